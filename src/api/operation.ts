@@ -1,0 +1,37 @@
+import type { GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql';
+
+/** Who asks, and what came with the request. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** incoming headers, lower-case names */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** verified JWT claims, when there are any */
+  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  /** Idempotency-Key of the request */
+  readonly idempotencyKey?: string;
+  /** what goes into `extensions` of the answer; operations may add to it */
+  readonly extensions: Record<string, unknown>;
+}
+
+/**
+ * An operation that stands beside the generated ones: an app's function, or a subscription of the service.
+ * Results are JavaScript values shaped like `type`; they are completed by the type's rules.
+ */
+export interface Operation {
+  /** field name on Query, Mutation or Subscription */
+  readonly name: string;
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  readonly description?: string;
+  readonly args: GraphQLFieldConfigArgumentMap;
+  readonly type: GraphQLOutputType;
+  /** for query and mutation */
+  run?(args: Readonly<Record<string, unknown>>, context: RequestContext): Promise<unknown>;
+  /** for subscription: values of `type`; `id` becomes the SSE id line */
+  subscribe?(args: Readonly<Record<string, unknown>>, context: RequestContext): AsyncIterable<OperationEvent>;
+}
+
+export interface OperationEvent {
+  readonly value: unknown;
+  readonly id?: string;
+}

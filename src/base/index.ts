@@ -1,0 +1,19 @@
+export { type Clock, systemClock } from './clock.js';
+export {
+  asError,
+  assert,
+  ERROR_STATUS,
+  type ErrorCode,
+  type ErrorOptions,
+  GraphsteadError,
+  GraphsteadErrors,
+  type Position,
+  positionAt,
+  toWire,
+  type WireError,
+} from './errors.js';
+export { JsonWriter } from './json-writer.js';
+export { DEFAULT_LIMITS, type Limits, makeLimits } from './limits.js';
+export type { MaybePromise } from './maybe.js';
+export { defaultNames, dgraphNames, type Names, TYPE_PREDICATE } from './names.js';
+export { Secret } from './secret.js';

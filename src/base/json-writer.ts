@@ -1,0 +1,110 @@
+const INITIAL = 16 * 1024;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const HEX = '0123456789abcdef';
+
+/** JSON text as bytes, appended to one growing buffer: no intermediate objects or strings. */
+export class JsonWriter {
+  #buffer: Buffer;
+  #length = 0;
+  readonly #limit: number;
+
+  /** @param limit bytes; growing past it throws RangeError */
+  constructor(limit = Number.POSITIVE_INFINITY, initial = INITIAL) {
+    this.#buffer = Buffer.allocUnsafe(initial);
+    this.#limit = limit;
+  }
+
+  /** bytes written so far */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Takes back everything after `length`, for a value that turned out to be empty. */
+  truncate(length: number): void {
+    this.#length = length;
+  }
+
+  /** The byte before the end, or 0. */
+  get last(): number {
+    return this.#length === 0 ? 0 : this.#buffer[this.#length - 1];
+  }
+
+  #reserve(bytes: number): void {
+    const need = this.#length + bytes;
+    if (need <= this.#buffer.length) return;
+    if (need > this.#limit) throw new RangeError(`answer exceeds ${this.#limit} bytes`);
+    const grown = Buffer.allocUnsafe(Math.max(need, this.#buffer.length * 2));
+    this.#buffer.copy(grown, 0, 0, this.#length);
+    this.#buffer = grown;
+  }
+
+  /** One byte as it is. */
+  byte(code: number): void {
+    this.#reserve(1);
+    this.#buffer[this.#length++] = code;
+  }
+
+  /** ASCII text as it is: punctuation, numbers, literals. */
+  ascii(text: string): void {
+    this.#reserve(text.length);
+    for (let i = 0; i < text.length; i++) this.#buffer[this.#length++] = text.charCodeAt(i);
+  }
+
+  /** Any text as it is, in UTF-8: an already serialised JSON value. */
+  raw(text: string): void {
+    this.#reserve(text.length * 3);
+    this.#length += this.#buffer.write(text, this.#length, 'utf8');
+  }
+
+  /** Bytes as they are: an already serialised JSON value or a prepared `"key":`. */
+  bytes(bytes: Uint8Array, start = 0, end = bytes.length): void {
+    const count = end - start;
+    this.#reserve(count);
+    for (let i = start; i < end; i++) this.#buffer[this.#length++] = bytes[i];
+  }
+
+  /** A JSON string from UTF-8 bytes, escaped as needed. */
+  utf8(bytes: Uint8Array, start = 0, end = bytes.length): void {
+    this.#reserve((end - start) * 6 + 2);
+    const buffer = this.#buffer;
+    let at = this.#length;
+    buffer[at++] = QUOTE;
+    for (let i = start; i < end; i++) {
+      const c = bytes[i];
+      if (c >= 0x20 && c !== QUOTE && c !== BACKSLASH) {
+        buffer[at++] = c;
+        continue;
+      }
+      buffer[at++] = BACKSLASH;
+      if (c === QUOTE || c === BACKSLASH) buffer[at++] = c;
+      else if (c === 0x0a) buffer[at++] = 0x6e;
+      else if (c === 0x0d) buffer[at++] = 0x72;
+      else if (c === 0x09) buffer[at++] = 0x74;
+      else {
+        buffer[at++] = 0x75;
+        buffer[at++] = 0x30;
+        buffer[at++] = 0x30;
+        buffer[at++] = HEX.charCodeAt(c >> 4);
+        buffer[at++] = HEX.charCodeAt(c & 15);
+      }
+    }
+    buffer[at++] = QUOTE;
+    this.#length = at;
+  }
+
+  /** A JSON string from JavaScript text. */
+  string(text: string): void {
+    this.raw(JSON.stringify(text));
+  }
+
+  /** A copy of the bytes written, trimmed to size. */
+  finish(): Buffer {
+    return Buffer.from(this.#buffer.subarray(0, this.#length));
+  }
+
+  /** The bytes written, valid until the next write. */
+  view(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+}

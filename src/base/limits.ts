@@ -1,0 +1,140 @@
+/**
+ * Every bound of the service in one place. Each can be set in the configuration under `limits.<name>` or in the
+ * environment as GRAPHSTEAD_LIMIT_<NAME>; an error that a limit causes names the limit and its value.
+ */
+export const DEFAULT_LIMITS = {
+  // HTTP
+  /** bytes of a body of /mutate, /query, /alter, /commit */
+  graphBodyBytes: 64 * 1024 * 1024,
+  /** bytes of a body of /graphql and /admin */
+  graphqlBodyBytes: 8 * 1024 * 1024,
+  /** milliseconds a query may run */
+  queryMs: 30_000,
+  /** nesting of a query, a JSON mutation or a GraphQL document */
+  nestingDepth: 200,
+  /** tokens in one graph-language or GraphQL text */
+  syntaxTokens: 5_000_000,
+  /** bytes of one answer */
+  answerBytes: 512 * 1024 * 1024,
+  /** edges one query may touch */
+  queryEdges: 50_000_000,
+  /** edges @recurse may touch */
+  recurseEdges: 10_000_000,
+  /** milliseconds between two yields to the event loop inside a query */
+  yieldMs: 10,
+  /** open server-sent-event streams */
+  streams: 20_000,
+  /** bytes a stream's reader may lag behind before it is read from the store again */
+  streamBufferBytes: 1024 * 1024,
+  /** parsed documents kept, by text */
+  documentCache: 1_000,
+  // store
+  /** bytes of one value in the store: one page */
+  valueBytes: 3_900,
+  /** bytes of one key in the store */
+  keyBytes: 1_024,
+  /** bytes that must stay free on disk for writes to go on */
+  diskReserve: 256 * 1024 * 1024,
+  /** readers of the embedded store at the same time */
+  readers: 1_024,
+  // commit
+  /** milliseconds an open transaction may hold its snapshot */
+  snapshotMs: 5_000,
+  /** milliseconds an open transaction may idle before it expires */
+  transactionIdleMs: 5 * 60_000,
+  /** open transactions at the same time */
+  transactions: 512,
+  /** deltas in one commit */
+  commitDeltas: 5_000_000,
+  /** bytes in one commit */
+  commitBytes: 256 * 1024 * 1024,
+  /** intents in one group */
+  groupIntents: 1_024,
+  /** conflict keys the oracle remembers */
+  oracleKeys: 2_000_000,
+  /** commit records kept for /changes: milliseconds */
+  recordAgeMs: 7 * 24 * 3_600_000,
+  /** commit records kept for /changes: bytes */
+  recordBytes: 1024 * 1024 * 1024,
+  /** times an upsert is tried again after a conflict before the client is told */
+  upsertRetries: 8,
+  /** hours an idempotency key's reply is kept */
+  idempotencyHours: 24,
+  // graph
+  /** bytes of an index token before it is hashed */
+  tokenBytes: 900,
+  /** uids leased in one durable block */
+  uidLease: 10_000,
+  /** dimensions of a vector */
+  vectorDimensions: 8_192,
+  // outgoing
+  /** milliseconds an outgoing call may take */
+  outboundMs: 30_000,
+  /** bytes of a reply to an outgoing call */
+  outboundReplyBytes: 32 * 1024 * 1024,
+  /** outgoing calls of one field at the same time */
+  outboundConcurrency: 64,
+  /** consecutive failures that open the circuit of one remote */
+  circuitFailures: 20,
+  /** milliseconds an open circuit waits before it lets one call through */
+  circuitOpenMs: 10_000,
+  // agents and functions
+  /** milliseconds of thread time a turn or a function call may use */
+  turnThreadMs: 10_000,
+  /** milliseconds of wall time a turn or a function call may take */
+  turnWallMs: 120_000,
+  /** milliseconds a synchronous message waits for its reply */
+  messageMs: 60_000,
+  /** bytes of an agent's state */
+  agentStateBytes: 4 * 1024 * 1024,
+  /** bytes of one event's data */
+  eventBytes: 256 * 1024,
+  /** events of one agent kept for replay */
+  eventsPerAgent: 10_000,
+  /** milliseconds an event is kept for replay */
+  eventAgeMs: 7 * 24 * 3_600_000,
+  /** bytes of one message's data */
+  messageBytes: 1024 * 1024,
+  /** messages waiting for one agent */
+  mailboxMessages: 10_000,
+  /** deliveries of an asynchronous message before it becomes a dead letter */
+  messageAttempts: 5,
+  /** dead letters kept for one agent */
+  deadLetters: 1_000,
+  /** milliseconds without a message before an agent is suspended */
+  agentIdleMs: 60_000,
+  /** alarms of one agent */
+  alarmsPerAgent: 1_000,
+  /** megabytes of JavaScript heap of one host process */
+  hostHeapMb: 512,
+  /** milliseconds between two heartbeats on an event stream */
+  heartbeatMs: 15_000,
+} as const;
+
+export type Limits = { readonly [K in keyof typeof DEFAULT_LIMITS]: number };
+
+/**
+ * Limits from defaults, then the environment, then explicit values.
+ * Throws RangeError on a value that is not a positive number or a name that does not exist.
+ */
+export function makeLimits(
+  explicit: Partial<Record<keyof Limits, number>> = {},
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Limits {
+  const limits: Record<string, number> = { ...DEFAULT_LIMITS };
+  for (const name of Object.keys(DEFAULT_LIMITS)) {
+    const variable = `GRAPHSTEAD_LIMIT_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
+    const text = environment[variable];
+    if (text !== undefined) limits[name] = positive(variable, Number(text));
+  }
+  for (const [name, value] of Object.entries(explicit)) {
+    if (!(name in DEFAULT_LIMITS)) throw new RangeError(`unknown limit "${name}"`);
+    if (value !== undefined) limits[name] = positive(name, value);
+  }
+  return Object.freeze(limits) as Limits;
+}
+
+function positive(name: string, value: number): number {
+  if (!Number.isFinite(value) || value <= 0) throw new RangeError(`${name} must be a positive number, got ${value}`);
+  return value;
+}

@@ -1,0 +1,105 @@
+import type { MaybePromise } from '../base/index.js';
+import type { Key, Snapshot } from '../store/index.js';
+
+/**
+ * A conflict key: text that names what was touched (see `graph/conflict.ts` for its forms). Two transactions conflict when both
+ * hold one key, at least one of them exclusively, and the first committed after the second started.
+ */
+export interface ConflictKey {
+  readonly key: string;
+  readonly exclusive: boolean;
+}
+
+/**
+ * What a writer wants, as plain data (structured-cloneable; never a closure): another process could send it.
+ * `parts` holds one entry an applier, by the applier's name: `graph` -> GraphPart, `agents` -> AgentPart.
+ */
+export interface Intent {
+  /** 0 for one that read nothing: it never conflicts by what it read */
+  readonly startTs: number;
+  readonly parts: Readonly<Record<string, unknown>>;
+  readonly conflicts: readonly ConflictKey[];
+  readonly idempotency?: IdempotencyClaim;
+}
+
+/** Scope, key and body hash of a request that may be repeated; its reply is stored in the same commit. */
+export interface IdempotencyClaim {
+  readonly scope: string;
+  readonly key: string;
+  readonly bodyHash: string;
+  readonly reply: Uint8Array;
+}
+
+export interface Committed {
+  readonly commitTs: number;
+  /** wall time of the commit, milliseconds; never before the previous commit's */
+  readonly wall: number;
+  /** what each applier answered, by its name */
+  readonly results: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The store's newest state plus what this group has written so far. Reads see earlier puts of the group.
+ * Puts go through `put` with whole values; the group lands in one batch.
+ */
+export interface GroupState {
+  /** monotone; equal for all intents only in `flush`; each `apply` gets its own timestamp */
+  readonly snapshot: Snapshot;
+  get(key: Key): MaybePromise<Uint8Array | undefined>;
+  getMany(keys: readonly Key[]): MaybePromise<(Uint8Array | undefined)[]>;
+  put(key: Key, value: Uint8Array | undefined): void;
+  deleteRange(start: Key, end: Key): void;
+}
+
+/** One group's work of one applier. Pure: no clock, no random; time comes with the intent. */
+export interface GroupWork<Part, Result> {
+  /** Reads what the parts will need, in batches, before any is applied. Optional to do anything. */
+  prepare(parts: readonly Part[]): MaybePromise<void>;
+  /**
+   * Merges one part into the group. Throws GraphsteadError to refuse this intent alone (a unique violation, say);
+   * it must then leave no trace of it.
+   */
+  apply(part: Part, commitTs: number, wall: number): MaybePromise<Result>;
+  /** Encodes everything merged into puts on the state. Cannot throw for user reasons. */
+  flush(): MaybePromise<void>;
+  /** The group is on disk: publish caches. */
+  landed(): void;
+  /** The group failed: forget caches that were made ahead. */
+  failed(): void;
+}
+
+/** A room's way to write; registered once at start. */
+export interface Applier<Part = unknown, Result = unknown> {
+  readonly name: string;
+  begin(state: GroupState): GroupWork<Part, Result>;
+}
+
+/** One commit as the stream tells it; `record` is complete: replaying all of them gives identical keys. */
+export interface CommitRecord {
+  readonly commitTs: number;
+  readonly wall: number;
+  readonly parts: Readonly<Record<string, unknown>>;
+}
+
+/** The only way to write. */
+export interface Committer {
+  /** Last durable commit timestamp. */
+  readonly lastCommitTs: number;
+  /** A fresh start timestamp, from the same counter as commits, above everything that is durable now. */
+  startTs(): Promise<number>;
+  /**
+   * Resolves when the intent is on disk. Throws TXN_ABORTED when a conflict key was committed after startTs,
+   * or what an applier refused with; then nothing of it landed.
+   */
+  commit(intent: Intent): Promise<Committed>;
+  /** The stored reply of an idempotency key. Throws IDEMPOTENCY_MISMATCH when the body differs. */
+  idempotentReply(scope: string, key: string, bodyHash: string): Promise<Uint8Array | undefined>;
+  /** Records after `after`, oldest first, then as they land, until aborted. Throws EVENT_GAP when they are gone. */
+  tail(after: number, signal: AbortSignal): AsyncIterable<CommitRecord>;
+  /** Called after each group landed, with its records, in order. Returns the way to stop. */
+  onCommit(listener: (records: readonly CommitRecord[]) => void): () => void;
+  /** Snapshot that holds every commit up to now. */
+  snapshot(): Snapshot;
+  /** Drains the queue; later commits are refused with NOT_READY. */
+  close(): Promise<void>;
+}

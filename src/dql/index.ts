@@ -1,0 +1,2 @@
+export type * from './contract.js';
+export type * from './syntax/index.js';

@@ -1,0 +1,2 @@
+export * from './mutation.js';
+export * from './query.js';

@@ -1,0 +1,42 @@
+import type { Position } from '../../base/index.js';
+import type { Value } from '../../values/index.js';
+import type { Filter, QueryDocument } from './query.js';
+
+/** What a triple is about or points to. */
+export type NodeReference =
+  | { readonly kind: 'uid'; readonly uid: number }
+  | { readonly kind: 'blank'; readonly name: string }
+  /** `uid(v)` */
+  | { readonly kind: 'variable'; readonly name: string };
+
+export type ObjectReference =
+  | NodeReference
+  | { readonly kind: 'literal'; readonly value: Value; readonly lang: string }
+  /** `val(v)` */
+  | { readonly kind: 'value'; readonly variable: string }
+  /** `*` */
+  | { readonly kind: 'all' };
+
+/** One RDF triple or one key of a JSON mutation; predicate is a stored name, "*" for all (deletes only). */
+export interface Triple {
+  readonly subject: NodeReference;
+  readonly predicate: string;
+  /** the tag of `<predicate@lang>`: which language a delete with `*` means */
+  readonly lang: string;
+  readonly object: ObjectReference;
+  readonly facets: readonly { readonly key: string; readonly value: Value }[];
+  readonly position: Position;
+}
+
+export interface MutationBlock {
+  readonly set: readonly Triple[];
+  readonly delete: readonly Triple[];
+  /** `@if(...)`: calls on `len(v)`, val comparisons */
+  readonly condition?: Filter;
+}
+
+/** One request of /mutate: an upsert when it has a query. */
+export interface MutationRequest {
+  readonly query?: QueryDocument;
+  readonly mutations: readonly MutationBlock[];
+}

@@ -1,0 +1,238 @@
+import type { MaybePromise } from '../base/index.js';
+import type { Committed, ConflictKey } from '../commit/index.js';
+import type { IndexKind, StoredValue, TypeName, Value } from '../values/index.js';
+
+/** Distinct uids in ascending order. Numbers below 2^53. Never mutated once handed out. */
+export type UidList = Float64Array;
+
+/** Facets of one edge or value; keys sorted. Values are string, int, float, bool or datetime. */
+export type Facets = readonly { readonly key: string; readonly value: Value }[];
+
+export interface IndexSpec {
+  readonly kind: IndexKind;
+  /** hnsw: metric ("euclidean" | "cosine" | "dotproduct"), maxLevels, efConstruction, efSearch; empty otherwise */
+  readonly options: Readonly<Record<string, string>>;
+  /** false while it is being built: queries that need it get INDEX_BUILDING */
+  readonly ready: boolean;
+}
+
+export interface Predicate {
+  /** never reused */
+  readonly id: number;
+  readonly name: string;
+  readonly type: TypeName;
+  readonly list: boolean;
+  readonly indexes: readonly IndexSpec[];
+  readonly reverse: boolean;
+  readonly count: boolean;
+  readonly lang: boolean;
+  readonly upsert: boolean;
+  readonly unique: boolean;
+  readonly noconflict: boolean;
+}
+
+/** `type T { ... }`. A field may be a reverse edge, written `~predicate`. */
+export interface NodeType {
+  readonly name: string;
+  readonly fields: readonly string[];
+}
+
+/** The schema at one commit timestamp; immutable. Names are stored names. */
+export interface Schema {
+  readonly version: number;
+  predicate(name: string): Predicate | undefined;
+  predicateById(id: number): Predicate | undefined;
+  type(name: string): NodeType | undefined;
+  readonly predicates: readonly Predicate[];
+  readonly types: readonly NodeType[];
+}
+
+/** Rows aligned with the uids that were asked for. An absent row is an empty list. */
+export interface UidMatrix {
+  readonly rows: readonly UidList[];
+  /** present when facets were asked for: aligned with rows, and each with its row's uids */
+  readonly facets?: readonly (readonly (Facets | undefined)[])[];
+}
+
+export interface LangValue {
+  /** "" for untagged */
+  readonly lang: string;
+  readonly value: StoredValue;
+  readonly facets?: Facets;
+}
+
+export interface TokenPostings {
+  readonly token: Uint8Array;
+  readonly uids: UidList;
+}
+
+export interface TokenRange {
+  /** bytewise bounds over tokens of one index; absent is open */
+  readonly from?: Uint8Array;
+  readonly to?: Uint8Array;
+  readonly fromExclusive?: boolean;
+  readonly toExclusive?: boolean;
+  readonly reverse?: boolean;
+  /** language of tokens where the kind depends on it; "" otherwise */
+  readonly limit?: number;
+}
+
+/** What one query cost; shown in `extensions.metrics`. */
+export interface ReadMetrics {
+  keysRead: number;
+  uidsRead: number;
+}
+
+/**
+ * The graph at one snapshot (plus a transaction's own pending writes), a batch at a time.
+ * Predicates that do not exist read as empty. Lists handed out stay valid after `release()`.
+ */
+export interface GraphReader {
+  readonly schema: Schema;
+  readonly version: number;
+  readonly metrics: ReadMetrics;
+  /** Edges of each uid; `reverse` needs @reverse (MISSING_INDEX otherwise). */
+  edges(
+    predicate: Predicate,
+    uids: UidList,
+    options?: { readonly reverse?: boolean; readonly facets?: boolean },
+  ): MaybePromise<UidMatrix>;
+  /** The value in one language ("" untagged) of each uid. For list predicates: the first. */
+  values(predicate: Predicate, uids: UidList, lang?: string): MaybePromise<readonly (StoredValue | undefined)[]>;
+  /** Every value of each uid: all members of a list, or all languages; with facets when asked. Languages ascending, untagged first. */
+  allValues(
+    predicate: Predicate,
+    uids: UidList,
+    options?: { readonly facets?: boolean },
+  ): MaybePromise<readonly (readonly LangValue[])[]>;
+  /** Number of edges (or list values, or languages) of each uid. */
+  counts(
+    predicate: Predicate,
+    uids: UidList,
+    options?: { readonly reverse?: boolean },
+  ): MaybePromise<readonly number[]>;
+  /** Uids under each token of one index. */
+  postings(predicate: Predicate, kind: IndexKind, tokens: readonly Uint8Array[]): MaybePromise<readonly UidList[]>;
+  /** Tokens in order with their uids, page by page: pulling stops the reading. */
+  tokens(predicate: Predicate, kind: IndexKind, range: TokenRange): AsyncIterable<readonly TokenPostings[]>;
+  /** Uids whose count lies in [min, max], from the @count index. */
+  byCount(
+    predicate: Predicate,
+    min: number,
+    max: number,
+    options?: { readonly reverse?: boolean },
+  ): MaybePromise<UidList>;
+  /** Uids that have the predicate, ascending, page by page. */
+  having(
+    predicate: Predicate,
+    options?: { readonly reverse?: boolean; readonly after?: number },
+  ): AsyncIterable<UidList>;
+  /** Which of the uids have it. */
+  filterHaving(predicate: Predicate, uids: UidList, options?: { readonly reverse?: boolean }): MaybePromise<UidList>;
+  /** Nearest neighbours from the hnsw index, nearest first, unsorted by uid. */
+  similar(
+    predicate: Predicate,
+    vector: Float32Array,
+    k: number,
+    options?: { readonly ef?: number; readonly distanceThreshold?: number; readonly filter?: (uid: number) => boolean },
+  ): MaybePromise<readonly { readonly uid: number; readonly distance: number }[]>;
+  release(): void;
+}
+
+/** One change as a client asked for it; `predicate` is a stored name. Values are converted to the schema's type when staged. */
+export type GraphChange =
+  | {
+      readonly op: 'setValue';
+      readonly uid: number;
+      readonly predicate: string;
+      readonly value: Value;
+      /** "" for untagged */
+      readonly lang: string;
+      readonly facets?: Facets;
+    }
+  | {
+      readonly op: 'setEdge';
+      readonly uid: number;
+      readonly predicate: string;
+      readonly object: number;
+      readonly facets?: Facets;
+    }
+  | {
+      readonly op: 'deleteValue';
+      readonly uid: number;
+      readonly predicate: string;
+      readonly value: Value;
+      readonly lang: string;
+    }
+  | { readonly op: 'deleteEdge'; readonly uid: number; readonly predicate: string; readonly object: number }
+  /** every value with this tag; the untagged one for "" */
+  | { readonly op: 'deleteLang'; readonly uid: number; readonly predicate: string; readonly lang: string }
+  /** `S P *` */
+  | { readonly op: 'deletePredicate'; readonly uid: number; readonly predicate: string }
+  /** `S * *`: predicates of the node's types, and service.type itself */
+  | { readonly op: 'deleteNode'; readonly uid: number };
+
+export interface BeginOptions {
+  readonly readOnly?: boolean;
+  /** read-only at the newest local snapshot, without a fresh start timestamp */
+  readonly bestEffort?: boolean;
+}
+
+/** Snapshot-isolated; first committer wins. */
+export interface Transaction {
+  readonly startTs: number;
+  /** random text checked wherever it is sent back */
+  readonly hash: string;
+  readonly readOnly: boolean;
+  /** The graph as this transaction sees it, its own staged changes included. Release it after each request. */
+  reader(): Promise<GraphReader>;
+  /**
+   * Checks and converts the changes against the schema and keeps them for commit. All or nothing.
+   * Throws INVALID_VALUE, TXN_READ_ONLY, LIMIT_EXCEEDED, UNIQUE_VIOLATION.
+   */
+  stage(changes: readonly GraphChange[]): Promise<void>;
+  /** Index keys that this transaction's queries looked up (see engine rule 15). */
+  noteRead(keys: readonly string[]): void;
+  /** Conflict keys of what is staged, as text for clients of the HTTP API. */
+  readonly conflicts: readonly ConflictKey[];
+  /** Names of predicates touched by what is staged. */
+  readonly predicates: readonly string[];
+  /** Throws TXN_ABORTED, UNIQUE_VIOLATION, DISK_FULL ...; repeating a finished commit gives the first result. */
+  commit(options?: {
+    readonly idempotency?: import('../commit/index.js').IdempotencyClaim;
+    /** further parts of the same commit, by applier name */
+    readonly parts?: Readonly<Record<string, unknown>>;
+  }): Promise<Committed>;
+  abort(): void;
+}
+
+export type AlterRequest =
+  | { readonly kind: 'schema'; readonly text: string }
+  | { readonly kind: 'dropAll' }
+  | { readonly kind: 'dropData' }
+  | { readonly kind: 'dropType'; readonly name: string }
+  | { readonly kind: 'dropAttr'; readonly name: string };
+
+export interface IndexProgress {
+  readonly predicate: string;
+  readonly kinds: readonly string[];
+  readonly done: number;
+  readonly total: number;
+}
+
+/** The door of the graph room. */
+export interface Graph {
+  schema(): Schema;
+  begin(options?: BeginOptions): Promise<Transaction>;
+  /** An open transaction of an earlier request. Throws TXN_UNKNOWN, TXN_EXPIRED, FORBIDDEN (wrong hash). */
+  open(startTs: number, hash?: string): Transaction;
+  /** First of `count` consecutive fresh uids; durable before it returns, never issued again. */
+  leaseUids(count: number): Promise<number>;
+  /** Resolves when everything it asks for is built, or at once with runInBackground. */
+  alter(request: AlterRequest, options?: { readonly runInBackground?: boolean }): Promise<void>;
+  /** Small named texts that live beside the graph (the GraphQL type definitions); dropped by dropAll only. */
+  document(name: string): Promise<string | undefined>;
+  setDocument(name: string, text: string): Promise<void>;
+  indexing(): readonly IndexProgress[];
+  close(): Promise<void>;
+}

@@ -1,0 +1,75 @@
+import type { MaybePromise } from '../base/index.js';
+
+/** A key of the store: at most `limits.keyBytes`. Keys are ordered bytewise. */
+export type Key = Uint8Array;
+
+/** A range of keys: `start` inclusive, `end` exclusive. Walked upwards, or downwards with `reverse`. */
+export interface Range {
+  readonly start: Key;
+  readonly end: Key;
+  readonly reverse?: boolean;
+  /** entries in one page; the store may answer fewer */
+  readonly limit?: number;
+  /** leave the values out */
+  readonly keysOnly?: boolean;
+}
+
+/** One page of a range. Keys and values are the caller's to keep. `next` is undefined at the end. */
+export interface Page {
+  readonly keys: readonly Key[];
+  /** aligned with keys; empty for keysOnly */
+  readonly values: readonly Uint8Array[];
+  /** the range that goes on after this page */
+  readonly next?: Range;
+}
+
+/**
+ * The store as it was at one commit timestamp; it does not move under later writes.
+ * Reading after `release()` is a programmer mistake and throws.
+ */
+export interface Snapshot {
+  /** the commit timestamp of the last group in it; 0 for an empty store */
+  readonly version: number;
+  /** Values aligned with keys. Each value is valid until the next call on this snapshot: copy to keep. */
+  getMany(keys: readonly Key[]): MaybePromise<(Uint8Array | undefined)[]>;
+  /** One value, a copy that the caller may keep. */
+  get(key: Key): MaybePromise<Uint8Array | undefined>;
+  range(range: Range): MaybePromise<Page>;
+  release(): void;
+}
+
+export interface Put {
+  readonly key: Key;
+  /** at most `limits.valueBytes`; undefined deletes */
+  readonly value: Uint8Array | undefined;
+}
+
+/** What lands whole or not at all. Later puts of the same key win. */
+export interface Batch {
+  /** becomes the snapshot version; greater than every version before */
+  readonly version: number;
+  readonly puts: readonly Put[];
+  /** keys from start (inclusive) to end (exclusive) that go before the puts are made */
+  readonly deleteRanges?: readonly { readonly start: Key; readonly end: Key }[];
+}
+
+/**
+ * Ordered keys and bytes. Every store passes test/contract/store.ts.
+ * Errors: KEY_TOO_LARGE, VALUE_TOO_LARGE, DISK_FULL, STORE_FENCED, STORE_LOCKED, STORE_FORMAT, READ_ONLY_STORE.
+ */
+export interface Store {
+  /** raised at every writable open; a batch from an older epoch is refused with STORE_FENCED */
+  readonly epoch: number;
+  /** random hexadecimal text given at creation and at restore; part of every public position */
+  readonly incarnation: string;
+  readonly readOnly: boolean;
+  /** The newest durable state. Cheap: stores share one reader a version. */
+  snapshot(): Snapshot;
+  /** Resolves once the batch is on disk; only then do new snapshots see it. One at a time. */
+  apply(batch: Batch, options: { readonly expectEpoch: number }): Promise<void>;
+  /** Writes a compact copy that opens as a store, while serving. */
+  backup(directory: string): Promise<void>;
+  /** figures for /metrics: names to numbers */
+  stats(): Readonly<Record<string, number>>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const src = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src');
+
+/** Which rooms a room may import, through their doors. `base` is open to all. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  store: [],
+  values: [],
+  outbound: [],
+  sdl: ['values'],
+  commit: ['store', 'values'],
+  graph: ['commit', 'store', 'values'],
+  dql: ['graph', 'values'],
+  api: ['sdl', 'dql', 'graph', 'commit', 'values', 'outbound'],
+  connections: ['outbound'],
+  agents: ['commit', 'graph', 'dql', 'api', 'connections'],
+  functions: ['sdl', 'api', 'agents', 'connections'],
+  server: ['store', 'values', 'outbound', 'sdl', 'commit', 'graph', 'dql', 'api', 'connections', 'agents', 'functions'],
+  cli: [
+    'store',
+    'values',
+    'outbound',
+    'sdl',
+    'commit',
+    'graph',
+    'dql',
+    'api',
+    'connections',
+    'agents',
+    'functions',
+    'server',
+  ],
+  // files that stand in src/ itself
+  'app.ts': ['agents', 'connections', 'functions'],
+  'testing.ts': ['server', 'store', 'connections'],
+};
+const HOST_DOOR_ROOMS = ['agents', 'connections', 'functions'];
+
+interface Import {
+  readonly file: string;
+  readonly room: string;
+  readonly target: string;
+  readonly typeOnly: boolean;
+}
+
+function files(dir: string): string[] {
+  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) return files(path);
+    return entry.name.endsWith('.ts') ? [path] : [];
+  });
+}
+
+function roomOf(path: string): string {
+  return relative(src, path).split(sep)[0];
+}
+
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^'";]*?from\s+['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]\s*\)/g;
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(IMPORT)].map((match) => ({
+    file,
+    room: roomOf(file),
+    target: resolve(dirname(file), (match[2] ?? match[3]).replace(/\.js$/, '.ts')),
+    typeOnly: match[1] !== undefined,
+  }));
+}
+
+const all = files(src);
+const imports = all.filter((file) => !file.endsWith('.test.ts')).flatMap(importsOf);
+
+describe('the house', () => {
+  it('has rooms with a known place in the table', () => {
+    expect(all.map(roomOf).filter((room) => !(room in ALLOWED))).toEqual([]);
+  });
+
+  it('imports go one way, as the table says', () => {
+    const wrong = imports
+      .map((i) => ({ ...i, to: roomOf(i.target) }))
+      .filter((i) => i.to !== i.room && i.to !== 'base' && !ALLOWED[i.room]?.includes(i.to))
+      .map((i) => `${relative(src, i.file)} imports ${i.to}`);
+    expect(wrong).toEqual([]);
+  });
+
+  it('other rooms are entered by their door', () => {
+    const wrong = imports
+      .filter((i) => roomOf(i.target) !== i.room)
+      .filter((i) => {
+        const inside = relative(src, i.target).split(sep);
+        const door = inside[1] === 'index.ts' || (inside[1] === 'host.ts' && HOST_DOOR_ROOMS.includes(inside[0]));
+        return inside.length !== 2 || !door;
+      })
+      .map((i) => `${relative(src, i.file)} imports ${relative(src, i.target)}`);
+    expect(wrong).toEqual([]);
+  });
+
+  it('no path leads from a host door to the store', () => {
+    const byFile = groupByFile(imports);
+    const seen = new Set<string>();
+    const reach = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      for (const i of byFile.get(file) ?? []) if (!i.typeOnly) reach(i.target);
+    };
+    for (const room of HOST_DOOR_ROOMS) reach(join(src, room, 'host.ts'));
+    expect([...seen].filter((file) => roomOf(file) === 'store').map((file) => relative(src, file))).toEqual([]);
+  });
+});
+
+function groupByFile(list: readonly Import[]): Map<string, Import[]> {
+  const groups = new Map<string, Import[]>();
+  for (const i of list) groups.set(i.file, [...(groups.get(i.file) ?? []), i]);
+  return groups;
+}
