@@ -1,0 +1,225 @@
+import type { Clock, Limits } from '../base/index.js';
+import type { Committed, Committer, IdempotencyClaim } from '../commit/index.js';
+
+/** Where an agent stands. Only `running`, `suspended`, `starting` and `terminated` are stored; the others pass. */
+export type AgentStatus =
+  | 'starting'
+  | 'running'
+  | 'suspending'
+  | 'suspended'
+  | 'resuming'
+  | 'stopping'
+  | 'terminated';
+
+export interface AgentInfo {
+  readonly id: string;
+  /** type name: the class's `static agentName`, or its class name */
+  readonly name: string;
+  readonly status: AgentStatus;
+  /** ISO 8601 UTC */
+  readonly startedAt: string;
+  /** turns committed so far */
+  readonly turns: number;
+  /** stored messages that wait */
+  readonly waiting: number;
+  readonly deadLetters: number;
+}
+
+export interface AgentFilter {
+  readonly name?: string;
+  readonly status?: AgentStatus;
+  /** 1 to 1,000; default 100 */
+  readonly first?: number;
+  /** id of the last agent of the page before */
+  readonly after?: string;
+}
+
+export interface SendOptions {
+  /** milliseconds until the caller gives up; default limits.messageMs */
+  readonly timeoutMs?: number;
+  readonly idempotencyKey?: string;
+  /** who sends: order is kept for each sender and receiver; "" for callers from outside */
+  readonly from?: string;
+  readonly requestId?: string;
+  readonly signal?: AbortSignal;
+  /** the reply comes back as JSON of the handler's result (typed senders) */
+  readonly typed?: boolean;
+}
+
+/** An event as a subscription tells it. `data` is a JSON value. */
+export interface AgentEvent {
+  /** incarnation.timestamp.n; absent for live events, which are not stored */
+  readonly id?: string;
+  readonly agentId: string;
+  readonly name: string;
+  readonly data: unknown;
+  /** ISO 8601 UTC */
+  readonly timestamp: string;
+}
+
+export interface EventsRequest {
+  readonly agentId: string;
+  /** id of the last event seen; without it the stream starts at now */
+  readonly after?: string;
+  /** only these names; status events (`agentStatusUpdated`) come only when named */
+  readonly names?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** An asynchronous message (or alarm) that failed `limits.messageAttempts` times. */
+export interface DeadLetter {
+  readonly id: string;
+  readonly agentId: string;
+  readonly name: string;
+  readonly data?: string;
+  readonly from: string;
+  readonly error: string;
+  readonly attempts: number;
+  /** ISO 8601 UTC */
+  readonly failedAt: string;
+}
+
+/** The agents of one service. Errors: the AGENT_* codes, MESSAGE_UNKNOWN, MAILBOX_FULL, OUTCOME_UNKNOWN, TURN_CONFLICT. */
+export interface Agents {
+  /** Runs onInitialize and commits; resolves when the agent is durable. */
+  start(name: string, options?: { readonly idempotencyKey?: string; readonly requestId?: string }): Promise<AgentInfo>;
+  /** Runs onTerminate and commits a tombstone; works on a suspended agent too. */
+  stop(id: string, options?: { readonly requestId?: string }): Promise<AgentInfo>;
+  info(id: string): Promise<AgentInfo>;
+  list(filter?: AgentFilter): Promise<readonly AgentInfo[]>;
+  /** The handler's reply once its effects are durable; undefined when it gave none. What it throws is thrown here. */
+  send(id: string, message: string, data?: string, options?: SendOptions): Promise<string | undefined>;
+  /** Resolves with the message's id once it is durable in the mailbox. */
+  sendAsync(id: string, message: string, data?: string, options?: SendOptions): Promise<string>;
+  events(request: EventsRequest): AsyncIterable<AgentEvent>;
+  deadLetters(agentId: string): Promise<readonly DeadLetter[]>;
+  /** A new delivery of a dead letter; it leaves the list in the same commit. */
+  replay(agentId: string, deadLetterId: string): Promise<void>;
+  /**
+   * Moves agents to the newest loaded app of the hosts: no new turns, running ones finish, resident agents are suspended,
+   * `load` runs, turns go on. When `load` throws, turns go on with what ran before.
+   */
+  swap<T>(load: () => Promise<T>): Promise<T>;
+  /** Agents with waiting messages or alarms resume; call once after the app is loaded. */
+  resume(): Promise<void>;
+  /** Figures for /metrics. */
+  stats(): Readonly<Record<string, number>>;
+  /** No new turns, drain, onSuspend for all in memory. Hosts are closed by their owner. */
+  close(): Promise<void>;
+}
+
+export interface AgentsOptions {
+  readonly committer: Committer;
+  /** of the store: first part of event ids */
+  readonly incarnation: string;
+  readonly hosts: Hosts;
+  readonly graph?: GraphCalls;
+  readonly clock?: Clock;
+  readonly limits: Limits;
+  readonly log?: (entry: HostLog) => void;
+}
+
+// The graph as app code reaches it; see graph-calls.ts for one made of the graph and dql doors.
+
+export interface GraphMutation {
+  /** RDF body of set or delete blocks or an upsert, or JSON text */
+  readonly body: string;
+  readonly contentType: 'rdf' | 'json';
+}
+
+export interface GraphMutated {
+  readonly uids: Readonly<Record<string, string>>;
+  /** JSON text of the upsert's query blocks */
+  readonly queries?: string;
+}
+
+/** Reads and writes on one surface: the newest state, or one transaction. */
+export interface GraphSurface {
+  /** JSON text of the `data` object */
+  query(text: string, variables?: Readonly<Record<string, string>>): Promise<string>;
+  mutate(mutation: GraphMutation): Promise<GraphMutated>;
+  /** JSON text of {data, errors} */
+  graphql(text: string, variables?: Readonly<Record<string, unknown>>): Promise<string>;
+}
+
+export interface GraphTransaction extends GraphSurface {
+  commit(options?: {
+    readonly parts?: Readonly<Record<string, unknown>>;
+    readonly idempotency?: IdempotencyClaim;
+  }): Promise<Committed>;
+  abort(): void;
+}
+
+export interface GraphCalls extends GraphSurface {
+  begin(): Promise<GraphTransaction>;
+}
+
+// Host processes
+
+export interface HostLog {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly requestId?: string;
+  readonly agentId?: string;
+  /** function or message name */
+  readonly operation?: string;
+}
+
+/** What one loaded bundle offers, told by the host itself. */
+export interface HostManifest {
+  readonly agentTypes: readonly AgentType[];
+  /** names of exported functions */
+  readonly functions: readonly string[];
+}
+
+export interface AgentType {
+  readonly name: string;
+  readonly version: number;
+  /** message names that run beside a turn, on the last committed state */
+  readonly readOnly: readonly string[];
+}
+
+export interface HostApp {
+  /** absolute path of an ESM file; see functions/bundle.ts for its shape */
+  readonly bundle: string;
+  /** folder the app's relative paths start at */
+  readonly appDir: string;
+  /** plain data for connections and models (see src/connections) */
+  readonly connections?: unknown;
+}
+
+/** One call of an exported function. */
+export interface FunctionCall {
+  readonly name: string;
+  readonly args: readonly unknown[];
+  readonly requestId: string;
+  readonly signal?: AbortSignal;
+  /** wall milliseconds; default limits.turnWallMs */
+  readonly timeoutMs?: number;
+  readonly log?: (entry: HostLog) => void;
+}
+
+/** The pool of host processes. App code runs nowhere else. */
+export interface Hosts {
+  /**
+   * Starts fresh processes with this bundle; when all have loaded it they take over and the old ones end once idle.
+   * Throws APP_LOAD with the app's own error; what ran before keeps running.
+   */
+  load(app: HostApp): Promise<HostManifest>;
+  readonly manifest: HostManifest | undefined;
+  /** Runs an exported function. Throws FUNCTION_FAILED, FUNCTION_TIMEOUT or what the function's own calls threw. */
+  call(call: FunctionCall): Promise<unknown>;
+  /** Iterates what an exported function returned. */
+  stream(call: FunctionCall): AsyncIterable<unknown>;
+  stats(): Readonly<Record<string, number>>;
+  close(): Promise<void>;
+}
+
+export interface HostsOptions {
+  readonly limits: Limits;
+  readonly clock?: Clock;
+  /** default: one a core, at least one */
+  readonly count?: number;
+  readonly log?: (entry: HostLog) => void;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}

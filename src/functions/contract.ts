@@ -1,0 +1,103 @@
+import type { GraphQLScalarType } from 'graphql';
+import type { Agents, AgentType, HostLog, Hosts } from '../agents/index.js';
+import type { Operation } from '../api/index.js';
+import type { Limits } from '../base/index.js';
+
+/** A type of an argument or a result, as plain data. `name` refers to a definition or to a scalar. */
+export interface TypeUse {
+  readonly kind: 'named' | 'list';
+  /** for named */
+  readonly name?: string;
+  /** for list */
+  readonly of?: TypeUse;
+  readonly nullable: boolean;
+}
+
+export type ScalarName = 'String' | 'Float' | 'Int' | 'Int64' | 'ID' | 'Boolean' | 'DateTime' | 'JSON';
+
+export interface FieldDescription {
+  readonly name: string;
+  readonly type: TypeUse;
+  readonly description?: string;
+  /** JSON value of a literal default */
+  readonly defaultValue?: unknown;
+}
+
+export type TypeDefinition =
+  | {
+      readonly kind: 'object' | 'input';
+      readonly name: string;
+      readonly description?: string;
+      readonly fields: readonly FieldDescription[];
+    }
+  | { readonly kind: 'enum'; readonly name: string; readonly description?: string; readonly values: readonly EnumValue[] }
+  | {
+      readonly kind: 'union';
+      readonly name: string;
+      readonly description?: string;
+      /** property that tells the members apart */
+      readonly discriminant: string;
+      readonly members: readonly { readonly type: string; readonly values: readonly string[] }[];
+    };
+
+export interface EnumValue {
+  /** GraphQL name */
+  readonly name: string;
+  /** the string in app code */
+  readonly value: string;
+}
+
+export interface OperationDescription {
+  /** GraphQL name: the function's with a lower-case first letter */
+  readonly name: string;
+  /** the export's name */
+  readonly export: string;
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  readonly description?: string;
+  readonly args: readonly FieldDescription[];
+  readonly result: TypeUse;
+  /** the function gives nothing: the operation answers true */
+  readonly void?: boolean;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Everything read from an app's TypeScript, as JSON: written by `build`, cached by content hash in `dev`. */
+export interface AppManifest {
+  readonly format: 1;
+  readonly operations: readonly OperationDescription[];
+  readonly types: readonly TypeDefinition[];
+}
+
+/** Scalars the composed schema shares; a scalar absent here is made by this room. */
+export type SharedScalars = Partial<Record<'Int64' | 'DateTime' | 'JSON', GraphQLScalarType>>;
+
+export interface LoadAppOptions {
+  /** an app's source folder, or what `buildApp` wrote */
+  readonly appDir: string;
+  /** reload on change; console output and stacks go into `extensions` */
+  readonly dev: boolean;
+  readonly hosts: Hosts;
+  readonly agents: Agents;
+  readonly limits: Limits;
+  readonly scalars?: SharedScalars;
+  /** names of types and operations that the stored schema takes; asked at every load */
+  readonly taken?: () => { readonly operations: ReadonlySet<string>; readonly types: ReadonlySet<string> };
+  /** plain data handed to hosts for connections and models; asked at every load; may throw GraphsteadErrors */
+  readonly connections?: () => unknown;
+  /** default: <appDir>/.graphstead */
+  readonly cacheDir?: string;
+  readonly log?: (entry: HostLog) => void;
+}
+
+export interface App {
+  /** newest loaded operations of functions; `agentEvent` is not among them (see agents: eventOperation) */
+  readonly operations: readonly Operation[];
+  readonly agentTypes: readonly AgentType[];
+  /** Reads, checks, bundles and swaps; throws GraphsteadErrors and keeps what ran before. */
+  reload(): Promise<void>;
+  /** Called after each successful reload (also those that dev starts itself). Returns the way to stop. */
+  onReload(listener: () => void): () => void;
+  close(): Promise<void>;
+}
