@@ -1,0 +1,10 @@
+export type * from './model.js';
+export {
+  type BodyNode,
+  type BodyTemplate,
+  parseBodyTemplate,
+  parseUrlTemplate,
+  type UrlParameter,
+  type UrlPart,
+  type UrlTemplate,
+} from './template.js';
