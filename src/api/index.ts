@@ -1,1 +1,3 @@
+export type * from './contract.js';
+export type * from './execute/custom-logic.js';
 export type * from './operation.js';

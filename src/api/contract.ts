@@ -1,0 +1,97 @@
+import type { Clock, GraphsteadError, Limits, Names } from '../base/index.js';
+import type { Committer } from '../commit/index.js';
+import type { Graph } from '../graph/index.js';
+import type { CustomLogic } from './execute/custom-logic.js';
+import type { Operation, RequestContext } from './operation.js';
+
+/** A GraphQL request as it came over HTTP; nothing of it has been checked. */
+export interface GraphqlRequest {
+  readonly query?: string;
+  readonly operationName?: string | null;
+  readonly variables?: Readonly<Record<string, unknown>> | null;
+  /** `persistedQuery: { sha256Hash }` is understood */
+  readonly extensions?: Readonly<Record<string, unknown>> | null;
+}
+
+/** What the server sends back. */
+export interface GraphqlAnswer {
+  /** `{"errors":[..],"data":{..},"extensions":{..}}` */
+  readonly body: Buffer;
+  /**
+   * Status under application/graphql-response+json: 400 when the request could not be executed (there is no `data`),
+   * 200 otherwise. Under application/json the server answers 200 either way.
+   */
+  readonly status: number;
+  /** `cache-control`, `graphql-toucheduids` ...; lower case */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly kind: 'query' | 'mutation' | 'subscription' | undefined;
+}
+
+/** One event of a subscription: an execution result as JSON bytes, and the SSE id where the source has one. */
+export interface SubscriptionEvent {
+  readonly body: Buffer;
+  readonly id?: string;
+}
+
+export interface ApiOptions {
+  readonly graph: Graph;
+  /** needed for subscriptions and idempotency keys */
+  readonly committer?: Pick<Committer, 'onCommit' | 'idempotentReply'>;
+  readonly names: Names;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  /** operations that stand beside the generated ones; more can be set later with `setOperations` */
+  readonly operations?: readonly Operation[];
+  /** runs @custom fields */
+  readonly custom?: CustomLogic;
+}
+
+/** The schema that is served. */
+export interface ServedSchema {
+  /** hash of the text; changes with every update */
+  readonly id: string;
+  /** the type definitions as they were uploaded */
+  readonly text: string;
+  /** the API generated from them */
+  readonly generated: string;
+  /** `# Service.Allow-Origin` lines; empty allows every origin */
+  readonly allowedOrigins: readonly string[];
+  /** header that carries the JWT, lower case; undefined without `# Service.Authorization` */
+  readonly authHeader?: string;
+  /** headers that custom logic forwards, lower case */
+  readonly forwardedHeaders: readonly string[];
+}
+
+/** The GraphQL API as the server offers it. */
+export interface Api {
+  /** Reads the schema stored in the graph; call once before the first request. */
+  load(): Promise<void>;
+  /** Runs a query or a mutation; never throws for user mistakes. `kind` limits what GET may run. */
+  execute(
+    request: GraphqlRequest,
+    context: RequestContext,
+    options?: { readonly allowMutation?: boolean },
+  ): Promise<GraphqlAnswer>;
+  /** Ends when the source ends or `context.signal` aborts. A query or a mutation gives one event. */
+  subscribe(request: GraphqlRequest, context: RequestContext): AsyncIterable<SubscriptionEvent>;
+  /** POST /admin: getGQLSchema, updateGQLSchema, health, state, export. */
+  admin(request: GraphqlRequest, context: RequestContext): Promise<GraphqlAnswer>;
+  /**
+   * Claims of the JWT in these headers (lower-case names), undefined when there is none or nothing verifies it.
+   * Throws UNAUTHENTICATED when a token is present in the configured header and does not verify.
+   */
+  claims(
+    headers: Readonly<Record<string, string | undefined>>,
+  ): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** Checks type definitions without changing anything. Empty when they are good. */
+  validate(text: string): Promise<readonly GraphsteadError[]>;
+  /** Checks all, alters the graph's schema, stores the text and swaps. Throws GraphsteadErrors; what was served stays. */
+  updateSchema(text: string): Promise<ServedSchema>;
+  /** undefined before the first upload */
+  current(): ServedSchema | undefined;
+  /** Replaces the operations (an app was loaded or reloaded). Throws GraphsteadErrors on name clashes. */
+  setOperations(operations: readonly Operation[]): void;
+  /** Called by the server after /alter dropped everything: forgets the schema. */
+  dropped(): Promise<void>;
+  close(): Promise<void>;
+}
