@@ -1,0 +1,41 @@
+import type { Value } from './contract.js';
+import { compareDateTimes } from './date-time.js';
+import { compareStored, encodeValue } from './stored-value.js';
+
+/**
+ * Order of two values: within a type as one expects, numbers across int, float and bigfloat, texts by code point;
+ * otherwise by type.
+ */
+export function compareValues(a: Value, b: Value): number {
+  if ((a.type === 'int' || a.type === 'float') && (b.type === 'int' || b.type === 'float')) {
+    return a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
+  }
+  if (a.type === 'datetime' && b.type === 'datetime') return compareDateTimes(a.value, b.value);
+  return compareStored(encodeValue(a), encodeValue(b));
+}
+
+/** Same type and same order; a datetime's offset does not count. */
+export function equalValues(a: Value, b: Value): boolean {
+  return a.type === b.type && compareValues(a, b) === 0;
+}
+
+const collators = new Map<string, Intl.Collator | undefined>();
+
+/** Order of texts by the collation of a language; by code point where the language has none. */
+export function compareTexts(a: string, b: string, lang: string): number {
+  if (!collators.has(lang)) collators.set(lang, collatorOf(lang));
+  return collators.get(lang)?.compare(a, b) || compareCodePoints(a, b);
+}
+
+function collatorOf(lang: string): Intl.Collator | undefined {
+  try {
+    return Intl.Collator.supportedLocalesOf(lang).length > 0 ? new Intl.Collator(lang) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Order by code point, which is the order of UTF-8 bytes; JavaScript's own compares UTF-16 units. */
+function compareCodePoints(a: string, b: string): number {
+  return a === b ? 0 : Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+}

@@ -1,0 +1,119 @@
+import { parseBigFloat } from './bigfloat.js';
+import type { ScalarType, Value } from './contract.js';
+import { dateTimeFromSeconds, parseDateTime } from './date-time.js';
+import { invalidValue, shown } from './failure.js';
+import { parseGeometry } from './geo/geojson.js';
+import { hashPassword, isPasswordHash } from './password.js';
+import { valueText } from './value-text.js';
+import { parseVector } from './vector.js';
+
+const INTEGER = /^[+-]?\d{1,25}$/;
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
+const INT_MIN = -(2n ** 63n);
+const INT_MAX = 2n ** 63n - 1n;
+
+/**
+ * A value as another type. Text converts to everything that it spells; numbers, booleans and instants to each other
+ * (an instant is its seconds since 1970); everything converts to text. Throws INVALID_VALUE.
+ */
+export function convert(value: Value, to: ScalarType): Value {
+  if (value.type === to) return value;
+  if (to === 'default' || to === 'string') return { type: to, value: valueText(value) };
+  if (value.type === 'default' || value.type === 'string') return fromText(value.value, to);
+  const converted = fromNumeric(value, to);
+  if (!converted) {
+    throw invalidValue(`a value of type ${value.type} cannot become ${to}`, `Give a value of type ${to}, or text.`);
+  }
+  return converted;
+}
+
+function fromText(text: string, to: ScalarType): Value {
+  switch (to) {
+    case 'int':
+      return { type: to, value: parseInteger(text) };
+    case 'float':
+      return { type: to, value: parseFloating(text) };
+    case 'bool':
+      return { type: to, value: parseBoolean(text) };
+    case 'datetime':
+      return { type: to, value: parseDateTime(text) };
+    case 'geo':
+      return { type: to, value: parseGeometry(text) };
+    case 'password':
+      return { type: to, value: isPasswordHash(text) ? text : hashPassword(text) };
+    case 'float32vector':
+      return { type: to, value: parseVector(text) };
+    case 'bigfloat':
+      return { type: to, value: parseBigFloat(text) };
+    default:
+      return { type: to, value: text };
+  }
+}
+
+/** A 64-bit integer: a number where it is safe, a bigint otherwise. Throws INVALID_VALUE. */
+export function parseInteger(text: string): number | bigint {
+  if (!INTEGER.test(text)) throw invalidValue(`${shown(text)} is not an int`, 'Write a whole number, such as 42.');
+  return boundedInteger(BigInt(text.replace(/^\+/, '')), text);
+}
+
+function boundedInteger(value: bigint, text: string): number | bigint {
+  if (value < INT_MIN || value > INT_MAX) throw invalidValue(`${shown(text)} does not fit in 64 bits`);
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
+/** A finite float. Throws INVALID_VALUE, also for NaN and infinity, which JSON cannot show. */
+export function parseFloating(text: string): number {
+  const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isFinite(value)) {
+    throw invalidValue(`${shown(text)} is not a float`, 'Write a finite number, such as 1.5.');
+  }
+  return value;
+}
+
+function parseBoolean(text: string): boolean {
+  if (TRUE.has(text)) return true;
+  if (FALSE.has(text)) return false;
+  throw invalidValue(`${shown(text)} is not a bool`, 'Write true or false.');
+}
+
+/** From int, float, bool, bigfloat and datetime; undefined where there is no conversion. */
+function fromNumeric(value: Value, to: ScalarType): Value | undefined {
+  switch (value.type) {
+    case 'int':
+      return to === 'bigfloat' ? { type: to, value: value.value.toString() } : fromNumber(value.value, to);
+    case 'float':
+      return to === 'bigfloat' ? { type: to, value: parseBigFloat(String(value.value)) } : fromNumber(value.value, to);
+    case 'bigfloat':
+      return fromNumber(Number(value.value), to);
+    case 'bool':
+      return to === 'datetime' ? undefined : fromNumber(value.value ? 1 : 0, to);
+    case 'datetime':
+      if (to === 'bool') return undefined;
+      return fromNumber(to === 'int' ? value.value.seconds : value.value.seconds + value.value.nanos / 1e9, to);
+    default:
+      return undefined;
+  }
+}
+
+function fromNumber(value: number | bigint, to: ScalarType): Value | undefined {
+  switch (to) {
+    case 'int':
+      return { type: to, value: truncated(value) };
+    case 'float':
+      return { type: to, value: Number(value) };
+    case 'bool':
+      return { type: to, value: Number(value) !== 0 };
+    case 'datetime':
+      return { type: to, value: dateTimeFromSeconds(Number(value)) };
+    default:
+      return undefined;
+  }
+}
+
+function truncated(value: number | bigint): number | bigint {
+  if (typeof value === 'bigint') return value;
+  const whole = Math.trunc(value);
+  return Number.isSafeInteger(whole) ? whole || 0 : boundedInteger(BigInt(whole), String(value));
+}

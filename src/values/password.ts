@@ -1,0 +1,30 @@
+import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
+import { invalidValue } from './failure.js';
+
+const SHORTEST = 6;
+const COST = { N: 16_384, r: 8, p: 1 };
+const SALT_BYTES = 16;
+const KEY_BYTES = 32;
+const FORM = /^\$scrypt\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
+
+/** A salted scrypt hash (RFC 7914), about 40 ms of work. Throws INVALID_VALUE for a text of fewer than six characters. */
+export function hashPassword(text: string): string {
+  if ([...text].length < SHORTEST) {
+    throw invalidValue('the password is too short', `Use at least ${SHORTEST} characters.`);
+  }
+  const salt = randomBytes(SALT_BYTES);
+  return `$scrypt$${salt.toString('base64')}$${scryptSync(text, salt, KEY_BYTES, COST).toString('base64')}`;
+}
+
+/** The text is the one that was hashed. Compared in constant time; false for a hash of another form. */
+export function checkPassword(hash: string, text: string): boolean {
+  const match = FORM.exec(hash);
+  if (!match) return false;
+  const [salt, key] = [Buffer.from(match[1], 'base64'), Buffer.from(match[2], 'base64')];
+  return key.length === KEY_BYTES && timingSafeEqual(key, scryptSync(text, salt, KEY_BYTES, COST));
+}
+
+/** A text that hashPassword made; such a text is not hashed again when data is imported. */
+export function isPasswordHash(text: string): boolean {
+  return FORM.test(text);
+}

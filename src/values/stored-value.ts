@@ -1,0 +1,187 @@
+import { assert, type JsonWriter } from '../base/index.js';
+import { parseBigFloat } from './bigfloat.js';
+import type { DateTime, Geometry, ScalarType, StoredValue, Value } from './contract.js';
+import { formatDateTime } from './date-time.js';
+import { geometryText } from './geo/geojson.js';
+import { compareBytes, floatBytes, integerBytes, integerLength, readFloat, readInteger } from './ordered-bytes.js';
+import { compareBigFloatText } from './bigfloat.js';
+import { float32Text } from './vector.js';
+
+/** Type bytes. They stand in stored data: a number is never given away again. */
+const TYPES: readonly ScalarType[] = [
+  'default',
+  'string',
+  'int',
+  'float',
+  'bool',
+  'datetime',
+  'geo',
+  'password',
+  'float32vector',
+  'bigfloat',
+];
+const BYTE = Object.fromEntries(TYPES.map((type, i) => [type, i])) as Readonly<Record<ScalarType, number>>;
+const [DEFAULT, STRING, INT, FLOAT, BOOL, DATETIME, GEO, PASSWORD, VECTOR, BIGFLOAT] = TYPES.map((_, i) => i);
+
+/** A value as it lies in the store. Equal values have equal bytes; offsets of a datetime count. */
+export function encodeValue(value: Value): StoredValue {
+  return Uint8Array.from(Buffer.concat([Uint8Array.of(BYTE[value.type]), payload(value)]));
+}
+
+function payload(value: Value): Uint8Array {
+  switch (value.type) {
+    case 'int':
+      return integerBytes(value.value);
+    case 'float':
+      return floatBytes(value.value);
+    case 'bool':
+      return Uint8Array.of(value.value ? 1 : 0);
+    case 'datetime':
+      return dateTimeBytes(value.value);
+    case 'geo':
+      return Buffer.from(geometryText(value.value));
+    case 'float32vector':
+      return vectorBytes(value.value);
+    case 'bigfloat':
+      return Buffer.from(parseBigFloat(value.value));
+    default:
+      return Buffer.from(value.value);
+  }
+}
+
+/** Seconds, then nanoseconds and offset, which whole seconds in UTC leave out. */
+function dateTimeBytes(time: DateTime): Uint8Array {
+  const seconds = integerBytes(time.seconds);
+  if (time.nanos === 0 && time.offset === 0) return seconds;
+  const tail = Buffer.alloc(6);
+  tail.writeUInt32BE(time.nanos, 0);
+  tail.writeInt16BE(time.offset, 4);
+  return Buffer.concat([seconds, tail]);
+}
+
+function vectorBytes(vector: Float32Array): Uint8Array {
+  const bytes = Buffer.alloc(vector.length * 4);
+  for (let i = 0; i < vector.length; i++) bytes.writeFloatLE(vector[i], i * 4);
+  return bytes;
+}
+
+export function storedType(bytes: StoredValue): ScalarType {
+  const type = TYPES[bytes[0]];
+  assert(type, `unknown type byte ${bytes[0]} of a stored value`);
+  return type;
+}
+
+/** The value of stored bytes. */
+export function decodeValue(bytes: StoredValue): Value {
+  const type = storedType(bytes);
+  switch (type) {
+    case 'int':
+      return { type, value: readInteger(bytes, 1) };
+    case 'float':
+      return { type, value: readFloat(bytes, 1) };
+    case 'bool':
+      return { type, value: bytes[1] === 1 };
+    case 'datetime':
+      return { type, value: readDateTime(bytes) };
+    case 'geo':
+      return { type, value: JSON.parse(text(bytes)) as Geometry };
+    case 'float32vector':
+      return { type, value: readVector(bytes) };
+    default:
+      return { type, value: text(bytes) };
+  }
+}
+
+function text(bytes: StoredValue): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + 1, bytes.length - 1).toString();
+}
+
+function readDateTime(bytes: StoredValue): DateTime {
+  const seconds = Number(readInteger(bytes, 1));
+  const tail = 1 + integerLength(bytes, 1);
+  if (tail >= bytes.length) return { seconds, nanos: 0, offset: 0 };
+  const view = new DataView(bytes.buffer, bytes.byteOffset + tail, 6);
+  return { seconds, nanos: view.getUint32(0), offset: view.getInt16(4) };
+}
+
+function readVector(bytes: StoredValue): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + 1, bytes.length - 1);
+  return Float32Array.from({ length: view.byteLength / 4 }, (_, i) => view.getFloat32(i * 4, true));
+}
+
+/** JSON of stored bytes, written without decoding texts and geometries. */
+export function writeValue(bytes: StoredValue, out: JsonWriter): void {
+  switch (bytes[0]) {
+    case DEFAULT:
+    case STRING:
+    case PASSWORD:
+      out.utf8(bytes, 1);
+      break;
+    case INT:
+      out.ascii(String(readInteger(bytes, 1)));
+      break;
+    case FLOAT:
+      out.ascii(String(readFloat(bytes, 1)));
+      break;
+    case BOOL:
+      out.ascii(bytes[1] === 1 ? 'true' : 'false');
+      break;
+    case DATETIME:
+      out.ascii(`"${formatDateTime(readDateTime(bytes))}"`);
+      break;
+    case GEO:
+    case BIGFLOAT:
+      out.bytes(bytes, 1);
+      break;
+    case VECTOR:
+      writeVector(bytes, out);
+      break;
+    default:
+      storedType(bytes);
+  }
+}
+
+function writeVector(bytes: StoredValue, out: JsonWriter): void {
+  const vector = readVector(bytes);
+  out.byte(0x5b);
+  for (let i = 0; i < vector.length; i++) {
+    if (i > 0) out.byte(0x2c);
+    out.ascii(float32Text(vector[i]));
+  }
+  out.byte(0x5d);
+}
+
+/** Order of two stored values, without decoding where both have one type; the same order as compareValues. */
+export function compareStored(a: StoredValue, b: StoredValue): number {
+  if (a[0] !== b[0]) return compareMixed(a, b);
+  if (a[0] === DATETIME) return compareInstants(a, b);
+  if (a[0] === BIGFLOAT) return compareBigFloatText(text(a), text(b));
+  if (a[0] === VECTOR) return compareVectors(readVector(a), readVector(b));
+  return compareBytes(a, b, 1);
+}
+
+function compareInstants(a: StoredValue, b: StoredValue): number {
+  const [x, y] = [readDateTime(a), readDateTime(b)];
+  return Math.sign(x.seconds - y.seconds) || Math.sign(x.nanos - y.nanos);
+}
+
+function compareVectors(a: Float32Array, b: Float32Array): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) if (a[i] !== b[i]) return a[i] < b[i] ? -1 : 1;
+  return Math.sign(a.length - b.length);
+}
+
+const NUMBERS = new Set([INT, FLOAT, BIGFLOAT]);
+const TEXTS = new Set([DEFAULT, STRING, PASSWORD]);
+
+/** Numbers compare across their types and texts across theirs; anything else by type. */
+function compareMixed(a: StoredValue, b: StoredValue): number {
+  if (TEXTS.has(a[0]) && TEXTS.has(b[0])) return compareBytes(a, b, 1);
+  if (!NUMBERS.has(a[0]) || !NUMBERS.has(b[0])) return Math.sign(a[0] - b[0]);
+  return compareBigFloatText(exactText(a), exactText(b));
+}
+
+/** Decimal text of a stored number, exact also for floats beyond whole numbers. */
+function exactText(bytes: StoredValue): string {
+  const { value } = decodeValue(bytes);
+  return parseBigFloat(String(value));
+}
