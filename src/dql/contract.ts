@@ -1,6 +1,6 @@
-import type { IdempotencyClaim } from '../graph/index.js';
-import type { GraphReader, UidList } from '../graph/index.js';
-import type { StoredValue } from '../values/index.js';
+import type { Clock, Limits, Names } from '../base/index.js';
+import type { Facets, GraphReader, IdempotencyClaim, Predicate, UidList } from '../graph/index.js';
+import type { StoredValue, Value } from '../values/index.js';
 import type { QueryDocument } from './syntax/index.js';
 
 /** A transaction as clients of the HTTP API see it (`extensions.txn`). */
@@ -79,7 +79,46 @@ export interface RunOptions {
   /** throws TIMEOUT past this (Clock.monotonic milliseconds) */
   readonly deadline?: number;
   readonly signal?: AbortSignal;
-  readonly debug?: boolean;
+  readonly clock?: Clock;
+  readonly limits?: Limits;
+  /** how stored names are shown where the query did not spell them: expand(), @groupby */
+  readonly names?: Names;
+}
+
+/** Values by uid, in columns: `values[i]` belongs to `uids[i]`; uids ascending. */
+export interface ValueColumn {
+  readonly uids: UidList;
+  readonly values: readonly Value[];
+}
+
+/** What a query variable holds once its block is done. A variable of an empty result has neither. */
+export interface QueryVariable {
+  /** a uid variable: distinct uids, ascending */
+  readonly uids?: UidList;
+  /** a value variable; the value of `uids[i]` */
+  readonly values?: ValueColumn;
+  /** one value for all uids: `x as count(uid)`, aggregates of an empty block */
+  readonly constant?: Value;
+}
+
+/** One group of @groupby. */
+export interface ResultGroup {
+  /** aligned with the keys of the directive; a uid for edges */
+  readonly keys: readonly (Value | { readonly type: 'uid'; readonly value: number })[];
+  /** members, ascending */
+  readonly uids: UidList;
+  /** aligned with the selections in the groupby block; undefined: nothing to show */
+  readonly results: readonly (Value | undefined)[];
+}
+
+/** One path that `shortest` found, from start to end; `edges[i]` leads from `uids[i]` to `uids[i + 1]`. */
+export interface ResultPath {
+  readonly uids: readonly number[];
+  readonly edges: readonly {
+    readonly selection: import('./syntax/index.js').Selection;
+    readonly facets?: Facets;
+  }[];
+  readonly weight: number;
 }
 
 /**
@@ -87,26 +126,51 @@ export interface RunOptions {
  * RDF, GraphQL) walk it; nothing in between.
  */
 export interface ResultNode {
-  /** the syntax it came from: a Block or a Selection */
+  /** the syntax it came from: a Block or a Selection (expand() gives one node a predicate, each with a syntax of its own) */
   readonly syntax: import('./syntax/index.js').Block | import('./syntax/index.js').Selection;
+  /** what the name means in the schema; absent for blocks, and for names the schema does not know */
+  readonly predicate?: Predicate;
   /** distinct uids of the parent, ascending; for a block: its own roots in answer order are `rows[0]` */
   readonly source: UidList;
-  /** edges: one row a source uid, after filter, order and pagination (so not always ascending) */
+  /** edges: one row a source uid, after filter, order, pagination and @cascade (so not always ascending) */
   readonly rows?: readonly UidList[];
+  /** facets of the edges, aligned with rows; present when the selection asks for any */
+  readonly rowFacets?: readonly (readonly (Facets | undefined)[])[];
   /** single values, aligned with source */
   readonly values?: readonly (StoredValue | undefined)[];
+  /** facets of the single values, aligned with source */
+  readonly valueFacets?: readonly (Facets | undefined)[];
   /** list values and all languages, aligned with source */
   readonly valueLists?: readonly (readonly StoredValue[])[];
+  /** language of each member of valueLists, for `@*` and expand(); "" is untagged */
+  readonly valueLangs?: readonly (readonly string[])[];
+  /** facets of each member of valueLists */
+  readonly listFacets?: readonly (readonly (Facets | undefined)[])[];
   /** counts, aligned with source */
   readonly counts?: readonly number[];
+  /** val(), aggregates, math and checkpwd: by uid */
+  readonly computed?: ValueColumn;
+  /** one value for every uid, where `computed` has none: constants; in a block without root the value to show */
+  readonly constant?: Value;
+  /** @groupby: one list of groups a source uid; one list for a block */
+  readonly groups?: readonly (readonly ResultGroup[])[];
+  /** `shortest`: the paths, best first */
+  readonly paths?: readonly ResultPath[];
   /** distinct uids of all rows, ascending: `source` of the children */
   readonly dest: UidList;
   readonly children: readonly ResultNode[];
 }
 
-/** Runs a document on a reader; the GraphQL room calls this with documents that it made itself. */
-export type RunQuery = (
-  document: QueryDocument,
-  reader: GraphReader,
-  options?: RunOptions,
-) => Promise<readonly ResultNode[]>;
+export interface RunResult {
+  /** one a block, in the order of the document */
+  readonly roots: readonly ResultNode[];
+  readonly variables: ReadonlyMap<string, QueryVariable>;
+  /** how many uids each predicate was read for, and their sum under `_total` */
+  readonly numUids: Readonly<Record<string, number>>;
+}
+
+/**
+ * Runs a document on a reader; the GraphQL room calls this with documents that it made itself.
+ * Throws INVALID_QUERY, INVALID_VALUE, MISSING_INDEX, INDEX_BUILDING, LIMIT_EXCEEDED, TIMEOUT, CANCELLED.
+ */
+export type RunQuery = (document: QueryDocument, reader: GraphReader, options?: RunOptions) => Promise<RunResult>;

@@ -141,7 +141,7 @@ export interface CountUidSelection extends SelectionBase {
   readonly kind: 'countUid';
 }
 
-/** `count(friend @filter(..))`, `count(~friend)`, `count(name@en)` */
+/** `count(friend @filter(..))`, `count(~friend)`, `count(name@en)`, `count(friend (first: 2))` */
 export interface CountPredicateSelection extends SelectionBase {
   readonly kind: 'countPredicate';
   readonly name: string;
@@ -151,6 +151,7 @@ export interface CountPredicateSelection extends SelectionBase {
   readonly langs: readonly string[];
   readonly filter?: Filter;
   readonly facetFilter?: FacetFilter;
+  readonly page?: Page;
 }
 
 /** `val(x)` */
@@ -283,12 +284,20 @@ export interface FunctionCall {
     /** `eq(len(x), 0)`: only in @if conditions */
     | { readonly kind: 'length'; readonly variable: string };
   readonly args: readonly Argument[];
+  /** `similar_to(v, 3, $vector, ef: 64, distance_threshold: 0.5)` */
+  readonly options?: { readonly ef?: number; readonly distanceThreshold?: number };
   readonly position: Position;
 }
 
 /** `math(a + b * 2)`; names are value variables. */
 export type MathExpression =
-  | { readonly kind: 'constant'; readonly text: string; readonly position: Position }
+  | {
+      readonly kind: 'constant';
+      readonly text: string;
+      /** as written, or as the query declares its `$variable` */
+      readonly type?: 'int' | 'float' | 'bool' | 'string' | 'float32vector';
+      readonly position: Position;
+    }
   | { readonly kind: 'variable'; readonly name: string; readonly position: Position }
   | {
       readonly kind: 'apply';
