@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { GraphsteadErrors } from '../base/index.js';
+import { readConfig } from './config.js';
+import { variableName } from './placeholder.js';
+import { resolveConnections } from './resolve.js';
+
+function mistakes(text: string): string[] {
+  try {
+    readConfig(text);
+    return [];
+  } catch (error) {
+    return (error as GraphsteadErrors).errors.map((one) => `${one.message} | ${one.fix}`);
+  }
+}
+
+const HTTP = `{
+  // an API with a key
+  "connections": {
+    "weather-api": { "type": "http", "baseUrl": "https://example.org/v1", "headers": { "Authorization": "Bearer {{API_KEY}}" } },
+  },
+}`;
+
+describe('app.json', () => {
+  it('takes comments and trailing commas', () => {
+    expect(readConfig(HTTP).connections['weather-api'].type).toBe('http');
+  });
+
+  it('tells every mistake with file, line and column', () => {
+    const found = mistakes(
+      '{\n "models": { "m": { "sourceModel": "x", "connection": "nowhere" } },\n "connections": { "d": { "type": "relational" } }\n}',
+    );
+    expect(found).toHaveLength(2);
+    expect(found[0]).toMatch(/^app\.json:2:\d+: the model "m" names the connection "nowhere"/);
+    expect(found[1]).toMatch(/^app\.json:3:\d+: .*no connStr.*DATABASE_URL/);
+  });
+
+  it('names an unknown key, an unknown type and broken JSON', () => {
+    expect(mistakes('{ "conections": {} }')[0]).toMatch(/"conections" is not known/);
+    expect(mistakes('{ "connections": { "a": { "type": "ftp" } } }')[0]).toMatch(/no known connection type/);
+    expect(mistakes('{ "connections": { ')[0]).toMatch(/expected a key/);
+  });
+
+  it('refuses two connections whose variables collide', () => {
+    const text = (name: string) =>
+      `"${name}": { "type": "http", "baseUrl": "https://h", "headers": { "k": "{{KEY}}" } }`;
+    expect(mistakes(`{ "connections": { ${text('a-b')}, ${text('a_b')} } }`)[0]).toMatch(/both read APP_A_B_KEY/);
+  });
+});
+
+describe('placeholders', () => {
+  it('are read from APP_<CONNECTION_NAME>_<PLACEHOLDER>, upper-cased, - as _', () => {
+    expect(variableName('weather-api', 'api_key')).toBe('APP_WEATHER_API_API_KEY');
+  });
+
+  it('a missing variable stops with its exact name', () => {
+    expect(() => resolveConnections(readConfig(HTTP), {})).toThrow(/APP_WEATHER_API_API_KEY/);
+    expect(() => resolveConnections(readConfig(HTTP), { APP_WEATHER_API_API_KEY: '' })).toThrow(
+      /APP_WEATHER_API_API_KEY/,
+    );
+  });
+
+  it('an optional connection is left out instead', () => {
+    const config = readConfig(HTTP.replace('"type": "http"', '"type": "http", "optional": true'));
+    expect(resolveConnections(config, {})).toMatchObject({
+      connections: {},
+      missing: { 'weather-api': ['APP_WEATHER_API_API_KEY'] },
+    });
+  });
+
+  it('are filled in wherever they stand', () => {
+    const resolved = resolveConnections(readConfig(HTTP), { APP_WEATHER_API_API_KEY: 's3' });
+    expect(resolved.connections['weather-api']).toMatchObject({ headers: { Authorization: 'Bearer s3' } });
+  });
+});

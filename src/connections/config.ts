@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
+import { type Located, parseJsonc } from './jsonc.js';
+import { placeholdersIn, variableName } from './placeholder.js';
+
+const common = {
+  optional: z
+    .boolean()
+    .describe('true: without its variables the connection is left out, and only its use fails')
+    .optional(),
+  timeoutMs: z.number().int().positive().describe('milliseconds one call may take').optional(),
+};
+
+const httpConnection = z.strictObject({
+  type: z.literal('http'),
+  baseUrl: z.string().describe('base address; calls never leave it'),
+  headers: z.record(z.string(), z.string()).describe('headers sent with every call').optional(),
+  maxConnections: z.number().int().positive().optional(),
+  ...common,
+});
+
+const relationalConnection = z.strictObject({
+  type: z.enum(['relational', 'postgresql']),
+  connStr: z.string().describe('connection string, normally {{DATABASE_URL}}').optional(),
+  connString: z.string().describe('the same as connStr').optional(),
+  maxConnections: z.number().int().positive().optional(),
+  ...common,
+});
+
+const graphConnection = z.strictObject({
+  type: z.enum(['graph', 'dgraph']),
+  grpcTarget: z.string().describe('host:port of the gRPC endpoint, normally {{GRAPH_ENDPOINT}}').optional(),
+  connStr: z.string().describe('a dgraph:// address instead of grpcTarget').optional(),
+  connString: z.string().describe('the same as connStr').optional(),
+  key: z.string().describe('API key sent with each call').optional(),
+  ...common,
+});
+
+const connection = z.discriminatedUnion('type', [httpConnection, relationalConnection, graphConnection]);
+
+const model = z.strictObject({
+  sourceModel: z.string().min(1).describe("the provider's model identifier"),
+  connection: z.string().min(1).describe('an entry of connections, of type http'),
+  path: z.string().describe("request path appended to the connection's baseUrl").default('v1/chat/completions'),
+  provider: z.string().optional(),
+  inputPrice: z.number().nonnegative().describe('cost of a million input tokens').optional(),
+  outputPrice: z.number().nonnegative().describe('cost of a million output tokens').optional(),
+});
+
+const appConfig = z.strictObject({
+  $schema: z.string().optional(),
+  name: z.string().optional(),
+  endpoints: z.unknown().optional(),
+  models: z.record(z.string(), model).default({}),
+  connections: z.record(z.string(), connection).default({}),
+  limits: z.record(z.string(), z.number().positive()).describe('bounds of the service, by their names').default({}),
+});
+
+export type AppConfig = z.infer<typeof appConfig>;
+export type ConnectionConfig = z.infer<typeof connection>;
+export type ModelConfig = z.infer<typeof model>;
+
+/** The JSON Schema of app.json, as published in the package (app.schema.json). */
+export function configJsonSchema(): unknown {
+  return { title: 'graphstead app.json', ...z.toJSONSchema(appConfig, { io: 'input' }) };
+}
+
+export const EMPTY_CONFIG: AppConfig = { models: {}, connections: {}, limits: {} };
+
+/**
+ * app.json, checked as a whole. Throws GraphsteadErrors with every mistake: `app.json:line:column`, reason and fix.
+ * @param file its name in errors
+ */
+export function readConfig(text: string, file = 'app.json'): AppConfig {
+  let located: Located;
+  try {
+    located = parseJsonc(text, file);
+  } catch (error) {
+    throw new GraphsteadErrors([error as GraphsteadError]);
+  }
+  const parsed = appConfig.safeParse(located.value);
+  const errors = parsed.success
+    ? semantic(parsed.data, located)
+    : parsed.error.issues.map((issue) => shape(issue, located));
+  if (errors.length > 0) throw new GraphsteadErrors(errors);
+  return parsed.data as AppConfig;
+}
+
+function problem(located: Located, path: readonly (string | number)[], message: string, fix: string): GraphsteadError {
+  const position = located.position(path);
+  const where = `${position.source}:${position.line}:${position.column}`;
+  return new GraphsteadError('CONFIG', `${where}: ${message}`, { position, fix });
+}
+
+function shape(issue: z.core.$ZodIssue, located: Located): GraphsteadError {
+  const path = issue.path as (string | number)[];
+  const name = path.join('.') || 'the file';
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0];
+    return problem(located, [...path, key], `"${key}" is not known in ${name}`, 'remove it or correct its spelling');
+  }
+  if (issue.code === 'invalid_union') {
+    const fix = 'write "type": "http", "relational" or "graph"';
+    return problem(located, path, `${name} is no known connection type`, fix);
+  }
+  return problem(
+    located,
+    path,
+    `${name}: ${issue.message}`,
+    'correct the value; app.schema.json describes every field',
+  );
+}
+
+/** What types cannot say: references, addresses, colliding variables. */
+function semantic(config: AppConfig, located: Located): GraphsteadError[] {
+  const errors: GraphsteadError[] = [];
+  for (const [name, entry] of Object.entries(config.models)) {
+    const target = config.connections[entry.connection];
+    const path = ['models', name, 'connection'];
+    if (!target)
+      errors.push(
+        problem(
+          located,
+          path,
+          `the model "${name}" names the connection "${entry.connection}", which is not there`,
+          `add it under connections`,
+        ),
+      );
+    else if (target.type !== 'http')
+      errors.push(
+        problem(
+          located,
+          path,
+          `the model "${name}" needs a connection of type http, "${entry.connection}" is ${target.type}`,
+          'name an http connection',
+        ),
+      );
+  }
+  for (const [name, entry] of Object.entries(config.connections))
+    errors.push(...connectionProblems(name, entry, located));
+  errors.push(...collisions(config, located));
+  return errors;
+}
+
+function connectionProblems(name: string, entry: ConnectionConfig, located: Located): GraphsteadError[] {
+  const path = ['connections', name];
+  if (entry.type === 'http') {
+    if (entry.baseUrl.includes('{{') || /^https?:\/\//.test(entry.baseUrl)) return [];
+    return [
+      problem(
+        located,
+        [...path, 'baseUrl'],
+        `baseUrl "${entry.baseUrl}" is no address`,
+        'start it with http:// or https://',
+      ),
+    ];
+  }
+  const address = entry.connStr ?? entry.connString;
+  if (entry.type === 'relational' || entry.type === 'postgresql') {
+    if (address) return [];
+    return [problem(located, path, `the connection "${name}" has no connStr`, 'add "connStr": "{{DATABASE_URL}}"')];
+  }
+  const target = (entry as GraphEntry).grpcTarget ?? address;
+  if (target) return [];
+  return [
+    problem(located, path, `the connection "${name}" has no grpcTarget`, 'add "grpcTarget": "{{GRAPH_ENDPOINT}}"'),
+  ];
+}
+
+// The compiler does not narrow a union by a discriminant that is itself a union.
+type GraphEntry = Extract<ConnectionConfig, { type: 'graph' | 'dgraph' }>;
+
+/** Two connections whose variables have one name would get each other's secrets. */
+function collisions(config: AppConfig, located: Located): GraphsteadError[] {
+  const owners = new Map<string, string>();
+  const errors: GraphsteadError[] = [];
+  for (const [name, entry] of Object.entries(config.connections)) {
+    for (const placeholder of placeholdersIn(entry)) {
+      const variable = variableName(name, placeholder);
+      const owner = owners.get(variable);
+      if (owner !== undefined && owner !== name) {
+        errors.push(
+          problem(
+            located,
+            ['connections', name],
+            `the connections "${owner}" and "${name}" both read ${variable}`,
+            'rename one of them',
+          ),
+        );
+      }
+      owners.set(variable, name);
+    }
+  }
+  return errors;
+}

@@ -1,0 +1,135 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type CallRecord, onCall, openConnections } from './host.js';
+
+let server: Server | undefined;
+
+async function serve(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  server = createServer(handler);
+  await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+afterEach(async () => {
+  onCall(undefined);
+  server?.closeAllConnections();
+  await new Promise((done) => (server ? server.close(done) : done(undefined)));
+  server = undefined;
+});
+
+function open(baseUrl: string, extra: object = {}) {
+  return openConnections({
+    connections: { api: { type: 'http', baseUrl, headers: { Authorization: 'Bearer s3cret' }, ...extra } },
+    missing: { later: ['APP_LATER_KEY'] },
+    models: {
+      writer: { sourceModel: 'tiny-1', connection: 'api', path: 'v1/chat/completions', inputPrice: 2, outputPrice: 4 },
+    },
+  });
+}
+
+describe('an http connection', () => {
+  it('calls below its baseUrl with the configured headers', async () => {
+    const base = await serve((request, response) =>
+      response.end(JSON.stringify({ url: request.url, key: request.headers.authorization })),
+    );
+    const { connections, close } = open(`${base}/v1`);
+    expect(await connections.http('api').json('/users?x=1')).toEqual({ url: '/v1/users?x=1', key: 'Bearer s3cret' });
+    await close();
+  });
+
+  it('never leaves its baseUrl: not by a path, an address or a redirect', async () => {
+    const base = await serve((_request, response) => response.writeHead(302, { location: '/elsewhere' }).end());
+    const { connections, close } = open(`${base}/v1`);
+    for (const path of ['../secret', 'http://127.0.0.1:1/v1/x', 'redirected']) {
+      await expect(connections.http('api').fetch(path)).rejects.toMatchObject({
+        code: 'CONNECTION_FAILED',
+        message: /outside its baseUrl/,
+      });
+    }
+    await close();
+  });
+
+  it('a server that hangs fails within timeoutMs, naming the connection and no secret', async () => {
+    const base = await serve(() => undefined);
+    const { connections, close } = open(base, { timeoutMs: 30 });
+    const error = await connections
+      .http('api')
+      .fetch('x')
+      .catch((thrown: Error) => thrown);
+    expect(String(error)).toMatch(/connection "api": no answer within 30 ms/);
+    expect(JSON.stringify(error)).not.toContain('s3cret');
+    await close();
+  });
+
+  it('an unknown one and one left out are told apart', async () => {
+    const { connections } = open('http://127.0.0.1:1');
+    expect(() => connections.http('nope')).toThrow(/there is no connection "nope"/);
+    expect(() => connections.http('later')).toThrow(/APP_LATER_KEY/);
+    expect(() => connections.relational('api')).toThrow(/is of type http/);
+    expect(connections.has('later')).toBe(false);
+  });
+});
+
+describe('a model', () => {
+  it('answers in choices[0].message.content, with tokens and cost recorded', async () => {
+    let body = '';
+    const base = await serve(async (request, response) => {
+      for await (const part of request) body += part;
+      response.end(
+        JSON.stringify({
+          choices: [{ message: { role: 'assistant', content: 'hello' } }],
+          usage: { prompt_tokens: 1000, completion_tokens: 500 },
+        }),
+      );
+    });
+    const records: CallRecord[] = [];
+    onCall((record) => records.push(record));
+    const { models, close } = open(base);
+    const reply = await models.get('writer').ask('be brief', 'greet');
+    expect(reply.choices[0].message.content).toBe('hello');
+    expect(JSON.parse(body)).toMatchObject({
+      model: 'tiny-1',
+      messages: [
+        { role: 'system', content: 'be brief' },
+        { role: 'user', content: 'greet' },
+      ],
+    });
+    expect(records.find((record) => record.kind === 'model')?.model).toEqual({
+      name: 'writer',
+      inputTokens: 1000,
+      outputTokens: 500,
+      cost: 0.004,
+    });
+    await close();
+  });
+
+  it('streams pieces of text', async () => {
+    const piece = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
+    const base = await serve((_request, response) => {
+      response.write(piece('one ').slice(0, 12));
+      response.write(piece('one ').slice(12));
+      response.end(`${piece('two')}data: [DONE]\n\n`);
+    });
+    const { models, close } = open(base);
+    const pieces: string[] = [];
+    for await (const text of models.get('writer').stream([{ role: 'user', content: 'count' }])) pieces.push(text);
+    expect(pieces).toEqual(['one ', 'two']);
+    await close();
+  });
+
+  it('a reply that is no JSON, lacks choices or is an error names the model', async () => {
+    let reply = 'nonsense';
+    let status = 200;
+    const base = await serve((_request, response) => response.writeHead(status).end(reply));
+    const { models, close } = open(base);
+    const ask = () => models.get('writer').ask('a', 'b');
+    await expect(ask()).rejects.toMatchObject({ code: 'MODEL_FAILED', message: /"writer": the reply is not JSON/ });
+    reply = '{}';
+    await expect(ask()).rejects.toThrow(/choices\[0\]/);
+    status = 500;
+    await expect(ask()).rejects.toThrow(/status 500/);
+    expect(() => models.get('painter')).toThrow(/no model "painter"/);
+    await close();
+  });
+});

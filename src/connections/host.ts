@@ -1,0 +1,122 @@
+import { GraphsteadError } from '../base/index.js';
+import type { ConnectionConfig } from './config.js';
+import { type GraphConnection, openGraph } from './graph-connection.js';
+import { type HttpConnection, openHttp } from './http-connection.js';
+import { type ChatModel, openModel } from './model.js';
+import { openRelational, type RelationalConnection } from './relational-connection.js';
+import type { ResolvedConnections } from './resolve.js';
+
+export type { GraphConnection, GraphMutated } from './graph-connection.js';
+export type { HttpConnection } from './http-connection.js';
+export type { ChatMessage, ChatModel, ChatOptions, ChatReply, Tool, ToolCall } from './model.js';
+export { type CallListener, type CallRecord, type ModelUse, onCall } from './record.js';
+export type { RelationalConnection, Statements } from './relational-connection.js';
+export type { ResolvedConnections } from './resolve.js';
+
+/** The app's connections, by the names of app.json. Throws CONNECTION_UNKNOWN, MISSING_VARIABLE. */
+export interface Connections {
+  http(name: string): HttpConnection;
+  relational(name: string): RelationalConnection;
+  graph(name: string): GraphConnection;
+  /** false for an optional connection whose variables are not set */
+  has(name: string): boolean;
+}
+
+/** The app's models, by the names of app.json. Throws MODEL_UNKNOWN, and what the model's connection throws. */
+export interface Models {
+  get(name: string): ChatModel;
+  /** false too when the model's connection is left out */
+  has(name: string): boolean;
+}
+
+export interface OpenConnections {
+  readonly connections: Connections;
+  readonly models: Models;
+  close(): Promise<void>;
+}
+
+const NONE: ResolvedConnections = { connections: {}, missing: {}, models: {} };
+
+type AnyConnection = HttpConnection | RelationalConnection | GraphConnection;
+
+/** Clients open on first use and are kept; `close` ends them all. */
+export function openConnections(resolved: ResolvedConnections = NONE): OpenConnections {
+  const open = new Map<string, AnyConnection>();
+
+  function use<C extends AnyConnection>(
+    name: string,
+    types: readonly string[],
+    make: (config: ConnectionConfig) => C,
+  ): C {
+    const existing = open.get(name);
+    const config = resolved.connections[name];
+    if (!config) throw absent(name, resolved);
+    if (!types.includes(config.type)) {
+      throw new GraphsteadError(
+        'CONNECTION_UNKNOWN',
+        `connection "${name}" is of type ${config.type}, not ${types[0]}`,
+        {
+          fix: `use connections.${kindOf(config)}("${name}")`,
+        },
+      );
+    }
+    if (existing) return existing as C;
+    const made = make(config);
+    open.set(name, made);
+    return made;
+  }
+
+  const connections: Connections = {
+    http: (name) => use(name, ['http'], (config) => openHttp(name, config as Parameters<typeof openHttp>[1])),
+    relational: (name) =>
+      use(name, ['relational', 'postgresql'], (config) =>
+        openRelational(name, config as Parameters<typeof openRelational>[1]),
+      ),
+    graph: (name) =>
+      use(name, ['graph', 'dgraph'], (config) => openGraph(name, config as Parameters<typeof openGraph>[1])),
+    has: (name) => name in resolved.connections,
+  };
+  const models: Models = {
+    get(name) {
+      const config = resolved.models[name];
+      if (!config) {
+        throw new GraphsteadError('MODEL_UNKNOWN', `there is no model "${name}"`, {
+          fix: `add it under models in app.json; known are: ${Object.keys(resolved.models).join(', ') || 'none'}`,
+        });
+      }
+      return openModel(name, config, connections.http(config.connection));
+    },
+    has: (name) => name in resolved.models && connections.has(resolved.models[name].connection),
+  };
+  return {
+    connections,
+    models,
+    async close() {
+      const closing = [...open.values()].map(async (client) => client.close());
+      open.clear();
+      await Promise.allSettled(closing);
+    },
+  };
+}
+
+function kindOf(config: ConnectionConfig): string {
+  if (config.type === 'http') return 'http';
+  return config.type === 'graph' || config.type === 'dgraph' ? 'graph' : 'relational';
+}
+
+function absent(name: string, resolved: ResolvedConnections): GraphsteadError {
+  const variables = resolved.missing[name];
+  if (variables) {
+    return new GraphsteadError(
+      'MISSING_VARIABLE',
+      `connection "${name}" was left out: ${variables.join(', ')} is not set`,
+      {
+        fix: `set ${variables.join(' and ')}`,
+        details: { connection: name },
+      },
+    );
+  }
+  return new GraphsteadError('CONNECTION_UNKNOWN', `there is no connection "${name}"`, {
+    fix: `add it under connections in app.json; known are: ${Object.keys(resolved.connections).join(', ') || 'none'}`,
+  });
+}

@@ -1,0 +1,89 @@
+import { Agent, fetch, type RequestInit, type Response } from 'undici';
+import { GraphsteadError } from '../base/index.js';
+import type { ConnectionConfig } from './config.js';
+import { recorded } from './record.js';
+
+export type HttpConfig = Extract<ConnectionConfig, { type: 'http' }>;
+
+const MAX_REDIRECTS = 5;
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** An HTTP API of the app: calls are relative to its baseUrl, carry its headers, and never leave it. */
+export interface HttpConnection {
+  /**
+   * `path` is joined to baseUrl. Throws CONNECTION_FAILED (network, time-out, a path or redirect outside baseUrl);
+   * an HTTP status is the caller's to judge.
+   */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** fetch, a 2xx status demanded, the JSON parsed. */
+  json<T = unknown>(path: string, init?: RequestInit): Promise<T>;
+  close(): Promise<void>;
+}
+
+export function openHttp(name: string, config: HttpConfig): HttpConnection {
+  const base = new URL(config.baseUrl.endsWith('/') ? config.baseUrl : `${config.baseUrl}/`);
+  const timeoutMs = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const dispatcher = new Agent({ connections: config.maxConnections ?? 64, keepAliveTimeout: 30_000 });
+  const fail = (message: string, cause?: unknown, fix?: string) =>
+    new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${message}`, {
+      cause,
+      fix,
+      details: { connection: name },
+    });
+
+  function inside(url: URL): URL {
+    if (url.origin === base.origin && url.pathname.startsWith(base.pathname)) return url;
+    throw fail(
+      `${url.origin}${url.pathname} is outside its baseUrl`,
+      undefined,
+      'use a path below baseUrl, or a connection of its own',
+    );
+  }
+
+  async function follow(url: URL, init: RequestInit, left: number): Promise<Response> {
+    const response = await fetch(url, { ...init, dispatcher, redirect: 'manual' });
+    const location = response.headers.get('location');
+    if (response.status < 300 || response.status > 399 || location === null) return response;
+    await response.body?.cancel();
+    if (left === 0) throw fail(`more than ${MAX_REDIRECTS} redirects`);
+    const rewrite = response.status === 303 || (response.status < 303 && init.method?.toUpperCase() === 'POST');
+    return follow(inside(new URL(location, url)), rewrite ? { ...init, method: 'GET', body: null } : init, left - 1);
+  }
+
+  async function request(path: string, init: RequestInit = {}): Promise<Response> {
+    const url = inside(new URL(path.replace(/^\/+/, ''), base));
+    const headers = new Headers(config.headers as Record<string, string>);
+    for (const [key, value] of new Headers(init.headers as Record<string, string>)) headers.set(key, value);
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const signal = init.signal ? AbortSignal.any([init.signal, deadline]) : deadline;
+    try {
+      return await follow(url, { ...init, headers: Object.fromEntries(headers), signal }, MAX_REDIRECTS);
+    } catch (error) {
+      if (error instanceof GraphsteadError) throw error;
+      if (deadline.aborted)
+        throw fail(`no answer within ${timeoutMs} ms`, error, 'raise timeoutMs of the connection, or check the server');
+      const cause = (error as Error).cause;
+      throw fail(cause instanceof Error ? cause.message : (error as Error).message, error);
+    }
+  }
+
+  const fetchRecorded = (path: string, init?: RequestInit) =>
+    recorded({ connection: name, kind: 'http', what: `${init?.method ?? 'GET'} ${path.split('?')[0]}` }, () =>
+      request(path, init),
+    );
+
+  return {
+    fetch: fetchRecorded,
+    async json<T>(path: string, init?: RequestInit): Promise<T> {
+      const response = await fetchRecorded(path, init);
+      const text = await response.text();
+      if (!response.ok) throw fail(`status ${response.status} for ${path.split('?')[0]}: ${text.slice(0, 200)}`);
+      try {
+        return JSON.parse(text) as T;
+      } catch (error) {
+        throw fail(`the answer for ${path.split('?')[0]} is not JSON`, error);
+      }
+    },
+    close: () => dispatcher.close(),
+  };
+}

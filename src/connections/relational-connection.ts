@@ -1,0 +1,96 @@
+import pg from 'pg';
+import { GraphsteadError } from '../base/index.js';
+import type { ConnectionConfig } from './config.js';
+import { recorded } from './record.js';
+
+export type RelationalConfig = Extract<ConnectionConfig, { type: 'relational' | 'postgresql' }>;
+
+/** Parameterised statements: `$1`, `$2` ... in the text, values beside it. */
+export interface Statements {
+  /** rows as objects by column name */
+  query<Row extends Record<string, unknown> = Record<string, unknown>>(
+    text: string,
+    parameters?: readonly unknown[],
+  ): Promise<Row[]>;
+  /** number of rows changed */
+  execute(text: string, parameters?: readonly unknown[]): Promise<number>;
+}
+
+/** A relational database that speaks PostgreSQL's protocol. Throws CONNECTION_FAILED naming the connection. */
+export interface RelationalConnection extends Statements {
+  /** Commits when `work` resolves, rolls back when it throws. */
+  transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export function openRelational(name: string, config: RelationalConfig): RelationalConnection {
+  const timeout = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const address = config.connStr ?? config.connString ?? '';
+  const pool = new pg.Pool({
+    connectionString: address,
+    max: config.maxConnections ?? 10,
+    connectionTimeoutMillis: Math.min(timeout, CONNECT_TIMEOUT_MS),
+    statement_timeout: timeout,
+    query_timeout: timeout,
+    idleTimeoutMillis: 30_000,
+    allowExitOnIdle: true,
+  });
+  // An idle client that loses its server must not end the process: the pool opens another on the next call.
+  pool.on('error', () => undefined);
+
+  const run = (client: pg.Pool | pg.PoolClient, text: string, parameters: readonly unknown[] = []) =>
+    recorded({ connection: name, kind: 'relational', what: text.trim().slice(0, 80) }, async () => {
+      try {
+        return await client.query(text, [...parameters]);
+      } catch (error) {
+        throw failed(name, error, address);
+      }
+    });
+  const statements = (client: pg.Pool | pg.PoolClient): Statements => ({
+    query: async <Row>(text: string, parameters?: readonly unknown[]) =>
+      (await run(client, text, parameters)).rows as Row[],
+    execute: async (text, parameters) => (await run(client, text, parameters)).rowCount ?? 0,
+  });
+
+  return {
+    ...statements(pool),
+    async transaction(work) {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw failed(name, error, address);
+      });
+      try {
+        await run(client, 'BEGIN');
+        const result = await work(statements(client));
+        await run(client, 'COMMIT');
+        client.release();
+        return result;
+      } catch (error) {
+        const rolledBack = await client.query('ROLLBACK').then(
+          () => true,
+          () => false,
+        );
+        client.release(!rolledBack);
+        throw error;
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** The server's reason without the address, which holds the password. */
+function failed(name: string, error: unknown, address: string): GraphsteadError {
+  const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };
+  const reason = message || errors?.[0]?.message || code || 'the server did not answer';
+  const safe = secretsOf(address).reduce((text, secret) => text.replaceAll(secret, '[secret]'), reason);
+  return new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${safe}`, {
+    details: { connection: name, ...(code ? { sqlState: code } : {}) },
+  });
+}
+
+function secretsOf(address: string): string[] {
+  const password = /:\/\/[^:@/]*:([^@]*)@/.exec(address)?.[1];
+  return [address, ...(password ? [password] : [])].filter((text) => text.length > 0);
+}

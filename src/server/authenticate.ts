@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import { GraphsteadError } from '../base/index.js';
+import { type ApiKeys, isLoopback, keyOf } from './keys.js';
+
+/** Paths that answer without a key, so that probes work. */
+const OPEN = new Set(['/health', '/health/ready', '/probe/graphql']);
+
+/**
+ * On loopback nothing needs a key. On any other address every path but the probes does: `Authorization: Bearer` or
+ * `X-API-Key`. Throws CONFIG when such an address is asked for and no key is set: closed by default.
+ */
+export function requireKeys(app: FastifyInstance, host: string, keys: ApiKeys): void {
+  if (isLoopback(host)) return;
+  if (keys.size === 0) {
+    throw new GraphsteadError('CONFIG', `the address ${host} is reachable from outside, and no API key is set`, {
+      fix: 'set GRAPHSTEAD_API_KEYS to one or more keys separated by commas, or listen on 127.0.0.1',
+    });
+  }
+  app.addHook('onRequest', async (request) => {
+    if (request.method === 'OPTIONS' || OPEN.has(request.url.split('?')[0])) return;
+    if (!keys.has(keyOf(request.headers))) {
+      throw new GraphsteadError('UNAUTHENTICATED', 'this address needs an API key', {
+        fix: 'send Authorization: Bearer <API_KEY>, or X-API-Key: <API_KEY>',
+      });
+    }
+  });
+}

@@ -1,0 +1,82 @@
+import { gunzipSync, inflateSync } from 'node:zlib';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { GraphsteadError } from '../base/index.js';
+
+/**
+ * Bodies arrive as bytes, whatever their type: each route parses its own language, so that mistakes have positions.
+ * `Content-Encoding: gzip` is undone here, within the same limit.
+ */
+export function acceptBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+}
+
+/** The body as text. Throws BODY_TOO_LARGE, INVALID_REQUEST on bytes that are no UTF-8 or no gzip. */
+export function bodyText(request: FastifyRequest, limit: number): string {
+  const bytes = decoded(request, limit);
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new GraphsteadError('INVALID_REQUEST', 'the body is not valid UTF-8', {
+      fix: 'send the text encoded as UTF-8',
+    });
+  }
+}
+
+function decoded(request: FastifyRequest, limit: number): Buffer {
+  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const encoding = String(request.headers['content-encoding'] ?? 'identity').toLowerCase();
+  if (encoding === 'identity' || encoding === '') return bytes;
+  const unzip =
+    encoding === 'gzip' || encoding === 'x-gzip' ? gunzipSync : encoding === 'deflate' ? inflateSync : undefined;
+  if (!unzip) {
+    throw new GraphsteadError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding "${encoding}" is not supported`, {
+      fix: 'use gzip, deflate or none',
+    });
+  }
+  try {
+    return unzip(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
+    throw new GraphsteadError('INVALID_REQUEST', `the body is not valid ${encoding}`, { cause: error });
+  }
+}
+
+export function tooLarge(limit: number): GraphsteadError {
+  return new GraphsteadError('BODY_TOO_LARGE', `the body is larger than ${limit} bytes`, {
+    fix: 'send it in smaller requests, or raise the limit',
+    details: { limit },
+  });
+}
+
+/** The media type of the body, lower-case, without parameters; "" when none is given. */
+export function mediaType(request: FastifyRequest): string {
+  return String(request.headers['content-type'] ?? '')
+    .split(';')[0]
+    .trim()
+    .toLowerCase();
+}
+
+/** A JSON object. Throws SYNTAX with the position where the engine tells one. */
+export function parseJsonObject(text: string, what: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new GraphsteadError('SYNTAX', `${what} is not valid JSON: ${(error as Error).message}`, {
+      position: jsonPosition(text, error as Error),
+      fix: 'send one JSON object',
+    });
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new GraphsteadError('INVALID_REQUEST', `${what} must be a JSON object`, { fix: 'wrap it in { }' });
+  }
+  return value as Record<string, unknown>;
+}
+
+function jsonPosition(text: string, error: Error): { line: number; column: number } {
+  const match = /position (\d+)/.exec(error.message);
+  const before = text.slice(0, match ? Number(match[1]) : text.length);
+  return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
+}

@@ -1,0 +1,23 @@
+import type { FastifyBaseLogger, FastifyReply } from 'fastify';
+import type { Api } from '../api/index.js';
+import type { Limits, Names } from '../base/index.js';
+import type { Committer } from '../commit/index.js';
+import type { DqlEngine } from '../dql/index.js';
+import type { AlterRequest, Graph } from '../graph/index.js';
+import type { Store } from '../store/index.js';
+
+/** What the routes need of the rooms below; made once by `openService`. */
+export interface Core {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly graph: Graph;
+  readonly dql: DqlEngine;
+  readonly api: Api;
+  readonly names: Names;
+  readonly limits: Limits;
+  readonly log: FastifyBaseLogger;
+  /** alter, and with drop_all the GraphQL types that were served go too */
+  alter(request: AlterRequest, options: { readonly runInBackground: boolean }): Promise<void>;
+  /** aborted when the client goes away before its answer, and at shutdown */
+  signalOf(reply: FastifyReply): AbortSignal;
+}

@@ -1,0 +1,48 @@
+import {
+  asError,
+  type ErrorCode,
+  type GraphsteadError,
+  GraphsteadErrors,
+  type Names,
+  toWire,
+  type WireError,
+} from '../base/index.js';
+
+/** Codes that keep their HTTP status under `--compat dgraph`; every other failure answers 200 with `errors` there. */
+const STATUS_KEPT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'BODY_TOO_LARGE',
+  'DISK_FULL',
+  'NOT_READY',
+  'OVERLOADED',
+  'TOO_MANY_TRANSACTIONS',
+]);
+
+export interface Failure {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** What was thrown, as the `errors` envelope of the HTTP API. Internal errors keep their text out of the answer. */
+export function failure(thrown: unknown, names: Names): Failure {
+  const errors = thrown instanceof GraphsteadErrors ? thrown.errors : [asError(thrown)];
+  const first = errors[0] ?? asError(thrown);
+  const status = names.dgraph && !STATUS_KEPT.has(first.code) ? 200 : first.status;
+  return { status, body: JSON.stringify({ errors: errors.map(wire), data: null }) };
+}
+
+function wire(error: GraphsteadError): WireError {
+  return toWire(error);
+}
+
+const SUCCESS = '{"code":"Success","message":"Done"}';
+
+/** `{"data":{"code":"Success","message":"Done"},"extensions":...}` */
+export function success(extensions?: unknown): string {
+  return extensions === undefined
+    ? `{"data":${SUCCESS}}`
+    : `{"data":${SUCCESS},"extensions":${JSON.stringify(extensions)}}`;
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import compress from '@fastify/compress';
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { GraphsteadError, type Limits, type Names } from '../base/index.js';
+import { requireKeys } from './authenticate.js';
+import { acceptBytes, tooLarge } from './body.js';
+import { failure } from './envelope.js';
+import type { ApiKeys } from './keys.js';
+
+export interface HttpOptions {
+  readonly host: string;
+  readonly keys: ApiKeys;
+  readonly limits: Limits;
+  readonly names: Names;
+  readonly log: FastifyBaseLogger;
+}
+
+/** The HTTP server without its routes: bodies as bytes, errors as envelopes, keys, gzip. */
+export async function createHttp(options: HttpOptions): Promise<FastifyInstance> {
+  const app: FastifyInstance = fastify({
+    loggerInstance: options.log,
+    disableRequestLogging: true,
+    bodyLimit: options.limits.graphBodyBytes,
+    genReqId: () => randomUUID(),
+    requestIdHeader: 'x-request-id',
+    forceCloseConnections: true,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
+  });
+  acceptBytes(app);
+  await app.register(compress, { global: true, threshold: 1024, encodings: ['gzip', 'deflate'] });
+  requireKeys(app, options.host, options.keys);
+  app.setErrorHandler((error, request, reply) => {
+    const ours = translate(error, request.routeOptions.bodyLimit ?? options.limits.graphBodyBytes);
+    const answer = failure(ours, options.names);
+    if (answer.status >= 500) request.log.error({ err: ours, requestId: request.id }, 'request failed');
+    return reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
+  });
+  app.setNotFoundHandler((request) => {
+    throw new GraphsteadError('NOT_FOUND', `${request.method} ${request.url.split('?')[0]} does not exist`, {
+      fix: 'see the HTTP reference: /graphql, /query, /mutate, /alter, /commit, /admin/schema, /health',
+    });
+  });
+  return app;
+}
+
+/** The framework's own refusals, in our words. */
+function translate(error: unknown, bodyLimit: number): unknown {
+  const code = (error as { code?: unknown }).code;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(bodyLimit);
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
+    return new GraphsteadError('INVALID_REQUEST', 'the Content-Length header does not match the body');
+  }
+  if (typeof code === 'string' && code.startsWith('FST_')) {
+    return new GraphsteadError('INVALID_REQUEST', (error as Error).message, { cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,52 @@
+import { GraphsteadError } from '../base/index.js';
+
+/** The query string of a request: Fastify's parse, a repeated name as a list. */
+export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export function text(parameters: Parameters, name: string): string | undefined {
+  const value = parameters[name];
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+/** true for `name=true`, `name=1` and a bare `name`. Throws INVALID_REQUEST on anything else but false. */
+export function flag(parameters: Parameters, name: string): boolean {
+  const value = text(parameters, name);
+  if (value === undefined || value === 'false' || value === '0') return false;
+  if (value === 'true' || value === '1' || value === '') return true;
+  throw new GraphsteadError('INVALID_REQUEST', `parameter ${name} is "${value}"`, {
+    fix: `send ${name}=true or leave it out`,
+  });
+}
+
+/** A start timestamp. 0 counts as absent, as clients send it for "a new transaction". */
+export function timestamp(parameters: Parameters, name: string): number | undefined {
+  const value = text(parameters, name);
+  if (value === undefined || value === '' || value === '0') return undefined;
+  const number = Number(value);
+  if (/^\d+$/.test(value) && Number.isSafeInteger(number)) return number;
+  throw new GraphsteadError('INVALID_REQUEST', `parameter ${name} is "${value}", which is no timestamp`, {
+    fix: `send the start_ts that an earlier answer gave under extensions.txn`,
+  });
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/** A duration such as `500ms`, `20s`, `1m30s`, in milliseconds. Throws INVALID_REQUEST. */
+export function duration(parameters: Parameters, name: string): number | undefined {
+  const value = text(parameters, name);
+  if (value === undefined || value === '') return undefined;
+  const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)];
+  const total = parts.reduce((sum, part) => sum + Number(part[1]) * UNITS[part[2]], 0);
+  if (parts.map((part) => part[0]).join('') === value && total > 0) return total;
+  throw new GraphsteadError('INVALID_REQUEST', `parameter ${name} is "${value}", which is no duration`, {
+    fix: `write it like ${name}=500ms or ${name}=20s`,
+  });
+}

@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify';
+import { GraphsteadErrors } from '../../base/index.js';
+import { bodyText, mediaType, parseJsonObject } from '../body.js';
+import type { Core } from '../core.js';
+import { success } from '../envelope.js';
+import { contextOf } from './graphql.js';
+
+/** Type definitions in and out, as text under /admin/schema and as GraphQL under /admin. */
+export function adminRoutes(app: FastifyInstance, core: Core): void {
+  const options = { bodyLimit: core.limits.graphqlBodyBytes };
+  const textOf = (request: Parameters<typeof bodyText>[0]) => bodyText(request, core.limits.graphqlBodyBytes);
+
+  app.post('/admin/schema', options, async (request, reply) => {
+    await core.api.updateSchema(textOf(request));
+    return reply.header('content-type', 'application/json').send(success());
+  });
+
+  app.post('/admin/schema/validate', options, async (request, reply) => {
+    const errors = await core.api.validate(textOf(request));
+    if (errors.length > 0) throw new GraphsteadErrors(errors);
+    return reply
+      .header('content-type', 'application/json')
+      .send('{"data":{"code":"Success","message":"Schema is valid"}}');
+  });
+
+  app.get('/admin/schema', async (_request, reply) =>
+    reply.header('content-type', 'text/plain; charset=utf-8').send(core.api.current()?.text ?? ''),
+  );
+
+  app.post('/admin', options, async (request, reply) => {
+    const body = textOf(request);
+    const graphql =
+      mediaType(request) === 'application/graphql' ? { query: body } : parseJsonObject(body, 'the request');
+    const answer = await core.api.admin(graphql, await contextOf(core, request, reply));
+    return reply
+      .code(core.names.dgraph ? 200 : answer.status)
+      .header('content-type', 'application/json')
+      .send(answer.body);
+  });
+}

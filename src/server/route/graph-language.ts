@@ -1,0 +1,187 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { GraphsteadError } from '../../base/index.js';
+import type { MutateAnswer, QueryAnswer, TransactionInfo } from '../../dql/index.js';
+import type { AlterRequest } from '../../graph/index.js';
+import { bodyText, mediaType, parseJsonObject } from '../body.js';
+import type { Core } from '../core.js';
+import { success } from '../envelope.js';
+import { bodyHash, idempotencyClaim } from '../idempotency.js';
+import { duration, flag, type Parameters, text, timestamp } from '../parameter.js';
+
+const QUERY_TYPES = new Set(['application/dql', 'application/graphql+-', 'application/graphqlpm', 'text/plain', '']);
+
+/** POST /query, /mutate, /commit, /alter: the graph language over HTTP. */
+export function graphLanguageRoutes(app: FastifyInstance, core: Core): void {
+  const options = { bodyLimit: core.limits.graphBodyBytes };
+  app.post('/query', options, (request, reply) => query(core, request, reply));
+  app.post('/mutate', options, (request, reply) => mutate(core, request, reply));
+  app.post('/commit', options, (request, reply) => commit(core, request, reply));
+  app.post('/alter', options, (request, reply) => alter(core, request, reply));
+}
+
+async function query(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const parameters = request.query as Parameters;
+  const { text: queryText, variables } = queryBody(core, request);
+  const format = text(parameters, 'respFormat') ?? 'json';
+  if (format !== 'json' && format !== 'rdf') {
+    throw new GraphsteadError('INVALID_REQUEST', `respFormat is "${format}"`, {
+      fix: 'use respFormat=json or respFormat=rdf',
+    });
+  }
+  const answer = await core.dql.query({
+    text: queryText,
+    variables,
+    startTs: timestamp(parameters, 'startTs'),
+    hash: text(parameters, 'hash'),
+    readOnly: flag(parameters, 'ro'),
+    bestEffort: flag(parameters, 'be'),
+    timeoutMs: duration(parameters, 'timeout'),
+    debug: flag(parameters, 'debug'),
+    format,
+    signal: core.signalOf(reply),
+  });
+  const data = format === 'rdf' ? Buffer.from(JSON.stringify(answer.data.toString('utf8'))) : answer.data;
+  return sendJson(reply, [`{"data":`, data, `,"extensions":${queryExtensions(answer)}}`]);
+}
+
+function queryBody(core: Core, request: FastifyRequest): { text: string; variables?: Record<string, string> } {
+  const type = mediaType(request);
+  const body = bodyText(request, core.limits.graphBodyBytes);
+  if (QUERY_TYPES.has(type)) {
+    const header = request.headers['x-dgraph-vars'];
+    return {
+      text: body,
+      ...(typeof header === 'string' ? { variables: stringVariables(parseJsonObject(header, 'X-Dgraph-Vars')) } : {}),
+    };
+  }
+  if (type !== 'application/json') {
+    throw new GraphsteadError('UNSUPPORTED_MEDIA_TYPE', `a query cannot be sent as ${type}`, {
+      fix: 'use Content-Type: application/dql with the query, or application/json with {"query": ..., "variables": ...}',
+    });
+  }
+  const json = parseJsonObject(body, 'the body');
+  if (typeof json['query'] !== 'string') {
+    throw new GraphsteadError('INVALID_REQUEST', 'the JSON body has no "query" text', {
+      fix: 'send {"query": "{ ... }"}',
+    });
+  }
+  return { text: json['query'], variables: stringVariables(json['variables'] ?? {}) };
+}
+
+function stringVariables(value: unknown): Record<string, string> {
+  const entries = Object.entries(value as Record<string, unknown>);
+  for (const [name, variable] of entries) {
+    if (typeof variable !== 'string') {
+      throw new GraphsteadError('INVALID_REQUEST', `the variable ${name} is not a text`, {
+        fix: `send every variable as a string: {"${name}": ${JSON.stringify(String(variable))}}`,
+      });
+    }
+  }
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const parameters = request.query as Parameters;
+  const body = bodyText(request, core.limits.graphBodyBytes);
+  const claim = idempotencyClaim(request, 'mutate', () => bodyHash(request.url, body));
+  const stored = claim && (await core.committer.idempotentReply(claim.scope, claim.key, claim.bodyHash));
+  if (stored) return sendJson(reply, [Buffer.from(stored)]);
+  const answer = await core.dql.mutate({
+    body,
+    contentType: mutationType(request),
+    commitNow: flag(parameters, 'commitNow') || request.headers['x-dgraph-commitnow'] === 'true',
+    startTs: timestamp(parameters, 'startTs'),
+    hash: text(parameters, 'hash'),
+    timeoutMs: duration(parameters, 'timeout'),
+    signal: core.signalOf(reply),
+    idempotency: claim,
+  });
+  return sendJson(reply, mutateEnvelope(core, answer));
+}
+
+function mutationType(request: FastifyRequest): 'rdf' | 'json' {
+  if (request.headers['x-dgraph-mutationtype'] === 'json') return 'json';
+  const type = mediaType(request);
+  if (type === 'application/rdf' || type === 'application/n-quads' || type === '') return 'rdf';
+  if (type === 'application/json') return 'json';
+  throw new GraphsteadError('UNSUPPORTED_MEDIA_TYPE', `a mutation cannot be sent as ${type}`, {
+    fix: 'use Content-Type: application/rdf or application/json',
+  });
+}
+
+/** Query results stand directly under `data` (the spec); under `data.queries` with `--compat dgraph`. */
+export function mutateEnvelope(core: Pick<Core, 'names'>, answer: MutateAnswer): (string | Buffer)[] {
+  const uids = JSON.stringify(answer.uids);
+  const status = `"code":"Success","message":"Done"`;
+  const tail = `},"extensions":${mutateExtensions(answer)}}`;
+  if (core.names.dgraph) return [`{"data":{${status},"queries":`, answer.queries ?? 'null', `,"uids":${uids}`, tail];
+  const inner = answer.queries?.subarray(1, answer.queries.length - 1) ?? Buffer.alloc(0);
+  return [`{"data":{`, inner, `${inner.length > 0 ? ',' : ''}${status},"uids":${uids}`, tail];
+}
+
+async function commit(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const parameters = request.query as Parameters;
+  const startTs = timestamp(parameters, 'startTs');
+  if (startTs === undefined) {
+    throw new GraphsteadError('INVALID_REQUEST', 'the parameter startTs is missing', {
+      fix: 'send the start_ts that the transaction was answered with: /commit?startTs=...',
+    });
+  }
+  const hash = text(parameters, 'hash');
+  const info = flag(parameters, 'abort') ? await core.dql.abort(startTs, hash) : await core.dql.commit(startTs, hash);
+  return sendJson(reply, [success({ txn: transactionJson(info) })]);
+}
+
+async function alter(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const parameters = request.query as Parameters;
+  const body = bodyText(request, core.limits.graphBodyBytes);
+  const runInBackground = flag(parameters, 'runInBackground');
+  await core.alter(alterRequest(body), { runInBackground });
+  return sendJson(reply, [success()]);
+}
+
+/** Schema lines, or a JSON object with drop_all, drop_attr, drop_op or schema. */
+export function alterRequest(body: string): AlterRequest {
+  if (!body.trimStart().startsWith('{')) return { kind: 'schema', text: body };
+  const json = parseJsonObject(body, 'the body of /alter');
+  if (json['drop_all'] === true) return { kind: 'dropAll' };
+  if (typeof json['drop_attr'] === 'string') return { kind: 'dropAttr', name: json['drop_attr'] };
+  const op = typeof json['drop_op'] === 'string' ? json['drop_op'].toUpperCase() : undefined;
+  const value = json['drop_value'];
+  if (op === 'ALL') return { kind: 'dropAll' };
+  if (op === 'DATA') return { kind: 'dropData' };
+  if (op === 'TYPE' && typeof value === 'string') return { kind: 'dropType', name: value };
+  if (op === 'ATTR' && typeof value === 'string') return { kind: 'dropAttr', name: value };
+  if (typeof json['schema'] === 'string') return { kind: 'schema', text: json['schema'] };
+  throw new GraphsteadError('INVALID_REQUEST', 'the body of /alter asks for nothing that is known', {
+    fix: 'send schema lines, or {"drop_all": true}, {"drop_attr": "name"}, {"drop_op": "DATA"}, {"drop_op": "TYPE", "drop_value": "T"}',
+  });
+}
+
+function queryExtensions(answer: QueryAnswer): string {
+  return JSON.stringify({
+    server_latency: answer.latency,
+    txn: transactionJson(answer.txn),
+    metrics: { num_uids: { _total: answer.metrics['uidsRead'] ?? 0 }, ...answer.metrics },
+  });
+}
+
+function mutateExtensions(answer: MutateAnswer): string {
+  return JSON.stringify({ server_latency: answer.latency, txn: transactionJson(answer.txn) });
+}
+
+function transactionJson(info: TransactionInfo): Record<string, unknown> {
+  return {
+    start_ts: info.startTs,
+    ...(info.commitTs === undefined ? {} : { commit_ts: info.commitTs }),
+    hash: info.hash,
+    ...(info.keys.length > 0 ? { keys: info.keys } : {}),
+    ...(info.preds.length > 0 ? { preds: info.preds } : {}),
+  };
+}
+
+/** Joined without turning bytes into text and back. */
+export function sendJson(reply: FastifyReply, parts: readonly (string | Buffer)[]): FastifyReply {
+  const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+  return reply.header('content-type', 'application/json').send(body);
+}

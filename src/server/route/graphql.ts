@@ -1,0 +1,158 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphqlRequest, RequestContext } from '../../api/index.js';
+import { asError, GraphsteadError, toWire } from '../../base/index.js';
+import { bodyText, mediaType, parseJsonObject } from '../body.js';
+import type { Core } from '../core.js';
+import { type Frame, sendFrames } from '../sse.js';
+
+const RESPONSE_JSON = 'application/graphql-response+json';
+
+/** POST and GET /graphql, as GraphQL over HTTP has it; `Accept: text/event-stream` answers by GraphQL-SSE. */
+export function graphqlRoutes(app: FastifyInstance, core: Core): void {
+  const options = { bodyLimit: core.limits.graphqlBodyBytes };
+  app.post('/graphql', options, (request, reply) => post(core, request, reply));
+  app.get('/graphql', options, (request, reply) => get(core, request, reply));
+}
+
+async function post(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return answer(core, request, reply, () => requestOf(core, request), true);
+}
+
+async function get(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return answer(core, request, reply, () => requestOfQueryString(request), false);
+}
+
+async function answer(
+  core: Core,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parse: () => GraphqlRequest,
+  allowMutation: boolean,
+): Promise<FastifyReply> {
+  const accepted = acceptedType(request);
+  let graphql: GraphqlRequest;
+  let context: RequestContext;
+  try {
+    graphql = parse();
+    context = await contextOf(core, request, reply);
+  } catch (thrown) {
+    return refuse(reply, accepted, thrown, core);
+  }
+  if (accepted === 'text/event-stream') return stream(core, reply, graphql, context);
+  const result = await core.api.execute(graphql, context, { allowMutation });
+  const refusedMethod = !allowMutation && result.status === 405;
+  const status = accepted === RESPONSE_JSON || refusedMethod || graphql.query === undefined ? result.status : 200;
+  for (const [name, value] of Object.entries(result.headers)) reply.header(name, value);
+  return reply
+    .code(core.names.dgraph ? 200 : status)
+    .header('content-type', accepted)
+    .send(result.body);
+}
+
+/** A request that cannot be read at all: told as a GraphQL error, with its own status. */
+function refuse(reply: FastifyReply, accepted: string, thrown: unknown, core: Core): FastifyReply {
+  const error = asError(thrown);
+  const body = JSON.stringify({ errors: [toWire(error)], ...(core.names.dgraph ? { data: null } : {}) });
+  const type = accepted === 'text/event-stream' ? 'application/json' : accepted;
+  return reply
+    .code(core.names.dgraph ? 200 : error.status)
+    .header('content-type', type)
+    .send(body);
+}
+
+async function stream(
+  core: Core,
+  reply: FastifyReply,
+  graphql: GraphqlRequest,
+  context: RequestContext,
+): Promise<FastifyReply> {
+  const headers = Object.fromEntries(
+    Object.entries(reply.getHeaders()).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
+  reply.hijack();
+  const frames = subscriptionFrames(core, graphql, context);
+  await sendFrames(reply.raw, frames, { headers, heartbeatMs: core.limits.heartbeatMs, signal: context.signal });
+  return reply;
+}
+
+async function* subscriptionFrames(core: Core, graphql: GraphqlRequest, context: RequestContext): AsyncIterable<Frame> {
+  try {
+    for await (const event of core.api.subscribe(graphql, context)) {
+      yield { event: 'next', data: event.body.toString('utf8'), ...(event.id ? { id: event.id } : {}) };
+    }
+  } catch (thrown) {
+    yield { event: 'next', data: JSON.stringify({ errors: [toWire(asError(thrown))] }) };
+  }
+  yield { event: 'complete', data: '' };
+}
+
+/** The media type to answer with. Without an Accept header: application/json, as older clients expect. */
+function acceptedType(request: FastifyRequest): string {
+  const accept = String(request.headers['accept'] ?? '').toLowerCase();
+  const wanted = accept.split(',').map((part) => part.split(';')[0].trim());
+  return wanted.find((type) => type === 'text/event-stream' || type === RESPONSE_JSON) ?? 'application/json';
+}
+
+function requestOf(core: Core, request: FastifyRequest): GraphqlRequest {
+  const type = mediaType(request);
+  const body = bodyText(request, core.limits.graphqlBodyBytes);
+  if (type === 'application/graphql') return { query: body };
+  if (type !== 'application/json') {
+    throw new GraphsteadError('UNSUPPORTED_MEDIA_TYPE', `a GraphQL request cannot be sent as "${type}"`, {
+      fix: 'use Content-Type: application/json with {"query": "..."}',
+    });
+  }
+  return checked(parseJsonObject(body, 'the GraphQL request'));
+}
+
+function requestOfQueryString(request: FastifyRequest): GraphqlRequest {
+  const raw = request.query as Record<string, string | undefined>;
+  return checked({
+    query: raw['query'],
+    operationName: raw['operationName'] || undefined,
+    variables: raw['variables'] ? nullable(raw['variables'], 'variables') : undefined,
+    extensions: raw['extensions'] ? nullable(raw['extensions'], 'extensions') : undefined,
+  });
+}
+
+function nullable(text: string, what: string): unknown {
+  return text === 'null' ? null : parseJsonObject(text, `the parameter ${what}`);
+}
+
+function checked(json: Record<string, unknown>): GraphqlRequest {
+  const { query, operationName, variables, extensions } = json;
+  const wrong = (name: string, kind: string) =>
+    new GraphsteadError('INVALID_REQUEST', `"${name}" of a GraphQL request must be ${kind}`, {
+      fix: 'send {"query": "...", "operationName": "...", "variables": {...}}',
+    });
+  if (query !== undefined && query !== null && typeof query !== 'string') throw wrong('query', 'a string');
+  if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') {
+    throw wrong('operationName', 'a string');
+  }
+  if (!isObjectOrNothing(variables)) throw wrong('variables', 'an object');
+  if (!isObjectOrNothing(extensions)) throw wrong('extensions', 'an object');
+  if (!query && !extensions) {
+    throw new GraphsteadError('INVALID_REQUEST', 'the GraphQL request has no "query"', {
+      fix: 'send {"query": "{ __typename }"}',
+    });
+  }
+  return { query: query ?? undefined, operationName, variables, extensions };
+}
+
+function isObjectOrNothing(value: unknown): value is Record<string, unknown> | null | undefined {
+  return value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value));
+}
+
+/** Who asks. Throws UNAUTHENTICATED when a token is present and does not verify. */
+export async function contextOf(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<RequestContext> {
+  const headers = request.headers as Record<string, string | undefined>;
+  const claims = await core.api.claims(headers);
+  return {
+    requestId: request.id,
+    headers,
+    ...(claims ? { claims } : {}),
+    ...(headers['idempotency-key'] ? { idempotencyKey: headers['idempotency-key'] } : {}),
+    signal: core.signalOf(reply),
+    extensions: {},
+  };
+}
