@@ -35,6 +35,8 @@ export const DEFAULT_LIMITS = {
   keyBytes: 1_024,
   /** bytes that must stay free on disk for writes to go on */
   diskReserve: 256 * 1024 * 1024,
+  /** bytes kept in a file that is given up so that deletes have room on a full disk */
+  ballastBytes: 16 * 1024 * 1024,
   /** readers of the embedded store at the same time */
   readers: 1_024,
   // commit

@@ -53,6 +53,13 @@ export interface Batch {
   readonly deleteRanges?: readonly { readonly start: Key; readonly end: Key }[];
 }
 
+export interface ApplyOptions {
+  /** the epoch of the store's opening; the batch is refused when the store has a newer one */
+  readonly expectEpoch: number;
+  /** the batch mostly deletes: it may eat into the reserve of a full disk */
+  readonly reclaim?: boolean;
+}
+
 /**
  * Ordered keys and bytes. Every store passes test/contract/store.ts.
  * Errors: KEY_TOO_LARGE, VALUE_TOO_LARGE, DISK_FULL, STORE_FENCED, STORE_LOCKED, STORE_FORMAT, READ_ONLY_STORE.
@@ -66,7 +73,7 @@ export interface Store {
   /** The newest durable state. Cheap: stores share one reader a version. */
   snapshot(): Snapshot;
   /** Resolves once the batch is on disk; only then do new snapshots see it. One at a time. */
-  apply(batch: Batch, options: { readonly expectEpoch: number }): Promise<void>;
+  apply(batch: Batch, options: ApplyOptions): Promise<void>;
   /** Writes a compact copy that opens as a store, while serving. */
   backup(directory: string): Promise<void>;
   /** figures for /metrics: names to numbers */

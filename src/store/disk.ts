@@ -1,0 +1,58 @@
+import { existsSync, rmSync, statfsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { diskFull } from './failure.js';
+
+const BALLAST_FILE = 'ballast';
+const CHUNK = 1024 * 1024;
+
+/** Free bytes of the volume that holds `directory`, for a process without privileges. */
+export function freeBytes(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
+}
+
+/**
+ * Keeps a reserve free on the volume, and a ballast file inside the directory: on a full disk even a delete needs room,
+ * and the ballast is what it gets.
+ */
+export class DiskGuard {
+  readonly #directory: string;
+  readonly #reserve: number;
+  readonly #free: (directory: string) => number;
+
+  constructor(directory: string, reserve: number, free = freeBytes) {
+    this.#directory = directory;
+    this.#reserve = reserve;
+    this.#free = free;
+  }
+
+  /** Throws DISK_FULL when `bytes` more would eat into the reserve; `reclaim` writes may, and get the ballast's room. */
+  admit(bytes: number, reclaim: boolean): void {
+    const free = this.#free(this.#directory);
+    if (free >= this.#reserve + bytes) return;
+    if (!reclaim) throw diskFull(`${free} bytes are free, limits.diskReserve is ${this.#reserve}`);
+    this.#dropBallast();
+  }
+
+  /** Writes the ballast when it is missing and there is room for it. */
+  async layBallast(bytes: number): Promise<void> {
+    const path = join(this.#directory, BALLAST_FILE);
+    if (existsSync(path) || this.#free(this.#directory) < this.#reserve + 2 * bytes) return;
+    const file = await open(path, 'wx');
+    try {
+      const chunk = Buffer.alloc(CHUNK);
+      for (let written = 0; written < bytes; written += CHUNK) {
+        await file.write(chunk, 0, Math.min(CHUNK, bytes - written));
+      }
+    } catch {
+      rmSync(path, { force: true });
+    } finally {
+      await file.close();
+    }
+  }
+
+  #dropBallast(): void {
+    rmSync(join(this.#directory, BALLAST_FILE), { force: true });
+  }
+}

@@ -1,0 +1,36 @@
+import { GraphsteadError } from '../base/index.js';
+
+// Errors of the file system and of LMDB that mean that there is no room: disk, quota, file size limit, process limit.
+const NO_ROOM = /ENOSPC|EDQUOT|EFBIG|no space left|file too large|quota exceeded|MDB_MAP_FULL/i;
+const NO_ROOM_ERRNO = new Set([27, 28, 122]);
+const CORRUPT = /MDB_CORRUPTED|MDB_PAGE_NOTFOUND|MDB_PANIC|MDB_INVALID|MDB_BAD_TXN/;
+
+/** An error of the store below, told with our codes: DISK_FULL, STORE_CORRUPT, else INTERNAL. */
+export function storeFailure(thrown: unknown, action: string): GraphsteadError {
+  if (thrown instanceof GraphsteadError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const code = errnoOf(thrown);
+  if (NO_ROOM.test(message) || (code !== undefined && NO_ROOM_ERRNO.has(code)))
+    return diskFull(`${action}: ${message}`);
+  if (CORRUPT.test(message)) {
+    return new GraphsteadError('STORE_CORRUPT', `${action}: ${message}`, {
+      fix: 'Stop the service, keep the data directory, and restore the last backup.',
+      cause: thrown,
+    });
+  }
+  return new GraphsteadError('INTERNAL', `${action}: ${message}`, { cause: thrown });
+}
+
+/** DISK_FULL with what to do about it. */
+export function diskFull(reason: string): GraphsteadError {
+  return new GraphsteadError('DISK_FULL', `no room on disk (${reason})`, {
+    fix: 'Free space on the volume of the data directory, or drop data; reads go on meanwhile.',
+  });
+}
+
+function errnoOf(thrown: unknown): number | undefined {
+  if (typeof thrown !== 'object' || thrown === null) return undefined;
+  const { code, errno } = thrown as { code?: unknown; errno?: unknown };
+  if (typeof code === 'number') return Math.abs(code);
+  return typeof errno === 'number' ? Math.abs(errno) : undefined;
+}

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb';
+import type { Key } from './contract.js';
+
+/** Name of the data file inside a data directory. */
+export const DATA_FILE = 'data.mdb';
+/** The page size of new files: a value of limits.valueBytes fits one page. */
+export const PAGE_SIZE = 4096;
+
+export type ReadTransaction = ReturnType<Database['useReadTransaction']>;
+
+/** What lmdb offers and its types leave out: fast reads inside a transaction. */
+interface FastReads<K> {
+  getBinaryFast(key: K, options: { readonly transaction: ReadTransaction }): Buffer | undefined;
+}
+
+/** One LMDB file: the ordered keys in `data`; the store's own entries, which carry versions, in `meta`. */
+export interface LmdbEnv {
+  readonly root: RootDatabase<Uint8Array, Key>;
+  readonly data: Database<Uint8Array, Key> & FastReads<Key>;
+  readonly meta: Database<Uint8Array, string> & FastReads<string>;
+}
+
+// Keys are bytes as they are. A loop beats TypedArray.set on keys of this length.
+const keyEncoder = {
+  writeKey(key: Key, target: Uint8Array, at: number): number {
+    const length = key.length;
+    for (let i = 0; i < length; i++) target[at + i] = key[i];
+    return at + length;
+  },
+  readKey(source: Uint8Array, start: number, end: number): Key {
+    const key = new Uint8Array(end - start);
+    for (let i = start; i < end; i++) key[i - start] = source[i];
+    return key;
+  },
+};
+
+export interface EnvOptions {
+  readonly readOnly: boolean;
+  readonly maxReaders: number;
+  /** bytes of address space to begin with; grows by itself. Left out: LMDB's own start, 128 KB. */
+  readonly mapSize?: number;
+}
+
+/** Opens the file of a directory; undefined when it is to be read only and holds no store. */
+export async function openEnv(directory: string, options: EnvOptions): Promise<LmdbEnv | undefined> {
+  const path = join(directory, DATA_FILE);
+  if (options.readOnly && !existsSync(path)) return undefined;
+  const root = open<Uint8Array, Key>({
+    path,
+    noSubdir: true,
+    readOnly: options.readOnly,
+    maxReaders: options.maxReaders,
+    maxDbs: 4,
+    // With overlapping sync a reader can see a commit that a power loss would undo.
+    overlappingSync: false,
+    encoding: 'binary',
+    pageSize: PAGE_SIZE,
+    ...(options.mapSize === undefined ? {} : { mapSize: options.mapSize }),
+  });
+  const dataOptions: DatabaseOptions & { name: string } = { name: 'data', encoding: 'binary' };
+  const data = root.openDB<Uint8Array, Key>({ ...dataOptions, keyEncoder } as typeof dataOptions);
+  const meta = root.openDB<Uint8Array, string>({ name: 'meta', encoding: 'binary', useVersions: true });
+  // A process that died while it created the file leaves one without tables.
+  if (data !== undefined && meta !== undefined) {
+    return { root, data: data as LmdbEnv['data'], meta: meta as LmdbEnv['meta'] };
+  }
+  await root.close();
+  return undefined;
+}

@@ -1,0 +1,334 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { assert, GraphsteadError, type Limits, makeLimits } from '../base/index.js';
+import { checkBatch } from './check.js';
+import type { ApplyOptions, Batch, Key, Snapshot, Store } from './contract.js';
+import { DiskGuard } from './disk.js';
+import { diskFull, storeFailure } from './failure.js';
+import { DATA_FILE, type LmdbEnv, openEnv } from './lmdb-env.js';
+import {
+  checkFormat,
+  encodeVersion,
+  type FileMeta,
+  META,
+  raiseEpoch,
+  readMeta,
+  renewIncarnation,
+} from './lmdb-meta.js';
+import { LmdbSnapshot, SharedReader } from './lmdb-snapshot.js';
+import { LockFile } from './lock-file.js';
+import { fenced } from './memory-store.js';
+
+// Address space costs nothing until it is used; a map that need not grow never has to be mapped again under readers.
+const MAP_SIZES = [64 * 2 ** 30, 2 ** 30, undefined];
+// Pages that a batch copies besides its own bytes: branches and leaves around each entry, at the worst.
+const COPIED_BYTES_A_PUT = 4096;
+const RANGE_PAGE = 1_000;
+
+export interface LmdbStoreOptions {
+  readonly limits?: Limits;
+  /** opens beside a writer, and never writes */
+  readonly readOnly?: boolean;
+  /** opens although another process seems to write; that one is fenced from then on */
+  readonly takeOver?: boolean;
+  /** bytes of address space to begin with, for tests of its growth */
+  readonly mapSize?: number;
+  /** free bytes of a volume, for tests of a full disk */
+  readonly freeBytes?: (directory: string) => number;
+}
+
+/**
+ * Opens a data directory, and creates it when it is missing. A file of a newer minor format opens read-only.
+ * Throws STORE_LOCKED, STORE_FORMAT, NOT_FOUND (read-only, and nothing there), DISK_FULL, STORE_CORRUPT.
+ */
+export async function openLmdbStore(directory: string, options: LmdbStoreOptions = {}): Promise<Store> {
+  const limits = options.limits ?? makeLimits();
+  const path = resolve(directory);
+  const writable = await probe(path, options);
+  if (!writable) return openReadOnly(path, limits);
+  mkdirSync(path, { recursive: true });
+  const lock = new LockFile(path, options.takeOver ?? false);
+  let env: LmdbEnv | undefined;
+  try {
+    env = await openWritable(path, limits, options.mapSize);
+    const meta = raiseEpoch(env);
+    await syncDirectory(path);
+    await syncDirectory(dirname(path));
+    const disk = new DiskGuard(path, limits.diskReserve, options.freeBytes);
+    await disk.layBallast(limits.ballastBytes);
+    return new LmdbStore({ path, env, meta, limits, disk, lock });
+  } catch (thrown) {
+    lock.release();
+    await env?.root.close();
+    throw storeFailure(thrown, `opening ${path} failed`);
+  }
+}
+
+/**
+ * Puts a backup into a new data directory under a new incarnation. Throws INVALID_REQUEST when there is a store already,
+ * NOT_FOUND when the backup is none.
+ */
+export async function restoreLmdbStore(backup: string, directory: string): Promise<void> {
+  const limits = makeLimits();
+  const target = resolve(directory);
+  if (existsSync(join(target, DATA_FILE)))
+    throw new GraphsteadError('INVALID_REQUEST', `${target} holds a store already`);
+  const source = await openEnv(resolve(backup), { readOnly: true, maxReaders: limits.readers });
+  if (source === undefined) throw nothingThere(backup);
+  try {
+    await copyEnv(source, target);
+  } finally {
+    await source.root.close();
+  }
+}
+
+/** Whether the directory is to be opened for writing; checks its format without touching the file. */
+async function probe(path: string, options: LmdbStoreOptions): Promise<boolean> {
+  const env = await openEnv(path, { readOnly: true, maxReaders: (options.limits ?? makeLimits()).readers });
+  const meta = env && readMeta(env);
+  await env?.root.close();
+  const { writable } = meta === undefined ? { writable: true } : checkFormat(meta);
+  return writable && !options.readOnly;
+}
+
+async function openReadOnly(path: string, limits: Limits): Promise<Store> {
+  const env = await openEnv(path, { readOnly: true, maxReaders: limits.readers });
+  const meta = env && readMeta(env);
+  if (env === undefined || meta === undefined) throw nothingThere(path);
+  return new LmdbStore({ path, env, meta, limits });
+}
+
+async function openWritable(path: string, limits: Limits, mapSize?: number): Promise<LmdbEnv> {
+  const sizes = mapSize === undefined ? MAP_SIZES : [mapSize];
+  for (const [index, size] of sizes.entries()) {
+    try {
+      const env = await openEnv(path, { readOnly: false, maxReaders: limits.readers, mapSize: size });
+      assert(env !== undefined, 'a writable file is created when missing');
+      return env;
+    } catch (thrown) {
+      // A process whose address space is limited cannot map the larger sizes.
+      if (index === sizes.length - 1 || !/ENOMEM|Cannot allocate|memory/i.test(String(thrown))) throw thrown;
+    }
+  }
+  throw new GraphsteadError('INTERNAL', 'no map size fits');
+}
+
+interface Parts {
+  readonly path: string;
+  readonly env: LmdbEnv;
+  readonly meta: FileMeta;
+  readonly limits: Limits;
+  /** absent for one that only reads */
+  readonly disk?: DiskGuard;
+  readonly lock?: LockFile;
+}
+
+class LmdbStore implements Store {
+  readonly #parts: Parts;
+  readonly #env: LmdbEnv;
+  #current: SharedReader | undefined;
+  #readers = 0;
+  #version: number;
+  #applying: Promise<void> | undefined;
+  #fenced = false;
+  #closed = false;
+  #batches = 0;
+  #bytes = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#env = parts.env;
+    const snapshot = this.snapshot();
+    this.#version = snapshot.version;
+    snapshot.release();
+  }
+
+  get epoch(): number {
+    return this.#parts.meta.epoch;
+  }
+
+  get incarnation(): string {
+    return this.#parts.meta.incarnation;
+  }
+
+  get readOnly(): boolean {
+    return this.#parts.disk === undefined;
+  }
+
+  snapshot(): Snapshot {
+    assert(!this.#closed, 'the store is closed');
+    if (this.readOnly) this.#forget(); // another process writes: only a new reader sees it
+    const reader = (this.#current ??= this.#begin());
+    reader.hold();
+    return new LmdbSnapshot(reader);
+  }
+
+  #begin(): SharedReader {
+    // One slot stays free for the writer's own look-ups.
+    if (this.#readers >= this.#parts.limits.readers - 2) {
+      throw new GraphsteadError('OVERLOADED', `limits.readers (${this.#parts.limits.readers}) snapshots are open`, {
+        fix: 'Try again; long transactions and exports hold old snapshots.',
+      });
+    }
+    try {
+      const reader = new SharedReader(this.#env, () => this.#readers--);
+      this.#readers++;
+      return reader;
+    } catch (thrown) {
+      throw storeFailure(thrown, 'a snapshot could not begin');
+    }
+  }
+
+  /** Lets go of the newest reader, so that an idle store pins no old version. */
+  #forget(): void {
+    this.#current?.drop();
+    this.#current = undefined;
+  }
+
+  async apply(batch: Batch, options: ApplyOptions): Promise<void> {
+    assert(!this.#closed, 'the store is closed');
+    assert(this.#applying === undefined, 'one batch at a time');
+    const { disk, limits } = this.#parts;
+    if (disk === undefined) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
+    if (this.#fenced || options.expectEpoch !== this.epoch) throw fenced(options.expectEpoch);
+    const bytes = checkBatch(batch, this.#version, limits);
+    disk.admit(bytes + batch.puts.length * COPIED_BYTES_A_PUT, options.reclaim ?? false);
+    const done = this.#write(batch);
+    this.#applying = done;
+    try {
+      await done;
+    } finally {
+      this.#applying = undefined;
+    }
+    this.#batches++;
+    this.#bytes += bytes;
+  }
+
+  async #write(batch: Batch): Promise<void> {
+    const removed = await this.#keysIn(batch.deleteRanges ?? []);
+    const landed = await this.#put(batch, removed).catch(async (thrown) => {
+      throw await writeFailure(thrown);
+    });
+    if (!landed) {
+      this.#fenced = true;
+      throw fenced(this.epoch);
+    }
+    this.#version = batch.version;
+    this.#forget();
+  }
+
+  // Nothing in here may throw: lmdb keeps the puts that stood before.
+  #put(batch: Batch, removed: readonly Key[]): Promise<boolean> {
+    const { data, meta } = this.#env;
+    const version = encodeVersion(batch.version);
+    return meta.ifVersion(META.epoch, this.epoch, () => {
+      for (let i = 0; i < removed.length; i++) void data.remove(removed[i]);
+      for (let i = 0; i < batch.puts.length; i++) {
+        const { key, value } = batch.puts[i];
+        if (value === undefined) void data.remove(key);
+        else void data.put(key, value);
+      }
+      void meta.put(META.version, version, 1);
+    });
+  }
+
+  async #keysIn(ranges: NonNullable<Batch['deleteRanges']>): Promise<Key[]> {
+    const keys: Key[] = [];
+    if (ranges.length === 0) return keys;
+    const snapshot = this.snapshot();
+    try {
+      for (const { start, end } of ranges) {
+        let page = snapshot.range({ start, end, keysOnly: true, limit: RANGE_PAGE });
+        for (;;) {
+          const { keys: found, next } = await page;
+          keys.push(...found);
+          if (next === undefined) break;
+          page = snapshot.range(next);
+        }
+      }
+    } finally {
+      snapshot.release();
+    }
+    return keys;
+  }
+
+  async backup(directory: string): Promise<void> {
+    assert(!this.#closed, 'the store is closed');
+    const target = resolve(directory);
+    if (existsSync(join(target, DATA_FILE))) {
+      throw new GraphsteadError('INVALID_REQUEST', `${target} holds a store already`, {
+        fix: 'Name a new directory for each backup.',
+      });
+    }
+    await copyEnv(this.#env, target);
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    const stats = this.#env.root.getStats() as { free?: Record<string, number>; root?: Record<string, number> };
+    const data = this.#env.data.getStats() as Record<string, unknown>;
+    return {
+      entries: Number(data['entryCount'] ?? 0),
+      depth: Number(data['treeDepth'] ?? 0),
+      leafPages: Number(data['treeLeafPageCount'] ?? 0),
+      mapBytes: Number((stats as Record<string, unknown>)['mapSize'] ?? 0),
+      pages: Number((stats as Record<string, unknown>)['lastPageNumber'] ?? 0),
+      freePages: Number(stats.free?.['entryCount'] ?? 0),
+      readers: this.#readers,
+      batches: this.#batches,
+      batchBytes: this.#bytes,
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#applying?.catch(() => undefined);
+    this.#forget();
+    await this.#env.root.close();
+    this.#parts.lock?.release();
+  }
+}
+
+/** Compact copy that opens as a store of its own: new incarnation, on disk when this returns. */
+async function copyEnv(env: LmdbEnv, target: string): Promise<void> {
+  mkdirSync(target, { recursive: true });
+  const file = join(target, DATA_FILE);
+  try {
+    await env.root.backup(file, true);
+    const copy = await openEnv(target, { readOnly: false, maxReaders: 8 });
+    assert(copy !== undefined, 'a copy opens');
+    renewIncarnation(copy);
+    await copy.root.close();
+    await syncFile(file);
+    await syncDirectory(target);
+    await syncDirectory(dirname(target));
+  } catch (thrown) {
+    await rm(file, { force: true });
+    throw storeFailure(thrown, `the copy to ${target} failed`);
+  }
+}
+
+/** lmdb rejects a second promise with the reason; unobserved it would end the process. */
+async function writeFailure(thrown: unknown): Promise<GraphsteadError> {
+  const reason = (thrown as { commitError?: Promise<unknown> }).commitError;
+  const cause = reason === undefined ? thrown : await reason.then(() => thrown).catch((error: unknown) => error);
+  const failure = storeFailure(cause, 'the write failed');
+  return failure.code === 'DISK_FULL' ? diskFull(failure.message) : failure;
+}
+
+function nothingThere(path: string): GraphsteadError {
+  return new GraphsteadError('NOT_FOUND', `${path} holds no store`);
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+// Without it a new file's name may be lost with the power although its content is on disk.
+const syncDirectory = syncFile;

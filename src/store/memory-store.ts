@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { assert, GraphsteadError, type Limits, makeLimits } from '../base/index.js';
+import { checkBatch } from './check.js';
+import type { ApplyOptions, Batch, Key, Page, Range, Snapshot, Store } from './contract.js';
+import { PageList } from './page-list.js';
+
+/** What a memory store would have on disk: open a second store on it to test a restart or a fenced writer. */
+export class MemoryDisk {
+  epoch = 0;
+  version = 0;
+  list = PageList.empty;
+  readonly incarnation = randomBytes(8).toString('hex');
+}
+
+export interface MemoryStoreOptions {
+  readonly limits?: Limits;
+  readonly disk?: MemoryDisk;
+  /** called before a batch lands; throwing makes the batch fail, as a full disk would */
+  readonly beforeApply?: (batch: Batch) => void;
+}
+
+/** A store in memory, for tests and for `testing.ts`: the same contract, nothing durable but its MemoryDisk. */
+export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
+  return new MemoryStore(options);
+}
+
+class MemoryStore implements Store {
+  readonly epoch: number;
+  readonly readOnly = false;
+  readonly #disk: MemoryDisk;
+  readonly #limits: Limits;
+  readonly #beforeApply?: (batch: Batch) => void;
+  #applying = false;
+  #closed = false;
+  #batches = 0;
+
+  constructor(options: MemoryStoreOptions) {
+    this.#disk = options.disk ?? new MemoryDisk();
+    this.#limits = options.limits ?? makeLimits();
+    this.#beforeApply = options.beforeApply;
+    this.epoch = ++this.#disk.epoch;
+  }
+
+  get incarnation(): string {
+    return this.#disk.incarnation;
+  }
+
+  snapshot(): Snapshot {
+    assert(!this.#closed, 'the store is closed');
+    return new MemorySnapshot(this.#disk.list, this.#disk.version);
+  }
+
+  async apply(batch: Batch, { expectEpoch }: ApplyOptions): Promise<void> {
+    assert(!this.#closed, 'the store is closed');
+    assert(!this.#applying, 'one batch at a time');
+    checkBatch(batch, this.#disk.version, this.#limits);
+    this.#applying = true;
+    try {
+      // Encoded before the first wait, visible only after it: as a store on disk does.
+      const list = this.#disk.list.edit((editor) => {
+        for (const { start, end } of batch.deleteRanges ?? []) editor.deleteRange(start, end);
+        for (const { key, value } of batch.puts) {
+          if (value === undefined) editor.delete(key);
+          else editor.put(key, value);
+        }
+      });
+      await Promise.resolve();
+      this.#beforeApply?.(batch);
+      if (expectEpoch !== this.#disk.epoch) throw fenced(expectEpoch, this.#disk.epoch);
+      this.#disk.list = list;
+      this.#disk.version = batch.version;
+      this.#batches++;
+    } finally {
+      this.#applying = false;
+    }
+  }
+
+  async backup(_directory: string): Promise<void> {
+    throw new GraphsteadError('INVALID_REQUEST', 'a store in memory has no backup', {
+      fix: 'Start the service with a data directory.',
+    });
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    return { entries: this.#disk.list.size, batches: this.#batches };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+}
+
+/** STORE_FENCED: another writer opened the same data after us. */
+export function fenced(mine: number, current?: number): GraphsteadError {
+  const other = current === undefined ? '' : `, the store is at ${current}`;
+  return new GraphsteadError('STORE_FENCED', `another process took over this data directory (epoch ${mine}${other})`, {
+    fix: 'Run one service on one data directory; this one no longer writes.',
+  });
+}
+
+class MemorySnapshot implements Snapshot {
+  #list: PageList | undefined;
+
+  constructor(
+    list: PageList,
+    readonly version: number,
+  ) {
+    this.#list = list;
+  }
+
+  getMany(keys: readonly Key[]): (Uint8Array | undefined)[] {
+    const list = this.#open();
+    return keys.map((key) => list.get(key)?.slice());
+  }
+
+  get(key: Key): Uint8Array | undefined {
+    return this.#open().get(key)?.slice();
+  }
+
+  range(range: Range): Page {
+    return this.#open().range(range);
+  }
+
+  release(): void {
+    this.#list = undefined;
+  }
+
+  #open(): PageList {
+    assert(this.#list !== undefined, 'the snapshot was released');
+    return this.#list;
+  }
+}
