@@ -153,7 +153,7 @@ export interface ValuesDoor {
   termsOf(text: string): string[];
   /** stemmed words of a text for `fulltext`, distinct */
   fullTextTerms(text: string, lang: string): string[];
-  /** `en-US` -> `en`; languages without rules of their own give `en` */
+  /** `en-US` -> `en`; a tag that names no language gives `en` */
   langBase(lang: string): string;
 
   parseVector(text: string): Float32Array;

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { GeoQuery, Geometry } from '../contract.js';
+import { parseGeometry } from './geojson.js';
+import { geoQueryTokens, matchesGeo } from './query.js';
+import { geometryTokens } from './token.js';
+
+const key = (token: Uint8Array): string => Buffer.from(token).toString('hex');
+
+function isCandidate(query: GeoQuery, stored: Geometry): boolean {
+  const found = new Set(geoQueryTokens(query).map(key));
+  return geometryTokens(stored).some((token) => found.has(key(token)));
+}
+
+const point = fc
+  .tuple(fc.double({ min: -180, max: 180, noNaN: true }), fc.double({ min: -90, max: 90, noNaN: true }))
+  .map(([lng, lat]) => [lng, lat] as [number, number]);
+const rectangle = fc
+  .tuple(
+    fc.double({ min: -170, max: 160, noNaN: true }),
+    fc.double({ min: -80, max: 70, noNaN: true }),
+    fc.double({ min: 0.001, max: 10, noNaN: true }),
+    fc.double({ min: 0.001, max: 10, noNaN: true }),
+  )
+  .map(([x, y, w, h]): Geometry => {
+    const ring = [
+      [x, y],
+      [x + w, y],
+      [x + w, y + h],
+      [x, y + h],
+      [x, y],
+    ];
+    return { type: 'Polygon', coordinates: [ring] };
+  });
+const geometry = fc.oneof(
+  point.map((coordinates): Geometry => ({ type: 'Point', coordinates })),
+  rectangle,
+);
+const query = fc.oneof(
+  fc.record({ op: fc.constant('near' as const), point, meters: fc.double({ min: 0, max: 2_000_000, noNaN: true }) }),
+  fc.record({ op: fc.constantFrom('within' as const, 'intersects' as const, 'contains' as const), region: rectangle }),
+);
+
+describe('geo queries', () => {
+  it('find by tokens all that match', () => {
+    fc.assert(
+      fc.property(query, geometry, (asked, stored) => {
+        if (matchesGeo(asked, stored)) expect(isCandidate(asked, stored)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('find what lies close', () => {
+    fc.assert(
+      fc.property(point, fc.double({ min: 0, max: 0.01, noNaN: true }), ([lng, lat], step) => {
+        const stored: Geometry = { type: 'Point', coordinates: [Math.min(180, lng + step), Math.min(90, lat + step)] };
+        const asked: GeoQuery = { op: 'near', point: [lng, lat], meters: 3000 };
+        expect(matchesGeo(asked, stored)).toBe(true);
+        expect(isCandidate(asked, stored)).toBe(true);
+      }),
+    );
+  });
+
+  const square = parseGeometry('[[[0,0],[2,0],[2,2],[0,2],[0,0]]]');
+  const holed = parseGeometry('[[[0,0],[9,0],[9,9],[0,9]],[[3,3],[6,3],[6,6],[3,6]]]');
+  const inHole = parseGeometry('[[[4,4],[5,4],[5,5],[4,5]]]');
+  it.each<[string, GeoQuery, Geometry, boolean]>([
+    ['near a border', { op: 'near', point: [1.1, 2], meters: 5 }, square, true],
+    ['near, too far', { op: 'near', point: [1.1, 2.01], meters: 1000 }, square, false],
+    ['near across the date line', { op: 'near', point: [179.999, 0], meters: 500 }, pointAt(-179.999, 0), true],
+    ['within', { op: 'within', region: holed }, square, true],
+    ['not within a hole', { op: 'within', region: holed }, inHole, false],
+    ['a hole inside does not hold', { op: 'contains', region: square }, holed, true],
+    ['contains a point', { op: 'contains', region: pointAt(1, 1) }, square, true],
+    ['contains no point in its hole', { op: 'contains', region: pointAt(4.5, 4.5) }, holed, false],
+    ['intersects by touching', { op: 'intersects', region: parseGeometry('[[[2,2],[3,2],[3,3]]]') }, square, true],
+    ['no intersection in a hole', { op: 'intersects', region: inHole }, holed, false],
+  ])('%s', (_, asked, stored, expected) => {
+    expect(matchesGeo(asked, stored)).toBe(expected);
+  });
+
+  it('refuse a point where a polygon is needed', () => {
+    expect(() => geoQueryTokens({ op: 'intersects', region: pointAt(0, 0) })).toThrow(/takes a polygon/);
+  });
+});
+
+function pointAt(lng: number, lat: number): Geometry {
+  return { type: 'Point', coordinates: [lng, lat] };
+}

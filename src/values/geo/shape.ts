@@ -1,0 +1,138 @@
+import type { Geometry } from '../contract.js';
+
+/** Longitude and latitude. Edges are straight lines between them, as GeoJSON (RFC 7946) says. */
+export type Position = readonly number[];
+export type Ring = readonly Position[];
+export type Rings = readonly Ring[];
+
+const EARTH_METERS = 6_371_008.8;
+const RADIAN = Math.PI / 180;
+
+/** The polygons of a geometry; a point has none. */
+export function polygonsOf(geometry: Geometry): readonly Rings[] {
+  if (geometry.type === 'Point') return [];
+  return geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
+}
+
+export type Edge = readonly [Position, Position];
+
+export function edgesOf(rings: Rings): Edge[] {
+  return rings.flatMap((ring) => ring.slice(1).map((end, i): Edge => [ring[i], end]));
+}
+
+/** Which side of the line a-b the point lies on: above zero left, below zero right, zero on it. */
+function side(a: Position, b: Position, p: Position): number {
+  return (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
+}
+
+function onEdge(p: Position, [a, b]: Edge): boolean {
+  const between = (i: number): boolean => p[i] >= Math.min(a[i], b[i]) && p[i] <= Math.max(a[i], b[i]);
+  return between(0) && between(1) && side(a, b, p) === 0;
+}
+
+/** 1 inside, 0 on the border, -1 outside. Holes are outside. */
+export function placeInPolygon(p: Position, rings: Rings): number {
+  let inside = false;
+  for (const edge of edgesOf(rings)) {
+    if (onEdge(p, edge)) return 0;
+    const [a, b] = edge;
+    if (a[1] > p[1] === b[1] > p[1]) continue;
+    if (p[0] < ((b[0] - a[0]) * (p[1] - a[1])) / (b[1] - a[1]) + a[0]) inside = !inside;
+  }
+  return inside ? 1 : -1;
+}
+
+/** The edges share a point; touching counts. */
+function edgesMeet([a, b]: Edge, [c, d]: Edge): boolean {
+  const [s, t, u, v] = [side(a, b, c), side(a, b, d), side(c, d, a), side(c, d, b)];
+  if (Math.sign(s) * Math.sign(t) < 0 && Math.sign(u) * Math.sign(v) < 0) return true;
+  return onEdge(c, [a, b]) || onEdge(d, [a, b]) || onEdge(a, [c, d]) || onEdge(b, [c, d]);
+}
+
+/** The edges cross at a point inside both. */
+function edgesCross([a, b]: Edge, [c, d]: Edge): boolean {
+  return (
+    Math.sign(side(a, b, c)) * Math.sign(side(a, b, d)) < 0 && Math.sign(side(c, d, a)) * Math.sign(side(c, d, b)) < 0
+  );
+}
+
+/** The polygons share a point. */
+export function polygonsMeet(a: Rings, b: Rings): boolean {
+  if (placeInPolygon(a[0][0], b) >= 0 || placeInPolygon(b[0][0], a) >= 0) return true;
+  const edges = edgesOf(b);
+  return edgesOf(a).some((edge) => edges.some((other) => edgesMeet(edge, other)));
+}
+
+/** Every point of `inner` lies in `outer`, borders included. */
+export function polygonHolds(outer: Rings, inner: Rings): boolean {
+  const edges = edgesOf(inner);
+  const middles = edges.map(([a, b]): Position => [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]);
+  const corners = inner.flat();
+  if ([...corners, ...middles].some((p) => placeInPolygon(p, outer) < 0)) return false;
+  if (outer.slice(1).some((hole) => hole.some((p) => placeInPolygon(p, inner) > 0))) return false;
+  const borders = edgesOf(outer);
+  return !edges.some((edge) => borders.some((border) => edgesCross(edge, border)));
+}
+
+/** Great-circle distance in meters (haversine on the mean sphere). */
+export function distanceMeters(a: Position, b: Position): number {
+  const [dLat, dLng] = [(b[1] - a[1]) * RADIAN, (b[0] - a[0]) * RADIAN];
+  const h = Math.sin(dLat / 2) ** 2 + Math.cos(a[1] * RADIAN) * Math.cos(b[1] * RADIAN) * Math.sin(dLng / 2) ** 2;
+  return 2 * EARTH_METERS * Math.asin(Math.min(1, Math.sqrt(h)));
+}
+
+/** Meters from a point to the nearest point of a geometry; 0 inside a polygon. */
+export function distanceTo(p: Position, geometry: Geometry): number {
+  if (geometry.type === 'Point') return distanceMeters(p, geometry.coordinates);
+  const polygons = polygonsOf(geometry);
+  if (polygons.some((rings) => placeInPolygon(p, rings) >= 0)) return 0;
+  let nearest = Number.POSITIVE_INFINITY;
+  for (const rings of polygons) {
+    for (const edge of edgesOf(rings)) nearest = Math.min(nearest, distanceMeters(p, nearestOn(p, edge)));
+  }
+  return nearest;
+}
+
+/** The point of an edge nearest to `p`, on a plane that touches the globe at `p`. */
+function nearestOn(p: Position, [a, b]: Edge): Position {
+  const shrink = Math.cos(p[1] * RADIAN);
+  const [ax, ay] = [turn(a[0] - p[0]) * shrink, a[1] - p[1]];
+  const [dx, dy] = [(b[0] - a[0]) * shrink, b[1] - a[1]];
+  const length = dx * dx + dy * dy;
+  const t = length === 0 ? 0 : Math.min(1, Math.max(0, -(ax * dx + ay * dy) / length));
+  return [a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])];
+}
+
+/** Degrees of longitude the short way round. */
+function turn(degrees: number): number {
+  return degrees > 180 ? degrees - 360 : degrees < -180 ? degrees + 360 : degrees;
+}
+
+export interface Box {
+  readonly west: number;
+  readonly south: number;
+  readonly east: number;
+  readonly north: number;
+}
+
+/** Boxes that hold every point within `meters` of a point: two where the circle crosses the date line. */
+export function circleBoxes(p: Position, meters: number): readonly Box[] {
+  // a meter more, as rounding must never leave a match out
+  const angle = (meters * 1.001 + 1) / EARTH_METERS;
+  const [south, north] = [p[1] - angle / RADIAN, p[1] + angle / RADIAN];
+  const clipped = { south: Math.max(-90, south), north: Math.min(90, north) };
+  if (south <= -90 || north >= 90) return [{ west: -180, east: 180, ...clipped }];
+  const reach = Math.asin(Math.min(1, Math.sin(angle) / Math.cos(p[1] * RADIAN))) / RADIAN;
+  const [west, east] = [p[0] - reach, p[0] + reach];
+  if (west < -180)
+    return [
+      { west: -180, east, ...clipped },
+      { west: west + 360, east: 180, ...clipped },
+    ];
+  if (east > 180)
+    return [
+      { west, east: 180, ...clipped },
+      { west: -180, east: east - 360, ...clipped },
+    ];
+  return [{ west, east, ...clipped }];
+}

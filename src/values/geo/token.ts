@@ -1,0 +1,33 @@
+import type { Geometry } from '../contract.js';
+import { ancestors, type Cell, cover, pointCell, polygonRegion, type Region } from './cell.js';
+import { polygonsOf } from './shape.js';
+
+/** Two families of tokens: the cells that cover a geometry, and the cells that hold those. */
+const COVER = 1;
+const ANCESTOR = 2;
+
+function token(family: number, { level, x, y }: Cell): Uint8Array {
+  return Uint8Array.of(family, level, x >> 16, x >> 8, x, y >> 16, y >> 8, y);
+}
+
+function cellsOf(geometry: Geometry): Cell[] {
+  if (geometry.type === 'Point') return [pointCell(geometry.coordinates)];
+  return cover(polygonRegion(polygonsOf(geometry)));
+}
+
+/** Index tokens of a geometry; repeats are possible. */
+export function geometryTokens(geometry: Geometry): Uint8Array[] {
+  const cells = cellsOf(geometry);
+  const above = cells.flatMap(ancestors);
+  return [...cells.map((cell) => token(COVER, cell)), ...above.map((cell) => token(ANCESTOR, cell))];
+}
+
+/** Tokens of everything whose cells meet those of a geometry or region: the same cell, a finer one in it, a coarser one around it. */
+export function meetingTokens(place: Geometry | Region): Uint8Array[] {
+  const cells = 'relation' in place ? cover(place) : cellsOf(place);
+  return cells.flatMap((cell) => [
+    token(COVER, cell),
+    token(ANCESTOR, cell),
+    ...ancestors(cell).map((above) => token(COVER, above)),
+  ]);
+}

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { IndexKind, Value } from '../contract.js';
+import { compareBytes } from '../ordered-bytes.js';
+import { compareStored, encodeValue } from '../stored-value.js';
+import { isHashedToken, queryTokens, tokenizer, tokensOf } from './tokenizer.js';
+
+const string = (value: string): Value => ({ type: 'string', value });
+const shown = (tokens: readonly Uint8Array[]): string[] => tokens.map((token) => Buffer.from(token).toString());
+
+const values: Partial<Record<IndexKind, fc.Arbitrary<Value>>> = {
+  int: fc.maxSafeInteger().map((value): Value => ({ type: 'int', value })),
+  float: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value): Value => ({ type: 'float', value })),
+  bool: fc.boolean().map((value): Value => ({ type: 'bool', value })),
+  exact: fc.string({ unit: 'binary' }).map(string),
+  bigfloat: fc
+    .tuple(fc.bigInt(), fc.nat(20))
+    .map(([digits, scale]): Value => ({ type: 'string', value: `${digits}e-${scale}` })),
+};
+const instant = fc.integer({ min: -60_000_000_000, max: 250_000_000_000 });
+for (const kind of ['year', 'month', 'day', 'hour'] as const) {
+  values[kind] = instant.map((seconds): Value => ({ type: 'datetime', value: { seconds, nanos: 0, offset: 0 } }));
+}
+
+describe('tokens', () => {
+  it.each(Object.keys(values) as IndexKind[])('of %s follow the order of values', (kind) => {
+    const one = values[kind] as fc.Arbitrary<Value>;
+    fc.assert(
+      fc.property(one, one, (a, b) => {
+        const [x, y] = [a, b].map((value) => tokensOf(kind, value)[0]);
+        const order = kind === 'bigfloat' ? compareDecimal(a, b) : compareStored(encodeValue(a), encodeValue(b));
+        const tokens = compareBytes(x, y);
+        expect(tokens === 0 || tokens === order).toBe(true);
+        if (!tokenizer(kind).lossy) expect(tokens).toBe(order);
+      }),
+    );
+  });
+
+  it('are found by their own query', () => {
+    const kinds: IndexKind[] = ['term', 'exact', 'hash', 'trigram', 'fulltext', 'ngram'];
+    fc.assert(
+      fc.property(fc.constantFrom(...kinds), fc.lorem({ maxCount: 8 }), (kind, text) => {
+        const index = shown(tokensOf(kind, string(text), 'en'));
+        for (const token of shown(queryTokens(kind, string(text), 'en'))) expect(index).toContain(token);
+      }),
+    );
+  });
+
+  it('over the limit are cut and hashed', () => {
+    const [long, other] = ['x'.repeat(50), `${'x'.repeat(49)}y`].map(
+      (text) => tokensOf('exact', string(text), '', 20)[0],
+    );
+    expect(long.length).toBe(29);
+    expect(isHashedToken(long, 20)).toBe(true);
+    expect(isHashedToken(tokensOf('exact', string('x'.repeat(20)), '', 20)[0], 20)).toBe(false);
+    expect(compareBytes(long, other)).not.toBe(0);
+  });
+
+  it('of texts', () => {
+    expect(shown(tokensOf('term', string("The ﬁrst can't-do, e.g. 3.14 of Ünïcode!")))).toEqual([
+      '3.14',
+      "can't",
+      'do',
+      'e.g',
+      'first',
+      'of',
+      'the',
+      'ünïcode',
+    ]);
+    expect(shown(tokensOf('fulltext', string('Running dogs are the best'), 'en-GB'))).toEqual(['best', 'dog', 'run']);
+    expect(shown(tokensOf('fulltext', string('Die Katzen laufen'), 'de'))).toEqual(['katz', 'lauf']);
+    expect(shown(tokensOf('trigram', string('ab')))).toEqual([]);
+    expect(shown(queryTokens('ngram', string('one two three four'), 'en'))).toEqual([
+      'one two three',
+      'two three four',
+    ]);
+  });
+});
+
+function compareDecimal(a: Value, b: Value): number {
+  const [x, y] = [a, b].map(({ value }) => {
+    const [digits, scale] = String(value).split('e-');
+    return BigInt(digits) * 10n ** BigInt(30 - Number(scale));
+  });
+  return x < y ? -1 : x > y ? 1 : 0;
+}

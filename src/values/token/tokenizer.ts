@@ -1,0 +1,150 @@
+import { DEFAULT_LIMITS } from '../../base/index.js';
+import { bigFloatBytes } from '../bigfloat.js';
+import type { IndexKind, Tokenizer, TypeName, Value } from '../contract.js';
+import { convert } from '../convert.js';
+import { utcParts } from '../date-time.js';
+import { invalidValue } from '../failure.js';
+import { geometryTokens } from '../geo/token.js';
+import { fullTextTerms } from '../language/full-text.js';
+import { ngramQuery, ngramsOf } from '../language/ngram.js';
+import { distinct, termsOf } from '../language/word.js';
+import { compareBytes, floatBytes, integerBytes } from '../ordered-bytes.js';
+import { fitToken, hash64, isCutToken } from './hash.js';
+
+interface Definition extends Tokenizer {
+  /** tokens of a value of one of `types`; for text kinds in any order, repeats allowed */
+  readonly index: (value: Value, lang: string) => readonly Uint8Array[];
+  /** tokens of a function's argument, where they differ */
+  readonly query?: (value: Value, lang: string) => readonly Uint8Array[];
+}
+
+const TEXT: readonly TypeName[] = ['string', 'default'];
+const TRIGRAM = 3;
+
+const DEFINITIONS: readonly Definition[] = [
+  text('term', { lossy: true }, termsOf),
+  { ...text('exact', { sortable: true }, (written) => [written]) },
+  { kind: 'hash', types: TEXT, sortable: false, lossy: true, index: (value) => [hash64(textBytes(value))] },
+  text('trigram', { lossy: true }, trigramsOf),
+  text('fulltext', { lossy: true }, fullTextTerms),
+  { ...text('ngram', { lossy: true }, ngramsOf), query: texts(ngramQuery) },
+  scalar('int', 'int', false, (value) => (value.type === 'int' ? integerBytes(value.value) : undefined)),
+  scalar('float', 'float', false, (value) => (value.type === 'float' ? floatBytes(value.value) : undefined)),
+  scalar('bool', 'bool', false, (value) => (value.type === 'bool' ? Uint8Array.of(value.value ? 1 : 0) : undefined)),
+  scalar('bigfloat', 'bigfloat', false, (value) =>
+    value.type === 'bigfloat' ? bigFloatBytes(value.value) : undefined,
+  ),
+  calendar('year', (parts) => parts.year),
+  calendar('month', (parts) => parts.year * 12 + parts.month),
+  calendar('day', (parts) => parts.days),
+  calendar('hour', (parts) => parts.hours),
+  {
+    kind: 'geo',
+    types: ['geo'],
+    sortable: false,
+    lossy: true,
+    index: (value) => (value.type === 'geo' ? geometryTokens(value.value) : []),
+  },
+  // its entries are a graph of their own
+  { kind: 'hnsw', types: ['float32vector'], sortable: false, lossy: true, index: () => [] },
+];
+
+const BY_KIND = new Map(DEFINITIONS.map((definition) => [definition.kind, definition]));
+
+function text(
+  kind: IndexKind,
+  flags: { readonly sortable?: boolean; readonly lossy?: boolean },
+  split: (written: string, lang: string) => readonly string[],
+): Definition {
+  return { kind, types: TEXT, sortable: flags.sortable ?? false, lossy: flags.lossy ?? false, index: texts(split) };
+}
+
+function texts(split: (written: string, lang: string) => readonly string[]): Definition['index'] {
+  return (value, lang) => split(String(value.value), lang).map((token) => Buffer.from(token));
+}
+
+function scalar(
+  kind: IndexKind,
+  type: TypeName,
+  lossy: boolean,
+  encode: (value: Value) => Uint8Array | undefined,
+): Definition {
+  const index: Definition['index'] = (value) => {
+    const token = encode(value);
+    return token ? [token] : [];
+  };
+  return { kind, types: [type], sortable: true, lossy, index };
+}
+
+function calendar(kind: IndexKind, pick: (parts: ReturnType<typeof utcParts>) => number): Definition {
+  return scalar(kind, 'datetime', true, (value) =>
+    value.type === 'datetime' ? integerBytes(pick(utcParts(value.value))) : undefined,
+  );
+}
+
+function textBytes(value: Value): Uint8Array {
+  return Buffer.from(String(value.value));
+}
+
+/** Every run of three characters, distinct and ascending. */
+export function trigramsOf(written: string): string[] {
+  const characters = [...written];
+  if (characters.length < TRIGRAM) return [];
+  return distinct(characters.slice(TRIGRAM - 1).map((_, at) => characters.slice(at, at + TRIGRAM).join('')));
+}
+
+/** The bytes under which the trigram index keeps a trigram. */
+export function trigramToken(trigram: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(trigram));
+}
+
+/** What an index kind does and what it applies to. */
+export function tokenizer(kind: IndexKind): Tokenizer {
+  return definition(kind);
+}
+
+function definition(kind: IndexKind): Definition {
+  const found = BY_KIND.get(kind);
+  if (!found) throw invalidValue(`${kind} is not a kind of index`);
+  return found;
+}
+
+/** An index kind by its name in a schema, in any case. */
+export function indexKindNamed(name: string): IndexKind | undefined {
+  const lower = name.toLowerCase() as IndexKind;
+  return BY_KIND.has(lower) ? lower : undefined;
+}
+
+/**
+ * The tokens under which an index keeps a value, distinct and ascending. A value of another type is converted first
+ * (INVALID_VALUE where it cannot be). Tokens over `limit` bytes are cut and hashed.
+ */
+export function tokensOf(kind: IndexKind, value: Value, lang = '', limit = DEFAULT_LIMITS.tokenBytes): Uint8Array[] {
+  const found = definition(kind);
+  return finished(found.index(typed(found, value), lang), limit);
+}
+
+/** The tokens to look up a function's argument with. Like tokensOf, but ngram takes the longest runs only. */
+export function queryTokens(kind: IndexKind, value: Value, lang = '', limit = DEFAULT_LIMITS.tokenBytes): Uint8Array[] {
+  const found = definition(kind);
+  return finished((found.query ?? found.index)(typed(found, value), lang), limit);
+}
+
+/** The token was cut and hashed: what it finds must be checked whatever its kind. */
+export function isHashedToken(token: Uint8Array, limit = DEFAULT_LIMITS.tokenBytes): boolean {
+  return isCutToken(token, limit);
+}
+
+function typed(found: Definition, value: Value): Value {
+  if (found.types.includes(value.type)) return value;
+  const type = found.types[0];
+  return type === 'uid' ? value : convert(value, type);
+}
+
+function finished(tokens: readonly Uint8Array[], limit: number): Uint8Array[] {
+  if (tokens.length === 1) return [Uint8Array.from(fitToken(tokens[0], limit))];
+  const sorted = tokens.map((token) => fitToken(token, limit)).sort((a, b) => compareBytes(a, b));
+  return sorted
+    .filter((token, i) => i === 0 || compareBytes(token, sorted[i - 1]) !== 0)
+    .map((token) => Uint8Array.from(token));
+}
