@@ -284,6 +284,8 @@ export interface FunctionCall {
     /** `eq(len(x), 0)`: only in @if conditions */
     | { readonly kind: 'length'; readonly variable: string };
   readonly args: readonly Argument[];
+  /** some arguments stood in brackets; `eq(name, [])` has none and matches nothing */
+  readonly listed?: true;
   /** `similar_to(v, 3, $vector, ef: 64, distance_threshold: 0.5)` */
   readonly options?: { readonly ef?: number; readonly distanceThreshold?: number };
   readonly position: Position;

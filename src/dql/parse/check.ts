@@ -1,0 +1,199 @@
+import type { Block, Selection } from '../syntax/index.js';
+import type { ParseContext } from './context.js';
+import { type BlockVariables, type VariableMention, variablesOf } from './uses.js';
+
+/**
+ * What can only be told of a whole document: names of blocks, fields and variables.
+ * @param needed variables that something outside the query uses (the mutations of an upsert)
+ */
+export function checkDocument(
+  context: ParseContext,
+  blocks: readonly Block[],
+  needed: readonly VariableMention[],
+): void {
+  checkNames(context, blocks);
+  for (const block of blocks) checkBlock(context, block);
+  checkVariables(context, blocks, needed);
+}
+
+function checkNames(context: ParseContext, blocks: readonly Block[]): void {
+  const seen = new Set<string>();
+  for (const { name, isVar, shortest, position } of blocks) {
+    if (isVar || shortest) continue;
+    if (seen.has(name)) context.refuse(`two blocks are named ${name}`, position, 'Give each block its own name.');
+    seen.add(name);
+  }
+}
+
+function checkBlock(context: ParseContext, block: Block): void {
+  if (block.root === undefined && block.shortest === undefined) checkAggregates(context, block);
+  if (block.recurse) checkRecurse(context, block);
+  if (block.shortest) checkShortest(context, block);
+  checkSelections(context, block.children, block.groupBy !== undefined);
+}
+
+function checkAggregates(context: ParseContext, block: Block): void {
+  for (const child of block.children) {
+    if (child.kind === 'aggregate' || child.kind === 'math') continue;
+    context.refuse(
+      `Only aggregation/math functions allowed inside empty blocks. Got: ${shownKey(child)}`,
+      child.position,
+      `Use min, max, sum, avg or math there, or start the block with ${block.name}(func: ...).`,
+    );
+  }
+}
+
+function checkRecurse(context: ParseContext, block: Block): void {
+  for (const child of block.children) {
+    if (!('children' in child) || child.children.length === 0) continue;
+    context.refuse(
+      'recurse queries require that all predicates are specified in one level',
+      child.position,
+      'Move the inner fields beside it: each level follows all of them.',
+    );
+  }
+}
+
+function checkShortest(context: ParseContext, block: Block): void {
+  for (const child of block.children) {
+    if (child.kind === 'expand') {
+      context.refuse('expand(...) cannot stand in shortest', child.position, 'Name the edges to follow.');
+    }
+    if (child.kind === 'predicate' && (child.facets?.keys.length ?? 0) > 1) {
+      context.refuse('an edge of shortest has more than one weight', child.position, 'Name one facet as its weight.');
+    }
+  }
+}
+
+function checkSelections(context: ParseContext, selections: readonly Selection[], grouped: boolean): void {
+  const seen = new Set<string>();
+  for (const selection of selections) {
+    const key = duplicateKey(selection);
+    if (key !== undefined && seen.has(key)) {
+      context.refuse(
+        `${shownKey(selection)} not allowed multiple times in same sub-query`,
+        selection.position,
+        'Give one of them an alias, or remove it.',
+      );
+    }
+    if (key !== undefined) seen.add(key);
+    if (grouped) checkGrouped(context, selection);
+    else if (selection.kind === 'aggregate' && selection.of.kind === 'predicate') {
+      const { op, of } = selection;
+      context.refuse(
+        `Only variables allowed in aggregate functions, found ${op}(${of.name})`,
+        selection.position,
+        `Define a variable, x as ${of.name}, and write ${op}(val(x)).`,
+      );
+    }
+    if ('children' in selection) {
+      checkSelections(context, selection.children, selection.kind === 'predicate' && selection.groupBy !== undefined);
+    }
+  }
+}
+
+function checkGrouped(context: ParseContext, selection: Selection): void {
+  if (selection.kind === 'countUid' || selection.kind === 'aggregate') return;
+  context.refuse(
+    `only count(uid) and aggregates stand inside @groupby, found ${shownKey(selection)}`,
+    selection.position,
+    'Use count(uid), min, max, sum or avg there.',
+  );
+}
+
+/** What may stand once among the fields of one node; undefined for what may be repeated. */
+function duplicateKey(selection: Selection): string | undefined {
+  if (selection.alias !== undefined) return `:${selection.alias}`;
+  if (selection.kind === 'uid' || selection.kind === 'math' || selection.kind === 'expand') return undefined;
+  return shownKey(selection);
+}
+
+function shownKey(selection: Selection): string {
+  if (selection.alias !== undefined) return selection.alias;
+  switch (selection.kind) {
+    case 'predicate':
+      return selection.shown;
+    case 'countPredicate':
+      return `count(${selection.shown})`;
+    case 'countUid':
+      return 'count(uid)';
+    case 'value':
+      return `val(${selection.of})`;
+    case 'aggregate':
+      return `${selection.op}(${selection.of.kind === 'variable' ? `val(${selection.of.name})` : selection.of.name})`;
+    case 'checkPassword':
+      return `checkpwd(${selection.shown})`;
+    default:
+      return selection.kind;
+  }
+}
+
+function checkVariables(context: ParseContext, blocks: readonly Block[], needed: readonly VariableMention[]): void {
+  const perBlock = blocks.map(variablesOf);
+  const definer = new Map<string, number>();
+  perBlock.forEach(({ defined }, index) => {
+    for (const { name, position } of defined) {
+      if (definer.has(name)) context.refuse(`the variable ${name} is defined twice`, position, 'Rename one of them.');
+      definer.set(name, index);
+    }
+  });
+  const used = new Set(needed.map(({ name }) => name));
+  for (const block of perBlock) for (const { name } of block.used) used.add(name);
+  const facts = `Defined:[${[...definer.keys()].sort().join(' ')}] Used:[${[...used].sort().join(' ')}]`;
+  for (const { name, position } of [...perBlock.flatMap((block) => block.used), ...needed]) {
+    if (definer.has(name)) continue;
+    context.refuse(
+      `Some variables are used but not defined: ${name}. ${facts}`,
+      position,
+      `Define it with "${name} as ...", or write a uid as 0x1f.`,
+    );
+  }
+  for (const { name, position } of perBlock.flatMap((block) => block.defined)) {
+    if (used.has(name)) continue;
+    context.refuse(
+      `Some variables are defined but not used: ${name}. ${facts}`,
+      position,
+      `Use ${name}, or remove "${name} as".`,
+    );
+  }
+  checkCircles(context, blocks, perBlock, definer);
+}
+
+/** Blocks that wait for each other's variables can never run. */
+function checkCircles(
+  context: ParseContext,
+  blocks: readonly Block[],
+  perBlock: readonly BlockVariables[],
+  definer: ReadonlyMap<string, number>,
+): void {
+  perBlock.forEach(({ rootUsed }, index) => {
+    for (const { name, position } of rootUsed) {
+      if (definer.get(name) !== index) continue;
+      context.refuse(`the block starts from ${name}, which it defines itself`, position, 'Define it in another block.');
+    }
+  });
+  const waits = perBlock.map(({ used }, index) => {
+    const from = used.map(({ name }) => definer.get(name)).filter((i): i is number => i !== undefined && i !== index);
+    return new Set(from);
+  });
+  const stuck = stuckBlocks(waits);
+  if (stuck.length === 0) return;
+  context.refuse(
+    `blocks wait for each other's variables: ${stuck.map((index) => blocks[index].name).join(', ')}`,
+    blocks[stuck[0]].position,
+    'Move what both need into a block of its own.',
+  );
+}
+
+function stuckBlocks(waits: readonly Set<number>[]): number[] {
+  const followers = waits.map((): number[] => []);
+  const open = waits.map((set) => set.size);
+  waits.forEach((set, index) => {
+    for (const from of set) followers[from].push(index);
+  });
+  const ready = [...waits.keys()].filter((index) => open[index] === 0);
+  for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
+    for (const follower of followers[next]) if (--open[follower] === 0) ready.push(follower);
+  }
+  return [...waits.keys()].filter((index) => open[index] > 0);
+}

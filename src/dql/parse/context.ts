@@ -1,0 +1,103 @@
+import { GraphsteadError, type Limits, type Names, type Position } from '../../base/index.js';
+import type { Lexer, TokenKind } from './lexer.js';
+import type { QueryVariables } from './variable.js';
+
+/** What every part of the query parser shares: the tokens, the names, the variables and the bounds. */
+export class ParseContext {
+  #depth = 0;
+  #refused: GraphsteadError | undefined;
+
+  constructor(
+    readonly lexer: Lexer,
+    readonly names: Names,
+    readonly limits: Limits,
+    readonly variables: QueryVariables,
+  ) {}
+
+  get kind(): TokenKind {
+    return this.lexer.kind;
+  }
+
+  get value(): string {
+    return this.lexer.value;
+  }
+
+  get position(): Position {
+    return this.lexer.position;
+  }
+
+  /** The text is well-formed but asks for what does not exist; told when the whole text has been read. First one wins. */
+  refuse(message: string, position: Position, fix?: string): void {
+    this.#refused ??= invalid(message, position, fix);
+  }
+
+  get refused(): GraphsteadError | undefined {
+    return this.#refused;
+  }
+
+  is(kind: TokenKind): boolean {
+    return this.lexer.kind === kind;
+  }
+
+  /** A name token with this text in any case. */
+  isWord(word: string): boolean {
+    const { lexer } = this;
+    return lexer.kind === 'name' && lexer.value.length === word.length && lexer.value.toLowerCase() === word;
+  }
+
+  /** Takes the token when it is of this kind. */
+  accept(kind: TokenKind): boolean {
+    if (this.lexer.kind !== kind) return false;
+    this.lexer.next();
+    return true;
+  }
+
+  expect(kind: TokenKind, where: string): void {
+    if (this.lexer.kind !== kind) throw this.unexpected(`"${kind}" ${where}`);
+    this.lexer.next();
+  }
+
+  unexpected(expected: string, fix?: string): GraphsteadError {
+    return this.lexer.error(`expected ${expected}, found ${this.lexer.shown()}`, fix);
+  }
+
+  /** A plain or bracketed name; where it stands is the caller's to say. */
+  takeName(what: string): string {
+    const { lexer } = this;
+    if (lexer.kind !== 'name' && lexer.kind !== 'iri') throw this.unexpected(what);
+    const name = lexer.value;
+    if (name.length > 65_535) {
+      throw invalid(
+        `a name of ${name.length} characters is too long: at most 65535`,
+        lexer.position,
+        'Use a shorter name.',
+      );
+    }
+    lexer.next();
+    return name;
+  }
+
+  /** Runs `parse` one level deeper. Throws LIMIT_EXCEEDED past limits.nestingDepth. */
+  nested<T>(parse: () => T): T {
+    if (++this.#depth > this.limits.nestingDepth) {
+      throw new GraphsteadError(
+        'LIMIT_EXCEEDED',
+        `nested deeper than ${this.limits.nestingDepth} (limit nestingDepth)`,
+        {
+          position: this.position,
+          fix: 'Flatten it, or raise limits.nestingDepth.',
+        },
+      );
+    }
+    try {
+      return parse();
+    } finally {
+      this.#depth--;
+    }
+  }
+}
+
+/** INVALID_QUERY: the text can be read but means nothing. */
+export function invalid(message: string, position: Position, fix?: string): GraphsteadError {
+  return new GraphsteadError('INVALID_QUERY', message, { position, ...(fix ? { fix } : {}) });
+}

@@ -1,0 +1,60 @@
+import { GraphsteadError, type Position } from '../../base/index.js';
+import type { Block, Selection } from '../syntax/index.js';
+import { invalid } from './context.js';
+import type { Spread } from './selection.js';
+
+export interface Fragment {
+  readonly name: string;
+  readonly selections: readonly Selection[];
+  readonly position: Position;
+}
+
+/** selections that fragments may grow one text into: `...a ...a` in each of 30 fragments would be a billion */
+const MAX_EXPANDED = 1_000_000;
+
+/** Puts fragments in the place of their spreads. Throws INVALID_QUERY on an unknown one or a circle. */
+export class FragmentExpansion {
+  readonly #fragments: ReadonlyMap<string, Fragment>;
+  readonly #open: string[] = [];
+  #count = 0;
+
+  constructor(fragments: ReadonlyMap<string, Fragment>) {
+    this.#fragments = fragments;
+  }
+
+  block(block: Block): Block {
+    return { ...block, children: this.#expand(block.children) };
+  }
+
+  /** Each spread gets nodes of its own: what runs a query may tell nodes apart by identity. */
+  #expand(selections: readonly Selection[]): readonly Selection[] {
+    const out: Selection[] = [];
+    for (const selection of selections as readonly (Selection | Spread)[]) {
+      if (++this.#count > MAX_EXPANDED) {
+        throw new GraphsteadError('LIMIT_EXCEEDED', `fragments make more than ${MAX_EXPANDED} fields of this text`, {
+          position: selection.position,
+          fix: 'Spread fewer fragments into each other.',
+        });
+      }
+      if (selection.kind === 'spread') for (const inner of this.#fragment(selection)) out.push(inner);
+      else if ('children' in selection) out.push({ ...selection, children: this.#expand(selection.children) });
+      else out.push({ ...selection });
+    }
+    return out;
+  }
+
+  #fragment({ name, position }: Spread): readonly Selection[] {
+    const fragment = this.#fragments.get(name);
+    if (fragment === undefined) {
+      throw invalid(`the fragment ${name} is not defined`, position, `Add: fragment ${name} { ... }.`);
+    }
+    if (this.#open.includes(name)) {
+      const circle = [...this.#open.slice(this.#open.indexOf(name)), name].join(' -> ');
+      throw invalid(`fragments spread each other in a circle: ${circle}`, position, 'Break the circle.');
+    }
+    this.#open.push(name);
+    const selections = this.#expand(fragment.selections);
+    this.#open.pop();
+    return selections;
+  }
+}

@@ -1,0 +1,1 @@
+export { type ParseQueryOptions, parseQuery } from './query.js';

@@ -1,0 +1,136 @@
+import { DEFAULT_LIMITS, defaultNames, type GraphsteadError, type Limits, type Names } from '../../base/index.js';
+import type { Block, QueryDocument, SchemaQuery } from '../syntax/index.js';
+import { parseBlock } from './block.js';
+import { checkDocument } from './check.js';
+import { invalid, ParseContext } from './context.js';
+import { type Fragment, FragmentExpansion } from './fragment.js';
+import { Lexer } from './lexer.js';
+import { parseSelections } from './selection.js';
+import type { VariableMention } from './uses.js';
+import { QueryVariables } from './variable.js';
+
+import { parseSchemaQuery } from './schema-query.js';
+
+export interface ParseQueryOptions {
+  /** values of `$variables`, by name with or without the `$` */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly names?: Names;
+  readonly limits?: Limits;
+  /** variables that the mutations of an upsert use */
+  readonly needed?: readonly VariableMention[];
+}
+
+/**
+ * Parses and checks a text of the graph language's query side, in time linear in its length.
+ * Throws SYNTAX (cannot be read), INVALID_QUERY (means nothing) or LIMIT_EXCEEDED, each with a position.
+ */
+export function parseQuery(text: string, options: ParseQueryOptions = {}): QueryDocument {
+  const limits = options.limits ?? DEFAULT_LIMITS;
+  const lexer = new Lexer(text, { maxTokens: limits.syntaxTokens });
+  const context = new ParseContext(lexer, options.names ?? defaultNames, limits, new QueryVariables(options.variables));
+  const parts = new DocumentParts(context);
+  while (!context.is('end')) parts.take();
+  return parts.finish(options.needed ?? []);
+}
+
+/** Collects what stands at the top level of a query text, or inside an upsert. */
+export class DocumentParts {
+  readonly #context: ParseContext;
+  readonly #blocks: Block[] = [];
+  readonly #fragments = new Map<string, Fragment>();
+  #schema: SchemaQuery | undefined;
+
+  constructor(context: ParseContext) {
+    this.#context = context;
+  }
+
+  get isEmpty(): boolean {
+    return this.#blocks.length === 0 && this.#schema === undefined;
+  }
+
+  /** The next operation, fragment or schema query. Throws SYNTAX when something else stands there. */
+  take(): void {
+    const context = this.#context;
+    if (context.accept(',')) return;
+    if (context.is('{')) this.#operation();
+    else if (context.isWord('query')) this.#query();
+    else if (context.isWord('fragment')) this.#fragment();
+    else if (context.isWord('schema')) this.#schemaQuery();
+    else throw this.#misplaced();
+  }
+
+  #misplaced(): GraphsteadError {
+    const context = this.#context;
+    if (context.isWord('mutation') || context.isWord('upsert')) {
+      return invalid(
+        `a query cannot hold ${context.value}`,
+        context.position,
+        'Send mutations and upserts to /mutate.',
+      );
+    }
+    if (context.is('}')) return context.lexer.error('Too many right curl brackets', 'Remove this "}".');
+    return context.unexpected('"{", query, fragment or schema', 'A query is written { name(func: ...) { ... } }.');
+  }
+
+  #query(): void {
+    const context = this.#context;
+    const { position } = context;
+    context.lexer.next();
+    const named = context.is('name');
+    if (named) context.lexer.next();
+    if (context.is('(')) {
+      if (!named) {
+        throw context.lexer.error(
+          'Variables can be defined only in named queries.',
+          'Name it, as in: query find($a: string) { ... }.',
+        );
+      }
+      context.variables.declare(context);
+    }
+    context.variables.close(position);
+    this.#operation();
+  }
+
+  #operation(): void {
+    const context = this.#context;
+    context.expect('{', 'before the blocks of a query');
+    while (!context.accept('}')) {
+      if (context.accept(',')) continue;
+      if (context.is('end'))
+        throw context.lexer.error('Unexpected end of input: a query is not closed', 'Add the missing "}".');
+      this.#blocks.push(parseBlock(context));
+    }
+  }
+
+  #fragment(): void {
+    const context = this.#context;
+    context.lexer.next();
+    const { position } = context;
+    const name = context.takeName('the name of a fragment');
+    if (this.#fragments.has(name))
+      throw invalid(`the fragment ${name} is defined twice`, position, 'Rename one of them.');
+    this.#fragments.set(name, { name, selections: parseSelections(context), position });
+  }
+
+  #schemaQuery(): void {
+    const context = this.#context;
+    const { position } = context;
+    const schema = parseSchemaQuery(context);
+    if (this.#schema) throw invalid('Only one schema block allowed', position, 'Send them as two requests.');
+    this.#schema = schema;
+  }
+
+  /** The document once everything is read. Throws what was refused on the way. */
+  finish(needed: readonly VariableMention[]): QueryDocument {
+    const context = this.#context;
+    const schema = this.#schema;
+    if (schema && this.#blocks.length > 0) {
+      throw invalid('Schema block is not allowed with query block', schema.position, 'Send them as two requests.');
+    }
+    const expansion = new FragmentExpansion(this.#fragments);
+    const blocks = this.#blocks.map((block) => expansion.block(block));
+    checkDocument(context, blocks, needed);
+    if (context.refused) throw context.refused;
+    return { blocks, ...(schema ? { schema } : {}) };
+  }
+}

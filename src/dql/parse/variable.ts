@@ -1,0 +1,144 @@
+import { GraphsteadError, type Position } from '../../base/index.js';
+import { type ParseContext, invalid } from './context.js';
+import { wholeNumber } from './number.js';
+
+export type VariableType = 'int' | 'float' | 'bool' | 'string' | 'float32vector';
+
+/** A `$variable` put in its place: its text, and its type where the query declares one. */
+export interface VariableValue {
+  readonly text: string;
+  readonly type: VariableType | undefined;
+}
+
+const TYPES: ReadonlySet<string> = new Set(['int', 'float', 'bool', 'string', 'float32vector']);
+
+/**
+ * The `$variables` of one query text. A query with a name declares them with types; a text that is only `{ ... }` may
+ * use whatever the request brings.
+ */
+export class QueryVariables {
+  readonly #given: ReadonlyMap<string, string>;
+  readonly #declared = new Map<string, { type: VariableType; value: string | undefined }>();
+  #typed = false;
+
+  constructor(given: Readonly<Record<string, string>> = {}) {
+    this.#given = new Map(
+      Object.entries(given).map(([name, value]) => [name.startsWith('$') ? name : `$${name}`, String(value)]),
+    );
+  }
+
+  /** `($a: int = 2, $b: string!)`, its opening bracket being the current token. */
+  declare(context: ParseContext): void {
+    context.expect('(', 'before the variables');
+    while (!context.is(')')) {
+      this.#declareOne(context);
+      if (!context.accept(',')) break;
+    }
+    context.expect(')', 'after the variables');
+  }
+
+  /** After a query's head: every value that came with the request must be declared by now. */
+  close(position: Position): void {
+    this.#typed = true;
+    for (const name of this.#given.keys()) {
+      if (this.#declared.has(name)) continue;
+      throw invalid(
+        `the request brings a value for ${name}, which the query does not declare`,
+        position,
+        `Declare it, as in: query name(${name}: string) { ... }.`,
+      );
+    }
+  }
+
+  #declareOne(context: ParseContext): void {
+    const { lexer } = context;
+    if (lexer.kind !== 'variable') throw context.unexpected('a variable such as $name');
+    const name = lexer.value;
+    const position = lexer.position;
+    if (this.#declared.has(name))
+      throw invalid(`the variable ${name} is declared twice`, position, 'Remove one of them.');
+    lexer.next();
+    context.expect(':', `between ${name} and its type`);
+    const type = this.#type(context, name);
+    const required = context.accept('!');
+    const fallback = context.accept('=') ? this.#default(context) : undefined;
+    if (required && fallback !== undefined) {
+      throw invalid(`the variable ${name} is required and has a default`, position, 'Remove "!" or the default.');
+    }
+    const value = this.#given.get(name) ?? fallback;
+    if (required && value === undefined) {
+      throw invalid(
+        `the variable ${name} is required but the request brings no value`,
+        position,
+        `Send a value for ${name}.`,
+      );
+    }
+    if (value !== undefined) checkType(name, type, value, position);
+    this.#declared.set(name, { type, value });
+  }
+
+  #type(context: ParseContext, name: string): VariableType {
+    const position = context.position;
+    const type = context.takeName(`the type of ${name}`).toLowerCase();
+    if (TYPES.has(type)) return type as VariableType;
+    throw invalid(
+      `the variable ${name} has the unknown type ${type}`,
+      position,
+      `Use one of ${[...TYPES].join(', ')}.`,
+    );
+  }
+
+  #default(context: ParseContext): string {
+    const { lexer } = context;
+    const sign = lexer.kind === '-' ? '-' : '';
+    if (sign) lexer.next();
+    if (!(lexer.kind === 'number' || (!sign && (lexer.kind === 'string' || lexer.kind === 'name')))) {
+      throw context.unexpected('a default value');
+    }
+    const text = sign + lexer.value;
+    lexer.next();
+    return text;
+  }
+
+  /** What stands for the current token, a variable. Throws INVALID_QUERY when it is not known. */
+  take(context: ParseContext): VariableValue {
+    const name = context.value;
+    const position = context.position;
+    context.lexer.next();
+    const declared = this.#declared.get(name);
+    if (declared) return { text: declared.value ?? '', type: declared.type };
+    const given = this.#typed ? undefined : this.#given.get(name);
+    if (given !== undefined) return { text: given, type: undefined };
+    throw invalid(
+      `the variable ${name} is not defined`,
+      position,
+      `Declare it, as in: query name(${name}: string) { ... }, and send its value.`,
+    );
+  }
+}
+
+function checkType(name: string, type: VariableType, value: string, position: Position): void {
+  const good =
+    type === 'string' || type === 'float32vector'
+      ? true
+      : type === 'bool'
+        ? value === 'true' || value === 'false'
+        : type === 'int'
+          ? isInt(value)
+          : value.trim() !== '' && Number.isFinite(Number(value));
+  if (good) return;
+  const article = type === 'int' ? 'an' : 'a';
+  throw new GraphsteadError('INVALID_QUERY', `Expected ${article} ${type} but got ${value} for the variable ${name}`, {
+    position,
+    fix: `Send ${article} ${type}, or declare ${name} with another type.`,
+  });
+}
+
+function isInt(text: string): boolean {
+  if (wholeNumber(text) !== undefined) return true;
+  try {
+    return /^[+-]?\d{1,20}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+  } catch {
+    return false;
+  }
+}
