@@ -26,3 +26,4 @@ export { compareStored, decodeValue, encodeValue, storedType, writeValue } from 
 export { indexKindNamed, isHashedToken, queryTokens, tokenizer, tokensOf, trigramToken } from './token/tokenizer.js';
 export { valueText } from './value-text.js';
 export { parseVector, vectorDistance } from './vector.js';
+export { compilePattern, requiredTrigrams } from './pattern/compile.js';

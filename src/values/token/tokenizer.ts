@@ -119,19 +119,29 @@ export function indexKindNamed(name: string): IndexKind | undefined {
  * The tokens under which an index keeps a value, distinct and ascending. A value of another type is converted first
  * (INVALID_VALUE where it cannot be). Tokens over `limit` bytes are cut and hashed.
  */
-export function tokensOf(kind: IndexKind, value: Value, lang = '', limit = DEFAULT_LIMITS.tokenBytes): Uint8Array[] {
+export function tokensOf(
+  kind: IndexKind,
+  value: Value,
+  lang = '',
+  limit: number = DEFAULT_LIMITS.tokenBytes,
+): Uint8Array[] {
   const found = definition(kind);
   return finished(found.index(typed(found, value), lang), limit);
 }
 
 /** The tokens to look up a function's argument with. Like tokensOf, but ngram takes the longest runs only. */
-export function queryTokens(kind: IndexKind, value: Value, lang = '', limit = DEFAULT_LIMITS.tokenBytes): Uint8Array[] {
+export function queryTokens(
+  kind: IndexKind,
+  value: Value,
+  lang = '',
+  limit: number = DEFAULT_LIMITS.tokenBytes,
+): Uint8Array[] {
   const found = definition(kind);
   return finished((found.query ?? found.index)(typed(found, value), lang), limit);
 }
 
 /** The token was cut and hashed: what it finds must be checked whatever its kind. */
-export function isHashedToken(token: Uint8Array, limit = DEFAULT_LIMITS.tokenBytes): boolean {
+export function isHashedToken(token: Uint8Array, limit: number = DEFAULT_LIMITS.tokenBytes): boolean {
   return isCutToken(token, limit);
 }
 
