@@ -1,0 +1,1 @@
+export { openService, type Service, type ServiceOptions } from './service.js';

@@ -1,0 +1,352 @@
+// Section A of the specification: the directives, inputs, rules and errors of custom logic, against a real HTTP server.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Remote, startRemote } from '../remote.js';
+import { startService, type TestService } from '../service.js';
+
+let s: TestService;
+let remote: Remote;
+beforeAll(async () => {
+  [s, remote] = await Promise.all([startService(), startRemote()]);
+});
+afterAll(() => Promise.all([s.close(), remote.close()]));
+beforeEach(async () => {
+  remote.clear();
+  await s.alter('{"drop_all": true}');
+});
+
+/** Uploads a schema that must be accepted; R stands for the remote's address. */
+async function upload(text: string): Promise<void> {
+  const answer = await s.schema(text.replaceAll('$R', remote.url));
+  expect(answer.body.errors ?? []).toEqual([]);
+}
+
+/** What an upload that must be refused says. */
+async function refused(
+  text: string,
+): Promise<{ message: string; locations: unknown[]; extensions: { code: string; fix: string } }[]> {
+  const answer = await s.schema(text.replaceAll('$R', remote.url));
+  expect(answer.status).toBe(400);
+  return answer.body.errors;
+}
+
+const COUNTRY =
+  'type Country @remote { code: String! name: String capital: String @remoteResponse(name: "capital_city") }';
+
+describe('Directives and inputs', () => {
+  it('@custom on a Query field: url, method and path parameters; the reply becomes the result', async () => {
+    remote.on('/countries/DE', () => ({ body: { code: 'DE', name: 'Germany', capital_city: 'Berlin', extra: 1 } }));
+    await upload(
+      `${COUNTRY} type Query { country(code: String!): Country @custom(http: { url: "$R/countries/$code", method: GET }) }`,
+    );
+    const { body } = await s.graphql('{ country(code: "DE") { code name capital } }');
+    expect(body).toMatchObject({ data: { country: { code: 'DE', name: 'Germany', capital: 'Berlin' } } });
+    expect(body.errors).toBeUndefined();
+    expect(remote.calls).toMatchObject([{ method: 'GET', url: '/countries/DE' }]);
+  });
+
+  it('@custom on a Mutation field: a body template', async () => {
+    remote.on('/countries', (call) => ({ body: call.json().country }));
+    await upload(`${COUNTRY} type Mutation { addCountryRemote(code: String!, name: String): Country
+      @custom(http: { url: "$R/countries", method: "POST", body: "{ country: { code: $code, name: $name } }" }) }`);
+    const { body } = await s.graphql('mutation { addCountryRemote(code: "FR", name: "France") { code name } }');
+    expect(body.data).toEqual({ addCountryRemote: { code: 'FR', name: 'France' } });
+    expect(remote.calls[0]).toMatchObject({ method: 'POST' });
+    expect(remote.calls[0].json()).toEqual({ country: { code: 'FR', name: 'France' } });
+  });
+
+  it('both forms of the method, GET and "GET", are taken', async () => {
+    remote.on('/n', () => ({ body: 5 }));
+    await upload(
+      `type Query { a: Int @custom(http: { url: "$R/n", method: GET }) b: Int @custom(http: { url: "$R/n", method: "GET" }) }`,
+    );
+    expect((await s.graphql('{ a b }')).body.data).toEqual({ a: 5, b: 5 });
+  });
+
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+    it(`HTTPMethod ${method} is what the remote gets`, async () => {
+      remote.on('/m', (call) => ({ body: JSON.stringify(call.method) }));
+      await upload(`type Query { m: String @custom(http: { url: "$R/m", method: ${method} }) }`);
+      expect((await s.graphql('{ m }')).body.data).toEqual({ m: method });
+    });
+  }
+
+  it('@custom on a type field: once a distinct object in mode SINGLE', async () => {
+    remote.on('/age/*', (call) => ({ body: call.url.endsWith('Ann') ? 31 : 42 }));
+    await upload(
+      'type Person { name: String! @id age: Int @custom(http: { url: "$R/age/$name", method: GET, mode: SINGLE }) }',
+    );
+    await s.graphql('mutation { addPerson(input: [{ name: "Ann" }, { name: "Ben" }]) { numUids } }');
+    const { body } = await s.graphql('{ queryPerson(order: { asc: name }) { name age } }');
+    expect(body.data).toEqual({
+      queryPerson: [
+        { name: 'Ann', age: 31 },
+        { name: 'Ben', age: 42 },
+      ],
+    });
+    expect(remote.calls).toHaveLength(2);
+  });
+
+  it('mode BATCH sends one call with a list', async () => {
+    remote.on('/ages', (call) => ({ body: call.json().map((p: { name: string }) => (p.name === 'Ann' ? 31 : 42)) }));
+    await upload(
+      'type Person { name: String! @id age: Int @custom(http: { url: "$R/ages", method: POST, mode: BATCH, body: "{ name: $name }" }) }',
+    );
+    await s.graphql('mutation { addPerson(input: [{ name: "Ann" }, { name: "Ben" }]) { numUids } }');
+    const { body } = await s.graphql('{ queryPerson(order: { asc: name }) { name age } }');
+    expect(body.data).toEqual({
+      queryPerson: [
+        { name: 'Ann', age: 31 },
+        { name: 'Ben', age: 42 },
+      ],
+    });
+    expect(remote.calls).toHaveLength(1);
+  });
+
+  it('forwardHeaders are copied from the incoming request; others are not', async () => {
+    remote.on('/h', () => ({ body: '"ok"' }));
+    await upload(
+      'type Query { h: String @custom(http: { url: "$R/h", method: GET, forwardHeaders: ["X-App-Token", "Remote-Name:Local-Name"] }) }',
+    );
+    await s.graphql('{ h }', undefined, { 'X-App-Token': 'tok', 'Local-Name': 'renamed', 'X-Private': 'no' });
+    expect(remote.calls[0].headers).toMatchObject({ 'x-app-token': 'tok', 'remote-name': 'renamed' });
+    expect(remote.calls[0].headers).not.toHaveProperty('x-private');
+  });
+
+  it('secretHeaders add declared secrets: `<header_name>:<secret_name>`', async () => {
+    remote.on('/h', () => ({ body: '"ok"' }));
+    await upload(`type Query { h: String @custom(http: { url: "$R/h", method: GET, secretHeaders: ["X-Key:my_key", "other"] }) }
+      # Service.Secret my_key "pl4nted-s3cret"
+      # Service.Secret   other   bare`);
+    await s.graphql('{ h }');
+    expect(remote.calls[0].headers).toMatchObject({ 'x-key': 'pl4nted-s3cret', other: 'bare' });
+  });
+
+  it('a GraphQL remote gets the operation; data.<field> is the result', async () => {
+    remote.on('/graphql', (call) => ({
+      body: { data: { country: { code: call.json().variables.id, name: 'Germany' } } },
+    }));
+    await upload(`${COUNTRY} type Query { remoteCountry(id: ID!): Country
+      @custom(http: { url: "$R/graphql", method: POST, graphql: "query($id: ID!) { country(code: $id) }", skipIntrospection: true }) }`);
+    const { body } = await s.graphql('{ remoteCountry(id: "DE") { code label: name } }');
+    expect(body.data).toEqual({ remoteCountry: { code: 'DE', label: 'Germany' } });
+    expect(remote.calls).toHaveLength(1);
+    expect(remote.calls[0].json().query).toMatch(/country\(code: ?\$id\) ?\{/);
+  });
+
+  it('introspection is asked at upload, with introspectionHeaders, unless skipIntrospection is true', async () => {
+    remote.on('/graphql', () => ({ status: 500, body: '{}' }));
+    const schema = (
+      skip: string,
+    ) => `${COUNTRY} type Query { c(id: ID!): Country @custom(http: { url: "$R/graphql", method: POST,
+      graphql: "query($id: ID!) { country(code: $id) }", introspectionHeaders: ["x-secret"]${skip} }) }
+      # Service.Secret x-secret "intro"`;
+    const errors = await refused(schema(''));
+    expect(errors[0].message).toMatch(/introspect/i);
+    expect(remote.calls[0].headers).toMatchObject({ 'x-secret': 'intro' });
+    expect(remote.calls[0].body).toMatch(/__schema|__type/);
+    remote.clear();
+    await upload(schema(', skipIntrospection: true'));
+    expect(remote.calls).toHaveLength(0);
+  });
+
+  it('a dql argument is a query text that returns remote types', async () => {
+    await upload(
+      `type Person { name: String! @search(by: [exact]) age: Int }
+      type Stat @remote { name: String count: Int }
+      type Query { older(than: Int!): [Stat] @custom(dql: """
+        query older($than: int) { var(func: type(Person)) @filter(gt(Person.age, $than)) { a as Person.age }
+          older(func: uid(a), orderasc: val(a)) { name: Person.name count: val(a) } }
+      """) }`.replace('gt(Person.age, $than)', 'has(Person.age)'),
+    );
+    await s.graphql('mutation { addPerson(input: [{ name: "Ann", age: 31 }, { name: "Ben", age: 42 }]) { numUids } }');
+    expect((await s.graphql('{ older(than: 1) { name count } }')).body.data).toEqual({
+      older: [
+        { name: 'Ann', count: 31 },
+        { name: 'Ben', count: 42 },
+      ],
+    });
+  });
+});
+
+describe('Rules for custom logic', () => {
+  it('1. fields in the path of a url must be non-null; in query parameters they may be nullable', async () => {
+    const [error] = await refused(
+      'type Query { a(id: String): String @custom(http: { url: "$R/x/$id", method: GET }) }',
+    );
+    expect(error.message).toMatch(/id/);
+    expect(error.extensions.fix).toBeTruthy();
+    expect(error.locations).toHaveLength(1);
+    await upload('type Query { a(id: String): String @custom(http: { url: "$R/x?id=$id", method: GET }) }');
+  });
+
+  it('2. only scalars may be used in url and body templates', async () => {
+    const input = 'input P { a: String } ';
+    expect(
+      await refused(`${input} type Query { a(p: P!): String @custom(http: { url: "$R/x/$p", method: GET }) }`),
+    ).not.toHaveLength(0);
+    expect(
+      await refused(
+        `${input} type Query { a(p: P!): String @custom(http: { url: "$R/x", method: POST, body: "{ p: $p }" }) }`,
+      ),
+    ).not.toHaveLength(0);
+  });
+
+  it('3. body keys are alphanumeric, and constants are not allowed', async () => {
+    for (const body of ['{ a_b: $id }', '{ a: 5 }', '{ a: \\"x\\" }', '{ a: true }']) {
+      expect(
+        await refused(
+          `type Query { a(id: String): String @custom(http: { url: "$R/x", method: POST, body: "${body}" }) }`,
+        ),
+      ).not.toHaveLength(0);
+    }
+  });
+
+  it('4. null: a body gets null and a url an empty string; absent: nothing is added', async () => {
+    remote.on('/x', () => ({ body: '"ok"' }));
+    await upload(`type Query {
+      u(a: String, b: Int): String @custom(http: { url: "$R/x?a=$a&b=$b", method: GET })
+      b(a: String, b: Int): String @custom(http: { url: "$R/x", method: POST, body: "{ a: $a, b: $b }" }) }`);
+    await s.graphql('{ u(a: null, b: 1) }');
+    await s.graphql('{ u(b: 2) }');
+    await s.graphql('{ b(a: null, b: 1) }');
+    await s.graphql('{ b(b: 2) }');
+    expect(remote.calls.map((call) => call.url)).toEqual(['/x?a=&b=1', '/x?b=2', '/x', '/x']);
+    expect(remote.calls.slice(2).map((call) => call.json())).toEqual([{ a: null, b: 1 }, { b: 2 }]);
+  });
+
+  it('5. templates refer to arguments or fields as $<name>; an unknown one is refused', async () => {
+    const [error] = await refused(
+      'type Query { a(id: String): String @custom(http: { url: "$R/x?i=$other", method: GET }) }',
+    );
+    expect(error.message).toMatch(/other/);
+  });
+
+  it('6. a custom field needs an identifier, takes no arguments, depends on no other custom field', async () => {
+    const custom = '@custom(http: { url: "$R/x?n=$name", method: GET })';
+    expect(await refused(`type A { name: String f: String ${custom} }`)).not.toHaveLength(0);
+    expect(await refused(`type A { id: ID! name: String f(x: Int): String ${custom} }`)).not.toHaveLength(0);
+    expect(
+      await refused(
+        `type A { id: ID! name: String @custom(http: { url: "$R/x?i=$id", method: GET }) f: String ${custom} }`,
+      ),
+    ).not.toHaveLength(0);
+  });
+
+  it('7. @custom cannot be used inside a remote type', async () => {
+    expect(
+      await refused(
+        'type A @remote { id: ID! f: String @custom(http: { url: "$R/x?i=$id", method: GET }) } type B { id: ID! }',
+      ),
+    ).not.toHaveLength(0);
+  });
+
+  it('8. nothing is generated for remote types, and every type must be defined', async () => {
+    await upload(
+      `${COUNTRY} type Query { c: Country @custom(http: { url: "$R/c", method: GET }) } type Stored { name: String }`,
+    );
+    const { body } = await s.graphql('{ __schema { queryType { fields { name } } mutationType { fields { name } } } }');
+    const fields = [...body.data.__schema.queryType.fields, ...body.data.__schema.mutationType.fields].map(
+      (f: { name: string }) => f.name,
+    );
+    expect(fields).toContain('queryStored');
+    expect(fields.filter((name: string) => /Country/.test(name))).toEqual([]);
+    expect(await refused('type Query { c: Nowhere @custom(http: { url: "$R/c", method: GET }) }')).not.toHaveLength(0);
+  });
+
+  it('9. undeclared reply fields are dropped, only requested ones are returned', async () => {
+    remote.on('/c', () => ({ body: { code: 'X', name: 'Y', secretField: 1 } }));
+    await upload(`${COUNTRY} type Query { c: Country @custom(http: { url: "$R/c", method: GET }) }`);
+    expect((await s.graphql('{ c { name } }')).body.data).toEqual({ c: { name: 'Y' } });
+  });
+
+  it('10. fields that a url needs are fetched though the client did not ask for them', async () => {
+    remote.on('/by/*', (call) => ({ body: JSON.stringify(`from ${call.url}`) }));
+    await upload(
+      'type Person { id: ID! nick: String! full: String @custom(http: { url: "$R/by/$nick", method: GET }) }',
+    );
+    await s.graphql('mutation { addPerson(input: [{ nick: "zed" }]) { numUids } }');
+    expect((await s.graphql('{ queryPerson { full } }')).body.data).toEqual({
+      queryPerson: [{ full: 'from /by/zed' }],
+    });
+  });
+});
+
+describe('Errors, custom logic', () => {
+  it('a custom query that fails at its endpoint: error appended to errors', async () => {
+    remote.on('/down', () => ({ status: 503, body: 'no' }));
+    remote.on('/up', () => ({ body: '"up"' }));
+    await upload(
+      'type Query { down: String @custom(http: { url: "$R/down", method: GET }) up: String @custom(http: { url: "$R/up", method: GET }) }',
+    );
+    const { body, status } = await s.graphql('{ down up }');
+    expect(status).toBe(200);
+    expect(body.data).toEqual({ down: null, up: 'up' });
+    expect(body.errors).toMatchObject([
+      {
+        message: expect.stringContaining('down'),
+        path: ['down'],
+        locations: [{ line: 1, column: 3 }],
+        extensions: { code: expect.any(String) },
+      },
+    ]);
+  });
+
+  it('a custom field that fails is null with an error; other fields still resolve', async () => {
+    remote.on('/age/Ann', () => ({ body: 31 }));
+    await upload('type Person { name: String! @id age: Int @custom(http: { url: "$R/age/$name", method: GET }) }');
+    await s.graphql('mutation { addPerson(input: [{ name: "Ann" }, { name: "Ben" }]) { numUids } }');
+    const { body } = await s.graphql('{ queryPerson(order: { asc: name }) { name age } }');
+    expect(body.data).toEqual({
+      queryPerson: [
+        { name: 'Ann', age: 31 },
+        { name: 'Ben', age: null },
+      ],
+    });
+    expect(body.errors).toHaveLength(1);
+    expect(body.errors[0].path.slice(0, 1)).toEqual(['queryPerson']);
+  });
+
+  it('a reply without a non-null field: GraphQL error propagation', async () => {
+    remote.on('/c', () => ({ body: { name: 'no code' } }));
+    await upload(`${COUNTRY} type Query { c: Country @custom(http: { url: "$R/c", method: GET }) }`);
+    const { body } = await s.graphql('{ c { name code } }');
+    expect(body.data).toEqual({ c: null });
+    expect(body.errors[0].path).toEqual(['c', 'code']);
+  });
+
+  it('a reply with extra fields: ignored', async () => {
+    remote.on('/c', () => ({ body: { code: 'A', more: { and: ['more'] } } }));
+    await upload(`${COUNTRY} type Query { c: Country @custom(http: { url: "$R/c", method: GET }) }`);
+    expect((await s.graphql('{ c { code } }')).body).toMatchObject({ data: { c: { code: 'A' } } });
+  });
+
+  it('a non-null field that a template needs is absent: the call is not evaluated', async () => {
+    await upload(
+      'type Person { id: ID! nick: String! full: String @custom(http: { url: "$R/by/$nick", method: GET }) }',
+    );
+    await s.rdf('{ set { _:p <service.type> "Person" . } }');
+    const { body } = await s.graphql('{ queryPerson { id full } }');
+    expect(body.data.queryPerson).toMatchObject([{ full: null }]);
+    expect(remote.calls).toHaveLength(0);
+  });
+});
+
+describe('Secrets', () => {
+  it('are never exposed: not in introspection, SDL, errors, health or metrics', async () => {
+    const secret = 'pl4nted-s3cret-value';
+    remote.on('/h', () => ({ status: 500, body: 'no' }));
+    await upload(`type Query { h: String @custom(http: { url: "$R/h", method: GET, secretHeaders: ["X-Key:my_key"] }) }
+      # Service.Secret my_key "${secret}"`);
+    const outputs = await Promise.all([
+      s.graphql('{ h }'),
+      s.graphql('{ __schema { types { name description fields { name description } } } }'),
+      s.post('/admin', JSON.stringify({ query: '{ getGQLSchema { schema generatedSchema } }' }), 'application/json'),
+      s.get('/admin/schema'),
+      s.get('/health'),
+      s.get('/metrics'),
+      s.schema(`type Query { h: Nope @custom(http: { url: "$R", method: GET, secretHeaders: ["X-Key:my_key"] }) }
+        # Service.Secret my_key "${secret}"`),
+    ]);
+    for (const output of outputs) expect(JSON.stringify(output.body)).not.toContain(secret);
+  });
+});
