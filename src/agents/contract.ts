@@ -1,15 +1,10 @@
 import type { Clock, Limits } from '../base/index.js';
+import type { CallRecord } from '../connections/host.js';
 import type { Committed, Committer, IdempotencyClaim } from '../commit/index.js';
+import type { HostPool } from './host-pool.js';
 
 /** Where an agent stands. Only `running`, `suspended`, `starting` and `terminated` are stored; the others pass. */
-export type AgentStatus =
-  | 'starting'
-  | 'running'
-  | 'suspending'
-  | 'suspended'
-  | 'resuming'
-  | 'stopping'
-  | 'terminated';
+export type AgentStatus = 'starting' | 'running' | 'suspending' | 'suspended' | 'resuming' | 'stopping' | 'terminated';
 
 export interface AgentInfo {
   readonly id: string;
@@ -112,7 +107,7 @@ export interface AgentsOptions {
   readonly committer: Committer;
   /** of the store: first part of event ids */
   readonly incarnation: string;
-  readonly hosts: Hosts;
+  readonly hosts: HostPool;
   readonly graph?: GraphCalls;
   readonly clock?: Clock;
   readonly limits: Limits;
@@ -197,6 +192,8 @@ export interface FunctionCall {
   /** wall milliseconds; default limits.turnWallMs */
   readonly timeoutMs?: number;
   readonly log?: (entry: HostLog) => void;
+  /** Idempotency-Key of the request: messages and starts of a repeated call happen once */
+  readonly idempotencyKey?: string;
 }
 
 /** The pool of host processes. App code runs nowhere else. */
@@ -222,4 +219,6 @@ export interface HostsOptions {
   readonly count?: number;
   readonly log?: (entry: HostLog) => void;
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** each finished call of a connection or a model, for /metrics and the explorer */
+  readonly onCall?: (record: CallRecord) => void;
 }

@@ -30,7 +30,12 @@ export type TypeDefinition =
       readonly description?: string;
       readonly fields: readonly FieldDescription[];
     }
-  | { readonly kind: 'enum'; readonly name: string; readonly description?: string; readonly values: readonly EnumValue[] }
+  | {
+      readonly kind: 'enum';
+      readonly name: string;
+      readonly description?: string;
+      readonly values: readonly EnumValue[];
+    }
   | {
       readonly kind: 'union';
       readonly name: string;

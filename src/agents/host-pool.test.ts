@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type AppBundle, appBundle } from '../../test/app-bundle.js';
+import { makeLimits } from '../base/index.js';
+import type { HostLog } from './contract.js';
+import { createHosts, type HostPool } from './host-pool.js';
+
+const CODE = `
+  function add(a, b) { return a + b; }
+  function fail() { throw new Error('no more tea'); }
+  function spin() { while (true) {} }
+  async function spinLater() { await new Promise((done) => setTimeout(done, 5)); while (true) {} }
+  async function slow(ms) { console.log('slow', ms); await new Promise((done) => setTimeout(done, ms)); return ms; }
+  function pid() { return process.pid; }
+  function exit() { process.exit(3); }
+  async function* count(to) { for (let i = 1; i <= to; i++) yield i; }
+  function kinds(date, big) { return { date, big }; }
+`;
+const EXPORTS = ['add', 'fail', 'spin', 'spinLater', 'slow', 'pid', 'exit', 'count', 'kinds'];
+
+let app: AppBundle;
+let hosts: HostPool;
+const logs: HostLog[] = [];
+
+async function open(limits: Record<string, number> = {}, count = 1): Promise<void> {
+  logs.length = 0;
+  app = appBundle(CODE, EXPORTS);
+  hosts = createHosts({ limits: makeLimits(limits), count, log: (entry) => logs.push(entry) });
+  await hosts.load(app);
+}
+
+const call = (name: string, ...args: unknown[]) => hosts.call({ name, args, requestId: `r-${name}` });
+
+afterEach(async () => {
+  await hosts.close();
+  app.remove();
+});
+
+describe('host processes', () => {
+  it('run exported functions with values of their types', async () => {
+    await open();
+    expect(await call('add', 2, 3)).toBe(5);
+    const date = new Date('2026-01-02T03:04:05Z');
+    expect(await call('kinds', date, 12n)).toEqual({ date, big: 12n });
+    expect(await call('pid')).not.toBe(process.pid);
+    expect(hosts.manifest?.functions).toEqual(EXPORTS);
+  });
+
+  it('hand on what a function throws, and log what it writes with the request', async () => {
+    await open();
+    await expect(call('fail')).rejects.toMatchObject({ code: 'FUNCTION_FAILED', message: 'no more tea' });
+    await call('slow', 1);
+    expect(logs).toContainEqual({ level: 'info', message: 'slow 1', requestId: 'r-slow', operation: 'slow' });
+  });
+
+  it('stream item by item and run no further than they are read', async () => {
+    await open();
+    const seen: unknown[] = [];
+    for await (const item of hosts.stream({ name: 'count', args: [1e9], requestId: 's' })) {
+      seen.push(item);
+      if (seen.length === 3) break;
+    }
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
+  it('an endless loop fails its own call; the others run again and succeed', async () => {
+    await open({ turnThreadMs: 300 });
+    const before = await call('pid');
+    const others = [call('slow', 100), call('slow', 600)];
+    await expect(call('spin')).rejects.toMatchObject({ code: 'FUNCTION_TIMEOUT' });
+    expect(await Promise.all(others)).toEqual([100, 600]);
+    expect(await call('pid')).not.toBe(before);
+  });
+
+  it('finds the guilty one among several suspects when the loop begins after an await', async () => {
+    await open({ turnThreadMs: 300 });
+    const others = [call('slow', 700), call('slow', 800)];
+    await expect(call('spinLater')).rejects.toMatchObject({ code: 'FUNCTION_TIMEOUT' });
+    expect(await Promise.all(others)).toEqual([700, 800]);
+  });
+
+  it('a function that ends its process is blamed, alone', async () => {
+    await open();
+    const other = call('slow', 300);
+    await expect(call('exit')).rejects.toMatchObject({ code: 'FUNCTION_FAILED' });
+    expect(await other).toBe(300);
+  });
+
+  it('a call that only waits too long is given up without a kill', async () => {
+    await open({ turnWallMs: 150 });
+    const before = await call('pid');
+    await expect(call('slow', 60_000)).rejects.toMatchObject({ code: 'FUNCTION_TIMEOUT' });
+    expect(await call('pid')).toBe(before);
+  });
+
+  it('keep what ran before when a bundle does not load', async () => {
+    await open();
+    const broken = { appDir: app.appDir, bundle: app.next("throw new Error('broken at load');") };
+    await expect(hosts.load(broken)).rejects.toMatchObject({ code: 'APP_LOAD', message: 'broken at load' });
+    expect(await call('add', 1, 1)).toBe(2);
+  });
+});

@@ -1,0 +1,245 @@
+import { availableParallelism } from 'node:os';
+import { type Clock, GraphsteadError, type Limits, systemClock } from '../base/index.js';
+import type { FunctionCall, HostApp, HostLog, HostManifest, Hosts, HostsOptions } from './contract.js';
+import { HostDied, HostProcess, type Rpc, type TaskOptions, timedOut } from './host-process.js';
+import type { CallTask, JournalEntry } from './protocol.js';
+
+/** Answers what functions ask of the service; turns bring their own. */
+export type CallRpc = (call: FunctionCall & { readonly key: string }, rpc: Rpc) => Promise<unknown>;
+
+interface Generation {
+  readonly app: HostApp;
+  readonly manifest: HostManifest;
+  readonly slots: HostProcess[];
+  spare: HostProcess | undefined;
+}
+
+const WATCH_MS = 50;
+/** kills that a task may be present at before it runs alone */
+const SUSPICION = 2;
+
+/** Where app code runs: a process a core, one more in reserve, and a watchdog over all of them. */
+export class HostPool implements Hosts {
+  readonly #limits: Limits;
+  readonly #clock: Clock;
+  readonly #count: number;
+  readonly #options: HostsOptions;
+  readonly #log: (entry: HostLog) => void;
+  readonly #all = new Set<HostProcess>();
+  #generation: Generation | undefined;
+  #rpc: CallRpc = async () => {
+    throw new GraphsteadError('NOT_READY', 'the service is starting');
+  };
+  #watch: NodeJS.Timeout;
+  #lastWatch: number;
+  #next = 0;
+  #kills = 0;
+  #quarantine: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  constructor(options: HostsOptions) {
+    this.#options = options;
+    this.#limits = options.limits;
+    this.#clock = options.clock ?? systemClock;
+    this.#count = options.count ?? Math.max(1, availableParallelism());
+    this.#log = options.log ?? (() => undefined);
+    this.#lastWatch = this.#clock.monotonic();
+    this.#watch = setInterval(() => this.#look(), WATCH_MS);
+    this.#watch.unref();
+  }
+
+  get manifest(): HostManifest | undefined {
+    return this.#generation?.manifest;
+  }
+
+  /** Set by the agents: how calls of functions reach the service. */
+  serve(rpc: CallRpc): void {
+    this.#rpc = rpc;
+  }
+
+  async load(app: HostApp): Promise<HostManifest> {
+    this.#assertOpen();
+    const slots = Array.from({ length: this.#count }, () => this.#spawn(app));
+    try {
+      const manifests = await Promise.all(slots.map((host) => host.ready));
+      const before = this.#generation;
+      this.#generation = { app, manifest: manifests[0], slots, spare: undefined };
+      for (const host of slots) this.#replaceWhenDead(host);
+      if (before !== undefined) for (const host of [...before.slots, before.spare]) this.#retire(host);
+      this.#refill(this.#generation);
+      return manifests[0];
+    } catch (error) {
+      for (const host of slots) host.kill('the app did not load');
+      throw error;
+    }
+  }
+
+  /** The process for a shard. Not the same one for ever: residency has to be checked by identity. */
+  pick(shard: number): HostProcess {
+    const generation = this.#current();
+    const { slots } = generation;
+    const first = slots[shard % slots.length];
+    if (first.loaded && !first.stalled) return first;
+    const other = [...slots, generation.spare].find((host) => host?.loaded && !host.stalled);
+    return other ?? first;
+  }
+
+  /**
+   * Runs a task to its end. When its process dies, it runs again on another; a task whose code held the thread is
+   * given up at once, and one that was present at two deaths runs alone, so that its innocence or guilt shows.
+   */
+  async execute<T>(shard: number, options: TaskOptions, run: (host: HostProcess) => Promise<T>): Promise<T> {
+    for (let deaths = 0; ; deaths++) {
+      if (deaths >= SUSPICION) return this.#alone(options, run);
+      try {
+        return await run(this.pick(shard));
+      } catch (error) {
+        if (!(error instanceof HostDied) || this.#closed) throw error instanceof HostDied ? closed() : error;
+        if (error.blamed) throw timedOut(options, `held the thread for ${this.#limits.turnThreadMs} ms`);
+        if (error.blamed === false) deaths--;
+      }
+    }
+  }
+
+  async #alone<T>(options: TaskOptions, run: (host: HostProcess) => Promise<T>): Promise<T> {
+    const turn = this.#quarantine.then(async () => {
+      const host = this.#spawn(this.#current().app);
+      try {
+        await host.ready;
+        return await run(host);
+      } catch (error) {
+        if (!(error instanceof HostDied)) throw error;
+        if (error.stuck) throw timedOut(options, `held the thread for ${this.#limits.turnThreadMs} ms`);
+        throw new GraphsteadError(options.failureCode, `the host process died under it: ${error.message}`, {
+          fix: 'look for process.exit, too much memory (limits.hostHeapMb), or a native module that crashes',
+        });
+      } finally {
+        host.kill('quarantine over');
+      }
+    });
+    this.#quarantine = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async call(call: FunctionCall): Promise<unknown> {
+    const { task, options } = this.#prepared(call);
+    return this.execute(this.#next++, options, (host) => host.call(task, options));
+  }
+
+  async *stream(call: FunctionCall): AsyncIterable<unknown> {
+    const { task, options } = this.#prepared(call);
+    try {
+      yield* this.pick(this.#next++).stream(task, options);
+    } catch (error) {
+      if (error instanceof HostDied) throw new GraphsteadError('FUNCTION_FAILED', `the stream broke: ${error.message}`);
+      throw error;
+    }
+  }
+
+  #prepared(call: FunctionCall): { task: CallTask; options: TaskOptions } {
+    this.#assertOpen();
+    const key = call.idempotencyKey ?? `${call.requestId}:${this.#next}`;
+    const options: TaskOptions = {
+      label: { requestId: call.requestId, operation: call.name },
+      wallMs: call.timeoutMs ?? this.#limits.turnWallMs,
+      timeoutCode: 'FUNCTION_TIMEOUT',
+      failureCode: 'FUNCTION_FAILED',
+      journal: new Map<number, JournalEntry>(),
+      signal: call.signal,
+      log: call.log,
+      rpc: (rpc) => this.#rpc({ ...call, key }, rpc),
+    };
+    return { task: { name: call.name, args: call.args, requestId: call.requestId }, options };
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    const hosts = [...this.#all];
+    return {
+      hosts: hosts.length,
+      host_tasks: hosts.reduce((sum, host) => sum + host.tasks, 0),
+      host_kills: this.#kills,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#watch);
+    const all = [...this.#all];
+    for (const host of all) host.kill('the service is closing');
+    await Promise.all(all.map((host) => host.exited));
+  }
+
+  #current(): Generation {
+    this.#assertOpen();
+    if (this.#generation === undefined) throw new GraphsteadError('NOT_READY', 'no app is loaded');
+    return this.#generation;
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw closed();
+  }
+
+  #spawn(app: HostApp): HostProcess {
+    const host = new HostProcess({
+      app,
+      limits: this.#limits,
+      clock: this.#clock,
+      log: this.#log,
+      environment: this.#options.environment ?? process.env,
+      used: this.#options.onCall,
+    });
+    this.#all.add(host);
+    void host.exited.then(() => this.#all.delete(host));
+    return host;
+  }
+
+  /** The spare takes a dead process's place at once, and another becomes the spare. */
+  #replaceWhenDead(host: HostProcess): void {
+    void host.exited.then(() => {
+      const generation = this.#generation;
+      const slot = generation?.slots.indexOf(host) ?? -1;
+      if (generation === undefined || slot === -1 || this.#closed) return;
+      this.#kills++;
+      const next = generation.spare?.dead === false ? generation.spare : this.#spawn(generation.app);
+      generation.spare = undefined;
+      generation.slots[slot] = next;
+      this.#replaceWhenDead(next);
+      this.#refill(generation);
+    });
+  }
+
+  #refill(generation: Generation): void {
+    const spare = this.#spawn(generation.app);
+    generation.spare = spare;
+    void spare.exited.then(() => {
+      if (generation.spare === spare) generation.spare = undefined;
+    });
+  }
+
+  /** An old process ends when its last task has. */
+  #retire(host: HostProcess | undefined): void {
+    if (host === undefined) return;
+    const check = setInterval(() => {
+      if (host.tasks > 0 && !host.dead) return;
+      clearInterval(check);
+      host.kill('replaced');
+    }, WATCH_MS);
+    check.unref();
+  }
+
+  #look(): void {
+    const now = this.#clock.monotonic();
+    const late = Math.max(0, now - this.#lastWatch - WATCH_MS * 2);
+    this.#lastWatch = now;
+    for (const host of this.#all) host.watch(late);
+  }
+}
+
+function closed(): GraphsteadError {
+  return new GraphsteadError('NOT_READY', 'the service is closing');
+}
+
+/** @throws RangeError when `count` is no positive number */
+export function createHosts(options: HostsOptions): HostPool {
+  return new HostPool(options);
+}

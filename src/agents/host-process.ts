@@ -1,0 +1,440 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { closeSync, openSync, readFileSync, readSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline';
+import { type Clock, type ErrorCode, GraphsteadError, type Limits } from '../base/index.js';
+import type { HostApp, HostLog, HostManifest } from './contract.js';
+import type {
+  CallTask,
+  Effects,
+  EventEffect,
+  FromHost,
+  JournalEntry,
+  RpcMethod,
+  ToHost,
+  TurnTask,
+  WireFailure,
+} from './protocol.js';
+import { fromFailure, toFailure } from './wire-failure.js';
+
+/** A request from a task to the service. */
+export interface Rpc {
+  readonly method: RpcMethod;
+  readonly n: number;
+  readonly args: readonly unknown[];
+}
+
+/** What a task needs while it runs. */
+export interface TaskOptions {
+  readonly label: Omit<HostLog, 'level' | 'message'>;
+  readonly wallMs: number;
+  readonly timeoutCode: ErrorCode;
+  readonly failureCode: ErrorCode;
+  /** results of finished calls, shared by all runs of the task */
+  readonly journal: Map<number, JournalEntry>;
+  readonly signal?: AbortSignal;
+  rpc(call: Rpc): Promise<unknown>;
+  live?(event: EventEffect): void;
+  log?(entry: HostLog): void;
+}
+
+export interface Turned {
+  readonly reply?: string;
+  readonly effects: Effects;
+}
+
+/** The process died under its tasks; `blamed` is certain, and undefined when it is not known whose fault it was. */
+export class HostDied extends Error {
+  constructor(
+    reason: string,
+    readonly blamed: boolean | undefined,
+    readonly stuck: boolean,
+  ) {
+    super(reason);
+  }
+}
+
+interface Pending {
+  readonly options: TaskOptions;
+  readonly expiresAt: number;
+  readonly detach: () => void;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** Handed from one process to the next: ids must differ, since a marker may outlive its task. */
+let nextTask = 1;
+
+const PROGRAM = new URL(
+  import.meta.url.endsWith('.ts') ? '../../dist/agents/host/main.js' : './host/main.js',
+  import.meta.url,
+);
+
+export interface HostProcessOptions {
+  readonly app: HostApp;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly log: (entry: HostLog) => void;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly used?: (record: Extract<FromHost, { k: 'used' }>['record']) => void;
+}
+
+/** One forked process with one loaded bundle. It never opens the store. */
+export class HostProcess {
+  /** resolves once the bundle is loaded; rejects with APP_LOAD */
+  readonly ready: Promise<HostManifest>;
+  readonly #child: ChildProcess;
+  readonly #marker: number;
+  readonly #pending = new Map<number, Pending>();
+  readonly #options: HostProcessOptions;
+  readonly #limits: Limits;
+  readonly #clock: Clock;
+  #outbox: ToHost[] = [];
+  #settleReady: { resolve(manifest: HostManifest): void; reject(error: unknown): void };
+  #dead: string | undefined;
+  #killed: string | undefined;
+  #loaded = false;
+  /** when the oldest unanswered ping went out, and the thread time used by then */
+  #asked: { readonly at: number; readonly cpu: number | undefined; readonly n: number } | undefined;
+  #pings = 0;
+  readonly exited: Promise<void>;
+
+  constructor(options: HostProcessOptions) {
+    this.#options = options;
+    this.#limits = options.limits;
+    this.#clock = options.clock;
+    const file = join(tmpdir(), `graphstead-marker-${randomUUID()}`);
+    this.#marker = openSync(file, 'w+', 0o600);
+    unlinkSync(file);
+    this.#child = fork(PROGRAM, [], {
+      execArgv: [`--max-old-space-size=${this.#limits.hostHeapMb}`, '--enable-source-maps'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc', this.#marker],
+      serialization: 'advanced',
+      cwd: options.app.appDir,
+      env: hostEnvironment(options.environment),
+    });
+    const { promise, resolve, reject } = promiseParts<HostManifest>();
+    this.ready = promise;
+    this.ready.catch(() => undefined);
+    this.#settleReady = { resolve, reject };
+    this.exited = new Promise((done) => this.#child.once('exit', () => done()));
+    this.#child.on('message', (batch) => this.#receive(batch as readonly FromHost[]));
+    this.#child.once('exit', (code, signal) => this.#died(signal ?? `exit code ${code}`));
+    this.#child.once('error', (error) => this.#died(error.message));
+    this.#forward('stdout', 'info');
+    this.#forward('stderr', 'warn');
+    this.#tell({
+      k: 'load',
+      app: { bundle: options.app.bundle, appDir: options.app.appDir, connections: options.app.connections },
+      stateBytes: this.#limits.agentStateBytes,
+      eventBytes: this.#limits.eventBytes,
+    });
+  }
+
+  get dead(): boolean {
+    return this.#dead !== undefined || this.#killed !== undefined;
+  }
+
+  get loaded(): boolean {
+    return this.#loaded && !this.dead;
+  }
+
+  /** Tasks that have not ended. */
+  get tasks(): number {
+    return this.#pending.size;
+  }
+
+  /** It has not answered for a while: new work goes elsewhere. */
+  get stalled(): boolean {
+    return this.#asked !== undefined && this.#clock.monotonic() - this.#asked.at > STALL_MS;
+  }
+
+  /** Runs a turn. Throws HostDied, the time-out's code, or what the handler threw. */
+  turn(task: TurnTask, options: TaskOptions): Promise<Turned> {
+    return this.#run('turn', task, options) as Promise<Turned>;
+  }
+
+  call(task: CallTask, options: TaskOptions): Promise<unknown> {
+    return this.#run('call', task, options);
+  }
+
+  /** Runs a function that streams; items come as they are pulled. */
+  async *stream(task: CallTask, options: TaskOptions): AsyncIterable<unknown> {
+    const id = nextTask++;
+    let finished = false;
+    try {
+      await this.#start(id, { k: 'call', id, task: { ...task, stream: true } }, { ...options, wallMs: options.wallMs });
+      for (;;) {
+        const item = (await this.#start(id, { k: 'pull', id }, { ...options, wallMs: NEVER_MS })) as StreamItem;
+        if (item.done === true) {
+          finished = true;
+          return;
+        }
+        yield item.value;
+      }
+    } finally {
+      if (!finished && !this.dead) this.#tell({ k: 'drop', id, reason: 'the subscriber left' });
+    }
+  }
+
+  /** Forgets an instance that moved elsewhere. */
+  evict(agentId: string): void {
+    if (!this.dead) this.#tell({ k: 'evict', agentId });
+  }
+
+  kill(reason: string): void {
+    if (this.dead) return;
+    this.#killed = reason;
+    this.#child.kill('SIGKILL');
+  }
+
+  /**
+   * One look of the watchdog. Only user turns are watched: a host without tasks is never asked. `late` is what the
+   * main process itself lost since the last look.
+   */
+  watch(late: number): void {
+    if (this.dead || this.#pending.size === 0) {
+      this.#asked = undefined;
+      return;
+    }
+    const now = this.#clock.monotonic();
+    for (const [id, pending] of this.#pending) if (now >= pending.expiresAt) this.#expire(id, pending);
+    if (!this.#loaded) return;
+    if (this.#asked === undefined) {
+      this.#asked = { at: now, cpu: this.#cpu(), n: ++this.#pings };
+      this.#tell({ k: 'ping', n: this.#pings });
+      return;
+    }
+    if (late > 0) this.#asked = { ...this.#asked, at: this.#asked.at + late };
+    const silent = now - this.#asked.at;
+    if (silent >= this.#limits.turnThreadMs && this.#isStuck(silent)) this.kill('stuck');
+    else if (silent > STALL_MS) this.#watchMemory();
+  }
+
+  /** Silence alone is no proof on a busy machine: it must have used the thread, or be silent for much longer. */
+  #isStuck(silent: number): boolean {
+    const before = this.#asked?.cpu;
+    const now = this.#cpu();
+    if (before === undefined || now === undefined) return true;
+    return now - before >= this.#limits.turnThreadMs * 0.5 || silent >= this.#limits.turnThreadMs * 3;
+  }
+
+  /** Milliseconds of thread time, where the system tells it. */
+  #cpu(): number | undefined {
+    try {
+      const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'latin1');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MS;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The heap has its own limit; what lies beside it (buffers) is watched here. */
+  #watchMemory(): void {
+    try {
+      const pages = Number(readFileSync(`/proc/${this.#child.pid}/statm`, 'latin1').split(' ')[1]);
+      if (pages * 4096 > (this.#limits.hostHeapMb * 2 + 256) * 1024 * 1024) this.kill('out of memory');
+    } catch {
+      // no /proc on this system: the heap's own limit has to do
+    }
+  }
+
+  #expire(id: number, pending: Pending): void {
+    this.#tell({ k: 'drop', id, reason: 'it took too long' });
+    this.#settle(id)?.reject(timedOut(pending.options, `did not end within ${pending.options.wallMs} ms`));
+  }
+
+  async #run(kind: 'turn' | 'call', task: TurnTask | CallTask, options: TaskOptions): Promise<unknown> {
+    const id = nextTask++;
+    const journal = [...options.journal.values()];
+    const withJournal = journal.length === 0 ? task : { ...task, journal };
+    return this.#start(id, { k: kind, id, task: withJournal } as ToHost, options);
+  }
+
+  #start(id: number, message: ToHost, options: TaskOptions): Promise<unknown> {
+    if (this.#dead !== undefined) return Promise.reject(new HostDied(this.#dead, undefined, false));
+    if (options.signal?.aborted) return Promise.reject(cancelled());
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        this.#tell({ k: 'drop', id, reason: 'the caller left' });
+        this.#settle(id)?.reject(cancelled());
+      };
+      options.signal?.addEventListener('abort', abort, { once: true });
+      const detach = () => options.signal?.removeEventListener('abort', abort);
+      const expiresAt = this.#clock.monotonic() + options.wallMs;
+      this.#pending.set(id, { options, expiresAt, detach, resolve, reject });
+      if (this.#loaded) this.#tell(message);
+      else this.ready.then(() => this.#pending.has(id) && this.#tell(message), reject);
+    });
+  }
+
+  #settle(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    pending?.detach();
+    return pending;
+  }
+
+  #tell(message: ToHost): void {
+    if (this.#outbox.length === 0) setImmediate(() => this.#flush());
+    this.#outbox.push(message);
+  }
+
+  #flush(): void {
+    const batch = this.#outbox;
+    this.#outbox = [];
+    if (this.dead || !this.#child.connected) return;
+    this.#child.send(batch, (error) => {
+      if (error !== null) this.kill('its channel is closed');
+    });
+  }
+
+  #receive(batch: readonly FromHost[]): void {
+    if (this.dead) return; // a word from a killed host is dropped
+    for (const message of batch) this.#take(message);
+  }
+
+  #take(message: FromHost): void {
+    switch (message.k) {
+      case 'pong':
+        if (message.n === this.#asked?.n) this.#asked = undefined;
+        return;
+      case 'turned':
+        this.#settle(message.id)?.resolve({ reply: message.reply, effects: message.effects });
+        return;
+      case 'called':
+        return this.#called(message);
+      case 'failed':
+        return this.#failed(message.id, message.error);
+      case 'rpc':
+        void this.#answer(message);
+        return;
+      case 'note':
+        this.#pending.get(message.id)?.options.journal.set(message.entry.n, message.entry);
+        return;
+      case 'live':
+        this.#pending.get(message.id)?.options.live?.(message.event);
+        return;
+      case 'log':
+        return this.#log(message.level, message.message, message.id);
+      case 'used':
+        return this.#options.used?.(message.record);
+      case 'loaded':
+        this.#loaded = true;
+        return this.#settleReady.resolve({ agentTypes: message.types, functions: message.functions });
+      case 'refused':
+        return this.#settleReady.reject(fromFailure(message.error, 'APP_LOAD'));
+    }
+  }
+
+  #called(message: Extract<FromHost, { k: 'called' }>): void {
+    const item = message.done === undefined ? message.value : { value: message.value, done: message.done };
+    this.#settle(message.id)?.resolve(item);
+  }
+
+  #failed(id: number, failure: WireFailure): void {
+    const pending = this.#settle(id);
+    pending?.reject(fromFailure(failure, pending.options.failureCode));
+  }
+
+  async #answer(message: Extract<FromHost, { k: 'rpc' }>): Promise<void> {
+    const options = this.#pending.get(message.id)?.options;
+    if (options === undefined) return; // the task was given up
+    const { rpc, n, hash } = message;
+    const outcome = await options.rpc({ method: message.method, n, args: message.args }).then(
+      (value) => ({ ok: true, value }) as const,
+      (error: unknown) => ({ ok: false, error: toFailure(error, 'INTERNAL') }) as const,
+    );
+    if (hash !== '') options.journal.set(n, { n, hash, ...outcome });
+    if (!this.dead) this.#tell({ k: 'reply', rpc, ...outcome });
+  }
+
+  #log(level: HostLog['level'], message: string, task?: number): void {
+    const options = task === undefined ? undefined : this.#pending.get(task)?.options;
+    const entry = { level, message, ...options?.label };
+    options?.log?.(entry);
+    this.#options.log(entry);
+  }
+
+  /** What native code or process.stdout writes, line by line. */
+  #forward(stream: 'stdout' | 'stderr', level: HostLog['level']): void {
+    const input = this.#child[stream];
+    if (input === null) return;
+    createInterface({ input }).on('line', (line) => this.#log(level, line));
+  }
+
+  #died(how: string): void {
+    if (this.#dead !== undefined) return;
+    const stuck = this.#killed === 'stuck';
+    this.#dead = this.#killed ?? how;
+    const marked = this.#readMarker();
+    const pending = [...this.#pending];
+    this.#pending.clear();
+    for (const [id, task] of pending) {
+      task.detach();
+      task.reject(new HostDied(this.#dead, blame(id, marked, pending, stuck), stuck));
+    }
+    const cause = new GraphsteadError('APP_LOAD', `the host process ended while it loaded the app: ${this.#dead}`);
+    this.#settleReady.reject(cause);
+  }
+
+  #readMarker(): number {
+    const bytes = Buffer.alloc(8);
+    readSync(this.#marker, bytes, 0, 8, 0);
+    closeSync(this.#marker);
+    return bytes.readDoubleLE();
+  }
+}
+
+interface StreamItem {
+  readonly value?: unknown;
+  readonly done?: boolean;
+}
+
+const NEVER_MS = 2 ** 40;
+/** silence after which new work goes to another host, milliseconds */
+const STALL_MS = 500;
+/** /proc counts in hundredths of a second */
+const CLOCK_TICK_MS = 10;
+
+/** Certain only where one task's code is known to have held the thread, or no other was there. */
+function blame(id: number, marked: number, pending: readonly unknown[], stuck: boolean): boolean | undefined {
+  if (!stuck) return undefined;
+  if (pending.length === 1) return true;
+  const known = marked !== 0 && pending.some((entry) => (entry as [number, Pending])[0] === marked);
+  return known ? id === marked : undefined;
+}
+
+/** The time-out of a task, in the words of its kind. */
+export function timedOut(options: TaskOptions, how: string): GraphsteadError {
+  const { agentId, operation } = options.label;
+  const what = agentId === undefined ? `function ${operation}` : `"${operation}" of agent ${agentId}`;
+  return new GraphsteadError(options.timeoutCode, `${what} ${how}`, {
+    fix: 'look for a loop without an end; limits.turnThreadMs and limits.turnWallMs bound it',
+  });
+}
+
+function cancelled(): GraphsteadError {
+  return new GraphsteadError('CANCELLED', 'the caller left');
+}
+
+/** App code sees the environment without what configures the service itself (keys among it). */
+function hostEnvironment(environment: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(
+    ([name]) => !name.startsWith('GRAPHSTEAD_') && name !== 'NODE_OPTIONS',
+  );
+  return Object.fromEntries(kept);
+}
+
+function promiseParts<T>() {
+  let resolve!: (value: T) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,12 @@
+export {
+  Agent,
+  type AgentClass,
+  type AgentEventValue,
+  type AlarmOptions,
+  type PublishOptions,
+  type Reply,
+} from './host/agent.js';
+export { type AgentRef, agents, type MessageOptions, type Started } from './host/agents.js';
+export { connections, models } from './host/connections.js';
+export { type GraphAnswer, type GraphApi, graph, type Mutated, type Mutation } from './host/graph.js';
+export type { AgentFilter, AgentInfo, AgentStatus, DeadLetter } from './contract.js';

@@ -1,0 +1,228 @@
+import { GraphsteadError } from '../../base/index.js';
+import { toHandlerReply } from './handler.js';
+import { requireTask, type Task } from './task.js';
+import type { TurnScope } from './turn-scope.js';
+
+export type MaybePromise<T> = T | Promise<T>;
+/** What a message handler may give: text, or nothing. */
+export type Reply = string | null | undefined | void;
+
+/** An event value: its name and the fields that become its data. `toJSON` is honoured. */
+export interface AgentEventValue {
+  readonly eventName: string;
+}
+
+export interface PublishOptions {
+  /** goes out at once, is not stored, and carries no id: progress of a long turn */
+  readonly live?: boolean;
+}
+
+export interface AlarmOptions {
+  /** one alarm an id; setting it again moves it. Default: the alarm's name */
+  readonly id?: string;
+  /** name that onAlarm gets. Default "alarm" */
+  readonly name?: string;
+  readonly data?: string;
+}
+
+/** What the runtime knows of an instance; given before the constructor runs. */
+export interface Identity {
+  readonly id: string;
+  readonly name: string;
+  /** commits what is done so far */
+  checkpoint(agent: Agent): Promise<void>;
+}
+
+let nextIdentity: Identity | undefined;
+const identities = new WeakMap<object, Identity>();
+
+/** Makes an instance that knows who it is already in its constructor. */
+export function construct(type: AgentClass, identity: Identity): Agent {
+  nextIdentity = identity;
+  try {
+    return new type();
+  } finally {
+    nextIdentity = undefined;
+  }
+}
+
+/** A class that `agents.register` takes. */
+export interface AgentClass<T extends Agent = Agent> {
+  new (): T;
+  /** the type's name; default: the class's name */
+  readonly agentName?: string;
+  /** version of the state's shape; default 1 */
+  readonly version?: number;
+  /** version -> how a state of the version before becomes one of it */
+  readonly migrations?: Readonly<Record<number, (state: never) => unknown>>;
+  /** methods that answer messages of their own name, with typed senders (`agents.ref`) */
+  readonly handlers?: readonly string[];
+  /** messages (handlers, or names of onReceiveMessage) that change nothing: they run beside a turn, on the last committed state */
+  readonly readOnly?: readonly string[];
+}
+
+/**
+ * A long-lived instance with durable state. One message, hook or alarm runs at a time; what it does (state, events,
+ * messages, alarms, graph writes) lands together when it returns, or not at all when it throws.
+ *
+ *     class Counter extends Agent<{ count: number }> {
+ *       state = { count: 0 };
+ *       onReceiveMessage(name: string) {
+ *         if (name !== 'increment') return super.onReceiveMessage(name);
+ *         return String(++this.state.count);
+ *       }
+ *     }
+ *     agents.register(Counter);
+ */
+export class Agent<State extends object = object> {
+  /** What getState and setState keep, as long as they are not overridden: any JSON value. */
+  state: State = {} as State;
+
+  constructor() {
+    if (nextIdentity !== undefined) identities.set(this, nextIdentity);
+    nextIdentity = undefined;
+  }
+
+  /** Opaque text that start gave. */
+  get id(): string {
+    return identityOf(this).id;
+  }
+
+  /** The type's name. */
+  get name(): string {
+    return identityOf(this).name;
+  }
+
+  /** 1 for the first delivery of the message being handled; above 1 when an earlier try did not end well. */
+  get attempt(): number {
+    return requireTask('attempt').turn?.message?.attempt ?? 1;
+  }
+
+  /** Aborts when the turn is given up (past its time): hand it to fetch and the like. */
+  get signal(): AbortSignal {
+    return requireTask('signal').signal;
+  }
+
+  /** The agent is first created: set the initial state. A throw means that it was never started. */
+  onInitialize(): MaybePromise<void> {}
+  /** The agent is back with its state, after idling or a restart of the service. */
+  onResume(): MaybePromise<void> {}
+  /** The agent is about to leave memory. */
+  onSuspend(): MaybePromise<void> {}
+  /** The agent is being stopped for good. */
+  onTerminate(): MaybePromise<void> {}
+
+  /**
+   * Answers a message. The default calls the method of that name when it is listed in `static handlers`, and throws
+   * an error that names the message otherwise: end your own with `return super.onReceiveMessage(name, data)`.
+   */
+  onReceiveMessage(name: string, data?: string): MaybePromise<Reply> {
+    const handlers = (this.constructor as AgentClass).handlers ?? [];
+    if (!handlers.includes(name)) throw unknownMessage(this.name, name, handlers);
+    return toHandlerReply(this, name, data);
+  }
+
+  /** An alarm went off. The default handles it as a message. */
+  onAlarm(name: string, data?: string): MaybePromise<Reply | void> {
+    return this.onReceiveMessage(name, data);
+  }
+
+  /** The whole durable state as text; undefined stores none. */
+  getState(): string | undefined {
+    return JSON.stringify(this.state);
+  }
+
+  /** Takes back what getState gave. Absent input is ignored. */
+  setState(data?: string | null): void {
+    if (data === undefined || data === null) return;
+    this.state = JSON.parse(data) as State;
+  }
+
+  /** Publishes an event with this turn: a value that supplies its name, or a name and its data. */
+  publishEvent(event: AgentEventValue, options?: PublishOptions): void;
+  publishEvent(name: string, data?: unknown, options?: PublishOptions): void;
+  publishEvent(event: AgentEventValue | string, second?: unknown, third?: PublishOptions): void {
+    const named = typeof event === 'string';
+    const options = (named ? third : (second as PublishOptions | undefined)) ?? {};
+    const name = named ? event : event.eventName;
+    const { task, turn } = this.#turn('publishEvent');
+    turn.assertWrites('publishEvent');
+    task.publish({ name: checkedName(name), data: dataOf(named ? second : fieldsOf(event)) }, options.live === true);
+  }
+
+  /** Sets a durable alarm: a Date, or wall milliseconds. */
+  setAlarm(at: Date | number, options: AlarmOptions = {}): void {
+    const { turn } = this.#turn('setAlarm');
+    turn.assertWrites('setAlarm');
+    const when = at instanceof Date ? at.getTime() : at;
+    if (!Number.isFinite(when)) {
+      throw new GraphsteadError('INVALID_VALUE', 'setAlarm got no valid time', {
+        fix: 'give a Date or milliseconds since 1970, as in Date.now() + 60_000',
+      });
+    }
+    const name = options.name ?? 'alarm';
+    turn.alarm({ id: options.id ?? name, at: Math.max(0, Math.floor(when)), name, data: options.data });
+  }
+
+  /** Takes back an alarm by its id. */
+  cancelAlarm(id = 'alarm'): void {
+    const { turn } = this.#turn('cancelAlarm');
+    turn.assertWrites('cancelAlarm');
+    turn.alarm({ id });
+  }
+
+  /**
+   * Commits what this turn has done so far. After a crash the message is handled again from its beginning, with
+   * this state and `attempt` above 1.
+   */
+  async checkpoint(): Promise<void> {
+    const { turn } = this.#turn('checkpoint');
+    turn.assertWrites('checkpoint');
+    await identityOf(this).checkpoint(this);
+  }
+
+  #turn(what: string): { task: Task; turn: TurnScope } {
+    const task = requireTask(what);
+    task.assertOpen(what);
+    if (task.turn?.agentId !== this.id) {
+      throw new GraphsteadError('INVALID_REQUEST', `${what} of agent ${this.id} outside of its own turn`, {
+        fix: 'send the agent a message and call it in its handler',
+      });
+    }
+    return { task, turn: task.turn };
+  }
+}
+
+function identityOf(agent: object): Identity {
+  const identity = identities.get(agent);
+  if (identity === undefined) {
+    throw new GraphsteadError('INVALID_REQUEST', 'an agent made with `new` has no id', {
+      fix: 'register the class and start it with agents.start(name)',
+    });
+  }
+  return identity;
+}
+
+function unknownMessage(type: string, name: string, handlers: readonly string[]): GraphsteadError {
+  return new GraphsteadError('MESSAGE_UNKNOWN', `unknown message "${name}" for agent type ${type}`, {
+    fix: handlers.length > 0 ? `known messages: ${handlers.join(', ')}` : 'handle it in onReceiveMessage',
+    details: { messageName: name },
+  });
+}
+
+function checkedName(name: unknown): string {
+  if (typeof name === 'string' && name !== '') return name;
+  throw new GraphsteadError('INVALID_VALUE', 'an event needs a name', {
+    fix: 'give publishEvent a name, or a value with an `eventName` property',
+  });
+}
+
+function fieldsOf(event: AgentEventValue): unknown {
+  if (typeof (event as { toJSON?: unknown }).toJSON === 'function') return event;
+  const { eventName: _, ...fields } = event;
+  return fields;
+}
+
+function dataOf(data: unknown): string {
+  return JSON.stringify(data === undefined ? {} : data) ?? '{}';
+}

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { GraphsteadError } from '../../base/index.js';
+import type { AgentFilter, AgentInfo, DeadLetter } from '../contract.js';
+import type { Agent, AgentClass } from './agent.js';
+import { nameOf, register, typeOf } from './registry.js';
+import { requireTask, type Task } from './task.js';
+import { freshAgentId } from './turn-scope.js';
+
+export interface MessageOptions {
+  /** milliseconds until the sender gives up; default limits.messageMs */
+  readonly timeout?: number;
+  /** the same key gives the first reply again */
+  readonly idempotencyKey?: string;
+}
+
+/** What start gives. */
+export interface Started {
+  readonly id: string;
+  readonly name: string;
+}
+
+type Sendable<F> = F extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
+type HandlerNames<C> = C extends { readonly handlers: readonly (infer N)[] } ? N : never;
+
+/** A typed sender: the methods listed in the class's `static handlers` (declare them `as const`). */
+export type AgentRef<C extends AgentClass> = {
+  readonly [N in HandlerNames<C> & keyof InstanceType<C>]: Sendable<InstanceType<C>[N]>;
+} & { readonly id: string };
+
+/** The agents of this service, as app code reaches them. */
+export const agents = {
+  /** Makes a class startable by its name; call it at the top level of a module. */
+  register(...types: AgentClass[]): void {
+    for (const type of types) register(type);
+  },
+
+  /** Starts an agent. In a function it is durable when this resolves; in a turn it starts with the turn's commit. */
+  async start(type: string | AgentClass, options: { readonly idempotencyKey?: string } = {}): Promise<Started> {
+    const name = typeof type === 'string' ? type : nameOf(type);
+    typeOf(name);
+    const task = requireTask('agents.start');
+    if (task.turn === undefined) return (await task.call('start', [name, options])) as AgentInfo;
+    task.assertOpen('agents.start');
+    task.turn.assertWrites('agents.start');
+    const id = childId(task);
+    task.turn.start(id, name);
+    return { id, name };
+  },
+
+  /** Stops an agent for good, also a suspended one. In a turn it stops after the turn's commit. */
+  async stop(id: string): Promise<void> {
+    const task = requireTask('agents.stop');
+    task.assertOpen('agents.stop');
+    assertId(id);
+    if (task.turn === undefined) {
+      await task.call('stop', [id]);
+      return;
+    }
+    task.turn.assertWrites('agents.stop');
+    task.turn.stop(id);
+  },
+
+  /** Throws AGENT_UNKNOWN. */
+  async info(id: string): Promise<AgentInfo> {
+    assertId(id);
+    return (await requireTask('agents.info').call('info', [id])) as AgentInfo;
+  },
+
+  async list(filter: AgentFilter = {}): Promise<readonly AgentInfo[]> {
+    return (await requireTask('agents.list').call('list', [filter])) as readonly AgentInfo[];
+  },
+
+  /**
+   * Waits for the handler's reply; null when it gave none. What the handler throws is thrown here. Its effects
+   * are durable before this resolves, whatever becomes of the caller.
+   */
+  async sendMessage(
+    id: string,
+    name: string,
+    data?: string | null,
+    options: MessageOptions = {},
+  ): Promise<string | null> {
+    const task = requireTask('agents.sendMessage');
+    const reply = await sendMessage(task, id, name, data, options, false);
+    return reply ?? null;
+  },
+
+  /** Leaves the message for background work; in a turn it goes out with the turn's commit. */
+  async sendMessageAsync(id: string, name: string, data?: string | null, options: MessageOptions = {}): Promise<void> {
+    const task = requireTask('agents.sendMessageAsync');
+    task.assertOpen('agents.sendMessageAsync');
+    assertId(id);
+    const text = textOf(data);
+    if (task.turn === undefined) {
+      await task.call('sendAsync', [id, name, text, options]);
+      return;
+    }
+    task.turn.assertWrites('agents.sendMessageAsync');
+    task.turn.send({ to: id, name, data: text });
+  },
+
+  /** A typed sender for one agent. */
+  ref<C extends AgentClass>(type: C, id: string): AgentRef<C> {
+    const sender: Record<string, unknown> = { id };
+    for (const name of type.handlers ?? []) {
+      sender[name] = async (...args: unknown[]) => {
+        const task = requireTask(`a message to ${nameOf(type)}`);
+        const reply = await sendMessage(task, id, name, JSON.stringify(args), {}, true);
+        return reply === undefined ? undefined : (JSON.parse(reply) as { value?: unknown }).value;
+      };
+    }
+    return sender as AgentRef<C>;
+  },
+
+  /** Messages that failed for good. */
+  async deadLetters(id: string): Promise<readonly DeadLetter[]> {
+    assertId(id);
+    return (await requireTask('agents.deadLetters').call('deadLetters', [id])) as readonly DeadLetter[];
+  },
+
+  /** Delivers a dead letter anew. */
+  async replay(id: string, deadLetterId: string): Promise<void> {
+    const task = requireTask('agents.replay');
+    task.turn?.assertWrites('agents.replay');
+    await task.call('replay', [id, deadLetterId]);
+  },
+};
+
+async function sendMessage(
+  task: Task,
+  id: string,
+  name: string,
+  data: string | null | undefined,
+  options: MessageOptions,
+  typed: boolean,
+): Promise<string | undefined> {
+  assertId(id);
+  task.turn?.assertWrites('agents.sendMessage');
+  return (await task.call('send', [id, name, textOf(data), { ...options, typed }])) as string | undefined;
+}
+
+function assertId(id: unknown): void {
+  if (typeof id === 'string' && id !== '') return;
+  throw new GraphsteadError('AGENT_ID_MISSING', 'an agent id is missing', {
+    fix: 'give the id that agents.start returned',
+  });
+}
+
+function textOf(data: unknown): string | undefined {
+  if (data === undefined || data === null) return undefined;
+  if (typeof data === 'string') return data;
+  throw new GraphsteadError('INVALID_VALUE', `a message's data is text, got ${typeof data}`, {
+    fix: 'send JSON.stringify(value)',
+  });
+}
+
+/** The same for every run of the same message, so that a rerun starts no second child. */
+function childId(task: Task): string {
+  const message = task.turn?.message?.id;
+  if (message === undefined) return freshAgentId();
+  const hash = createHash('sha256').update(`${task.turn?.agentId} ${message} ${task.ordinal()}`).digest('base64url');
+  return `agent_${hash.replace(/[-_]/g, 'x').slice(0, 20)}`;
+}
+
+export type { Agent };

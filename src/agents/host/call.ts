@@ -1,0 +1,81 @@
+import { GraphsteadError } from '../../base/index.js';
+import type { CallTask } from '../protocol.js';
+import { toFailure } from '../wire-failure.js';
+import { tell } from './link.js';
+import { marked } from './marker.js';
+import { Task, within } from './task.js';
+
+type Exported = (...args: readonly unknown[]) => unknown;
+
+let functions = new Map<string, Exported>();
+const streams = new Map<number, { readonly task: Task; readonly iterator: AsyncIterator<unknown> }>();
+
+/** The functions that a bundle exports, by name. */
+export function offer(exported: ReadonlyMap<string, Exported>): void {
+  functions = new Map(exported);
+}
+
+/** Calls an exported function and reports what it gives, or that its stream is ready to be pulled. */
+export function startCall(id: number, call: CallTask): Task {
+  const task = new Task(id, call.requestId, undefined, call.journal);
+  const running = marked(id, () => within(task, () => run(call)));
+  running.then(
+    (value) => {
+      if (task.ended !== undefined) return;
+      if (call.stream === true) {
+        streams.set(id, { task, iterator: value as AsyncIterator<unknown> });
+        tell({ k: 'called', id });
+        return;
+      }
+      task.end('the function had returned');
+      tell({ k: 'called', id, value });
+    },
+    (error: unknown) => fail(id, task, error),
+  );
+  return task;
+}
+
+/** The next item of a stream. */
+export function pull(id: number): void {
+  const stream = streams.get(id);
+  if (stream === undefined) return;
+  const next = marked(id, () => within(stream.task, () => stream.iterator.next()));
+  next.then(
+    ({ value, done }) => {
+      if (done === true) streams.delete(id);
+      if (done === true) stream.task.end('the stream had ended');
+      tell({ k: 'called', id, value, done: done === true });
+    },
+    (error: unknown) => {
+      streams.delete(id);
+      fail(id, stream.task, error);
+    },
+  );
+}
+
+/** Nobody reads the stream any more: its `finally` blocks run. */
+export function stopStream(id: number): void {
+  const stream = streams.get(id);
+  streams.delete(id);
+  if (stream?.iterator.return === undefined) return;
+  Promise.resolve(within(stream.task, () => stream.iterator.return?.())).catch(() => undefined);
+}
+
+async function run(call: CallTask): Promise<unknown> {
+  const exported = functions.get(call.name);
+  if (exported === undefined) throw new GraphsteadError('INTERNAL', `the app exports no function "${call.name}"`);
+  const result: unknown = await exported(...call.args);
+  return call.stream === true ? iteratorOf(call.name, result) : result;
+}
+
+function iteratorOf(name: string, result: unknown): AsyncIterator<unknown> {
+  const open = (result as AsyncIterable<unknown> | null | undefined)?.[Symbol.asyncIterator];
+  if (typeof open === 'function') return open.call(result);
+  throw new GraphsteadError('FUNCTION_FAILED', `${name} gave no AsyncIterable`, { fix: 'write it as async function*' });
+}
+
+function fail(id: number, task: Task, error: unknown): void {
+  if (task.ended !== undefined) return;
+  task.end('the function had failed');
+  tell({ k: 'failed', id, error: toFailure(error, 'FUNCTION_FAILED') });
+}

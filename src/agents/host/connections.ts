@@ -1,0 +1,70 @@
+import {
+  type ChatModel,
+  type Connections,
+  type HttpConnection,
+  type Models,
+  type OpenConnections,
+  openConnections,
+  type ResolvedConnections,
+} from '../../connections/host.js';
+import { currentTask } from './task.js';
+
+let open: OpenConnections = openConnections();
+
+/** Takes the app's connections as they were resolved at load. */
+export function useConnections(resolved: unknown): void {
+  open = openConnections(resolved as ResolvedConnections | undefined);
+}
+
+/** The app's connections by the names of app.json. */
+export const connections: Connections = {
+  http: (name) => journaledHttp(name, open.connections.http(name)),
+  relational: (name) => open.connections.relational(name),
+  graph: (name) => open.connections.graph(name),
+  has: (name) => open.connections.has(name),
+};
+
+/** The app's models by the names of app.json. */
+export const models: Models = {
+  get: (name) => journaledModel(name, open.models.get(name)),
+  has: (name) => open.models.has(name),
+};
+
+// A turn that runs again (its host died, or its commit met another) gets the replies of calls that had finished: a
+// model is not paid twice. Outside of a task there is nothing to run again.
+
+function journaledModel(name: string, model: ChatModel): ChatModel {
+  const chat: ChatModel['chat'] = (messages, options = {}) => {
+    const task = currentTask();
+    if (task === undefined) return model.chat(messages, options);
+    const { signal, idempotencyKey, ...asked } = options;
+    return task.once(`model ${name}`, [messages, asked], (key) =>
+      model.chat(messages, { ...asked, signal: signal ?? task.signal, idempotencyKey: idempotencyKey ?? key }),
+    );
+  };
+  return {
+    chat,
+    ask: (system, user, options) =>
+      chat(
+        [
+          { role: 'system', content: system },
+          { role: 'user', content: user },
+        ],
+        options,
+      ),
+    stream: (messages, options) => model.stream(messages, options),
+  };
+}
+
+function journaledHttp(name: string, http: HttpConnection): HttpConnection {
+  return {
+    fetch: (path, init) => http.fetch(path, init),
+    json: <T>(path: string, init: Parameters<HttpConnection['json']>[1] = {}): Promise<T> => {
+      const task = currentTask();
+      const plain = typeof init.body === 'string' || init.body === undefined || init.body === null;
+      if (task === undefined || !plain) return http.json<T>(path, init);
+      return task.once(`http ${name}`, [path, init.method, init.body], () => http.json<T>(path, init));
+    },
+    close: () => http.close(),
+  };
+}

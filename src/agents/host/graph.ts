@@ -1,0 +1,105 @@
+import type { GraphMutated } from '../contract.js';
+import { requireTask, type Task } from './task.js';
+
+/** JSON as it came from the graph. */
+export type GraphAnswer = Record<string, unknown>;
+
+/** What `graph.mutate` takes: RDF text of set/delete blocks or an upsert, or the JSON form. */
+export type Mutation =
+  | string
+  | {
+      readonly set?: unknown;
+      readonly delete?: unknown;
+      readonly query?: string;
+      readonly cond?: string;
+      readonly mutations?: readonly unknown[];
+    };
+
+export interface Mutated {
+  /** blank-node names to uids */
+  readonly uids: Readonly<Record<string, string>>;
+  /** results of the upsert's query blocks */
+  readonly queries?: GraphAnswer;
+}
+
+/** Reads and writes of the graph. */
+export interface GraphApi {
+  /** Runs a graph-language query; gives its `data` object. */
+  query<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, string>>): Promise<T>;
+  /** In a turn or a transaction the change lands with its commit; elsewhere at once. */
+  mutate(mutation: Mutation): Promise<Mutated>;
+  /** Runs a GraphQL request against the generated API; throws its first error. */
+  graphql<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, unknown>>): Promise<T>;
+}
+
+class Surface implements GraphApi {
+  constructor(
+    readonly what: string,
+    readonly txn: number | undefined,
+  ) {}
+
+  async query<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, string>>): Promise<T> {
+    const task = requireTask(`${this.what}.query`);
+    return JSON.parse((await task.call('graph.query', [this.txn, text, variables])) as string) as T;
+  }
+
+  async mutate(mutation: Mutation): Promise<Mutated> {
+    const task = requireTask(`${this.what}.mutate`);
+    task.turn?.assertWrites(`${this.what}.mutate`);
+    const request =
+      typeof mutation === 'string'
+        ? { body: mutation, contentType: 'rdf' }
+        : { body: JSON.stringify(mutation), contentType: 'json' };
+    const { uids, queries } = (await task.call('graph.mutate', [this.txn, request])) as GraphMutated;
+    return { uids, ...(queries === undefined ? {} : { queries: JSON.parse(queries) as GraphAnswer }) };
+  }
+
+  async graphql<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, unknown>>): Promise<T> {
+    const task = requireTask(`${this.what}.graphql`);
+    const answer = (await task.call('graph.graphql', [this.txn, text, variables])) as string;
+    const { data, errors } = JSON.parse(answer) as { data?: T | null; errors?: readonly { message: string }[] };
+    if (errors?.[0] !== undefined) throw Object.assign(new Error(errors[0].message), { errors });
+    return data as T;
+  }
+}
+
+/** Tries of a transaction that lost to another one before the caller is told. */
+const TRIES = 5;
+
+class Root extends Surface {
+  constructor() {
+    super('graph', undefined);
+  }
+
+  /**
+   * Runs work on one transaction and commits it; runs it again when another commit touched what it read or wrote.
+   * In a turn it is the turn's own transaction, and commits with the turn.
+   */
+  async transaction<T>(work: (transaction: GraphApi) => Promise<T>): Promise<T> {
+    const task = requireTask('graph.transaction');
+    if (task.turn !== undefined) return work(new Surface('transaction', undefined));
+    for (let tries = 1; ; tries++) {
+      const result = await attempt(task, work);
+      if (result.ok) return result.value;
+      if (tries === TRIES) throw result.error;
+    }
+  }
+}
+
+type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
+
+async function attempt<T>(task: Task, work: (transaction: GraphApi) => Promise<T>): Promise<Attempt<T>> {
+  const id = (await task.call('graph.begin', [])) as number;
+  try {
+    const value = await work(new Surface('transaction', id));
+    await task.call('graph.commit', [id]);
+    return { ok: true, value };
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'TXN_ABORTED') return { ok: false, error };
+    await task.call('graph.abort', [id]);
+    throw error;
+  }
+}
+
+/** The service's graph, as app code reaches it. */
+export const graph = new Root();

@@ -1,0 +1,35 @@
+import { GraphsteadError } from '../../base/index.js';
+import { currentTask } from './task.js';
+
+/**
+ * Calls the method named by a message. A typed sender gives its arguments as a JSON array; any other data is the one
+ * argument, parsed when it is JSON. The result goes back as text: as it is when it is text, else as JSON.
+ */
+export async function toHandlerReply(
+  agent: object,
+  name: string,
+  data: string | undefined,
+): Promise<string | undefined> {
+  const typed = currentTask()?.turn?.message?.typed === true;
+  const method = (agent as Record<string, unknown>)[name];
+  if (typeof method !== 'function') {
+    throw new GraphsteadError('AGENT_FAILED', `"${name}" is listed in static handlers but is no method`);
+  }
+  const result: unknown = await method.apply(agent, typed ? parsed(data, []) : argumentsOf(data));
+  if (typed) return JSON.stringify({ value: result });
+  if (result === undefined || result === null) return undefined;
+  return typeof result === 'string' ? result : JSON.stringify(result);
+}
+
+function argumentsOf(data: string | undefined): unknown[] {
+  return data === undefined ? [] : [parsed(data, data)];
+}
+
+function parsed<T>(data: string | undefined, otherwise: T): T {
+  if (data === undefined) return otherwise;
+  try {
+    return JSON.parse(data) as T;
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,87 @@
+import { pathToFileURL } from 'node:url';
+import { onCall } from '../../connections/host.js';
+import type { ToHost } from '../protocol.js';
+import { toFailure } from '../wire-failure.js';
+import { offer, pull, startCall, stopStream } from './call.js';
+import { useConnections } from './connections.js';
+import { captureConsole } from './console.js';
+import { flush, tell } from './link.js';
+import { registered } from './registry.js';
+import { answered, limitEvents, type Task } from './task.js';
+import { evict, limitStates, startTurn } from './turn.js';
+
+// The program of a host process: it runs an app's code and holds no store. Whatever happens here, the main process
+// goes on; when that is gone, there is nothing left to do.
+
+const tasks = new Map<number, Task>();
+
+function follow(id: number, task: Task): void {
+  tasks.set(id, task);
+  task.signal.addEventListener('abort', () => tasks.delete(id), { once: true });
+}
+
+function drop(id: number, reason: string): void {
+  const task = tasks.get(id);
+  stopStream(id);
+  if (task === undefined) return;
+  if (task.turn !== undefined && !task.turn.readOnly) evict(task.turn.agentId);
+  task.end(reason);
+}
+
+async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
+  limitStates(message.stateBytes);
+  limitEvents(message.eventBytes);
+  try {
+    useConnections(message.app.connections);
+    onCall((record) => tell({ k: 'used', record }));
+    // Bundles find "graphstead/app" here: one copy of it, wherever the app lies.
+    const shared = (await import(new URL('../../app.js', import.meta.url).href)) as unknown;
+    Object.assign(globalThis, { [Symbol.for('graphstead.app')]: shared });
+    const bundle = (await import(pathToFileURL(message.app.bundle).href)) as { default?: Record<string, unknown> };
+    const exported = new Map<string, (...args: readonly unknown[]) => unknown>();
+    for (const [name, value] of Object.entries(bundle.default ?? {})) {
+      if (typeof value === 'function') exported.set(name, value as (...args: readonly unknown[]) => unknown);
+    }
+    offer(exported);
+    tell({ k: 'loaded', types: registered(), functions: [...exported.keys()] });
+  } catch (error) {
+    tell({ k: 'refused', error: toFailure(error, 'APP_LOAD') });
+  }
+}
+
+function receive(message: ToHost): void {
+  switch (message.k) {
+    case 'turn':
+      return follow(message.id, startTurn(message.id, message.task));
+    case 'call':
+      return follow(message.id, startCall(message.id, message.task));
+    case 'reply':
+      return answered(message.rpc, message.ok, message.value, message.error);
+    case 'pull':
+      return pull(message.id);
+    case 'drop':
+      return drop(message.id, message.reason);
+    case 'evict':
+      return evict(message.agentId);
+    case 'ping':
+      return tell({ k: 'pong', n: message.n });
+    case 'load':
+      void load(message);
+  }
+}
+
+captureConsole();
+process.on('message', (batch: readonly ToHost[]) => {
+  for (const message of batch) receive(message);
+});
+process.on('disconnect', () => process.exit(0));
+// A promise nobody awaits must not end the others' turns.
+process.on('unhandledRejection', (error) => {
+  console.error('unhandled rejection:', error);
+});
+process.on('uncaughtException', (error) => {
+  console.error('uncaught exception:', error);
+});
+// The terminal's interrupt goes to the whole group; the main process decides when its hosts end.
+process.on('SIGINT', () => undefined);
+process.on('exit', flush);

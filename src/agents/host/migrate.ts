@@ -1,0 +1,33 @@
+import { GraphsteadError } from '../../base/index.js';
+import type { AgentClass } from './agent.js';
+
+/** A stored state of an older version, brought step by step to the class's version. Throws AGENT_STATE. */
+export function migrate(name: string, type: AgentClass, state: string | undefined, stored: number): string | undefined {
+  const target = type.version ?? 1;
+  if (stored === target || state === undefined) return state;
+  if (stored > target) {
+    throw new GraphsteadError('AGENT_STATE', `agent type ${name} is at version ${target}, its state at ${stored}`, {
+      fix: 'load the newer code again, or raise `static version` and write a migration back',
+    });
+  }
+  let value = parse(state);
+  for (let version = stored + 1; version <= target; version++) {
+    const step = type.migrations?.[version] as ((state: unknown) => unknown) | undefined;
+    if (step === undefined) {
+      throw new GraphsteadError('AGENT_STATE', `agent type ${name} has no migration to version ${version}`, {
+        fix: `add static migrations = { ${version}: (state) => ... }; states of version ${stored} are stored`,
+      });
+    }
+    value = step(value);
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** A state that is no JSON is handed to migrations as the text it is. */
+function parse(state: string): unknown {
+  try {
+    return JSON.parse(state);
+  } catch {
+    return state;
+  }
+}

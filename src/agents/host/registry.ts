@@ -1,0 +1,52 @@
+import { GraphsteadError } from '../../base/index.js';
+import type { AgentType } from '../contract.js';
+import { Agent, type AgentClass } from './agent.js';
+
+const types = new Map<string, AgentClass>();
+
+/** The type's name as start takes it. */
+export function nameOf(type: AgentClass): string {
+  return type.agentName ?? type.name;
+}
+
+/** Makes a class startable by its name. Throws when it is no Agent or the name is taken by another class. */
+export function register(type: AgentClass): void {
+  if (typeof type !== 'function' || !(type.prototype instanceof Agent)) {
+    throw new GraphsteadError('APP_LOAD', 'agents.register takes a class that extends Agent', {
+      fix: "class Counter extends Agent { ... } from 'graphstead/app', then agents.register(Counter)",
+    });
+  }
+  const name = nameOf(type);
+  const known = types.get(name);
+  if (known !== undefined && known !== type) {
+    throw new GraphsteadError('APP_LOAD', `two agent classes are registered as "${name}"`, {
+      fix: 'give one of them a `static agentName`',
+    });
+  }
+  assertVersion(name, type.version);
+  types.set(name, type);
+}
+
+function assertVersion(name: string, version: number | undefined): void {
+  if (version === undefined || (Number.isSafeInteger(version) && version > 0)) return;
+  throw new GraphsteadError('APP_LOAD', `static version of agent type ${name} must be a whole number above 0`);
+}
+
+/** Throws AGENT_TYPE_UNKNOWN, naming it and what is known. */
+export function typeOf(name: string): AgentClass {
+  const type = types.get(name);
+  if (type !== undefined) return type;
+  const known = [...types.keys()].sort().join(', ');
+  throw new GraphsteadError('AGENT_TYPE_UNKNOWN', `unknown agent type "${name}"`, {
+    fix: known === '' ? 'no type is registered: call agents.register(Class)' : `registered types: ${known}`,
+  });
+}
+
+/** What the main process learns after the bundle has loaded. */
+export function registered(): readonly AgentType[] {
+  return [...types].map(([name, type]) => ({
+    name,
+    version: type.version ?? 1,
+    readOnly: [...(type.readOnly ?? [])],
+  }));
+}

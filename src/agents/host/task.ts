@@ -1,0 +1,163 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import { GraphsteadError } from '../../base/index.js';
+import type { EventEffect, JournalEntry, RpcMethod, WireFailure } from '../protocol.js';
+import { fromFailure, toFailure } from '../wire-failure.js';
+import { tell } from './link.js';
+import type { TurnScope } from './turn-scope.js';
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+const waiting = new Map<number, Waiting>();
+let nextRpc = 1;
+let eventBytes = Number.POSITIVE_INFINITY;
+
+/** @param bytes limits.eventBytes */
+export function limitEvents(bytes: number): void {
+  eventBytes = bytes;
+}
+
+/** Calls whose results a rerun must not repeat: they changed something outside the task's own commit. */
+const JOURNALED: ReadonlySet<RpcMethod> = new Set(['send', 'sendAsync', 'start', 'stop', 'replay', 'graph.commit']);
+
+/** One running turn or function call: what app code reaches through `graphstead/app` is bound to it. */
+export class Task {
+  /** reason why it ended; later effects are refused with it */
+  ended: string | undefined;
+  readonly #journal: Map<number, JournalEntry>;
+  readonly #abort = new AbortController();
+  #ordinal = 0;
+
+  constructor(
+    readonly id: number,
+    readonly requestId: string,
+    readonly turn: TurnScope | undefined,
+    journal: readonly JournalEntry[] = [],
+  ) {
+    this.#journal = new Map(journal.map((entry) => [entry.n, entry]));
+  }
+
+  /** aborts when the task is given up */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  end(reason: string): void {
+    this.ended ??= reason;
+    this.#abort.abort(new Error(reason));
+  }
+
+  /** Place of the next call in the task; equal in a rerun as long as the code asks the same. */
+  ordinal(): number {
+    return this.#ordinal++;
+  }
+
+  assertOpen(what: string): void {
+    if (this.ended === undefined) return;
+    throw new GraphsteadError('INVALID_REQUEST', `${what} came after its turn or call had ended: ${this.ended}`, {
+      fix: 'await every promise before the handler or function returns',
+    });
+  }
+
+  /** Asks the main process. */
+  async call(method: RpcMethod, args: readonly unknown[]): Promise<unknown> {
+    this.assertOpen(method);
+    const n = this.ordinal();
+    const hash = JOURNALED.has(method) ? hashOf(method, args) : '';
+    const known = hash === '' ? undefined : this.#known(n, hash);
+    if (known !== undefined) return replay(known);
+    const rpc = nextRpc++;
+    return new Promise((resolve, reject) => {
+      waiting.set(rpc, { resolve, reject });
+      tell({ k: 'rpc', rpc, id: this.id, n, hash, method, args });
+    });
+  }
+
+  /** Runs an outside call (a model, a connection) once for all reruns of this task. */
+  async once<T>(kind: string, args: readonly unknown[], work: (key: string) => Promise<T>): Promise<T> {
+    this.assertOpen(kind);
+    const n = this.ordinal();
+    const hash = hashOf(kind, args);
+    const known = this.#known(n, hash);
+    if (known !== undefined) return replay(known) as T;
+    try {
+      const value = await work(`${this.turn?.message?.id ?? this.requestId}.${n}`);
+      this.#note({ n, hash, ok: true, value });
+      return value;
+    } catch (error) {
+      this.#note({ n, hash, ok: false, error: toFailure(error) });
+      throw error;
+    }
+  }
+
+  /** An event of this turn; a live one goes out at once. */
+  publish(event: EventEffect, live: boolean): void {
+    const bytes = Buffer.byteLength(event.data);
+    if (bytes > eventBytes) {
+      throw new GraphsteadError('LIMIT_EXCEEDED', `event "${event.name}" holds ${bytes} bytes of data`, {
+        fix: `limits.eventBytes is ${eventBytes}: publish less, or store it in the graph and publish its id`,
+      });
+    }
+    if (live) tell({ k: 'live', id: this.id, event });
+    else this.turn?.event(event);
+  }
+
+  #known(n: number, hash: string): JournalEntry | undefined {
+    const entry = this.#journal.get(n);
+    if (entry === undefined || entry.hash === hash) return entry;
+    // The code asked something else at the same place: from here on nothing of the earlier run fits.
+    for (const key of this.#journal.keys()) if (key >= n) this.#journal.delete(key);
+    return undefined;
+  }
+
+  #note(entry: JournalEntry): void {
+    tell({ k: 'note', id: this.id, entry });
+  }
+}
+
+const current = new AsyncLocalStorage<Task>();
+
+/** Runs work as part of a task: everything it awaits stays part of it. */
+export function within<T>(task: Task, work: () => T): T {
+  return current.run(task, work);
+}
+
+export function currentTask(): Task | undefined {
+  return current.getStore();
+}
+
+/** The task that app code runs in; throws where there is none (module top level, a timer of an ended process). */
+export function requireTask(what: string): Task {
+  const task = current.getStore();
+  if (task === undefined) {
+    throw new GraphsteadError('INVALID_REQUEST', `${what} works only inside a function call or an agent's handler`, {
+      fix: 'call it from an exported function or from a method of an Agent, not while the module loads',
+    });
+  }
+  return task;
+}
+
+/** The main process answered a call. */
+export function answered(rpc: number, ok: boolean, value: unknown, failure: WireFailure | undefined): void {
+  const waited = waiting.get(rpc);
+  if (waited === undefined) return;
+  waiting.delete(rpc);
+  if (ok) waited.resolve(value);
+  else waited.reject(fromFailure(failure ?? { message: 'the call failed' }, 'INTERNAL'));
+}
+
+function replay(entry: JournalEntry): unknown {
+  if (entry.ok) return entry.value;
+  throw fromFailure(entry.error ?? { message: 'the call failed' }, 'INTERNAL');
+}
+
+function hashOf(kind: string, args: readonly unknown[]): string {
+  return createHash('sha256')
+    .update(kind)
+    .update(JSON.stringify(args) ?? '')
+    .digest('base64url')
+    .slice(0, 22);
+}

@@ -1,0 +1,126 @@
+import { GraphsteadError } from '../../base/index.js';
+import type { Effects, TurnTask } from '../protocol.js';
+import { toFailure } from '../wire-failure.js';
+import { type Agent, construct } from './agent.js';
+import { tell } from './link.js';
+import { marked } from './marker.js';
+import { migrate } from './migrate.js';
+import { typeOf } from './registry.js';
+import { requireTask, Task, within } from './task.js';
+import { TurnScope } from './turn-scope.js';
+
+interface Resident {
+  readonly agent: Agent;
+  readonly version: number;
+  /** what getState gave at the last committed turn */
+  state: string | undefined;
+}
+
+const residents = new Map<string, Resident>();
+let stateBytes = Number.POSITIVE_INFINITY;
+
+/** @param bytes limits.agentStateBytes */
+export function limitStates(bytes: number): void {
+  stateBytes = bytes;
+}
+
+export function evict(agentId: string): void {
+  residents.delete(agentId);
+}
+
+/** Runs one turn and reports it. The instance stays for the next one unless the turn failed. */
+export function startTurn(id: number, turn: TurnTask): Task {
+  const scope = new TurnScope(turn.agentId, turn.type, turn.readOnly === true, turn.message);
+  const task = new Task(id, turn.requestId, scope, turn.journal);
+  const running = marked(id, () => within(task, () => run(task, scope, turn)));
+  running.then(
+    ({ reply, effects }) => {
+      if (task.ended !== undefined) return;
+      task.end('the handler had returned');
+      tell({ k: 'turned', id, reply, effects });
+    },
+    (error: unknown) => {
+      if (!scope.readOnly) residents.delete(turn.agentId);
+      if (task.ended !== undefined) return;
+      task.end('the handler had failed');
+      tell({ k: 'failed', id, error: toFailure(error, 'AGENT_FAILED') });
+    },
+  );
+  return task;
+}
+
+interface Outcome {
+  readonly reply: string | undefined;
+  readonly effects: Effects;
+}
+
+async function run(task: Task, scope: TurnScope, turn: TurnTask): Promise<Outcome> {
+  const resident = residentFor(task, turn);
+  const { agent } = resident;
+  if (turn.load !== undefined && turn.kind !== 'init' && !scope.readOnly) await agent.onResume();
+  const reply = toReply(await perform(agent, turn), turn);
+  if (scope.readOnly || turn.kind === 'terminate') return { reply, effects: scope.take(undefined, 1) };
+  const effects = collect(scope, resident, turn.kind === 'init');
+  if (turn.kind === 'suspend' || task.ended !== undefined) residents.delete(turn.agentId);
+  return { reply, effects };
+}
+
+function perform(agent: Agent, turn: TurnTask): unknown {
+  switch (turn.kind) {
+    case 'init':
+      return agent.onInitialize();
+    case 'suspend':
+      return agent.onSuspend();
+    case 'terminate':
+      return agent.onTerminate();
+    case 'alarm':
+      return agent.onAlarm(turn.message?.name ?? 'alarm', turn.message?.data);
+    case 'message':
+      return agent.onReceiveMessage(turn.message?.name ?? '', turn.message?.data);
+  }
+}
+
+function residentFor(task: Task, turn: TurnTask): Resident {
+  const known = residents.get(turn.agentId);
+  if (turn.load === undefined) {
+    if (known === undefined) throw new GraphsteadError('INTERNAL', `agent ${turn.agentId} is not in this process`);
+    return known;
+  }
+  const type = typeOf(turn.type);
+  const version = type.version ?? 1;
+  const agent = construct(type, { id: turn.agentId, name: turn.type, checkpoint });
+  const state = turn.kind === 'init' ? undefined : migrate(turn.type, type, turn.load.state, turn.load.version);
+  if (turn.kind !== 'init') agent.setState(state);
+  // A migrated state counts as changed, so that this turn stores it in its new shape.
+  const resident = { agent, version, state: turn.load.version === version ? turn.load.state : undefined };
+  if (task.turn?.readOnly !== true) residents.set(turn.agentId, resident);
+  return resident;
+}
+
+async function checkpoint(agent: Agent): Promise<void> {
+  const task = requireTask('checkpoint');
+  const resident = residents.get(agent.id);
+  if (task.turn === undefined || resident === undefined) return;
+  await task.call('checkpoint', [collect(task.turn, resident)]);
+}
+
+function collect(scope: TurnScope, resident: Resident, always = false): Effects {
+  const state = resident.agent.getState();
+  const bytes = state === undefined ? 0 : Buffer.byteLength(state);
+  if (bytes > stateBytes) {
+    throw new GraphsteadError('LIMIT_EXCEEDED', `the state of agent ${scope.agentId} holds ${bytes} bytes`, {
+      fix: `limits.agentStateBytes is ${stateBytes}: keep what grows in the graph`,
+    });
+  }
+  const changed = always || state !== resident.state;
+  resident.state = state;
+  return scope.take(changed ? (state ?? '') : undefined, resident.version);
+}
+
+function toReply(value: unknown, turn: TurnTask): string | undefined {
+  if (turn.kind !== 'message' || value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value;
+  throw new GraphsteadError('AGENT_FAILED', `the reply to "${turn.message?.name}" is ${typeof value}, not a string`, {
+    fix: 'return text: JSON.stringify(value)',
+  });
+}

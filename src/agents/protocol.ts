@@ -1,0 +1,156 @@
+import type { CallRecord } from '../connections/host.js';
+import type { AgentType, HostApp } from './contract.js';
+
+// What the main process and a host process say to each other. Messages travel in arrays, one array a tick.
+
+/** An error as it crosses the border. `code` is one of ours when the host (or main) knows it. */
+export interface WireFailure {
+  readonly message: string;
+  readonly name?: string;
+  readonly code?: string;
+  readonly fix?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly stack?: string;
+}
+
+export interface Delivered {
+  /** timestamp.n of a stored message; random for one that only waits in memory */
+  readonly id: string;
+  readonly name: string;
+  readonly data?: string;
+  readonly from: string;
+  /** 1 for the first delivery */
+  readonly attempt: number;
+  readonly typed?: boolean;
+}
+
+/** The result of a call that an earlier run of the same task finished; a rerun gets it instead of calling again. */
+export interface JournalEntry {
+  readonly n: number;
+  readonly hash: string;
+  readonly ok: boolean;
+  readonly value?: unknown;
+  readonly error?: WireFailure;
+}
+
+export type TurnKind = 'init' | 'message' | 'alarm' | 'suspend' | 'terminate';
+
+export interface TurnTask {
+  readonly kind: TurnKind;
+  readonly agentId: string;
+  readonly type: string;
+  /** given when the host does not hold the instance as of the last committed turn */
+  readonly load?: { readonly state?: string; readonly version: number };
+  readonly message?: Delivered;
+  /** runs on an instance of its own, beside a turn, and changes nothing */
+  readonly readOnly?: boolean;
+  readonly requestId: string;
+  readonly journal?: readonly JournalEntry[];
+}
+
+export interface CallTask {
+  readonly name: string;
+  readonly args: readonly unknown[];
+  readonly stream?: boolean;
+  readonly requestId: string;
+  readonly journal?: readonly JournalEntry[];
+}
+
+export interface EventEffect {
+  readonly name: string;
+  /** JSON text */
+  readonly data: string;
+}
+
+export interface SendEffect {
+  readonly to: string;
+  readonly name: string;
+  readonly data?: string;
+}
+
+export interface AlarmEffect {
+  readonly id: string;
+  /** wall milliseconds; absent cancels */
+  readonly at?: number;
+  readonly name?: string;
+  readonly data?: string;
+}
+
+/** What a turn did, collected and not yet visible to anyone. */
+export interface Effects {
+  /** the whole state, when it changed */
+  readonly state?: string;
+  readonly version?: number;
+  readonly events: readonly EventEffect[];
+  readonly sends: readonly SendEffect[];
+  readonly alarms: readonly AlarmEffect[];
+  readonly starts: readonly { readonly id: string; readonly type: string }[];
+  readonly stops: readonly string[];
+}
+
+export type ToHost =
+  | { readonly k: 'load'; readonly app: HostApp; readonly stateBytes: number; readonly eventBytes: number }
+  | { readonly k: 'turn'; readonly id: number; readonly task: TurnTask }
+  | { readonly k: 'call'; readonly id: number; readonly task: CallTask }
+  /** the next item of a stream */
+  | { readonly k: 'pull'; readonly id: number }
+  /** the task is given up: nothing it does from now on counts */
+  | { readonly k: 'drop'; readonly id: number; readonly reason: string }
+  | {
+      readonly k: 'reply';
+      readonly rpc: number;
+      readonly ok: boolean;
+      readonly value?: unknown;
+      readonly error?: WireFailure;
+    }
+  | { readonly k: 'evict'; readonly agentId: string }
+  | { readonly k: 'ping'; readonly n: number };
+
+export type RpcMethod =
+  | 'send'
+  | 'sendAsync'
+  | 'start'
+  | 'stop'
+  | 'info'
+  | 'list'
+  | 'deadLetters'
+  | 'replay'
+  | 'checkpoint'
+  | 'graph.query'
+  | 'graph.mutate'
+  | 'graph.graphql'
+  | 'graph.begin'
+  | 'graph.commit'
+  | 'graph.abort';
+
+export type FromHost =
+  | { readonly k: 'loaded'; readonly types: readonly AgentType[]; readonly functions: readonly string[] }
+  | { readonly k: 'refused'; readonly error: WireFailure }
+  | { readonly k: 'turned'; readonly id: number; readonly reply?: string; readonly effects: Effects }
+  | { readonly k: 'called'; readonly id: number; readonly value?: unknown; readonly done?: boolean }
+  | { readonly k: 'failed'; readonly id: number; readonly error: WireFailure }
+  | {
+      readonly k: 'rpc';
+      readonly rpc: number;
+      readonly id: number;
+      /** counts the calls of a task, from 0 */
+      readonly n: number;
+      /** of the method and its arguments; empty for calls that a rerun makes again */
+      readonly hash: string;
+      readonly method: RpcMethod;
+      readonly args: readonly unknown[];
+    }
+  | { readonly k: 'note'; readonly id: number; readonly entry: JournalEntry }
+  | { readonly k: 'live'; readonly id: number; readonly event: EventEffect }
+  | {
+      readonly k: 'log';
+      readonly id?: number;
+      readonly level: 'debug' | 'info' | 'warn' | 'error';
+      readonly message: string;
+    }
+  /** a connection or a model was called */
+  | { readonly k: 'used'; readonly record: CallRecord }
+  | { readonly k: 'pong'; readonly n: number };
+
+/** Stdio index of the file where a host marks whose code holds the thread; see host/marker.ts. */
+export const MARKER_FD = 4;

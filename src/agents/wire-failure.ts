@@ -1,0 +1,42 @@
+import { ERROR_STATUS, type ErrorCode, GraphsteadError } from '../base/index.js';
+import type { WireFailure } from './protocol.js';
+
+/** Anything thrown, as plain data. `fallback` is the code of what is not ours: an app's own error. */
+export function toFailure(thrown: unknown, fallback?: ErrorCode): WireFailure {
+  if (thrown instanceof GraphsteadError) {
+    return { message: thrown.message, code: thrown.code, fix: thrown.fix, details: plain(thrown.details) };
+  }
+  if (!(thrown instanceof Error)) return { message: describe(thrown), code: fallback };
+  const { extensions } = thrown as { extensions?: unknown };
+  const details = typeof extensions === 'object' && extensions !== null ? { ...extensions } : undefined;
+  return { message: thrown.message, name: thrown.name, code: fallback, details: plain(details), stack: thrown.stack };
+}
+
+/** The failure as an error of ours; `fallback` where it carries no code of the closed list. */
+export function fromFailure(failure: WireFailure, fallback: ErrorCode): GraphsteadError {
+  const code = failure.code !== undefined && failure.code in ERROR_STATUS ? (failure.code as ErrorCode) : fallback;
+  const error = new GraphsteadError(code, failure.message, {
+    fix: failure.fix,
+    details: failure.details,
+    cause: failure.stack,
+  });
+  return error;
+}
+
+function describe(thrown: unknown): string {
+  if (typeof thrown === 'string') return thrown;
+  try {
+    return JSON.stringify(thrown) ?? String(thrown);
+  } catch {
+    return String(thrown);
+  }
+}
+
+function plain(details: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> | undefined {
+  if (details === undefined) return undefined;
+  try {
+    return JSON.parse(JSON.stringify(details)) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}

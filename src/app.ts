@@ -1,0 +1,38 @@
+// What an app imports as "graphstead/app".
+export {
+  Agent,
+  type AgentClass,
+  type AgentEventValue,
+  type AgentFilter,
+  type AgentInfo,
+  type AgentRef,
+  type AgentStatus,
+  type AlarmOptions,
+  agents,
+  connections,
+  type DeadLetter,
+  type GraphAnswer,
+  type GraphApi,
+  graph,
+  type MessageOptions,
+  models,
+  type Mutated,
+  type Mutation,
+  type PublishOptions,
+  type Reply,
+  type Started,
+} from './agents/host.js';
+export type {
+  ChatMessage,
+  ChatModel,
+  ChatOptions,
+  ChatReply,
+  Connections,
+  GraphConnection,
+  HttpConnection,
+  Models,
+  RelationalConnection,
+  Tool,
+  ToolCall,
+} from './connections/host.js';
+export type { ID, Int, Int64, Json } from './functions/host.js';
