@@ -13,6 +13,7 @@ import type {
   Selection,
   UidArgument,
 } from '../../dql/index.js';
+import type { Storage } from '../../sdl/index.js';
 
 /** GraphQL errors carry their own locations; what is built here has no place in a graph-language text. */
 const NOWHERE: Position = Object.freeze({ line: 0, column: 0 });
@@ -26,12 +27,13 @@ export interface PredicateName {
   readonly langs: readonly string[];
 }
 
-/** Parses what a field is stored as: `~directed.movies`, `<name>`, `Person.name@hi:zh:.`. */
-export function predicateName(text: string): PredicateName {
-  const bare = text.replace(/^<(.*)>$/, '$1').replace(/^~<(.*)>$/, '~$1');
-  const reverse = bare.startsWith('~');
-  const [name, langs] = (reverse ? bare.slice(1) : bare).split('@');
-  return { name, reverse, langs: langs ? langs.split(':') : [] };
+/** What a stored field is called in the graph. */
+export function storedName(storage: Storage): PredicateName {
+  return { name: storage.predicate, reverse: storage.reverse, langs: storage.languages ?? [] };
+}
+
+export function plainName(name: string): PredicateName {
+  return { name, reverse: false, langs: [] };
 }
 
 export function literal(value: string | number | bigint | boolean): Argument {
@@ -142,8 +144,11 @@ export function select(predicate: PredicateName, parts: Partial<PredicateSelecti
   };
 }
 
-export function selectUid(): Selection {
-  return { kind: 'uid', position: NOWHERE };
+const UID: Selection = Object.freeze({ kind: 'uid', position: NOWHERE });
+
+/** An edge or a block that shows nothing of its nodes still asks which they are. */
+export function childrenOf(selections: readonly Selection[]): readonly Selection[] {
+  return selections.length > 0 ? selections : [UID];
 }
 
 export function selectCount(predicate: PredicateName, filter: Filter | undefined): CountPredicateSelection {

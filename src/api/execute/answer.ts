@@ -1,0 +1,44 @@
+import { type FieldNode, getLocation, type GraphQLError } from 'graphql';
+import { asError, type GraphsteadError, toWire, type WireError } from '../../base/index.js';
+
+type Path = readonly (string | number)[];
+
+/** Errors of one answer, in the order in which they arose. */
+export class Errors {
+  readonly list: WireError[] = [];
+
+  /** An error at a field: its place in the client's text and its path in the answer. */
+  at(nodes: readonly FieldNode[], path: Path, error: GraphsteadError): void {
+    this.list.push({ ...toWire(error, [...path]), ...locations(nodes) });
+  }
+
+  /** An error as it came from elsewhere. */
+  add(error: WireError): void {
+    this.list.push(error);
+  }
+
+  /** Anything that was thrown while a root field was executed. */
+  thrown(nodes: readonly FieldNode[], path: Path, thrown: unknown): void {
+    if (isGraphqlError(thrown)) this.list.push({ ...graphqlWire(thrown), path: [...path] });
+    else this.at(nodes, path, asError(thrown));
+  }
+}
+
+function isGraphqlError(thrown: unknown): thrown is GraphQLError {
+  return thrown instanceof Error && thrown.name === 'GraphQLError';
+}
+
+export function locations(nodes: readonly FieldNode[]): Pick<WireError, 'locations'> {
+  const places = nodes.flatMap((node) => (node.loc ? [getLocation(node.loc.source, node.loc.start)] : []));
+  return places.length > 0 ? { locations: places.slice(0, 1).map(({ line, column }) => ({ line, column })) } : {};
+}
+
+/** A mistake that graphql-js found, in our form. */
+export function graphqlWire(error: GraphQLError): WireError {
+  return {
+    message: error.message,
+    ...(error.locations ? { locations: error.locations.map(({ line, column }) => ({ line, column })) } : {}),
+    ...(error.path ? { path: [...error.path] } : {}),
+    extensions: { code: 'INVALID_GRAPHQL', ...error.extensions },
+  };
+}

@@ -1,0 +1,29 @@
+import type { AuthRule } from '../../../sdl/index.js';
+import { compilePattern } from '../../../values/index.js';
+import type { Claims } from '../scope.js';
+
+type ClaimRule = Extract<AuthRule, { kind: 'rbac' }>;
+
+/** A rule over one claim. A claim that is a list passes when one of its members does; a missing one never does. */
+export function evaluateClaim(rule: ClaimRule, claims: Claims): boolean {
+  const claim = claims[rule.variable];
+  if (claim === undefined || claim === null) return false;
+  return (Array.isArray(claim) ? claim : [claim]).some((value: unknown) => matches(rule, value));
+}
+
+function matches(rule: ClaimRule, claim: unknown): boolean {
+  if (rule.operator === 'in') return (rule.value as readonly unknown[]).some((value) => same(claim, value));
+  if (rule.operator === 'regexp') return typeof claim === 'string' && patternOf(rule).test(claim);
+  return same(claim, rule.value);
+}
+
+/** Claims are JSON; a number never equals its text. */
+function same(claim: unknown, value: unknown): boolean {
+  return claim === value;
+}
+
+function patternOf(rule: ClaimRule) {
+  const text = String(rule.value);
+  const match = /^\/(.*)\/([a-z]*)$/s.exec(text);
+  return match ? compilePattern(match[1], match[2]) : compilePattern(text, '');
+}

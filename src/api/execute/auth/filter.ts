@@ -1,0 +1,192 @@
+import {
+  getVariableValues,
+  type FieldNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  valueFromAST,
+} from 'graphql';
+import { assert } from '../../../base/index.js';
+import type { Filter } from '../../../dql/index.js';
+import type { AuthAction, AuthRule, ObjectType, UnionType } from '../../../sdl/index.js';
+import { compileFilter, reaching } from '../filter.js';
+import { type Claims, filterInput, type Scope } from '../scope.js';
+import { and, call, NEVER, not, ofType, or, storedName, test } from '../syntax.js';
+import { evaluateClaim } from './claim.js';
+
+/**
+ * What a rule comes down to before any data is read. `unknown`: a claim that a graph rule names is missing; it denies,
+ * and so does its negation.
+ */
+type Verdict = { readonly is: true | false | 'unknown' } | { readonly is: 'filter'; readonly filter: Filter };
+
+const YES: Verdict = { is: true };
+const NO: Verdict = { is: false };
+const UNKNOWN: Verdict = { is: 'unknown' };
+
+/**
+ * What nodes of a type must pass for an action: undefined when all do, NEVER when none does. An interface or a union
+ * asks each member's own rules.
+ */
+export function authFilter(scope: Scope, type: ObjectType | UnionType, action: AuthAction): Filter | undefined {
+  if (!scope.authorized) return undefined;
+  const key = `${type.name} ${action}`;
+  if (!scope.rules.has(key)) scope.rules.set(key, computeFilter(scope, type, action));
+  return scope.rules.get(key);
+}
+
+/** Some rule may apply to nodes of the type for the action. */
+export function isGuarded(scope: Scope, type: ObjectType | UnionType, action: AuthAction): boolean {
+  if (type.kind === 'union') return type.members.some((name) => isGuarded(scope, objectNamed(scope, name), action));
+  if (rulesOf(scope, type, action).length > 0) return true;
+  if (type.kind === 'object') return false;
+  return type.members.some((name) => isGuarded(scope, objectNamed(scope, name), action));
+}
+
+function computeFilter(scope: Scope, type: ObjectType | UnionType, action: AuthAction): Filter | undefined {
+  if (!isGuarded(scope, type, action)) return undefined;
+  if (type.kind === 'object') return objectFilter(scope, type, action);
+  return or(
+    ...type.members.map((name) => {
+      const member = objectNamed(scope, name);
+      return and(test(ofType(member.storedName)), objectFilter(scope, member, action));
+    }),
+  );
+}
+
+function objectFilter(scope: Scope, type: ObjectType, action: AuthAction): Filter | undefined {
+  const verdict = all(rulesOf(scope, type, action).map((rule) => evaluate(scope, rule)));
+  if (verdict.is === 'filter') return verdict.filter;
+  return verdict.is === true ? undefined : NEVER;
+}
+
+function objectNamed(scope: Scope, name: string): ObjectType {
+  const type = scope.model.object(name);
+  assert(type, `${name} is an object type`);
+  return type;
+}
+
+/** Its own rule and those of its interfaces; all must hold. */
+function rulesOf(scope: Scope, type: ObjectType, action: AuthAction): AuthRule[] {
+  const owners = [type, ...type.interfaces.map((name) => objectNamed(scope, name))];
+  return owners.flatMap((owner) => owner.auth?.[action] ?? []);
+}
+
+function all(verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.some((verdict) => verdict.is === false)) return NO;
+  if (verdicts.some((verdict) => verdict.is === 'unknown')) return UNKNOWN;
+  return fromFilter(and(...verdicts.map((verdict) => (verdict.is === 'filter' ? verdict.filter : undefined))));
+}
+
+function any(verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.some((verdict) => verdict.is === true)) return YES;
+  const filters = verdicts.flatMap((verdict) => (verdict.is === 'filter' ? [verdict.filter] : []));
+  if (filters.length > 0) return fromFilter(or(...filters));
+  return verdicts.some((verdict) => verdict.is === 'unknown') ? UNKNOWN : NO;
+}
+
+function negate(verdict: Verdict): Verdict {
+  if (verdict.is === 'unknown') return UNKNOWN;
+  if (verdict.is === 'filter') return fromFilter(not(verdict.filter));
+  return verdict.is ? NO : YES;
+}
+
+function fromFilter(filter: Filter | undefined): Verdict {
+  if (filter === undefined) return YES;
+  return filter === NEVER ? NO : { is: 'filter', filter };
+}
+
+function evaluate(scope: Scope, rule: AuthRule): Verdict {
+  switch (rule.kind) {
+    case 'and':
+      return all(rule.rules.map((each) => evaluate(scope, each)));
+    case 'or':
+      return any(rule.rules.map((each) => evaluate(scope, each)));
+    case 'not':
+      return negate(evaluate(scope, rule.rule));
+    case 'rbac':
+      return evaluateClaim(rule, scope.claims ?? {}) ? YES : NO;
+    case 'graph':
+      return graphRule(scope, rule);
+  }
+}
+
+/** A rule is a query of the type: nodes that it would show, with everything it selects present, pass. */
+function graphRule(scope: Scope, rule: Extract<AuthRule, { kind: 'graph' }>): Verdict {
+  const claims = scope.claims ?? {};
+  if (rule.variables.some(({ name }) => claims[name] === undefined || claims[name] === null)) return UNKNOWN;
+  const operation = rule.document.definitions.find(
+    (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
+  );
+  assert(operation, 'a rule holds an operation');
+  const variables = coerceClaims(scope, operation, claims);
+  if (!variables) return UNKNOWN;
+  const inside: Scope = { ...scope, variables, authorized: false, fragments: fragmentsOf(rule) };
+  const root = operation.selectionSet.selections.find((node): node is FieldNode => node.kind === Kind.FIELD);
+  assert(root, 'a rule queries a type');
+  return fromFilter(
+    and(
+      argumentFilter(inside, root, root.name.value.replace(/^(query|get)/, '')),
+      selected(inside, root, typeOf(scope, root)),
+    ),
+  );
+}
+
+function typeOf(scope: Scope, root: FieldNode): ObjectType {
+  return objectNamed(scope, root.name.value.replace(/^(query|get)/, ''));
+}
+
+function fragmentsOf(rule: Extract<AuthRule, { kind: 'graph' }>): Scope['fragments'] {
+  return Object.fromEntries(
+    rule.document.definitions.flatMap((node) =>
+      node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [],
+    ),
+  );
+}
+
+function coerceClaims(scope: Scope, operation: OperationDefinitionNode, claims: Claims): Claims | undefined {
+  const coerced = getVariableValues(
+    scope.schema,
+    operation.variableDefinitions ?? [],
+    claims as Record<string, unknown>,
+  );
+  return coerced.errors ? undefined : coerced.coerced;
+}
+
+function argumentFilter(scope: Scope, node: FieldNode, typeName: string): Filter | undefined {
+  const argument = node.arguments?.find((each) => each.name.value === 'filter');
+  const input = filterInput(scope, typeName);
+  if (!argument || !input) return undefined;
+  const value = valueFromAST(argument.value, input, scope.variables as Record<string, unknown>);
+  return value === undefined ? NEVER : compileFilter(scope, input, value);
+}
+
+/** Everything selected is there: what the same query with @cascade would keep. */
+function selected(
+  scope: Scope,
+  node: { readonly selectionSet?: SelectionSetNode },
+  type: ObjectType,
+): Filter | undefined {
+  const parts: (Filter | undefined)[] = [];
+  for (const child of node.selectionSet?.selections ?? []) {
+    if (child.kind !== Kind.FIELD) {
+      const fragment = child.kind === Kind.INLINE_FRAGMENT ? child : scope.fragments[child.name.value];
+      if (!fragment) continue;
+      const condition = fragment.typeCondition?.name.value;
+      const target = condition ? objectNamed(scope, condition) : type;
+      const isOwn = target === type || type.interfaces.includes(target.name);
+      parts.push(and(isOwn ? undefined : test(ofType(target.storedName)), selected(scope, fragment, target)));
+      continue;
+    }
+    const field = type.field(child.name.value);
+    if (!field?.storage) continue;
+    parts.push(field.role === 'edge' ? edge(scope, child, field) : test(call('has', storedName(field.storage), [])));
+  }
+  return and(...parts);
+}
+
+function edge(scope: Scope, node: FieldNode, field: NonNullable<ReturnType<ObjectType['field']>>): Filter {
+  const target = scope.model.object(field.type.name);
+  const inner = and(argumentFilter(scope, node, field.type.name), target ? selected(scope, node, target) : undefined);
+  return reaching(scope, field, field.type.name, inner);
+}

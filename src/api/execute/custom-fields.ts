@@ -1,0 +1,109 @@
+import { assert } from '../../base/index.js';
+import type { GraphReader, UidList } from '../../graph/index.js';
+import { decodeValue } from '../../values/index.js';
+import type { CustomResult } from './custom-logic.js';
+import { geometryObject } from './geo.js';
+import type { CustomPlan, FieldPlan } from './plan.js';
+import type { Request } from './request.js';
+import { plain } from './scalar.js';
+import { type Level, valueAt } from './write.js';
+
+type Results = Map<CustomPlan, Map<number, CustomResult>>;
+
+/**
+ * Calls the custom logic of every @custom field under a level, one call a field for all its parents. Levels below are
+ * reached through edges; results of custom fields are not gone into.
+ */
+export async function resolveCustomFields(
+  request: Request,
+  level: Level,
+  roots: UidList,
+  reader: GraphReader,
+): Promise<Results> {
+  const results: Results = new Map();
+  const calls: Promise<void>[] = [];
+  const seen = new Set<Level>();
+  const visit = (at: Level, uids: UidList): void => {
+    if (seen.has(at)) return;
+    seen.add(at);
+    const byType = new Map<string, number[]>();
+    if (hasCustom(at)) {
+      for (const uid of new Set(uids)) {
+        const concrete = at.concrete(uid);
+        if (concrete) byType.set(concrete.name, [...(byType.get(concrete.name) ?? []), uid]);
+      }
+    }
+    for (const concrete of at.plan.types.values()) {
+      for (const field of concrete.fields) {
+        const { source } = field;
+        if (source.kind === 'edge') visit(at.deeper(source.slot, source.object), at.columns[source.slot].dest);
+        else if (source.kind === 'custom') {
+          calls.push(callField(request, at, field, source.custom, byType.get(concrete.name) ?? [], reader, results));
+        }
+      }
+    }
+  };
+  visit(level, roots);
+  await Promise.all(calls);
+  return results;
+}
+
+function hasCustom(level: Level): boolean {
+  for (const concrete of level.plan.types.values()) {
+    if (concrete.fields.some((field) => field.source.kind === 'custom')) return true;
+  }
+  return false;
+}
+
+async function callField(
+  request: Request,
+  level: Level,
+  field: FieldPlan,
+  plan: CustomPlan,
+  uids: readonly number[],
+  reader: GraphReader,
+  results: Results,
+): Promise<void> {
+  const { engine } = request;
+  if (uids.length === 0 || !engine.custom) return;
+  const answers = await engine.custom.fields({
+    model: engine.model,
+    schema: engine.schema,
+    fieldNodes: field.nodes,
+    fragments: request.fragments,
+    variables: request.variables,
+    context: request.context,
+    reader: async () => reader,
+    type: plan.type,
+    field: plan.field,
+    parents: uids.map((uid) => parentOf(level, plan, uid)),
+  });
+  assert(answers.length === uids.length, 'custom logic answers every parent');
+  results.set(plan, new Map(uids.map((uid, i) => [uid, answers[i]])));
+}
+
+function parentOf(level: Level, plan: CustomPlan, uid: number): Record<string, unknown> {
+  const parent: Record<string, unknown> = {};
+  for (const { field, slot } of plan.needs) {
+    if (slot === 'id') {
+      parent[field.name] = `0x${uid.toString(16)}`;
+      continue;
+    }
+    const column = level.columns[slot];
+    const values = field.type.list ? valuesOf(column, uid) : undefined;
+    const single = values ? undefined : valueAt(column, uid);
+    if (values) parent[field.name] = values;
+    else if (single) parent[field.name] = jsonValue(single);
+  }
+  return parent;
+}
+
+function valuesOf(column: Level['columns'][number], uid: number): unknown[] {
+  const at = column.source.indexOf(uid);
+  return (column.valueLists?.[at] ?? []).map(jsonValue);
+}
+
+function jsonValue(bytes: Uint8Array): unknown {
+  const value = decodeValue(bytes);
+  return value.type === 'geo' ? geometryObject(value.value) : plain(bytes);
+}

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  type SelectionSetNode,
+  specifiedRules,
+  validate,
+} from 'graphql';
+import { GraphsteadError, type Limits } from '../../base/index.js';
+
+/** A parsed and validated text. */
+export interface PreparedDocument {
+  readonly document: DocumentNode;
+  readonly operations: readonly OperationDefinitionNode[];
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+}
+
+/** Parsed documents by text, the least recently used leave first. One per served schema. */
+export class DocumentCache {
+  readonly #entries = new Map<string, PreparedDocument>();
+  readonly #schema: GraphQLSchema;
+  readonly #limits: Limits;
+
+  constructor(schema: GraphQLSchema, limits: Limits) {
+    this.#schema = schema;
+    this.#limits = limits;
+  }
+
+  /** Throws an array of GraphQLErrors for what graphql-js finds, GraphsteadError for bounds. */
+  prepare(text: string): PreparedDocument {
+    const known = this.#entries.get(text);
+    if (known) {
+      this.#entries.delete(text);
+      this.#entries.set(text, known);
+      return known;
+    }
+    const prepared = prepare(text, this.#schema, this.#limits);
+    this.#entries.set(text, prepared);
+    if (this.#entries.size > this.#limits.documentCache) {
+      const oldest = this.#entries.keys().next();
+      if (!oldest.done) this.#entries.delete(oldest.value);
+    }
+    return prepared;
+  }
+}
+
+/** GraphQL mistakes found before execution. */
+export class InvalidDocument extends Error {
+  constructor(readonly errors: readonly GraphQLError[]) {
+    super(errors.map((error) => error.message).join('\n'));
+  }
+}
+
+function prepare(text: string, schema: GraphQLSchema, limits: Limits): PreparedDocument {
+  let document: DocumentNode;
+  try {
+    document = parse(text, { maxTokens: limits.syntaxTokens });
+  } catch (error) {
+    if (error instanceof GraphQLError) throw new InvalidDocument([error]);
+    if (error instanceof RangeError) throw tooDeep(limits);
+    throw error;
+  }
+  const fragments = fragmentsOf(document);
+  boundDepth(document, fragments, limits);
+  const errors = validate(schema, document, specifiedRules, { maxErrors: 50 });
+  if (errors.length > 0) throw new InvalidDocument(errors);
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  return { document, operations, fragments };
+}
+
+function fragmentsOf(document: DocumentNode): Record<string, FragmentDefinitionNode> {
+  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null);
+  for (const node of document.definitions)
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments[node.name.value] = node;
+  return fragments;
+}
+
+function tooDeep(limits: Limits): GraphsteadError {
+  return new GraphsteadError('LIMIT_EXCEEDED', `the document nests deeper than nestingDepth (${limits.nestingDepth})`, {
+    fix: 'Ask for fewer levels in one request.',
+  });
+}
+
+/** Depth of selections, fragments followed once a path; cycles are left to validation. */
+function boundDepth(
+  document: DocumentNode,
+  fragments: Readonly<Record<string, FragmentDefinitionNode>>,
+  limits: Limits,
+): void {
+  const depths = new Map<string, number>();
+  const open = new Set<string>();
+  const ofFragment = (name: string): number => {
+    const known = depths.get(name);
+    if (known !== undefined) return known;
+    const fragment = fragments[name];
+    if (!fragment || open.has(name)) return 0;
+    open.add(name);
+    const depth = ofSet(fragment.selectionSet, 0);
+    open.delete(name);
+    depths.set(name, depth);
+    return depth;
+  };
+  const ofSet = (set: SelectionSetNode, above: number): number => {
+    if (above > limits.nestingDepth) throw tooDeep(limits);
+    let deepest = 0;
+    for (const node of set.selections) {
+      let depth = 0;
+      if (node.kind === Kind.FRAGMENT_SPREAD) depth = ofFragment(node.name.value);
+      else if (node.kind === Kind.INLINE_FRAGMENT) depth = ofSet(node.selectionSet, above + 1);
+      else depth = node.selectionSet ? 1 + ofSet(node.selectionSet, above + 1) : 1;
+      if (above + depth > limits.nestingDepth) throw tooDeep(limits);
+      deepest = Math.max(deepest, depth);
+    }
+    return deepest;
+  };
+  for (const node of document.definitions) {
+    if (node.kind === Kind.OPERATION_DEFINITION) ofSet(node.selectionSet, 0);
+  }
+}
+
+/** The operation that a request means. Throws INVALID_GRAPHQL. */
+export function operationNamed(prepared: PreparedDocument, name: string | null | undefined): OperationDefinitionNode {
+  const { operations } = prepared;
+  if (!name) {
+    if (operations.length === 1) return operations[0];
+    if (operations.length === 0) throw new GraphsteadError('INVALID_GRAPHQL', 'the document holds no operation');
+    throw new GraphsteadError('INVALID_GRAPHQL', 'operationName is required: the document holds several operations', {
+      fix: `Send operationName: ${operations.map((node) => node.name?.value).join(' or ')}.`,
+    });
+  }
+  const found = operations.find((node) => node.name?.value === name);
+  if (found) return found;
+  throw new GraphsteadError('INVALID_GRAPHQL', `operationName "${name}" is not an operation of the document`, {
+    fix: `It holds: ${operations.map((node) => node.name?.value ?? '(no name)').join(', ')}.`,
+  });
+}
+
+/** Texts by their sha256, for `extensions.persistedQuery`. */
+export class PersistedQueries {
+  readonly #texts = new Map<string, string>();
+  readonly #limits: Limits;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  /** The text that a request means. Throws INVALID_GRAPHQL (unknown hash, wrong hash, no text at all). */
+  resolve(query: string | undefined, extensions: Readonly<Record<string, unknown>> | null | undefined): string {
+    const persisted = extensions?.persistedQuery as { readonly sha256Hash?: unknown } | undefined;
+    const hash = persisted?.sha256Hash;
+    if (typeof hash !== 'string' || hash === '') {
+      if (typeof query === 'string' && query.trim() !== '') return query;
+      throw new GraphsteadError('INVALID_GRAPHQL', 'the request holds no query', {
+        fix: 'Send {"query": "..."}.',
+      });
+    }
+    if (!query) {
+      const known = this.#texts.get(hash);
+      if (known !== undefined) return known;
+      throw new GraphsteadError('INVALID_GRAPHQL', 'PersistedQueryNotFound', {
+        fix: 'Send the query together with its hash once.',
+        details: { code: 'PERSISTED_QUERY_NOT_FOUND' },
+      });
+    }
+    if (createHash('sha256').update(query).digest('hex') !== hash.toLowerCase()) {
+      throw new GraphsteadError('INVALID_GRAPHQL', 'the persisted query does not match its sha256Hash');
+    }
+    this.#remember(hash, query);
+    return query;
+  }
+
+  #remember(hash: string, query: string): void {
+    this.#texts.delete(hash);
+    this.#texts.set(hash, query);
+    if (this.#texts.size <= this.#limits.documentCache) return;
+    const oldest = this.#texts.keys().next();
+    if (!oldest.done) this.#texts.delete(oldest.value);
+  }
+}

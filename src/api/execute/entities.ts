@@ -1,0 +1,144 @@
+import { type GraphQLField, type GraphQLObjectType, getNullableType, isListType, isNonNullType } from 'graphql';
+import { assert, GraphsteadError, type JsonWriter } from '../../base/index.js';
+import type { GraphReader } from '../../graph/index.js';
+import type { Field, ObjectType } from '../../sdl/index.js';
+import { decodeValue, valueText } from '../../values/index.js';
+import { authFilter } from './auth/filter.js';
+import { selectionSets } from './collect.js';
+import { parseUid } from './filter.js';
+import { boundLevel, rootRow, runPlan } from './query.js';
+import { type Request, type RootField, scopeOf, type Written } from './request.js';
+import { argumentsOf, cascadeOf, compileObject } from './selection.js';
+import { SelectionList } from './selection-list.js';
+import { and, block, call, cascading, literal, NEVER, ofType, ofUids, select, storedName, test } from './syntax.js';
+import { type Level, valueAt, writeNode, type WriteScope } from './write.js';
+
+type Definition = GraphQLField<unknown, unknown>;
+type Representation = Readonly<Record<string, unknown>>;
+
+/** Nodes of one type, by the text of their key. */
+interface Found {
+  readonly level: Level;
+  readonly scope: WriteScope;
+  readonly uids: ReadonlyMap<string, number>;
+}
+
+/** `_entities`: one entry a representation, in their order; null for one that is not there. */
+export async function entitiesField(
+  request: Request,
+  field: RootField,
+  definition: Definition,
+  reader: GraphReader,
+): Promise<Written> {
+  const args = argumentsOf(scopeOf(request, reader), definition, field.nodes[0]);
+  const representations = args.representations as readonly Representation[];
+  const byType = new Map<string, Representation[]>();
+  for (const each of representations) {
+    const name = String(each?.__typename ?? '');
+    byType.set(name, [...(byType.get(name) ?? []), each]);
+  }
+  const found = new Map<string, Found | undefined>();
+  for (const [name, group] of byType) found.set(name, await find(request, field, name, group, reader));
+  const list = getNullableType(definition.type);
+  const itemNonNull = isListType(list) && isNonNullType(list.ofType);
+  return { write: (out) => writeEntities(request, representations, found, itemNonNull, out, field.key) };
+}
+
+function writeEntities(
+  request: Request,
+  representations: readonly Representation[],
+  found: ReadonlyMap<string, Found | undefined>,
+  itemNonNull: boolean,
+  out: JsonWriter,
+  key: string,
+): boolean {
+  out.byte(0x5b);
+  for (let i = 0; i < representations.length; i++) {
+    if (i > 0) out.byte(0x2c);
+    const name = String(representations[i].__typename);
+    const group = found.get(name);
+    const type = request.engine.model.object(name);
+    const uid = type && group?.uids.get(String(representations[i][keyField(type).name]));
+    const start = out.length;
+    if (group && uid !== undefined) {
+      const scope: WriteScope = { ...group.scope, path: [key, i] };
+      if (writeNode(scope, group.level, uid, out)) continue;
+    }
+    if (itemNonNull) return false;
+    out.truncate(start);
+    out.ascii('null');
+  }
+  out.byte(0x5d);
+  return true;
+}
+
+function keyField(type: ObjectType): Field {
+  const name = type.federation.key?.[0];
+  const field = name === undefined ? undefined : type.field(name);
+  if (field) return field;
+  throw new GraphsteadError('INVALID_GRAPHQL', `type ${type.name} has no @key`, {
+    fix: 'Ask _entities for types that have @key.',
+  });
+}
+
+async function find(
+  request: Request,
+  field: RootField,
+  typeName: string,
+  group: readonly Representation[],
+  reader: GraphReader,
+): Promise<Found | undefined> {
+  const type = request.engine.model.object(typeName);
+  const output = request.engine.schema.getType(typeName) as GraphQLObjectType | undefined;
+  if (!type || !output) {
+    throw new GraphsteadError('INVALID_GRAPHQL', `_entities: there is no type "${typeName}"`, {
+      fix: 'Give each representation the __typename of a type with @key.',
+    });
+  }
+  const key = keyField(type);
+  const values = group.map((each) => {
+    const value = each[key.name];
+    if (value !== undefined && value !== null) return String(value);
+    throw new GraphsteadError(
+      'INVALID_GRAPHQL',
+      `_entities: a representation of ${typeName} lacks its key ${key.name}`,
+    );
+  });
+  const scope = scopeOf(request, reader);
+  const rule = authFilter(scope, type, 'query');
+  if (rule === NEVER) return undefined;
+  const plan = compileObject(scope, output, selectionSets(field.nodes));
+  const list = new SelectionList();
+  const keySelection = key.storage ? select(storedName(key.storage)) : undefined;
+  if (keySelection) list.slot('key', () => keySelection);
+  const distinct = [...new Set(values)];
+  const root =
+    key.role === 'id' ? ofUids(distinct.flatMap((value) => parseUid(value) ?? [])) : equalsAny(key, distinct);
+  const filter = and(test(ofType(type.storedName)), rule);
+  const shown = block({
+    name: field.key,
+    root,
+    ...(filter ? { filter } : {}),
+    directives: cascading(cascadeOf(scope, type, field.nodes[0])),
+    children: [...plan.selections, ...list.selections],
+  });
+  const node = await runPlan(request, scope, shown, reader);
+  const bound = await boundLevel(request, field.key, plan, node, reader);
+  const column = keySelection && node.children.find((child) => child.syntax === keySelection);
+  const uids = new Map<string, number>();
+  for (const uid of rootRow(node)) {
+    const bytes = column && valueAt(column, uid);
+    if (bytes) uids.set(valueText(decodeValue(bytes)), uid);
+    else if (key.role === 'id') for (const value of distinct) if (parseUid(value) === uid) uids.set(value, uid);
+  }
+  return { level: bound.level, scope: bound.scope, uids };
+}
+
+function equalsAny(key: Field, values: readonly string[]) {
+  assert(key.storage, `${key.name} is stored`);
+  return call(
+    'eq',
+    storedName(key.storage),
+    values.map((value) => literal(value)),
+  );
+}

@@ -1,0 +1,91 @@
+import { type GraphQLField, type GraphQLObjectType, getNamedType, getNullableType, isNonNullType } from 'graphql';
+import type { JsonWriter } from '../../base/index.js';
+import type { GraphReader } from '../../graph/index.js';
+import { fieldMeaning, type RootMeaning } from '../schema/meaning.js';
+import { complete } from './complete.js';
+import { writeScopeOf } from './query.js';
+import type { Request, RootField, Written } from './request.js';
+import { scopeOf } from './request.js';
+import { argumentsOf } from './selection.js';
+import { tellCustomErrors } from './write.js';
+import { answersBelow } from './custom-values.js';
+
+type Definition = GraphQLField<unknown, unknown>;
+type Of<Op extends RootMeaning['op']> = Extract<RootMeaning, { op: Op }>;
+
+/** A @custom field of Query or Mutation. */
+export async function customField(
+  request: Request,
+  field: RootField,
+  definition: Definition,
+  meaning: Of<'custom'>,
+  reader: () => Promise<GraphReader>,
+): Promise<Written> {
+  const { engine } = request;
+  const scope = { ...writeScopeOf(request, field.key, new Map()) };
+  if (!engine.custom) return { write: (out) => complete(scope, definition.type, field.nodes, null, out) };
+  const args = argumentsOf({ ...scopeOf(request, { schema: engine.graph.schema() }) }, definition, field.nodes[0]);
+  const result = await engine.custom.root({
+    model: engine.model,
+    schema: engine.schema,
+    fieldNodes: field.nodes,
+    fragments: request.fragments,
+    variables: request.variables,
+    context: request.context,
+    reader,
+    field: meaning.field,
+    args,
+  });
+  const answerOf = await answersBelow(request, definition.type, field.nodes, result.value, reader);
+  return {
+    write: (out) => {
+      const at = { ...scope, answerOf };
+      tellCustomErrors(at, field.nodes, result);
+      if (result.value !== null && result.value !== undefined) {
+        return complete(at, definition.type, field.nodes, result.value, out);
+      }
+      if (isNonNullType(definition.type)) {
+        return result.errors.length === 0 && complete(at, definition.type, field.nodes, null, out);
+      }
+      out.ascii('null');
+      return true;
+    },
+  };
+}
+
+/** An app's function or a service operation. */
+export async function operationField(
+  request: Request,
+  field: RootField,
+  definition: Definition,
+  meaning: Of<'operation'>,
+): Promise<Written> {
+  const { engine } = request;
+  const args = argumentsOf(scopeOf(request, { schema: engine.graph.schema() }), definition, field.nodes[0]);
+  const value = await meaning.operation.run?.(args, request.context);
+  return { write: (out) => writeOperation(request, field, definition, value, out) };
+}
+
+/** Completes an operation's value: what is missing is null, a list too. */
+export function writeOperation(
+  request: Request,
+  field: RootField,
+  definition: Definition,
+  value: unknown,
+  out: JsonWriter,
+): boolean {
+  const scope = { ...writeScopeOf(request, field.key, new Map()), emptyLists: false };
+  return complete(scope, definition.type, field.nodes, value, out);
+}
+
+/** `_service` */
+export function serviceField(request: Request, field: RootField, definition: Definition): Written {
+  const type = getNamedType(getNullableType(definition.type)) as GraphQLObjectType;
+  const value: Record<string, unknown> = {};
+  for (const [name, own] of Object.entries(type.getFields())) {
+    const meaning = fieldMeaning(own);
+    if (meaning?.op === 'sdl') value[name] = meaning.sdl;
+  }
+  const scope = writeScopeOf(request, field.key, new Map());
+  return { write: (out) => complete(scope, definition.type, field.nodes, value, out) };
+}

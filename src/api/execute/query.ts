@@ -1,0 +1,331 @@
+import {
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  getNullableType,
+  type GraphQLOutputType,
+  isNonNullType,
+} from 'graphql';
+import { assert, GraphsteadError, type JsonWriter } from '../../base/index.js';
+import type { Block, Filter, FunctionCall, ResultNode, RunResult } from '../../dql/index.js';
+import type { GraphReader, UidList } from '../../graph/index.js';
+import type { Field, ObjectType } from '../../sdl/index.js';
+import type { RootMeaning } from '../schema/meaning.js';
+import { compileAggregate } from './aggregate.js';
+import { authFilter } from './auth/filter.js';
+import { selectionSets } from './collect.js';
+import { missing } from './complete.js';
+import { resolveCustomFields } from './custom-fields.js';
+import { compileFilter, parseUid, rootOf, typeTests } from './filter.js';
+import { compileOrder, compilePage } from './order.js';
+import type { ObjectPlan } from './plan.js';
+import { type Request, type RootField, scopeOf, type Written } from './request.js';
+import { filterInput, type Scope } from './scope.js';
+import { argumentsOf, cascadeOf, compileObject } from './selection.js';
+import {
+  and,
+  block,
+  call,
+  cascading,
+  checkPassword,
+  childrenOf,
+  literal,
+  NEVER,
+  ofType,
+  ofUids,
+  ofVariable,
+  storedName,
+  test,
+} from './syntax.js';
+import { Level, writeAggregates, writeNode, writeNodes, type WriteScope } from './write.js';
+
+type Definition = GraphQLField<unknown, unknown>;
+type Input = Readonly<Record<string, unknown>>;
+
+/** Runs blocks; what they touch counts for the request. */
+export async function runBlocks(request: Request, blocks: readonly Block[], reader: GraphReader): Promise<RunResult> {
+  const result = await request.engine.runQuery({ blocks }, reader, request.run);
+  request.touched += result.numUids._total ?? 0;
+  return result;
+}
+
+/** Runs a plan and gives the result of its shown block. */
+export async function runPlan(request: Request, scope: Scope, shown: Block, reader: GraphReader): Promise<ResultNode> {
+  const result = await runBlocks(request, [...scope.plan.blocks, shown], reader);
+  return result.roots[result.roots.length - 1];
+}
+
+export function writeScopeOf(request: Request, key: string, custom: WriteScope['custom']): WriteScope {
+  return {
+    schema: request.engine.schema,
+    fragments: request.fragments,
+    variables: request.variables,
+    errors: request.errors,
+    path: [key],
+    emptyLists: true,
+    custom,
+    told: new Set(),
+  };
+}
+
+/** Null, or the failure of a non-null root field. */
+export function writeNull(scope: WriteScope, type: GraphQLOutputType, field: RootField, out: JsonWriter): boolean {
+  if (!isNonNullType(type)) {
+    out.ascii('null');
+    return true;
+  }
+  missing(scope, type, field.nodes);
+  return false;
+}
+
+/** Makes nodes of a block writable: its columns bound, its custom fields answered. */
+export async function boundLevel(
+  request: Request,
+  key: string,
+  plan: ObjectPlan,
+  node: ResultNode,
+  reader: GraphReader,
+): Promise<{ readonly level: Level; readonly scope: WriteScope }> {
+  const level = new Level(plan, node);
+  const custom = await resolveCustomFields(request, level, node.dest, reader);
+  return { level, scope: writeScopeOf(request, key, custom) };
+}
+
+export function rootRow(node: ResultNode): UidList {
+  return node.rows?.[0] ?? new Float64Array(0);
+}
+
+type Of<Op extends RootMeaning['op']> = Extract<RootMeaning, { op: Op }>;
+
+/** queryT */
+export async function queryField(
+  request: Request,
+  field: RootField,
+  definition: Definition,
+  meaning: Of<'query'>,
+  reader: GraphReader,
+): Promise<Written> {
+  const scope = scopeOf(request, reader);
+  const args = argumentsOf(scope, definition, field.nodes[0]);
+  const input = filterInput(scope, meaning.type.name);
+  const filter = and(
+    input ? compileFilter(scope, input, args.filter) : undefined,
+    authFilter(scope, meaning.type, 'query'),
+  );
+  return nodesField(request, field, definition, meaning.type, scope, filter, args, reader);
+}
+
+async function nodesField(
+  request: Request,
+  field: RootField,
+  definition: Definition,
+  type: ObjectType,
+  scope: Scope,
+  filter: Filter | undefined,
+  args: Input,
+  reader: GraphReader,
+): Promise<Written> {
+  if (filter === NEVER) return { write: (out) => writeEmpty(out) };
+  const composite = getNamedType(definition.type) as GraphQLCompositeType;
+  const plan = compileObject(scope, composite, selectionSets(field.nodes));
+  const root = rootOf(scope, typeTests(scope, type.name), filter);
+  const shown = block({
+    name: field.key,
+    root: root.call,
+    ...(root.filter ? { filter: root.filter } : {}),
+    order: compileOrder(scope, type, args.order, ofType(type.storedName)),
+    page: compilePage(args),
+    directives: cascading(cascadeOf(scope, type, field.nodes[0])),
+    children: childrenOf(plan.selections),
+  });
+  const node = await runPlan(request, scope, shown, reader);
+  const bound = await boundLevel(request, field.key, plan, node, reader);
+  return { write: (out) => writeList(bound.scope, bound.level, rootRow(node), definition.type, out) };
+}
+
+function writeEmpty(out: JsonWriter): boolean {
+  out.ascii('[]');
+  return true;
+}
+
+/** A root list; when an item fails where it must not, the list is null. */
+export function writeList(
+  scope: WriteScope,
+  level: Level,
+  row: UidList,
+  type: GraphQLOutputType,
+  out: JsonWriter,
+): boolean {
+  const start = out.length;
+  if (writeNodes(scope, level, row, type, out)) return true;
+  out.truncate(start);
+  if (isNonNullType(type)) return false;
+  out.ascii('null');
+  return true;
+}
+
+/** A root object, or null when there is no node. */
+function writeFirst(
+  scope: WriteScope,
+  level: Level,
+  row: UidList,
+  field: RootField,
+  type: GraphQLOutputType,
+  out: JsonWriter,
+): boolean {
+  if (row.length === 0) return writeNull(scope, type, field, out);
+  const start = out.length;
+  if (writeNode(scope, level, row[0], out)) return true;
+  out.truncate(start);
+  if (isNonNullType(type)) return false;
+  out.ascii('null');
+  return true;
+}
+
+/** The conditions of getT's arguments: the ID and every @id that is given must hold. Throws when none is given. */
+export function identity(type: ObjectType, args: Input, fieldName: string): Filter {
+  const parts: Filter[] = [];
+  const names = [...(type.id ? [type.id] : []), ...type.xids];
+  for (const field of names) {
+    const value = args[field.name];
+    if (value === null || value === undefined) continue;
+    if (field.role === 'id') {
+      const uid = parseUid(value);
+      parts.push(uid === undefined ? NEVER : test(ofUids([uid])));
+    } else parts.push(test(equals(field, value)));
+  }
+  const filter = and(...parts);
+  if (filter) return filter;
+  throw new GraphsteadError('INVALID_GRAPHQL', `${fieldName} needs to know which ${type.name} is meant`, {
+    fix: `Give ${names.map((each) => each.name).join(' or ')}.`,
+  });
+}
+
+export function equals(field: Field, value: unknown): FunctionCall {
+  assert(field.storage, `${field.name} is stored`);
+  const argument = typeof value === 'number' || typeof value === 'bigint' ? literal(value) : literal(String(value));
+  return call('eq', storedName(field.storage), [argument]);
+}
+
+/** getT */
+export async function getField(
+  request: Request,
+  field: RootField,
+  definition: Definition,
+  meaning: Of<'get'>,
+  reader: GraphReader,
+): Promise<Written> {
+  const scope = scopeOf(request, reader);
+  const args = argumentsOf(scope, definition, field.nodes[0]);
+  const filter = and(identity(meaning.type, args, definition.name), authFilter(scope, meaning.type, 'query'));
+  return firstField(request, field, definition, meaning.type, scope, filter, reader);
+}
+
+async function firstField(
+  request: Request,
+  field: RootField,
+  definition: Definition,
+  type: ObjectType,
+  scope: Scope,
+  filter: Filter | undefined,
+  reader: GraphReader,
+): Promise<Written> {
+  if (filter === NEVER) {
+    const empty = writeScopeOf(request, field.key, new Map());
+    return { write: (out) => writeNull(empty, definition.type, field, out) };
+  }
+  const composite = getNamedType(definition.type) as GraphQLCompositeType;
+  const plan = compileObject(scope, composite, selectionSets(field.nodes));
+  const root = rootOf(scope, typeTests(scope, type.name), filter);
+  const shown = block({
+    name: field.key,
+    root: root.call,
+    ...(root.filter ? { filter: root.filter } : {}),
+    directives: cascading(cascadeOf(scope, type, field.nodes[0])),
+    children: childrenOf(plan.selections),
+  });
+  const node = await runPlan(request, scope, shown, reader);
+  const bound = await boundLevel(request, field.key, plan, node, reader);
+  return { write: (out) => writeFirst(bound.scope, bound.level, rootRow(node), field, definition.type, out) };
+}
+
+/** checkTPassword: the node, when the password is right and the password rules allow it. */
+export async function passwordField(
+  request: Request,
+  field: RootField,
+  definition: Definition,
+  meaning: Of<'checkPassword'>,
+  reader: GraphReader,
+): Promise<Written> {
+  const { type } = meaning;
+  assert(type.password, `${type.name} has a password`);
+  const scope = scopeOf(request, reader);
+  const args = argumentsOf(scope, definition, field.nodes[0]);
+  const filter = and(identity(type, args, definition.name), authFilter(scope, type, 'password'));
+  const root = rootOf(scope, typeTests(scope, type.name), filter);
+  const checked = scope.plan.fresh();
+  const candidates = scope.plan.fresh();
+  const check = checkPassword(type.password.predicate, String(args[type.password.field]), checked);
+  scope.plan.add(
+    block({
+      variable: candidates,
+      root: root.call,
+      ...(root.filter ? { filter: root.filter } : {}),
+      children: [check],
+    }),
+  );
+  const right = test({
+    name: 'eq',
+    subject: { kind: 'value', variable: checked },
+    args: [literal(1)],
+    position: { line: 0, column: 0 },
+  });
+  const composite = getNamedType(definition.type) as GraphQLCompositeType;
+  const plan = compileObject(scope, composite, selectionSets(field.nodes));
+  const shown = block({
+    name: field.key,
+    root: ofVariable(candidates),
+    filter: right,
+    directives: cascading(cascadeOf(scope, type, field.nodes[0])),
+    children: childrenOf(plan.selections),
+  });
+  const node = await runPlan(request, scope, shown, reader);
+  const bound = await boundLevel(request, field.key, plan, node, reader);
+  return { write: (out) => writeFirst(bound.scope, bound.level, rootRow(node), field, definition.type, out) };
+}
+
+/** aggregateT */
+export async function aggregateField(
+  request: Request,
+  field: RootField,
+  definition: Definition,
+  meaning: Of<'aggregate'>,
+  reader: GraphReader,
+): Promise<Written> {
+  const scope = scopeOf(request, reader);
+  const args = argumentsOf(scope, definition, field.nodes[0]);
+  const rule = authFilter(scope, meaning.type, 'query');
+  const input = filterInput(scope, meaning.type.name);
+  const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule);
+  if (rule === NEVER) {
+    const empty = writeScopeOf(request, field.key, new Map());
+    return { write: (out) => writeNull(empty, definition.type, field, out) };
+  }
+  const type = getNullableType(definition.type) as GraphQLObjectType;
+  const aggregate = compileAggregate(scope, type, selectionSets(field.nodes));
+  const root = rootOf(scope, typeTests(scope, meaning.type.name), filter);
+  const shown = block({
+    name: field.key,
+    root: root.call,
+    ...(root.filter ? { filter: root.filter } : {}),
+    children: childrenOf(aggregate.selections),
+  });
+  const node = await runPlan(request, scope, shown, reader);
+  return {
+    write: (out) => {
+      writeAggregates(aggregate, node, rootRow(node), out);
+      return true;
+    },
+  };
+}

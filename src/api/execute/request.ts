@@ -1,0 +1,66 @@
+import type { FieldNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { Clock, JsonWriter, Limits, Names } from '../../base/index.js';
+import type { RunOptions, RunQuery } from '../../dql/index.js';
+import type { Graph, GraphReader } from '../../graph/index.js';
+import type { Model } from '../../sdl/index.js';
+import type { RequestContext } from '../operation.js';
+import type { Errors } from './answer.js';
+import type { CustomLogic } from './custom-logic.js';
+import { PlanParts, type Scope } from './scope.js';
+
+/** What does not change from one request to the next while a schema is served. */
+export interface Engine {
+  readonly schema: GraphQLSchema;
+  readonly model: Model;
+  readonly graph: Graph;
+  readonly runQuery: RunQuery;
+  readonly names: Names;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly custom?: CustomLogic;
+  /** the stored reply of an idempotency key */
+  readonly idempotentReply?: (scope: string, key: string, bodyHash: string) => Promise<Uint8Array | undefined>;
+}
+
+/** One operation that is being executed. */
+export interface Request {
+  readonly engine: Engine;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly context: RequestContext;
+  readonly errors: Errors;
+  readonly run: RunOptions;
+  /** of this request's text and variables */
+  readonly bodyHash: string;
+  /** uids that were read */
+  touched: number;
+}
+
+/** A root field's part of the answer, ready to be written; `write` is false when a non-null value is missing. */
+export interface Written {
+  write(out: JsonWriter): boolean;
+}
+
+/** One root field of an operation. */
+export interface RootField {
+  readonly key: string;
+  readonly nodes: readonly FieldNode[];
+}
+
+/** A fresh scope for compiling one plan. */
+export function scopeOf(request: Request, reader: Pick<GraphReader, 'schema'>): Scope {
+  const { engine } = request;
+  return {
+    schema: engine.schema,
+    model: engine.model,
+    graph: reader.schema,
+    names: engine.names,
+    fragments: request.fragments,
+    variables: request.variables,
+    claims: request.context.claims,
+    authorized: true,
+    plan: new PlanParts(),
+    rules: new Map(),
+  };
+}

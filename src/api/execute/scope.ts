@@ -1,0 +1,50 @@
+import type { GraphQLInputObjectType, GraphQLNamedType } from 'graphql';
+import { assert, type Names } from '../../base/index.js';
+import type { Block, Filter } from '../../dql/index.js';
+import type { Schema } from '../../graph/index.js';
+import type { Model, NamedType } from '../../sdl/index.js';
+import type { CollectScope } from './collect.js';
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Variable blocks that filters need, and fresh names for variables; one for each plan that is run. */
+export class PlanParts {
+  readonly blocks: Block[] = [];
+  #count = 0;
+
+  /** A variable name that no other variable of this plan has. */
+  fresh(): string {
+    this.#count++;
+    return `v${this.#count}`;
+  }
+
+  add(block: Block): void {
+    this.blocks.push(block);
+  }
+}
+
+/** Everything that compiling one root field reads. */
+export interface Scope extends CollectScope {
+  readonly model: Model;
+  readonly graph: Schema;
+  readonly names: Names;
+  readonly claims: Claims | undefined;
+  /** false inside the rules themselves */
+  readonly authorized: boolean;
+  readonly plan: PlanParts;
+  /** auth filters by type and action, so that one plan computes each once */
+  readonly rules: Map<string, Filter | undefined>;
+}
+
+/** A type of the definitions; a generated schema never names one that is missing. */
+export function namedType(scope: Scope, name: string): NamedType {
+  const type = scope.model.types.get(name);
+  assert(type, `type ${name} is not in the model`);
+  return type;
+}
+
+/** The generated filter input of a type or union; undefined where nothing can be filtered. */
+export function filterInput(scope: Scope, name: string): GraphQLInputObjectType | undefined {
+  const type: GraphQLNamedType | undefined = scope.schema.getType(`${name}Filter`);
+  return type as GraphQLInputObjectType | undefined;
+}

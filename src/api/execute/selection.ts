@@ -1,0 +1,227 @@
+import {
+  type FieldNode,
+  getArgumentValues,
+  getDirectiveValues,
+  getNamedType,
+  getNullableType,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+  type SelectionSetNode,
+} from 'graphql';
+import { assert, TYPE_PREDICATE } from '../../base/index.js';
+import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
+import { fieldMeaning } from '../schema/meaning.js';
+import { compileAggregate } from './aggregate.js';
+import { authFilter } from './auth/filter.js';
+import { collectFields, selectionSets } from './collect.js';
+import { compileFilter } from './filter.js';
+import { compileOrder, compilePage } from './order.js';
+import type { ConcretePlan, CustomPlan, FieldPlan, FieldSource, ObjectPlan, Shape } from './plan.js';
+import { scalarWriter } from './scalar.js';
+import { filterInput, namedType, type Scope } from './scope.js';
+import { SelectionList, valueSlot } from './selection-list.js';
+import { and, cascading, childrenOf, NEVER, ofType, plainName, select, storedName } from './syntax.js';
+
+const ABSENT: FieldSource = Object.freeze({ kind: 'absent' });
+const GEO = new Set(['Point', 'Polygon', 'MultiPolygon']);
+
+/** Compiles selection sets over nodes of a type. */
+export function compileObject(scope: Scope, type: GraphQLCompositeType, sets: readonly SelectionSetNode[]): ObjectPlan {
+  const list = new SelectionList();
+  const edges = new Map<string, ObjectPlan>();
+  const types = new Map<string, ConcretePlan>();
+  if (isObjectType(type)) {
+    types.set('', concrete(scope, type, sets, list, edges));
+    return { selections: list.selections, typeSlot: -1, types };
+  }
+  const typeSlot = list.slot(TYPE_PREDICATE, () => select(plainName(TYPE_PREDICATE)));
+  for (const possible of scope.schema.getPossibleTypes(type)) {
+    const stored = scope.model.object(possible.name)?.storedName ?? possible.name;
+    types.set(stored, concrete(scope, possible, sets, list, edges));
+  }
+  if (isUnionType(type)) return { selections: list.selections, typeSlot, types };
+  const fallback = concrete(scope, type as unknown as GraphQLObjectType, sets, list, edges);
+  return { selections: list.selections, typeSlot, types, fallback };
+}
+
+function concrete(
+  scope: Scope,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+  list: SelectionList,
+  edges: Map<string, ObjectPlan>,
+): ConcretePlan {
+  const fields: FieldPlan[] = [];
+  for (const [key, nodes] of collectFields(scope, type, sets)) {
+    const definition = type.getFields()[nodes[0].name.value];
+    fields.push(
+      definition
+        ? fieldPlan(key, nodes, definition.type, source(scope, definition, nodes, list, edges))
+        : fieldPlan(key, nodes, undefined, { kind: 'typename' }),
+    );
+  }
+  return { type, name: type.name, fields };
+}
+
+function fieldPlan(
+  key: string,
+  nodes: readonly FieldNode[],
+  type: GraphQLOutputType | undefined,
+  from: FieldSource,
+): FieldPlan {
+  return {
+    prefix: Buffer.from(`${JSON.stringify(key)}:`),
+    key,
+    nodes,
+    type: type as GraphQLOutputType,
+    shape: type ? shapeOf(type) : { nonNull: true, list: false, itemNonNull: false },
+    source: from,
+  };
+}
+
+export function shapeOf(type: GraphQLOutputType): Shape {
+  const nullable = getNullableType(type);
+  const list = isListType(nullable);
+  return { nonNull: isNonNullType(type), list, itemNonNull: list && isNonNullType(nullable.ofType) };
+}
+
+function source(
+  scope: Scope,
+  definition: GraphQLField<unknown, unknown>,
+  nodes: readonly FieldNode[],
+  list: SelectionList,
+  edges: Map<string, ObjectPlan>,
+): FieldSource {
+  const meaning = fieldMeaning(definition);
+  assert(meaning, `field ${definition.name} has a meaning`);
+  if (meaning.op === 'vectorDistance') return { kind: 'distance' };
+  if (meaning.op === 'edgeAggregate') return edgeAggregate(scope, definition, meaning, nodes, list);
+  assert(meaning.op === 'field', `${meaning.op} is no field of a node`);
+  const { field } = meaning;
+  if (field.role === 'id') return { kind: 'id' };
+  if (field.role === 'custom') return custom(meaning.type, field, list);
+  if (!field.storage) return ABSENT;
+  if (field.role === 'edge') return edge(scope, definition, field, nodes, list, edges);
+  const leaf = getNamedType(definition.type);
+  const slot = valueSlot(field, list);
+  if (GEO.has(leaf.name)) return { kind: 'geo', slot };
+  if (field.embedding) return { kind: 'vector', slot };
+  const write = scalarWriter(leaf as GraphQLLeafType);
+  return field.type.list ? { kind: 'values', slot, write } : { kind: 'value', slot, write };
+}
+
+function custom(type: ObjectType, field: Field, list: SelectionList): FieldSource {
+  const names = field.custom?.kind === 'http' ? field.custom.http.needs : [];
+  const needs = names.flatMap((name): CustomPlan['needs'] => {
+    const sibling = type.field(name);
+    if (!sibling) return [];
+    if (sibling.role === 'id') return [{ field: sibling, slot: 'id' }];
+    return sibling.storage && sibling.role === 'scalar' ? [{ field: sibling, slot: valueSlot(sibling, list) }] : [];
+  });
+  return { kind: 'custom', custom: { type, field, needs } };
+}
+
+const nodeIds = new WeakMap<FieldNode, number>();
+let lastNodeId = 0;
+
+/** The same nodes (and so the same arguments and selections) give the same key. */
+function keyOf(nodes: readonly FieldNode[]): string {
+  return nodes
+    .map((node) => {
+      const known = nodeIds.get(node);
+      if (known !== undefined) return known;
+      lastNodeId++;
+      nodeIds.set(node, lastNodeId);
+      return lastNodeId;
+    })
+    .join(',');
+}
+
+function edge(
+  scope: Scope,
+  definition: GraphQLField<unknown, unknown>,
+  field: Field,
+  nodes: readonly FieldNode[],
+  list: SelectionList,
+  edges: Map<string, ObjectPlan>,
+): FieldSource {
+  assert(field.storage, `${field.name} is stored`);
+  const name = storedName(field.storage);
+  const target = namedType(scope, field.type.name) as ObjectType | UnionType;
+  const rule = authFilter(scope, target, 'query');
+  if (rule === NEVER) return ABSENT;
+  const args = argumentsOf(scope, definition, nodes[0]);
+  const input = filterInput(scope, field.type.name);
+  const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule);
+  if (filter === NEVER) return ABSENT;
+  const key = `${name.reverse ? '~' : ''}${name.name} ${keyOf(nodes)}`;
+  const object =
+    edges.get(key) ?? compileObject(scope, getNamedType(definition.type) as GraphQLCompositeType, selectionSets(nodes));
+  edges.set(key, object);
+  const slot = list.slot(key, () =>
+    select(name, {
+      ...(filter ? { filter } : {}),
+      order: target.kind === 'union' ? [] : compileOrder(scope, target, args.order, ofType(target.storedName)),
+      page: compilePage(args),
+      directives: cascading(cascadeOf(scope, target, nodes[0])),
+      children: childrenOf(object.selections),
+    }),
+  );
+  return { kind: 'edge', slot, object };
+}
+
+/** Coerced arguments. Throws a GraphQLError with its place. */
+export function argumentsOf(
+  scope: Scope,
+  definition: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+): Readonly<Record<string, unknown>> {
+  return getArgumentValues(definition, node, scope.variables as Record<string, unknown>);
+}
+
+function edgeAggregate(
+  scope: Scope,
+  definition: GraphQLField<unknown, unknown>,
+  meaning: { readonly field: Field; readonly target: ObjectType },
+  nodes: readonly FieldNode[],
+  list: SelectionList,
+): FieldSource {
+  const { field, target } = meaning;
+  assert(field.storage, `${field.name} is stored`);
+  const rule = authFilter(scope, target, 'query');
+  if (rule === NEVER) return ABSENT;
+  const args = argumentsOf(scope, definition, nodes[0]);
+  const input = filterInput(scope, target.name);
+  const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule);
+  const aggregate = compileAggregate(scope, getNamedType(definition.type) as GraphQLObjectType, selectionSets(nodes));
+  const name = storedName(field.storage);
+  const slot = list.slot(`aggregate ${name.name} ${keyOf(nodes)}`, () =>
+    select(name, { ...(filter ? { filter } : {}), children: childrenOf(aggregate.selections) }),
+  );
+  return { kind: 'aggregate', slot, aggregate };
+}
+
+/** What @cascade asks of a field: undefined without it, empty for everything, else stored names and `uid`. */
+export function cascadeOf(scope: Scope, type: ObjectType | UnionType, node: FieldNode): readonly string[] | undefined {
+  const directive = scope.schema.getDirective('cascade');
+  if (!directive || !node.directives?.length) return undefined;
+  const values = getDirectiveValues(directive, node, scope.variables as Record<string, unknown>);
+  if (!values) return undefined;
+  const fields = values.fields as readonly string[] | null | undefined;
+  if (!fields || fields.length === 0 || type.kind === 'union') return [];
+  const names = fields.flatMap((name) => {
+    const field = type.field(name);
+    if (field?.role === 'id') return ['uid'];
+    if (!field?.storage) return [];
+    const tags = field.storage.languages ? `@${field.storage.languages.join(':')}` : '';
+    return [`${field.storage.reverse ? '~' : ''}${field.storage.predicate}${tags}`];
+  });
+  return names.length > 0 ? names : undefined;
+}

@@ -1,0 +1,108 @@
+import { type GraphQLCompositeType, type GraphQLField, getNamedType } from 'graphql';
+import { assert, GraphsteadError } from '../../base/index.js';
+import type { GraphReader, UidList } from '../../graph/index.js';
+import type { Field, ObjectType } from '../../sdl/index.js';
+import { decodeValue } from '../../values/index.js';
+import type { RootMeaning } from '../schema/meaning.js';
+import { authFilter } from './auth/filter.js';
+import { selectionSets } from './collect.js';
+import { compileFilter, rootOf, typeTests } from './filter.js';
+import { boundLevel, identity, rootRow, runPlan, writeList } from './query.js';
+import { type Request, type RootField, scopeOf, type Written } from './request.js';
+import { filterInput, type Scope } from './scope.js';
+import { argumentsOf, cascadeOf, compileObject } from './selection.js';
+import { and, block, cascading, childrenOf, NEVER, ofType, ofUids, test } from './syntax.js';
+
+type Definition = GraphQLField<unknown, unknown>;
+type Input = Readonly<Record<string, unknown>>;
+type Meaning = Extract<RootMeaning, { op: 'similarById' | 'similarByEmbedding' }>;
+
+/** querySimilarTById and querySimilarTByEmbedding: nearest first. */
+export async function similarField(
+  request: Request,
+  field: RootField,
+  definition: Definition,
+  meaning: Meaning,
+  reader: GraphReader,
+): Promise<Written> {
+  const { type } = meaning;
+  const scope = scopeOf(request, reader);
+  const args = argumentsOf(scope, definition, field.nodes[0]);
+  const embedding = type.field(String(args.by));
+  assert(embedding?.storage, `${String(args.by)} is an embedding`);
+  const vector =
+    meaning.op === 'similarById'
+      ? await vectorOf(request, scope, type, embedding, args, definition.name, reader)
+      : Float32Array.from(args.vector as readonly number[]);
+  const nearest = vector ? await search(embedding, vector, args, reader) : [];
+  const distances = new Map(nearest.map(({ uid, distance }) => [uid, distance]));
+  const input = filterInput(scope, type.name);
+  const filter = and(
+    test(ofType(type.storedName)),
+    input ? compileFilter(scope, input, args.filter) : undefined,
+    authFilter(scope, type, 'query'),
+  );
+  if (filter === NEVER || distances.size === 0) return { write: (out) => (out.ascii('[]'), true) };
+  const plan = compileObject(scope, getNamedType(definition.type) as GraphQLCompositeType, selectionSets(field.nodes));
+  const shown = block({
+    name: field.key,
+    root: ofUids([...distances.keys()].sort((a, b) => a - b)),
+    ...(filter ? { filter } : {}),
+    directives: cascading(cascadeOf(scope, type, field.nodes[0])),
+    children: childrenOf(plan.selections),
+  });
+  const node = await runPlan(request, scope, shown, reader);
+  const bound = await boundLevel(request, field.key, plan, node, reader);
+  const row = byDistance(rootRow(node), distances);
+  return { write: (out) => writeList({ ...bound.scope, distances }, bound.level, row, definition.type, out) };
+}
+
+function byDistance(uids: UidList, distances: ReadonlyMap<number, number>): UidList {
+  return Float64Array.from(uids).sort((a, b) => (distances.get(a) ?? 0) - (distances.get(b) ?? 0) || a - b);
+}
+
+async function search(
+  field: Field,
+  vector: Float32Array,
+  args: Input,
+  reader: GraphReader,
+): Promise<readonly { readonly uid: number; readonly distance: number }[]> {
+  const predicate = field.storage && reader.schema.predicate(field.storage.predicate);
+  const k = Number(args.topK);
+  if (!predicate || k === 0) return [];
+  if (!Number.isInteger(k) || k < 0) {
+    throw new GraphsteadError('INVALID_VALUE', `topK is ${k}, it must be a whole number of at least 1`);
+  }
+  const threshold = args.distance_threshold;
+  return await reader.similar(predicate, vector, k, {
+    ...(args.ef ? { ef: Number(args.ef) } : {}),
+    ...(threshold === undefined || threshold === null ? {} : { distanceThreshold: Number(threshold) }),
+  });
+}
+
+/** The embedding of the node that the arguments name; undefined when it has none, or may not be seen. */
+async function vectorOf(
+  request: Request,
+  scope: Scope,
+  type: ObjectType,
+  field: Field,
+  args: Input,
+  name: string,
+  reader: GraphReader,
+): Promise<Float32Array | undefined> {
+  const filter = and(identity(type, args, name), authFilter(scope, type, 'query'));
+  if (filter === NEVER) return undefined;
+  const root = rootOf(scope, typeTests(scope, type.name), filter);
+  const shown = block({
+    name,
+    root: root.call,
+    ...(root.filter ? { filter: root.filter } : {}),
+    children: childrenOf([]),
+  });
+  const node = await runPlan(request, scope, shown, reader);
+  const predicate = field.storage && reader.schema.predicate(field.storage.predicate);
+  if (!predicate || rootRow(node).length === 0) return undefined;
+  const [bytes] = await reader.values(predicate, rootRow(node).slice(0, 1));
+  const value = bytes && decodeValue(bytes);
+  return value?.type === 'float32vector' ? value.value : undefined;
+}

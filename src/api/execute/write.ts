@@ -1,0 +1,328 @@
+import { getNullableType, type GraphQLOutputType, isListType } from 'graphql';
+import { assert, GraphsteadError, type JsonWriter } from '../../base/index.js';
+import type { ResultNode, Selection } from '../../dql/index.js';
+import type { UidList } from '../../graph/index.js';
+import { decodeValue, type StoredValue, valueText } from '../../values/index.js';
+import { writeAggregate } from './aggregate.js';
+import { complete, type CompletionScope, missing } from './complete.js';
+import type { CustomResult } from './custom-logic.js';
+import { geometryObject } from './geo.js';
+import type { AggregatePlan, ConcretePlan, CustomPlan, FieldPlan, ObjectPlan } from './plan.js';
+import type { ScalarWriter } from './scalar.js';
+
+/** What writing stored results needs beyond completion. */
+export interface WriteScope extends CompletionScope {
+  /** results of @custom fields by parent */
+  readonly custom: ReadonlyMap<CustomPlan, ReadonlyMap<number, CustomResult>>;
+  /** errors of these are noted already */
+  readonly told: Set<CustomResult>;
+  /** for similarity queries */
+  readonly distances?: ReadonlyMap<number, number>;
+}
+
+/** `absent`: there is no value; `failed`: there is none, and the reason is noted. */
+type Outcome = 'written' | 'absent' | 'failed';
+
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const COMMA = 0x2c;
+
+/** The result columns of a level, in the order of the plan's selections. */
+export function columnsOf(selections: readonly Selection[], node: ResultNode): readonly ResultNode[] {
+  return selections.map((selection, i) => {
+    const same = node.children[i]?.syntax === selection ? node.children[i] : undefined;
+    const found = same ?? node.children.find((child) => child.syntax === selection);
+    assert(found, 'every selection has a result column');
+    return found;
+  });
+}
+
+/** Place of a uid in an ascending list, or -1. */
+export function placeOf(uids: UidList, uid: number): number {
+  let low = 0;
+  let high = uids.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const found = uids[middle];
+    if (found === uid) return middle;
+    if (found < uid) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+/** One level of the answer: a plan with its columns, those of deeper levels bound when they are first met. */
+export class Level {
+  readonly columns: readonly ResultNode[];
+  readonly #deeper: (Level | undefined)[];
+
+  constructor(
+    readonly plan: ObjectPlan,
+    node: ResultNode,
+  ) {
+    this.columns = columnsOf(plan.selections, node);
+    this.#deeper = new Array<Level | undefined>(plan.selections.length);
+  }
+
+  deeper(slot: number, plan: ObjectPlan): Level {
+    let level = this.#deeper[slot];
+    if (!level) {
+      level = new Level(plan, this.columns[slot]);
+      this.#deeper[slot] = level;
+    }
+    return level;
+  }
+
+  /** The concrete type of a node; undefined when it is none that the plan knows. */
+  concrete(uid: number): ConcretePlan | undefined {
+    const { plan } = this;
+    if (plan.typeSlot === -1) return plan.types.get('');
+    const column = this.columns[plan.typeSlot];
+    const at = placeOf(column.source, uid);
+    const stored = at === -1 ? [] : (column.valueLists?.[at] ?? []);
+    for (const bytes of stored) {
+      const type = plan.types.get(valueText(decodeValue(bytes)));
+      if (type) return type;
+    }
+    return plan.fallback;
+  }
+}
+
+/** Writes a list of nodes as `type` (a list type, nullable or not). False as in `complete`. */
+export function writeNodes(
+  scope: WriteScope,
+  level: Level,
+  uids: UidList,
+  type: GraphQLOutputType,
+  out: JsonWriter,
+): boolean {
+  const list = getNullableType(type);
+  assert(isListType(list), 'nodes are written as a list');
+  const itemNonNull = list.ofType !== getNullableType(list.ofType);
+  return writeRow(scope, level, uids, itemNonNull, out) === 'written';
+}
+
+function writeRow(scope: WriteScope, level: Level, row: UidList, itemNonNull: boolean, out: JsonWriter): Outcome {
+  out.byte(OPEN_LIST);
+  for (let i = 0; i < row.length; i++) {
+    if (i > 0) out.byte(COMMA);
+    scope.path.push(i);
+    const start = out.length;
+    const ok = writeNode(scope, level, row[i], out);
+    scope.path.pop();
+    if (ok) continue;
+    if (itemNonNull) return 'failed';
+    out.truncate(start);
+    out.ascii('null');
+  }
+  out.byte(CLOSE_LIST);
+  return 'written';
+}
+
+/** Writes one node. False when a non-null field of it is missing; the error is noted. */
+export function writeNode(scope: WriteScope, level: Level, uid: number, out: JsonWriter): boolean {
+  const concrete = level.concrete(uid);
+  if (!concrete) return false;
+  out.byte(OPEN_OBJECT);
+  const { fields } = concrete;
+  for (let i = 0; i < fields.length; i++) {
+    if (i > 0) out.byte(COMMA);
+    const field = fields[i];
+    out.bytes(field.prefix);
+    if (field.source.kind === 'typename') {
+      out.string(concrete.name);
+      continue;
+    }
+    scope.path.push(field.key);
+    const ok = writeField(scope, level, field, uid, out);
+    scope.path.pop();
+    if (!ok) return false;
+  }
+  out.byte(CLOSE_OBJECT);
+  return true;
+}
+
+function writeField(scope: WriteScope, level: Level, field: FieldPlan, uid: number, out: JsonWriter): boolean {
+  if (field.source.kind === 'custom') return writeCustom(scope, field, field.source.custom, uid, out);
+  const start = out.length;
+  const outcome = writeSource(scope, level, field, uid, out);
+  if (outcome === 'written') return true;
+  out.truncate(start);
+  if (outcome === 'absent' && field.shape.list) {
+    out.ascii('[]');
+    return true;
+  }
+  if (!field.shape.nonNull) {
+    out.ascii('null');
+    return true;
+  }
+  if (outcome === 'absent') missing(scope, field.type, field.nodes);
+  return false;
+}
+
+function writeSource(scope: WriteScope, level: Level, field: FieldPlan, uid: number, out: JsonWriter): Outcome {
+  const { source } = field;
+  switch (source.kind) {
+    case 'id':
+      out.ascii(`"0x${uid.toString(16)}"`);
+      return 'written';
+    case 'value': {
+      const bytes = valueAt(level.columns[source.slot], uid);
+      return bytes ? writeScalar(scope, field, source.write, bytes, out) : 'absent';
+    }
+    case 'values':
+      return writeValues(scope, field, source.write, valuesAt(level.columns[source.slot], uid), out);
+    case 'geo':
+      return writeGeo(scope, field, valueAt(level.columns[source.slot], uid), out);
+    case 'vector':
+      return writeVector(valueAt(level.columns[source.slot], uid), out);
+    case 'edge': {
+      const column = level.columns[source.slot];
+      const row = rowAt(column, uid);
+      if (!row || row.length === 0) return 'absent';
+      const deeper = level.deeper(source.slot, source.object);
+      if (field.shape.list) return writeRow(scope, deeper, row, field.shape.itemNonNull, out);
+      return writeNode(scope, deeper, row[0], out) ? 'written' : 'failed';
+    }
+    case 'aggregate': {
+      const column = level.columns[source.slot];
+      writeAggregates(source.aggregate, column, rowAt(column, uid) ?? NO_UIDS, out);
+      return 'written';
+    }
+    case 'distance': {
+      const distance = scope.distances?.get(uid);
+      if (distance === undefined) return 'absent';
+      out.raw(JSON.stringify(distance));
+      return 'written';
+    }
+    default:
+      return 'absent';
+  }
+}
+
+const NO_UIDS: UidList = new Float64Array(0);
+
+export function valueAt(column: ResultNode, uid: number): StoredValue | undefined {
+  const at = placeOf(column.source, uid);
+  if (at === -1) return undefined;
+  return column.values?.[at] ?? column.valueLists?.[at]?.[0];
+}
+
+function valuesAt(column: ResultNode, uid: number): readonly StoredValue[] {
+  const at = placeOf(column.source, uid);
+  if (at === -1) return [];
+  const single = column.values?.[at];
+  return column.valueLists?.[at] ?? (single ? [single] : []);
+}
+
+function rowAt(column: ResultNode, uid: number): UidList | undefined {
+  const at = placeOf(column.source, uid);
+  return at === -1 ? undefined : column.rows?.[at];
+}
+
+function writeScalar(
+  scope: WriteScope,
+  field: FieldPlan,
+  write: ScalarWriter,
+  bytes: StoredValue,
+  out: JsonWriter,
+): Outcome {
+  if (write(bytes, out)) return 'written';
+  const shown = valueText(decodeValue(bytes));
+  const name = field.nodes[0].name.value;
+  const error = new GraphsteadError(
+    'INVALID_VALUE',
+    `Error coercing value '${shown}' for field '${name}' to type ${String(field.type).replace(/[[\]!]/g, '')}.`,
+  );
+  scope.errors.at(field.nodes, scope.path, error);
+  return 'failed';
+}
+
+function writeValues(
+  scope: WriteScope,
+  field: FieldPlan,
+  write: ScalarWriter,
+  values: readonly StoredValue[],
+  out: JsonWriter,
+): Outcome {
+  if (values.length === 0) return 'absent';
+  out.byte(OPEN_LIST);
+  for (let i = 0; i < values.length; i++) {
+    if (i > 0) out.byte(COMMA);
+    scope.path.push(i);
+    const start = out.length;
+    const outcome = writeScalar(scope, field, write, values[i], out);
+    scope.path.pop();
+    if (outcome === 'written') continue;
+    if (field.shape.itemNonNull) return 'failed';
+    out.truncate(start);
+    out.ascii('null');
+  }
+  out.byte(CLOSE_LIST);
+  return 'written';
+}
+
+function writeGeo(scope: WriteScope, field: FieldPlan, bytes: StoredValue | undefined, out: JsonWriter): Outcome {
+  if (!bytes) return 'absent';
+  const value = decodeValue(bytes);
+  if (value.type !== 'geo') return 'absent';
+  const nullable = getNullableType(field.type) as GraphQLOutputType;
+  return complete(scope, nullable, field.nodes, geometryObject(value.value), out) ? 'written' : 'failed';
+}
+
+function writeVector(bytes: StoredValue | undefined, out: JsonWriter): Outcome {
+  const value = bytes ? decodeValue(bytes) : undefined;
+  if (value?.type !== 'float32vector') return 'absent';
+  out.raw(JSON.stringify(Array.from(value.value)));
+  return 'written';
+}
+
+function writeCustom(scope: WriteScope, field: FieldPlan, plan: CustomPlan, uid: number, out: JsonWriter): boolean {
+  const result = scope.custom.get(plan)?.get(uid);
+  if (result && !scope.told.has(result)) {
+    scope.told.add(result);
+    tellCustomErrors(scope, field.nodes, result);
+  }
+  const failed =
+    result !== undefined && result.errors.length > 0 && (result.value === null || result.value === undefined);
+  if (!failed) return complete(scope, field.type, field.nodes, result?.value, out);
+  if (field.shape.nonNull) return false;
+  out.ascii('null');
+  return true;
+}
+
+/** Errors of a custom call, their paths prefixed with the field's own. */
+export function tellCustomErrors(scope: CompletionScope, nodes: FieldPlan['nodes'], result: CustomResult): void {
+  for (const error of result.errors) {
+    const path = [...scope.path, ...(error.path ?? [])];
+    if (error.locations) {
+      const { message, locations, extensions } = error;
+      scope.errors.add({ message, locations, path, extensions: { code: 'REMOTE_FAILED', ...extensions } });
+    } else {
+      scope.errors.at(nodes, path, new GraphsteadError('REMOTE_FAILED', error.message, { details: error.extensions }));
+    }
+  }
+}
+
+/** An aggregate object over a row of nodes. */
+export function writeAggregates(plan: AggregatePlan, node: ResultNode, row: UidList, out: JsonWriter): void {
+  const columns = columnsOf(plan.selections, node);
+  out.byte(OPEN_OBJECT);
+  for (let i = 0; i < plan.fields.length; i++) {
+    if (i > 0) out.byte(COMMA);
+    const { prefix, of } = plan.fields[i];
+    out.bytes(prefix);
+    if (of.kind === 'typename') out.string(plan.typeName);
+    else if (of.kind === 'count') out.ascii(String(row.length));
+    else
+      writeAggregate(
+        of.fn,
+        of.scalar,
+        Array.from(row, (uid) => valueAt(columns[of.slot], uid)),
+        out,
+      );
+  }
+  out.byte(CLOSE_OBJECT);
+}
