@@ -1,3 +1,5 @@
+export { derivedSchema, predicatesOf } from './derived-schema.js';
+export { type LoadOptions, loadModel } from './load.js';
 export type * from './model.js';
 export {
   type BodyNode,

@@ -126,7 +126,9 @@ export interface HttpCall {
 
 export type Custom =
   | { readonly kind: 'http'; readonly http: HttpCall; readonly position: Position }
-  | { readonly kind: 'dql'; readonly dql: string; readonly position: Position };
+  | { readonly kind: 'dql'; readonly dql: string; readonly position: Position }
+  /** the peer's @lambda, accepted under `--compat dgraph`: always answers null */
+  | { readonly kind: 'lambda'; readonly position: Position };
 
 /** A field of an object type or interface. */
 export interface Field {
@@ -140,6 +142,7 @@ export interface Field {
   /**
    * What the field is: `id` is the uid; `scalar` (enums and geo too) and `edge` are stored; `custom` is resolved by
    * @custom; `remote` is a field of a remote type; `external` is owned by another service of a federation and not stored.
+   * A `scalar` of type ID is the key of another service's entity, kept as a value.
    */
   readonly role: 'id' | 'scalar' | 'edge' | 'custom' | 'remote' | 'external';
   /** present for `scalar` and `edge` */

@@ -1,0 +1,32 @@
+import { Kind } from 'graphql';
+import { position } from '../definition.js';
+import type { Rule } from '../rule.js';
+
+const REFUSED: Readonly<Record<string, string>> = {
+  [Kind.SCALAR_TYPE_DEFINITION]: 'a scalar',
+  [Kind.SCALAR_TYPE_EXTENSION]: 'an extension of a scalar',
+  [Kind.DIRECTIVE_DEFINITION]: 'a directive',
+  [Kind.SCHEMA_DEFINITION]: 'a schema block',
+  [Kind.SCHEMA_EXTENSION]: 'an extension of the schema block',
+  [Kind.ENUM_TYPE_EXTENSION]: 'an extension of an enum',
+  [Kind.UNION_TYPE_EXTENSION]: 'an extension of a union',
+  [Kind.INPUT_OBJECT_TYPE_EXTENSION]: 'an extension of an input',
+  [Kind.OPERATION_DEFINITION]: 'an operation',
+  [Kind.FRAGMENT_DEFINITION]: 'a fragment',
+};
+
+/** Only types, interfaces, unions, enums and inputs are defined by the user; the rest is generated. */
+export const allowedDefinition: Rule = {
+  name: 'allowed-definition',
+  check({ definitions, report }) {
+    for (const node of definitions.document.definitions) {
+      const what = REFUSED[node.kind];
+      if (what === undefined) continue;
+      report({
+        position: position('name' in node && node.name ? { name: node.name } : { loc: node.loc }),
+        message: `${what} cannot be defined here: scalars, directives and the schema block are built in`,
+        fix: 'Keep type, interface, union, enum and input definitions only.',
+      });
+    }
+  },
+};

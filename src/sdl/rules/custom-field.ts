@@ -1,0 +1,28 @@
+import { position } from '../definition.js';
+import { customSites } from '../custom-site.js';
+import { idField, isForeignKey, xidFields } from '../lookup.js';
+import type { Rule } from '../rule.js';
+
+/** A type whose field @custom resolves can name its nodes; such a field takes no arguments (spec.md, rule 6). */
+export const customField: Rule = {
+  name: 'custom-field',
+  check({ definitions, report }) {
+    for (const { object, field, node, where } of customSites(definitions)) {
+      if (!object) continue;
+      const named = idField(object) || xidFields(object).length > 0 || object.fields.some(isForeignKey);
+      if (!named) {
+        report({
+          position: position(node),
+          message: `@custom on ${where}: ${object.name} has neither a field of type ID nor one with @id`,
+          fix: `Add "id: ID!" to ${object.name}, or @id to the field that names its nodes.`,
+        });
+      }
+      if (!field.arguments?.length) continue;
+      report({
+        position: position(field.arguments[0]),
+        message: `@custom on ${where}: a custom field cannot take arguments`,
+        fix: 'Remove them, or make it a custom query.',
+      });
+    }
+  },
+};

@@ -1,0 +1,47 @@
+import { readCustom } from '../custom.js';
+import { type CustomSite, customSites } from '../custom-site.js';
+import type { HttpCall } from '../model.js';
+import type { Rule, RuleContext } from '../rule.js';
+
+/** Secrets that headers name are declared, and no header is both forwarded and secret. */
+export const customHeader: Rule = {
+  name: 'custom-header',
+  check(context) {
+    for (const site of customSites(context.definitions)) {
+      const custom = readCustom(site.node, site.where, () => {});
+      if (custom?.kind !== 'http') continue;
+      declared(context, site, custom.http, 'secretHeaders');
+      declared(context, site, custom.http, 'introspectionHeaders');
+      overlap(context, site, custom.http);
+    }
+  },
+};
+
+function declared(
+  { definitions, names, report }: RuleContext,
+  site: CustomSite,
+  http: HttpCall,
+  key: 'secretHeaders' | 'introspectionHeaders',
+): void {
+  for (const { local } of http[key]) {
+    if (definitions.secrets.has(local)) continue;
+    const word = names.dgraph ? 'Dgraph' : 'Service';
+    report({
+      position: http.position,
+      message: `@custom on ${site.where}: ${key} names the secret ${local}, which is not declared`,
+      fix: `Add a line: # ${word}.Secret ${local} "value".`,
+    });
+  }
+}
+
+function overlap({ report }: RuleContext, site: CustomSite, http: HttpCall): void {
+  const forwarded = new Set(http.forwardHeaders.map((header) => header.remote.toLowerCase()));
+  for (const { remote } of http.secretHeaders) {
+    if (!forwarded.has(remote.toLowerCase())) continue;
+    report({
+      position: http.position,
+      message: `@custom on ${site.where}: the header ${remote} is both forwarded and secret`,
+      fix: 'Keep it in one of the two lists.',
+    });
+  }
+}

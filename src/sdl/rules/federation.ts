@@ -1,0 +1,90 @@
+import { baseName, directive, type FieldDefinition, type ObjectDefinition, position } from '../definition.js';
+import { fieldSet, isExternal, isIdType, isRemote, keyFields } from '../lookup.js';
+import type { Rule, RuleContext } from '../rule.js';
+
+/** @key, @extends, @external, @requires and @provides fit together, as a federation's gateway needs them. */
+export const federation: Rule = {
+  name: 'federation',
+  check(context) {
+    for (const object of context.definitions.objects.values()) {
+      key(context, object);
+      for (const field of object.own) {
+        external(context, object, field);
+        requires(context, object, field);
+        provides(context, object, field);
+      }
+    }
+  },
+};
+
+function key({ report }: RuleContext, object: ObjectDefinition): void {
+  const node = directive(object, 'key');
+  if (!node) {
+    if (!object.extended) return;
+    report({
+      position: position(object.node),
+      message: `${object.name} extends a type of another service but has no @key`,
+      fix: 'Add @key(fields: "id"), with the field that both services know.',
+    });
+    return;
+  }
+  const refuse = (message: string, fix: string): void => report({ position: position(node), message, fix });
+  const names = keyFields(object) ?? [];
+  if (names.length !== 1) refuse(`@key on ${object.name} needs exactly one field`, 'Write @key(fields: "id").');
+  if (isRemote(object)) refuse(`${object.name} is remote: it cannot be an entity here`, 'Remove @key or @remote.');
+  for (const name of names) {
+    const field = object.fields.find((f) => f.name === name);
+    if (!field) refuse(`@key on ${object.name}: there is no field ${name}`, 'Name a field of the type.');
+    else if (!isIdType(field.node.type) && !directive(field.node, 'id')) {
+      refuse(`@key on ${object.name}: ${name} does not name a node`, `Make ${name} an ID, or give it @id.`);
+    }
+  }
+}
+
+function external({ report }: RuleContext, object: ObjectDefinition, field: FieldDefinition): void {
+  const node = directive(field.node, 'external');
+  if (!node || object.extended) return;
+  report({
+    position: position(node),
+    message: `@external on ${object.name}.${field.name}, but ${object.name} is not of another service`,
+    fix: `Write "extend type ${object.name}" or add @extends.`,
+  });
+}
+
+function requires({ report }: RuleContext, object: ObjectDefinition, field: FieldDefinition): void {
+  const node = directive(field.node, 'requires');
+  if (!node) return;
+  const refuse = (message: string, fix: string): void => report({ position: position(node), message, fix });
+  if (!object.extended) {
+    refuse(
+      `@requires on ${object.name}.${field.name}, but ${object.name} is not of another service`,
+      'Remove @requires.',
+    );
+  }
+  for (const name of fieldSet(node.arguments?.[0])) {
+    const other = object.fields.find((f) => f.name === name);
+    if (!other)
+      refuse(`@requires on ${object.name}.${field.name}: there is no field ${name}`, `Declare ${name} @external.`);
+    else if (!isExternal(other)) {
+      refuse(`@requires on ${object.name}.${field.name}: ${name} is stored here`, `Mark ${name} with @external.`);
+    }
+  }
+}
+
+function provides({ definitions, report }: RuleContext, object: ObjectDefinition, field: FieldDefinition): void {
+  const node = directive(field.node, 'provides');
+  if (!node) return;
+  const refuse = (message: string, fix: string): void => report({ position: position(node), message, fix });
+  const target = definitions.objects.get(baseName(field.node.type));
+  if (!target || !directive(target, 'key')) {
+    refuse(
+      `@provides on ${object.name}.${field.name}: ${baseName(field.node.type)} has no @key`,
+      'Point it to an entity, or remove @provides.',
+    );
+    return;
+  }
+  for (const name of fieldSet(node.arguments?.[0])) {
+    if (target.fields.some((f) => f.name === name)) continue;
+    refuse(`@provides on ${object.name}.${field.name}: ${target.name} has no field ${name}`, `Declare ${name} there.`);
+  }
+}

@@ -1,0 +1,23 @@
+import { directive, position } from '../definition.js';
+import { isRemote } from '../lookup.js';
+import type { Rule } from '../rule.js';
+
+const WORDS = new Set(['has', 'and', 'or', 'not']);
+
+/** A searched field cannot have a name that its filter needs for itself. */
+export const filterWord: Rule = {
+  name: 'filter-word',
+  check({ definitions, report }) {
+    for (const object of definitions.objects.values()) {
+      if (isRemote(object)) continue;
+      for (const field of object.own) {
+        if (!WORDS.has(field.name) || !directive(field.node, 'search', 'id')) continue;
+        report({
+          position: position(field.node),
+          message: `${object.name}.${field.name} is searched, but "${field.name}" is a word of every filter`,
+          fix: 'Rename the field; @dgraph(pred:) keeps its stored name.',
+        });
+      }
+    }
+  },
+};

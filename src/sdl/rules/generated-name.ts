@@ -1,0 +1,68 @@
+import { position } from '../definition.js';
+import { isRemote } from '../lookup.js';
+import type { Rule } from '../rule.js';
+
+/** Types that stand in every generated schema. */
+const BUILT_IN: readonly string[] = [
+  ...['Int', 'Float', 'Int64', 'DateTime', 'String'].map((name) => `${name}Range`),
+  ...['Int', 'Int64', 'Float', 'DateTime', 'StringTerm', 'StringRegExp', 'StringNgram', 'StringFullText'].map(
+    (name) => `${name}Filter`,
+  ),
+  ...['StringExact', 'StringHash', 'PointGeo', 'PolygonGeo', 'Near', 'Within', 'Contains', 'Intersects'].map(
+    (name) => `${name}Filter`,
+  ),
+  ...['Point', 'PointList', 'Polygon', 'MultiPolygon'].map((name) => `${name}Ref`),
+  'DgraphIndex',
+  'DgraphDefault',
+  'AuthRule',
+  'HTTPMethod',
+  'Mode',
+  'CustomHTTP',
+  'GenerateQueryParams',
+  'GenerateMutationParams',
+  '_Any',
+  '_Entity',
+  '_FieldSet',
+  '_Service',
+];
+
+/** Types that are generated for a stored type. */
+export const generatedTypes = (name: string): string[] => [
+  `${name}Filter`,
+  `${name}Order`,
+  `${name}Orderable`,
+  `${name}HasFilter`,
+  `${name}Ref`,
+  `${name}Patch`,
+  `${name}AggregateResult`,
+  `Add${name}Input`,
+  `Update${name}Input`,
+  `Add${name}Payload`,
+  `Update${name}Payload`,
+  `Delete${name}Payload`,
+];
+
+/** A type's name must not be one that is generated for another type. */
+export const generatedName: Rule = {
+  name: 'generated-name',
+  check({ definitions, report }) {
+    const taken = new Map(BUILT_IN.map((name) => [name, 'the service itself']));
+    for (const object of definitions.objects.values()) {
+      if (isRemote(object)) continue;
+      for (const name of generatedTypes(object.name)) taken.set(name, object.name);
+    }
+    for (const name of definitions.unions.keys()) {
+      for (const suffix of ['Filter', 'Ref', 'Type']) taken.set(`${name}${suffix}`, name);
+    }
+    for (const node of definitions.document.definitions) {
+      if (!('name' in node) || !node.name) continue;
+      const owner = taken.get(node.name.value);
+      if (owner === undefined) continue;
+      report({
+        position: position({ name: node.name }),
+        message: `${node.name.value} is a reserved word: a type of this name is generated for ${owner}`,
+        fix: 'Pick another name.',
+      });
+    }
+  },
+};

@@ -1,0 +1,66 @@
+import { baseName, type FieldDefinition, looseText, type ObjectDefinition, position } from '../definition.js';
+import { print } from 'graphql';
+import type { Rule, RuleContext } from '../rule.js';
+
+/** What `implements` names are interfaces, and fields come from one of them with one type. */
+export const interfaceField: Rule = {
+  name: 'interface-field',
+  check(context) {
+    for (const object of context.definitions.objects.values()) {
+      areInterfaces(context, object);
+      repeated(context, object);
+      shared(context, object);
+    }
+  },
+};
+
+function areInterfaces({ definitions, report }: RuleContext, object: ObjectDefinition): void {
+  for (const node of object.node.interfaces ?? []) {
+    const name = node.name.value;
+    const circle = definitions.objects.get(name)?.interfaces.includes(object.name) || name === object.name;
+    if (definitions.objects.get(name)?.kind === 'interface' && !circle) continue;
+    report({
+      position: position(node),
+      message: circle
+        ? `${object.name} implements ${name}, which implements ${object.name}`
+        : `${object.name} implements ${name}, which is not an interface here`,
+      fix: circle ? 'Break the circle.' : `Define interface ${name}, or correct the name.`,
+    });
+  }
+}
+
+/** A field that a type repeats has the interface's type. */
+function repeated({ report }: RuleContext, object: ObjectDefinition): void {
+  for (const field of object.own) {
+    const inherited = object.fields.find((f) => f.name === field.name);
+    if (!inherited || inherited.owner === object) continue;
+    if (looseText(inherited.node.type) === looseText(field.node.type)) continue;
+    report({
+      position: position(field.node),
+      message: `${object.name}.${field.name} is ${print(field.node.type)}, but interface ${inherited.owner.name} has it as ${print(inherited.node.type)}`,
+      fix: `Give it the type ${print(inherited.node.type)}, or leave it to the interface.`,
+    });
+  }
+}
+
+/** Two interfaces of one type with a field of the same name: the type would need two predicates for it. */
+function shared({ definitions, report }: RuleContext, object: ObjectDefinition): void {
+  const from = new Map<string, FieldDefinition>();
+  for (const name of object.interfaces) {
+    for (const field of definitions.objects.get(name)?.own ?? []) {
+      const first = from.get(field.name);
+      if (!first) from.set(field.name, field);
+      else if (!inherits(definitions.objects.get(name), first.owner)) {
+        const id = baseName(field.node.type) === 'ID' ? ', and a node has one ID' : '';
+        report({
+          position: position(object.node),
+          message: `${object.name} has the field ${field.name} from both ${first.owner.name} and ${name}${id}`,
+          fix: `Rename the field in one of the interfaces, or move it to an interface that both implement.`,
+        });
+      }
+    }
+  }
+}
+
+const inherits = (object: ObjectDefinition | undefined, owner: ObjectDefinition): boolean =>
+  object?.interfaces.includes(owner.name) === true;

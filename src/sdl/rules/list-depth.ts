@@ -1,0 +1,21 @@
+import { listDepth, position } from '../definition.js';
+import { isCustom, isRemote } from '../lookup.js';
+import type { Rule } from '../rule.js';
+
+/** A stored field is one value or one list: a list of lists has no form in the graph. */
+export const listDepthRule: Rule = {
+  name: 'list-depth',
+  check({ definitions, report }) {
+    for (const object of definitions.objects.values()) {
+      if (isRemote(object)) continue;
+      for (const field of object.own) {
+        if (listDepth(field.node.type) < 2 || isCustom(field)) continue;
+        report({
+          position: position(field.node),
+          message: `${object.name}.${field.name} is a list of lists, which cannot be stored`,
+          fix: 'Use one list, or a type of its own for the inner one.',
+        });
+      }
+    }
+  },
+};

@@ -1,0 +1,46 @@
+import { baseName, directive, position } from '../definition.js';
+import { isRemoteName } from '../lookup.js';
+import type { Rule } from '../rule.js';
+
+const QUERIES: readonly ((type: string) => string)[] = [
+  (type) => `get${type}`,
+  (type) => `query${type}`,
+  (type) => `aggregate${type}`,
+  (type) => `check${type}Password`,
+  (type) => `querySimilar${type}ById`,
+  (type) => `querySimilar${type}ByEmbedding`,
+];
+const MUTATIONS: readonly ((type: string) => string)[] = [
+  (type) => `add${type}`,
+  (type) => `update${type}`,
+  (type) => `delete${type}`,
+];
+
+/** Fields of Query and Mutation are custom, and none has the name of a generated one. */
+export const rootField: Rule = {
+  name: 'root-field',
+  check({ definitions, report }) {
+    const generated = new Map<string, string>();
+    for (const name of definitions.objects.keys()) {
+      if (isRemoteName(definitions, name)) continue;
+      for (const of of QUERIES) generated.set(`Query.${of(name)}`, name);
+      for (const of of MUTATIONS) generated.set(`Mutation.${of(name)}`, name);
+    }
+    for (const { root, node } of definitions.roots) {
+      for (const field of node.fields ?? []) {
+        const where = `${root}.${field.name.value}`;
+        const refuse = (message: string, fix: string): void => report({ position: position(field), message, fix });
+        if (!directive(field, 'custom', 'lambda')) {
+          refuse(
+            `${where} has no @custom: the fields for ${baseName(field.type)} are generated`,
+            'Remove it, or resolve it with @custom.',
+          );
+        }
+        const owner = generated.get(where);
+        if (owner !== undefined)
+          refuse(`${where} is a reserved name: it is generated for ${owner}`, 'Pick another name.');
+        if (/^_(entities|service)$/.test(field.name.value)) refuse(`${where} is a reserved name`, 'Pick another name.');
+      }
+    }
+  },
+};
