@@ -1,0 +1,105 @@
+import { GraphsteadError, type Position } from '../../../base/index.js';
+import type { IndexSpec, Predicate } from '../../../graph/index.js';
+import { convert, type IndexKind, type ScalarType, type Value } from '../../../values/index.js';
+import type { Argument, FunctionCall } from '../../syntax/index.js';
+import type { Execution } from '../execution.js';
+import { distinctValues } from '../variable.js';
+
+export type PredicateSubject = Extract<FunctionCall['subject'], { kind: 'predicate' }>;
+
+export function invalid(message: string, position: Position, fix?: string): GraphsteadError {
+  return new GraphsteadError('INVALID_QUERY', message, { position, fix });
+}
+
+/** The predicate a call is asked of. */
+export function subjectOf(call: FunctionCall): PredicateSubject {
+  if (call.subject?.kind === 'predicate') return call.subject;
+  throw invalid(`${call.name} needs a predicate as its first argument`, call.position);
+}
+
+/** The text of an argument that must be one. */
+export function textOf(argument: Argument | undefined, call: FunctionCall): string {
+  if (argument?.kind === 'literal' || argument?.kind === 'coordinates') return argument.text;
+  if (argument?.kind === 'uid') return `0x${argument.uid.toString(16)}`;
+  throw invalid(
+    `Function '${call.name}' requires ${call.subject ? 2 : 1} arguments, got ${call.args.length}`,
+    call.position,
+  );
+}
+
+/** Arguments as values of a type; `val(x)` stands for all values of x. Throws INVALID_VALUE with the position. */
+export function valuesOf(call: FunctionCall, type: ScalarType, execution: Execution): Value[] {
+  return call.args.flatMap((argument) => {
+    if (argument.kind === 'value') {
+      return distinctValues(execution.variables.get(argument.variable)).map((value) =>
+        converted(value, type, argument),
+      );
+    }
+    return [converted({ type: 'default', value: textOf(argument, call) }, type, argument)];
+  });
+}
+
+function converted(value: Value, type: ScalarType, argument: Argument): Value {
+  try {
+    return convert(value, type);
+  } catch (error) {
+    if (!(error instanceof GraphsteadError)) throw error;
+    throw new GraphsteadError(error.code, error.message, { position: argument.position, fix: error.fix, cause: error });
+  }
+}
+
+/** The type that values of a predicate are compared in. */
+export function scalarType(predicate: Predicate, call: FunctionCall): ScalarType {
+  if (predicate.type !== 'uid') return predicate.type;
+  throw invalid(`Predicate ${predicate.name} is an edge: ${call.name} needs a value`, call.position);
+}
+
+/** The first ready index of the kinds, in their order. Throws INDEX_BUILDING when the only one is still being built. */
+export function pickIndex(predicate: Predicate | undefined, kinds: readonly IndexKind[]): IndexSpec | undefined {
+  if (!predicate) return undefined;
+  let building: IndexSpec | undefined;
+  for (const kind of kinds) {
+    const index = predicate.indexes.find((spec) => spec.kind === kind);
+    if (index?.ready) return index;
+    building ??= index;
+  }
+  if (building) {
+    throw new GraphsteadError(
+      'INDEX_BUILDING',
+      `the ${building.kind} index of ${predicate.name} is still being built`,
+      {
+        fix: 'Ask again when the build is done; /health shows how far it is.',
+      },
+    );
+  }
+  return undefined;
+}
+
+/** A root function that has no index to read: what is wrong, and the schema line that would help. */
+export function missingIndex(
+  message: string,
+  name: string,
+  predicate: Predicate | undefined,
+  wanted: string,
+  call: FunctionCall,
+): GraphsteadError {
+  return new GraphsteadError('MISSING_INDEX', message, {
+    position: call.position,
+    fix: `Add it to the schema: ${schemaLine(name, predicate, wanted)}`,
+  });
+}
+
+function schemaLine(name: string, predicate: Predicate | undefined, wanted: string): string {
+  const type = predicate?.type ?? (wanted === '@count' || wanted === '@reverse' ? 'uid' : 'string');
+  const written = predicate?.list ? `[${type}]` : type;
+  const kinds = predicate?.indexes.map((index) => index.kind) ?? [];
+  const isIndex = !wanted.startsWith('@');
+  const indexes = isIndex ? [...kinds, wanted] : kinds;
+  const parts = [`${name}: ${written}`];
+  if (indexes.length > 0) parts.push(`@index(${indexes.join(', ')})`);
+  if (predicate?.reverse || wanted === '@reverse') parts.push('@reverse');
+  if (predicate?.count || wanted === '@count') parts.push('@count');
+  if (predicate?.lang) parts.push('@lang');
+  if (predicate?.upsert) parts.push('@upsert');
+  return `${parts.join(' ')} .`;
+}

@@ -1,0 +1,49 @@
+import type { Predicate, UidList } from '../../../graph/index.js';
+import type { StoredValue } from '../../../values/index.js';
+import type { Execution } from '../execution.js';
+import { candidateValues } from '../language.js';
+import { filterUids } from '../uid-set.js';
+
+/** How many uids have their values read at once: bounds memory and lets the event loop breathe. */
+const BATCH = 10_000;
+
+/** Those of the candidates with a value (of the language, of the list) that passes. */
+export async function filterByValue(
+  execution: Execution,
+  predicate: Predicate,
+  candidates: UidList,
+  langs: readonly string[],
+  passes: (value: StoredValue) => boolean,
+): Promise<UidList> {
+  return filterByValues(execution, predicate, candidates, langs, (values) => values.some(passes));
+}
+
+/** Those of the candidates whose values (all members of a list) together pass. */
+export async function filterByValues(
+  execution: Execution,
+  predicate: Predicate,
+  candidates: UidList,
+  langs: readonly string[],
+  passes: (values: readonly StoredValue[]) => boolean,
+): Promise<UidList> {
+  const kept: UidList[] = [];
+  for (let at = 0; at < candidates.length; at += BATCH) {
+    await execution.checkpoint();
+    const batch = candidates.subarray(at, at + BATCH);
+    const values = await candidateValues(execution, predicate, batch, langs);
+    kept.push(filterUids(batch, (_, i) => passes(values[i])));
+  }
+  return joined(kept);
+}
+
+/** Consecutive ascending lists as one. */
+export function joined(lists: readonly UidList[]): UidList {
+  if (lists.length === 1) return lists[0];
+  const out = new Float64Array(lists.reduce((total, list) => total + list.length, 0));
+  let at = 0;
+  for (const list of lists) {
+    out.set(list, at);
+    at += list.length;
+  }
+  return out;
+}

@@ -1,0 +1,233 @@
+import type { IndexSpec, Predicate, TokenRange, UidList } from '../../../graph/index.js';
+import {
+  compareStored,
+  encodeValue,
+  type IndexKind,
+  isHashedToken,
+  queryTokens,
+  type ScalarType,
+  type StoredValue,
+  tokenizer,
+  tokensOf,
+  type Value,
+} from '../../../values/index.js';
+import type { FunctionCall } from '../../syntax/index.js';
+import type { Execution } from '../execution.js';
+import { EMPTY, intersect, union } from '../uid-set.js';
+import { invalid, missingIndex, pickIndex, scalarType, subjectOf, valuesOf } from './argument.js';
+import { filterByValue } from './by-value.js';
+import type { CallOperator } from './contract.js';
+
+/** Indexes that answer an equality, the exact ones first. */
+const EQUALITY: readonly IndexKind[] = [
+  'exact',
+  'hash',
+  'int',
+  'bool',
+  'bigfloat',
+  'float',
+  'hour',
+  'day',
+  'month',
+  'year',
+  'term',
+  'fulltext',
+];
+/** Indexes whose tokens follow the order of the values, the finest first. */
+const ORDERED: readonly IndexKind[] = ['exact', 'int', 'bigfloat', 'float', 'hour', 'day', 'month', 'year'];
+
+/** Up to so many candidates it is cheaper to read their values than the index. */
+const FEW_FOR_EQUALITY = 256;
+const FEW_FOR_RANGE = 20_000;
+
+/** What a comparison asks of a value. */
+interface Comparison {
+  readonly equal?: readonly Value[];
+  readonly from?: Value;
+  readonly to?: Value;
+  readonly fromExclusive?: boolean;
+  readonly toExclusive?: boolean;
+}
+
+/** eq, le, lt, ge, gt and between on a predicate. */
+export const compareCall: CallOperator = {
+  async root(call, execution) {
+    const subject = subjectOf(call);
+    const predicate = execution.predicate(subject.name);
+    const index = comparisonIndex(call, predicate);
+    if (!predicate || !index) throw notIndexed(call, predicate);
+    const comparison = comparisonOf(call, scalarType(predicate, call), execution);
+    return comparison ? lookup(call, predicate, index, comparison, execution) : EMPTY;
+  },
+
+  async filter(call, candidates, execution) {
+    const subject = subjectOf(call);
+    const predicate = execution.predicate(subject.name);
+    if (!predicate) return EMPTY;
+    const comparison = comparisonOf(call, scalarType(predicate, call), execution);
+    if (!comparison) return EMPTY;
+    const few = comparison.equal ? FEW_FOR_EQUALITY : FEW_FOR_RANGE;
+    const index = candidates.length > few ? comparisonIndex(call, predicate) : undefined;
+    if (index) return intersect(candidates, await lookup(call, predicate, index, comparison, execution));
+    return filterByValue(execution, predicate, candidates, subject.langs, testOf(comparison));
+  },
+};
+
+function comparisonIndex(call: FunctionCall, predicate: Predicate | undefined): IndexSpec | undefined {
+  return pickIndex(predicate, call.name === 'eq' ? EQUALITY : ORDERED);
+}
+
+function notIndexed(call: FunctionCall, predicate: Predicate | undefined) {
+  const subject = subjectOf(call);
+  const message =
+    predicate && predicate.indexes.length > 0
+      ? call.name === 'eq'
+        ? `Attribute ${subject.name} does not have a valid tokenizer for eq`
+        : `Attribute: ${subject.name} does not have proper index for comparison`
+      : `Predicate ${subject.name} is not indexed`;
+  return missingIndex(message, subject.name, predicate, defaultIndex(predicate), call);
+}
+
+function defaultIndex(predicate: Predicate | undefined): IndexKind {
+  switch (predicate?.type) {
+    case 'int':
+    case 'float':
+    case 'bool':
+    case 'bigfloat':
+      return predicate.type;
+    case 'datetime':
+      return 'hour';
+    default:
+      return 'exact';
+  }
+}
+
+/** undefined: nothing can match, because a variable in the arguments is empty */
+function comparisonOf(call: FunctionCall, type: ScalarType, execution: Execution): Comparison | undefined {
+  if (type === 'password') {
+    throw invalid(
+      `Attribute ${subjectOf(call).name} of type password cannot be compared`,
+      call.position,
+      'Use checkpwd.',
+    );
+  }
+  const values = valuesOf(call, type, execution);
+  if (call.name === 'eq') return values.length === 0 ? undefined : { equal: values };
+  const written = call.args.length;
+  const wanted = call.name === 'between' ? 2 : 1;
+  if (written !== wanted) {
+    throw invalid(`Function '${call.name}' requires ${wanted + 1} arguments, got ${written + 1}`, call.position);
+  }
+  if (values.length < wanted) return undefined;
+  const [first, second] = values;
+  switch (call.name) {
+    case 'le':
+      return { to: values[values.length - 1] };
+    case 'lt':
+      return { to: values[values.length - 1], toExclusive: true };
+    case 'ge':
+      return { from: first };
+    case 'gt':
+      return { from: first, fromExclusive: true };
+    case 'between':
+      return { from: first, to: second };
+    default:
+      throw invalid(`${call.name} is not a comparison`, call.position);
+  }
+}
+
+/** The comparison as a test of a stored value. */
+function testOf(comparison: Comparison): (value: StoredValue) => boolean {
+  if (comparison.equal) {
+    const wanted = comparison.equal.map(encodeValue);
+    return (value) => wanted.some((one) => compareStored(value, one) === 0);
+  }
+  const from = comparison.from && encodeValue(comparison.from);
+  const to = comparison.to && encodeValue(comparison.to);
+  const least = comparison.fromExclusive ? 1 : 0;
+  const most = comparison.toExclusive ? -1 : 0;
+  return (value) => (!from || compareStored(value, from) >= least) && (!to || compareStored(value, to) <= most);
+}
+
+async function lookup(
+  call: FunctionCall,
+  predicate: Predicate,
+  index: IndexSpec,
+  comparison: Comparison,
+  execution: Execution,
+): Promise<UidList> {
+  const { langs } = subjectOf(call);
+  const test = testOf(comparison);
+  const verify = (uids: UidList) => filterByValue(execution, predicate, uids, langs, test);
+  return comparison.equal
+    ? lookupEqual(predicate, index, comparison.equal, langs, verify, execution)
+    : lookupRange(predicate, index, comparison, verify, execution);
+}
+
+type Verify = (uids: UidList) => Promise<UidList>;
+
+async function lookupEqual(
+  predicate: Predicate,
+  index: IndexSpec,
+  values: readonly Value[],
+  langs: readonly string[],
+  verify: Verify,
+  execution: Execution,
+): Promise<UidList> {
+  const limit = execution.limits.tokenBytes;
+  const found: UidList[] = [];
+  let exact = !tokenizer(index.kind).lossy && !predicate.lang;
+  for (const value of values) {
+    await execution.checkpoint();
+    const tokens = queryTokens(index.kind, value, langs[0] ?? '', limit);
+    // An empty text has no words: whoever has the predicate may have it.
+    if (tokens.length === 0) {
+      exact = false;
+      for await (const page of execution.reader.having(predicate)) found.push(page);
+      continue;
+    }
+    if (tokens.some((token) => isHashedToken(token, limit))) exact = false;
+    const lists = await execution.reader.postings(predicate, index.kind, tokens);
+    found.push(lists.reduce(intersect));
+  }
+  const candidates = union(found);
+  return exact ? candidates : verify(candidates);
+}
+
+async function lookupRange(
+  predicate: Predicate,
+  index: IndexSpec,
+  comparison: Comparison,
+  verify: Verify,
+  execution: Execution,
+): Promise<UidList> {
+  const limit = execution.limits.tokenBytes;
+  const bound = (value: Value | undefined) => value && tokensOf(index.kind, value, '', limit)[0];
+  const from = bound(comparison.from);
+  const to = bound(comparison.to);
+  const lossy = tokenizer(index.kind).lossy;
+  const hashed = [from, to].some((token) => token && isHashedToken(token, limit));
+  // A token that was cut no longer says where its value stands: then every value is checked.
+  const range: TokenRange = hashed
+    ? {}
+    : {
+        ...(from ? { from, fromExclusive: !lossy && comparison.fromExclusive } : {}),
+        ...(to ? { to, toExclusive: !lossy && comparison.toExclusive } : {}),
+      };
+  const sure: UidList[] = [];
+  const doubtful: UidList[] = [];
+  for await (const page of execution.reader.tokens(predicate, index.kind, range)) {
+    await execution.checkpoint();
+    for (const { token, uids } of page) {
+      const atBound = lossy && ((from && same(token, from)) || (to && same(token, to)));
+      const doubt = predicate.lang || hashed || atBound || isHashedToken(token, limit);
+      (doubt ? doubtful : sure).push(uids);
+    }
+  }
+  const checked = doubtful.length > 0 ? await verify(union(doubtful)) : EMPTY;
+  return union([...sure, checked]);
+}
+
+function same(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}

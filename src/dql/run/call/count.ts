@@ -1,0 +1,67 @@
+import type { FunctionCall } from '../../syntax/index.js';
+import type { Execution } from '../execution.js';
+import { EMPTY, filterUids, union } from '../uid-set.js';
+import { invalid, missingIndex, textOf } from './argument.js';
+import type { CallOperator } from './contract.js';
+import { valuesOf } from './argument.js';
+
+/** Counts from `min` to `max`, both included. */
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** `ge(count(friend), 2)` */
+export const countCall: CallOperator = {
+  async root(call, execution) {
+    const { name, reverse } = countedBy(call);
+    const bounds = boundsOf(call, execution);
+    const predicate = execution.predicate(name);
+    if (!predicate?.count) {
+      const message = `Need @count directive in schema for attr: ${name} for fn: ${call.name} at root`;
+      throw missingIndex(message, name, predicate, '@count', call);
+    }
+    const lists = [];
+    for (const { min, max } of bounds) {
+      await execution.checkpoint();
+      if (min <= max) lists.push(await execution.reader.byCount(predicate, min, max, reverse ? { reverse } : {}));
+    }
+    return union(lists);
+  },
+
+  async filter(call, candidates, execution) {
+    const { name, reverse } = countedBy(call);
+    const bounds = boundsOf(call, execution);
+    const predicate = execution.predicate(name);
+    if (!predicate) return bounds.some(({ min }) => min <= 0) ? candidates : EMPTY;
+    const counts = await execution.reader.counts(predicate, candidates, reverse ? { reverse } : {});
+    return filterUids(candidates, (_, i) => bounds.some(({ min, max }) => counts[i] >= min && counts[i] <= max));
+  },
+};
+
+function countedBy(call: FunctionCall): { name: string; reverse: boolean } {
+  if (call.subject?.kind === 'count') return call.subject;
+  throw invalid('count(..) expected', call.position);
+}
+
+function boundsOf(call: FunctionCall, execution: Execution): Bounds[] {
+  const numbers = valuesOf(call, 'int', execution).map((value) => Number(value.value));
+  const [first, second] = numbers;
+  const last = Number.MAX_SAFE_INTEGER;
+  if (call.name === 'eq') return numbers.map((count) => ({ min: count, max: count }));
+  if (first === undefined) return [];
+  switch (call.name) {
+    case 'le':
+      return [{ min: 0, max: first }];
+    case 'lt':
+      return [{ min: 0, max: first - 1 }];
+    case 'ge':
+      return [{ min: first, max: last }];
+    case 'gt':
+      return [{ min: first + 1, max: last }];
+    case 'between':
+      return [{ min: first, max: second ?? Number(textOf(call.args[1], call)) }];
+    default:
+      throw invalid(`${call.name} cannot compare a count`, call.position);
+  }
+}

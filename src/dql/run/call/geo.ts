@@ -1,0 +1,75 @@
+import type { Predicate, UidList } from '../../../graph/index.js';
+import {
+  decodeValue,
+  geoQueryTokens,
+  type GeoQuery,
+  type Geometry,
+  matchesGeo,
+  parseGeometry,
+} from '../../../values/index.js';
+import type { FunctionCall } from '../../syntax/index.js';
+import type { Execution } from '../execution.js';
+import { EMPTY, union } from '../uid-set.js';
+import { invalid, missingIndex, pickIndex, subjectOf, textOf } from './argument.js';
+import { filterByValue } from './by-value.js';
+import type { CallOperator } from './contract.js';
+
+/** near, within, contains, intersects */
+export const geoCall: CallOperator = {
+  async root(call, execution) {
+    const { name } = subjectOf(call);
+    const query = queryOf(call);
+    const predicate = execution.predicate(name);
+    if (!predicate || !pickIndex(predicate, ['geo'])) {
+      throw missingIndex(`Attribute ${name} is not indexed with type geo`, name, predicate, 'geo', call);
+    }
+    const lists = await execution.reader.postings(predicate, 'geo', geoQueryTokens(query));
+    return check(call, predicate, union(lists), query, execution);
+  },
+
+  async filter(call, candidates, execution) {
+    const query = queryOf(call);
+    const predicate = execution.predicate(subjectOf(call).name);
+    return predicate ? check(call, predicate, candidates, query, execution) : EMPTY;
+  },
+};
+
+function check(
+  call: FunctionCall,
+  predicate: Predicate,
+  candidates: UidList,
+  query: GeoQuery,
+  execution: Execution,
+): Promise<UidList> {
+  if (predicate.type !== 'geo') {
+    throw invalid(`${call.name} needs a geo predicate, ${predicate.name} is of type ${predicate.type}`, call.position);
+  }
+  return filterByValue(execution, predicate, candidates, [], (bytes) => {
+    const value = decodeValue(bytes);
+    return value.type === 'geo' && matchesGeo(query, value.value);
+  });
+}
+
+function queryOf(call: FunctionCall): GeoQuery {
+  const region = geometryOf(call);
+  if (call.name === 'near') {
+    if (region.type !== 'Point') throw invalid('near needs a point: [longitude, latitude]', call.position);
+    const meters = Number(textOf(call.args[1], call));
+    if (!Number.isFinite(meters) || meters < 0) throw invalid('near needs a distance in meters', call.position);
+    return { op: 'near', point: [region.coordinates[0], region.coordinates[1]], meters };
+  }
+  if (call.name === 'contains') return { op: 'contains', region };
+  if (region.type === 'Point') throw invalid(`${call.name} needs a polygon, not a point`, call.position);
+  return { op: call.name === 'within' ? 'within' : 'intersects', region };
+}
+
+function geometryOf(call: FunctionCall): Geometry {
+  const text = textOf(call.args[0], call);
+  let json: unknown = text;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // parseGeometry reads texts with single quotes too, and says what is wrong with the rest
+  }
+  return parseGeometry(json);
+}

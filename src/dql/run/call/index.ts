@@ -1,0 +1,90 @@
+import { TYPE_PREDICATE } from '../../../base/index.js';
+import type { UidList } from '../../../graph/index.js';
+import type { FunctionCall, FunctionName } from '../../syntax/index.js';
+import type { Execution } from '../execution.js';
+import { invalid, textOf } from './argument.js';
+import { compareCall } from './compare.js';
+import type { CallOperator } from './contract.js';
+import { countCall } from './count.js';
+import { geoCall } from './geo.js';
+import { hasCall } from './has.js';
+import { matchCall } from './match.js';
+import { ngramCall } from './ngram.js';
+import { passwordCall } from './password.js';
+import { regexpCall } from './regexp.js';
+import { similarCall } from './similar.js';
+import { termsCall } from './terms.js';
+import { uidCall } from './uid.js';
+import { uidInCall } from './uid-in.js';
+import { valueCall } from './value.js';
+
+/** `type(Person)` is an equality on the type predicate. */
+const typeCall: CallOperator = {
+  root: (call, execution) => compareCall.root(asEquality(call, execution), execution),
+  filter: (call, candidates, execution) => compareCall.filter(asEquality(call, execution), candidates, execution),
+};
+
+function asEquality(call: FunctionCall, execution: Execution): FunctionCall {
+  const args = call.args.map((argument) =>
+    argument.kind === 'literal' ? { ...argument, text: execution.names.stored(textOf(argument, call)) } : argument,
+  );
+  const subject = {
+    kind: 'predicate',
+    name: TYPE_PREDICATE,
+    shown: TYPE_PREDICATE,
+    langs: [],
+    reverse: false,
+  } as const;
+  return { ...call, name: 'eq', subject, args };
+}
+
+const OPERATORS: Readonly<Record<FunctionName, CallOperator>> = {
+  uid: uidCall,
+  has: hasCall,
+  eq: compareCall,
+  le: compareCall,
+  lt: compareCall,
+  ge: compareCall,
+  gt: compareCall,
+  between: compareCall,
+  type: typeCall,
+  allofterms: termsCall,
+  anyofterms: termsCall,
+  alloftext: termsCall,
+  anyoftext: termsCall,
+  regexp: regexpCall,
+  match: matchCall,
+  ngram: ngramCall,
+  uid_in: uidInCall,
+  near: geoCall,
+  within: geoCall,
+  contains: geoCall,
+  intersects: geoCall,
+  similar_to: similarCall,
+  checkpwd: passwordCall,
+};
+
+function operatorOf(call: FunctionCall): CallOperator {
+  switch (call.subject?.kind) {
+    case 'count':
+      return countCall;
+    case 'value':
+      return valueCall;
+    case 'length':
+      throw invalid('len(..) is for conditions of mutations only', call.position);
+    default:
+      return OPERATORS[call.name];
+  }
+}
+
+/** Every uid for which a root function holds, ascending. */
+export async function callRoot(call: FunctionCall, execution: Execution): Promise<UidList> {
+  await execution.checkpoint();
+  return operatorOf(call).root(call, execution);
+}
+
+/** Those of the candidates for which a filter's call holds. */
+export async function callFilter(call: FunctionCall, candidates: UidList, execution: Execution): Promise<UidList> {
+  await execution.checkpoint();
+  return operatorOf(call).filter(call, candidates, execution);
+}

@@ -1,0 +1,83 @@
+import type { Predicate } from '../../../graph/index.js';
+import { decodeValue, levenshteinWithin, trigramToken, valueText } from '../../../values/index.js';
+import type { FunctionCall } from '../../syntax/index.js';
+import type { Execution } from '../execution.js';
+import { EMPTY, union } from '../uid-set.js';
+import { invalid, missingIndex, pickIndex, subjectOf, textOf } from './argument.js';
+import { filterByValue, joined } from './by-value.js';
+import type { CallOperator } from './contract.js';
+
+/** `match(name, "text", 3)`: at most so many edits away. */
+export const matchCall: CallOperator = {
+  async root(call, execution) {
+    const { name, langs } = subjectOf(call);
+    const { text, distance } = wanted(call);
+    const predicate = texts(call, execution);
+    if (!predicate || !pickIndex(predicate, ['trigram'])) {
+      throw missingIndex(
+        `Attribute ${name} does not have trigram index for fuzzy matching. Please add a trigram index or use has/uid function with match() as filter.`,
+        name,
+        predicate,
+        'trigram',
+        call,
+      );
+    }
+    const candidates = await matchCandidates(execution, predicate, text, distance);
+    return filterByValue(execution, predicate, candidates, langs, tester(text, distance));
+  },
+
+  async filter(call, candidates, execution) {
+    const { text, distance } = wanted(call);
+    const predicate = texts(call, execution);
+    if (!predicate) return EMPTY;
+    return filterByValue(execution, predicate, candidates, subjectOf(call).langs, tester(text, distance));
+  },
+};
+
+function wanted(call: FunctionCall): { text: string; distance: number } {
+  if (call.args.length !== 2) {
+    throw invalid(`Function 'match' requires 3 arguments, got ${call.args.length + 1}`, call.position);
+  }
+  const distance = Number(textOf(call.args[1], call));
+  if (!Number.isSafeInteger(distance)) {
+    throw invalid(`Levenshtein distance value must be an int, got ${textOf(call.args[1], call)}`, call.position);
+  }
+  if (distance < 0)
+    throw invalid(`Levenshtein distance value must be greater than or equal to 0, got ${distance}`, call.position);
+  return { text: textOf(call.args[0], call), distance };
+}
+
+function texts(call: FunctionCall, execution: Execution): Predicate | undefined {
+  const { name } = subjectOf(call);
+  const predicate = execution.predicate(name);
+  if (predicate && predicate.type !== 'string' && predicate.type !== 'default') {
+    throw invalid('Got non-string type. Fuzzy match is allowed only on string type.', call.position);
+  }
+  return predicate;
+}
+
+/**
+ * One edit breaks at most three trigrams of the text. When that can break them all, a match need not share any, and
+ * everything with the predicate is a candidate.
+ */
+async function matchCandidates(execution: Execution, predicate: Predicate, text: string, distance: number) {
+  const letters = [...text];
+  const trigrams = new Set<string>();
+  for (let i = 0; i + 3 <= letters.length; i++) trigrams.add(letters.slice(i, i + 3).join(''));
+  if (letters.length - 2 > distance * 3) {
+    return union(await execution.reader.postings(predicate, 'trigram', [...trigrams].map(trigramToken)));
+  }
+  const pages = [];
+  for await (const page of execution.reader.having(predicate)) {
+    await execution.checkpoint();
+    pages.push(page);
+  }
+  return joined(pages);
+}
+
+function tester(text: string, distance: number) {
+  return (value: Uint8Array): boolean => {
+    const stored = valueText(decodeValue(value));
+    return stored !== '' && levenshteinWithin(text, stored, distance);
+  };
+}

@@ -1,0 +1,27 @@
+import type { UidList } from '../../../graph/index.js';
+import { queryTokens } from '../../../values/index.js';
+import type { FunctionCall } from '../../syntax/index.js';
+import type { Execution } from '../execution.js';
+import { EMPTY, intersect } from '../uid-set.js';
+import { missingIndex, pickIndex, subjectOf, textOf } from './argument.js';
+import type { CallOperator } from './contract.js';
+
+/** `ngram(description, "quick brown")`: the words next to each other, as the index folds them. */
+export const ngramCall: CallOperator = {
+  root: lookup,
+  filter: async (call, candidates, execution) => intersect(candidates, await lookup(call, execution)),
+};
+
+async function lookup(call: FunctionCall, execution: Execution): Promise<UidList> {
+  const { name, langs } = subjectOf(call);
+  const predicate = execution.predicate(name);
+  if (!predicate || !pickIndex(predicate, ['ngram'])) {
+    throw missingIndex(`Attribute ${name} is not indexed with type ngram`, name, predicate, 'ngram', call);
+  }
+  const text = call.args.map((argument) => textOf(argument, call)).join(' ');
+  const lang = langs[0] === '.' ? '' : (langs[0] ?? '');
+  const tokens = queryTokens('ngram', { type: 'string', value: text }, lang, execution.limits.tokenBytes);
+  if (tokens.length === 0) return EMPTY;
+  const lists = await execution.reader.postings(predicate, 'ngram', tokens);
+  return lists.reduce((a, b) => intersect(a, b));
+}

@@ -1,0 +1,87 @@
+import type { Predicate } from '../../../graph/index.js';
+import { compilePattern, decodeValue, type Pattern, requiredTrigrams, valueText } from '../../../values/index.js';
+import type { FunctionCall } from '../../syntax/index.js';
+import type { Execution } from '../execution.js';
+import { EMPTY, intersect } from '../uid-set.js';
+import { invalid, missingIndex, pickIndex, subjectOf, textOf } from './argument.js';
+import { filterByValue } from './by-value.js';
+import type { CallOperator } from './contract.js';
+import { trigramCandidates } from './trigram.js';
+
+const FEW = 10_000;
+
+/** `regexp(name, /pattern/flags)`: candidates by trigrams, then the pattern on their texts. */
+export const regexpCall: CallOperator = {
+  async root(call, execution) {
+    const { name, langs } = subjectOf(call);
+    const pattern = patternOf(call);
+    const predicate = texts(call, execution);
+    if (!predicate || !pickIndex(predicate, ['trigram'])) {
+      throw missingIndex(
+        `Attribute ${name} does not have trigram index for regex matching. Please add a trigram index or use has/uid function with regexp() as filter.`,
+        name,
+        predicate,
+        'trigram',
+        call,
+      );
+    }
+    const query = requiredTrigrams(pattern.source, pattern.flags);
+    const candidates = await trigramCandidates(execution, predicate, query);
+    if (!candidates) {
+      throw invalid(
+        'Regular expression is too wide-ranging and can not be executed efficiently.',
+        call.position,
+        'Give it three consecutive letters that every match has, or use it as a filter.',
+      );
+    }
+    return filterByValue(execution, predicate, candidates, langs, tester(pattern));
+  },
+
+  async filter(call, candidates, execution) {
+    const pattern = patternOf(call);
+    const predicate = texts(call, execution);
+    if (!predicate) return EMPTY;
+    let narrowed = candidates;
+    if (candidates.length > FEW && pickIndex(predicate, ['trigram'])) {
+      const query = requiredTrigrams(pattern.source, pattern.flags);
+      const found = await trigramCandidates(execution, predicate, query);
+      if (found) narrowed = intersect(candidates, found);
+    }
+    return filterByValue(execution, predicate, narrowed, subjectOf(call).langs, tester(pattern));
+  },
+};
+
+interface Written {
+  readonly source: string;
+  readonly flags: string;
+  readonly compiled: Pattern;
+}
+
+function patternOf(call: FunctionCall): Written {
+  const argument = call.args[0];
+  if (argument?.kind === 'regexp') return written(argument.pattern, argument.flags);
+  const text = textOf(argument, call);
+  const end = text.lastIndexOf('/');
+  if (text === '') throw invalid('the regular expression is empty', call.position);
+  if (!text.startsWith('/') || end === 0) {
+    throw invalid(`invalid regular expression ${text}`, call.position, 'Write it as /pattern/ or /pattern/i.');
+  }
+  return written(text.slice(1, end), text.slice(end + 1));
+}
+
+function written(source: string, flags: string): Written {
+  return { source, flags, compiled: compilePattern(source, flags) };
+}
+
+function texts(call: FunctionCall, execution: Execution): Predicate | undefined {
+  const { name } = subjectOf(call);
+  const predicate = execution.predicate(name);
+  if (predicate && predicate.type !== 'string' && predicate.type !== 'default') {
+    throw invalid(`Got non-string type. Regex match is allowed only on string type.`, call.position);
+  }
+  return predicate;
+}
+
+function tester(pattern: Written) {
+  return (value: Uint8Array) => pattern.compiled.test(valueText(decodeValue(value)));
+}

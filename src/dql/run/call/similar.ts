@@ -1,0 +1,62 @@
+import { GraphsteadError } from '../../../base/index.js';
+import type { Predicate, UidList } from '../../../graph/index.js';
+import { decodeValue, parseVector } from '../../../values/index.js';
+import type { FunctionCall } from '../../syntax/index.js';
+import type { Execution } from '../execution.js';
+import { contains, EMPTY, fromUids } from '../uid-set.js';
+import { distinctValues } from '../variable.js';
+import { invalid, missingIndex, pickIndex, subjectOf, textOf } from './argument.js';
+import type { CallOperator } from './contract.js';
+
+/** `similar_to(embedding, 3, "[0.1, 0.2]")`, `similar_to(embedding, 3, val(v))`, or the vector of a node by its uid. */
+export const similarCall: CallOperator = {
+  root: (call, execution) => search(call, execution),
+  filter: (call, candidates, execution) => search(call, execution, (uid) => contains(candidates, uid)),
+};
+
+async function search(call: FunctionCall, execution: Execution, filter?: (uid: number) => boolean): Promise<UidList> {
+  const { name } = subjectOf(call);
+  const predicate = execution.predicate(name);
+  if (!predicate || !pickIndex(predicate, ['hnsw'])) {
+    throw missingIndex(
+      `Attribute ${name} is not indexed with type hnsw`,
+      name,
+      predicate,
+      'hnsw(metric: "euclidean")',
+      call,
+    );
+  }
+  const neighbours = Number(textOf(call.args[0], call));
+  if (!Number.isSafeInteger(neighbours) || neighbours <= 0) {
+    throw invalid('similar_to needs the number of neighbours as its second argument', call.position);
+  }
+  const vector = await vectorOf(call, predicate, execution);
+  if (!vector || vector.length === 0) return EMPTY;
+  const found = await execution.reader.similar(predicate, vector, neighbours, { ...call.options, filter });
+  return fromUids(found.map((one) => one.uid));
+}
+
+async function vectorOf(
+  call: FunctionCall,
+  predicate: Predicate,
+  execution: Execution,
+): Promise<Float32Array | undefined> {
+  const argument = call.args[1];
+  if (argument?.kind === 'value') {
+    const value = distinctValues(execution.variables.get(argument.variable))[0];
+    if (value && value.type !== 'float32vector') throw invalid('similar_to needs a vector', argument.position);
+    return value?.value;
+  }
+  const text = textOf(argument, call).trim();
+  if (/^(0x[0-9a-fA-F]+|\d+)$/.test(text)) {
+    const [stored] = await execution.reader.values(predicate, Float64Array.of(Number(text)));
+    const value = stored && decodeValue(stored);
+    return value?.type === 'float32vector' ? value.value : undefined;
+  }
+  try {
+    return parseVector(text);
+  } catch (error) {
+    if (!(error instanceof GraphsteadError)) throw error;
+    throw new GraphsteadError(error.code, error.message, { position: argument?.position, fix: error.fix });
+  }
+}

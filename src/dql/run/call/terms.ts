@@ -1,0 +1,87 @@
+import type { Predicate, UidList } from '../../../graph/index.js';
+import {
+  decodeValue,
+  fullTextTerms,
+  type IndexKind,
+  isHashedToken,
+  queryTokens,
+  type StoredValue,
+  termsOf,
+  valueText,
+} from '../../../values/index.js';
+import type { FunctionCall } from '../../syntax/index.js';
+import type { Execution } from '../execution.js';
+import { EMPTY, intersect, union } from '../uid-set.js';
+import { missingIndex, pickIndex, subjectOf, textOf } from './argument.js';
+import { filterByValues } from './by-value.js';
+import type { CallOperator } from './contract.js';
+
+const FEW = 256;
+
+/** allofterms, anyofterms, alloftext, anyoftext: by words of the values, so an index is needed even in a filter. */
+export const termsCall: CallOperator = {
+  async root(call, execution) {
+    const { predicate, kind } = indexed(call, execution);
+    return lookup(call, predicate, kind, execution);
+  },
+  async filter(call, candidates, execution) {
+    const { predicate, kind } = indexed(call, execution);
+    if (candidates.length <= FEW) return check(call, predicate, kind, candidates, execution);
+    return intersect(candidates, await lookup(call, predicate, kind, execution));
+  },
+};
+
+function indexed(call: FunctionCall, execution: Execution): { predicate: Predicate; kind: IndexKind } {
+  const kind: IndexKind = call.name.endsWith('terms') ? 'term' : 'fulltext';
+  const { name } = subjectOf(call);
+  const predicate = execution.predicate(name);
+  if (!predicate || !pickIndex(predicate, [kind])) {
+    throw missingIndex(`Attribute ${name} is not indexed with type ${kind}`, name, predicate, kind, call);
+  }
+  return { predicate, kind };
+}
+
+/** The language that the words are stemmed in. */
+function langOf(call: FunctionCall): string {
+  const lang = subjectOf(call).langs[0] ?? '';
+  return lang === '.' ? '' : lang;
+}
+
+/** All texts of the call as one: `anyofterms(name, "a b", "c")`. */
+function words(call: FunctionCall): string {
+  return call.args.map((argument) => textOf(argument, call)).join(' ');
+}
+
+async function lookup(
+  call: FunctionCall,
+  predicate: Predicate,
+  kind: IndexKind,
+  execution: Execution,
+): Promise<UidList> {
+  const limit = execution.limits.tokenBytes;
+  const tokens = queryTokens(kind, { type: 'string', value: words(call) }, langOf(call), limit);
+  if (tokens.length === 0) return EMPTY;
+  const lists = await execution.reader.postings(predicate, kind, tokens);
+  const found = call.name.startsWith('all') ? lists.reduce(intersect) : union(lists);
+  const sure = !predicate.lang && !tokens.some((token) => isHashedToken(token, limit));
+  return sure ? found : check(call, predicate, kind, found, execution);
+}
+
+function check(
+  call: FunctionCall,
+  predicate: Predicate,
+  kind: IndexKind,
+  candidates: UidList,
+  execution: Execution,
+): Promise<UidList> {
+  const lang = langOf(call);
+  const split = kind === 'term' ? termsOf : (text: string) => fullTextTerms(text, lang);
+  const wanted = split(words(call));
+  const all = call.name.startsWith('all');
+  const passes = (values: readonly StoredValue[]): boolean => {
+    const terms = new Set(values.flatMap((value) => split(valueText(decodeValue(value)))));
+    return all ? wanted.every((word) => terms.has(word)) : wanted.some((word) => terms.has(word));
+  };
+  if (wanted.length === 0) return Promise.resolve(EMPTY);
+  return filterByValues(execution, predicate, candidates, subjectOf(call).langs, passes);
+}

@@ -1,0 +1,54 @@
+import type { UidList } from '../../graph/index.js';
+import type { Directives } from '../syntax/index.js';
+import type { ResultBranch } from './branch.js';
+import { cutBranch, pruneBranch } from './edge.js';
+import { filterUids, indexOf } from './uid-set.js';
+
+/** Fields that @cascade asks for; empty means all; undefined: no @cascade. A level takes them from the one above. */
+export type CascadeFields = readonly string[] | undefined;
+
+/** What @cascade of a level is, with what it inherits. */
+export function cascadeOf(directives: Directives, inherited: CascadeFields): CascadeFields {
+  return directives.cascade ?? inherited;
+}
+
+function directivesOf(branch: ResultBranch): Directives | undefined {
+  const { syntax } = branch;
+  return 'directives' in syntax ? syntax.directives : undefined;
+}
+
+/**
+ * Takes out, from the bottom up, the nodes that lack a field that @cascade asks for, and cuts what is left to its
+ * page. Rows and `dest` of each branch are right afterwards; `source` of the branches below stays as it was read.
+ */
+export function applyCascade(at: ResultBranch, inherited: CascadeFields): void {
+  const directives = directivesOf(at);
+  if (!directives || at.groups) return;
+  const fields = cascadeOf(directives, inherited);
+  for (const child of at.children) {
+    if (child.rows) applyCascade(child, fields);
+  }
+  if (!fields) return;
+  const asked = at.children.filter((child) => isAsked(child, fields));
+  const dest = filterUids(at.dest, (uid) => asked.every((child) => hasField(child, uid)));
+  pruneBranch(at, dest);
+  if ('page' in at.syntax && at.syntax.page) cutBranch(at, at.syntax.page);
+}
+
+function isAsked(child: ResultBranch, fields: readonly string[]): boolean {
+  const { syntax } = child;
+  if (syntax.kind !== 'predicate' && syntax.kind !== 'countPredicate') return false;
+  if (fields.length === 0) return true;
+  return fields.includes(syntax.name) && !syntax.reverse ? true : syntax.reverse && fields.includes(`~${syntax.name}`);
+}
+
+function hasField(child: ResultBranch, uid: number): boolean {
+  const at = indexOf(child.source, uid);
+  if (at < 0) return false;
+  if (child.counts) return true;
+  return isFilled(child.rows?.[at]) || isFilled(child.valueLists?.[at]) || child.values?.[at] !== undefined;
+}
+
+function isFilled(list: UidList | readonly unknown[] | undefined): boolean {
+  return list !== undefined && list.length > 0;
+}

@@ -1,0 +1,209 @@
+import { GraphsteadError, type Position } from '../../base/index.js';
+import { compareValues, type Value } from '../../values/index.js';
+import type { ValueColumn } from '../contract.js';
+import type { AggregateSelection, MathSelection, ValueSelection } from '../syntax/index.js';
+import type { ResultBranch } from './branch.js';
+import type { Execution } from './execution.js';
+import { evaluateMath, type Operand } from './math.js';
+import { addValues, divideBy } from './math-operator.js';
+import { columnOf, EMPTY_COLUMN, GLOBAL_UID, type RunVariable, valueAt } from './variable.js';
+
+type Computed = ValueSelection | AggregateSelection | MathSelection;
+
+/**
+ * Fills val(), aggregates and math below a branch once everything of the block is read, children first, and sets the
+ * variables that they define.
+ * @param path branches from the block down to `at`
+ */
+export async function computeValues(
+  at: ResultBranch,
+  path: readonly ResultBranch[],
+  execution: Execution,
+): Promise<void> {
+  await execution.checkpoint();
+  const own: ResultBranch[] = [];
+  for (const child of at.children) {
+    if (isComputed(child)) own.push(child);
+    else if (child.children.length > 0) await computeValues(child, [...path, child], execution);
+  }
+  for (const child of inOrder(own)) {
+    const syntax = child.syntax as Computed;
+    const result = compute(child, at, path, syntax, execution);
+    store(child, syntax, at, path, result, execution);
+  }
+}
+
+function isComputed(branch: ResultBranch): boolean {
+  const { kind } = branch.syntax;
+  return kind === 'value' || kind === 'aggregate' || kind === 'math';
+}
+
+/** Aggregates first, since math of the same level may use them wherever they stand; the rest as written. */
+function inOrder(branches: readonly ResultBranch[]): readonly ResultBranch[] {
+  const rank = (branch: ResultBranch): number =>
+    branch.syntax.kind === 'aggregate' ? 0 : branch.syntax.kind === 'math' ? 1 : 2;
+  return [...branches].sort((a, b) => rank(a) - rank(b));
+}
+
+/** undefined: there is nothing to compute from */
+type Result = Operand | undefined;
+
+function compute(
+  child: ResultBranch,
+  at: ResultBranch,
+  path: readonly ResultBranch[],
+  syntax: Computed,
+  execution: Execution,
+): Result {
+  const alone = isRootless(at);
+  switch (syntax.kind) {
+    case 'value': {
+      const variable = execution.variables.get(syntax.of);
+      if (alone) return onlyAggregated(variable, syntax.position);
+      // The one value of a variable for everything shows at its own uid only.
+      if (variable?.constant) return { column: { uids: Float64Array.of(GLOBAL_UID), values: [variable.constant] } };
+      return { column: variable?.values ?? EMPTY_COLUMN };
+    }
+    case 'aggregate':
+      return alone ? aggregateAll(syntax, execution) : { column: aggregateLevel(syntax, path, execution) };
+    case 'math': {
+      const operand = evaluateMath(
+        syntax.expression,
+        (name) => operandOf(name, alone, path, syntax.position, execution),
+        { now: execution.clock.wall() },
+      );
+      if (alone || 'column' in operand) return operand;
+      return { column: { uids: child.source, values: new Array<Value>(child.source.length).fill(operand.constant) } };
+    }
+  }
+}
+
+function isRootless(at: ResultBranch): boolean {
+  return at.syntax.kind === 'block' && !at.syntax.root && !at.syntax.shortest;
+}
+
+function onlyAggregated(variable: RunVariable | undefined, position: Position): Result {
+  if (variable?.constant) return { constant: variable.constant };
+  if (!variable?.values || variable.values.uids.length === 0) return undefined;
+  throw new GraphsteadError('INVALID_QUERY', 'Only aggregated variables allowed within empty block.', {
+    position,
+    fix: 'Aggregate the variable first, or give the block a root function.',
+  });
+}
+
+function store(
+  child: ResultBranch,
+  syntax: Computed,
+  at: ResultBranch,
+  path: readonly ResultBranch[],
+  result: Result,
+  execution: Execution,
+): void {
+  if (result && 'constant' in result) child.constant = result.constant;
+  else if (result) child.computed = result.column;
+  if (syntax.variable === undefined) return;
+  const variable: RunVariable = isRootless(at)
+    ? { constant: child.constant, path }
+    : { values: child.computed ?? EMPTY_COLUMN, path };
+  execution.variables.set(syntax.variable, variable);
+}
+
+function operandOf(
+  name: string,
+  alone: boolean,
+  path: readonly ResultBranch[],
+  position: Position,
+  execution: Execution,
+): Operand {
+  const variable = execution.variables.get(name);
+  if (alone) return onlyAggregated(variable, position) ?? { column: EMPTY_COLUMN };
+  if (variable?.constant) return { constant: variable.constant };
+  return { column: variable ? carry(variable, path, position) : EMPTY_COLUMN };
+}
+
+/**
+ * Brings a variable of a level above down to the level of `path`: each node gets the sum of the values of the nodes
+ * that lead to it.
+ */
+function carry(variable: RunVariable, path: readonly ResultBranch[], position: Position): ValueColumn {
+  let column = variable.values ?? EMPTY_COLUMN;
+  const from = variable.path ?? [];
+  if (from.length === 0 || from.length > path.length || from.some((branch, i) => branch !== path[i])) return column;
+  for (const branch of path.slice(from.length)) column = step(column, branch, position);
+  return column;
+}
+
+function step(column: ValueColumn, through: ResultBranch, position: Position): ValueColumn {
+  const sums = new Map<number, Value>();
+  through.rows?.forEach((row, i) => {
+    const value = valueAt(column, through.source[i]);
+    if (value === undefined) return;
+    if (value.type !== 'int' && value.type !== 'float') {
+      throw new GraphsteadError('INVALID_QUERY', 'Encountered non int/float type for variable propagation', {
+        position,
+      });
+    }
+    for (const uid of row) {
+      const before = sums.get(uid);
+      sums.set(uid, before ? addValues(before, value) : value);
+    }
+  });
+  return columnOf(sums);
+}
+
+/** In a block without root: over all values of the variable. */
+function aggregateAll(syntax: AggregateSelection, execution: Execution): Result {
+  if (syntax.of.kind !== 'variable') throw wrongLevel(syntax);
+  const variable = execution.variables.get(syntax.of.name);
+  const values = variable?.constant ? [variable.constant] : (variable?.values?.values ?? []);
+  const result = aggregate(syntax.op, values);
+  return result && { constant: result };
+}
+
+/** For each uid of the level: over the values of the nodes that the sibling branch with the variable leads to. */
+function aggregateLevel(syntax: AggregateSelection, path: readonly ResultBranch[], execution: Execution): ValueColumn {
+  if (syntax.of.kind !== 'variable') throw wrongLevel(syntax);
+  const variable = execution.variables.get(syntax.of.name);
+  const from = variable?.path ?? [];
+  const sibling = from[path.length];
+  if (from.length !== path.length + 1 || path.some((branch, i) => branch !== from[i])) throw wrongLevel(syntax);
+  const pairs = new Map<number, Value>();
+  sibling.rows?.forEach((row, i) => {
+    const values: Value[] = [];
+    for (const uid of row) {
+      const value = valueAt(variable?.values, uid);
+      if (value !== undefined) values.push(value);
+    }
+    const result = aggregate(syntax.op, values);
+    if (result !== undefined) pairs.set(sibling.source[i], result);
+  });
+  return columnOf(pairs);
+}
+
+function wrongLevel(syntax: AggregateSelection): GraphsteadError {
+  return new GraphsteadError('INVALID_QUERY', 'Invalid variable aggregation. Check the levels.', {
+    position: syntax.position,
+    fix: 'Aggregate a variable beside the edge in whose block it is defined, or in a block without root.',
+  });
+}
+
+/** undefined for no values, and for sums of what cannot be added */
+export function aggregate(op: AggregateSelection['op'], values: readonly Value[]): Value | undefined {
+  if (op === 'min' || op === 'max') {
+    let best: Value | undefined;
+    for (const value of values) {
+      const order = best === undefined ? -1 : compareValues(value, best);
+      if (best === undefined || (op === 'min' ? order < 0 : order > 0)) best = value;
+    }
+    return best;
+  }
+  let sum: Value | undefined;
+  let count = 0;
+  for (const value of values) {
+    if (value.type !== 'int' && value.type !== 'float' && value.type !== 'bigfloat' && value.type !== 'float32vector')
+      continue;
+    sum = sum === undefined ? value : addValues(sum, value);
+    count++;
+  }
+  return sum !== undefined && op === 'avg' ? divideBy(sum, count) : sum;
+}

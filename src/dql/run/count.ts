@@ -1,0 +1,55 @@
+import type { CountPredicateSelection } from '../syntax/index.js';
+import { branch, type ResultBranch } from './branch.js';
+import { readEdges } from './edge.js';
+import type { Execution } from './execution.js';
+import { passesFacets } from './facet.js';
+import { chooseValues } from './language.js';
+
+/** `count(friend)`, with filters, for every uid of the source. */
+export async function readCounts(
+  into: ResultBranch,
+  selection: CountPredicateSelection,
+  execution: Execution,
+): Promise<void> {
+  await execution.checkpoint();
+  const predicate = execution.predicate(selection.name);
+  into.predicate = predicate;
+  const narrowed = selection.filter || selection.facetFilter || selection.page;
+  if (!predicate) {
+    execution.countUids(selection.name, into.source.length);
+    into.counts = new Array<number>(into.source.length).fill(0);
+  } else if (predicate.type === 'uid' && (narrowed || (selection.reverse && !predicate.reverse))) {
+    const edges = branch(into.syntax, into.source, predicate);
+    await readEdges(edges, { ...selection, order: [], page: selection.page ?? {} }, predicate, execution);
+    into.counts = edges.rows?.map((row) => row.length);
+  } else {
+    execution.countUids(selection.name, into.source.length);
+    into.counts = await countValues(into, selection, execution);
+  }
+}
+
+async function countValues(
+  into: ResultBranch,
+  selection: CountPredicateSelection,
+  execution: Execution,
+): Promise<readonly number[]> {
+  const predicate = into.predicate;
+  if (!predicate) return [];
+  const filter = selection.facetFilter;
+  const oneLang = predicate.lang && !selection.langs.includes('*');
+  if (predicate.type === 'uid' || (!filter && !oneLang)) {
+    return execution.reader.counts(predicate, into.source, selection.reverse ? { reverse: true } : {});
+  }
+  if (predicate.list && filter) {
+    const all = await execution.reader.allValues(predicate, into.source, { facets: true });
+    return all.map((values) => values.filter((value) => passesFacets(filter, value.facets)).length);
+  }
+  const { values, facets } = await chooseValues(
+    execution,
+    predicate,
+    into.source,
+    selection.langs,
+    filter !== undefined,
+  );
+  return values.map((value, i) => (value && (!filter || passesFacets(filter, facets?.[i])) ? 1 : 0));
+}

@@ -1,0 +1,133 @@
+import type { Facets, UidList } from '../../graph/index.js';
+import { decodeValue, type Value } from '../../values/index.js';
+import type { ValueColumn } from '../contract.js';
+import type { FacetRequest, Selection } from '../syntax/index.js';
+import type { ResultBranch } from './branch.js';
+import type { Execution } from './execution.js';
+import { facetOf } from './facet.js';
+import { addValues } from './math-operator.js';
+import { union } from './uid-set.js';
+import { columnOf, EMPTY_COLUMN, mergeColumns, type RunVariable } from './variable.js';
+
+/**
+ * Sets the variables that a branch defines. Called when the branch has been read, for the blocks below it, and again
+ * when @cascade is done. A variable that is defined at several levels (@recurse) holds all of them.
+ * @param path branches from the block to the parent of `at`; values belong to the uids of the last one
+ */
+export function defineVariables(at: ResultBranch, path: readonly ResultBranch[], execution: Execution): void {
+  const { syntax } = at;
+  if (syntax.kind === 'block') {
+    if (syntax.variable !== undefined) set(syntax.variable, { uids: at.dest, path: [] }, execution);
+    return;
+  }
+  if (syntax.variable !== undefined && !isComputed(syntax)) {
+    set(syntax.variable, { ...variableOf(at, path), path }, execution);
+  }
+  if (syntax.kind === 'predicate' && syntax.facets) defineFacets(at, syntax.facets, path, execution);
+}
+
+function isComputed(syntax: Selection): boolean {
+  return syntax.kind === 'math' || syntax.kind === 'aggregate' || syntax.kind === 'value';
+}
+
+function set(name: string, next: RunVariable, execution: Execution): void {
+  const before = execution.variables.get(name);
+  execution.variables.set(name, before ? merge(before, next) : next);
+}
+
+function merge(before: RunVariable, next: RunVariable): RunVariable {
+  return {
+    path: next.path,
+    ...(before.uids || next.uids
+      ? { uids: union([before.uids ?? EMPTY_COLUMN.uids, next.uids ?? EMPTY_COLUMN.uids]) }
+      : {}),
+    ...(before.values || next.values
+      ? { values: mergeColumns(before.values ?? EMPTY_COLUMN, next.values ?? EMPTY_COLUMN) }
+      : {}),
+    ...(next.constant ? { constant: next.constant } : {}),
+  };
+}
+
+/** What a selection gives to `x as`. */
+function variableOf(at: ResultBranch, path: readonly ResultBranch[]): RunVariable {
+  const parent = path[path.length - 1];
+  switch (at.syntax.kind) {
+    case 'uid':
+      return { uids: parent.dest };
+    case 'countUid':
+      return { constant: { type: 'int', value: parent.dest.length } };
+    case 'countPredicate':
+      return { values: column(at.source, (i) => ({ type: 'int', value: at.counts?.[i] ?? 0 })) };
+    case 'checkPassword':
+      return { values: at.computed };
+    default:
+      return at.rows ? { uids: at.dest } : valuesVariable(at);
+  }
+}
+
+function valuesVariable(at: ResultBranch): RunVariable {
+  if (at.valueLists) {
+    const lists = at.valueLists;
+    return {
+      values: column(at.source, (i) => (lists[i].length > 0 ? decodeValue(lists[i][0]) : undefined)),
+      members: lists.flatMap((list) => list.map(decodeValue)),
+    };
+  }
+  if (!at.values) return {};
+  const values = at.values;
+  return {
+    values: column(at.source, (i) => {
+      const bytes = values[i];
+      return bytes && decodeValue(bytes);
+    }),
+  };
+}
+
+function column(uids: UidList, valueAt: (i: number) => Value | undefined): ValueColumn {
+  const kept = new Float64Array(uids.length);
+  const values: Value[] = [];
+  for (let i = 0; i < uids.length; i++) {
+    const value = valueAt(i);
+    if (value === undefined) continue;
+    kept[values.length] = uids[i];
+    values.push(value);
+  }
+  return { uids: kept.subarray(0, values.length), values };
+}
+
+/** `@facets(x as since)`: values of the node an edge leads to, or of the node that has the value. */
+function defineFacets(
+  at: ResultBranch,
+  request: FacetRequest,
+  path: readonly ResultBranch[],
+  execution: Execution,
+): void {
+  for (const { key, variable } of request.keys) {
+    if (variable === undefined) continue;
+    const edges = at.rows !== undefined;
+    const values = edges ? edgeFacets(at, key) : column(at.source, (i) => facetOf(facetsOfValue(at, i), key));
+    set(variable, { values, path: edges ? [...path, at] : path }, execution);
+  }
+}
+
+function facetsOfValue(at: ResultBranch, i: number): Facets | undefined {
+  return at.valueFacets?.[i] ?? at.listFacets?.[i]?.[0];
+}
+
+/** Numbers of several edges to one node are added up; of other facets the last one stays. */
+function edgeFacets(at: ResultBranch, key: string): ValueColumn {
+  const pairs = new Map<number, Value>();
+  at.rows?.forEach((row, i) => {
+    row.forEach((uid, j) => {
+      const value = facetOf(at.rowFacets?.[i]?.[j], key);
+      if (value === undefined) return;
+      const before = pairs.get(uid);
+      pairs.set(uid, before && isNumber(before) && isNumber(value) ? addValues(before, value) : value);
+    });
+  });
+  return columnOf(pairs);
+}
+
+function isNumber(value: Value): boolean {
+  return value.type === 'int' || value.type === 'float';
+}

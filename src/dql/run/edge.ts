@@ -1,0 +1,156 @@
+import { GraphsteadError } from '../../base/index.js';
+import type { Facets, Predicate, UidList } from '../../graph/index.js';
+import type { CountPredicateSelection, PredicateSelection } from '../syntax/index.js';
+import type { ResultBranch } from './branch.js';
+import type { Execution } from './execution.js';
+import { orderByFacets, passesFacets, type RowFacets } from './facet.js';
+import { applyFilter } from './filter.js';
+import { orderRows } from './order.js';
+import { afterUid, dropUpTo, hasRange, pageDepth, pageRange, sample } from './page.js';
+import { contains, filterUids, unionOfRows } from './uid-set.js';
+
+/** Rows of edges with their facets, where these were read. */
+interface Edges {
+  readonly rows: readonly UidList[];
+  readonly facets?: RowFacets;
+}
+
+type EdgeSelection = Pick<
+  PredicateSelection,
+  'name' | 'reverse' | 'filter' | 'facets' | 'facetFilter' | 'order' | 'page' | 'position'
+>;
+
+/**
+ * Reads the edges of a selection into its branch: filtered, ordered, and cut to the page unless `cut` is false
+ * (@cascade takes the page later).
+ */
+export async function readEdges(
+  into: ResultBranch,
+  selection: EdgeSelection,
+  predicate: Predicate,
+  execution: Execution,
+  cut = true,
+): Promise<void> {
+  await execution.checkpoint();
+  execution.countUids(selection.reverse ? `~${selection.name}` : selection.name, into.source.length);
+  if (selection.reverse && !predicate.reverse) throw missingReverse(selection);
+  let edges = await read(into.source, selection, predicate, execution);
+  if (selection.facetFilter) edges = keepEdges(edges, facetTest(selection.facetFilter));
+  const after = afterUid(selection.page, execution);
+  if (after > 0) edges = dropAfter(edges, after);
+  let dest = unionOfRows(edges.rows);
+  if (selection.filter) {
+    const passed = await applyFilter(selection.filter, dest, execution);
+    if (passed.length < dest.length) edges = keepEdges(edges, (uid) => contains(passed, uid));
+    dest = passed;
+  }
+  if (selection.page.random !== undefined) edges = sampleEdges(edges, selection.page.random);
+  edges = await order(edges, dest, selection, cut, execution);
+  if (cut && hasRange(selection.page)) edges = cutEdges(edges, selection.page);
+  into.rows = edges.rows;
+  into.rowFacets = edges.facets;
+  into.dest = unionOfRows(edges.rows);
+}
+
+async function read(
+  source: UidList,
+  selection: EdgeSelection,
+  predicate: Predicate,
+  execution: Execution,
+): Promise<Edges> {
+  const facets = selection.facets !== undefined || selection.facetFilter !== undefined;
+  const matrix = await execution.reader.edges(predicate, source, { reverse: selection.reverse, facets });
+  let total = 0;
+  for (const row of matrix.rows) total += row.length;
+  execution.countEdges(total);
+  return {
+    rows: matrix.rows,
+    ...(facets ? { facets: matrix.facets ?? matrix.rows.map((row) => new Array(row.length)) } : {}),
+  };
+}
+
+function facetTest(filter: NonNullable<EdgeSelection['facetFilter']>) {
+  return (_: number, facets: Facets | undefined): boolean => passesFacets(filter, facets);
+}
+
+function keepEdges(edges: Edges, keep: (uid: number, facets: Facets | undefined) => boolean): Edges {
+  const { rows, facets } = edges;
+  if (!facets) return { rows: rows.map((row) => filterUids(row, (uid) => keep(uid, undefined))) };
+  const kept = rows.map((row, i) => Array.from(row.keys()).filter((at) => keep(row[at], facets[i][at])));
+  return {
+    rows: rows.map((row, i) => Float64Array.from(kept[i], (at) => row[at])),
+    facets: facets.map((row, i) => kept[i].map((at) => row[at])),
+  };
+}
+
+function dropAfter(edges: Edges, after: number): Edges {
+  const rows = edges.rows.map((row) => dropUpTo(row, after));
+  return { rows, facets: edges.facets?.map((row, i) => row.slice(row.length - rows[i].length)) };
+}
+
+function sampleEdges(edges: Edges, count: number): Edges {
+  const chosen = edges.rows.map((row) => sample(row, count));
+  return realign(edges, chosen);
+}
+
+/** Facets of rows that lost members or changed their order. */
+function realign(edges: Edges, rows: readonly UidList[]): Edges {
+  const { facets } = edges;
+  if (!facets) return { rows };
+  return {
+    rows,
+    facets: rows.map((row, i) => {
+      if (row === edges.rows[i]) return facets[i];
+      const byUid = new Map<number, Facets | undefined>();
+      for (let at = 0; at < edges.rows[i].length; at++) byUid.set(edges.rows[i][at], facets[i][at]);
+      return Array.from(row, (uid) => byUid.get(uid));
+    }),
+  };
+}
+
+async function order(
+  edges: Edges,
+  dest: UidList,
+  selection: EdgeSelection,
+  cut: boolean,
+  execution: Execution,
+): Promise<Edges> {
+  if (selection.facets && selection.facets.order.length > 0 && edges.facets) {
+    return orderByFacets(edges.rows, edges.facets, selection.facets.order);
+  }
+  if (selection.order.length === 0) return edges;
+  const enough = cut ? pageDepth(selection.page) : Number.POSITIVE_INFINITY;
+  return realign(edges, await orderRows(edges.rows, dest, selection.order, enough, execution));
+}
+
+function cutEdges(edges: Edges, page: EdgeSelection['page']): Edges {
+  return {
+    rows: edges.rows.map((row) => row.subarray(...pageRange(page, row.length))),
+    facets: edges.facets?.map((row) => row.slice(...pageRange(page, row.length))),
+  };
+}
+
+/** Cuts rows of a branch to the page after @cascade has taken out what it takes out. */
+export function cutBranch(into: ResultBranch, page: EdgeSelection['page']): void {
+  if (!into.rows || !hasRange(page)) return;
+  const cut = cutEdges({ rows: into.rows, facets: into.rowFacets }, page);
+  into.rows = cut.rows;
+  into.rowFacets = cut.facets;
+  into.dest = unionOfRows(cut.rows);
+}
+
+/** Takes edges to uids out of a branch that are not in `dest`. */
+export function pruneBranch(into: ResultBranch, dest: UidList): void {
+  if (!into.rows) return;
+  const kept = keepEdges({ rows: into.rows, facets: into.rowFacets }, (uid) => contains(dest, uid));
+  into.rows = kept.rows;
+  into.rowFacets = kept.facets;
+  into.dest = dest;
+}
+
+function missingReverse(selection: Pick<CountPredicateSelection, 'name' | 'position'>): GraphsteadError {
+  return new GraphsteadError('MISSING_INDEX', `Predicate ${selection.name} doesn't have reverse edge`, {
+    position: selection.position,
+    fix: `Add @reverse to it in the schema: ${selection.name}: [uid] @reverse .`,
+  });
+}

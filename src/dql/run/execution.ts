@@ -1,0 +1,82 @@
+import {
+  type Clock,
+  DEFAULT_LIMITS,
+  defaultNames,
+  GraphsteadError,
+  type Limits,
+  type Names,
+  systemClock,
+} from '../../base/index.js';
+import type { GraphReader, Predicate } from '../../graph/index.js';
+import type { RunOptions } from '../contract.js';
+import type { RunVariable } from './variable.js';
+
+/** One running query: what every operator is given. */
+export class Execution {
+  readonly reader: GraphReader;
+  readonly limits: Limits;
+  readonly names: Names;
+  readonly clock: Clock;
+  readonly variables = new Map<string, RunVariable>();
+  readonly #deadline: number;
+  readonly #signal: AbortSignal | undefined;
+  readonly #numUids = new Map<string, number>();
+  #sliceStart: number;
+  #edges = 0;
+
+  constructor(reader: GraphReader, options: RunOptions = {}) {
+    this.reader = reader;
+    this.limits = options.limits ?? DEFAULT_LIMITS;
+    this.names = options.names ?? defaultNames;
+    this.clock = options.clock ?? systemClock;
+    this.#deadline = options.deadline ?? Number.POSITIVE_INFINITY;
+    this.#signal = options.signal;
+    this.#sliceStart = this.clock.monotonic();
+  }
+
+  /** undefined for a name the schema does not know: it reads as empty */
+  predicate(name: string): Predicate | undefined {
+    return this.reader.schema.predicate(name);
+  }
+
+  /** Every operator awaits this: it keeps the deadline and lets the event loop breathe. Throws TIMEOUT, CANCELLED. */
+  async checkpoint(): Promise<void> {
+    const now = this.clock.monotonic();
+    this.check(now);
+    if (now - this.#sliceStart < this.limits.yieldMs) return;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#sliceStart = this.clock.monotonic();
+    this.check(this.#sliceStart);
+  }
+
+  /** For loops that cannot await. Throws TIMEOUT, CANCELLED. */
+  check(now = this.clock.monotonic()): void {
+    if (this.#signal?.aborted) throw new GraphsteadError('CANCELLED', 'the query was cancelled');
+    if (now > this.#deadline) {
+      throw new GraphsteadError('TIMEOUT', 'the query ran past its deadline', {
+        fix: 'Narrow it with a filter or with first, or give it a longer timeout.',
+      });
+    }
+  }
+
+  /** Counts edges touched by the whole query. Throws LIMIT_EXCEEDED. */
+  countEdges(edges: number): void {
+    this.#edges += edges;
+    if (this.#edges <= this.limits.queryEdges) return;
+    throw new GraphsteadError('LIMIT_EXCEEDED', `the query touches more than ${this.limits.queryEdges} edges`, {
+      fix: 'Narrow it with a filter or with first, or raise limits.queryEdges.',
+    });
+  }
+
+  /** Notes that a predicate was read for so many uids. */
+  countUids(predicate: string, uids: number): void {
+    this.#numUids.set(predicate, (this.#numUids.get(predicate) ?? 0) + uids);
+  }
+
+  get numUids(): Record<string, number> {
+    let total = 0;
+    for (const uids of this.#numUids.values()) total += uids;
+    const shown = [...this.#numUids].map(([name, uids]) => [this.names.shown(name), uids] as const);
+    return { ...Object.fromEntries(shown), _total: total };
+  }
+}

@@ -1,0 +1,94 @@
+import { GraphsteadError, TYPE_PREDICATE } from '../../base/index.js';
+import { decodeValue, valueText } from '../../values/index.js';
+import type { ExpandSelection, PredicateSelection, Selection } from '../syntax/index.js';
+import type { ResultBranch } from './branch.js';
+import type { Execution } from './execution.js';
+
+/** Selections of a block with each expand() replaced by the predicates it stands for, at its place. */
+export async function expandSelections(
+  selections: readonly Selection[],
+  parent: ResultBranch,
+  execution: Execution,
+): Promise<readonly Selection[]> {
+  if (!selections.some((selection) => selection.kind === 'expand')) return selections;
+  const out: Selection[] = [];
+  for (const selection of selections) {
+    if (selection.kind !== 'expand') out.push(selection);
+    else out.push(...(await expansion(selection, parent, execution)));
+  }
+  return checkRepeats(out);
+}
+
+function checkRepeats(selections: readonly Selection[]): readonly Selection[] {
+  const seen = new Map<string, boolean>();
+  for (const selection of selections) {
+    if (selection.kind !== 'predicate' || selection.alias !== undefined) continue;
+    const before = seen.get(selection.shown);
+    if (before !== undefined) {
+      throw new GraphsteadError('INVALID_QUERY', `Repeated subgraph: [${selection.shown}] while using expand()`, {
+        position: selection.position,
+        fix: 'Leave the field out, or give it an alias.',
+      });
+    }
+    seen.set(selection.shown, true);
+  }
+  return selections;
+}
+
+async function expansion(
+  selection: ExpandSelection,
+  parent: ResultBranch,
+  execution: Execution,
+): Promise<PredicateSelection[]> {
+  await execution.checkpoint();
+  const names = new Set(await namesOf(selection, parent, execution));
+  const out: PredicateSelection[] = [];
+  for (const field of names) {
+    const reverse = field.startsWith('~');
+    const name = reverse ? field.slice(1) : field;
+    const predicate = execution.predicate(name);
+    if (predicate?.type === 'password') continue;
+    // A filter asks about nodes at the other end, which values do not have.
+    if (selection.filter && predicate?.type !== 'uid') continue;
+    const edge = predicate?.type === 'uid';
+    out.push({
+      kind: 'predicate',
+      name,
+      shown: reverse ? `~${execution.names.shown(name)}` : execution.names.shown(name),
+      reverse,
+      langs: predicate?.lang ? ['*'] : [],
+      ...(edge && selection.filter ? { filter: selection.filter } : {}),
+      ...(selection.facets ? { facets: selection.facets } : {}),
+      order: edge ? selection.order : [],
+      page: edge ? selection.page : {},
+      directives: selection.directives,
+      children: edge ? selection.children : [],
+      position: selection.position,
+    });
+  }
+  return out;
+}
+
+async function namesOf(
+  selection: ExpandSelection,
+  parent: ResultBranch,
+  execution: Execution,
+): Promise<readonly string[]> {
+  const { of } = selection;
+  if (of.kind === 'variable') {
+    const variable = execution.variables.get(of.name);
+    const members = variable?.members ?? variable?.values?.values ?? [];
+    return members.map((value) => execution.names.stored(valueText(value)));
+  }
+  const types = of.kind === 'types' ? of.names : await typesOf(parent, execution);
+  return types.flatMap((type) => execution.reader.schema.type(type)?.fields ?? []);
+}
+
+/** The types of the nodes, in order of name. */
+async function typesOf(parent: ResultBranch, execution: Execution): Promise<readonly string[]> {
+  const predicate = execution.predicate(TYPE_PREDICATE);
+  if (!predicate || parent.dest.length === 0) return [];
+  const all = await execution.reader.allValues(predicate, parent.dest);
+  const types = new Set(all.flatMap((values) => values.map((one) => valueText(decodeValue(one.value)))));
+  return [...types].map((type) => execution.names.stored(type)).sort();
+}

@@ -1,0 +1,62 @@
+import type { Facets, LangValue, Predicate, UidList } from '../../graph/index.js';
+import type { StoredValue } from '../../values/index.js';
+import type { Execution } from './execution.js';
+
+/** One value a uid, chosen by a language preference list; facets when they were asked for. */
+export interface ChosenValues {
+  readonly values: readonly (StoredValue | undefined)[];
+  readonly facets?: readonly (Facets | undefined)[];
+}
+
+/**
+ * The value of each uid in the first language of the list that has one. No list: the untagged value. "." is the
+ * untagged value, then any.
+ */
+export async function chooseValues(
+  execution: Execution,
+  predicate: Predicate,
+  uids: UidList,
+  langs: readonly string[],
+  facets = false,
+): Promise<ChosenValues> {
+  if (!facets && langs.length === 0) return { values: await execution.reader.values(predicate, uids, '') };
+  if (!facets && langs.length === 1 && langs[0] !== '.') {
+    return { values: await execution.reader.values(predicate, uids, langs[0]) };
+  }
+  const all = await execution.reader.allValues(predicate, uids, { facets });
+  const chosen = all.map((values) => choose(values, langs));
+  return {
+    values: chosen.map((value) => value?.value),
+    ...(facets ? { facets: chosen.map((value) => value?.facets) } : {}),
+  };
+}
+
+function choose(values: readonly LangValue[], langs: readonly string[]): LangValue | undefined {
+  if (langs.length === 0) return values.find((value) => value.lang === '');
+  for (const lang of langs) {
+    const found = values.find((value) => value.lang === (lang === '.' ? '' : lang));
+    if (found) return found;
+    if (lang === '.' && values.length > 0) return values[0];
+  }
+  return undefined;
+}
+
+/**
+ * Every value that a function on the predicate may match: all members of a list, all languages for "@.", otherwise
+ * the one value that the language list chooses.
+ */
+export async function candidateValues(
+  execution: Execution,
+  predicate: Predicate,
+  uids: UidList,
+  langs: readonly string[],
+): Promise<readonly (readonly StoredValue[])[]> {
+  if (predicate.list || (predicate.lang && langs.includes('.'))) {
+    const all = await execution.reader.allValues(predicate, uids);
+    return all.map((values) => values.map((value) => value.value));
+  }
+  const { values } = await chooseValues(execution, predicate, uids, langs);
+  return values.map((value) => (value ? [value] : NONE));
+}
+
+const NONE: readonly StoredValue[] = [];

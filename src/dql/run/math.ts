@@ -1,0 +1,85 @@
+import { GraphsteadError } from '../../base/index.js';
+import { convert, type Value } from '../../values/index.js';
+import type { ValueColumn } from '../contract.js';
+import type { MathExpression } from '../syntax/index.js';
+import { applyMath, type MathContext } from './math-operator.js';
+import { lowerBound, union } from './uid-set.js';
+import { EMPTY_COLUMN } from './variable.js';
+
+/** An operand: one value for all uids, or a column. */
+export type Operand = { readonly constant: Value } | { readonly column: ValueColumn };
+
+/** Evaluates an expression a column at a time. Throws INVALID_QUERY with the position of the operator at fault. */
+export function evaluateMath(
+  expression: MathExpression,
+  variable: (name: string) => Operand,
+  context: MathContext,
+): Operand {
+  switch (expression.kind) {
+    case 'constant':
+      return { constant: constantOf(expression) };
+    case 'variable':
+      return variable(expression.name);
+    case 'apply': {
+      const args = expression.args.map((arg) => evaluateMath(arg, variable, context));
+      return applyColumns(expression, args, context);
+    }
+  }
+}
+
+type Constant = Extract<MathExpression, { kind: 'constant' }>;
+
+function constantOf(constant: Constant): Value {
+  const { text, type } = constant;
+  const typed = type ?? (/^[-+]?\d+$/.test(text) ? 'int' : text === 'true' || text === 'false' ? 'bool' : 'float');
+  try {
+    return convert({ type: 'default', value: text }, typed);
+  } catch (error) {
+    if (!(error instanceof GraphsteadError)) throw error;
+    throw new GraphsteadError('INVALID_QUERY', error.message, { position: constant.position });
+  }
+}
+
+type Application = Extract<MathExpression, { kind: 'apply' }>;
+
+function applyColumns(expression: Application, args: readonly Operand[], context: MathContext): Operand {
+  const columns = args.flatMap((arg) => ('column' in arg ? [arg.column] : []));
+  if (columns.length === 0) {
+    const value = applyOne(
+      expression,
+      args.map((arg) => ('constant' in arg ? arg.constant : undefined)),
+      context,
+    );
+    return value === undefined ? { column: EMPTY_COLUMN } : { constant: value };
+  }
+  const uids = union(columns.map((column) => column.uids));
+  const cursors = args.map(() => 0);
+  const kept = new Float64Array(uids.length);
+  const values: Value[] = [];
+  for (const uid of uids) {
+    const operands = args.map((arg, i) => {
+      if ('constant' in arg) return arg.constant;
+      const { column } = arg;
+      cursors[i] = lowerBound(column.uids, uid, cursors[i]);
+      return column.uids[cursors[i]] === uid ? column.values[cursors[i]] : undefined;
+    });
+    const value = applyOne(expression, operands, context);
+    if (value === undefined) continue;
+    kept[values.length] = uid;
+    values.push(value);
+  }
+  return { column: { uids: kept.subarray(0, values.length), values } };
+}
+
+function applyOne(
+  expression: Application,
+  args: readonly (Value | undefined)[],
+  context: MathContext,
+): Value | undefined {
+  try {
+    return applyMath(expression.op, args, context);
+  } catch (error) {
+    if (!(error instanceof GraphsteadError) || error.position) throw error;
+    throw new GraphsteadError(error.code, error.message, { position: expression.position, fix: error.fix });
+  }
+}

@@ -1,0 +1,139 @@
+import { GraphsteadError } from '../../base/index.js';
+import type { Block, Selection } from '../syntax/index.js';
+import type { ResultBranch } from './branch.js';
+import type { CascadeFields } from './cascade.js';
+import { defineVariables } from './define.js';
+import type { Execution } from './execution.js';
+import { expandSelections } from './expand.js';
+import { readSelection } from './select.js';
+import { filterUids, unionOfRows } from './uid-set.js';
+
+/** Edges already taken: an edge is followed once in a query, unless it loops. */
+type TakenEdges = Map<string, Set<string>>;
+
+interface Level {
+  readonly branch: ResultBranch;
+  readonly path: readonly ResultBranch[];
+}
+
+/**
+ * @recurse: the selections of the block apply at every level again. `depth` counts levels of nodes, the roots being
+ * the first. Throws LIMIT_EXCEEDED when it touches more than limits.recurseEdges.
+ */
+export async function readRecursion(root: ResultBranch, block: Block, execution: Execution): Promise<void> {
+  const { depth, loop } = block.recurse ?? { loop: false };
+  checkRecursion(block);
+  const cascade = block.directives.cascade;
+  const taken: TakenEdges = new Map();
+  const last = depth && depth > 0 ? depth : Number.POSITIVE_INFINITY;
+  let frontier: readonly Level[] = [{ branch: root, path: [root] }];
+  let edges = 0;
+  for (let level = 1; frontier.length > 0 && level <= last; level++) {
+    const next: Level[] = [];
+    for (const { branch, path } of frontier) {
+      const followed = await readLevel(branch, block.children, path, cascade, level === last, execution);
+      for (const child of followed) {
+        if (!loop) dropTaken(child, taken);
+        defineVariables(child, path, execution);
+        for (const row of child.rows ?? []) edges += row.length;
+        if (child.dest.length > 0) next.push({ branch: child, path: [...path, child] });
+      }
+    }
+    if (edges > execution.limits.recurseEdges) {
+      throw new GraphsteadError(
+        'LIMIT_EXCEEDED',
+        `Exceeded query edge limit = ${execution.limits.recurseEdges}. Found ${edges} edges.`,
+        {
+          position: block.position,
+          fix: 'Give @recurse a depth or a filter, or raise limits.recurseEdges.',
+        },
+      );
+    }
+    frontier = next;
+  }
+}
+
+function checkRecursion(block: Block): void {
+  const nested = block.children.find(
+    (child) => 'children' in child && child.kind === 'predicate' && child.children.length > 0,
+  );
+  if (nested) {
+    throw new GraphsteadError(
+      'INVALID_QUERY',
+      'recurse queries require that all predicates are specified in one level',
+      {
+        position: nested.position,
+      },
+    );
+  }
+  if (block.recurse?.loop && !(block.recurse.depth && block.recurse.depth > 0)) {
+    throw new GraphsteadError('INVALID_QUERY', 'Depth must be > 0 when loop is true for recurse query', {
+      position: block.position,
+    });
+  }
+}
+
+/** Reads one level and answers with the branches of edges that lead on. */
+async function readLevel(
+  branch: ResultBranch,
+  selections: readonly Selection[],
+  path: readonly ResultBranch[],
+  cascade: CascadeFields,
+  isLast: boolean,
+  execution: Execution,
+): Promise<ResultBranch[]> {
+  const followed: ResultBranch[] = [];
+  for (const selection of await expandSelections(selections, branch, execution)) {
+    const edge = selection.kind === 'predicate' && execution.predicate(selection.name)?.type === 'uid';
+    // Past the last level there is nothing to show of an edge; only a variable still wants it.
+    if (edge && isLast && selection.variable === undefined) continue;
+    const child = edge
+      ? await readSelection(branch, withoutVariables(selection), path, cascade, execution)
+      : await readSelection(branch, selection, path, cascade, execution);
+    const kept: ResultBranch = { ...child, syntax: selection };
+    branch.children.push(kept);
+    if (edge) followed.push(kept);
+  }
+  return followed;
+}
+
+/** Variables of edges are set once the edges that were taken before are out. */
+function withoutVariables(selection: Selection): Selection {
+  if (selection.kind !== 'predicate') return selection;
+  const keys = selection.facets?.keys.map(({ key, alias }) => ({ key, alias }));
+  return {
+    ...selection,
+    variable: undefined,
+    ...(selection.facets ? { facets: { ...selection.facets, keys: keys ?? [] } } : {}),
+  };
+}
+
+function dropTaken(child: ResultBranch, taken: TakenEdges): void {
+  const { syntax } = child;
+  if (syntax.kind !== 'predicate' || !child.rows) return;
+  const name = syntax.reverse ? `~${syntax.name}` : syntax.name;
+  const seen = taken.get(name) ?? new Set<string>();
+  taken.set(name, seen);
+  const facets = child.rowFacets;
+  const fresh = child.rows.map((row, i) => {
+    const from = child.source[i];
+    return Array.from(row.keys()).filter((at) => {
+      const edge = `${from}|${row[at]}`;
+      if (seen.has(edge)) return false;
+      seen.add(edge);
+      return true;
+    });
+  });
+  child.rowFacets = facets?.map((row, i) => fresh[i].map((at) => row[at]));
+  child.rows = child.rows.map((row, i) => filterUids(row, keepPositions(fresh[i])));
+  child.dest = unionOfRows(child.rows);
+}
+
+function keepPositions(positions: readonly number[]): (uid: number, index: number) => boolean {
+  let at = 0;
+  return (_, index) => {
+    if (positions[at] !== index) return false;
+    at++;
+    return true;
+  };
+}

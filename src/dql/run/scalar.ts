@@ -1,0 +1,63 @@
+import type { Predicate } from '../../graph/index.js';
+import { checkPassword, decodeValue, type Value } from '../../values/index.js';
+import type { CheckPasswordSelection, PredicateSelection } from '../syntax/index.js';
+import type { ResultBranch } from './branch.js';
+import type { Execution } from './execution.js';
+import { passesFacets } from './facet.js';
+import { chooseValues } from './language.js';
+
+/** Reads the values of a selection into its branch: all of a list or of "@*", otherwise one a uid. */
+export async function readValues(
+  into: ResultBranch,
+  selection: PredicateSelection,
+  predicate: Predicate,
+  execution: Execution,
+): Promise<void> {
+  await execution.checkpoint();
+  execution.countUids(selection.name, into.source.length);
+  // A stored password is never shown.
+  if (predicate.type === 'password') return;
+  const facets = selection.facets !== undefined || selection.facetFilter !== undefined;
+  const everyLang = selection.langs.includes('*');
+  if (predicate.list || everyLang) return readLists(into, selection, predicate, facets, everyLang, execution);
+  const chosen = await chooseValues(execution, predicate, into.source, selection.langs, facets);
+  const filter = selection.facetFilter;
+  into.values = filter
+    ? chosen.values.map((value, i) => (passesFacets(filter, chosen.facets?.[i]) ? value : undefined))
+    : chosen.values;
+  if (facets) into.valueFacets = chosen.facets;
+}
+
+async function readLists(
+  into: ResultBranch,
+  selection: PredicateSelection,
+  predicate: Predicate,
+  facets: boolean,
+  everyLang: boolean,
+  execution: Execution,
+): Promise<void> {
+  const filter = selection.facetFilter;
+  const all = await execution.reader.allValues(predicate, into.source, facets ? { facets } : {});
+  const kept = filter ? all.map((values) => values.filter((value) => passesFacets(filter, value.facets))) : all;
+  into.valueLists = kept.map((values) => values.map((value) => value.value));
+  if (everyLang) into.valueLangs = kept.map((values) => values.map((value) => value.lang));
+  if (facets) into.listFacets = kept.map((values) => values.map((value) => value.facets));
+}
+
+/** `checkpwd(password, "secret")`: true or false for every uid, false where there is no password. */
+export async function readPassword(
+  into: ResultBranch,
+  selection: CheckPasswordSelection,
+  execution: Execution,
+): Promise<void> {
+  await execution.checkpoint();
+  execution.countUids(selection.name, into.source.length);
+  const predicate = execution.predicate(selection.name);
+  const stored = predicate ? await execution.reader.values(predicate, into.source, '') : [];
+  const values = Array.from(into.source, (_, i): Value => {
+    const bytes = stored[i];
+    const value = bytes && decodeValue(bytes);
+    return { type: 'bool', value: value?.type === 'password' && checkPassword(value.value, selection.password) };
+  });
+  into.computed = { uids: into.source, values };
+}

@@ -1,0 +1,67 @@
+import type { UidList } from '../../graph/index.js';
+import { compareValues, type Value } from '../../values/index.js';
+import type { QueryVariable, ValueColumn } from '../contract.js';
+import type { ResultBranch } from './branch.js';
+import { EMPTY, indexOf, sortedDistinct } from './uid-set.js';
+
+/**
+ * The one uid that `uid(x)` gives when x holds one value for everything (`x as count(uid)`): it can be no node's.
+ */
+export const GLOBAL_UID = Number.MAX_SAFE_INTEGER;
+
+export const EMPTY_COLUMN: ValueColumn = { uids: EMPTY, values: [] };
+
+/** A variable while its query runs. */
+export interface RunVariable extends QueryVariable {
+  /** uids in the order of a path, for variables of `shortest` */
+  readonly ordered?: UidList;
+  /** every member of a list predicate, for `expand(val(x))` */
+  readonly members?: readonly Value[];
+  /** branches from the block down to the one whose uids the values belong to */
+  readonly path?: readonly ResultBranch[];
+}
+
+/** A column from pairs in any order. A repeated uid keeps its last value. */
+export function columnOf(pairs: ReadonlyMap<number, Value>): ValueColumn {
+  const uids = sortedDistinct(Float64Array.from(pairs.keys()));
+  return { uids, values: Array.from(uids, (uid) => pairs.get(uid) as Value) };
+}
+
+export function valueAt(column: ValueColumn | undefined, uid: number): Value | undefined {
+  if (!column) return undefined;
+  const at = indexOf(column.uids, uid);
+  return at < 0 ? undefined : column.values[at];
+}
+
+/** The uids that `uid(x)` stands for, ascending. */
+export function uidsOf(variable: RunVariable | undefined): UidList {
+  if (!variable) return EMPTY;
+  if (variable.uids) return variable.uids;
+  if (variable.values) return variable.values.uids;
+  return variable.constant === undefined ? EMPTY : Float64Array.of(GLOBAL_UID);
+}
+
+/** `val(x)` of one uid. */
+export function valueOf(variable: RunVariable | undefined, uid: number): Value | undefined {
+  if (!variable) return undefined;
+  return variable.constant ?? valueAt(variable.values, uid);
+}
+
+/** The distinct values of a variable, ascending. */
+export function distinctValues(variable: RunVariable | undefined): readonly Value[] {
+  if (!variable) return [];
+  if (variable.constant) return [variable.constant];
+  const sorted = [...(variable.values?.values ?? [])].sort(compareValues);
+  return sorted.filter((value, i) => i === 0 || compareValues(sorted[i - 1], value) !== 0);
+}
+
+/** What the variable held before and now, for variables that are defined at several levels (@recurse). */
+export function mergeColumns(before: ValueColumn, now: ValueColumn): ValueColumn {
+  if (before.uids.length === 0) return now;
+  if (now.uids.length === 0) return before;
+  const pairs = new Map<number, Value>();
+  for (const column of [before, now]) {
+    for (let i = 0; i < column.uids.length; i++) pairs.set(column.uids[i], column.values[i]);
+  }
+  return columnOf(pairs);
+}
