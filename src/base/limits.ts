@@ -52,6 +52,8 @@ export const DEFAULT_LIMITS = {
   commitBytes: 256 * 1024 * 1024,
   /** intents in one group */
   groupIntents: 1_024,
+  /** intents that wait for their group */
+  commitQueue: 65_536,
   /** conflict keys the oracle remembers */
   oracleKeys: 2_000_000,
   /** commit records kept for /changes: milliseconds */

@@ -20,6 +20,8 @@ export interface Intent {
   readonly parts: Readonly<Record<string, unknown>>;
   readonly conflicts: readonly ConflictKey[];
   readonly idempotency?: IdempotencyClaim;
+  /** it mostly deletes: it may run although the disk is nearly full */
+  readonly reclaim?: boolean;
 }
 
 /** Scope, key and body hash of a request that may be repeated; its reply is stored in the same commit. */
@@ -36,6 +38,17 @@ export interface Committed {
   readonly wall: number;
   /** what each applier answered, by its name */
   readonly results: Readonly<Record<string, unknown>>;
+  /**
+   * Set when an earlier commit already used the idempotency key with the same body: its stored reply. Nothing was
+   * applied now; timestamp and wall time are those of the earlier commit, and `results` is empty.
+   */
+  readonly replayed?: Uint8Array;
+}
+
+/** A start timestamp and the state it stands for, taken at the same moment. Release the snapshot. */
+export interface Beginning {
+  readonly startTs: number;
+  readonly snapshot: Snapshot;
 }
 
 /**
@@ -79,6 +92,7 @@ export interface CommitRecord {
   readonly commitTs: number;
   readonly wall: number;
   readonly parts: Readonly<Record<string, unknown>>;
+  readonly idempotency?: IdempotencyClaim;
 }
 
 /** The only way to write. */
@@ -87,6 +101,8 @@ export interface Committer {
   readonly lastCommitTs: number;
   /** A fresh start timestamp, from the same counter as commits, above everything that is durable now. */
   startTs(): Promise<number>;
+  /** As `startTs`, with the snapshot of that very moment: what a transaction that reads begins with. */
+  begin(): Promise<Beginning>;
   /**
    * Resolves when the intent is on disk. Throws TXN_ABORTED when a conflict key was committed after startTs,
    * or what an applier refused with; then nothing of it landed.
@@ -100,6 +116,8 @@ export interface Committer {
   onCommit(listener: (records: readonly CommitRecord[]) => void): () => void;
   /** Snapshot that holds every commit up to now. */
   snapshot(): Snapshot;
+  /** Figures for /metrics: names to numbers. */
+  stats(): Readonly<Record<string, number>>;
   /** Drains the queue; later commits are refused with NOT_READY. */
   close(): Promise<void>;
 }

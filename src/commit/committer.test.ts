@@ -1,0 +1,276 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Clock, GraphsteadError, type Limits, makeLimits } from '../base/index.js';
+import { createMemoryStore, MemoryDisk, type MemoryStoreOptions } from '../store/index.js';
+import { createCommitter } from './committer.js';
+import type { Committer, ConflictKey, IdempotencyClaim, Intent } from './contract.js';
+import { CounterApplier, type CounterPart, counterKey, counterValue } from './testing/counter-applier.js';
+
+const exclusive = (key: string): ConflictKey => ({ key, exclusive: true });
+const shared = (key: string): ConflictKey => ({ key, exclusive: false });
+const add = (name: string, amount = 1): CounterPart => ({ add: [[name, amount]] });
+const intent = (counters: CounterPart, rest: Partial<Intent> = {}): Intent => ({
+  startTs: 0,
+  conflicts: [],
+  parts: { counters },
+  ...rest,
+});
+
+class ManualClock implements Clock {
+  now = 1_000_000;
+  wall = (): number => this.now;
+  monotonic = (): number => this.now;
+}
+
+describe('the committer', () => {
+  let disk: MemoryDisk;
+  let committer: Committer;
+  let clock: ManualClock;
+  let counters: CounterApplier;
+  let others: CounterApplier;
+
+  const open = async (limits?: Limits, store?: Partial<MemoryStoreOptions>): Promise<Committer> => {
+    counters = new CounterApplier();
+    others = new CounterApplier('others');
+    committer = await createCommitter({
+      store: createMemoryStore({ disk, ...store }),
+      appliers: [counters, others],
+      clock,
+      limits,
+    });
+    return committer;
+  };
+  const value = async (name: string, applier = 'counters'): Promise<number> => {
+    const snapshot = committer.snapshot();
+    const bytes = await snapshot.get(counterKey(applier, name));
+    snapshot.release();
+    return counterValue(bytes);
+  };
+
+  beforeEach(async () => {
+    disk = new MemoryDisk();
+    clock = new ManualClock();
+    await open();
+  });
+  afterEach(() => committer.close());
+
+  it('commits an intent and answers with its timestamp, wall time and results', async () => {
+    const committed = await committer.commit(intent(add('a', 5)));
+    expect(committed).toMatchObject({ wall: 1_000_000, results: { counters: [5] } });
+    expect(committed.commitTs).toBe(committer.lastCommitTs);
+    expect(await value('a')).toBe(5);
+    const snapshot = committer.snapshot();
+    expect(snapshot.version).toBe(committed.commitTs);
+    snapshot.release();
+  });
+
+  it('merges the intents of one moment into one group, in their order', async () => {
+    const all = await Promise.all(Array.from({ length: 50 }, () => committer.commit(intent(add('a')))));
+    expect(all.map(({ results }) => results['counters'])).toEqual(Array.from({ length: 50 }, (_, i) => [i + 1]));
+    expect(new Set(all.map(({ commitTs }) => commitTs)).size).toBe(50);
+    expect(committer.stats()).toMatchObject({ commits: 50, groups: 1 });
+    expect(counters.landed).toBe(1);
+  });
+
+  it('refuses one intent alone, without a trace', async () => {
+    const results = await Promise.allSettled([
+      committer.commit(intent(add('a'))),
+      committer.commit(intent({ add: [['a', 10]], atMost: 5 })),
+      committer.commit(intent(add('a'))),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results[1]).toMatchObject({ reason: { code: 'INVALID_MUTATION' } });
+    expect(await value('a')).toBe(2);
+  });
+
+  it('takes back what other appliers did when a later one refuses', async () => {
+    const refused = intent(add('a', 100), {
+      parts: { counters: add('a', 100), others: { add: [['b', 9]], atMost: 1 } },
+    });
+    const results = await Promise.allSettled([
+      committer.commit(intent(add('a'))),
+      committer.commit(refused),
+      committer.commit(intent(add('a'))),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect([await value('a'), await value('b', 'others')]).toEqual([2, 0]);
+  });
+
+  it.each(['prepare', 'apply', 'flush'] as const)(
+    'lets a mistake in %s fail only the intent that meets it',
+    async (breaks) => {
+      const results = await Promise.allSettled([
+        committer.commit(intent(add('a'))),
+        committer.commit(intent({ ...add('a', 10), breaks })),
+        committer.commit(intent(add('a'))),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(results[1]).toMatchObject({ reason: { code: 'INTERNAL' } });
+      expect(await value('a')).toBe(2);
+    },
+  );
+
+  it('aborts the second of two transactions that hold a key exclusively, in one group and across groups', async () => {
+    const [first, second, third] = [await committer.startTs(), await committer.startTs(), await committer.startTs()];
+    const conflicts = [exclusive('x')];
+    const results = await Promise.allSettled([
+      committer.commit(intent(add('a'), { startTs: second, conflicts })),
+      committer.commit(intent(add('a'), { startTs: first, conflicts })),
+    ]);
+    expect(results[0].status).toBe('fulfilled');
+    expect(results[1]).toMatchObject({
+      reason: { code: 'TXN_ABORTED', message: 'Transaction has been aborted. Please retry.' },
+    });
+    await expect(committer.commit(intent(add('a'), { startTs: third, conflicts }))).rejects.toMatchObject({
+      code: 'TXN_ABORTED',
+    });
+    await committer.commit(intent(add('a'), { startTs: await committer.startTs(), conflicts }));
+    expect(await value('a')).toBe(2);
+  });
+
+  it('lets holders of shared keys pass each other, but not a later exclusive one', async () => {
+    const [a, b, c] = [await committer.startTs(), await committer.startTs(), await committer.startTs()];
+    await committer.commit(intent(add('a'), { startTs: a, conflicts: [shared('p')] }));
+    await committer.commit(intent(add('a'), { startTs: b, conflicts: [shared('p')] }));
+    await expect(committer.commit(intent(add('a'), { startTs: c, conflicts: [exclusive('p')] }))).rejects.toMatchObject(
+      { code: 'TXN_ABORTED' },
+    );
+  });
+
+  it('counts a transaction that starts while a group is in flight as older than the group', async () => {
+    const landing = committer.commit(intent(add('a'), { conflicts: [exclusive('x')] }));
+    await Promise.resolve();
+    const { startTs, snapshot } = await committer.begin();
+    const seen = counterValue(await snapshot.get(counterKey('counters', 'a')));
+    snapshot.release();
+    const { commitTs } = await landing;
+    expect(startTs < commitTs).toBe(seen === 0);
+    const later = committer.commit(intent(add('a'), { startTs, conflicts: [exclusive('x')] }));
+    if (seen === 0) await expect(later).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+    else await later;
+  });
+
+  it('never issues a timestamp twice, also after the process ended without closing', async () => {
+    const issued = new Set<number>();
+    for (let run = 0; run < 4; run++) {
+      const work = Array.from({ length: 300 }, (_, i) =>
+        i % 3 === 0 ? committer.startTs() : committer.commit(intent(add('a'))).then(({ commitTs }) => commitTs),
+      );
+      const got = await Promise.all(work);
+      for (const timestamp of got) {
+        expect(issued.has(timestamp)).toBe(false);
+        issued.add(timestamp);
+      }
+      const most = Math.max(...issued);
+      await open();
+      expect(await committer.startTs()).toBeGreaterThan(most);
+    }
+  });
+
+  it('aborts a transaction that started before a restart, and knows none from the future', async () => {
+    const startTs = await committer.startTs();
+    await open();
+    await expect(committer.commit(intent(add('a'), { startTs }))).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+    const future = committer.lastCommitTs + 10_000_000;
+    await expect(committer.commit(intent(add('a'), { startTs: future }))).rejects.toMatchObject({
+      code: 'TXN_UNKNOWN',
+    });
+  });
+
+  it('keeps wall times rising when the clock steps back, also across a restart', async () => {
+    const walls = [(await committer.commit(intent(add('a')))).wall];
+    clock.now -= 5_000;
+    walls.push((await committer.commit(intent(add('a')))).wall);
+    await open();
+    walls.push((await committer.commit(intent(add('a')))).wall);
+    clock.now += 6_000;
+    walls.push((await committer.commit(intent(add('a')))).wall);
+    expect(walls).toEqual([1_000_000, 1_000_000, 1_000_000, 1_001_000]);
+  });
+
+  it('fails a group whole when the store does, and goes on with the next', async () => {
+    let full = true;
+    const beforeApply = (): void => {
+      if (full) throw new GraphsteadError('DISK_FULL', 'no room');
+    };
+    await open(undefined, { beforeApply });
+    const conflicts = [exclusive('x')];
+    const results = await Promise.allSettled([
+      committer.commit(intent(add('a'), { conflicts })),
+      committer.commit(intent(add('b'))),
+    ]);
+    expect(results).toMatchObject([{ reason: { code: 'DISK_FULL' } }, { reason: { code: 'DISK_FULL' } }]);
+    expect([counters.landed, counters.failed]).toEqual([0, 1]);
+    await expect(committer.startTs()).rejects.toMatchObject({ code: 'DISK_FULL' });
+    full = false;
+    const startTs = await committer.startTs();
+    await committer.commit(intent(add('a'), { startTs, conflicts }));
+    expect(await value('a')).toBe(1);
+  });
+
+  it('refuses commits after close, once those that wait are on disk', async () => {
+    const waiting = committer.commit(intent(add('a')));
+    await committer.close();
+    await expect(committer.commit(intent(add('a')))).rejects.toMatchObject({ code: 'NOT_READY' });
+    expect((await waiting).results['counters']).toEqual([1]);
+  });
+
+  it('refuses what is not plain data, too large, or too much at once', async () => {
+    const parts = { counters: { add: [], extra: () => 1 } };
+    await expect(committer.commit(intent(add('a'), { parts }))).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await open(makeLimits({ commitBytes: 200, commitQueue: 3 }));
+    await expect(committer.commit(intent(add('a'.repeat(300))))).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    const many = await Promise.allSettled(Array.from({ length: 5 }, () => committer.commit(intent(add('a')))));
+    expect(many.filter(({ status }) => status === 'rejected').length).toBe(2);
+    expect(many[4]).toMatchObject({ reason: { code: 'OVERLOADED' } });
+  });
+
+  describe('with idempotency keys', () => {
+    const claim = (rest: Partial<IdempotencyClaim> = {}): IdempotencyClaim => ({
+      scope: 's',
+      key: 'k',
+      bodyHash: 'h',
+      reply: new Uint8Array(9_000).fill(7),
+      ...rest,
+    });
+
+    it('stores the reply in the same commit, across a restart', async () => {
+      expect(await committer.idempotentReply('s', 'k', 'h')).toBeUndefined();
+      await committer.commit(intent(add('a'), { idempotency: claim() }));
+      await open();
+      expect(await committer.idempotentReply('s', 'k', 'h')).toEqual(claim().reply);
+      expect(await committer.idempotentReply('other', 'k', 'h')).toBeUndefined();
+      await expect(committer.idempotentReply('s', 'k', 'other')).rejects.toMatchObject({
+        code: 'IDEMPOTENCY_MISMATCH',
+      });
+    });
+
+    it('applies a repeated commit once, in one group, later, and with its old start timestamp', async () => {
+      const startTs = await committer.startTs();
+      const conflicts = [exclusive('x')];
+      const again = (): Promise<unknown> =>
+        committer.commit(intent(add('a'), { idempotency: claim(), startTs, conflicts }));
+      const [first, second] = await Promise.all([again(), again()]);
+      expect(second).toMatchObject({ replayed: claim().reply, results: {} });
+      expect(await again()).toMatchObject({ commitTs: (first as { commitTs: number }).commitTs });
+      const other = intent(add('a'), { idempotency: claim({ bodyHash: 'x' }) });
+      await expect(committer.commit(other)).rejects.toMatchObject({ code: 'IDEMPOTENCY_MISMATCH' });
+      expect(await value('a')).toBe(1);
+    });
+
+    it('forgets replies after their hours, and prunes them', async () => {
+      const hour = 3_600_000;
+      for (let i = 0; i < 6; i++) {
+        await committer.commit(intent(add('a'), { idempotency: claim({ key: `k${i}` }) }));
+      }
+      clock.now += 24 * hour + 1;
+      expect(await committer.idempotentReply('s', 'k0', 'h')).toBeUndefined();
+      const entries = disk.list.size;
+      await committer.commit(intent(add('a'), { idempotency: claim({ key: 'k0', bodyHash: 'new' }) }));
+      await committer.commit(intent(add('a'), { idempotency: claim({ key: 'new' }) }));
+      await committer.commit(intent(add('a'), { idempotency: claim({ key: 'newer' }) }));
+      // six replies of three chunks and an expiry went, three came; three records of four chunks came too
+      expect(disk.list.size).toBe(entries - 6 * 4 + 3 * 4 + 3 * 3);
+      expect(await committer.idempotentReply('s', 'k0', 'new')).toEqual(claim().reply);
+    });
+  });
+});

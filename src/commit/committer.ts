@@ -1,0 +1,182 @@
+import { assert, type Clock, GraphsteadError, type Limits, makeLimits, systemClock } from '../base/index.js';
+import type { Snapshot, Store } from '../store/index.js';
+import { type CommitState, readState } from './commit-state.js';
+import type { Applier, Beginning, Committed, CommitRecord, Committer, Intent } from './contract.js';
+import { readReply, sameBody } from './idempotency.js';
+import { encodeBody } from './record.js';
+import { RecordStream } from './stream.js';
+import { GroupWriter, type Waiting } from './writer.js';
+
+/** bytes of records that close a group, so that one group never holds the disk for long */
+const GROUP_BYTES = 8 * 1024 * 1024;
+
+export interface CommitterOptions {
+  readonly store: Store;
+  /** each with a name of its own; an intent's parts go to them in this order */
+  readonly appliers: readonly Applier[];
+  readonly clock?: Clock;
+  readonly limits?: Limits;
+}
+
+/** Makes the one writer of a store. Throws READ_ONLY_STORE. */
+export async function createCommitter(options: CommitterOptions): Promise<Committer> {
+  const { store } = options;
+  if (store.readOnly) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
+  const snapshot = store.snapshot();
+  try {
+    return new GroupCommitter(options, await readState(snapshot), snapshot.version);
+  } finally {
+    snapshot.release();
+  }
+}
+
+/** Gathers intents while a group is being made durable; the next group is all that gathered. */
+class GroupCommitter implements Committer {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #limits: Limits;
+  readonly #writer: GroupWriter;
+  readonly #stream: RecordStream;
+  #queue: Waiting[] = [];
+  #starts: ((failure?: GraphsteadError) => void)[] = [];
+  #running: Promise<void> | undefined;
+  #closing = false;
+
+  constructor(options: CommitterOptions, state: CommitState, version: number) {
+    const { store, appliers, clock = systemClock, limits = makeLimits() } = options;
+    this.#store = store;
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#stream = new RecordStream(store, () => this.#writer.state.trimmed, version);
+    const onLanded = (records: readonly CommitRecord[]): void => this.#stream.publish(records);
+    this.#writer = new GroupWriter({ store, appliers, clock, limits, state, version, onLanded });
+  }
+
+  get lastCommitTs(): number {
+    return this.#writer.lastCommitTs;
+  }
+
+  snapshot(): Snapshot {
+    return this.#store.snapshot();
+  }
+
+  async startTs(): Promise<number> {
+    for (;;) {
+      const startTs = this.#writer.timestamps.start();
+      if (startTs !== undefined) return startTs;
+      await this.#moreTimestamps();
+    }
+  }
+
+  async begin(): Promise<Beginning> {
+    for (;;) {
+      const startTs = this.#writer.timestamps.start();
+      if (startTs !== undefined) return { startTs, snapshot: this.#store.snapshot() };
+      await this.#moreTimestamps();
+    }
+  }
+
+  /** Resolves when the group in flight is over, or a batch that only leases timestamps is on disk. */
+  #moreTimestamps(): Promise<void> {
+    if (this.#closing) throw closed();
+    return new Promise((resolve, reject) => {
+      this.#starts.push((failure) => (failure === undefined ? resolve() : reject(failure)));
+      this.#kick();
+    });
+  }
+
+  async commit(intent: Intent): Promise<Committed> {
+    this.#check(intent);
+    const { parts, idempotency, startTs, conflicts, reclaim = false } = intent;
+    const body = encodeBody({ parts, idempotency });
+    if (body.length > this.#limits.commitBytes) throw tooLarge(body.length, this.#limits.commitBytes);
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ parts, idempotency, body, startTs, conflicts, reclaim, resolve, reject });
+      this.#kick();
+    });
+  }
+
+  #check(intent: Intent): void {
+    if (this.#closing) throw closed();
+    if (this.#queue.length >= this.#limits.commitQueue) throw overloaded(this.#limits.commitQueue);
+    for (const name of Object.keys(intent.parts)) assert(this.#writer.knows(name), `no applier "${name}"`);
+    if (intent.startTs <= this.#writer.timestamps.last) return;
+    throw new GraphsteadError('TXN_UNKNOWN', `no transaction started at ${intent.startTs}`);
+  }
+
+  async idempotentReply(scope: string, key: string, bodyHash: string): Promise<Uint8Array | undefined> {
+    const snapshot = this.#store.snapshot();
+    try {
+      const stored = await readReply(snapshot, scope, key);
+      if (stored === undefined || stored.expiry <= this.#clock.wall()) return undefined;
+      return sameBody(stored, bodyHash).reply;
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  tail(after: number, signal: AbortSignal): AsyncIterable<CommitRecord> {
+    return this.#stream.tail(after, signal);
+  }
+
+  onCommit(listener: (records: readonly CommitRecord[]) => void): () => void {
+    return this.#stream.listen(listener);
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    const { figures, lastCommitTs, oracleKeys, state } = this.#writer;
+    return { ...figures, lastCommitTs, oracleKeys, waiting: this.#queue.length, recordBytes: state.recordBytes };
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    while (this.#running !== undefined) await this.#running;
+    this.#stream.close();
+  }
+
+  #kick(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** One group after the other until nothing waits. */
+  async #run(): Promise<void> {
+    await undefined; // intents of one turn of the event loop go together
+    while (this.#queue.length > 0 || this.#starts.length > 0) {
+      const starts = this.#starts.splice(0);
+      if (this.#writer.timestamps.exhausted) {
+        const failure = await this.#writer.commit(this.#gather());
+        for (const resume of starts) resume(this.#writer.timestamps.exhausted ? failure : undefined);
+        continue;
+      }
+      for (const resume of starts) resume();
+      if (this.#queue.length > 0) await this.#writer.commit(this.#gather(), starts.length);
+    }
+    this.#running = undefined;
+  }
+
+  #gather(): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    const most = Math.min(this.#queue.length, this.#limits.groupIntents);
+    while (count < most && (bytes === 0 || bytes + this.#queue[count].body.length <= GROUP_BYTES)) {
+      bytes += this.#queue[count++].body.length;
+    }
+    return this.#queue.splice(0, count);
+  }
+}
+
+function closed(): GraphsteadError {
+  return new GraphsteadError('NOT_READY', 'the service is shutting down', { fix: 'Try again when it is up.' });
+}
+
+function overloaded(limit: number): GraphsteadError {
+  return new GraphsteadError('OVERLOADED', `limits.commitQueue (${limit}) commits are waiting`, {
+    fix: 'Send fewer commits at the same time, or larger ones.',
+  });
+}
+
+function tooLarge(bytes: number, limit: number): GraphsteadError {
+  return new GraphsteadError('LIMIT_EXCEEDED', `a commit of ${bytes} bytes; limits.commitBytes is ${limit}`, {
+    fix: 'Send it in several transactions.',
+  });
+}

@@ -1,0 +1,134 @@
+import { GraphsteadError, type Limits } from '../base/index.js';
+import type { Batch, Snapshot } from '../store/index.js';
+import { type CommitState, statePut } from './commit-state.js';
+import type { Applier, Committed, CommitRecord, GroupState, GroupWork, IdempotencyClaim } from './contract.js';
+import { GroupWrites } from './group-writes.js';
+import { ReplyWriter } from './idempotency.js';
+import { recordBytes, recordPuts } from './record.js';
+import { trimRecords } from './retention.js';
+
+/** One commit on its way into a group. */
+export interface Entry {
+  readonly parts: Readonly<Record<string, unknown>>;
+  readonly idempotency?: IdempotencyClaim;
+  /** the record's body, serialised when the intent was handed in */
+  readonly body: Uint8Array;
+}
+
+/** Where a group stands in time. */
+export interface Stamp {
+  readonly commitTs: number;
+  readonly wall: number;
+}
+
+/** A group that is ready for the store. */
+export interface Finished {
+  readonly batch: Batch;
+  /** the figures once it landed */
+  readonly state: CommitState;
+  /** set when records were trimmed; see `Trimmed` */
+  readonly oldestWall?: number;
+}
+
+/** An entry was refused after another applier had taken its part in: the group has to be built again without it. */
+export class Spoiled<E extends Entry> {
+  constructor(
+    readonly entry: E,
+    readonly reason: GraphsteadError,
+  ) {}
+}
+
+/**
+ * Merges entries through the appliers into one batch. One instance a group: `admit` each entry in order, then `finish`,
+ * then `landed` or `failed`.
+ */
+export class Group<E extends Entry> {
+  readonly writes: GroupWrites;
+  readonly records: CommitRecord[] = [];
+  readonly admitted: { readonly entry: E; readonly committed: Committed }[] = [];
+  readonly #works = new Map<string, GroupWork<unknown, unknown>>();
+  readonly #appliers: ReadonlyMap<string, Applier>;
+  readonly #limits: Limits;
+  readonly #replies: ReplyWriter;
+  #bytes = 0;
+
+  constructor(snapshot: Snapshot, appliers: ReadonlyMap<string, Applier>, limits: Limits) {
+    this.writes = new GroupWrites(snapshot);
+    this.#appliers = appliers;
+    this.#limits = limits;
+    this.#replies = new ReplyWriter(this.writes, limits.idempotencyHours);
+  }
+
+  /** bytes of the records that this group adds */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Lets each applier read what all its parts need, at once. */
+  async prepare(entries: readonly E[]): Promise<void> {
+    for (const [name, applier] of this.#appliers) {
+      const parts = entries.filter((entry) => entry.parts[name] !== undefined).map((entry) => entry.parts[name]);
+      if (parts.length === 0) continue;
+      const work = applier.begin(this.writes as GroupState);
+      this.#works.set(name, work);
+      const ready = work.prepare(parts);
+      if (ready instanceof Promise) await ready;
+    }
+  }
+
+  /**
+   * Takes an entry in, under a timestamp. Throws what its applier refused it with, when no trace of it was left; throws
+   * `Spoiled` when one was.
+   */
+  async admit(entry: E, { commitTs, wall }: Stamp): Promise<void> {
+    const results: Record<string, unknown> = {};
+    let applied = 0;
+    for (const [name, work] of this.#works) {
+      const part = entry.parts[name];
+      if (part === undefined) continue;
+      try {
+        const result = work.apply(part, commitTs, wall);
+        results[name] = result instanceof Promise ? await result : result;
+      } catch (thrown) {
+        if (applied === 0 && thrown instanceof GraphsteadError && thrown.code !== 'INTERNAL') throw thrown;
+        throw new Spoiled(entry, asRefusal(thrown, name));
+      }
+      applied++;
+    }
+    const { idempotency } = entry;
+    if (idempotency !== undefined) await this.#replies.store(idempotency, commitTs, wall);
+    this.writes.putAll(recordPuts(commitTs, wall, entry.body));
+    this.#bytes += recordBytes(entry.body);
+    this.records.push({ commitTs, wall, parts: entry.parts, ...(idempotency ? { idempotency } : {}) });
+    this.admitted.push({ entry, committed: { commitTs, wall, results } });
+  }
+
+  /** The group as one batch, and the figures that go with it. */
+  async finish(version: number, state: CommitState, trim: boolean): Promise<Finished> {
+    for (const work of this.#works.values()) {
+      const flushed = work.flush();
+      if (flushed instanceof Promise) await flushed;
+    }
+    const after: { state: CommitState; oldestWall?: number } = trim
+      ? await trimRecords(this.writes, state, this.#bytes, this.#limits)
+      : { state: { ...state, recordBytes: state.recordBytes + this.#bytes } };
+    this.writes.putAll([statePut(after.state)]);
+    return { batch: { version, puts: this.writes.puts, deleteRanges: this.writes.ranges }, ...after };
+  }
+
+  landed(): void {
+    this.writes.snapshot.release();
+    for (const work of this.#works.values()) work.landed();
+  }
+
+  failed(): void {
+    this.writes.snapshot.release();
+    for (const work of this.#works.values()) work.failed();
+  }
+}
+
+function asRefusal(thrown: unknown, applier: string): GraphsteadError {
+  if (thrown instanceof GraphsteadError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new GraphsteadError('INTERNAL', `${applier} could not apply a commit: ${message}`, { cause: thrown });
+}

@@ -1,0 +1,126 @@
+import { deserialize, serialize } from 'node:v8';
+import { crc32 } from 'node:zlib';
+import { assert, GraphsteadError } from '../base/index.js';
+import { type Key, KeyReader, KeyWriter, type Put, type Range, type Snapshot } from '../store/index.js';
+import type { CommitRecord, IdempotencyClaim } from './contract.js';
+import { KIND } from './kind.js';
+
+// One record: a header and the serialised body, cut into values of at most one page under (timestamp, chunk).
+//   byte 0      format
+//   1..4        checksum (CRC-32) of the body
+//   5..8        bytes of the body
+//   9..16       wall time
+const FORMAT = 1;
+const HEADER = 17;
+const CHUNK = 3_900;
+
+const keys = new KeyWriter('commit', Uint8Array.of(KIND.record));
+const PREFIX_BYTES = keys.key().length;
+
+/** What a record says, before it has a timestamp. Plain data that v8 can serialise. */
+export interface RecordBody {
+  readonly parts: Readonly<Record<string, unknown>>;
+  readonly idempotency?: IdempotencyClaim;
+}
+
+/** Throws INVALID_REQUEST for what cannot be stored: functions, symbols, class instances with code. */
+export function encodeBody(body: RecordBody): Buffer {
+  try {
+    return serialize(body.idempotency === undefined ? [body.parts] : [body.parts, body.idempotency]);
+  } catch (thrown) {
+    throw new GraphsteadError('INVALID_REQUEST', 'a commit holds something that is not plain data', { cause: thrown });
+  }
+}
+
+/** The puts that store one record. */
+export function recordPuts(commitTs: number, wall: number, body: Uint8Array): Put[] {
+  const bytes = Buffer.allocUnsafe(HEADER + body.length);
+  bytes[0] = FORMAT;
+  bytes.writeUInt32BE(crc32(body), 1);
+  bytes.writeUInt32BE(body.length, 5);
+  bytes.writeDoubleBE(wall, 9);
+  bytes.set(body, HEADER);
+  const puts: Put[] = [];
+  for (let at = 0; at < bytes.length; at += CHUNK) {
+    puts.push({ key: recordKey(commitTs, puts.length), value: bytes.subarray(at, at + CHUNK) });
+  }
+  return puts;
+}
+
+function recordKey(commitTs: number, chunk: number): Key {
+  return keys.uint(commitTs).uint(chunk).key();
+}
+
+/** Records with timestamps in (after, upTo]. */
+export function recordRange(after: number, upTo = Number.MAX_SAFE_INTEGER - 1): Range {
+  const start = keys.uint(after + 1).key();
+  const end = keys.uint(upTo + 1).key();
+  return { start, end };
+}
+
+/** The timestamp in a record's key. */
+export function timestampOf(key: Key): number {
+  return new KeyReader(key, PREFIX_BYTES).uint();
+}
+
+/** Wall time of a record and its chunks, from its first chunk. */
+export function readHeader(first: Uint8Array): { readonly wall: number; readonly bytes: number } {
+  const view = new DataView(first.buffer, first.byteOffset, first.byteLength);
+  if (first[0] !== FORMAT) throw new GraphsteadError('STORE_FORMAT', `a commit record has format ${first[0]}`);
+  return { wall: view.getFloat64(9), bytes: HEADER + view.getUint32(5) };
+}
+
+/** Chunks, in order and complete, as a record. Throws STORE_CORRUPT. */
+export function decodeRecord(commitTs: number, chunks: readonly Uint8Array[]): CommitRecord {
+  const { wall, bytes } = readHeader(chunks[0]);
+  const whole = chunks.length === 1 ? Buffer.from(chunks[0]) : Buffer.concat(chunks);
+  const body = whole.subarray(HEADER);
+  if (whole.length !== bytes || crc32(body) !== whole.readUInt32BE(1)) throw corrupt(commitTs);
+  const [parts, idempotency] = deserialize(body) as [CommitRecord['parts'], IdempotencyClaim | undefined];
+  return { commitTs, wall, parts, ...(idempotency ? { idempotency } : {}) };
+}
+
+function corrupt(commitTs: number): GraphsteadError {
+  return new GraphsteadError('STORE_CORRUPT', `the commit record ${commitTs} does not match its checksum`, {
+    fix: 'Restore the last backup; `graphstead doctor` tells what else is damaged.',
+  });
+}
+
+const PAGE = 512;
+
+/** Records in (after, upTo] of a snapshot, oldest first, page by page. */
+export async function* readRecords(snapshot: Snapshot, after: number, upTo?: number): AsyncGenerator<CommitRecord[]> {
+  let chunks: Uint8Array[] = [];
+  let open = 0;
+  let range: Range | undefined = { ...recordRange(after, upTo), limit: PAGE };
+  while (range !== undefined) {
+    const page = await snapshot.range(range);
+    const records: CommitRecord[] = [];
+    page.keys.forEach((key, i) => {
+      const timestamp = timestampOf(key);
+      if (timestamp !== open && chunks.length > 0) records.push(decodeRecord(open, chunks));
+      if (timestamp !== open) chunks = [];
+      open = timestamp;
+      chunks.push(page.values[i]);
+    });
+    range = page.next;
+    if (range === undefined && chunks.length > 0) records.push(decodeRecord(open, chunks));
+    if (records.length > 0) yield records;
+  }
+}
+
+/** Bytes that a record takes in the store. */
+export function recordBytes(body: Uint8Array): number {
+  assert(body.length < 2 ** 32, 'a record is smaller than 4 GB');
+  return HEADER + body.length;
+}
+
+/** Number of chunks of a record of so many bytes. */
+export function chunkCount(bytes: number): number {
+  return Math.ceil(bytes / CHUNK);
+}
+
+/** The keys of a record, to delete them. */
+export function recordKeys(commitTs: number, bytes: number): Key[] {
+  return Array.from({ length: chunkCount(bytes) }, (_, chunk) => recordKey(commitTs, chunk));
+}

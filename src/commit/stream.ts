@@ -1,0 +1,143 @@
+import { GraphsteadError } from '../base/index.js';
+import type { Store } from '../store/index.js';
+import type { CommitRecord } from './contract.js';
+import { readRecords } from './record.js';
+
+const RECENT = 1_024;
+
+type Listener = (records: readonly CommitRecord[]) => void;
+
+/** The commit stream: records that landed, to listeners at once and to tails from the store on. */
+export class RecordStream {
+  readonly #store: Store;
+  readonly #trimmed: () => number;
+  readonly #listeners = new Set<Listener>();
+  readonly #sleepers = new Set<() => void>();
+  /** the last records, so that a tail that keeps up does not read the store; all those above `#recentAfter` */
+  #recent: CommitRecord[] = [];
+  #recentAfter: number;
+  #closed = false;
+
+  /** @param trimmed tells the timestamp up to which records are gone */
+  constructor(store: Store, trimmed: () => number, lastCommitTs: number) {
+    this.#store = store;
+    this.#trimmed = trimmed;
+    this.#recentAfter = lastCommitTs;
+  }
+
+  /** Tells everyone about records that are on disk. */
+  publish(records: readonly CommitRecord[]): void {
+    if (records.length === 0) return;
+    this.#remember(records);
+    for (const listener of this.#listeners) {
+      try {
+        listener(records);
+      } catch (thrown) {
+        // A listener must not make a commit that landed look failed.
+        process.emitWarning(thrown instanceof Error ? thrown : String(thrown), 'CommitListenerWarning');
+      }
+    }
+    this.#wake();
+  }
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async *tail(after: number, signal: AbortSignal): AsyncGenerator<CommitRecord> {
+    let position = after;
+    while (!signal.aborted) {
+      const recent = this.#recentFrom(position);
+      const pages = recent === undefined ? this.#stored(position) : [recent];
+      let found = false;
+      for await (const page of pages) {
+        for (const record of page) {
+          if (signal.aborted) return;
+          yield record;
+          position = record.commitTs;
+          found = true;
+        }
+      }
+      if (found) continue;
+      if (this.#closed) return;
+      await this.#sleep(position, signal);
+    }
+  }
+
+  /** Ends all tails once they have told everything. */
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  #remember(records: readonly CommitRecord[]): void {
+    this.#recent.push(...records);
+    if (this.#recent.length <= 2 * RECENT) return;
+    const dropped = this.#recent.length - RECENT;
+    this.#recentAfter = this.#recent[dropped - 1].commitTs;
+    this.#recent = this.#recent.slice(dropped);
+  }
+
+  #recentFrom(position: number): readonly CommitRecord[] | undefined {
+    if (position < this.#recentAfter) return undefined;
+    let low = 0;
+    let high = this.#recent.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#recent[middle].commitTs <= position) low = middle + 1;
+      else high = middle;
+    }
+    return this.#recent.slice(low);
+  }
+
+  /** Pages from the store; each through a snapshot of its own, since a reader may take its time between them. */
+  async *#stored(after: number): AsyncGenerator<CommitRecord[]> {
+    let position = after;
+    for (;;) {
+      if (position < this.#trimmed()) throw gap(position, this.#trimmed());
+      const page = await this.#page(position);
+      if (page.length === 0) return;
+      yield page;
+      position = page[page.length - 1].commitTs;
+      if (position >= this.#recentAfter) return;
+    }
+  }
+
+  async #page(after: number): Promise<CommitRecord[]> {
+    const snapshot = this.#store.snapshot();
+    try {
+      for await (const page of readRecords(snapshot, after)) return page;
+      return [];
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  #sleep(position: number, signal: AbortSignal): Promise<void> {
+    if (this.#recentFrom(position)?.length || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        this.#sleepers.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#sleepers.add(wake);
+      signal.addEventListener('abort', wake);
+    });
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#sleepers]) wake();
+  }
+}
+
+function gap(after: number, trimmed: number): GraphsteadError {
+  return new GraphsteadError(
+    'EVENT_GAP',
+    `changes after ${after} are no longer kept, the oldest is behind ${trimmed}`,
+    {
+      fix: 'Read the present state again and go on from there; raise limits.recordAgeMs or limits.recordBytes.',
+    },
+  );
+}

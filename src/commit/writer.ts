@@ -1,0 +1,223 @@
+import { asError, type Clock, type GraphsteadError, type Limits } from '../base/index.js';
+import type { Store } from '../store/index.js';
+import type { CommitState } from './commit-state.js';
+import type { Applier, Committed, CommitRecord, ConflictKey, IdempotencyClaim } from './contract.js';
+import { type Entry, Group, Spoiled } from './group.js';
+import { readReply, sameBody } from './idempotency.js';
+import { aborted, ConflictOracle } from './oracle.js';
+import { needsTrim } from './retention.js';
+import { Timestamps } from './timestamps.js';
+
+/** An intent that waits, with what its caller waits for. */
+export interface Waiting extends Entry {
+  readonly startTs: number;
+  readonly conflicts: readonly ConflictKey[];
+  readonly reclaim: boolean;
+  readonly resolve: (committed: Committed) => void;
+  readonly reject: (reason: GraphsteadError) => void;
+}
+
+/** What becomes of an intent once its group landed. */
+type Verdict = { readonly one: Waiting } & ({ readonly committed: Committed } | { readonly refusal: GraphsteadError });
+
+export interface WriterOptions {
+  readonly store: Store;
+  readonly appliers: readonly Applier[];
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly state: CommitState;
+  readonly version: number;
+  /** told about each group after it landed, before its callers are */
+  readonly onLanded: (records: readonly CommitRecord[]) => void;
+}
+
+/** Failures that may come from one intent of a group, and must not be paid for by the others. */
+const ISOLATED: ReadonlySet<string> = new Set(['INTERNAL', 'KEY_TOO_LARGE', 'VALUE_TOO_LARGE', 'LIMIT_EXCEEDED']);
+
+/**
+ * Brings one group after the other to disk. Nobody is told anything about a group before it landed, not even that it was
+ * refused: what an intent was refused for may stand in the same group, and the group may fail.
+ */
+export class GroupWriter {
+  readonly timestamps: Timestamps;
+  readonly figures = { commits: 0, groups: 0, conflicts: 0, refusals: 0, failures: 0 };
+  readonly #options: WriterOptions;
+  readonly #appliers: ReadonlyMap<string, Applier>;
+  readonly #oracle: ConflictOracle;
+  #state: CommitState;
+  #lastCommitTs: number;
+  /** wall time of a record not younger than any that stands: tells when there may be something to trim */
+  #oldestWall = 0;
+
+  constructor(options: WriterOptions) {
+    const { appliers, limits, state, version } = options;
+    this.#options = options;
+    this.#appliers = new Map(appliers.map((applier) => [applier.name, applier]));
+    this.#state = state;
+    this.#lastCommitTs = version;
+    const last = Math.max(version, state.lease);
+    // What the process before committed is not known: transactions from its time cannot be judged.
+    this.#oracle = new ConflictOracle(limits.oracleKeys, last + 1);
+    this.timestamps = new Timestamps(last, state.lease);
+  }
+
+  get lastCommitTs(): number {
+    return this.#lastCommitTs;
+  }
+
+  get state(): CommitState {
+    return this.#state;
+  }
+
+  get oracleKeys(): number {
+    return this.#oracle.size;
+  }
+
+  knows(applier: string): boolean {
+    return this.#appliers.has(applier);
+  }
+
+  /**
+   * Commits a group, and again in parts when one of its intents spoils it; settles every intent in it. Never throws;
+   * answers with the failure. @param starting transactions that are about to start
+   */
+  async commit(waiting: readonly Waiting[], starting = 0): Promise<GraphsteadError | undefined> {
+    this.timestamps.takeOff(starting);
+    try {
+      for (const verdict of await this.#write(waiting)) this.#tell(verdict);
+      return undefined;
+    } catch (thrown) {
+      this.timestamps.land();
+      if (!(thrown instanceof Spoiled)) return this.#fail(waiting, asError(thrown));
+      this.#tell({ one: thrown.entry as Waiting, refusal: thrown.reason });
+      return this.#again(waiting.filter((one) => one !== thrown.entry));
+    }
+  }
+
+  async #again(waiting: readonly Waiting[]): Promise<GraphsteadError | undefined> {
+    return waiting.length === 0 ? undefined : this.commit(waiting);
+  }
+
+  async #fail(waiting: readonly Waiting[], failure: GraphsteadError): Promise<GraphsteadError> {
+    this.figures.failures++;
+    const reclaiming = failure.code === 'DISK_FULL' ? waiting.filter((one) => one.reclaim) : [];
+    if (reclaiming.length > 0 && reclaiming.length < waiting.length) {
+      for (const one of waiting) if (!one.reclaim) one.reject(failure);
+      return (await this.#again(reclaiming)) ?? failure;
+    }
+    if (waiting.length > 1 && ISOLATED.has(failure.code)) {
+      for (const one of waiting) await this.commit([one]);
+      return failure;
+    }
+    for (const one of waiting) one.reject(failure);
+    return failure;
+  }
+
+  #tell(verdict: Verdict): void {
+    if ('committed' in verdict) {
+      verdict.one.resolve(verdict.committed);
+      return;
+    }
+    if (verdict.refusal.code === 'TXN_ABORTED') this.figures.conflicts++;
+    else this.figures.refusals++;
+    verdict.one.reject(verdict.refusal);
+  }
+
+  async #write(waiting: readonly Waiting[]): Promise<readonly Verdict[]> {
+    const group = new Group<Waiting>(this.#options.store.snapshot(), this.#appliers, this.#options.limits);
+    const judged: Verdict[] = [];
+    try {
+      const wall = await this.#admit(group, waiting, judged);
+      const lease = this.timestamps.wantedLease;
+      const empty = group.admitted.length === 0 && lease === this.#state.lease;
+      if (!empty) await this.#apply(group, { lease, wall });
+      this.timestamps.land(lease);
+      if (empty) group.failed();
+    } catch (thrown) {
+      group.failed();
+      throw thrown;
+    }
+    if (group.admitted.length > 0) this.#publish(group);
+    return [...group.admitted.map(({ entry, committed }) => ({ one: entry, committed })), ...judged];
+  }
+
+  /** Takes in what may commit, in order; the rest goes to `judged`. Answers with the wall time of the last one. */
+  async #admit(group: Group<Waiting>, waiting: readonly Waiting[], judged: Verdict[]): Promise<number> {
+    const ready: Waiting[] = [];
+    for (const one of waiting) {
+      const verdict = (await this.#repeated(group, one)) ?? this.#judge(this.#oracle, one);
+      if (verdict === undefined) ready.push(one);
+      else judged.push(verdict);
+    }
+    await group.prepare(ready);
+    const inGroup = new ConflictOracle(Number.POSITIVE_INFINITY, 0);
+    let { wall } = this.#state;
+    for (const one of ready) {
+      const verdict = (await this.#repeated(group, one)) ?? this.#judge(inGroup, one);
+      if (verdict !== undefined) {
+        judged.push(verdict);
+        continue;
+      }
+      const commitTs = this.timestamps.next();
+      const now = Math.max(wall, this.#options.clock.wall());
+      try {
+        await group.admit(one, { commitTs, wall: now });
+      } catch (thrown) {
+        if (thrown instanceof Spoiled) throw thrown;
+        judged.push({ one, refusal: asError(thrown) });
+        continue;
+      }
+      wall = now;
+      inGroup.commit(commitTs, one.conflicts);
+    }
+    return wall;
+  }
+
+  #judge(oracle: ConflictOracle, one: Waiting): Verdict | undefined {
+    return oracle.conflicts(one.startTs, one.conflicts) ? { one, refusal: aborted() } : undefined;
+  }
+
+  /** The verdict of a commit whose idempotency key was used before, in the store or in this group. */
+  #repeated(group: Group<Waiting>, one: Waiting): Promise<Verdict | undefined> | undefined {
+    return one.idempotency === undefined ? undefined : this.#reply(group, one, one.idempotency);
+  }
+
+  async #reply(group: Group<Waiting>, one: Waiting, claim: IdempotencyClaim): Promise<Verdict | undefined> {
+    const stored = await readReply(group.writes, claim.scope, claim.key);
+    const now = Math.max(this.#state.wall, this.#options.clock.wall());
+    if (stored === undefined || stored.expiry <= now) return undefined;
+    try {
+      const { commitTs, wall, reply } = sameBody(stored, claim.bodyHash);
+      return { one, committed: { commitTs, wall, results: {}, replayed: reply } };
+    } catch (thrown) {
+      return { one, refusal: asError(thrown) };
+    }
+  }
+
+  async #apply(group: Group<Waiting>, next: { readonly lease: number; readonly wall: number }): Promise<void> {
+    const { store, limits } = this.#options;
+    const { admitted } = group;
+    const version = admitted.at(-1)?.committed.commitTs ?? this.timestamps.next();
+    const state = { ...this.#state, ...next };
+    const trim = needsTrim(state, group.bytes, this.#oldestWall, limits);
+    const finished = await group.finish(version, state, trim);
+    const reclaim = admitted.length > 0 && admitted.every(({ entry }) => entry.reclaim);
+    await store.apply(finished.batch, { expectEpoch: store.epoch, reclaim });
+    this.#state = finished.state;
+    this.#lastCommitTs = version;
+    this.#oldestWall = finished.oldestWall ?? this.#oldestWall;
+  }
+
+  /** Caches first, then the stream; callers are told last. What landed stays landed, whatever a listener throws. */
+  #publish(group: Group<Waiting>): void {
+    for (const { entry, committed } of group.admitted) this.#oracle.commit(committed.commitTs, entry.conflicts);
+    this.figures.groups++;
+    this.figures.commits += group.admitted.length;
+    try {
+      group.landed();
+    } catch (thrown) {
+      process.emitWarning(thrown instanceof Error ? thrown : String(thrown), 'CommitListenerWarning');
+    }
+    this.#options.onLanded(group.records);
+  }
+}
