@@ -5,6 +5,8 @@ import type { Applier, GroupState, GroupWork } from '../contract.js';
 /** What a commit does to counters: adds to each, up to a bound that refuses it. */
 export interface CounterPart {
   readonly add: readonly (readonly [name: string, amount: number])[];
+  /** makes the record larger */
+  readonly note?: string;
   /** refuses when a counter would rise above it */
   readonly atMost?: number;
   /** a mistake in the applier itself */

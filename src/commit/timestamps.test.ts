@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Timestamps } from './timestamps.js';
+
+describe('timestamps', () => {
+  it('need a durable lease before the first start', () => {
+    const timestamps = new Timestamps(7, 7);
+    expect([timestamps.exhausted, timestamps.start()]).toEqual([true, undefined]);
+    timestamps.takeOff(1);
+    timestamps.land(timestamps.wantedLease);
+    expect(timestamps.start()).toBeGreaterThan(7);
+  });
+
+  it('are never issued twice, rise in each kind, and start below the commits that are in flight', () => {
+    const step = fc.constantFrom('start', 'start', 'takeOff', 'next', 'land', 'fail');
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+        const timestamps = new Timestamps(0, 100_000);
+        const issued = new Set<number>();
+        let flight: number[] | undefined;
+        let lastStart = 0;
+        let lastCommit = 0;
+        const note = (timestamp: number): void => {
+          expect(issued.has(timestamp)).toBe(false);
+          issued.add(timestamp);
+        };
+        for (const what of steps) {
+          if (what === 'start') {
+            const start = timestamps.start();
+            if (start === undefined) {
+              expect(flight).toBeDefined();
+              continue;
+            }
+            note(start);
+            expect(start).toBeGreaterThan(Math.max(lastStart, flight === undefined ? lastCommit : 0));
+            for (const commit of flight ?? []) expect(start).toBeLessThan(commit);
+            lastStart = start;
+          } else if (what === 'takeOff' && flight === undefined) {
+            timestamps.takeOff(0);
+            flight = [];
+          } else if (what === 'next' && flight !== undefined) {
+            const commit = timestamps.next();
+            note(commit);
+            expect(commit).toBeGreaterThan(Math.max(lastCommit, lastStart));
+            flight.push(commit);
+            lastCommit = commit;
+          } else if (what === 'land' && flight !== undefined) {
+            timestamps.land(timestamps.wantedLease);
+            flight = undefined;
+          } else if (what === 'fail' && flight !== undefined) {
+            timestamps.land();
+            flight = undefined;
+          }
+        }
+      }),
+    );
+  });
+});
