@@ -34,6 +34,8 @@ const ARITY: Readonly<Record<FunctionName, readonly [least: number, most: number
   checkpwd: [1, 1],
 };
 
+const COMPARISONS: ReadonlySet<FunctionName> = new Set(['eq', 'le', 'lt', 'ge', 'gt', 'between']);
+
 /** `( ... )` of @filter and @if, the opening bracket being the current token; undefined when it is empty. */
 export function parseFilter(context: ParseContext, place: CallPlace): Filter | undefined {
   context.expect('(', 'before the condition');
@@ -138,7 +140,8 @@ function checkCall(context: ParseContext, call: FunctionCall, place: CallPlace):
       'Use count(predicate) or a filter instead.',
     );
   }
-  if (place === 'condition' && (subject === undefined || (subject.kind !== 'length' && subject.kind !== 'value'))) {
+  const compares = subject?.kind === 'length' || subject?.kind === 'value';
+  if (place === 'condition' && !(compares && COMPARISONS.has(name))) {
     context.refuse(
       `@if cannot ask ${name} of a predicate`,
       position,

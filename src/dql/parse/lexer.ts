@@ -100,6 +100,11 @@ export class Lexer {
     return this.#at;
   }
 
+  /** Line that the reading has reached, and the offset at which it begins. */
+  get place(): { line: number; lineStart: number } {
+    return { line: this.#line, lineStart: this.#lineStart };
+  }
+
   /** Where the current token stands. */
   get position(): Position {
     return this.#positionOf(this.#tokenLine, this.start - this.#tokenLineStart + 1);

@@ -18,6 +18,8 @@ export interface ParseQueryOptions {
   readonly limits?: Limits;
   /** variables that the mutations of an upsert use */
   readonly needed?: readonly VariableMention[];
+  /** name of the text in positions, where it stands inside another */
+  readonly source?: string;
 }
 
 /**
@@ -26,7 +28,8 @@ export interface ParseQueryOptions {
  */
 export function parseQuery(text: string, options: ParseQueryOptions = {}): QueryDocument {
   const limits = options.limits ?? DEFAULT_LIMITS;
-  const lexer = new Lexer(text, { maxTokens: limits.syntaxTokens });
+  const { source } = options;
+  const lexer = new Lexer(text, { maxTokens: limits.syntaxTokens, ...(source === undefined ? {} : { source }) });
   const context = new ParseContext(lexer, options.names ?? defaultNames, limits, new QueryVariables(options.variables));
   const parts = new DocumentParts(context);
   while (!context.is('end')) parts.take();

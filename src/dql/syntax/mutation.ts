@@ -5,9 +5,15 @@ import type { Filter, QueryDocument } from './query.js';
 /** What a triple is about or points to. */
 export type NodeReference =
   | { readonly kind: 'uid'; readonly uid: number }
+  /** `_:name`, the name without `_:` */
   | { readonly kind: 'blank'; readonly name: string }
   /** `uid(v)` */
-  | { readonly kind: 'variable'; readonly name: string };
+  | { readonly kind: 'variable'; readonly name: string }
+  /** `<http://...>`: an id of another system; an import may map it, /mutate refuses it */
+  | { readonly kind: 'iri'; readonly iri: string };
+
+/** `*` as a subject can be read; only the pattern it makes is refused, with a code of its own. */
+export type SubjectReference = NodeReference | { readonly kind: 'all' };
 
 export type ObjectReference =
   | NodeReference
@@ -17,14 +23,20 @@ export type ObjectReference =
   /** `*` */
   | { readonly kind: 'all' };
 
+/** One facet of a triple; its value is a string, int, float, bool or datetime. */
+export interface TripleFacet {
+  readonly key: string;
+  readonly value: Value;
+}
+
 /** One RDF triple or one key of a JSON mutation; predicate is a stored name, "*" for all (deletes only). */
 export interface Triple {
-  readonly subject: NodeReference;
+  readonly subject: SubjectReference;
   readonly predicate: string;
   /** the tag of `<predicate@lang>`: which language a delete with `*` means */
   readonly lang: string;
   readonly object: ObjectReference;
-  readonly facets: readonly { readonly key: string; readonly value: Value }[];
+  readonly facets: readonly TripleFacet[];
   readonly position: Position;
 }
 

@@ -1,0 +1,97 @@
+import { GraphsteadError, type Position } from '../../base/index.js';
+import type { Value } from '../../values/index.js';
+import { facetText } from '../rdf/facet.js';
+import type { TripleFacet } from '../syntax/index.js';
+import type { JsonNode } from './scan.js';
+import { numberValue } from './number.js';
+
+type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
+
+const NONE: readonly TripleFacet[] = [];
+
+/** The keys `predicate|facet` of one node, by predicate; undefined when it has none. */
+export type FacetIndex = ReadonlyMap<string, readonly (readonly [facet: string, value: JsonNode])[]> | undefined;
+
+export function facetIndex(node: ObjectNode): FacetIndex {
+  let index: Map<string, [string, JsonNode][]> | undefined;
+  for (const [name, value] of node.entries) {
+    const bar = name.indexOf('|');
+    if (bar === -1 || value.kind === 'null') continue;
+    index ??= new Map();
+    const entry: [string, JsonNode] = [name.slice(bar + 1), value];
+    const known = index.get(name.slice(0, bar));
+    if (known) known.push(entry);
+    else index.set(name.slice(0, bar), [entry]);
+  }
+  return index;
+}
+
+/** Facets of one value or edge. Of an edge (`nested`), maps are left out: they belong to a list of the same name. */
+export function facetsOf(index: FacetIndex, key: string, nested: boolean): readonly TripleFacet[] {
+  const found = index?.get(key);
+  if (found === undefined) return NONE;
+  const out: TripleFacet[] = [];
+  for (const [facet, value] of found) {
+    const single = value.kind !== 'object' && value.kind !== 'array';
+    if (single) out.push({ key: facet, value: facetValueOf(value) });
+    else if (!nested) {
+      throw wrong(
+        `the facet ${key}|${facet} of a single value is a list or a map`,
+        value.position,
+        'Give it one value.',
+      );
+    }
+  }
+  return sorted(out);
+}
+
+/**
+ * Facets of a list's members, by index: `"friend|since": {"0": "2006-01-02", "2": ...}`. In a node that was reached by
+ * this very key (`inside`) a plain value belongs to the edge that led there.
+ */
+export function listFacets(
+  index: FacetIndex,
+  key: string,
+  inside: boolean,
+): ReadonlyMap<number, readonly TripleFacet[]> {
+  const out = new Map<number, TripleFacet[]>();
+  for (const [facet, value] of index?.get(key) ?? []) {
+    if (value.kind !== 'object' && inside) continue;
+    if (value.kind !== 'object') {
+      throw wrong(
+        `the facet ${key}|${facet} of a list is not a map`,
+        value.position,
+        'Write it as {"0": ..., "2": ...} by index.',
+      );
+    }
+    for (const [at, member] of value.entries) {
+      if (member.kind !== 'null') addMember(out, at, { key: facet, value: facetValueOf(member) }, member.position);
+    }
+  }
+  for (const facets of out.values()) sorted(facets);
+  return out;
+}
+
+function addMember(out: Map<number, TripleFacet[]>, index: string, facet: TripleFacet, position: Position): void {
+  const at = Number(index);
+  if (!/^\d{1,9}$/.test(index))
+    throw wrong(`"${index}" is no index of a list`, position, 'Use "0" for the first member.');
+  const facets = out.get(at);
+  if (facets) facets.push(facet);
+  else out.set(at, [facet]);
+}
+
+function facetValueOf(node: JsonNode): Value {
+  if (node.kind === 'string') return facetText(node.text);
+  if (node.kind === 'bool') return { type: 'bool', value: node.value };
+  if (node.kind === 'number') return numberValue(node.text, node.position);
+  throw wrong('a facet is neither text nor number nor true nor false', node.position, 'Give it one value.');
+}
+
+function sorted(facets: TripleFacet[]): TripleFacet[] {
+  return facets.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+}
+
+function wrong(message: string, position: Position, fix: string): GraphsteadError {
+  return new GraphsteadError('INVALID_MUTATION', message, { position, fix });
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { DEFAULT_LIMITS, defaultNames, GraphsteadError } from '../../base/index.js';
+import { ParseContext } from '../parse/context.js';
+import { Lexer } from '../parse/lexer.js';
+import { emptyRequest, parseCondition, type ParseMutationOptions } from '../parse/mutation.js';
+import { neededVariables } from '../parse/needed.js';
+import { parseQuery } from '../parse/query.js';
+import { QueryVariables } from '../parse/variable.js';
+import type { Filter, MutationBlock, MutationRequest } from '../syntax/index.js';
+import { type JsonNode, scanJson } from './scan.js';
+import { JsonTriples } from './triples.js';
+
+type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
+
+const TOP_KEYS: ReadonlySet<string> = new Set(['set', 'delete', 'cond', 'query', 'mutations']);
+const MUTATION_KEYS: ReadonlySet<string> = new Set(['set', 'delete', 'cond']);
+
+/**
+ * A JSON body of /mutate: `{"set": ..., "delete": ..., "query": "...", "cond": "@if(...)"}`, or several of them under
+ * `mutations`. Positions are of the body; of `query` and `cond` with that word as their source.
+ * Throws SYNTAX, INVALID_REQUEST, INVALID_QUERY, INVALID_MUTATION, INVALID_VALUE, LIMIT_EXCEEDED.
+ */
+export function parseJsonMutation(body: string, options: ParseMutationOptions = {}): MutationRequest {
+  const limits = options.limits ?? DEFAULT_LIMITS;
+  const names = options.names ?? defaultNames;
+  const root = scanJson(body, limits);
+  if (root.kind !== 'object') throw wrong('the body is no object', root, 'Send {"set": ...} or {"delete": ...}.');
+  checkKeys(root, TOP_KEYS);
+  const converter = new JsonTriples({ names, text: body, blankPrefix: `dg.${randomBytes(4).readUInt32BE()}` });
+  const parts = [...(isMutation(root) ? [root] : []), ...listed(root)];
+  const mutations = parts.map((part): MutationBlock => {
+    const condition = conditionOf(part, { ...options, limits, names });
+    const set = part.entries.get('set');
+    const remove = part.entries.get('delete');
+    return {
+      set: set ? converter.convert(set, 'set') : [],
+      delete: remove ? converter.convert(remove, 'delete') : [],
+      ...(condition ? { condition } : {}),
+    };
+  });
+  const query = root.entries.get('query');
+  if (mutations.length === 0) throw emptyRequest();
+  const needed = neededVariables(mutations);
+  const text = query === undefined ? '' : textOf(query, 'query');
+  const document = parseQuery(text, { names, limits, needed, source: 'query' });
+  return { ...(text.trim() === '' ? {} : { query: document }), mutations };
+}
+
+function isMutation(node: ObjectNode): boolean {
+  return node.entries.has('set') || node.entries.has('delete');
+}
+
+function listed(root: ObjectNode): ObjectNode[] {
+  const list = root.entries.get('mutations');
+  if (list === undefined || list.kind === 'null') return [];
+  if (list.kind !== 'array') throw wrong('mutations is no list', list, 'Give it a list of {"set": ..., "cond": ...}.');
+  return list.items.map((item) => {
+    if (item.kind !== 'object') throw wrong('a member of mutations is no object', item, 'Write it as {"set": ...}.');
+    checkKeys(item, MUTATION_KEYS);
+    return item;
+  });
+}
+
+function checkKeys(node: ObjectNode, known: ReadonlySet<string>): void {
+  for (const [key, value] of node.entries) {
+    if (known.has(key)) continue;
+    throw wrong(
+      `a mutation has no key ${JSON.stringify(key)}`,
+      value,
+      `It has ${[...known].join(', ')}; data stands under set or delete.`,
+    );
+  }
+}
+
+function conditionOf(part: ObjectNode, options: Required<ParseMutationOptions>): Filter | undefined {
+  const node = part.entries.get('cond');
+  const text = node === undefined ? '' : textOf(node, 'cond');
+  if (text.trim() === '') return undefined;
+  const lexer = new Lexer(text, { maxTokens: options.limits.syntaxTokens, source: 'cond' });
+  const context = new ParseContext(lexer, options.names, options.limits, new QueryVariables());
+  if (!context.is('@')) throw context.unexpected('"@if(...)"', 'A condition is written @if(eq(len(v), 0)).');
+  const filter = parseCondition(context);
+  if (!context.is('end')) throw context.unexpected('the end of the condition');
+  if (context.refused) throw context.refused;
+  return filter;
+}
+
+function textOf(node: JsonNode, key: string): string {
+  if (node.kind === 'string') return node.text;
+  if (node.kind === 'null') return '';
+  throw wrong(`${key} is not text`, node, `Give ${key} a string.`);
+}
+
+function wrong(message: string, { position }: JsonNode, fix: string): GraphsteadError {
+  return new GraphsteadError('INVALID_MUTATION', message, { position, fix });
+}

@@ -1,0 +1,233 @@
+import { DEFAULT_LIMITS, GraphsteadError, type Limits, type Position } from '../../base/index.js';
+
+/** JSON with the place of each value. Numbers keep their text, so that nothing beyond 2^53 is lost. */
+export type JsonNode =
+  | {
+      readonly kind: 'object';
+      readonly entries: ReadonlyMap<string, JsonNode>;
+      readonly position: Position;
+      readonly span: Span;
+    }
+  | { readonly kind: 'array'; readonly items: readonly JsonNode[]; readonly position: Position }
+  | { readonly kind: 'string'; readonly text: string; readonly position: Position }
+  | { readonly kind: 'number'; readonly text: string; readonly position: Position }
+  | { readonly kind: 'bool'; readonly value: boolean; readonly position: Position }
+  | { readonly kind: 'null'; readonly position: Position };
+
+/** Offsets in the text, so that a part of it can be read again. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const WORDS: Readonly<Record<string, true | false | null>> = { true: true, false: false, null: null };
+
+/**
+ * Reads one JSON text. Of a key that stands twice the last one counts.
+ * Throws SYNTAX with a position, LIMIT_EXCEEDED past limits.nestingDepth.
+ */
+export function scanJson(text: string, limits: Limits = DEFAULT_LIMITS): JsonNode {
+  return new JsonScanner(text, limits).document();
+}
+
+class JsonScanner {
+  readonly #text: string;
+  readonly #limits: Limits;
+  #at = 0;
+  #line = 1;
+  #lineStart = 0;
+  #depth = 0;
+
+  constructor(text: string, limits: Limits) {
+    this.#text = text;
+    this.#limits = limits;
+  }
+
+  document(): JsonNode {
+    if (this.#text.charCodeAt(0) === 0xfeff) this.#at = 1;
+    const node = this.#value();
+    this.#space();
+    if (this.#at < this.#text.length) throw this.#unexpected('the end of the text');
+    return node;
+  }
+
+  #position(at = this.#at): Position {
+    return { line: this.#line, column: at - this.#lineStart + 1 };
+  }
+
+  #error(message: string, fix?: string, at = this.#at): GraphsteadError {
+    return new GraphsteadError('SYNTAX', message, { position: this.#position(at), ...(fix ? { fix } : {}) });
+  }
+
+  #unexpected(expected: string): GraphsteadError {
+    const found =
+      this.#at < this.#text.length ? JSON.stringify(this.#text.slice(this.#at, this.#at + 20)) : 'the end of the text';
+    return this.#error(`expected ${expected}, found ${found}`, 'The body must be JSON.');
+  }
+
+  #space(): void {
+    const text = this.#text;
+    for (; this.#at < text.length; this.#at++) {
+      const c = text.charCodeAt(this.#at);
+      if (c === 0x0a) {
+        this.#line++;
+        this.#lineStart = this.#at + 1;
+      } else if (c !== 0x20 && c !== 0x09 && c !== 0x0d) return;
+    }
+  }
+
+  #value(): JsonNode {
+    this.#space();
+    const c = this.#text.charCodeAt(this.#at);
+    if (c === 0x7b) return this.#nested(() => this.#object());
+    if (c === 0x5b) return this.#nested(() => this.#array());
+    const position = this.#position();
+    if (c === 0x22) return { kind: 'string', text: this.#string(), position };
+    if (c === 0x2d || (c >= 0x30 && c <= 0x39)) return { kind: 'number', text: this.#number(), position };
+    return this.#word(position);
+  }
+
+  #nested(read: () => JsonNode): JsonNode {
+    if (++this.#depth > this.#limits.nestingDepth) {
+      throw new GraphsteadError(
+        'LIMIT_EXCEEDED',
+        `nested deeper than ${this.#limits.nestingDepth} (limit nestingDepth)`,
+        {
+          position: this.#position(),
+          fix: 'Flatten it, or raise limits.nestingDepth.',
+        },
+      );
+    }
+    const node = read();
+    this.#depth--;
+    return node;
+  }
+
+  #object(): JsonNode {
+    const position = this.#position();
+    const start = this.#at++;
+    const entries = new Map<string, JsonNode>();
+    this.#space();
+    if (this.#text.charCodeAt(this.#at) !== 0x7d) {
+      do this.#entry(entries);
+      while (this.#comma());
+    }
+    if (this.#text.charCodeAt(this.#at) !== 0x7d) throw this.#unexpected('"," or "}"');
+    this.#at++;
+    return { kind: 'object', entries, position, span: { start, end: this.#at } };
+  }
+
+  #entry(entries: Map<string, JsonNode>): void {
+    this.#space();
+    if (this.#text.charCodeAt(this.#at) !== 0x22) throw this.#unexpected('a key in quotes');
+    const key = this.#string();
+    this.#space();
+    if (this.#text.charCodeAt(this.#at) !== 0x3a) throw this.#unexpected(`":" after the key ${JSON.stringify(key)}`);
+    this.#at++;
+    entries.set(key, this.#value());
+  }
+
+  #array(): JsonNode {
+    const position = this.#position();
+    this.#at++;
+    const items: JsonNode[] = [];
+    this.#space();
+    if (this.#text.charCodeAt(this.#at) !== 0x5d) {
+      do items.push(this.#value());
+      while (this.#comma());
+    }
+    if (this.#text.charCodeAt(this.#at) !== 0x5d) throw this.#unexpected('"," or "]"');
+    this.#at++;
+    return { kind: 'array', items, position };
+  }
+
+  #comma(): boolean {
+    this.#space();
+    if (this.#text.charCodeAt(this.#at) !== 0x2c) return false;
+    this.#at++;
+    return true;
+  }
+
+  #string(): string {
+    const text = this.#text;
+    const open = this.#at;
+    let escaped = false;
+    let at = open + 1;
+    for (; ; at++) {
+      const c = at < text.length ? text.charCodeAt(at) : 0;
+      if (c === 0x22) break;
+      if (c < 0x20) {
+        const ended = at >= text.length;
+        throw this.#error(
+          ended ? 'this text has no closing quote' : 'a control character stands in this text',
+          ended ? 'Close it with ".' : 'Write it as an escape, such as \\n.',
+          ended ? open : at,
+        );
+      }
+      if (c === 0x5c) {
+        escaped = true;
+        at++;
+      }
+    }
+    this.#at = at + 1;
+    if (!escaped) return text.slice(open + 1, at);
+    try {
+      return JSON.parse(text.slice(open, at + 1)) as string;
+    } catch {
+      throw this.#error('this text holds an escape that JSON does not know', 'Write a backslash as \\\\.', open);
+    }
+  }
+
+  #number(): string {
+    const text = this.#text;
+    const start = this.#at;
+    let at = start;
+    for (; at < text.length; at++) {
+      const c = text.charCodeAt(at);
+      const part = (c >= 0x30 && c <= 0x39) || c === 0x2d || c === 0x2b || c === 0x2e || (c | 32) === 0x65;
+      if (!part) break;
+    }
+    const number = text.slice(start, at);
+    if (!isJsonNumber(number)) throw this.#error(`${number} is not a JSON number`);
+    this.#at = at;
+    return number;
+  }
+
+  #word(position: Position): JsonNode {
+    const start = this.#at;
+    let at = start;
+    while (at < this.#text.length && at < start + 5 && isLetter(this.#text.charCodeAt(at))) at++;
+    const word = this.#text.slice(start, at);
+    if (!Object.hasOwn(WORDS, word)) throw this.#unexpected('a value');
+    this.#at = at;
+    const value = WORDS[word];
+    return value === null ? { kind: 'null', position } : { kind: 'bool', value, position };
+  }
+}
+
+/** The grammar of numbers: -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)? */
+function isJsonNumber(text: string): boolean {
+  let at = text.charCodeAt(0) === 0x2d ? 1 : 0;
+  const digits = (): number => {
+    const from = at;
+    while (text.charCodeAt(at) >= 0x30 && text.charCodeAt(at) <= 0x39) at++;
+    return at - from;
+  };
+  const leadingZero = text.charCodeAt(at) === 0x30;
+  const whole = digits();
+  if (whole === 0 || (leadingZero && whole > 1)) return false;
+  if (text.charCodeAt(at) === 0x2e) {
+    at++;
+    if (digits() === 0) return false;
+  }
+  if ((text.charCodeAt(at) | 32) === 0x65) {
+    at++;
+    if (text.charCodeAt(at) === 0x2b || text.charCodeAt(at) === 0x2d) at++;
+    if (digits() === 0) return false;
+  }
+  return at === text.length;
+}
+
+function isLetter(c: number): boolean {
+  return c >= 0x61 && c <= 0x7a;
+}

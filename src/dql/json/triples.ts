@@ -1,0 +1,224 @@
+import { defaultNames, GraphsteadError, type Names, type Position } from '../../base/index.js';
+import { parseGeometry, type Value } from '../../values/index.js';
+import { uidNumber } from '../parse/number.js';
+import type { NodeReference, ObjectReference, Triple, TripleFacet } from '../syntax/index.js';
+import { type FacetIndex, facetIndex, facetsOf, listFacets } from './facets.js';
+import { numberValue } from './number.js';
+import type { JsonNode } from './scan.js';
+
+type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
+type ArrayNode = Extract<JsonNode, { kind: 'array' }>;
+
+export interface JsonTripleOptions {
+  readonly names?: Names;
+  /** the JSON text that the nodes were scanned from */
+  readonly text: string;
+  /** names of nodes without a uid: `<prefix>.<n>`; must not be what a client may write */
+  readonly blankPrefix: string;
+}
+
+/**
+ * JSON of a mutation to triples: an object is a node, a nested object another node with an edge to it.
+ * One converter serves all parts of a request, so that names of new nodes stay apart.
+ * Throws INVALID_MUTATION and INVALID_VALUE with positions.
+ */
+export class JsonTriples {
+  readonly #names: Names;
+  readonly #text: string;
+  readonly #prefix: string;
+  #fresh = 0;
+
+  constructor(options: JsonTripleOptions) {
+    this.#names = options.names ?? defaultNames;
+    this.#text = options.text;
+    this.#prefix = options.blankPrefix;
+  }
+
+  /** What a `set` (or `delete`) key holds: an object or a list of objects. */
+  convert(node: JsonNode, op: 'set' | 'delete'): Triple[] {
+    const out: Triple[] = [];
+    const roots = node.kind === 'array' ? node.items : [node];
+    for (const root of roots) {
+      if (root.kind === 'null') continue;
+      if (root.kind !== 'object') {
+        throw invalid(
+          `${op} holds something that is no object`,
+          root.position,
+          'Give it an object, or a list of objects.',
+        );
+      }
+      this.#node(root, op, out, '');
+    }
+    return out;
+  }
+
+  /** Triples of one node; answers what it is. `parent` is the key that led to it, "" at the top. */
+  #node(node: ObjectNode, op: 'set' | 'delete', out: Triple[], parent: string): NodeReference {
+    const subject = this.#subject(node, op);
+    if (op === 'delete' && parent === '' && node.entries.size === 1) {
+      out.push({ subject, predicate: '*', lang: '', object: { kind: 'all' }, facets: [], position: node.position });
+      return subject;
+    }
+    const facets = facetIndex(node);
+    for (const [key, value] of node.entries) {
+      if (key === 'uid' || key.includes('|') || this.#isNamespace(key, value)) continue;
+      this.#entry({ facets, subject, key, value, op, out, parent });
+    }
+    return subject;
+  }
+
+  #isNamespace(key: string, value: JsonNode): boolean {
+    if (key !== 'namespace' || !this.#names.dgraph) return false;
+    return (value.kind === 'number' || value.kind === 'string') && uidNumber(value.text) !== undefined;
+  }
+
+  #subject(node: ObjectNode, op: 'set' | 'delete'): NodeReference {
+    const uid = node.entries.get('uid');
+    const empty = uid === undefined || uid.kind === 'null' || (uid.kind === 'string' && uid.text === '');
+    if (!empty) return referenceOf(uid);
+    if (op === 'set') return { kind: 'blank', name: `${this.#prefix}.${++this.#fresh}` };
+    throw invalid(
+      'an object to delete has no uid',
+      uid?.position ?? node.position,
+      'Give it "uid": "0x1f" or "uid(v)".',
+    );
+  }
+
+  #entry(entry: Entry): void {
+    const { value, op, out, subject } = entry;
+    const { predicate, lang } = this.#predicate(entry);
+    const base = { subject, predicate, lang, position: value.position };
+    if (value.kind === 'null') {
+      if (op === 'delete') out.push({ ...base, object: { kind: 'all' }, facets: [] });
+      return;
+    }
+    if (value.kind === 'array') {
+      this.#list(entry, value, base);
+      return;
+    }
+    const facets = entry.key === entry.parent ? [] : facetsOf(entry.facets, entry.key, value.kind === 'object');
+    this.#value(value, base, facets, entry);
+  }
+
+  #list(entry: Entry, value: ArrayNode, base: Base): void {
+    const facets = listFacets(entry.facets, entry.key, entry.key === entry.parent);
+    value.items.forEach((item, index) => {
+      if (item.kind === 'null') return;
+      if (item.kind === 'array') {
+        throw invalid(
+          `${JSON.stringify(entry.key)} holds a list in a list`,
+          item.position,
+          'Give it values or objects.',
+        );
+      }
+      this.#value(item, { ...base, position: item.position }, facets.get(index) ?? [], entry);
+    });
+  }
+
+  #value(value: JsonNode, base: Base, facets: readonly TripleFacet[], entry: Entry): void {
+    const { op, out, key } = entry;
+    if (value.kind !== 'object') {
+      const star = op === 'delete' && value.kind === 'string' && value.text === '';
+      out.push({ ...base, object: star ? { kind: 'all' } : scalarOf(value, base.lang), facets });
+      return;
+    }
+    if (value.entries.size === 0) return;
+    const geometry = this.#geometry(value);
+    if (geometry) {
+      out.push({ ...base, object: { kind: 'literal', value: geometry, lang: base.lang }, facets });
+      return;
+    }
+    const at = out.length;
+    const object = this.#node(value, op, out, key);
+    // friend|since inside a friend belongs to the edge that leads to it
+    const own = facetsOf(facetIndex(value), key, true);
+    const edge: Triple = { ...base, object, facets: own.length > 0 ? [...facets, ...own] : facets };
+    if (at === out.length) out.push(edge);
+    else out.splice(at, 0, edge);
+  }
+
+  /** `{"type": "Point", "coordinates": [...]}` is one value and not a node. */
+  #geometry(value: ObjectNode): Value | undefined {
+    const type = value.entries.get('type');
+    const coordinates = value.entries.get('coordinates');
+    if (type?.kind !== 'string' || coordinates?.kind !== 'array') return undefined;
+    try {
+      return { type: 'geo', value: parseGeometry(this.#text.slice(value.span.start, value.span.end)) };
+    } catch (thrown) {
+      if (!(thrown instanceof GraphsteadError)) throw thrown;
+      const { code, message, fix } = thrown;
+      throw new GraphsteadError(code, message, { position: value.position, ...(fix ? { fix } : {}) });
+    }
+  }
+
+  /** `name@en` is the predicate name with a language. */
+  #predicate({ key, value }: Entry): { predicate: string; lang: string } {
+    const tag = key.lastIndexOf('@');
+    const written = tag > 0 ? key.slice(0, tag) : key;
+    if (written === '') throw invalid('a key is empty', value.position, 'Name the predicate.');
+    if (written.length > 65_535) throw invalid('the name of a predicate is longer than 65535', value.position);
+    return { predicate: this.#names.stored(written), lang: tag > 0 ? key.slice(tag + 1) : '' };
+  }
+}
+
+interface Entry {
+  readonly facets: FacetIndex;
+  readonly subject: NodeReference;
+  readonly key: string;
+  readonly value: JsonNode;
+  readonly op: 'set' | 'delete';
+  readonly out: Triple[];
+  readonly parent: string;
+}
+
+type Base = Pick<Triple, 'subject' | 'predicate' | 'lang' | 'position'>;
+
+function referenceOf(uid: JsonNode): NodeReference {
+  const fix = 'Write it as "0x1f", "_:name" or "uid(variable)".';
+  if (uid.kind !== 'string' && uid.kind !== 'number')
+    throw invalid('a uid is neither text nor a number', uid.position, fix);
+  const text = uid.text.trim();
+  if (text.startsWith('_:') && text.length > 2) return { kind: 'blank', name: text.slice(2) };
+  const variable = variableIn(text, 'uid', uid.position);
+  if (variable !== undefined) return { kind: 'variable', name: variable };
+  const number = uidNumber(text);
+  if (number === undefined) throw invalid(`${JSON.stringify(uid.text)} is not a uid`, uid.position, fix);
+  if (number === 0 || !Number.isFinite(number)) {
+    throw invalid(`the uid ${text} is out of range: uids go from 1 to 2^53 - 1`, uid.position, fix);
+  }
+  return { kind: 'uid', uid: number };
+}
+
+/** The variable in `uid(v)` or `val(v)`; undefined for other text. Throws INVALID_MUTATION on one that is not closed. */
+function variableIn(text: string, word: 'uid' | 'val', position: Position): string | undefined {
+  if (!text.startsWith(word)) return undefined;
+  const rest = text.slice(word.length).trimStart();
+  if (!rest.startsWith('(')) return undefined;
+  const name = rest.slice(1, -1).trim();
+  if (!rest.endsWith(')')) {
+    throw invalid(
+      `brackets are not closed properly in ${JSON.stringify(text)}`,
+      position,
+      `Write it as ${word}(variable).`,
+    );
+  }
+  if (name === '') throw invalid(`${word}() names no variable`, position, `Write it as ${word}(variable).`);
+  return name;
+}
+
+function scalarOf(node: JsonNode, lang: string): ObjectReference {
+  if (node.kind === 'string') {
+    const uid = variableIn(node.text, 'uid', node.position);
+    if (uid !== undefined) return { kind: 'variable', name: uid };
+    const variable = variableIn(node.text, 'val', node.position);
+    if (variable !== undefined) return { kind: 'value', variable };
+    return { kind: 'literal', value: { type: 'string', value: node.text }, lang };
+  }
+  if (node.kind === 'bool') return { kind: 'literal', value: { type: 'bool', value: node.value }, lang };
+  if (node.kind === 'number') return { kind: 'literal', value: numberValue(node.text, node.position), lang };
+  throw invalid('this is no value', node.position);
+}
+
+function invalid(message: string, position: Position, fix?: string): GraphsteadError {
+  return new GraphsteadError('INVALID_MUTATION', message, { position, ...(fix ? { fix } : {}) });
+}

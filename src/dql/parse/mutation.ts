@@ -1,0 +1,142 @@
+import { DEFAULT_LIMITS, defaultNames, GraphsteadError, type Limits, type Names } from '../../base/index.js';
+import { NQuadReader, type TextSpan } from '../rdf/index.js';
+import type { Filter, MutationBlock, MutationRequest, Triple } from '../syntax/index.js';
+import { ParseContext } from './context.js';
+import { parseFilter } from './function.js';
+import { Lexer } from './lexer.js';
+import { neededVariables } from './needed.js';
+import { DocumentParts } from './query.js';
+import { takeRawBlock } from './raw-block.js';
+import { QueryVariables } from './variable.js';
+
+export interface ParseMutationOptions {
+  readonly names?: Names;
+  readonly limits?: Limits;
+}
+
+/** One `mutation { ... }` before its RDF is read. */
+interface RawMutation {
+  readonly condition?: Filter;
+  readonly set: readonly TextSpan[];
+  readonly delete: readonly TextSpan[];
+}
+
+/** A body of /mutate taken apart, its RDF still unread. */
+export interface MutationOutline {
+  readonly parts: DocumentParts;
+  readonly mutations: readonly RawMutation[];
+}
+
+/**
+ * `{ set { ... } delete { ... } }` or `upsert { query { ... } mutation @if(...) { ... } }` with RDF inside.
+ * Throws SYNTAX, INVALID_QUERY, INVALID_MUTATION, INVALID_VALUE or LIMIT_EXCEEDED with positions in the body.
+ */
+export function parseMutation(text: string, options: ParseMutationOptions = {}): MutationRequest {
+  const names = options.names ?? defaultNames;
+  const { parts, mutations } = outlineMutation(text, options);
+  const reader = new NQuadReader({ names });
+  const blocks = mutations.map((raw): MutationBlock => {
+    const { condition } = raw;
+    const read = (spans: readonly TextSpan[]): Triple[] => spans.flatMap((span) => readSpan(reader, text, span));
+    return { set: read(raw.set), delete: read(raw.delete), ...(condition ? { condition } : {}) };
+  });
+  const query = parts.finish(neededVariables(blocks));
+  return { ...(parts.isEmpty ? {} : { query }), mutations: blocks };
+}
+
+function readSpan(reader: NQuadReader, text: string, span: TextSpan): Triple[] {
+  reader.open(text, span);
+  const triples: Triple[] = [];
+  for (let triple = reader.next(); triple !== undefined; triple = reader.next()) triples.push(triple);
+  return triples;
+}
+
+/** The blocks of a body; throws SYNTAX when they do not stand as they must. */
+export function outlineMutation(text: string, options: ParseMutationOptions = {}): MutationOutline {
+  const limits = options.limits ?? DEFAULT_LIMITS;
+  const lexer = new Lexer(text, { maxTokens: limits.syntaxTokens });
+  const context = new ParseContext(lexer, options.names ?? defaultNames, limits, new QueryVariables());
+  const parts = new DocumentParts(context);
+  if (context.is('end')) throw emptyRequest();
+  const mutations = context.isWord('upsert') ? parseUpsert(context, parts) : [parseBody(context)];
+  if (context.is('}')) throw lexer.error('Too many right curl brackets', 'Remove this "}".');
+  if (!context.is('end')) {
+    throw lexer.error(
+      `Unexpected ${lexer.shown()} after the end of the block`,
+      'Send one mutation or one upsert a request.',
+    );
+  }
+  return { parts, mutations };
+}
+
+export function emptyRequest(): GraphsteadError {
+  return new GraphsteadError('INVALID_REQUEST', 'empty request: the body holds no mutation', {
+    fix: 'Send { set { ... } }, { delete { ... } } or an upsert block.',
+  });
+}
+
+function parseUpsert(context: ParseContext, parts: DocumentParts): RawMutation[] {
+  const { lexer } = context;
+  const mutations: RawMutation[] = [];
+  let queries = 0;
+  lexer.next();
+  context.expect('{', 'after upsert');
+  while (!context.accept('}')) {
+    if (context.isWord('mutation')) mutations.push(parseMutationBlock(context));
+    else if (context.isWord('fragment') || context.isWord('query')) {
+      if (context.isWord('query') && ++queries > 1) {
+        throw lexer.error('an upsert has one query', 'Put all blocks into one query { ... }.');
+      }
+      parts.take();
+    } else throw context.unexpected('query, fragment, mutation or "}" in upsert');
+  }
+  if (mutations.length === 0) {
+    throw lexer.error(
+      'Empty mutation block: the upsert changes nothing',
+      'Add mutation { set { ... } } to it, or send the query to /query.',
+    );
+  }
+  return mutations;
+}
+
+function parseMutationBlock(context: ParseContext): RawMutation {
+  context.lexer.next();
+  const condition = context.is('@') ? parseCondition(context) : undefined;
+  return { ...parseBody(context), ...(condition ? { condition } : {}) };
+}
+
+/** `@if(...)`, the `@` being the current token; undefined when nothing stands in its brackets. */
+export function parseCondition(context: ParseContext): Filter | undefined {
+  const { lexer } = context;
+  lexer.next();
+  if (!context.isWord('if')) {
+    throw lexer.error(`Expected @if, found [@${lexer.value}]`, 'A condition is written @if(eq(len(v), 0)).');
+  }
+  lexer.next();
+  return parseFilter(context, 'condition');
+}
+
+/** `{ set { ... } delete { ... } }`. */
+function parseBody(context: ParseContext): RawMutation {
+  const { lexer } = context;
+  if (!context.is('{')) {
+    const operation = context.isWord('set') || context.isWord('delete');
+    if (operation)
+      throw lexer.error(`Invalid operation type: ${lexer.value}`, `Put it into braces: { ${lexer.value} { ... } }.`);
+    throw context.unexpected('"{" at the start of the mutation', 'Write { set { ... } } or upsert { ... }.');
+  }
+  lexer.next();
+  const set: TextSpan[] = [];
+  const remove: TextSpan[] = [];
+  while (!context.is('}')) {
+    if (!context.isWord('set') && !context.isWord('delete')) {
+      throw context.unexpected('set, delete or "}"', 'A mutation is written { set { ... } delete { ... } }.');
+    }
+    const into = context.isWord('set') ? set : remove;
+    lexer.next();
+    if (!context.is('{')) throw context.unexpected('"{" before the triples');
+    into.push(takeRawBlock(lexer));
+  }
+  lexer.next();
+  return { set, delete: remove };
+}

@@ -1,0 +1,22 @@
+import type { MutationBlock, Triple } from '../syntax/index.js';
+import { usedByFilter, type VariableMention } from './uses.js';
+
+/** Variables of the query that mutations use: uid(v), val(v) and what conditions compare. One mention a variable. */
+export function neededVariables(blocks: readonly MutationBlock[]): readonly VariableMention[] {
+  const mentions = new Map<string, VariableMention>();
+  const add = (name: string, { position }: Triple): void => {
+    if (!mentions.has(name)) mentions.set(name, { name, position });
+  };
+  for (const block of blocks) {
+    for (const triple of [block.set, block.delete].flat()) {
+      const { subject, object } = triple;
+      if (subject.kind === 'variable') add(subject.name, triple);
+      if (object.kind === 'variable') add(object.name, triple);
+      if (object.kind === 'value') add(object.variable, triple);
+    }
+    const inCondition: VariableMention[] = [];
+    if (block.condition) usedByFilter(block.condition, inCondition);
+    for (const mention of inCondition) if (!mentions.has(mention.name)) mentions.set(mention.name, mention);
+  }
+  return [...mentions.values()];
+}

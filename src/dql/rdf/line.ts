@@ -1,0 +1,36 @@
+import { GraphsteadError } from '../../base/index.js';
+import type { Triple } from '../syntax/index.js';
+import { type NQuadOptions, NQuadReader } from './reader.js';
+
+/** One line of an N-Quads file to its triple; undefined for an empty line or a comment. */
+export type NQuadLineParser = (line: string, lineNumber?: number) => Triple | undefined;
+
+/**
+ * A parser for files, line by line; it keeps what predicates repeat between lines.
+ * It throws SYNTAX, INVALID_VALUE or INVALID_MUTATION with a position.
+ */
+export function nquadLineParser(options: NQuadOptions = {}): NQuadLineParser {
+  const reader = new NQuadReader(options);
+  return (text, lineNumber = 1) => {
+    reader.open(text, { start: 0, end: text.length, line: lineNumber, lineStart: 0 });
+    const triple = reader.next();
+    if (triple === undefined || reader.atLineEnd()) return triple;
+    throw new GraphsteadError('SYNTAX', 'something stands after the end of the statement', {
+      position: reader.position,
+      fix: 'Put one statement on each line.',
+    });
+  };
+}
+
+/** One line of RDF N-Quads; undefined when it is empty or a comment. Many lines: see nquadLineParser. */
+export function parseNQuadLine(line: string, options: NQuadOptions = {}): Triple | undefined {
+  return nquadLineParser(options)(line);
+}
+
+/** All statements of a text, such as what stands in a set block. */
+export function parseNQuads(text: string, options: NQuadOptions = {}): Triple[] {
+  const reader = new NQuadReader(options).open(text);
+  const triples: Triple[] = [];
+  for (let triple = reader.next(); triple !== undefined; triple = reader.next()) triples.push(triple);
+  return triples;
+}
