@@ -8,7 +8,7 @@ import { aggregate } from './compute.js';
 import type { Execution } from './execution.js';
 import { chooseValues } from './language.js';
 import { indexOf, sortedDistinct } from './uid-set.js';
-import { columnOf, valueOf } from './variable.js';
+import { columnOf, valueFor } from './variable.js';
 
 type GroupKey = ResultGroup['keys'][number];
 
@@ -80,7 +80,7 @@ async function aggregateOf(
     );
   if (of.kind === 'variable') {
     const variable = execution.variables.get(of.name);
-    return over((uid) => valueOf(variable, uid));
+    return over((uid) => valueFor(variable, uid));
   }
   const predicate = execution.predicate(of.name);
   if (!predicate) return () => undefined;

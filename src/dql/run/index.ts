@@ -1,3 +1,3 @@
 export { holdsCondition } from './condition.js';
 export { runQuery } from './run.js';
-export { GLOBAL_UID, uidsOf, valueOf } from './variable.js';
+export { GLOBAL_UID, uidsOf, valueAt, valueFor } from './variable.js';

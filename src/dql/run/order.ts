@@ -15,7 +15,7 @@ import type { OrderKey } from '../syntax/index.js';
 import type { Execution } from './execution.js';
 import { chooseValues } from './language.js';
 import { contains, EMPTY, filterUids, indexOf, intersect, subtract } from './uid-set.js';
-import { uidsOf, valueOf } from './variable.js';
+import { uidsOf, valueFor } from './variable.js';
 
 /** Compares two positions of the list that is being sorted; what has no value comes last, whatever the direction. */
 type Comparator = (a: number, b: number) => number;
@@ -87,7 +87,7 @@ async function comparatorOf(key: OrderKey, uids: UidList, execution: Execution):
   const { by } = key;
   if (by.kind === 'variable') {
     const variable = execution.variables.get(by.name);
-    const values = Array.from(uids, (uid) => valueOf(variable, uid));
+    const values = Array.from(uids, (uid) => valueFor(variable, uid));
     return nullsLast(values, compareValues, key.descending);
   }
   if (by.kind === 'facet') throw mistake(key, 'facets order edges: write @facets(orderasc: key)');

@@ -42,7 +42,7 @@ export function uidsOf(variable: RunVariable | undefined): UidList {
 }
 
 /** `val(x)` of one uid. */
-export function valueOf(variable: RunVariable | undefined, uid: number): Value | undefined {
+export function valueFor(variable: RunVariable | undefined, uid: number): Value | undefined {
   if (!variable) return undefined;
   return variable.constant ?? valueAt(variable.values, uid);
 }

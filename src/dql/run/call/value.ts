@@ -3,7 +3,7 @@ import { compareValues, convert, type Value } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, filterUids } from '../uid-set.js';
-import { distinctValues, uidsOf, valueOf } from '../variable.js';
+import { distinctValues, uidsOf, valueFor } from '../variable.js';
 import { invalid, textOf } from './argument.js';
 import type { CallOperator } from './contract.js';
 
@@ -15,7 +15,7 @@ export const valueCall: CallOperator = {
     const test = compareWith(call, execution);
     if (!variable) return EMPTY;
     return filterUids(candidates, (uid) => {
-      const value = valueOf(variable, uid);
+      const value = valueFor(variable, uid);
       return value !== undefined && test(value);
     });
   },

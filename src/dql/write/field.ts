@@ -1,0 +1,133 @@
+import type { JsonWriter } from '../../base/index.js';
+import type { Facets } from '../../graph/index.js';
+import { encodeValue, type Value, writeValue } from '../../values/index.js';
+import { GLOBAL_UID, valueAt } from '../run/index.js';
+import { languageKey, shownFacets } from './key.js';
+import { type Layout, prefixOf } from './layout.js';
+
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+
+/** Writes `"key":` with a comma before all but the first member of an object or list. */
+export function writePrefix(out: JsonWriter, prefix: Buffer): void {
+  separate(out);
+  out.bytes(prefix);
+}
+
+/** A comma, unless a list or an object has just begun. */
+export function separate(out: JsonWriter): void {
+  if (out.last !== OPEN && out.last !== OPEN_LIST) out.byte(COMMA);
+}
+
+/** A uid as clients see it; what stands for all nodes shows as the largest uid. */
+export function uidText(uid: number): string {
+  return uid === GLOBAL_UID ? '0xffffffffffffffff' : `0x${uid.toString(16)}`;
+}
+
+export function writeUid(out: JsonWriter, uid: number): void {
+  out.ascii(`"${uidText(uid)}"`);
+}
+
+/** A computed value. What JSON has no number for is null. */
+export function writeComputed(value: Value, out: JsonWriter): void {
+  if (value.type === 'float' && !Number.isFinite(value.value)) out.ascii('null');
+  else writeValue(encodeValue(value), out);
+}
+
+/** Writes everything a field says of the uid at `at` but its edges; nothing when it has nothing to say. */
+export function writeScalar(field: Layout, uid: number, at: number, out: JsonWriter): void {
+  const { node, syntax } = field;
+  if (syntax.kind === 'uid') {
+    writePrefix(out, field.prefix);
+    writeUid(out, uid);
+  } else if (node.counts) {
+    writePrefix(out, field.prefix);
+    out.ascii(String(node.counts[at]));
+  } else if (node.values) {
+    writeSingle(field, at, out);
+  } else if (node.valueLangs) {
+    writeLanguages(field, at, out);
+  } else if (node.valueLists) {
+    writeList(field, at, out);
+  } else if (node.computed) {
+    const value = valueAt(node.computed, uid);
+    if (value === undefined) return;
+    writePrefix(out, field.prefix);
+    writeComputed(value, out);
+  }
+}
+
+function writeSingle(field: Layout, at: number, out: JsonWriter): void {
+  const bytes = field.node.values?.[at];
+  if (!bytes) return;
+  writeFacets(field, field.node.valueFacets?.[at], out);
+  writePrefix(out, field.prefix);
+  writeValue(bytes, out);
+}
+
+/** Facets of one value or edge, each a member of the object being written. */
+export function writeFacets(field: Layout, facets: Facets | undefined, out: JsonWriter): void {
+  if (field.syntax.kind !== 'predicate' || !facets) return;
+  for (const { key, value } of shownFacets(field.syntax.facets, facets, field.key)) {
+    writePrefix(out, prefixOf(key));
+    writeComputed(value, out);
+  }
+}
+
+function writeList(field: Layout, at: number, out: JsonWriter): void {
+  const list = field.node.valueLists?.[at] ?? [];
+  if (list.length === 0) return;
+  writeListFacets(field, at, out);
+  writePrefix(out, field.prefix);
+  out.byte(OPEN_LIST);
+  for (let i = 0; i < list.length; i++) {
+    if (i > 0) out.byte(COMMA);
+    writeValue(list[i], out);
+  }
+  out.byte(CLOSE_LIST);
+}
+
+/** Facets of list members: for each facet an object from the member's place to its value. */
+function writeListFacets(field: Layout, at: number, out: JsonWriter): void {
+  const { syntax } = field;
+  const members = field.node.listFacets?.[at];
+  if (!members || syntax.kind !== 'predicate') return;
+  const columns = new Map<string, { place: number; value: Value }[]>();
+  members.forEach((facets, place) => {
+    for (const { key, value } of shownFacets(syntax.facets, facets, field.key)) {
+      const column = columns.get(key) ?? [];
+      column.push({ place, value });
+      columns.set(key, column);
+    }
+  });
+  for (const [key, column] of columns) {
+    writePrefix(out, prefixOf(key));
+    out.byte(OPEN);
+    for (const { place, value } of column) {
+      separate(out);
+      out.ascii(`"${place}"`);
+      out.byte(COLON);
+      writeComputed(value, out);
+    }
+    out.byte(CLOSE);
+  }
+}
+
+function writeLanguages(field: Layout, at: number, out: JsonWriter): void {
+  const { node, syntax } = field;
+  if (syntax.kind !== 'predicate') return;
+  const values = node.valueLists?.[at] ?? [];
+  values.forEach((bytes, i) => {
+    const key = languageKey(syntax, node.valueLangs?.[at]?.[i] ?? '');
+    for (const facet of shownFacets(syntax.facets, node.listFacets?.[at]?.[i], key)) {
+      writePrefix(out, prefixOf(facet.key));
+      writeComputed(facet.value, out);
+    }
+    writePrefix(out, prefixOf(key));
+    writeValue(bytes, out);
+  });
+}

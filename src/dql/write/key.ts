@@ -1,0 +1,52 @@
+import type { Facets } from '../../graph/index.js';
+import type { Value } from '../../values/index.js';
+import type { FacetRequest, Selection } from '../syntax/index.js';
+
+/** The key of a selection in the answer: its alias, or what the client wrote. */
+export function answerKey(selection: Selection): string {
+  if (selection.alias !== undefined) return selection.alias;
+  switch (selection.kind) {
+    case 'predicate':
+      return selection.shown;
+    case 'uid':
+      return 'uid';
+    case 'countUid':
+      return 'count';
+    case 'countPredicate':
+      return `count(${selection.shown})`;
+    case 'value':
+      return `val(${selection.of})`;
+    case 'aggregate': {
+      const { of, op } = selection;
+      return of.kind === 'variable' ? `${op}(val(${of.name}))` : `${op}(${of.name})`;
+    }
+    case 'math':
+      return selection.variable === undefined ? 'math' : `val(${selection.variable})`;
+    case 'checkPassword':
+      return `checkpwd(${selection.shown})`;
+    default:
+      return selection.kind;
+  }
+}
+
+/** `@*` and expand() give each language a key of its own: `name`, `name@en`. */
+export function languageKey(selection: Selection, lang: string): string {
+  const whole = answerKey(selection);
+  const base = whole.endsWith('@*') ? whole.slice(0, -2) : whole;
+  return lang === '' ? base : `${base}@${lang}`;
+}
+
+/** The facets that a request shows, with their keys: `friend|since`, or the facet's alias alone. */
+export function shownFacets(
+  request: FacetRequest | undefined,
+  facets: Facets | undefined,
+  base: string,
+): readonly { readonly key: string; readonly value: Value }[] {
+  if (!request || !facets || facets.length === 0) return [];
+  return facets.flatMap(({ key, value }) => {
+    const asked = request.keys.filter((one) => one.key === key);
+    const ordered = request.order.some((one) => one.key === key);
+    if (asked.length === 0) return request.all || ordered ? [{ key: `${base}|${key}`, value }] : [];
+    return asked.map((one) => ({ key: one.alias ?? `${base}|${key}`, value }));
+  });
+}

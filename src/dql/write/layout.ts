@@ -1,0 +1,75 @@
+import type { Names } from '../../base/index.js';
+import type { UidList } from '../../graph/index.js';
+import type { ResultNode } from '../contract.js';
+import type { Block, Selection } from '../syntax/index.js';
+import { answerKey } from './key.js';
+
+/** What the writer needs to know of a branch besides its columns, worked out once instead of at every node. */
+export interface Layout {
+  readonly node: ResultNode;
+  readonly syntax: Block | Selection;
+  readonly key: string;
+  /** `"key":` as bytes */
+  readonly prefix: Buffer;
+  /** an edge to one node: shown as an object, not as a list */
+  readonly single: boolean;
+  readonly normalize: boolean;
+  /** selects its uid under its own name */
+  readonly hasUid: boolean;
+  readonly fields: readonly Layout[];
+  /** aliases or names of `count(uid)` among the fields */
+  readonly counts: readonly Layout[];
+  /** the one list that all fields are aligned with */
+  readonly source: UidList;
+  /** where in `source` the last node stood: the next one is mostly right behind it */
+  cursor: number;
+}
+
+export function layoutOf(node: ResultNode, names: Names): Layout {
+  const { syntax } = node;
+  const key = syntax.kind === 'block' ? syntax.name : answerKey(syntax);
+  const fields = node.children.map((child) => layoutOf(child, names));
+  const reverse = syntax.kind === 'predicate' && syntax.reverse;
+  return {
+    node,
+    syntax,
+    key,
+    prefix: prefixOf(key),
+    single: syntax.kind === 'predicate' && !reverse && node.predicate !== undefined && !node.predicate.list,
+    normalize: 'directives' in syntax && syntax.directives.normalize,
+    hasUid: fields.some((field) => field.syntax.kind === 'uid' && field.key === 'uid'),
+    fields: fields.filter((field) => field.syntax.kind !== 'countUid'),
+    counts: fields.filter((field) => field.syntax.kind === 'countUid'),
+    source: fields[0]?.node.source ?? node.dest,
+    cursor: 0,
+  };
+}
+
+export function prefixOf(key: string): Buffer {
+  return Buffer.from(`${JSON.stringify(key)}:`);
+}
+
+/** Position of a uid among those that the fields of a layout are aligned with, or -1. */
+export function positionOf(layout: Layout, uid: number): number {
+  const { source } = layout;
+  let at = layout.cursor;
+  if (source[at] !== uid && source[++at] !== uid) {
+    at = search(source, uid);
+    if (at < 0) return -1;
+  }
+  layout.cursor = at;
+  return at;
+}
+
+function search(source: UidList, uid: number): number {
+  let low = 0;
+  let high = source.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const found = source[middle];
+    if (found === uid) return middle;
+    if (found < uid) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
