@@ -3,6 +3,7 @@ import { GraphsteadError } from '../base/index.js';
 // Errors of the file system and of LMDB that mean that there is no room: disk, quota, file size limit, process limit.
 const NO_ROOM = /ENOSPC|EDQUOT|EFBIG|no space left|file too large|quota exceeded|MDB_MAP_FULL/i;
 const NO_ROOM_ERRNO = new Set([27, 28, 122]);
+const EIO = 5;
 const CORRUPT = /MDB_CORRUPTED|MDB_PAGE_NOTFOUND|MDB_PANIC|MDB_INVALID|MDB_BAD_TXN/;
 
 /** An error of the store below, told with our codes: DISK_FULL, STORE_CORRUPT, else INTERNAL. */
@@ -19,6 +20,15 @@ export function storeFailure(thrown: unknown, action: string): GraphsteadError {
     });
   }
   return new GraphsteadError('INTERNAL', `${action}: ${message}`, { cause: thrown });
+}
+
+/**
+ * A write that did not land. LMDB tells a write that was cut short for want of room as an input/output error, as it does
+ * a failing disk: both answer DISK_FULL, since both end all writes and leave reads alone.
+ */
+export function writeFailure(thrown: unknown): GraphsteadError {
+  const failure = storeFailure(thrown, 'the write failed');
+  return errnoOf(thrown) === EIO ? diskFull('the write was cut short: no room, a quota, or a failing disk') : failure;
 }
 
 /** DISK_FULL with what to do about it. */

@@ -55,6 +55,8 @@ export async function openEnv(directory: string, options: EnvOptions): Promise<L
     maxDbs: 4,
     // With overlapping sync a reader can see a commit that a power loss would undo.
     overlappingSync: false,
+    // Batching by turn makes a second promise for each group that nobody can observe: its rejection ends the process.
+    eventTurnBatching: false,
     encoding: 'binary',
     pageSize: PAGE_SIZE,
     ...(options.mapSize === undefined ? {} : { mapSize: options.mapSize }),

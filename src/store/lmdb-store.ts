@@ -5,7 +5,7 @@ import { assert, GraphsteadError, type Limits, makeLimits } from '../base/index.
 import { checkBatch } from './check.js';
 import type { ApplyOptions, Batch, Key, Snapshot, Store } from './contract.js';
 import { DiskGuard } from './disk.js';
-import { diskFull, storeFailure } from './failure.js';
+import { storeFailure, writeFailure } from './failure.js';
 import { DATA_FILE, type LmdbEnv, openEnv } from './lmdb-env.js';
 import {
   checkFormat,
@@ -208,7 +208,7 @@ class LmdbStore implements Store {
   async #write(batch: Batch): Promise<void> {
     const removed = await this.#keysIn(batch.deleteRanges ?? []);
     const landed = await this.#put(batch, removed).catch(async (thrown) => {
-      throw await writeFailure(thrown);
+      throw await reasonOf(thrown);
     });
     if (!landed) {
       this.#fenced = true;
@@ -309,12 +309,11 @@ async function copyEnv(env: LmdbEnv, target: string): Promise<void> {
   }
 }
 
-/** lmdb rejects a second promise with the reason; unobserved it would end the process. */
-async function writeFailure(thrown: unknown): Promise<GraphsteadError> {
+/** lmdb tells the reason by a promise of its own, which ends the process when it is not observed. */
+async function reasonOf(thrown: unknown): Promise<GraphsteadError> {
   const reason = (thrown as { commitError?: Promise<unknown> }).commitError;
   const cause = reason === undefined ? thrown : await reason.then(() => thrown).catch((error: unknown) => error);
-  const failure = storeFailure(cause, 'the write failed');
-  return failure.code === 'DISK_FULL' ? diskFull(failure.message) : failure;
+  return writeFailure(cause);
 }
 
 function nothingThere(path: string): GraphsteadError {

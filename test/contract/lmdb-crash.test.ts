@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeLimits } from '../../src/base/index.js';
+import { type CommitRecord, createCommitter, readRecords } from '../../src/commit/index.js';
+import { CounterApplier, counterKey, counterValue } from '../../src/commit/testing/counter-applier.js';
+import { KeyWriter, openLmdbStore, type Store } from '../../src/store/index.js';
+
+const program = fileURLToPath(new URL('./writer-child.mjs', import.meta.url));
+const limits = makeLimits({ ballastBytes: 1, diskReserve: 1 });
+const keys = new KeyWriter('graph');
+
+/** Lines of a child until it ends; killed without warning once there are `killAfter` of them. */
+async function run(mode: string, directory: string, killAfter = Number.POSITIVE_INFINITY): Promise<string[]> {
+  return collect(spawn(process.execPath, [program, mode, directory], { stdio: ['ignore', 'pipe', 'pipe'] }), killAfter);
+}
+
+async function collect(child: ChildProcess, killAfter = Number.POSITIVE_INFINITY): Promise<string[]> {
+  const lines: string[] = [];
+  const closed = once(child, 'close');
+  if (child.stdout === null) throw new Error('a child with a stdout');
+  child.stderr?.resume();
+  const reader = createInterface({ input: child.stdout });
+  reader.on('line', (line) => {
+    if (lines.push(line) === killAfter) child.kill('SIGKILL');
+  });
+  const ended = once(reader, 'close');
+  await Promise.all([closed, ended]);
+  return lines;
+}
+
+describe('the lmdb store, when its process is killed', () => {
+  let directory: string;
+  let store: Store | undefined;
+  const open = async (): Promise<Store> => (store = await openLmdbStore(directory, { limits }));
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'graphstead-crash-'));
+  });
+  afterEach(async () => {
+    await store?.close();
+    store = undefined;
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('loses nothing that was acknowledged, and nothing lands in part', async () => {
+    let acknowledged = 0;
+    for (const killAfter of [1, 40, 150]) {
+      const lines = await run('store', directory, killAfter);
+      const last = Number(lines.at(-1));
+      expect(last).toBeGreaterThan(acknowledged);
+      acknowledged = last;
+      const reopened = await open();
+      const snapshot = reopened.snapshot();
+      expect(snapshot.version).toBeGreaterThanOrEqual(acknowledged);
+      for (let version = 1; version <= snapshot.version; version++) {
+        const values = await snapshot.getMany([1, 2, 3].map((part) => keys.uint(version).uint(part).key()));
+        expect(values.every((value) => value?.length === 1_000 && value[999] === version % 251)).toBe(true);
+      }
+      expect(
+        await snapshot.get(
+          keys
+            .uint(snapshot.version + 1)
+            .uint(1)
+            .key(),
+        ),
+      ).toBeUndefined();
+      snapshot.release();
+      await reopened.close();
+    }
+  });
+
+  it('keeps acknowledged commits once each, and never issues their timestamps again', async () => {
+    const issued = new Set<number>();
+    const acknowledged = new Map<string, number>();
+    for (const killAfter of [60, 500]) {
+      for (const line of await run('commit', directory, killAfter)) {
+        const [kind, timestamp, client] = line.split(' ');
+        expect(issued.has(Number(timestamp))).toBe(false);
+        issued.add(Number(timestamp));
+        if (kind === 'commit') acknowledged.set(client, (acknowledged.get(client) ?? 0) + 1);
+      }
+      const reopened = await open();
+      const committer = await createCommitter({ store: reopened, appliers: [new CounterApplier()], limits });
+      const snapshot = committer.snapshot();
+      const records: CommitRecord[] = [];
+      for await (const page of readRecords(snapshot, 0)) records.push(...page);
+      const all = counterValue(await snapshot.get(counterKey('counters', 'all')));
+      expect(all).toBe(records.length);
+      const known = new Set(records.map(({ commitTs }) => commitTs));
+      for (const [client, count] of acknowledged) {
+        const value = counterValue(await snapshot.get(counterKey('counters', `client${client}`)));
+        expect(value).toBeGreaterThanOrEqual(count);
+      }
+      for (const timestamp of known) issued.add(timestamp);
+      const next = await committer.startTs();
+      expect(next).toBeGreaterThan(Math.max(...issued));
+      issued.add(next);
+      snapshot.release();
+      await committer.close();
+      await reopened.close();
+    }
+  });
+
+  it('is not opened for writing by two, and fences the first when the second insists', async () => {
+    const first = await open();
+    const [error] = await run('store', directory, 1);
+    expect(error).toMatch(new RegExp(`^error STORE_LOCKED .* process ${process.pid}$`));
+    const [line] = await run('steal', directory);
+    expect(line).toBe(`epoch ${first.epoch + 1}`);
+    const lost = { version: 5, puts: [{ key: keys.uint(0).key(), value: Buffer.from('lost') }] };
+    await expect(first.apply(lost, { expectEpoch: first.epoch })).rejects.toMatchObject({ code: 'STORE_FENCED' });
+    await first.close();
+    const snapshot = (await open()).snapshot();
+    expect(Buffer.from((await snapshot.get(keys.uint(0).key())) ?? []).toString()).toBe('stolen');
+    snapshot.release();
+  });
+
+  it('answers DISK_FULL when the file cannot grow, and reads and opens on', async () => {
+    const command = `ulimit -f 6000; exec "${process.execPath}" "${program}" full "${directory}"`;
+    const lines = await collect(spawn('bash', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'] }));
+    expect(lines[0]).toBe('refused DISK_FULL');
+    const [, version, written, count] = (lines[1] ?? '').split(' ').map(Number);
+    expect(version).toBe(written);
+    expect(count).toBe(written * 50);
+    expect(lines[2]).toMatch(/^again/);
+    const snapshot = (await open()).snapshot();
+    expect(snapshot.version).toBeGreaterThanOrEqual(written);
+    snapshot.release();
+  });
+});
