@@ -1,0 +1,163 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeLimits } from '../base/index.js';
+import type { Store } from './contract.js';
+import { KeyWriter } from './key.js';
+import { DATA_FILE, openEnv } from './lmdb-env.js';
+import { FORMAT_MAJOR, FORMAT_MINOR, META } from './lmdb-meta.js';
+import { type LmdbStoreOptions, openLmdbStore, restoreLmdbStore } from './lmdb-store.js';
+
+const keys = new KeyWriter('graph');
+const key = (id: number): Uint8Array => keys.uint(id).key();
+const limits = makeLimits({ ballastBytes: 4_096, diskReserve: 1_000_000 });
+const PLENTY = 2 ** 40;
+
+describe('the lmdb store', () => {
+  let directory: string;
+  const opened: Store[] = [];
+
+  const open = async (options: LmdbStoreOptions = {}, at = directory): Promise<Store> => {
+    const store = await openLmdbStore(at, { limits, ...options });
+    opened.push(store);
+    return store;
+  };
+  const apply = (store: Store, version: number, ids: readonly number[], bytes = 100): Promise<void> =>
+    store.apply(
+      { version, puts: ids.map((id) => ({ key: key(id), value: Buffer.alloc(bytes, id) })) },
+      { expectEpoch: store.epoch },
+    );
+  const count = (store: Store): number => {
+    const snapshot = store.snapshot();
+    const page = snapshot.range({ start: keys.key(), end: Uint8Array.of(255), keysOnly: true, limit: 1_000_000 });
+    snapshot.release();
+    if (page instanceof Promise) throw new Error('the embedded store answers at once');
+    return page.keys.length;
+  };
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'graphstead-lmdb-'));
+  });
+  afterEach(async () => {
+    for (const store of opened.splice(0)) await store.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('grows beyond the map it began with, under an open snapshot', async () => {
+    const store = await open({ mapSize: 256 * 1024 });
+    await apply(store, 1, [0]);
+    const snapshot = store.snapshot();
+    for (let version = 2; version < 12; version++) {
+      await apply(
+        store,
+        version,
+        Array.from({ length: 500 }, (_, i) => version * 1_000 + i),
+        2_000,
+      );
+    }
+    expect(count(store)).toBe(5_001);
+    expect((await snapshot.getMany([key(0), key(2_000)])).map((value) => value?.length)).toEqual([100, undefined]);
+    snapshot.release();
+    expect(Number(store.stats()['mapBytes'])).toBeGreaterThan(10_000_000);
+  });
+
+  it('shares one reader a version, and refuses more of them than the limit', async () => {
+    const store = await open({ limits: makeLimits({ ...limits, readers: 6 }) });
+    const snapshots = [];
+    for (let version = 1; version <= 4; version++) {
+      await apply(store, version, [version]);
+      for (let i = 0; i < 50; i++) snapshots.push(store.snapshot());
+    }
+    expect(store.stats()['readers']).toBe(4);
+    await apply(store, 5, [5]);
+    expect(() => store.snapshot()).toThrow(expect.objectContaining({ code: 'OVERLOADED' }));
+    for (const snapshot of snapshots) snapshot.release();
+    expect(store.stats()['readers']).toBe(0);
+    store.snapshot().release();
+  });
+
+  it('refuses to write below the disk reserve, gives up its ballast for deletes, and reads on', async () => {
+    let free = PLENTY;
+    const store = await open({ freeBytes: () => free });
+    expect(existsSync(join(directory, 'ballast'))).toBe(true);
+    await apply(store, 1, [1, 2]);
+    free = 900_000;
+    await expect(apply(store, 2, [3])).rejects.toMatchObject({ code: 'DISK_FULL' });
+    expect(existsSync(join(directory, 'ballast'))).toBe(true);
+    const remove = { version: 2, puts: [{ key: key(1), value: undefined }] };
+    await store.apply(remove, { expectEpoch: store.epoch, reclaim: true });
+    expect([count(store), existsSync(join(directory, 'ballast'))]).toEqual([1, false]);
+    free = PLENTY;
+    await apply(store, 3, [3]);
+    expect(count(store)).toBe(2);
+  });
+
+  it('copies itself while it serves; the copy opens under an incarnation of its own', async () => {
+    const store = await open();
+    await apply(store, 7, [1, 2, 3]);
+    const target = join(directory, 'backup');
+    const copying = store.backup(target);
+    await apply(store, 8, [4]);
+    await copying;
+    const copy = await open({}, target);
+    expect([3, 4]).toContain(count(copy));
+    expect(copy.incarnation).not.toBe(store.incarnation);
+    await expect(store.backup(target)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await copy.close();
+    const restored = join(directory, 'restored');
+    await restoreLmdbStore(target, restored);
+    const again = await open({}, restored);
+    expect(again.incarnation).not.toBe(copy.incarnation);
+    expect(count(again)).toBe(count(await open({ readOnly: true }, target)));
+    await expect(restoreLmdbStore(target, restored)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await expect(restoreLmdbStore(join(directory, 'none'), join(directory, 'x'))).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+  });
+
+  it('opens to read only beside a writer, follows it, and does not write', async () => {
+    const writer = await open();
+    await apply(writer, 1, [1]);
+    const reader = await open({ readOnly: true });
+    expect([reader.readOnly, reader.epoch, count(reader)]).toEqual([true, writer.epoch, 1]);
+    await apply(writer, 2, [2]);
+    expect(count(reader)).toBe(2);
+    await expect(apply(reader, 3, [3])).rejects.toMatchObject({ code: 'READ_ONLY_STORE' });
+    await expect(open({ readOnly: true }, join(directory, 'none'))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  const stampFormat = async (major: number, minor: number): Promise<Buffer> => {
+    await (await open()).close();
+    const env = await openEnv(directory, { readOnly: false, maxReaders: 8 });
+    env?.meta.putSync(META.format, Buffer.from(JSON.stringify([major, minor, 4_096])), 1);
+    await env?.root.close();
+    return readFile(join(directory, DATA_FILE));
+  };
+
+  it('refuses a newer major format without touching the file', async () => {
+    const before = await stampFormat(FORMAT_MAJOR + 1, 0);
+    await expect(open()).rejects.toMatchObject({ code: 'STORE_FORMAT' });
+    expect((await readFile(join(directory, DATA_FILE))).equals(before)).toBe(true);
+  });
+
+  it('opens a newer minor format to read only', async () => {
+    const before = await stampFormat(FORMAT_MAJOR, FORMAT_MINOR + 1);
+    const store = await open();
+    expect(store.readOnly).toBe(true);
+    expect((await readFile(join(directory, DATA_FILE))).equals(before)).toBe(true);
+  });
+
+  it('names the process that holds the directory, and forgets one that is gone', async () => {
+    const store = await open();
+    await expect(open()).rejects.toMatchObject({ code: 'STORE_LOCKED', message: /process \d+/ });
+    await store.close();
+    const gone = { pid: process.pid, host: hostname(), started: 'another life' };
+    await writeFile(join(directory, 'writer.json'), JSON.stringify(gone));
+    await (await open()).close();
+    await writeFile(join(directory, 'writer.json'), '{"pid":');
+    await (await open()).close();
+    expect(existsSync(join(directory, 'writer.json'))).toBe(false);
+  });
+});
