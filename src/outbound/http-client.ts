@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request as send } from 'undici';
+import { type Clock, GraphsteadError, type Limits, Secret } from '../base/index.js';
+import { checkHost, guardedLookup } from './address.js';
+import { Circuits } from './circuit.js';
+import type { HttpClient, OutboundReply, OutboundRequest } from './contract.js';
+
+export interface HttpClientOptions {
+  readonly limits: Pick<Limits, 'outboundMs' | 'outboundReplyBytes' | 'circuitFailures' | 'circuitOpenMs'>;
+  readonly clock: Clock;
+  /** host names and addresses that may be called although they are link-local or a metadata service */
+  readonly allowedHosts?: readonly string[];
+}
+
+const CONNECTIONS_PER_ORIGIN = 128;
+const KEEP_ALIVE_MS = 30_000;
+/** waits before the second and the third try, in milliseconds */
+const RETRY_AFTER = [50, 250];
+/** answers of a proxy before a server that is away for a moment */
+const MOMENTARY = new Set([502, 503, 504]);
+
+/** A client with pools of kept connections; close it when done. */
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const allowed = new Set((options.allowedHosts ?? []).map((host) => host.toLowerCase()));
+  const agent = new Agent({
+    connections: CONNECTIONS_PER_ORIGIN,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connect: { lookup: guardedLookup(allowed), timeout: options.limits.outboundMs },
+  });
+  const circuits = new Circuits(options.limits, options.clock);
+  return {
+    send: (request) => new Call(request, options.limits, agent, circuits, allowed).run(),
+    // waits for nothing: a call that is under way fails
+    close: () => agent.destroy(),
+  };
+}
+
+class Call {
+  readonly #url: URL;
+  readonly #deadline: AbortSignal;
+  readonly #signal: AbortSignal;
+
+  constructor(
+    readonly request: OutboundRequest,
+    readonly limits: HttpClientOptions['limits'],
+    readonly agent: Agent,
+    readonly circuits: Circuits,
+    readonly allowed: ReadonlySet<string>,
+  ) {
+    this.#url = this.#parse(request.url);
+    this.#deadline = AbortSignal.timeout(limits.outboundMs);
+    this.#signal = request.signal ? AbortSignal.any([request.signal, this.#deadline]) : this.#deadline;
+  }
+
+  #parse(url: string): URL {
+    const parsed = URL.canParse(url) ? new URL(url) : undefined;
+    if (parsed && /^https?:$/.test(parsed.protocol)) return parsed;
+    throw new GraphsteadError('REMOTE_REFUSED', 'the address of an outgoing call is not an http or https url');
+  }
+
+  /** What the call may be named in messages: neither parameters nor credentials. */
+  get #name(): string {
+    return `${this.request.method} ${this.#url.origin}${this.#url.pathname}`;
+  }
+
+  async run(): Promise<OutboundReply> {
+    const remote = this.#url.origin;
+    checkHost(this.#url.hostname, this.allowed);
+    this.circuits.enter(remote);
+    try {
+      const reply = await this.#tries();
+      if (reply.status >= 500) this.circuits.failed(remote);
+      else this.circuits.succeeded(remote);
+      return reply;
+    } catch (error) {
+      const failure = this.#failure(error);
+      if (failure.code === 'CANCELLED' || failure.code === 'REMOTE_REFUSED') this.circuits.dropped(remote);
+      else this.circuits.failed(remote);
+      throw failure;
+    }
+  }
+
+  async #tries(): Promise<OutboundReply> {
+    const waits = this.request.idempotent ? RETRY_AFTER : [];
+    for (const wait of waits) {
+      const reply = await this.#once().catch((error: unknown) => {
+        if (this.#signal.aborted || error instanceof GraphsteadError) throw error;
+        return undefined;
+      });
+      if (reply && !MOMENTARY.has(reply.status)) return reply;
+      await sleep(wait, undefined, { signal: this.#signal });
+    }
+    return this.#once();
+  }
+
+  async #once(): Promise<OutboundReply> {
+    const { method, headers, body } = this.request;
+    const sent = Object.entries(headers).map(([name, value]): [string, string] => [
+      name,
+      value instanceof Secret ? value.reveal() : value,
+    ]);
+    const { statusCode, body: stream } = await send(this.#url, {
+      dispatcher: this.agent,
+      method,
+      headers: Object.fromEntries(sent),
+      body,
+      signal: this.#signal,
+    });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > this.limits.outboundReplyBytes) {
+        stream.destroy();
+        throw new GraphsteadError(
+          'REMOTE_REPLY',
+          `${this.#name}: the reply is larger than ${this.limits.outboundReplyBytes} bytes (limits.outboundReplyBytes)`,
+        );
+      }
+      chunks.push(chunk);
+    }
+    return { status: statusCode, body: Buffer.concat(chunks) };
+  }
+
+  #failure(error: unknown): GraphsteadError {
+    if (error instanceof GraphsteadError) return error;
+    if (this.request.signal?.aborted)
+      return new GraphsteadError('CANCELLED', `${this.#name}: the request was cancelled`);
+    if (this.#deadline.aborted) {
+      return new GraphsteadError(
+        'REMOTE_TIMEOUT',
+        `${this.#name}: no answer within ${this.limits.outboundMs} ms (limits.outboundMs)`,
+      );
+    }
+    return new GraphsteadError('REMOTE_FAILED', `${this.#name}: ${reason(error)}`);
+  }
+}
+
+/** Why a connection failed, from errors that may hold several others (one for each address that was tried). */
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return 'the call failed';
+  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  const told = error.message || (first instanceof Error ? first.message : '');
+  const { code } = error as { code?: unknown };
+  return told || (typeof code === 'string' ? code : error.name);
+}

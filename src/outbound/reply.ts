@@ -1,0 +1,97 @@
+import { GraphsteadError } from '../base/index.js';
+import type { OutboundReply, RemoteAnswer, RemoteError } from './contract.js';
+
+/** A string, or a number; numbers inside strings are stepped over so. */
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const LONG_INTEGER = /^-?\d{16,}$/;
+
+/** JSON with integers beyond 2^53 as strings, which lose no digit. Undefined for what is no JSON. */
+export function parseJson(text: string): { readonly value: unknown } | undefined {
+  const whole = /\d{16}/.test(text) ? text.replace(STRING_OR_NUMBER, exact) : text;
+  try {
+    return { value: JSON.parse(whole) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+function exact(token: string): string {
+  return LONG_INTEGER.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
+}
+
+/**
+ * What a REST remote answered. A reply that is not 2xx gives its `errors` list where it has one. Throws REMOTE_FAILED
+ * for any other status, REMOTE_REPLY for a reply that is not JSON.
+ */
+export function readRestReply(reply: OutboundReply): RemoteAnswer {
+  const parsed = parseJson(reply.body.toString());
+  if (reply.status < 200 || reply.status > 299) {
+    const errors = errorsOf(parsed?.value);
+    if (errors.length > 0) return { value: null, errors };
+    throw statusFailure(reply.status);
+  }
+  if (reply.body.length === 0) return { value: null, errors: [] };
+  if (!parsed) throw notJson();
+  return { value: parsed.value, errors: [] };
+}
+
+/**
+ * What a GraphQL remote answered for one field: its value, and the remote's own errors. Throws as readRestReply does,
+ * and REMOTE_REPLY for a reply with neither data nor errors.
+ */
+export function readGraphqlReply(reply: OutboundReply, field: string): RemoteAnswer {
+  const parsed = parseJson(reply.body.toString());
+  const errors = errorsOf(parsed?.value);
+  const data = record(record(parsed?.value)?.['data']);
+  if (data && Object.hasOwn(data, field)) return { value: data[field], errors };
+  if (errors.length > 0) return { value: null, errors };
+  if (reply.status < 200 || reply.status > 299) throw statusFailure(reply.status);
+  if (!parsed) throw notJson();
+  throw new GraphsteadError('REMOTE_REPLY', `the reply has no data.${field}`);
+}
+
+function statusFailure(status: number): GraphsteadError {
+  return new GraphsteadError('REMOTE_FAILED', `the remote answered with status ${status}`, {
+    details: { remoteStatus: status },
+  });
+}
+
+function notJson(): GraphsteadError {
+  return new GraphsteadError('REMOTE_REPLY', 'the reply is not JSON');
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord ? (value as Record<string, unknown>) : undefined;
+}
+
+/** The well-formed members of an `errors` list; what is malformed in them is left out. */
+function errorsOf(value: unknown): RemoteError[] {
+  const list = record(value)?.['errors'];
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item): RemoteError[] => {
+    const error = record(item);
+    const message = typeof item === 'string' ? item : error?.['message'];
+    if (typeof message !== 'string') return [];
+    const [path, locations, extensions] = [error?.['path'], error?.['locations'], record(error?.['extensions'])];
+    return [
+      {
+        message,
+        ...(isPath(path) ? { path } : {}),
+        ...(isLocations(locations) ? { locations } : {}),
+        ...(extensions ? { extensions } : {}),
+      },
+    ];
+  });
+}
+
+function isPath(value: unknown): value is readonly (string | number)[] {
+  return Array.isArray(value) && value.every((part) => typeof part === 'string' || typeof part === 'number');
+}
+
+function isLocations(value: unknown): value is readonly { readonly line: number; readonly column: number }[] {
+  return (
+    Array.isArray(value) &&
+    value.every((place) => typeof record(place)?.['line'] === 'number' && typeof record(place)?.['column'] === 'number')
+  );
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { BodyNode, UrlTemplate } from './contract.js';
+import { fillBody, fillUrl } from './template.js';
+
+const text = (value: string) => ({ kind: 'text', text: value }) as const;
+const variable = (name: string) => ({ kind: 'variable', name }) as const;
+
+const url: UrlTemplate = {
+  path: [text('http://api.test/movies/'), variable('id')],
+  query: [
+    { name: 'name', value: variable('name') },
+    { name: 'num', value: variable('num') },
+    { name: 'lang', value: text('en') },
+  ],
+};
+
+describe('urls', () => {
+  it.each<[string, Record<string, unknown>, string]>([
+    ['form-encode', { id: '0x9', name: 'Michael Compton', num: 10 }, '0x9?name=Michael+Compton&num=10&lang=en'],
+    ['null is empty', { id: 'a', name: null }, 'a?name=&lang=en'],
+    ['absent is left out', { id: 'a' }, 'a?lang=en'],
+    ['lists repeat', { id: 'a', num: [1, 2] }, 'a?num=1&num=2&lang=en'],
+    ['nothing breaks out', { id: 'a/b?c#d', name: 'x&y=z' }, 'a%2Fb%3Fc%23d?name=x%26y%3Dz&lang=en'],
+    ['lists and objects in the path', { id: { a: 1, b: [2, 3] } }, 'a%2C1%2Cb%2C2%2C3?lang=en'],
+  ])('%s', (_, values, expected) => {
+    expect(fillUrl(url, values)).toBe(`http://api.test/movies/${expected}`);
+  });
+
+  it.each([{}, { id: null }, { id: '..' }, { id: '.' }])('refuse %j in the path', (values) => {
+    expect(() => fillUrl(url, values)).toThrow(expect.objectContaining({ code: 'INVALID_VALUE' }));
+  });
+});
+
+describe('bodies', () => {
+  const body: BodyNode = {
+    kind: 'object',
+    fields: [
+      { key: 'author', value: variable('id') },
+      { key: 'post', value: { kind: 'object', fields: [{ key: 'id', value: variable('post') }] } },
+      { key: 'tags', value: { kind: 'list', items: [variable('a'), variable('b')] } },
+    ],
+  };
+
+  it('keep null and leave out what is absent', () => {
+    expect(fillBody(body, { id: null, b: false })).toEqual({ author: null, post: {}, tags: [false] });
+  });
+
+  it('of one variable take its value', () => {
+    expect(fillBody(variable('id'), { id: { a: 1 } })).toEqual({ a: 1 });
+    expect(fillBody(variable('id'), {})).toBeUndefined();
+  });
+});

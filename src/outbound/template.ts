@@ -1,0 +1,78 @@
+import { GraphsteadError } from '../base/index.js';
+import type { BodyNode, TemplateValues, UrlPart, UrlTemplate } from './contract.js';
+
+/**
+ * A url with its variables filled in. Values of the path are escaped; those of the query are form-encoded: null is
+ * `name=`, an absent one is left out, a list repeats its name. Throws INVALID_VALUE for a path value that is missing or
+ * would lead elsewhere (`..`).
+ */
+export function fillUrl(template: UrlTemplate, values: TemplateValues): string {
+  const path = template.path.map((part) =>
+    part.kind === 'text' ? part.text : pathValue(part.name, values[part.name]),
+  );
+  const filled = path.join('');
+  const dots = filled.split('/').find((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+  if (dots !== undefined && template.path.some((part) => part.kind === 'variable')) {
+    throw new GraphsteadError('INVALID_VALUE', `a value makes "${dots}" a part of the url's path`);
+  }
+  const query = template.query.flatMap(({ name, value }) => parameter(name, value, values));
+  return query.length > 0 ? `${filled}?${query.join('&')}` : filled;
+}
+
+function pathValue(name: string, value: unknown): string {
+  if (value === null || value === undefined) {
+    throw new GraphsteadError('INVALID_VALUE', `the url's path needs ${name}, which has no value`);
+  }
+  return encodeURIComponent(flat(value));
+}
+
+/** A value as one text; lists and objects, where they are accepted, with commas. */
+function flat(value: unknown): string {
+  if (Array.isArray(value)) return value.map(flat).join(',');
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value)
+      .map(([key, item]) => `${key},${flat(item)}`)
+      .join(',');
+  }
+  return value === null || value === undefined ? '' : String(value);
+}
+
+function parameter(name: string, part: UrlPart, values: TemplateValues): string[] {
+  if (part.kind === 'text') return [part.text === '' ? name : `${name}=${part.text}`];
+  if (!Object.hasOwn(values, part.name) || values[part.name] === undefined) return [];
+  return pairs(name, values[part.name]).map(([key, value]) => `${key}=${formEncode(value)}`);
+}
+
+function pairs(name: string, value: unknown): [string, string][] {
+  if (Array.isArray(value)) return value.map((item) => [name, flat(item)]);
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).map(([key, item]) => [formEncode(key), flat(item)]);
+  }
+  return [[name, flat(value)]];
+}
+
+function formEncode(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
+}
+
+/**
+ * A body with its variables filled in; undefined when it is one variable without a value. Null stays null; a field or
+ * an item whose variable is absent is left out.
+ */
+export function fillBody(node: BodyNode, values: TemplateValues): unknown {
+  switch (node.kind) {
+    case 'constant':
+      return node.value;
+    case 'variable':
+      return Object.hasOwn(values, node.name) ? values[node.name] : undefined;
+    case 'list':
+      return node.items.map((item) => fillBody(item, values)).filter((item) => item !== undefined);
+    default:
+      return Object.fromEntries(
+        node.fields.flatMap(({ key, value }) => {
+          const filled = fillBody(value, values);
+          return filled === undefined ? [] : [[key, filled]];
+        }),
+      );
+  }
+}
