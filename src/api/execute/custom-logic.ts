@@ -7,6 +7,8 @@ import type { RequestContext } from '../operation.js';
 export interface CustomError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
+  /** the path is the remote's own and stays as it is */
+  readonly absolute?: boolean;
   readonly locations?: readonly { readonly line: number; readonly column: number }[];
   readonly extensions?: Readonly<Record<string, unknown>>;
 }

@@ -293,10 +293,10 @@ function writeCustom(scope: WriteScope, field: FieldPlan, plan: CustomPlan, uid:
   return true;
 }
 
-/** Errors of a custom call, their paths prefixed with the field's own. */
+/** Errors of a custom call, their paths prefixed with the field's own unless they are absolute. */
 export function tellCustomErrors(scope: CompletionScope, nodes: FieldPlan['nodes'], result: CustomResult): void {
   for (const error of result.errors) {
-    const path = [...scope.path, ...(error.path ?? [])];
+    const path = error.absolute && error.path ? error.path : [...scope.path, ...(error.path ?? [])];
     if (error.locations) {
       const { message, locations, extensions } = error;
       scope.errors.add({ message, locations, path, extensions: { code: 'REMOTE_FAILED', ...extensions } });
