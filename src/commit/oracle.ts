@@ -3,9 +3,14 @@ import type { ConflictKey } from './contract.js';
 
 /** The last commits that held one key; 0 for none. */
 interface Held {
+  readonly key: string;
   exclusive: number;
   shared: number;
+  /** the last commit when the key was put into the ring */
+  queued: number;
 }
+
+const COMPACT = 4_096;
 
 /** What clients of the graph language expect to read, word for word. */
 export const ABORTED = 'Transaction has been aborted. Please retry.';
@@ -16,12 +21,14 @@ export function aborted(): GraphsteadError {
 }
 
 /**
- * Remembers which conflict keys were committed when, within a bound: the keys that were committed longest ago are
+ * Remembers which conflict keys were committed when, within a bound: keys that were not committed for long are
  * forgotten first, and the floor rises to them. A transaction that started below the floor cannot be judged: it aborts.
  */
 export class ConflictOracle {
-  // In order of the last commit that held them: a Map keeps the order of insertion.
   readonly #held = new Map<string, Held>();
+  /** each held key once, in the order of `queued`; a key that was committed again goes round once more */
+  #ring: Held[] = [];
+  #head = 0;
   readonly #capacity: number;
   #floor: number;
 
@@ -54,21 +61,32 @@ export class ConflictOracle {
   /** Notes a commit; commits come in the order of their timestamps. */
   commit(commitTs: number, keys: readonly ConflictKey[]): void {
     for (const { key, exclusive } of keys) {
-      const held = this.#held.get(key) ?? { exclusive: 0, shared: 0 };
+      let held = this.#held.get(key);
+      if (held === undefined) {
+        held = { key, exclusive: 0, shared: 0, queued: commitTs };
+        this.#held.set(key, held);
+        this.#ring.push(held);
+      }
       if (exclusive) held.exclusive = commitTs;
       else held.shared = commitTs;
-      this.#held.delete(key);
-      this.#held.set(key, held);
     }
-    this.#forget();
+    while (this.#held.size > this.#capacity) this.#forgetOne();
   }
 
-  #forget(): void {
-    if (this.#held.size <= this.#capacity) return;
-    for (const [key, held] of this.#held) {
-      this.#floor = Math.max(this.#floor, held.exclusive, held.shared);
-      this.#held.delete(key);
-      if (this.#held.size <= this.#capacity) return;
+  #forgetOne(): void {
+    for (;;) {
+      const held = this.#ring[this.#head++];
+      const last = Math.max(held.exclusive, held.shared);
+      if (last === held.queued) {
+        this.#floor = Math.max(this.#floor, last);
+        this.#held.delete(held.key);
+        break;
+      }
+      held.queued = last;
+      this.#ring.push(held);
     }
+    if (this.#head < COMPACT || this.#head * 2 < this.#ring.length) return;
+    this.#ring = this.#ring.slice(this.#head);
+    this.#head = 0;
   }
 }
