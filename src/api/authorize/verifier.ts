@@ -1,0 +1,119 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { type Clock, GraphsteadError } from '../../base/index.js';
+import type { Authorization, Model } from '../../sdl/index.js';
+
+export type Claims = Readonly<Record<string, unknown>>;
+export type Headers = Readonly<Record<string, string | undefined>>;
+
+/** Finds and verifies the JWT of requests by one `# Service.Authorization` line. Key sets are fetched once and kept. */
+export class Verifier {
+  readonly #authorization: Authorization;
+  readonly #clock: Clock;
+  readonly #key: Uint8Array | KeyObject | undefined;
+  readonly #sets: readonly JWTVerifyGetKey[];
+
+  constructor(authorization: Authorization, clock: Clock) {
+    this.#authorization = authorization;
+    this.#clock = clock;
+    this.#key = keyOf(authorization);
+    this.#sets = authorization.jwkUrls.map((url) => createRemoteJWKSet(new URL(url), { timeoutDuration: 10_000 }));
+  }
+
+  /** The claims; undefined without a token. Throws UNAUTHENTICATED for one that does not verify. */
+  async claims(headers: Headers): Promise<Claims | undefined> {
+    const { header } = this.#authorization;
+    const value = headers[header.toLowerCase()];
+    if (value === undefined || value.trim() === '') return undefined;
+    const payload = await this.#verify(bearer(value, header));
+    this.#checkAudience(payload);
+    return claimsOf(payload, this.#authorization.namespace);
+  }
+
+  async #verify(token: string): Promise<JWTPayload> {
+    const options = { currentDate: new Date(this.#clock.wall()) };
+    if (this.#key) {
+      const algorithms = [this.#authorization.algorithm];
+      return refusing(async () => {
+        if (this.#key instanceof Uint8Array) return jwtVerify(token, this.#key, { ...options, algorithms });
+        return jwtVerify(token, this.#key as KeyObject, { ...options, algorithms });
+      });
+    }
+    let failure: unknown;
+    for (const set of this.#sets) {
+      try {
+        return await refusing(async () => jwtVerify(token, set, options));
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure ?? unauthenticated('no key is configured to verify it');
+  }
+
+  /** A token that names no audience is for any. */
+  #checkAudience(payload: JWTPayload): void {
+    const wanted = this.#authorization.audience;
+    if (wanted.length === 0 || payload.aud === undefined) return;
+    const given = Array.isArray(payload.aud) ? payload.aud : [payload.aud];
+    if (!given.some((each) => wanted.includes(each))) throw unauthenticated('its audience is another service');
+  }
+}
+
+function keyOf({ verificationKey, algorithm }: Authorization): Uint8Array | KeyObject | undefined {
+  if (!verificationKey) return undefined;
+  const text = verificationKey.reveal();
+  return algorithm.startsWith('HS') ? new TextEncoder().encode(text) : createPublicKey(text);
+}
+
+function bearer(value: string, header: string): string {
+  const trimmed = value.trim();
+  if (!/^bearer\b/i.test(trimmed)) return trimmed;
+  const match = /^bearer\s+(\S+)$/i.exec(trimmed);
+  if (match) return match[1];
+  throw new GraphsteadError('UNAUTHENTICATED', `invalid Bearer-formatted header value for JWT in ${header}`, {
+    fix: `Send ${header}: Bearer <token>.`,
+  });
+}
+
+function unauthenticated(reason: string, cause?: unknown): GraphsteadError {
+  return new GraphsteadError('UNAUTHENTICATED', `unable to parse jwt token: ${reason}`, {
+    ...(cause === undefined ? {} : { cause }),
+    fix: 'Send a token that is signed with the configured key and has not expired.',
+  });
+}
+
+async function refusing(verify: () => Promise<{ readonly payload: JWTPayload }>): Promise<JWTPayload> {
+  try {
+    return (await verify()).payload;
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw unauthenticated('token is expired', error);
+    if (error instanceof errors.JOSEError) throw unauthenticated(error.message, error);
+    throw unauthenticated(error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+/** The app's claims lie under the namespace (an object, or JSON text of one); standard claims beside them. */
+export function claimsOf(payload: JWTPayload, namespace: string): Claims {
+  const { [namespace]: own, ...standard } = payload;
+  const named = typeof own === 'string' ? parsed(own) : own;
+  return typeof named === 'object' && named !== null && !Array.isArray(named) ? { ...standard, ...named } : standard;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const verifiers = new WeakMap<Authorization, Verifier>();
+
+/** Claims of the JWT that the model's authorization finds in the headers (lower-case names). */
+export async function verifyClaims(model: Model, headers: Headers, clock: Clock): Promise<Claims | undefined> {
+  const { authorization } = model;
+  if (!authorization) return undefined;
+  const verifier = verifiers.get(authorization) ?? new Verifier(authorization, clock);
+  verifiers.set(authorization, verifier);
+  return verifier.claims(headers);
+}

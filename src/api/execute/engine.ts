@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import {
+  type FieldNode,
+  getDirectiveValues,
+  getVariableValues,
+  GraphQLError,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { asError, type GraphsteadError, toWire, type WireError } from '../../base/index.js';
+import type { GraphqlAnswer, GraphqlRequest } from '../contract.js';
+import type { RequestContext } from '../operation.js';
+import { Errors, graphqlWire } from './answer.js';
+import {
+  DocumentCache,
+  InvalidDocument,
+  operationNamed,
+  type PersistedQueries,
+  type PreparedDocument,
+} from './document.js';
+import { executeOperation } from './operation.js';
+import type { Engine, Request } from './request.js';
+
+/** A request whose document, operation and variables are good. */
+export interface Prepared {
+  readonly request: Request;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Executes requests against one served schema. */
+export class Executor {
+  readonly #documents: DocumentCache;
+  readonly #introspected = new WeakMap<FieldNode, string>();
+
+  constructor(
+    readonly engine: Engine,
+    readonly persisted: PersistedQueries,
+  ) {
+    this.#documents = new DocumentCache(engine.schema, engine.limits);
+  }
+
+  /** Throws InvalidDocument, GraphsteadError. */
+  prepare(given: GraphqlRequest, context: RequestContext): Prepared {
+    const text = this.persisted.resolve(given.query, given.extensions);
+    const prepared = this.#documents.prepare(text);
+    const operation = operationNamed(prepared, given.operationName);
+    const variables = this.#variables(operation, given.variables ?? {});
+    const request = this.#request(prepared, operation, variables, context, given, text);
+    return { request, headers: this.#cacheHeaders(operation, variables) };
+  }
+
+  #variables(operation: OperationDefinitionNode, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    const result = getVariableValues(
+      this.engine.schema,
+      operation.variableDefinitions ?? [],
+      given as Record<string, unknown>,
+      {
+        maxErrors: 50,
+      },
+    );
+    if (result.errors) throw new InvalidDocument(result.errors);
+    return result.coerced;
+  }
+
+  #request(
+    prepared: PreparedDocument,
+    operation: OperationDefinitionNode,
+    variables: Readonly<Record<string, unknown>>,
+    context: RequestContext,
+    given: GraphqlRequest,
+    text: string,
+  ): Request {
+    const { clock, limits, names } = this.engine;
+    return {
+      engine: this.engine,
+      operation,
+      fragments: prepared.fragments,
+      variables,
+      context,
+      errors: new Errors(),
+      run: { deadline: clock.monotonic() + limits.queryMs, signal: context.signal, clock, limits, names },
+      bodyHash: context.idempotencyKey ? hashOf(text, given) : '',
+      touched: 0,
+    };
+  }
+
+  #cacheHeaders(
+    operation: OperationDefinitionNode,
+    variables: Readonly<Record<string, unknown>>,
+  ): Readonly<Record<string, string>> {
+    const directive = this.engine.schema.getDirective('cacheControl');
+    if (!directive || operation.operation !== 'query' || !operation.directives?.length) return {};
+    const values = getDirectiveValues(directive, operation, variables as Record<string, unknown>);
+    if (values?.maxAge === undefined || values.maxAge === null) return {};
+    return { 'cache-control': `public,max-age=${String(values.maxAge)}`, vary: 'Accept-Encoding' };
+  }
+
+  /** The `data` of a query or mutation as one answer. */
+  async run({ request, headers }: Prepared): Promise<GraphqlAnswer> {
+    const data = await executeOperation(request, this.#introspected);
+    return {
+      body: envelope(request, data),
+      status: 200,
+      headers: { ...headers, 'graphql-toucheduids': String(request.touched) },
+      kind: request.operation.operation,
+    };
+  }
+}
+
+function hashOf(text: string, given: GraphqlRequest): string {
+  return createHash('sha256')
+    .update(JSON.stringify([text, given.operationName ?? null, given.variables ?? null]))
+    .digest('hex');
+}
+
+/** `{"errors":[..],"data":..,"extensions":{..}}` around bytes that stand already. */
+export function envelope(request: Request, data: Buffer): Buffer {
+  const { list } = request.errors;
+  const errors = list.length > 0 ? `"errors":${JSON.stringify(list)},` : '';
+  const extensions = JSON.stringify({ touched_uids: request.touched, ...request.context.extensions });
+  return Buffer.concat([Buffer.from(`{${errors}"data":`), data, Buffer.from(`,"extensions":${extensions}}`)]);
+}
+
+/** The errors of a request that was not executed. */
+export function refusal(thrown: unknown): readonly WireError[] {
+  if (thrown instanceof InvalidDocument) return thrown.errors.map(graphqlWire);
+  if (thrown instanceof GraphQLError) return [graphqlWire(thrown)];
+  return [toWire(asError(thrown))];
+}
+
+/** An answer that holds errors only. */
+export function refused(thrown: unknown, kind?: GraphqlAnswer['kind']): GraphqlAnswer {
+  const error: GraphsteadError | undefined =
+    thrown instanceof InvalidDocument || thrown instanceof GraphQLError ? undefined : asError(thrown);
+  const body = Buffer.from(JSON.stringify({ errors: refusal(thrown) }));
+  return { body, status: error && error.status !== 200 ? error.status : 400, headers: {}, kind };
+}

@@ -1,0 +1,71 @@
+import type { GraphQLField } from 'graphql';
+import type { GraphReader } from '../../../graph/index.js';
+import type { ObjectType } from '../../../sdl/index.js';
+import { type Request, type RootField, scopeOf, type Written } from '../request.js';
+import { argumentsOf } from '../selection.js';
+import { ChangeSet } from './change-set.js';
+import { type Draft, Drafts, existingNode } from './draft.js';
+import { allowed } from './guard.js';
+import type { Input } from './input.js';
+import { lookUp } from './lookup.js';
+import { requestTime } from './now.js';
+import { payload } from './payload.js';
+import { mutateInTransaction, type Worked } from './transaction.js';
+
+/** addT: new nodes with everything under them; with `upsert`, objects whose @id is there change that node. */
+export async function addField(
+  request: Request,
+  field: RootField,
+  definition: GraphQLField<unknown, unknown>,
+  type: ObjectType,
+): Promise<Written> {
+  const schema = request.engine.graph.schema();
+  const args = argumentsOf(scopeOf(request, { schema }), definition, field.nodes[0]);
+  const inputs = args.input as readonly Input[];
+  return mutateInTransaction(
+    request,
+    field,
+    (reader) => work(request, reader, type, inputs, args.upsert === true),
+    (outcome, reader) => payload(request, field, definition, outcome, reader),
+  );
+}
+
+async function work(
+  request: Request,
+  reader: GraphReader,
+  type: ObjectType,
+  inputs: readonly Input[],
+  upsert: boolean,
+): Promise<Worked> {
+  const scope = scopeOf(request, reader);
+  const drafts = new Drafts(scope);
+  const tops = [...new Set(inputs.map((values) => drafts.add({ type, values })))];
+  const known = await lookUp(request, reader, drafts.xids, drafts.uids);
+  const set = new ChangeSet(scope, reader, known, requestTime(request));
+  const upserts = new Map<Draft, number>();
+  for (const draft of tops) {
+    const existing = upsert ? existingNode(draft, known) : undefined;
+    if (existing) upserts.set(draft, existing.uid);
+  }
+  const changeable = await allowed(request, reader, type, 'update', [...upserts.values()]);
+  const shown: Draft[] = [];
+  let changed = 0;
+  for (const draft of tops) {
+    const uid = upserts.get(draft);
+    if (uid === undefined) await set.place(draft);
+    else if (changeable.has(uid)) {
+      await set.upsert(draft, uid);
+      changed++;
+    } else continue;
+    shown.push(draft);
+  }
+  return {
+    set,
+    outcome: () => ({
+      type,
+      uids: shown.map((draft) => set.uidOf(draft)),
+      numUids: set.created.length + changed,
+      msg: 'Added',
+    }),
+  };
+}

@@ -1,0 +1,204 @@
+import { assert, GraphsteadError, TYPE_PREDICATE } from '../../../base/index.js';
+import type { GraphChange, GraphReader } from '../../../graph/index.js';
+import type { Field, ObjectType } from '../../../sdl/index.js';
+import type { DateTime } from '../../../values/index.js';
+import type { Scope } from '../scope.js';
+import { alreadyExists, type Draft, existingNode } from './draft.js';
+import { inverseOf, type NodeInput } from './input.js';
+import type { Known } from './lookup.js';
+import { defaultInput, languageOf, setValues, toValues } from './value.js';
+
+/** A node that loses an edge as a consequence: the update rules of its type must allow it. */
+export interface Loser {
+  readonly type: ObjectType;
+  readonly uid: number;
+}
+
+/** What a mutation will write. New nodes have negative uids until `settle` gives them real ones. */
+export class ChangeSet {
+  readonly changes: GraphChange[] = [];
+  readonly created: { readonly type: ObjectType; readonly uid: number }[] = [];
+  readonly losers: Loser[] = [];
+  readonly #uids = new Map<Draft, number>();
+  readonly #linked = new Set<string>();
+
+  constructor(
+    readonly scope: Scope,
+    readonly reader: GraphReader,
+    readonly known: Known,
+    readonly now: DateTime,
+  ) {}
+
+  /** The node of a draft, created (with everything under it) when it is not there; what is there is only referred to. */
+  async place(draft: Draft): Promise<number> {
+    const placed = this.#uids.get(draft);
+    if (placed !== undefined) return placed;
+    const existing = existingNode(draft, this.known);
+    if (!existing) return this.#create(draft);
+    if (draft.isTop) throw alreadyExists(draft, this.known);
+    this.#uids.set(draft, existing.uid);
+    return existing.uid;
+  }
+
+  /** A top-level object whose node is there is written onto it. */
+  async upsert(draft: Draft, uid: number): Promise<void> {
+    this.#uids.set(draft, uid);
+    this.writeValues(uid, draft.input, 'update');
+    await this.#writeEdges(draft, uid);
+  }
+
+  async #create(draft: Draft): Promise<number> {
+    const { type } = draft.input;
+    if (type.kind === 'interface') {
+      throw new GraphsteadError('INVALID_VALUE', `the input refers to a ${type.name} that is not there`, {
+        fix: `Add it first, as one of its types: ${type.members.join(', ')}.`,
+      });
+    }
+    requireFields(draft);
+    const uid = -1 - this.created.length;
+    this.created.push({ type, uid });
+    this.#uids.set(draft, uid);
+    for (const name of [type.storedName, ...this.#interfacesOf(type)]) {
+      this.#set(uid, TYPE_PREDICATE, name);
+    }
+    this.writeValues(uid, draft.input, 'add');
+    await this.#writeEdges(draft, uid);
+    return uid;
+  }
+
+  #interfacesOf(type: ObjectType): string[] {
+    return type.interfaces.map((name) => this.scope.model.object(name)?.storedName ?? name);
+  }
+
+  #set(uid: number, predicate: string, text: string): void {
+    this.changes.push({ op: 'setValue', uid, predicate, value: { type: 'string', value: text }, lang: '' });
+  }
+
+  /** Scalars, the password, and the defaults of what is not given. */
+  writeValues(uid: number, input: NodeInput, action: 'add' | 'update'): void {
+    const { type, values } = input;
+    for (const field of type.fields) {
+      if (field.role !== 'scalar' || !field.storage) continue;
+      const given = values[field.name];
+      if (given !== undefined && given !== null) {
+        this.changes.push(...setValues(uid, field, given));
+        continue;
+      }
+      const fallback = field.default?.[action];
+      if (fallback && given === undefined)
+        this.changes.push(...setValues(uid, field, defaultInput(fallback, this.now)));
+    }
+    const password = type.password && values[type.password.field];
+    if (type.password && typeof password === 'string') this.#set(uid, type.password.predicate, password);
+  }
+
+  async #writeEdges(draft: Draft, uid: number): Promise<void> {
+    for (const { field, child } of draft.edges) await this.link(uid, field, await this.place(child));
+  }
+
+  /** An edge and its inverse; edges that single fields held before go, on both sides. */
+  async link(uid: number, field: Field, child: number): Promise<void> {
+    const key = `${uid} ${field.owner}.${field.name} ${child}`;
+    if (this.#linked.has(key)) return;
+    this.#linked.add(key);
+    const inverse = inverseOf(this.scope, field);
+    if (!field.type.list) await this.#release(uid, field, inverse, child);
+    this.#edge('setEdge', uid, field, child);
+    if (!inverse) return;
+    this.#linked.add(`${child} ${inverse.owner}.${inverse.name} ${uid}`);
+    if (!inverse.type.list) await this.#release(child, inverse, field, uid);
+    this.#edge('setEdge', child, inverse, uid);
+  }
+
+  /** What a single edge holds, other than `except`, is let go, with its edge back. */
+  async #release(uid: number, field: Field, back: Field | undefined, except: number): Promise<void> {
+    for (const old of await this.targets(uid, field)) {
+      if (old === except) continue;
+      this.#edge('deleteEdge', uid, field, old);
+      if (back) this.#unlinkBack(old, back, uid);
+    }
+  }
+
+  #unlinkBack(uid: number, field: Field, child: number): void {
+    this.#edge('deleteEdge', uid, field, child);
+    const type = this.scope.model.object(field.owner);
+    if (type) this.losers.push({ type, uid });
+  }
+
+  /** Removes an edge and its inverse. */
+  unlink(uid: number, field: Field, child: number): void {
+    this.#edge('deleteEdge', uid, field, child);
+    const inverse = inverseOf(this.scope, field);
+    if (inverse) this.#edge('deleteEdge', child, inverse, uid);
+  }
+
+  /** Nodes at the other end of an edge field, as stored. */
+  async targets(uid: number, field: Field): Promise<readonly number[]> {
+    assert(field.storage, `${field.name} is stored`);
+    const predicate = this.reader.schema.predicate(field.storage.predicate);
+    if (uid < 0 || !predicate) return [];
+    const { rows } = await this.reader.edges(predicate, Float64Array.of(uid), { reverse: field.storage.reverse });
+    return Array.from(rows[0] ?? []);
+  }
+
+  #edge(op: 'setEdge' | 'deleteEdge', uid: number, field: Field, object: number): void {
+    assert(field.storage, `${field.name} is stored`);
+    const { predicate, reverse } = field.storage;
+    this.changes.push(reverse ? { op, uid: object, predicate, object: uid } : { op, uid, predicate, object });
+  }
+
+  /** Removes values of a field: all for null, else those given where they are the current ones. */
+  removeValues(uid: number, field: Field, given: unknown): void {
+    assert(field.storage, `${field.name} is stored`);
+    const { predicate } = field.storage;
+    const lang = languageOf(field);
+    if (given === null) {
+      this.changes.push(
+        lang === '' ? { op: 'deletePredicate', uid, predicate } : { op: 'deleteLang', uid, predicate, lang },
+      );
+      return;
+    }
+    for (const value of toValues(field, given)) this.changes.push({ op: 'deleteValue', uid, predicate, value, lang });
+  }
+
+  /** Gives new nodes their uids: `first` and those after it. */
+  settle(first: number): void {
+    const real = (uid: number): number => (uid < 0 ? first - 1 - uid : uid);
+    this.changes.forEach((change, i) => {
+      const uid = real(change.uid);
+      this.changes[i] = 'object' in change ? { ...change, uid, object: real(change.object) } : { ...change, uid };
+    });
+    this.created.forEach((node, i) => {
+      this.created[i] = { ...node, uid: real(node.uid) };
+    });
+    for (const [draft, uid] of this.#uids) this.#uids.set(draft, real(uid));
+  }
+
+  /** Where a placed draft is. */
+  uidOf(draft: Draft): number {
+    const uid = this.#uids.get(draft);
+    assert(uid !== undefined, 'the draft was placed');
+    return uid;
+  }
+}
+
+/** A new nested node needs what addT's own input would have demanded. */
+function requireFields(draft: Draft): void {
+  if (draft.isTop) return;
+  const { type, values } = draft.input;
+  for (const field of type.fields) {
+    if (!field.type.nonNull || field.default?.add || draft.filled.has(field.name)) continue;
+    if (field.role !== 'scalar' && field.role !== 'edge') continue;
+    if (values[field.name] !== undefined && values[field.name] !== null) continue;
+    if (field.xid) {
+      throw new GraphsteadError('INVALID_VALUE', `field ${field.name} cannot be empty`, {
+        fix: `Give the ${type.name} its ${field.name}.`,
+      });
+    }
+    throw new GraphsteadError(
+      'INVALID_VALUE',
+      `type ${type.name} requires a value for field ${field.name}, but no value present`,
+      { fix: `Give ${field.name}, or the id of a ${type.name} that exists.` },
+    );
+  }
+}

@@ -1,0 +1,158 @@
+import type { GraphQLField } from 'graphql';
+import { assert } from '../../../base/index.js';
+import type { GraphReader } from '../../../graph/index.js';
+import type { Field, ObjectType } from '../../../sdl/index.js';
+import { type Request, type RootField, scopeOf, type Written } from '../request.js';
+import type { Scope } from '../scope.js';
+import { argumentsOf } from '../selection.js';
+import { ChangeSet } from './change-set.js';
+import { demand } from './guard.js';
+import { type Input, inverseOf } from './input.js';
+import { matching } from './matching.js';
+import { requestTime } from './now.js';
+import { payload } from './payload.js';
+import { mutateInTransaction, type Worked } from './transaction.js';
+import { reachedFrom } from './update.js';
+
+/** deleteT: the nodes that the filter matches, (ours) those that `cascade` reaches, and every known edge to them. */
+export async function deleteField(
+  request: Request,
+  field: RootField,
+  definition: GraphQLField<unknown, unknown>,
+  type: ObjectType,
+): Promise<Written> {
+  const schema = request.engine.graph.schema();
+  const args = argumentsOf(scopeOf(request, { schema }), definition, field.nodes[0]);
+  return mutateInTransaction(
+    request,
+    field,
+    (reader) => work(request, field, definition, type, args, reader),
+    () => {
+      throw new Error('the payload of a delete is read before it');
+    },
+  );
+}
+
+async function work(
+  request: Request,
+  field: RootField,
+  definition: GraphQLField<unknown, unknown>,
+  type: ObjectType,
+  args: Input,
+  reader: GraphReader,
+): Promise<Worked> {
+  const scope = scopeOf(request, reader);
+  const uids = await matching(request, reader, type, args.filter, 'delete');
+  const nodes = new Map<number, ObjectType>(uids.map((uid) => [uid, type]));
+  await cascade(request, reader, type, uids, args.cascade, nodes);
+  const set = new ChangeSet(scope, reader, { byXid: new Map(), byUid: new Map() }, requestTime(request));
+  for (const [owner, own] of byType(nodes)) await unlinkAll(scope, set, reader, owner, own);
+  for (const uid of nodes.keys()) set.changes.push({ op: 'deleteNode', uid });
+  const msg = nodes.size > 0 ? 'Deleted' : 'No nodes were deleted';
+  const outcome = { type, uids, numUids: nodes.size, msg };
+  const before = await payload(request, field, definition, outcome, async () => reader);
+  return { set, outcome: () => outcome, before };
+}
+
+function byType(nodes: ReadonlyMap<number, ObjectType>): Map<ObjectType, number[]> {
+  const groups = new Map<ObjectType, number[]>();
+  for (const [uid, type] of nodes) groups.set(type, [...(groups.get(type) ?? []), uid]);
+  return groups;
+}
+
+/** Nodes reached over the edges that `cascade` names go too; the rules must allow each. */
+async function cascade(
+  request: Request,
+  reader: GraphReader,
+  type: ObjectType,
+  uids: readonly number[],
+  steps: unknown,
+  nodes: Map<number, ObjectType>,
+): Promise<void> {
+  if (steps === null || steps === undefined || uids.length === 0) return;
+  for (const [name, given] of Object.entries(steps as Input)) {
+    if (given === null || given === undefined) continue;
+    const field = type.field(name);
+    const target = field && request.engine.model.object(field.type.name);
+    assert(field && target, `${type.name}.${name} leads to nodes`);
+    const step = given as Input;
+    const reached = await reachedFrom(reader, field, uids);
+    const inner = await matching(request, reader, target, step.filter, undefined, reached);
+    const fresh = inner.filter((uid) => !nodes.has(uid));
+    await demand(
+      request,
+      reader,
+      'delete',
+      fresh.map((uid) => ({ type: target, uid })),
+    );
+    for (const uid of fresh) nodes.set(uid, target);
+    await cascade(request, reader, target, fresh, step.cascade, nodes);
+  }
+}
+
+/** Edges from other nodes: inverses, reverse predicates, and whatever has a reverse index. */
+async function unlinkAll(
+  scope: Scope,
+  set: ChangeSet,
+  reader: GraphReader,
+  type: ObjectType,
+  uids: readonly number[],
+): Promise<void> {
+  const sources = Float64Array.from(uids).sort();
+  const done = new Set<string>();
+  for (const member of type.members) {
+    for (const field of scope.model.object(member)?.fields ?? []) {
+      const inverse = inverseOf(scope, field);
+      if (field.role === 'edge' && inverse?.storage) await unlinkInverse(set, reader, field, inverse, sources);
+    }
+  }
+  for (const { name, reverse } of incoming(scope, type)) {
+    const predicate = reader.schema.predicate(name);
+    if (!predicate || done.has(name) || (!reverse && !predicate.reverse)) continue;
+    done.add(name);
+    const { rows } = await reader.edges(predicate, sources, { reverse: true });
+    rows.forEach((row, i) => {
+      for (const uid of row) set.changes.push({ op: 'deleteEdge', uid, predicate: name, object: sources[i] });
+    });
+  }
+}
+
+async function unlinkInverse(
+  set: ChangeSet,
+  reader: GraphReader,
+  field: Field,
+  inverse: Field,
+  sources: Float64Array,
+): Promise<void> {
+  assert(field.storage && inverse.storage, 'both ends are stored');
+  const predicate = reader.schema.predicate(field.storage.predicate);
+  if (!predicate) return;
+  const { rows } = await reader.edges(predicate, sources, { reverse: field.storage.reverse });
+  const back = inverse.storage;
+  rows.forEach((row, i) => {
+    for (const uid of row) {
+      set.changes.push(
+        back.reverse
+          ? { op: 'deleteEdge', uid: sources[i], predicate: back.predicate, object: uid }
+          : { op: 'deleteEdge', uid, predicate: back.predicate, object: sources[i] },
+      );
+    }
+  });
+}
+
+/** Predicates whose edges may lead to nodes of the type, `reverse` where the type itself reads them backwards. */
+function incoming(scope: Scope, type: ObjectType): { readonly name: string; readonly reverse: boolean }[] {
+  const found: { name: string; reverse: boolean }[] = [];
+  const own = new Set(type.members.flatMap((name) => [name, ...(scope.model.object(name)?.interfaces ?? [])]));
+  for (const union of scope.model.unions) if (union.members.some((name) => own.has(name))) own.add(union.name);
+  for (const owner of scope.model.objects) {
+    for (const field of owner.fields) {
+      if (field.role !== 'edge' || !field.storage) continue;
+      if (own.has(owner.name) && field.storage.reverse) found.push({ name: field.storage.predicate, reverse: true });
+      else if (own.has(field.type.name) && !field.storage.reverse) {
+        found.push({ name: field.storage.predicate, reverse: false });
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,48 @@
+import { GraphsteadError } from '../../../base/index.js';
+import type { GraphReader } from '../../../graph/index.js';
+import type { AuthAction, ObjectType } from '../../../sdl/index.js';
+import { authFilter } from '../auth/filter.js';
+import { runPlan } from '../query.js';
+import { type Request, scopeOf } from '../request.js';
+import { block, childrenOf, NEVER, ofUids } from '../syntax.js';
+
+interface Node {
+  readonly type: ObjectType;
+  readonly uid: number;
+}
+
+/** Those of the uids that the rules of a type allow an action on. */
+export async function allowed(
+  request: Request,
+  reader: GraphReader,
+  type: ObjectType,
+  action: AuthAction,
+  uids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const scope = scopeOf(request, reader);
+  const filter = authFilter(scope, type, action);
+  if (filter === undefined) return new Set(uids);
+  if (filter === NEVER || uids.length === 0) return new Set();
+  const sorted = [...new Set(uids)].sort((a, b) => a - b);
+  const shown = block({ name: 'allowed', root: ofUids(sorted), filter, children: childrenOf([]) });
+  const node = await runPlan(request, scope, shown, reader);
+  return new Set(node.rows?.[0] ?? []);
+}
+
+/** Throws FORBIDDEN unless the rules allow the action on every node. */
+export async function demand(
+  request: Request,
+  reader: GraphReader,
+  action: AuthAction,
+  nodes: readonly Node[],
+): Promise<void> {
+  const byType = new Map<ObjectType, number[]>();
+  for (const { type, uid } of nodes) byType.set(type, [...(byType.get(type) ?? []), uid]);
+  for (const [type, uids] of byType) {
+    const passed = await allowed(request, reader, type, action, uids);
+    if (uids.every((uid) => passed.has(uid))) continue;
+    throw new GraphsteadError('FORBIDDEN', 'mutation failed because authorization failed', {
+      details: { type: type.name, action },
+    });
+  }
+}

@@ -1,0 +1,125 @@
+import {
+  type FieldNode,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  getNullableType,
+  isNonNullType,
+} from 'graphql';
+import { assert, type JsonWriter } from '../../../base/index.js';
+import type { GraphReader } from '../../../graph/index.js';
+import type { ObjectType } from '../../../sdl/index.js';
+import { fieldMeaning } from '../../schema/meaning.js';
+import { authFilter } from '../auth/filter.js';
+import { collectFields, selectionSets } from '../collect.js';
+import { compileFilter } from '../filter.js';
+import { compileOrder, compilePage } from '../order.js';
+import { boundLevel, rootRow, runPlan, writeList } from '../query.js';
+import { type Request, type RootField, scopeOf, type Written } from '../request.js';
+import { filterInput } from '../scope.js';
+import { argumentsOf, cascadeOf, compileObject } from '../selection.js';
+import { and, block, cascading, childrenOf, NEVER, ofUids } from '../syntax.js';
+
+/** What a mutation did. */
+export interface Outcome {
+  readonly type: ObjectType;
+  /** nodes that the payload shows */
+  readonly uids: readonly number[];
+  readonly numUids: number;
+  readonly msg: string;
+}
+
+type Definition = GraphQLField<unknown, unknown>;
+
+/** The payload of a mutation, its nodes read through `reader`. */
+export async function payload(
+  request: Request,
+  field: RootField,
+  definition: Definition,
+  outcome: Outcome,
+  reader: () => Promise<GraphReader>,
+): Promise<Written> {
+  const type = getNullableType(definition.type) as GraphQLObjectType;
+  const collected = collectFields(
+    scopeOf(request, { schema: request.engine.graph.schema() }),
+    type,
+    selectionSets(field.nodes),
+  );
+  const parts: { readonly prefix: string; readonly written: Written }[] = [];
+  for (const [key, nodes] of collected) {
+    const own = type.getFields()[nodes[0].name.value];
+    const meaning = own && fieldMeaning(own);
+    const prefix = `${JSON.stringify(key)}:`;
+    if (!own) parts.push({ prefix, written: constant(JSON.stringify(type.name)) });
+    else if (meaning?.op === 'numUids') parts.push({ prefix, written: constant(String(outcome.numUids)) });
+    else if (meaning?.op === 'msg') parts.push({ prefix, written: constant(JSON.stringify(outcome.msg)) });
+    else {
+      assert(meaning?.op === 'payloadNodes', `${own.name} shows nodes`);
+      parts.push({ prefix, written: await nodesOf(request, field, key, nodes, own, outcome, await reader()) });
+    }
+  }
+  return { write: (out) => writeParts(parts, isNonNullType(definition.type), out) };
+}
+
+function constant(json: string): Written {
+  return {
+    write: (out) => {
+      out.raw(json);
+      return true;
+    },
+  };
+}
+
+function writeParts(
+  parts: readonly { readonly prefix: string; readonly written: Written }[],
+  nonNull: boolean,
+  out: JsonWriter,
+): boolean {
+  const start = out.length;
+  out.byte(0x7b);
+  for (let i = 0; i < parts.length; i++) {
+    if (i > 0) out.byte(0x2c);
+    out.raw(parts[i].prefix);
+    if (parts[i].written.write(out)) continue;
+    out.truncate(start);
+    if (nonNull) return false;
+    out.ascii('null');
+    return true;
+  }
+  out.byte(0x7d);
+  return true;
+}
+
+async function nodesOf(
+  request: Request,
+  field: RootField,
+  key: string,
+  nodes: readonly FieldNode[],
+  definition: Definition,
+  outcome: Outcome,
+  reader: GraphReader,
+): Promise<Written> {
+  const { type } = outcome;
+  const scope = scopeOf(request, reader);
+  const args = argumentsOf(scope, definition, nodes[0]);
+  const input = filterInput(scope, type.name);
+  const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, authFilter(scope, type, 'query'));
+  if (filter === NEVER || outcome.uids.length === 0) return constant('[]');
+  const plan = compileObject(scope, getNamedType(definition.type) as GraphQLCompositeType, selectionSets(nodes));
+  const root = ofUids([...new Set(outcome.uids)].sort((a, b) => a - b));
+  const cascade = cascadeOf(scope, type, nodes[0]) ?? cascadeOf(scope, type, field.nodes[0]);
+  const shown = block({
+    name: key,
+    root,
+    ...(filter ? { filter } : {}),
+    order: compileOrder(scope, type, args.order, root),
+    page: compilePage(args),
+    directives: cascading(cascade),
+    children: childrenOf(plan.selections),
+  });
+  const node = await runPlan(request, scope, shown, reader);
+  const bound = await boundLevel(request, key, plan, node, reader);
+  const at = { ...bound.scope, path: [field.key, key] };
+  return { write: (out) => writeList(at, bound.level, rootRow(node), definition.type, out) };
+}

@@ -1,0 +1,148 @@
+import { GraphsteadError, JsonWriter, type WireError } from '../../../base/index.js';
+import type { GraphReader, Transaction } from '../../../graph/index.js';
+import { authScope } from '../idempotency.js';
+import type { Request, RootField, Written } from '../request.js';
+import type { ChangeSet } from './change-set.js';
+import { demand } from './guard.js';
+import type { Outcome } from './payload.js';
+
+/** What a mutation worked out at its snapshot. */
+export interface Worked {
+  readonly set: ChangeSet;
+  /** known once new nodes have their uids */
+  outcome(): Outcome;
+  /** a payload that had to be read before the change: of nodes that will be gone */
+  readonly before?: Written;
+}
+
+type Work = (reader: GraphReader) => Promise<Worked>;
+type Payload = (outcome: Outcome, reader: () => Promise<GraphReader>) => Promise<Written>;
+
+/**
+ * Works a mutation out in a transaction of its own and commits it; again from a new snapshot when another writer was
+ * first, up to `limits.upsertRetries` times.
+ */
+export async function mutateInTransaction(
+  request: Request,
+  field: RootField,
+  work: Work,
+  payload: Payload,
+): Promise<Written> {
+  const { graph, limits } = request.engine;
+  for (let attempt = 0; ; attempt++) {
+    const repeated = await storedReply(request, field);
+    if (repeated) return repeated;
+    const transaction = await graph.begin();
+    try {
+      return await once(request, field, transaction, work, payload);
+    } catch (error) {
+      transaction.abort();
+      const again = error instanceof GraphsteadError && error.code === 'TXN_ABORTED' && attempt < limits.upsertRetries;
+      if (!again) throw error;
+    }
+  }
+}
+
+async function once(
+  request: Request,
+  field: RootField,
+  transaction: Transaction,
+  work: Work,
+  payload: Payload,
+): Promise<Written> {
+  const worked = await reading(transaction, async (reader) => {
+    const result = await work(reader);
+    await demand(request, reader, 'update', result.set.losers);
+    return result;
+  });
+  const { set } = worked;
+  if (set.created.length > 0) set.settle(await request.engine.graph.leaseUids(set.created.length));
+  if (set.changes.length > 0) await transaction.stage(set.changes);
+  if (set.created.length > 0) {
+    await reading(transaction, (reader) => demand(request, reader, 'add', set.created));
+  }
+  const outcome = worked.outcome();
+  if (request.context.idempotencyKey) return claimed(request, field, transaction, worked, outcome, payload);
+  if (set.changes.length > 0) await transaction.commit();
+  else transaction.abort();
+  return worked.before ?? readAfter(request, (reader) => payload(outcome, reader));
+}
+
+async function reading<T>(transaction: Transaction, use: (reader: GraphReader) => Promise<T>): Promise<T> {
+  const reader = await transaction.reader();
+  try {
+    return await use(reader);
+  } finally {
+    reader.release();
+  }
+}
+
+/** The payload over the newest state, which holds what was just committed. A payload of no nodes opens nothing. */
+async function readAfter(
+  request: Request,
+  use: (reader: () => Promise<GraphReader>) => Promise<Written>,
+): Promise<Written> {
+  let transaction: Transaction | undefined;
+  let reader: GraphReader | undefined;
+  try {
+    return await use(async () => {
+      transaction ??= await request.engine.graph.begin({ readOnly: true, bestEffort: true });
+      reader ??= await transaction.reader();
+      return reader;
+    });
+  } finally {
+    reader?.release();
+    transaction?.abort();
+  }
+}
+
+/** With an idempotency key the answer lies in the same commit as the change, so it is made before. */
+async function claimed(
+  request: Request,
+  field: RootField,
+  transaction: Transaction,
+  worked: Worked,
+  outcome: Outcome,
+  payload: Payload,
+): Promise<Written> {
+  const before = request.errors.list.length;
+  const value = await reading(transaction, async (reader) => {
+    const written = worked.before ?? (await payload(outcome, async () => reader));
+    const out = new JsonWriter(request.engine.limits.answerBytes);
+    if (!written.write(out)) throw new GraphsteadError('NON_NULL', 'the payload lacks a value that must not be null');
+    return out.finish();
+  });
+  const errors = request.errors.list.splice(before);
+  const reply = encodeReply(value, errors);
+  await transaction.commit({ idempotency: { ...authScope(request, field), reply } });
+  return replyWritten(request, value, errors);
+}
+
+async function storedReply(request: Request, field: RootField): Promise<Written | undefined> {
+  const { engine, context } = request;
+  if (!context.idempotencyKey || !engine.idempotentReply) return undefined;
+  const { scope, key, bodyHash } = authScope(request, field);
+  const stored = await engine.idempotentReply(scope, key, bodyHash);
+  if (!stored) return undefined;
+  const length = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
+  const size = length.readUInt32BE(0);
+  const errors = JSON.parse(length.toString('utf8', 4 + size)) as WireError[];
+  return replyWritten(request, length.subarray(4, 4 + size), errors);
+}
+
+/** Length of the value, the value, its errors. */
+function encodeReply(value: Buffer, errors: readonly WireError[]): Buffer {
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE(value.length);
+  return Buffer.concat([head, value, Buffer.from(JSON.stringify(errors))]);
+}
+
+function replyWritten(request: Request, value: Buffer, errors: readonly WireError[]): Written {
+  return {
+    write: (out) => {
+      for (const error of errors) request.errors.add(error);
+      out.bytes(value);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import type { GraphQLField } from 'graphql';
+import { assert, GraphsteadError } from '../../../base/index.js';
+import type { GraphReader } from '../../../graph/index.js';
+import type { Field, ObjectType } from '../../../sdl/index.js';
+import { type Request, type RootField, scopeOf, type Written } from '../request.js';
+import { argumentsOf } from '../selection.js';
+import { ChangeSet } from './change-set.js';
+import { type Draft, Drafts, existingNode, taken } from './draft.js';
+import { childInputs, type Input, type NodeInput, uidOf, type XidValue, xidKey, xidsOf } from './input.js';
+import { type Known, lookUp } from './lookup.js';
+import { matching } from './matching.js';
+import { requestTime } from './now.js';
+import { payload } from './payload.js';
+import { mutateInTransaction, type Worked } from './transaction.js';
+
+/** One level of an update: nodes of a type, and what happens to each. */
+interface Step {
+  readonly type: ObjectType;
+  readonly uids: readonly number[];
+  readonly set?: NodeInput;
+  readonly remove?: NodeInput;
+  readonly edges: Draft['edges'];
+  readonly removed: readonly { readonly field: Field; readonly child: Draft }[];
+}
+
+/** updateT: the nodes that the filter matches, and (ours) nodes reached from them. */
+export async function updateField(
+  request: Request,
+  field: RootField,
+  definition: GraphQLField<unknown, unknown>,
+  type: ObjectType,
+): Promise<Written> {
+  const schema = request.engine.graph.schema();
+  const args = argumentsOf(scopeOf(request, { schema }), definition, field.nodes[0]);
+  return mutateInTransaction(
+    request,
+    field,
+    (reader) => work(request, reader, type, args.input as Input),
+    (outcome, reader) => payload(request, field, definition, outcome, reader),
+  );
+}
+
+async function work(request: Request, reader: GraphReader, type: ObjectType, input: Input): Promise<Worked> {
+  const scope = scopeOf(request, reader);
+  const drafts = new Drafts(scope);
+  const uids = await matching(request, reader, type, input.filter, 'update');
+  const steps: Step[] = [];
+  await gather(request, reader, drafts, type, uids, input, steps);
+  const xids = steps.flatMap((step) => (step.set ? xidsOf(step.set) : []));
+  const known = await lookUp(request, reader, [...drafts.xids, ...xids], drafts.uids);
+  const set = new ChangeSet(scope, reader, known, requestTime(request));
+  for (const step of steps) await apply(request, set, step, known);
+  return { set, outcome: () => ({ type, uids, numUids: uids.length, msg: 'Updated' }) };
+}
+
+async function gather(
+  request: Request,
+  reader: GraphReader,
+  drafts: Drafts,
+  type: ObjectType,
+  uids: readonly number[],
+  input: Input,
+  steps: Step[],
+): Promise<void> {
+  const set = input.set ? { type, values: input.set as Input } : undefined;
+  const remove = input.remove ? { type, values: input.remove as Input } : undefined;
+  const edges = set ? drafts.edgesOf(set) : [];
+  const removed = remove ? removedEdges(request, drafts, remove) : [];
+  if (uids.length > 0 && (set || remove)) {
+    steps.push({ type, uids, ...(set ? { set } : {}), ...(remove ? { remove } : {}), edges, removed });
+  }
+  const nested = (input.nested ?? {}) as Readonly<Record<string, Input | readonly Input[] | null>>;
+  for (const [name, given] of Object.entries(nested)) {
+    const field = type.field(name);
+    const target = field && request.engine.model.object(field.type.name);
+    assert(field && target, `${type.name}.${name} leads to nodes`);
+    for (const step of Array.isArray(given) ? (given as readonly Input[]) : given ? [given as Input] : []) {
+      const reached = await reachedFrom(reader, field, uids);
+      const inner = await matching(request, reader, target, step.filter, 'update', reached);
+      await gather(request, reader, drafts, target, inner, step, steps);
+    }
+  }
+}
+
+/** Nodes at the other end of an edge of several nodes. */
+export async function reachedFrom(reader: GraphReader, field: Field, uids: readonly number[]): Promise<number[]> {
+  assert(field.storage, `${field.name} is stored`);
+  const predicate = reader.schema.predicate(field.storage.predicate);
+  if (!predicate || uids.length === 0) return [];
+  const sources = Float64Array.from(uids).sort();
+  const { rows } = await reader.edges(predicate, sources, { reverse: field.storage.reverse });
+  return [...new Set(rows.flatMap((row) => Array.from(row)))];
+}
+
+/** What `remove` names at the other ends of edges: references only. */
+function removedEdges(request: Request, drafts: Drafts, remove: NodeInput): Step['removed'] {
+  const scope = scopeOf(request, { schema: request.engine.graph.schema() });
+  return Object.entries(remove.values).flatMap(([name, given]) => {
+    const field = remove.type.field(name);
+    if (field?.role !== 'edge' || given === null) return [];
+    return childInputs(scope, field, given).flatMap((child) => {
+      if (uidOf(child) === undefined && xidsOf(child).length === 0) {
+        throw new GraphsteadError('INVALID_VALUE', `id is not provided for an item of remove.${name}`, {
+          fix: `Name each ${child.type.name} by its id${child.type.xids.map((xid) => ` or ${xid.name}`).join('')}.`,
+        });
+      }
+      return [{ field, child: drafts.refer({ type: child.type, values: referenceValues(child) }) }];
+    });
+  });
+}
+
+/** Only what names the node: `remove` never changes the node itself. */
+function referenceValues(child: NodeInput): Input {
+  const names = [...(child.type.id ? [child.type.id.name] : []), ...child.type.xids.map((xid) => xid.name)];
+  return Object.fromEntries(names.flatMap((name) => (name in child.values ? [[name, child.values[name]]] : [])));
+}
+
+async function apply(request: Request, changes: ChangeSet, step: Step, known: Known): Promise<void> {
+  if (step.set) demandFree(request, step, step.set, known);
+  for (const uid of step.uids) {
+    if (step.set) changes.writeValues(uid, step.set, 'update');
+    for (const { field, child } of step.edges) await changes.link(uid, field, await changes.place(child));
+    if (step.remove) await removeFrom(changes, uid, step.remove);
+    for (const { field, child } of step.removed) {
+      const existing = existingNode(child, known);
+      if (existing) changes.unlink(uid, field, existing.uid);
+    }
+  }
+}
+
+async function removeFrom(changes: ChangeSet, uid: number, remove: NodeInput): Promise<void> {
+  for (const [name, given] of Object.entries(remove.values)) {
+    const field = remove.type.field(name);
+    if (field?.role === 'scalar' && given !== undefined) changes.removeValues(uid, field, given);
+    else if (field?.role === 'edge' && given === null) {
+      for (const child of await changes.targets(uid, field)) changes.unlink(uid, field, child);
+    }
+  }
+}
+
+/** New @id values must be free, and cannot go to several nodes. */
+function demandFree(request: Request, step: Step, set: NodeInput, known: Known): void {
+  const xids = xidsOf(set);
+  if (xids.length === 0) return;
+  if (step.uids.length > 1) {
+    throw new GraphsteadError(
+      'INVALID_VALUE',
+      'only one node is allowed in the filter while updating fields with @id directive',
+      { fix: `Match one ${step.type.name}, or leave ${xids.map((xid) => xid.field.name).join(', ')} out of set.` },
+    );
+  }
+  for (const xid of xids) demandFreeValue(request, step, xid, known);
+}
+
+function demandFreeValue(request: Request, step: Step, xid: XidValue, known: Known): void {
+  for (const existing of known.byXid.get(xidKey(xid)) ?? []) {
+    // setting a node's own value again changes nothing; the peer refuses that too
+    if (existing.uid === step.uids[0] && !request.engine.names.dgraph) continue;
+    if (xid.field.xid?.interface || existing.types.includes(step.type.storedName)) throw taken(xid, step.type.name);
+  }
+}

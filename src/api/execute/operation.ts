@@ -1,0 +1,224 @@
+import type { FieldNode, GraphQLObjectType } from 'graphql';
+import { assert, GraphsteadError, JsonWriter } from '../../base/index.js';
+import type { GraphReader, Transaction } from '../../graph/index.js';
+import { rootMeaning } from '../schema/meaning.js';
+import { collectFields } from './collect.js';
+import { entitiesField } from './entities.js';
+import { introspectionField } from './introspect.js';
+import { addField } from './mutate/add.js';
+import { deleteField } from './mutate/delete.js';
+import { updateField } from './mutate/update.js';
+import { customField, operationField, serviceField } from './outside.js';
+import { aggregateField, getField, passwordField, queryField } from './query.js';
+import type { Request, RootField, Written } from './request.js';
+import { similarField } from './similar.js';
+
+type Definition = ReturnType<GraphQLObjectType['getFields']>[string];
+
+/** A snapshot that is opened when the first field needs it, and released with the request. */
+export class LazyReader {
+  #transaction: Transaction | undefined;
+  #reader: Promise<GraphReader> | undefined;
+  readonly #request: Request;
+
+  constructor(request: Request) {
+    this.#request = request;
+  }
+
+  readonly open = (): Promise<GraphReader> => {
+    this.#reader ??= this.#begin();
+    return this.#reader;
+  };
+
+  async #begin(): Promise<GraphReader> {
+    this.#transaction = await this.#request.engine.graph.begin({ readOnly: true, bestEffort: true });
+    return this.#transaction.reader();
+  }
+
+  async release(): Promise<void> {
+    if (!this.#reader) return;
+    const reader = await this.#reader.catch(() => undefined);
+    reader?.release();
+    this.#transaction?.abort();
+  }
+}
+
+/** Executes a query or a mutation: the bytes of its `data`. Errors go to the request. */
+export async function executeOperation(request: Request, introspected: WeakMap<FieldNode, string>): Promise<Buffer> {
+  const { engine, operation, fragments, variables } = request;
+  const isMutation = operation.operation === 'mutation';
+  const root = isMutation ? engine.schema.getMutationType() : engine.schema.getQueryType();
+  assert(root, `the schema has a ${operation.operation} type`);
+  const collected = collectFields({ schema: engine.schema, fragments, variables }, root, [operation.selectionSet]);
+  const fields = [...collected].map(([key, nodes]): RootField => ({ key, nodes }));
+  return isMutation ? mutation(request, root, fields) : query(request, root, fields, introspected);
+}
+
+async function query(
+  request: Request,
+  root: GraphQLObjectType,
+  fields: readonly RootField[],
+  introspected: WeakMap<FieldNode, string>,
+): Promise<Buffer> {
+  const reader = new LazyReader(request);
+  try {
+    const parts = await Promise.all(
+      fields.map((field) => guarded(request, root, field, () => queryPart(request, root, field, reader, introspected))),
+    );
+    return writeData(request, fields, parts);
+  } finally {
+    await reader.release();
+  }
+}
+
+/** What a root field gives; a failure is noted and is null. */
+async function guarded(
+  request: Request,
+  root: GraphQLObjectType,
+  field: RootField,
+  run: () => Promise<Written>,
+): Promise<Written> {
+  try {
+    return await run();
+  } catch (error) {
+    request.errors.thrown(field.nodes, [field.key], error);
+    return failed(root, field);
+  }
+}
+
+function failed(root: GraphQLObjectType, field: RootField): Written {
+  const type = root.getFields()[field.nodes[0].name.value]?.type;
+  const nonNull = type !== undefined && String(type).endsWith('!');
+  return {
+    write: (out) => {
+      if (!nonNull) out.ascii('null');
+      return !nonNull;
+    },
+  };
+}
+
+function constant(value: unknown): Written {
+  return {
+    write: (out) => {
+      out.raw(JSON.stringify(value));
+      return true;
+    },
+  };
+}
+
+async function queryPart(
+  request: Request,
+  root: GraphQLObjectType,
+  field: RootField,
+  reader: LazyReader,
+  introspected: WeakMap<FieldNode, string>,
+): Promise<Written> {
+  const name = field.nodes[0].name.value;
+  if (name === '__typename') return constant(root.name);
+  if (name === '__schema' || name === '__type') return introspectionField(request, field, introspected);
+  const definition = root.getFields()[name];
+  demandClaims(request, definition);
+  const meaning = rootMeaning(definition);
+  assert(meaning, `${name} has a meaning`);
+  switch (meaning.op) {
+    case 'get':
+      return getField(request, field, definition, meaning, await reader.open());
+    case 'query':
+      return queryField(request, field, definition, meaning, await reader.open());
+    case 'aggregate':
+      return aggregateField(request, field, definition, meaning, await reader.open());
+    case 'checkPassword':
+      return passwordField(request, field, definition, meaning, await reader.open());
+    case 'similarById':
+    case 'similarByEmbedding':
+      return similarField(request, field, definition, meaning, await reader.open());
+    case 'entities':
+      return entitiesField(request, field, definition, await reader.open());
+    case 'service':
+      return serviceField(request, field, definition);
+    case 'custom':
+      return customField(request, field, definition, meaning, reader.open);
+    case 'operation':
+      return operationField(request, field, definition, meaning);
+    default:
+      throw new GraphsteadError('INTERNAL', `${meaning.op} is no query`);
+  }
+}
+
+/** With ClosedByDefault, whoever shows no token sees nothing. */
+function demandClaims(request: Request, definition: Definition): void {
+  const { engine, context } = request;
+  if (!engine.model.authorization?.closedByDefault || context.claims) return;
+  const meaning = rootMeaning(definition);
+  if (meaning?.op === 'service') return;
+  throw new GraphsteadError('UNAUTHENTICATED', 'a valid JWT is required but was not provided', {
+    fix: `Send one in the header ${engine.model.authorization.header}.`,
+  });
+}
+
+/** In order, one at a time; after a failure the others are not executed. */
+async function mutation(request: Request, root: GraphQLObjectType, fields: readonly RootField[]): Promise<Buffer> {
+  const parts: Written[] = [];
+  let stopped = false;
+  for (const field of fields) {
+    if (stopped) {
+      request.errors.at(
+        field.nodes,
+        [field.key],
+        new GraphsteadError('NOT_EXECUTED', `Mutation ${field.key} was not executed because of a previous error.`),
+      );
+      parts.push(failed(root, field));
+      continue;
+    }
+    try {
+      parts.push(await mutationPart(request, root, field));
+    } catch (error) {
+      stopped = true;
+      request.errors.thrown(field.nodes, [field.key], error);
+      parts.push(failed(root, field));
+    }
+  }
+  return writeData(request, fields, parts);
+}
+
+async function mutationPart(request: Request, root: GraphQLObjectType, field: RootField): Promise<Written> {
+  const name = field.nodes[0].name.value;
+  if (name === '__typename') return constant(root.name);
+  const definition = root.getFields()[name];
+  demandClaims(request, definition);
+  const meaning = rootMeaning(definition);
+  assert(meaning, `${name} has a meaning`);
+  switch (meaning.op) {
+    case 'add':
+      return addField(request, field, definition, meaning.type);
+    case 'update':
+      return updateField(request, field, definition, meaning.type);
+    case 'delete':
+      return deleteField(request, field, definition, meaning.type);
+    case 'custom': {
+      const reader = new LazyReader(request);
+      try {
+        return await customField(request, field, definition, meaning, reader.open);
+      } finally {
+        await reader.release();
+      }
+    }
+    case 'operation':
+      return operationField(request, field, definition, meaning);
+    default:
+      throw new GraphsteadError('INTERNAL', `${meaning.op} is no mutation`);
+  }
+}
+
+function writeData(request: Request, fields: readonly RootField[], parts: readonly Written[]): Buffer {
+  const out = new JsonWriter(request.engine.limits.answerBytes);
+  out.byte(0x7b);
+  for (let i = 0; i < fields.length; i++) {
+    if (i > 0) out.byte(0x2c);
+    out.string(fields[i].key);
+    out.byte(0x3a);
+    if (!parts[i].write(out)) return Buffer.from('null');
+  }
+  out.byte(0x7d);
+  return out.finish();
+}
