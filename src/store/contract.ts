@@ -44,12 +44,15 @@ export interface Put {
   readonly value: Uint8Array | undefined;
 }
 
-/** What lands whole or not at all. Later puts of the same key win. */
+/** What lands whole or not at all. Later puts of the same key win. Its bytes must not change until it landed. */
 export interface Batch {
   /** becomes the snapshot version; greater than every version before */
   readonly version: number;
   readonly puts: readonly Put[];
-  /** keys from start (inclusive) to end (exclusive) that go before the puts are made */
+  /**
+   * Keys from start (inclusive) to end (exclusive) that go before the puts are made. A store may have to name each of them:
+   * cut ranges of more than some 100,000 keys into several batches.
+   */
   readonly deleteRanges?: readonly { readonly start: Key; readonly end: Key }[];
 }
 

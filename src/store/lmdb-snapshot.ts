@@ -12,11 +12,12 @@ export class SharedReader {
   readonly version: number;
   readonly env: LmdbEnv;
   readonly options: { readonly transaction: ReadTransaction };
-  readonly #onClose: () => void;
+  readonly #onClose: (reader: SharedReader) => void;
   #holders = 1;
+  #closed = false;
 
   /** Begins at the newest durable state, held once by the caller. */
-  constructor(env: LmdbEnv, onClose: () => void) {
+  constructor(env: LmdbEnv, onClose: (reader: SharedReader) => void) {
     this.env = env;
     this.#onClose = onClose;
     env.root.resetReadTxn();
@@ -31,9 +32,19 @@ export class SharedReader {
   }
 
   drop(): void {
-    if (--this.#holders > 0) return;
+    if (--this.#holders === 0) this.close();
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Ends the reader although snapshots hold it: the file is about to be closed. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
     this.options.transaction.done();
-    this.#onClose();
+    this.#onClose(this);
   }
 }
 
@@ -129,6 +140,7 @@ export class LmdbSnapshot implements Snapshot {
 
   #open(): SharedReader {
     assert(this.#reader !== undefined, 'the snapshot was released');
+    assert(!this.#reader.closed, 'the store is closed');
     return this.#reader;
   }
 }

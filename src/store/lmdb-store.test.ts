@@ -73,6 +73,7 @@ describe('the lmdb store', () => {
     expect(store.stats()['readers']).toBe(4);
     await apply(store, 5, [5]);
     expect(() => store.snapshot()).toThrow(expect.objectContaining({ code: 'OVERLOADED' }));
+    await expect(apply(store, 6, [6])).rejects.toMatchObject({ code: 'OVERLOADED' });
     for (const snapshot of snapshots) snapshot.release();
     expect(store.stats()['readers']).toBe(0);
     store.snapshot().release();

@@ -128,9 +128,10 @@ class LmdbStore implements Store {
   readonly #parts: Parts;
   readonly #env: LmdbEnv;
   #current: SharedReader | undefined;
-  #readers = 0;
+  readonly #readers = new Set<SharedReader>();
   #version: number;
   #applying: Promise<void> | undefined;
+  readonly #copies = new Set<Promise<void>>();
   #fenced = false;
   #closed = false;
   #batches = 0;
@@ -166,14 +167,14 @@ class LmdbStore implements Store {
 
   #begin(): SharedReader {
     // One slot stays free for the writer's own look-ups.
-    if (this.#readers >= this.#parts.limits.readers - 2) {
+    if (this.#readers.size >= this.#parts.limits.readers - 2) {
       throw new GraphsteadError('OVERLOADED', `limits.readers (${this.#parts.limits.readers}) snapshots are open`, {
         fix: 'Try again; long transactions and exports hold old snapshots.',
       });
     }
     try {
-      const reader = new SharedReader(this.#env, () => this.#readers--);
-      this.#readers++;
+      const reader = new SharedReader(this.#env, (closed) => this.#readers.delete(closed));
+      this.#readers.add(reader);
       return reader;
     } catch (thrown) {
       throw storeFailure(thrown, 'a snapshot could not begin');
@@ -206,6 +207,8 @@ class LmdbStore implements Store {
   }
 
   async #write(batch: Batch): Promise<void> {
+    // While it is in flight all snapshots share the reader from before it, even when it is on disk already.
+    this.#current ??= this.#begin();
     const removed = await this.#keysIn(batch.deleteRanges ?? []);
     const landed = await this.#put(batch, removed).catch(async (thrown) => {
       throw await reasonOf(thrown);
@@ -261,7 +264,13 @@ class LmdbStore implements Store {
         fix: 'Name a new directory for each backup.',
       });
     }
-    await copyEnv(this.#env, target);
+    const copying = copyEnv(this.#env, target);
+    this.#copies.add(copying);
+    try {
+      await copying;
+    } finally {
+      this.#copies.delete(copying);
+    }
   }
 
   stats(): Readonly<Record<string, number>> {
@@ -274,7 +283,7 @@ class LmdbStore implements Store {
       mapBytes: Number((stats as Record<string, unknown>)['mapSize'] ?? 0),
       pages: Number((stats as Record<string, unknown>)['lastPageNumber'] ?? 0),
       freePages: Number(stats.free?.['entryCount'] ?? 0),
-      readers: this.#readers,
+      readers: this.#readers.size,
       batches: this.#batches,
       batchBytes: this.#bytes,
     };
@@ -283,8 +292,9 @@ class LmdbStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#applying?.catch(() => undefined);
-    this.#forget();
+    await Promise.allSettled([this.#applying, ...this.#copies]);
+    for (const reader of [...this.#readers]) reader.close();
+    this.#current = undefined;
     await this.#env.root.close();
     this.#parts.lock?.release();
   }

@@ -47,7 +47,7 @@ class MemoryStore implements Store {
 
   snapshot(): Snapshot {
     assert(!this.#closed, 'the store is closed');
-    return new MemorySnapshot(this.#disk.list, this.#disk.version);
+    return new MemorySnapshot(this.#disk.list, this.#disk.version, () => this.#closed);
   }
 
   async apply(batch: Batch, { expectEpoch }: ApplyOptions): Promise<void> {
@@ -104,6 +104,7 @@ class MemorySnapshot implements Snapshot {
   constructor(
     list: PageList,
     readonly version: number,
+    readonly isClosed: () => boolean,
   ) {
     this.#list = list;
   }
@@ -127,6 +128,7 @@ class MemorySnapshot implements Snapshot {
 
   #open(): PageList {
     assert(this.#list !== undefined, 'the snapshot was released');
+    assert(!this.isClosed(), 'the store is closed');
     return this.#list;
   }
 }

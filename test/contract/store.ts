@@ -238,6 +238,18 @@ export function storeContract(name: string, createPlace: () => Promise<StorePlac
       expect(() => snapshot.range(roomRange('graph'))).toThrow(/released/);
     });
 
+    it('neither reads nor crashes after it was closed', async () => {
+      await apply([put(1, 'a')]);
+      const snapshot = store.snapshot();
+      await store.close();
+      expect(() => snapshot.getMany([key(1)])).toThrow(/closed/);
+      expect(() => snapshot.range(roomRange('graph'))).toThrow(/closed/);
+      snapshot.release();
+      expect(() => store.snapshot()).toThrow(/closed/);
+      await expect(apply([put(1, 'b')])).rejects.toThrow(/closed/);
+      await store.close();
+    });
+
     it('tells figures', () => {
       expect(Object.values(store.stats()).every((figure) => Number.isFinite(figure))).toBe(true);
     });
