@@ -1,0 +1,115 @@
+import { asError, type GraphsteadError } from '../../base/index.js';
+import type { Committer } from '../../commit/index.js';
+import type { IndexProgress } from '../contract.js';
+import type { SchemaVersion } from '../schema.js';
+import { GRAPH, type GraphPart } from '../part.js';
+import { type Job, JobTable } from './job.js';
+import type { StepResult } from './step.js';
+
+/** Carries stored jobs out, one step a commit, so that other commits land in between. */
+export class JobRunner {
+  readonly #committer: Committer;
+  #jobs: readonly Job[] = [];
+  #running: Promise<void> | undefined;
+  #closed = false;
+  #failure: GraphsteadError | undefined;
+
+  constructor(committer: Committer) {
+    this.#committer = committer;
+  }
+
+  /** What is being built now. */
+  progress(schema: SchemaVersion): IndexProgress[] {
+    return this.#jobs.flatMap((job) => {
+      const predicate = job.kind === 'build' ? schema.predicateById(job.predicate) : undefined;
+      if (job.kind !== 'build' || !predicate) return [];
+      const kinds = [...job.indexes, ...(job.reverse ? ['reverse'] : []), ...(job.count ? ['count'] : [])];
+      return [{ predicate: predicate.name, kinds, done: job.done, total: job.done }];
+    });
+  }
+
+  /** Looks for stored jobs and begins on them. Resolves when the table was read. */
+  async wake(): Promise<void> {
+    this.#jobs = await this.#read();
+    if (this.#jobs.length === 0) return;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+    this.#running.catch(() => undefined);
+  }
+
+  /** Resolves when no build is left; sweeps may go on. Throws what stopped the runner. */
+  async built(): Promise<void> {
+    await this.wake();
+    while (this.#running && this.#jobs.some((job) => job.kind === 'build')) await this.#stepped();
+    if (this.#failure) throw this.#failure;
+  }
+
+  /** Resolves when nothing is left to do. */
+  async idle(): Promise<void> {
+    await this.wake();
+    await this.#running;
+  }
+
+  #waiting: (() => void)[] = [];
+
+  #stepped(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #tellStepped(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  async #read(): Promise<readonly Job[]> {
+    const snapshot = this.#committer.snapshot();
+    try {
+      return (await JobTable.read(snapshot)).all;
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  async #run(): Promise<void> {
+    this.#failure = undefined;
+    try {
+      while (!this.#closed) {
+        const job = nextJob(this.#jobs);
+        if (!job) return;
+        await this.#step(job);
+        this.#jobs = await this.#read();
+        this.#tellStepped();
+      }
+    } catch (thrown) {
+      this.#failure = asError(thrown);
+    } finally {
+      queueMicrotask(() => this.#tellStepped());
+    }
+  }
+
+  async #step(job: Job): Promise<StepResult> {
+    const part: GraphPart = { kind: 'step', job: job.id };
+    const committed = await this.#committer.commit({
+      startTs: 0,
+      parts: { [GRAPH]: part },
+      conflicts: [],
+      reclaim: job.kind === 'sweep',
+    });
+    return committed.results[GRAPH] as StepResult;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#running;
+  }
+}
+
+/** Builds go first, for somebody waits; but not before what they would lose to a sweep was swept. */
+function nextJob(jobs: readonly Job[]): Job | undefined {
+  const built = new Set(jobs.flatMap((job) => (job.kind === 'build' ? [job.predicate] : [])));
+  return (
+    jobs.find((job) => job.kind === 'sweep' && built.has(job.predicate)) ??
+    jobs.find((job) => job.kind === 'build') ??
+    jobs[0]
+  );
+}

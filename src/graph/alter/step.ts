@@ -1,0 +1,186 @@
+import type { GroupState } from '../../commit/index.js';
+import { convert, decodeValue, encodeValue, type ScalarType, type StoredValue } from '../../values/index.js';
+import type { UidList } from '../contract.js';
+import { type EntryMap, decodeEntries, encodeEntries } from '../entry-map.js';
+import { FAMILY, type Family, spillPrefix } from '../key.js';
+import { memberEntry, memberValue } from '../member.js';
+import type { GroupMerge } from '../merge/group-merge.js';
+import type { PredicateMerge } from '../merge/predicate-merge.js';
+import { scanUids } from '../read/block-scan.js';
+import { readLists } from '../read/list-reader.js';
+import { readSlots } from '../read/slot-reader.js';
+import type { PredicateRecord } from '../schema.js';
+import type { SchemaDraft } from '../schema-draft.js';
+import type { Job, JobTable } from './job.js';
+
+/** Uids that one step visits, and keys that one step of a sweep takes away. */
+const STEP_UIDS = 1_000;
+const STEP_KEYS = 2_000;
+
+type BuildJob = Extract<Job, { kind: 'build' }>;
+type SweepJob = Extract<Job, { kind: 'sweep' }>;
+
+/** What a step tells the runner. */
+export interface StepResult {
+  /** the job is over */
+  readonly done: boolean;
+}
+
+/** One step of a job inside the writer's turn: it reads again what it works on, so nothing can slip in between. */
+export async function applyStep(
+  id: number,
+  jobs: JobTable,
+  draft: SchemaDraft,
+  merge: GroupMerge,
+  state: GroupState,
+): Promise<StepResult> {
+  const job = jobs.get(id);
+  if (!job) return { done: true };
+  if (job.kind === 'sweep') return sweepStep(job, jobs, state);
+  const record = draft.predicateById(job.predicate);
+  if (!record) {
+    jobs.remove(id);
+    return { done: true };
+  }
+  return buildStep(job, record, jobs, draft, merge);
+}
+
+async function sweepStep(job: SweepJob, jobs: JobTable, state: GroupState): Promise<StepResult> {
+  const start = Buffer.from(job.start, 'hex');
+  const end = Buffer.from(job.end, 'hex');
+  const page = await state.snapshot.range({ start, end, keysOnly: true, limit: STEP_KEYS });
+  for (const key of page.keys) state.put(key, undefined);
+  if (page.next) return { done: false };
+  jobs.remove(job.id);
+  return { done: true };
+}
+
+async function buildStep(
+  job: BuildJob,
+  record: PredicateRecord,
+  jobs: JobTable,
+  draft: SchemaDraft,
+  merge: GroupMerge,
+): Promise<StepResult> {
+  const uids = await nextUids(merge, record, familiesOf(job, record), job.cursor);
+  if (uids.length > 0) {
+    const work = merge.predicate(record);
+    if (record.type !== 'uid') await rebuildValues(job, record, uids, work, merge);
+    else if (job.reversePass) for (const uid of uids) work.recount(uid, true);
+    else await rebuildEdges(job, record, uids, work, merge);
+    jobs.set({ ...job, cursor: uids[uids.length - 1], done: job.done + uids.length });
+    return { done: false };
+  }
+  if (record.type === 'uid' && job.count && record.reverse && !job.reversePass) {
+    jobs.set({ ...job, cursor: 0, reversePass: true });
+    return { done: false };
+  }
+  const indexes = record.indexes.map((index) => (job.indexes.includes(index.kind) ? { ...index, ready: true } : index));
+  draft.update({ ...record, indexes });
+  jobs.remove(job.id);
+  return { done: true };
+}
+
+function familiesOf(job: BuildJob, record: PredicateRecord): Family[] {
+  if (record.type === 'uid') return [job.reversePass ? FAMILY.reverse : FAMILY.edge];
+  if (record.list) return job.toList ? [FAMILY.value, FAMILY.lang, FAMILY.member] : [FAMILY.member];
+  return [FAMILY.value, FAMILY.lang];
+}
+
+async function nextUids(
+  merge: GroupMerge,
+  record: PredicateRecord,
+  families: readonly Family[],
+  after: number,
+): Promise<UidList> {
+  const metrics = { keysRead: 0, uidsRead: 0 };
+  for await (const uids of scanUids(merge.source, record.id, families, after, metrics)) return uids.slice(0, STEP_UIDS);
+  return new Float64Array(0);
+}
+
+async function rebuildValues(
+  job: BuildJob,
+  record: PredicateRecord,
+  uids: UidList,
+  work: PredicateMerge,
+  merge: GroupMerge,
+): Promise<void> {
+  for (const uid of uids) {
+    if (record.list) work.member.need(uid);
+    if (!record.list || job.toList) {
+      work.value.need(uid);
+      work.lang.need(uid);
+    }
+  }
+  await work.load(merge.source);
+  for (const uid of uids) {
+    if (job.toList) intoList(uid, work);
+    if (job.convert) convertValues(uid, job.convert, record, work);
+    work.rebuild(uid);
+  }
+}
+
+/** A single value, and those of its languages, become members of a list. */
+function intoList(uid: number, work: PredicateMerge): void {
+  const single = work.value.get(uid);
+  const langs = work.lang.get(uid);
+  if (!single && !langs) return;
+  const members: EntryMap = decodeEntries(work.member.get(uid));
+  const values = [...(single ? [single] : []), ...decodeEntries(langs).values()];
+  for (const value of values) {
+    const entry = memberEntry(value);
+    members.set(entry.key, entry.value);
+  }
+  work.member.set(uid, encodeEntries(members));
+  if (single) work.value.set(uid, undefined);
+  if (langs) work.lang.set(uid, undefined);
+}
+
+function convertValues(uid: number, to: ScalarType, record: PredicateRecord, work: PredicateMerge): void {
+  if (record.list) {
+    const members = work.member.get(uid);
+    if (!members) return;
+    const converted: EntryMap = new Map();
+    for (const [key, bytes] of decodeEntries(members)) {
+      const entry = memberEntry(convertedValue(memberValue(key, bytes), to));
+      converted.set(entry.key, entry.value);
+    }
+    work.member.set(uid, encodeEntries(converted));
+    return;
+  }
+  const single = work.value.get(uid);
+  if (single) work.value.set(uid, convertedValue(single, to));
+  const langs = work.lang.get(uid);
+  if (!langs) return;
+  const converted: EntryMap = new Map();
+  for (const [key, bytes] of decodeEntries(langs)) converted.set(key, convertedValue(bytes, to));
+  work.lang.set(uid, encodeEntries(converted));
+}
+
+/** A value that cannot be converted stays as it is; the alter looked for such before it began. */
+function convertedValue(value: StoredValue, to: ScalarType): StoredValue {
+  try {
+    return encodeValue(convert(decodeValue(value), to));
+  } catch {
+    return value;
+  }
+}
+
+async function rebuildEdges(
+  job: BuildJob,
+  record: PredicateRecord,
+  uids: UidList,
+  work: PredicateMerge,
+  merge: GroupMerge,
+): Promise<void> {
+  if (job.reverse) {
+    const metrics = { keysRead: 0, uidsRead: 0 };
+    const roots = await readSlots(merge.source, record.id, FAMILY.edge, uids, metrics);
+    const prefix = (i: number) => spillPrefix(record.id, FAMILY.edge, uids[i]);
+    const rows = await readLists(merge.source, roots, prefix, metrics);
+    rows.forEach((row, i) => {
+      for (const object of row) work.reverse.pending(object).add(uids[i]);
+    });
+  }
+  if (job.count) for (const uid of uids) work.recount(uid, false);
+}

@@ -1,0 +1,59 @@
+import { readVarint, varintEnd, varintLength, writeVarint } from './varint.js';
+
+// A small map inside one slot: languages of a value, members of a list, facets by edge. Keys are bytes, held as
+// latin1 text so that they can be keys of a Map. Entries keep the order in which they were added.
+
+export type EntryMap = Map<string, Uint8Array>;
+
+/** UTF-8 text as an entry's key. */
+export function textKey(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** The text of an entry's key. */
+export function keyText(key: string): string {
+  return Buffer.from(key, 'latin1').toString('utf8');
+}
+
+export function encodeEntries(entries: EntryMap): Uint8Array {
+  let size = 0;
+  for (const [key, value] of entries) {
+    size += varintLength(key.length) + key.length + varintLength(value.length) + value.length;
+  }
+  const out = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const [key, value] of entries) {
+    at = writeVarint(out, at, key.length);
+    at += out.write(key, at, 'latin1');
+    at = writeVarint(out, at, value.length);
+    out.set(value, at);
+    at += value.length;
+  }
+  return out;
+}
+
+/** The entries; values are views into `bytes`. */
+export function decodeEntries(bytes: Uint8Array | undefined): EntryMap {
+  const entries: EntryMap = new Map();
+  if (!bytes) return entries;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = 0; at < bytes.length; ) {
+    const keyEnd = varintEnd(bytes, at) + readVarint(bytes, at);
+    const key = buffer.toString('latin1', varintEnd(bytes, at), keyEnd);
+    const start = varintEnd(bytes, keyEnd);
+    const end = start + readVarint(bytes, keyEnd);
+    entries.set(key, bytes.subarray(start, end));
+    at = end;
+  }
+  return entries;
+}
+
+/** How many entries the encoded map has. */
+export function entryCount(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; count++) {
+    const keyEnd = varintEnd(bytes, at) + readVarint(bytes, at);
+    at = varintEnd(bytes, keyEnd) + readVarint(bytes, keyEnd);
+  }
+  return count;
+}

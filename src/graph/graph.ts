@@ -1,0 +1,165 @@
+import { type Clock, defaultNames, type Limits, makeLimits, type Names, systemClock } from '../base/index.js';
+import type { Committer } from '../commit/index.js';
+import { type AlterPlan, planAlter } from './alter/request.js';
+import { JobRunner } from './alter/runner.js';
+import { verifyConversion } from './alter/verify.js';
+import type { GraphChanged, GraphShared } from './applier.js';
+import type { AlterRequest, BeginOptions, Graph, IndexProgress, Schema, Transaction } from './contract.js';
+import { META, namedKey } from './key.js';
+import { UidLease } from './lease.js';
+import { GRAPH, type GraphPart } from './part.js';
+import { SourceReader } from './reader.js';
+import { SchemaCache } from './schema-store.js';
+import { readText } from './text-record.js';
+import { GraphTransaction, type TransactionContext } from './transaction.js';
+import { TransactionTable } from './transactions.js';
+
+export interface GraphOptions {
+  /** made with `graphApplier(shared)` among its appliers */
+  readonly committer: Committer;
+  /** the same that the applier was made with */
+  readonly shared: GraphShared;
+  readonly clock?: Clock;
+  readonly names?: Names;
+}
+
+/** What a graph and its applier have in common; make it first. */
+export function graphShared(limits: Limits = makeLimits()): GraphShared {
+  return { limits, schemas: new SchemaCache(), landed: () => undefined };
+}
+
+/** Opens the graph of a committer: reads the schema, goes on with index builds that a restart interrupted. */
+export async function createGraph(options: GraphOptions): Promise<Graph> {
+  const graph = new StoreGraph(options);
+  await graph.start();
+  return graph;
+}
+
+class StoreGraph implements Graph {
+  readonly #committer: Committer;
+  readonly #shared: GraphShared;
+  readonly #names: Names;
+  readonly #lease: UidLease;
+  readonly #table: TransactionTable;
+  readonly #runner: JobRunner;
+  readonly #context: TransactionContext;
+  readonly #changedAt = new Map<string, number>();
+  #altering: Promise<unknown> = Promise.resolve();
+
+  constructor({ committer, shared, clock = systemClock, names = defaultNames }: GraphOptions) {
+    this.#committer = committer;
+    this.#shared = shared;
+    this.#names = names;
+    const { limits, schemas } = shared;
+    this.#lease = new UidLease(committer, limits);
+    this.#table = new TransactionTable(clock, limits);
+    this.#runner = new JobRunner(committer);
+    shared.landed = (changed) => this.#landed(changed);
+    this.#context = {
+      committer,
+      schemas,
+      clock,
+      limits,
+      names,
+      lease: this.#lease,
+      changedAt: (predicate) => this.#changedAt.get(predicate) ?? 0,
+      closed: (transaction) => this.#table.closed(transaction),
+    };
+  }
+
+  async start(): Promise<void> {
+    const snapshot = this.#committer.snapshot();
+    try {
+      await this.#shared.schemas.read(snapshot);
+    } finally {
+      snapshot.release();
+    }
+    await this.#runner.wake();
+  }
+
+  #landed({ version, predicates }: GraphChanged): void {
+    for (const name of predicates) this.#changedAt.set(name, version);
+  }
+
+  schema(): Schema {
+    return this.#shared.schemas.newest;
+  }
+
+  async begin(options: BeginOptions = {}): Promise<Transaction> {
+    this.#table.makeRoom();
+    const readOnly = (options.readOnly ?? false) || (options.bestEffort ?? false);
+    if (options.bestEffort) {
+      const snapshot = this.#committer.snapshot();
+      // not in the table: its timestamp is that of a commit, and others may read at the same one
+      return new GraphTransaction(this.#context, snapshot.version, true, snapshot);
+    }
+    const { startTs, snapshot } = await this.#committer.begin();
+    const transaction = new GraphTransaction(this.#context, startTs, readOnly, snapshot);
+    this.#table.add(transaction);
+    return transaction;
+  }
+
+  open(startTs: number, hash?: string): Transaction {
+    return this.#table.get(startTs, hash);
+  }
+
+  leaseUids(count: number): Promise<number> {
+    return this.#lease.lease(count);
+  }
+
+  alter(request: AlterRequest, options: { readonly runInBackground?: boolean } = {}): Promise<void> {
+    const run = this.#altering.then(() => this.#alter(request));
+    this.#altering = run.catch(() => undefined);
+    return run.then(() => (options.runInBackground ? undefined : this.#runner.built()));
+  }
+
+  async #alter(request: AlterRequest): Promise<void> {
+    const plan = planAlter(request, this.#shared.schemas.newest, this.#names);
+    if (!plan) return;
+    await this.#verify(plan);
+    await this.#committer.commit({
+      startTs: 0,
+      parts: { [GRAPH]: plan.part },
+      conflicts: plan.conflicts,
+      reclaim: request.kind !== 'schema',
+    });
+    await this.#runner.wake();
+  }
+
+  async #verify({ part }: AlterPlan): Promise<void> {
+    const snapshot = this.#committer.snapshot();
+    try {
+      const schema = await this.#shared.schemas.read(snapshot);
+      const reader = new SourceReader(snapshot, schema, snapshot.version);
+      for (const declaration of part.declare) {
+        const before = schema.predicate(declaration.name);
+        if (before) await verifyConversion(reader, before, declaration);
+      }
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  async document(name: string): Promise<string | undefined> {
+    const snapshot = this.#committer.snapshot();
+    try {
+      return await readText(snapshot, namedKey(META.document, name));
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  async setDocument(name: string, text: string): Promise<void> {
+    const part: GraphPart = { kind: 'document', name, text };
+    await this.#committer.commit({ startTs: 0, parts: { [GRAPH]: part }, conflicts: [] });
+  }
+
+  indexing(): readonly IndexProgress[] {
+    return this.#runner.progress(this.#shared.schemas.newest);
+  }
+
+  async close(): Promise<void> {
+    this.#table.close();
+    await this.#runner.close();
+  }
+}

@@ -1,0 +1,50 @@
+import { assert, GraphsteadError, type Limits } from '../base/index.js';
+import type { Committer } from '../commit/index.js';
+import type { DeltaLog } from './delta.js';
+import { GRAPH, type LeasePart, type LeaseResult } from './part.js';
+
+/** Uids from here on are never leased: clients may still name them. */
+export const LEASE_END = 2 ** 52;
+
+/** Issues uids from durable blocks; a block that a restart leaves behind is not issued again. */
+export class UidLease {
+  readonly #committer: Committer;
+  readonly #limits: Limits;
+  #next = 0;
+  #end = 0;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(committer: Committer, limits: Limits) {
+    this.#committer = committer;
+    this.#limits = limits;
+  }
+
+  /** First of `count` consecutive fresh uids. */
+  lease(count: number): Promise<number> {
+    assert(Number.isSafeInteger(count) && count > 0, 'a lease is for one uid or more');
+    const result = this.#queue.then(() => this.#take(count));
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Uids that clients named themselves, and what lies before them in the block, are not issued any more. */
+  avoid(log: DeltaLog): void {
+    if (this.#next === this.#end) return;
+    const highest = log.highestWithin(this.#next, this.#end);
+    if (highest >= this.#next) this.#next = highest + 1;
+  }
+
+  async #take(count: number): Promise<number> {
+    if (this.#end - this.#next < count) {
+      const part: LeasePart = { kind: 'lease', count: Math.max(count, this.#limits.uidLease) };
+      const committed = await this.#committer.commit({ startTs: 0, parts: { [GRAPH]: part }, conflicts: [] });
+      const { first } = committed.results[GRAPH] as LeaseResult;
+      if (first + part.count > LEASE_END) throw new GraphsteadError('LIMIT_EXCEEDED', 'there are no uids left');
+      this.#next = first;
+      this.#end = first + part.count;
+    }
+    const first = this.#next;
+    this.#next += count;
+    return first;
+  }
+}

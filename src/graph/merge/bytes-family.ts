@@ -1,0 +1,129 @@
+import type { MaybePromise } from '../../base/index.js';
+import { BLOCK_UIDS, blockOf, INLINE_BYTES, slotOf } from '../block.js';
+import { chunkKey, type Family, spillPrefix } from '../key.js';
+import { chain, type PutKey, type Source } from '../source.js';
+import { readVarint, varintLength, writeVarint } from '../varint.js';
+import { BlockTable } from './block-table.js';
+
+/** Bytes of one chunk of a payload that lies outside its block. */
+export const SPILL_BYTES = 3_800;
+
+/** Number of chunks of a spilled payload, told by what its slot holds. */
+export function spillChunks(marker: Uint8Array): number {
+  return Math.ceil(readVarint(marker, 0) / SPILL_BYTES);
+}
+
+/** Length of a spilled payload. */
+export function spillLength(marker: Uint8Array): number {
+  return readVarint(marker, 0);
+}
+
+/** A block family whose payloads are bytes: scalars, languages, members of lists, facets. */
+export class BytesFamily {
+  readonly table: BlockTable;
+  /** payloads as they were before the group, of uids that it changed */
+  readonly original = new Map<number, Uint8Array | undefined>();
+  readonly #spilled = new Map<number, Uint8Array>();
+  #wanted: number[] = [];
+
+  constructor(predicate: number, family: Family) {
+    this.table = new BlockTable(predicate, family);
+  }
+
+  /** Notes that a uid's payload will be read or replaced. */
+  need(uid: number): void {
+    this.table.need(blockOf(uid));
+    this.#wanted.push(uid);
+  }
+
+  /** Fetches what was noted, payloads outside the blocks included. */
+  load(source: Source): MaybePromise<void> {
+    return chain(this.table.load(source), () => this.#loadSpilled(source));
+  }
+
+  #loadSpilled(source: Source): MaybePromise<void> {
+    const wanted = this.#wanted;
+    this.#wanted = [];
+    const keys = [];
+    const owners: number[] = [];
+    for (const uid of wanted) {
+      const block = this.table.block(blockOf(uid));
+      const slot = slotOf(uid);
+      if ((block.spilled & (1 << slot)) === 0 || this.#spilled.has(uid) || this.original.has(uid)) continue;
+      const marker = block.payloads[slot]!;
+      const prefix = spillPrefix(this.table.predicate, this.table.family, uid);
+      for (let i = 0; i < spillChunks(marker); i++) {
+        keys.push(chunkKey(prefix, i));
+        owners.push(uid);
+      }
+      this.#spilled.set(uid, new Uint8Array(spillLength(marker)));
+    }
+    if (keys.length === 0) return;
+    return chain(source.getMany(keys), (chunks) => {
+      let at = 0;
+      for (let i = 0; i < chunks.length; i++) {
+        if (i > 0 && owners[i] !== owners[i - 1]) at = 0;
+        const chunk = chunks[i];
+        if (!chunk) continue;
+        this.#spilled.get(owners[i])!.set(chunk, at);
+        at += chunk.length;
+      }
+    });
+  }
+
+  /** The payload as it stands in the group; the uid must have been needed and loaded. */
+  get(uid: number): Uint8Array | undefined {
+    const block = this.table.block(blockOf(uid));
+    const slot = slotOf(uid);
+    if ((block.spilled & (1 << slot)) !== 0 && (block.dirty & (1 << slot)) === 0) return this.#spilled.get(uid);
+    return block.payloads[slot];
+  }
+
+  /** Whether the uid's payload can be read. */
+  has(uid: number): boolean {
+    return this.table.loaded(blockOf(uid)) !== undefined;
+  }
+
+  /** Replaces the payload; undefined or empty of a map removes it. */
+  set(uid: number, payload: Uint8Array | undefined): void {
+    if (!this.original.has(uid)) this.original.set(uid, this.get(uid));
+    const block = this.table.block(blockOf(uid));
+    const slot = slotOf(uid);
+    block.payloads[slot] = payload;
+    block.dirty |= 1 << slot;
+  }
+
+  /** Puts everything that changed. */
+  flush(put: PutKey): void {
+    for (const block of this.table.blocks()) {
+      if (block.dirty === 0) continue;
+      for (let slot = 0; slot < BLOCK_UIDS; slot++) {
+        if (block.dirty & (1 << slot)) this.#settle(block, slot, put);
+      }
+    }
+    this.table.write(put);
+  }
+
+  /** Moves a payload out of its block when it is large, and takes chunks away that it no longer needs. */
+  #settle(block: ReturnType<BlockTable['block']>, slot: number, put: PutKey): void {
+    const bit = 1 << slot;
+    const uid = block.number * BLOCK_UIDS + slot;
+    const before = (block.spilled & bit) !== 0 ? Math.ceil((this.#spilled.get(uid)?.length ?? 0) / SPILL_BYTES) : 0;
+    const payload = block.payloads[slot];
+    const large = payload !== undefined && payload.length > INLINE_BYTES;
+    const after = large ? Math.ceil(payload.length / SPILL_BYTES) : 0;
+    if (before + after > 0) {
+      const prefix = spillPrefix(this.table.predicate, this.table.family, uid);
+      for (let i = 0; i < Math.max(before, after); i++) {
+        const chunk = i < after ? payload!.slice(i * SPILL_BYTES, (i + 1) * SPILL_BYTES) : undefined;
+        put(chunkKey(prefix, i), chunk);
+      }
+    }
+    block.spilled = (large ? block.spilled | bit : block.spilled & ~bit) >>> 0;
+    if (large) {
+      const marker = new Uint8Array(varintLength(payload.length));
+      writeVarint(marker, 0, payload.length);
+      block.payloads[slot] = marker;
+    }
+  }
+}

@@ -1,0 +1,300 @@
+import { GraphsteadError, type Limits } from '../../base/index.js';
+import { ABORTED } from '../../commit/index.js';
+import {
+  convert,
+  decodeValue,
+  encodeValue,
+  type ScalarType,
+  storedType,
+  tokensOf,
+  valueText,
+} from '../../values/index.js';
+import { type ChangesPart, OP, payloadOf } from '../delta.js';
+import { decodeEntries, type EntryMap, encodeEntries, textKey } from '../entry-map.js';
+import { edgeKey } from '../facet.js';
+import { tokenKey } from '../key.js';
+import { memberEntry } from '../member.js';
+import { isSpilled, readSpilled } from '../posting-list.js';
+import type { PredicateRecord } from '../schema.js';
+import type { SchemaDraft } from '../schema-draft.js';
+import type { PutKey, Source } from '../source.js';
+import { decodeChunk } from '../uid-chunk.js';
+import type { BytesFamily } from './bytes-family.js';
+import { PredicateMerge } from './predicate-merge.js';
+import { latin1 } from '../latin1.js';
+
+/** One delta with its names resolved. */
+interface Delta {
+  readonly op: number;
+  readonly merge: PredicateMerge;
+  readonly uid: number;
+  readonly object: number;
+  readonly lang: string;
+  readonly value: Uint8Array;
+  readonly facets: Uint8Array;
+}
+
+/**
+ * Merges deltas by key onto current bytes. The committer uses one for each group; a transaction that reads its own
+ * changes uses one over its snapshot. Nothing is written before `flush`.
+ */
+export class GroupMerge {
+  readonly #predicates = new Map<number, PredicateMerge>();
+  /** values that this group gave to @unique predicates: predicate, language and bytes to uids */
+  readonly #claims = new Map<string, Set<number>>();
+
+  constructor(
+    readonly source: Source,
+    readonly draft: SchemaDraft,
+    readonly limits: Limits,
+  ) {}
+
+  predicate(record: PredicateRecord): PredicateMerge {
+    let merge = this.#predicates.get(record.id);
+    if (!merge) {
+      merge = new PredicateMerge(record, this.limits);
+      this.#predicates.set(record.id, merge);
+    }
+    merge.record = record;
+    return merge;
+  }
+
+  /** A predicate that this group has touched, whatever its name is now. */
+  touched(id: number): PredicateMerge | undefined {
+    return this.#predicates.get(id);
+  }
+
+  /**
+   * Merges one part. Throws TXN_ABORTED when the schema moved away under it and UNIQUE_VIOLATION; then no trace stays.
+   * @param checkUnique false for a transaction's own view, which was checked when it was staged
+   */
+  async apply(part: ChangesPart, checkUnique: boolean): Promise<void> {
+    const restore = this.draft.mark();
+    const undo: (() => void)[] = [];
+    try {
+      const deltas = this.#resolve(part);
+      await this.#load(deltas);
+      const isUnique = (delta: Delta) => checkUnique && delta.merge.record.unique;
+      const unique = deltas.filter(isUnique);
+      for (const delta of unique) {
+        undo.push(this.#undoOf(delta));
+        this.#applyDelta(delta);
+      }
+      await this.#checkUnique(unique.filter((delta) => delta.op === OP.setValue));
+      for (const delta of deltas) if (!isUnique(delta)) this.#applyDelta(delta);
+    } catch (error) {
+      for (const step of undo.reverse()) step();
+      restore();
+      for (const merge of this.#predicates.values())
+        merge.record = this.draft.predicate(merge.record.name) ?? merge.record;
+      throw error;
+    }
+  }
+
+  /** Everything merged so far, as puts. */
+  async flush(put: PutKey): Promise<void> {
+    for (const merge of this.#predicates.values()) await merge.flush(this.source, put);
+  }
+
+  #resolve(part: ChangesPart): Delta[] {
+    const creates = new Map(part.create.map((draft) => [draft.name, draft]));
+    const records = part.names.map((name) => {
+      const existing = this.draft.predicate(name);
+      if (existing) return existing;
+      const draft = creates.get(name);
+      if (!draft) throw new GraphsteadError('TXN_ABORTED', ABORTED);
+      return this.draft.create(name, { type: draft.type, list: draft.list, lang: draft.lang });
+    });
+    const merges = this.#flagged(part, records).map((record) => this.predicate(record));
+    const deltas: Delta[] = new Array(part.ops.length);
+    for (let i = 0; i < deltas.length; i++) {
+      const merge = merges[part.predicates[i]];
+      const { value, facets } = payloadOf(part, i);
+      const op = part.ops[i];
+      deltas[i] = {
+        op,
+        merge,
+        uid: part.uids[i],
+        object: part.objects[i],
+        lang: part.langs[part.langOf[i]],
+        value: this.#checked(op, merge.record, value),
+        facets,
+      };
+    }
+    return deltas;
+  }
+
+  /** Notes on the records that languages or facets are in use from now on. */
+  #flagged(part: ChangesPart, records: PredicateRecord[]): PredicateRecord[] {
+    for (let i = 0; i < part.ops.length; i++) {
+      if (part.ops[i] > OP.setEdge) continue;
+      const record = records[part.predicates[i]];
+      const hasLang = record.hasLang || part.langOf[i] > 0;
+      const hasFacets = record.hasFacets || part.ends[2 * i + 1] > part.ends[2 * i];
+      if (hasLang === record.hasLang && hasFacets === record.hasFacets) continue;
+      const flagged = { ...record, hasLang, hasFacets };
+      records[part.predicates[i]] = flagged;
+      this.draft.update(flagged);
+    }
+    return records;
+  }
+
+  /** The value in the predicate's type of now; the schema may have moved since the delta was staged. */
+  #checked(op: number, record: PredicateRecord, value: Uint8Array): Uint8Array {
+    const isEdge = op === OP.setEdge || op === OP.deleteEdge;
+    if (op !== OP.deletePredicate && isEdge !== (record.type === 'uid'))
+      throw new GraphsteadError('TXN_ABORTED', ABORTED);
+    if (value.length === 0 || storedType(value) === record.type) return value;
+    try {
+      return encodeValue(convert(decodeValue(value), record.type as ScalarType));
+    } catch (cause) {
+      throw new GraphsteadError('TXN_ABORTED', ABORTED, { cause });
+    }
+  }
+
+  async #load(deltas: readonly Delta[]): Promise<void> {
+    const merges = new Set<PredicateMerge>();
+    for (const delta of deltas) {
+      merges.add(delta.merge);
+      this.#need(delta);
+    }
+    for (const merge of merges) await merge.load(this.source);
+  }
+
+  #need({ op, merge, uid, lang, facets }: Delta): void {
+    const { record } = merge;
+    if (record.type === 'uid') {
+      if (record.hasFacets || facets.length > 0) merge.edgeFacet.need(uid);
+      return;
+    }
+    if (op === OP.deletePredicate) {
+      merge.needValues(uid, false);
+      if (record.hasLang) merge.needValues(uid, true);
+    } else merge.needValues(uid, lang !== '');
+    if (record.hasFacets || facets.length > 0) merge.valueFacet.need(uid);
+  }
+
+  #applyDelta(delta: Delta): void {
+    if (delta.merge.record.type === 'uid') this.#applyEdge(delta);
+    else if (delta.merge.record.list) this.#applyMember(delta);
+    else this.#applyScalar(delta);
+  }
+
+  #applyEdge({ op, merge, uid, object, facets }: Delta): void {
+    const { list, hasFacets } = merge.record;
+    const pending = merge.edge.pending(uid);
+    if (op === OP.deletePredicate) {
+      pending.removeAll();
+      if (hasFacets) merge.edgeFacet.set(uid, undefined);
+    } else if (op === OP.deleteEdge) {
+      pending.remove(object);
+      if (hasFacets) editEntries(merge.edgeFacet, uid, edgeKey(object), undefined);
+    } else {
+      if (!list) {
+        pending.removeAll();
+        if (hasFacets) merge.edgeFacet.set(uid, undefined);
+      }
+      pending.add(object);
+      if (hasFacets) editEntries(merge.edgeFacet, uid, edgeKey(object), facets.length > 0 ? facets : undefined);
+    }
+  }
+
+  #applyMember({ op, merge, uid, value, facets }: Delta): void {
+    const { hasFacets } = merge.record;
+    if (op === OP.deletePredicate || op === OP.deleteLang) {
+      merge.member.set(uid, undefined);
+      if (hasFacets) merge.valueFacet.set(uid, undefined);
+      return;
+    }
+    const entry = memberEntry(value);
+    editEntries(merge.member, uid, entry.key, op === OP.setValue ? entry.value : undefined);
+    if (hasFacets) {
+      editEntries(merge.valueFacet, uid, entry.key, op === OP.setValue && facets.length > 0 ? facets : undefined);
+    }
+  }
+
+  #applyScalar(delta: Delta): void {
+    const { op, merge, uid, lang, value, facets } = delta;
+    const { hasFacets, hasLang } = merge.record;
+    if (op === OP.deletePredicate) {
+      merge.value.set(uid, undefined);
+      if (hasLang) merge.lang.set(uid, undefined);
+      if (hasFacets) merge.valueFacet.set(uid, undefined);
+      return;
+    }
+    if (op === OP.deleteValue && !sameBytes(currentScalar(delta), value)) return;
+    const next = op === OP.setValue ? value : undefined;
+    if (lang === '') merge.value.set(uid, next);
+    else editEntries(merge.lang, uid, textKey(lang), next);
+    if (hasFacets) editEntries(merge.valueFacet, uid, textKey(lang), next && facets.length > 0 ? facets : undefined);
+  }
+
+  #undoOf({ merge, uid }: Delta): () => void {
+    const families = merge.record.list ? [merge.member] : [merge.value, merge.lang];
+    const saved = [...families, merge.valueFacet]
+      .filter((family) => family.has(uid))
+      .map((family) => ({ family, payload: family.get(uid) }));
+    return () => {
+      for (const { family, payload } of saved) family.set(uid, payload);
+    };
+  }
+
+  async #checkUnique(deltas: readonly Delta[]): Promise<void> {
+    for (const delta of deltas) {
+      const { merge, uid, lang, value } = delta;
+      if (!merge.current(uid).some((held) => held.lang === lang && sameBytes(held.value, value))) continue;
+      const claim = `${merge.record.id} ${lang}\0${latin1(value)}`;
+      const rivals = new Set([...(this.#claims.get(claim) ?? []), ...(await this.#holders(delta))]);
+      rivals.delete(uid);
+      for (const rival of rivals) {
+        merge.needValues(rival, lang !== '');
+        await merge.load(this.source);
+        if (!merge.current(rival).some((held) => held.lang === lang && sameBytes(held.value, value))) continue;
+        throw uniqueViolation(merge.record.name, value);
+      }
+      const claims = this.#claims.get(claim) ?? new Set();
+      this.#claims.set(claim, claims.add(uid));
+    }
+  }
+
+  /** Uids that the store has under the value's token. */
+  async #holders({ merge, lang, value }: Delta): Promise<Iterable<number>> {
+    const kind = uniqueKind(merge.record);
+    const token = kind && tokensOf(kind, decodeValue(value), lang)[0];
+    if (!kind || !token) return [];
+    const key = tokenKey(merge.record.id, kind, token);
+    const [root] = await this.source.getMany([key]);
+    if (!root) return [];
+    return isSpilled(root) ? readSpilled(this.source, key) : decodeChunk(root);
+  }
+}
+
+/** The index by which a @unique predicate finds equal values. */
+export function uniqueKind(record: PredicateRecord) {
+  return record.indexes
+    .map((index) => index.kind)
+    .find((kind) => kind === 'exact' || kind === 'hash' || kind === record.type);
+}
+
+export function uniqueViolation(name: string, value: Uint8Array): GraphsteadError {
+  const text = valueText(decodeValue(value));
+  return new GraphsteadError('UNIQUE_VIOLATION', `could not insert duplicate value [${text}] for predicate [${name}]`, {
+    fix: 'Change the node that has the value, or give another value.',
+  });
+}
+
+function currentScalar({ merge, uid, lang }: Delta): Uint8Array | undefined {
+  return lang === '' ? merge.value.get(uid) : decodeEntries(merge.lang.get(uid)).get(textKey(lang));
+}
+
+function editEntries(family: BytesFamily, uid: number, key: string, value: Uint8Array | undefined): void {
+  const entries: EntryMap = decodeEntries(family.get(uid));
+  if (value) entries.set(key, value);
+  else if (!entries.delete(key)) return;
+  family.set(uid, entries.size === 0 ? undefined : encodeEntries(entries));
+}
+
+/** Whether two payloads hold the same bytes. */
+export function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a !== undefined && b !== undefined && a.length === b.length && Buffer.compare(a, b) === 0;
+}

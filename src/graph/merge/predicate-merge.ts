@@ -1,0 +1,183 @@
+import type { Limits } from '../../base/index.js';
+import { decodeValue, type IndexKind, tokensOf } from '../../values/index.js';
+import { blockOf, slotOf } from '../block.js';
+import { countKey, FAMILY, tokenKey } from '../key.js';
+import { rootCount } from '../posting-list.js';
+import type { PredicateRecord } from '../schema.js';
+import type { PutKey, Source } from '../source.js';
+import { BytesFamily } from './bytes-family.js';
+import { TokenEdits } from './token-edit.js';
+import { UidFamily } from './uid-family.js';
+import { type TaggedValue, taggedValues } from './value-list.js';
+import { latin1 } from '../latin1.js';
+
+/** Everything that a group changes under one predicate. */
+export class PredicateMerge {
+  readonly value: BytesFamily;
+  readonly lang: BytesFamily;
+  readonly member: BytesFamily;
+  readonly valueFacet: BytesFamily;
+  readonly edgeFacet: BytesFamily;
+  readonly edge: UidFamily;
+  readonly reverse: UidFamily;
+  readonly #tokens = new Map<IndexKind, TokenEdits>();
+  readonly #counts: TokenEdits;
+  readonly #reverseCounts: TokenEdits;
+  /** uids whose tokens and counts are written whether or not they changed */
+  readonly #rebuilt = new Set<number>();
+  readonly #recounted = new Set<number>();
+  readonly #reverseRecounted = new Set<number>();
+  /** the newest declaration in the group */
+  record: PredicateRecord;
+
+  constructor(
+    record: PredicateRecord,
+    readonly limits: Limits,
+  ) {
+    this.record = record;
+    const { id } = record;
+    this.value = new BytesFamily(id, FAMILY.value);
+    this.lang = new BytesFamily(id, FAMILY.lang);
+    this.member = new BytesFamily(id, FAMILY.member);
+    this.valueFacet = new BytesFamily(id, FAMILY.valueFacet);
+    this.edgeFacet = new BytesFamily(id, FAMILY.edgeFacet);
+    this.edge = new UidFamily(id, FAMILY.edge);
+    this.reverse = new UidFamily(id, FAMILY.reverse);
+    this.#counts = new TokenEdits((count) => countKey(id, false, Number(count)));
+    this.#reverseCounts = new TokenEdits((count) => countKey(id, true, Number(count)));
+  }
+
+  get #bytesFamilies(): readonly BytesFamily[] {
+    return [this.value, this.lang, this.member, this.valueFacet, this.edgeFacet];
+  }
+
+  /** Notes the value families of a uid that a change of its values needs. */
+  needValues(uid: number, tagged: boolean): void {
+    if (this.record.list) return this.member.need(uid);
+    const derived = this.record.indexes.length > 0 || this.record.count;
+    if (!tagged || derived) this.value.need(uid);
+    if (tagged || (derived && this.record.hasLang)) this.lang.need(uid);
+  }
+
+  async load(source: Source): Promise<void> {
+    for (const family of this.#bytesFamilies) {
+      const loading = family.load(source);
+      if (loading instanceof Promise) await loading;
+    }
+  }
+
+  tokens(kind: IndexKind): TokenEdits {
+    let edits = this.#tokens.get(kind);
+    if (!edits) {
+      edits = new TokenEdits((token) => tokenKey(this.record.id, kind, Buffer.from(token, 'latin1')));
+      this.#tokens.set(kind, edits);
+    }
+    return edits;
+  }
+
+  counts(reverse: boolean): TokenEdits {
+    return reverse ? this.#reverseCounts : this.#counts;
+  }
+
+  /** Current values of a uid whose families were loaded. */
+  current(uid: number): TaggedValue[] {
+    const { list, hasLang } = this.record;
+    return taggedValues(
+      list ? undefined : this.value.get(uid),
+      list || !hasLang ? undefined : this.lang.get(uid),
+      list ? this.member.get(uid) : undefined,
+    );
+  }
+
+  /** An index build reached the uid, whose value families were loaded: its tokens and count are written. */
+  rebuild(uid: number): void {
+    this.#rebuilt.add(uid);
+  }
+
+  /** A build of @count reached the uid: the number of its edges is written. */
+  recount(uid: number, reverse: boolean): void {
+    (reverse ? this.#reverseRecounted : this.#recounted).add(uid);
+    (reverse ? this.reverse : this.edge).table.need(blockOf(uid));
+  }
+
+  #writeCounts(uids: ReadonlySet<number>, family: UidFamily, reverse: boolean): void {
+    for (const uid of uids) {
+      const count = rootCount(family.table.block(blockOf(uid)).payloads[slotOf(uid)]);
+      if (count > 0) this.counts(reverse).add(String(count), uid);
+    }
+  }
+
+  /** Writes everything; derived data (reverse edges, counts, tokens) follows from what really changed. */
+  async flush(source: Source, put: PutKey): Promise<void> {
+    await this.edge.flush(source, put, (uid, change) => {
+      if (this.record.reverse) {
+        for (const object of change.added) this.reverse.pending(object).add(uid);
+        for (const object of change.removed) this.reverse.pending(object).remove(uid);
+      }
+      if (this.record.count) this.#countChanged(false, uid, change.before, change.after);
+    });
+    await this.reverse.flush(source, put, (uid, change) => {
+      if (this.record.count) this.#countChanged(true, uid, change.before, change.after);
+    });
+    this.#writeCounts(this.#recounted, this.edge, false);
+    this.#writeCounts(this.#reverseRecounted, this.reverse, true);
+    this.#deriveFromValues();
+    for (const family of this.#bytesFamilies) family.flush(put);
+    for (const edits of this.#tokens.values()) await edits.flush(source, put);
+    await this.#counts.flush(source, put);
+    await this.#reverseCounts.flush(source, put);
+  }
+
+  #countChanged(reverse: boolean, uid: number, before: number, after: number): void {
+    if (before === after) return;
+    if (before > 0) this.counts(reverse).remove(String(before), uid);
+    if (after > 0) this.counts(reverse).add(String(after), uid);
+  }
+
+  #deriveFromValues(): void {
+    const kinds = this.record.indexes.map((index) => index.kind).filter((kind) => kind !== 'hnsw');
+    if (kinds.length === 0 && !this.record.count) return;
+    const touched = new Set<number>(this.#rebuilt);
+    for (const family of [this.value, this.lang, this.member])
+      for (const uid of family.original.keys()) touched.add(uid);
+    for (const uid of touched) {
+      const before = this.#originalValues(uid);
+      const after = this.current(uid);
+      if (this.record.count) {
+        this.#countChanged(false, uid, before.length, after.length);
+        if (this.#rebuilt.has(uid) && after.length > 0) this.counts(false).add(String(after.length), uid);
+      }
+      for (const kind of kinds) this.#tokensChanged(kind, uid, before, after);
+    }
+  }
+
+  #originalValues(uid: number): TaggedValue[] {
+    const was = (family: BytesFamily) => (family.original.has(uid) ? family.original.get(uid) : family.get(uid));
+    const { list, hasLang } = this.record;
+    return taggedValues(
+      list ? undefined : was(this.value),
+      list || !hasLang ? undefined : was(this.lang),
+      list ? was(this.member) : undefined,
+    );
+  }
+
+  #tokensChanged(kind: IndexKind, uid: number, before: TaggedValue[], after: TaggedValue[]): void {
+    const old = this.tokenSet(kind, before);
+    const now = this.tokenSet(kind, after);
+    const edits = this.tokens(kind);
+    const rebuilt = this.#rebuilt.has(uid);
+    for (const token of now) if (rebuilt || !old.has(token)) edits.add(token, uid);
+    for (const token of old) if (!now.has(token)) edits.remove(token, uid);
+  }
+
+  /** Tokens of values, each as latin1 text. */
+  tokenSet(kind: IndexKind, values: readonly TaggedValue[]): Set<string> {
+    const tokens = new Set<string>();
+    for (const { lang, value } of values) {
+      for (const token of tokensOf(kind, decodeValue(value), lang)) {
+        tokens.add(latin1(token));
+      }
+    }
+    return tokens;
+  }
+}

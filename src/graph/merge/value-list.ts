@@ -1,0 +1,24 @@
+import type { StoredValue } from '../../values/index.js';
+import { decodeEntries, keyText } from '../entry-map.js';
+import { memberValue } from '../member.js';
+
+/** One value of a uid under one predicate. */
+export interface TaggedValue {
+  readonly lang: string;
+  readonly value: StoredValue;
+}
+
+/** All values of a uid from the payloads of its families. */
+export function taggedValues(
+  value: Uint8Array | undefined,
+  langs: Uint8Array | undefined,
+  members: Uint8Array | undefined,
+): TaggedValue[] {
+  const all: TaggedValue[] = [];
+  if (value) all.push({ lang: '', value });
+  if (langs) for (const [key, bytes] of decodeEntries(langs)) all.push({ lang: keyText(key), value: bytes });
+  if (members) {
+    for (const [key, bytes] of decodeEntries(members)) all.push({ lang: '', value: memberValue(key, bytes) });
+  }
+  return all;
+}

@@ -1,0 +1,25 @@
+import type { AlterPart, StepPart } from './alter/part.js';
+import type { ChangesPart } from './delta.js';
+
+/** The name under which the graph's applier is registered with the committer. */
+export const GRAPH = 'graph';
+
+/** Asks for `count` consecutive uids above everything issued or used; answers a LeaseResult. */
+export interface LeasePart {
+  readonly kind: 'lease';
+  readonly count: number;
+}
+
+export interface DocumentPart {
+  readonly kind: 'document';
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What the graph's applier takes: plain data, as it lies in commit records. */
+export type GraphPart = ChangesPart | LeasePart | DocumentPart | AlterPart | StepPart;
+
+export interface LeaseResult {
+  /** first of the uids */
+  readonly first: number;
+}

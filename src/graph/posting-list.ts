@@ -1,0 +1,198 @@
+import type { MaybePromise } from '../base/index.js';
+import type { Key } from '../store/index.js';
+import type { UidList } from './contract.js';
+import { chunkKey, chunkRange, chunkUid } from './key.js';
+import { chain, type PutKey, readRange, type Source } from './source.js';
+import { CHUNK_MERGE, cutChunks, chunkCount, chunkFirst, decodeChunk, decodeChunkInto } from './uid-chunk.js';
+import { difference, EMPTY_UIDS, intersect, lowerBoundUid, union } from './uid-list.js';
+import { varintLength, writeVarint } from './varint.js';
+
+// A posting list has a root: the one chunk that holds all of it, or a mark and the number of uids that lie in chunks of
+// their own behind `prefix`, each under its first uid. Roots stand in block slots (edges) or under their own key (tokens).
+
+/** First byte of a root whose uids lie in chunks; no chunk begins with it. */
+const SPILLED = 3;
+/** A spilled list that shrinks to this many uids returns into its root. */
+const UNSPILL_UIDS = 32;
+/** Above one edit for so many uids of a spilled list, the whole list is read and cut anew. */
+const REWRITE_RATIO = 256;
+
+/** Number of uids in a list, told by its root. */
+export function rootCount(root: Uint8Array | undefined): number {
+  return root ? chunkCount(root) : 0;
+}
+
+export function isSpilled(root: Uint8Array): boolean {
+  return root[0] === SPILLED;
+}
+
+function spilledRoot(count: number): Uint8Array {
+  const root = new Uint8Array(1 + varintLength(count));
+  root[0] = SPILLED;
+  writeVarint(root, 1, count);
+  return root;
+}
+
+/** All uids of a spilled list. */
+export function readSpilled(source: Source, prefix: Key): MaybePromise<UidList> {
+  return chain(readRange(source, chunkRange(prefix)), ({ values }) => joinChunks(values));
+}
+
+function joinChunks(chunks: readonly Uint8Array[]): UidList {
+  let total = 0;
+  for (const chunk of chunks) total += chunkCount(chunk);
+  const out = new Float64Array(total);
+  let at = 0;
+  for (const chunk of chunks) at = decodeChunkInto(chunk, out, at);
+  return out;
+}
+
+/** Whether a spilled list holds the uid, read from the one chunk that would hold it. */
+export function spilledHas(source: Source, prefix: Key, uid: number): MaybePromise<boolean> {
+  const range = { start: prefix, end: chunkKey(prefix, uid + 1), reverse: true, limit: 1 };
+  return chain(source.range(range), (page) => {
+    if (page.values.length === 0) return false;
+    const uids = decodeChunk(page.values[0]);
+    return uids[lowerBoundUid(uids, uid)] === uid;
+  });
+}
+
+/** What is to become of a list: `clear` first, then removals and additions (ascending, disjoint). */
+export interface ListEdit {
+  readonly clear: boolean;
+  readonly add: UidList;
+  readonly remove: UidList;
+}
+
+/** What became of it. */
+export interface ListChange {
+  readonly root: Uint8Array | undefined;
+  readonly before: number;
+  readonly after: number;
+  readonly added: UidList;
+  readonly removed: UidList;
+}
+
+function edited(old: UidList, edit: ListEdit): UidList {
+  return edit.clear ? edit.add : union([difference(old, edit.remove), edit.add]);
+}
+
+/**
+ * Merges an edit onto a list. Chunks that change are put behind `prefix`; the new root is the caller's to store.
+ * `inline` is how many bytes a root may take.
+ */
+export function editList(
+  source: Source,
+  prefix: () => Key,
+  root: Uint8Array | undefined,
+  edit: ListEdit,
+  inline: number,
+  put: PutKey,
+): MaybePromise<ListChange> {
+  if (root && isSpilled(root)) return editSpilled(source, prefix(), chunkCount(root), edit, inline, put);
+  const old = root ? decodeChunk(root) : EMPTY_UIDS;
+  const next = edited(old, edit);
+  return { ...change(old, next), root: writeList(next, prefix, inline, put) };
+}
+
+function change(old: UidList, next: UidList): Omit<ListChange, 'root'> {
+  const added = old.length === 0 ? next : difference(next, old);
+  const removed = next.length === 0 ? old : difference(old, next);
+  return { before: old.length, after: next.length, added, removed };
+}
+
+/** Stores a list that has no chunks yet; answers its root. */
+export function writeList(uids: UidList, prefix: () => Key, inline: number, put: PutKey): Uint8Array | undefined {
+  if (uids.length === 0) return undefined;
+  const chunks = cutChunks(uids, inline);
+  if (chunks.length === 1 && chunks[0].length <= inline) return chunks[0];
+  const behind = prefix();
+  for (const chunk of chunks) put(chunkKey(behind, chunkFirst(chunk)), chunk);
+  return spilledRoot(uids.length);
+}
+
+async function editSpilled(
+  source: Source,
+  prefix: Key,
+  count: number,
+  edit: ListEdit,
+  inline: number,
+  put: PutKey,
+): Promise<ListChange> {
+  const edits = edit.add.length + edit.remove.length;
+  if (!edit.clear && edits * REWRITE_RATIO < count && count - edit.remove.length > UNSPILL_UIDS) {
+    return editChunks(source, prefix, count, edit, put);
+  }
+  const { keys, values } = await readRange(source, chunkRange(prefix));
+  const old = joinChunks(values);
+  const next = edited(old, edit);
+  const kept = new Map<number, Uint8Array>();
+  const root =
+    next.length <= UNSPILL_UIDS
+      ? writeList(next, () => prefix, inline, put)
+      : writeList(
+          next,
+          () => prefix,
+          0,
+          (key, value) => {
+            kept.set(chunkUid(key, prefix), value as Uint8Array);
+            put(key, value);
+          },
+        );
+  for (const key of keys) if (!kept.has(chunkUid(key, prefix))) put(key, undefined);
+  return { ...change(old, next), root };
+}
+
+/** Edits only the chunks that hold the uids; a chunk that becomes small joins the one after it. */
+async function editChunks(
+  source: Source,
+  prefix: Key,
+  count: number,
+  edit: ListEdit,
+  put: PutKey,
+): Promise<ListChange> {
+  const all = union([edit.add, edit.remove]);
+  const end = chunkRange(prefix).end;
+  const added: UidList[] = [];
+  const removed: UidList[] = [];
+  for (let at = 0; at < all.length; ) {
+    const floor = await source.range({
+      start: chunkKey(prefix, 0),
+      end: chunkKey(prefix, all[at] + 1),
+      reverse: true,
+      limit: 1,
+    });
+    const page = await source.range({ start: floor.keys[0] ?? chunkKey(prefix, 0), end, limit: 2 });
+    const following = page.keys.length > 1 ? chunkUid(page.keys[1], prefix) : Number.POSITIVE_INFINITY;
+    const to = lowerBoundUid(all, following, at);
+    const mine: ListEdit = {
+      clear: false,
+      add: intersect(edit.add, all.subarray(at, to)),
+      remove: intersect(edit.remove, all.subarray(at, to)),
+    };
+    at = to;
+    const old = page.values.length > 0 ? decodeChunk(page.values[0]) : EMPTY_UIDS;
+    const next = edited(old, mine);
+    const { added: more, removed: fewer } = change(old, next);
+    if (more.length === 0 && fewer.length === 0) continue;
+    added.push(more);
+    removed.push(fewer);
+    if (page.keys.length > 0) put(page.keys[0], undefined);
+    let chunks = cutChunks(next);
+    const joins =
+      chunks.length === 1 &&
+      chunks[0].length < CHUNK_MERGE &&
+      page.keys.length > 1 &&
+      // the next chunk is not to be edited itself
+      at >= all.length;
+    if (joins) {
+      put(page.keys[1], undefined);
+      chunks = cutChunks(union([next, decodeChunk(page.values[1])]));
+    }
+    for (const chunk of chunks) put(chunkKey(prefix, chunkFirst(chunk)), chunk);
+  }
+  const more = union(added);
+  const fewer = union(removed);
+  const after = count + more.length - fewer.length;
+  return { root: spilledRoot(after), before: count, after, added: more, removed: fewer };
+}

@@ -1,0 +1,76 @@
+import { BLOCK_UIDS, blockOf, presentMask } from '../block.js';
+import type { ReadMetrics, UidList } from '../contract.js';
+import { blockOfKey, blockRange, type Family } from '../key.js';
+import { pages, type Source } from '../source.js';
+
+/** Blocks in one page of a scan. */
+const PAGE = 256;
+
+interface Masked {
+  readonly block: number;
+  readonly mask: number;
+}
+
+async function* masks(
+  source: Source,
+  predicate: number,
+  family: Family,
+  from: number,
+  metrics: ReadMetrics,
+): AsyncIterable<Masked[]> {
+  for await (const page of pages(source, { ...blockRange(predicate, family, from), limit: PAGE })) {
+    metrics.keysRead += page.keys.length;
+    yield page.keys.map((key, i) => ({ block: blockOfKey(key), mask: presentMask(page.values[i]) }));
+  }
+}
+
+/** Merges several ascending streams of pages into ascending pages of uids, each uid once. */
+export async function* scanUids(
+  source: Source,
+  predicate: number,
+  families: readonly Family[],
+  after: number,
+  metrics: ReadMetrics,
+): AsyncIterable<UidList> {
+  const from = blockOf(after + 1);
+  const streams = families.map((family) => masks(source, predicate, family, from, metrics)[Symbol.asyncIterator]());
+  const heads: Masked[][] = await Promise.all(streams.map(pull));
+  while (heads.some((head) => head.length > 0)) {
+    // every stream has been read up to here, so what lies below is complete
+    const safe = Math.min(...heads.filter((head) => head.length > 0).map((head) => head[head.length - 1].block));
+    const merged = new Map<number, number>();
+    for (let s = 0; s < streams.length; s++) {
+      const rest = heads[s].findIndex((masked) => masked.block > safe);
+      const taken = rest < 0 ? heads[s] : heads[s].slice(0, rest);
+      for (const { block, mask } of taken) merged.set(block, (merged.get(block) ?? 0) | mask);
+      heads[s] = rest < 0 ? (heads[s].length > 0 ? await pull(streams[s]) : []) : heads[s].slice(rest);
+      // parts of the block at the border may go on in the next page
+      while (heads[s].length > 0 && heads[s][0].block <= safe) {
+        const { block, mask } = heads[s].shift()!;
+        merged.set(block, (merged.get(block) ?? 0) | mask);
+        if (heads[s].length === 0) heads[s] = await pull(streams[s]);
+      }
+    }
+    const uids = uidsOf(merged, after);
+    if (uids.length > 0) yield uids;
+  }
+}
+
+async function pull(stream: AsyncIterator<Masked[]>): Promise<Masked[]> {
+  const next = await stream.next();
+  return next.done ? [] : next.value;
+}
+
+function uidsOf(merged: ReadonlyMap<number, number>, after: number): UidList {
+  const out = new Float64Array(merged.size * BLOCK_UIDS);
+  let count = 0;
+  for (const block of [...merged.keys()].sort((a, b) => a - b)) {
+    let mask = merged.get(block)!;
+    while (mask !== 0) {
+      const uid = block * BLOCK_UIDS + 31 - Math.clz32(mask & -mask);
+      mask &= mask - 1;
+      if (uid > after) out[count++] = uid;
+    }
+  }
+  return out.slice(0, count);
+}

@@ -1,0 +1,310 @@
+import { GraphsteadError, type MaybePromise } from '../base/index.js';
+import type { IndexKind, StoredValue } from '../values/index.js';
+import type {
+  Facets,
+  GraphReader,
+  LangValue,
+  Predicate,
+  ReadMetrics,
+  Schema,
+  TokenPostings,
+  TokenRange,
+  UidList,
+  UidMatrix,
+} from './contract.js';
+import { decodeEntries, entryCount, keyText, textKey } from './entry-map.js';
+import { decodeFacets, edgeKey } from './facet.js';
+import { countOfKey, countRange, FAMILY, type Family, spillPrefix, tokenKey } from './key.js';
+import { memberEntry, memberValue } from './member.js';
+import { rootCount } from './posting-list.js';
+import { scanUids } from './read/block-scan.js';
+import { readKeyed, readLists } from './read/list-reader.js';
+import { type Payloads, readPresence, readSlots } from './read/slot-reader.js';
+import { nearest } from './read/similar.js';
+import { scanTokens } from './read/token-scan.js';
+import type { PredicateRecord } from './schema.js';
+import { chain, readRange, type Source } from './source.js';
+import { EMPTY_UIDS, union } from './uid-list.js';
+
+/** What a reader tells its transaction. */
+export interface ReaderHooks {
+  /** a predicate is read for the first time */
+  readonly reads?: (predicate: Predicate) => void;
+  readonly released?: () => void;
+}
+
+/** The graph over any source; see GraphReader for what each method answers. */
+export class SourceReader implements GraphReader {
+  readonly metrics: ReadMetrics = { keysRead: 0, uidsRead: 0 };
+  readonly #source: Source;
+  readonly #hooks: ReaderHooks;
+  readonly #seen = new Set<number>();
+  #released = false;
+
+  constructor(
+    source: Source,
+    readonly schema: Schema,
+    readonly version: number,
+    hooks: ReaderHooks = {},
+  ) {
+    this.#source = source;
+    this.#hooks = hooks;
+  }
+
+  edges(
+    predicate: Predicate,
+    uids: UidList,
+    options: { readonly reverse?: boolean; readonly facets?: boolean } = {},
+  ): MaybePromise<UidMatrix> {
+    const family = this.#edgeFamily(predicate, options.reverse);
+    if (predicate.type !== 'uid') return { rows: Array.from(uids, () => EMPTY_UIDS) };
+    const prefix = (i: number) => spillPrefix(predicate.id, family, uids[i]);
+    return chain(this.#slots(predicate, family, uids), (roots) =>
+      chain(readLists(this.#source, roots, prefix, this.metrics), (rows) => {
+        if (!options.facets || !this.#record(predicate).hasFacets) {
+          return options.facets ? { rows, facets: rows.map(() => []) } : { rows };
+        }
+        const found = options.reverse
+          ? this.#reverseFacets(predicate, uids, rows)
+          : this.#facets(predicate, uids, rows);
+        return chain(found, (facets) => ({ rows, facets }));
+      }),
+    );
+  }
+
+  values(predicate: Predicate, uids: UidList, lang = ''): MaybePromise<readonly (StoredValue | undefined)[]> {
+    if (predicate.type === 'uid') return new Array(uids.length).fill(undefined);
+    if (predicate.list) {
+      return chain(this.#slots(predicate, FAMILY.member, uids), (payloads) => payloads.map(firstMember));
+    }
+    if (lang === '') return this.#slots(predicate, FAMILY.value, uids);
+    if (!this.#record(predicate).hasLang) return new Array(uids.length).fill(undefined);
+    const key = textKey(lang);
+    return chain(this.#slots(predicate, FAMILY.lang, uids), (payloads) =>
+      payloads.map((payload) => payload && decodeEntries(payload).get(key)),
+    );
+  }
+
+  allValues(
+    predicate: Predicate,
+    uids: UidList,
+    options: { readonly facets?: boolean } = {},
+  ): MaybePromise<readonly (readonly LangValue[])[]> {
+    const { hasLang, hasFacets } = this.#record(predicate);
+    const none: Payloads = [];
+    const plain = predicate.list ? none : this.#slots(predicate, FAMILY.value, uids);
+    return chain(plain, (values) =>
+      chain(hasLang && !predicate.list ? this.#slots(predicate, FAMILY.lang, uids) : none, (langs) =>
+        chain(predicate.list ? this.#slots(predicate, FAMILY.member, uids) : none, (members) =>
+          chain(options.facets && hasFacets ? this.#slots(predicate, FAMILY.valueFacet, uids) : none, (facets) =>
+            Array.from(uids, (_, i) => langValues(values[i], langs[i], members[i], facets[i])),
+          ),
+        ),
+      ),
+    );
+  }
+
+  counts(
+    predicate: Predicate,
+    uids: UidList,
+    options: { readonly reverse?: boolean } = {},
+  ): MaybePromise<readonly number[]> {
+    if (predicate.type === 'uid') {
+      return chain(this.#slots(predicate, this.#edgeFamily(predicate, options.reverse), uids), (roots) =>
+        roots.map(rootCount),
+      );
+    }
+    if (predicate.list) {
+      return chain(this.#slots(predicate, FAMILY.member, uids), (payloads) =>
+        payloads.map((payload) => (payload ? entryCount(payload) : 0)),
+      );
+    }
+    return chain(this.allValues(predicate, uids), (all) => all.map((values) => values.length));
+  }
+
+  postings(predicate: Predicate, kind: IndexKind, tokens: readonly Uint8Array[]): MaybePromise<readonly UidList[]> {
+    this.#index(predicate, kind);
+    return readKeyed(
+      this.#source,
+      tokens.map((token) => tokenKey(predicate.id, kind, token)),
+      this.metrics,
+    );
+  }
+
+  tokens(predicate: Predicate, kind: IndexKind, range: TokenRange): AsyncIterable<readonly TokenPostings[]> {
+    this.#index(predicate, kind);
+    return scanTokens(this.#source, predicate.id, kind, range, this.metrics);
+  }
+
+  byCount(
+    predicate: Predicate,
+    min: number,
+    max: number,
+    options: { readonly reverse?: boolean } = {},
+  ): MaybePromise<UidList> {
+    this.#read(predicate);
+    if (!predicate.count) throw missing(predicate, '@count');
+    if (options.reverse && !predicate.reverse) throw missing(predicate, '@reverse');
+    if (max < min) return EMPTY_UIDS;
+    const range = { ...countRange(predicate.id, options.reverse ?? false, Math.max(0, min), max), keysOnly: true };
+    return chain(readRange(this.#source, range), ({ keys }) => {
+      const roots = keys.filter((key) => countOfKey(key).root);
+      return chain(readKeyed(this.#source, roots, this.metrics), (lists) => union(lists));
+    });
+  }
+
+  having(
+    predicate: Predicate,
+    options: { readonly reverse?: boolean; readonly after?: number } = {},
+  ): AsyncIterable<UidList> {
+    const families = this.#families(predicate, options.reverse);
+    return scanUids(this.#source, predicate.id, families, options.after ?? 0, this.metrics);
+  }
+
+  filterHaving(
+    predicate: Predicate,
+    uids: UidList,
+    options: { readonly reverse?: boolean } = {},
+  ): MaybePromise<UidList> {
+    const [first, second] = this.#families(predicate, options.reverse);
+    return chain(this.#presence(predicate, first, uids), (present) => {
+      const missing = second === undefined ? EMPTY_UIDS : uids.filter((_, i) => present[i] === 0);
+      const held = uids.filter((_, i) => present[i] === 1);
+      if (missing.length === 0) return held;
+      return chain(this.#presence(predicate, second, missing), (also) =>
+        union([held, missing.filter((_, i) => also[i] === 1)]),
+      );
+    });
+  }
+
+  similar(
+    predicate: Predicate,
+    vector: Float32Array,
+    k: number,
+    options: {
+      readonly ef?: number;
+      readonly distanceThreshold?: number;
+      readonly filter?: (uid: number) => boolean;
+    } = {},
+  ): MaybePromise<readonly { readonly uid: number; readonly distance: number }[]> {
+    return nearest(this, predicate, this.#index(predicate, 'hnsw'), vector, k, options);
+  }
+
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#hooks.released?.();
+  }
+
+  #record(predicate: Predicate): PredicateRecord {
+    return predicate as PredicateRecord;
+  }
+
+  #read(predicate: Predicate): void {
+    if (this.#seen.has(predicate.id)) return;
+    this.#seen.add(predicate.id);
+    this.#hooks.reads?.(predicate);
+  }
+
+  #slots(predicate: Predicate, family: Family, uids: UidList): MaybePromise<Payloads> {
+    this.#read(predicate);
+    return readSlots(this.#source, predicate.id, family, uids, this.metrics);
+  }
+
+  #presence(predicate: Predicate, family: Family, uids: UidList): MaybePromise<Uint8Array> {
+    this.#read(predicate);
+    return readPresence(this.#source, predicate.id, family, uids, this.metrics);
+  }
+
+  #edgeFamily(predicate: Predicate, reverse: boolean | undefined): Family {
+    if (!reverse) return FAMILY.edge;
+    if (!predicate.reverse) throw missing(predicate, '@reverse');
+    return FAMILY.reverse;
+  }
+
+  #families(predicate: Predicate, reverse: boolean | undefined): Family[] {
+    this.#read(predicate);
+    if (predicate.type === 'uid') return [this.#edgeFamily(predicate, reverse)];
+    if (predicate.list) return [FAMILY.member];
+    return this.#record(predicate).hasLang ? [FAMILY.value, FAMILY.lang] : [FAMILY.value];
+  }
+
+  #index(predicate: Predicate, kind: IndexKind) {
+    this.#read(predicate);
+    const index = predicate.indexes.find((spec) => spec.kind === kind);
+    if (!index) throw missing(predicate, `@index(${kind})`);
+    if (index.ready) return index;
+    throw new GraphsteadError('INDEX_BUILDING', `the index ${kind} of predicate ${predicate.name} is being built`, {
+      fix: 'Ask again when it is ready; /health shows the progress.',
+    });
+  }
+
+  #facets(predicate: Predicate, uids: UidList, rows: readonly UidList[]): MaybePromise<(Facets | undefined)[][]> {
+    return chain(this.#slots(predicate, FAMILY.edgeFacet, uids), (payloads) =>
+      rows.map((row, i) => {
+        if (!payloads[i]) return [];
+        const entries = decodeEntries(payloads[i]);
+        return Array.from(row, (object) => {
+          const bytes = entries.get(edgeKey(object));
+          return bytes && decodeFacets(bytes);
+        });
+      }),
+    );
+  }
+
+  /** Facets lie with the subject: for reverse edges they are read from every subject of the row. */
+  #reverseFacets(
+    predicate: Predicate,
+    uids: UidList,
+    rows: readonly UidList[],
+  ): MaybePromise<(Facets | undefined)[][]> {
+    const subjects = union(rows);
+    return chain(this.#slots(predicate, FAMILY.edgeFacet, subjects), (payloads) => {
+      const bySubject = new Map(payloads.map((payload, i) => [subjects[i], payload && decodeEntries(payload)]));
+      return rows.map((row, i) =>
+        Array.from(row, (subject) => {
+          const bytes = bySubject.get(subject)?.get(edgeKey(uids[i]));
+          return bytes && decodeFacets(bytes);
+        }),
+      );
+    });
+  }
+}
+
+function missing(predicate: Predicate, what: string): GraphsteadError {
+  return new GraphsteadError('MISSING_INDEX', `predicate ${predicate.name} has no ${what}`, {
+    fix: `Add ${what} to ${predicate.name} in the schema.`,
+  });
+}
+
+function firstMember(payload: Uint8Array | undefined): StoredValue | undefined {
+  if (!payload) return undefined;
+  for (const [key, value] of decodeEntries(payload)) return memberValue(key, value);
+  return undefined;
+}
+
+function langValues(
+  value: Uint8Array | undefined,
+  langs: Uint8Array | undefined,
+  members: Uint8Array | undefined,
+  facets: Uint8Array | undefined,
+): LangValue[] {
+  const entries = facets && decodeEntries(facets);
+  const withFacets = (lang: string, key: string, stored: StoredValue): LangValue => {
+    const bytes = entries?.get(key);
+    return bytes ? { lang, value: stored, facets: decodeFacets(bytes) } : { lang, value: stored };
+  };
+  const all: LangValue[] = [];
+  if (value) all.push(withFacets('', '', value));
+  if (langs) {
+    const tagged = [...decodeEntries(langs)].map(([key, bytes]) => withFacets(keyText(key), key, bytes));
+    all.push(...tagged.sort((a, b) => (a.lang < b.lang ? -1 : 1)));
+  }
+  if (members) {
+    for (const [key, bytes] of decodeEntries(members)) {
+      const member = memberValue(key, bytes);
+      all.push(withFacets('', memberEntry(member).key, member));
+    }
+  }
+  return all;
+}

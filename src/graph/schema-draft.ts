@@ -1,0 +1,135 @@
+import type { NodeType } from './contract.js';
+import { META, metaKey, namedKey } from './key.js';
+import { PLAIN, type PredicateRecord, SchemaVersion } from './schema.js';
+import type { PutKey } from './source.js';
+import { putText, textChunks } from './text-record.js';
+
+/** Changes to a schema on their way into one group. */
+export class SchemaDraft {
+  readonly #base: SchemaVersion;
+  #predicates = new Map<string, PredicateRecord | undefined>();
+  #types = new Map<string, NodeType | undefined>();
+  #nextId: number;
+
+  constructor(base: SchemaVersion) {
+    this.#base = base;
+    this.#nextId = base.nextId;
+  }
+
+  get changed(): boolean {
+    return this.#predicates.size > 0 || this.#types.size > 0;
+  }
+
+  predicate(name: string): PredicateRecord | undefined {
+    return this.#predicates.has(name) ? this.#predicates.get(name) : this.#base.predicate(name);
+  }
+
+  predicateById(id: number): PredicateRecord | undefined {
+    for (const record of this.#predicates.values()) if (record?.id === id) return record;
+    const record = this.#base.predicateById(id);
+    return record && this.predicate(record.name)?.id === id ? this.predicate(record.name) : undefined;
+  }
+
+  /** Names of all predicates. */
+  names(): string[] {
+    const all = new Set([...this.#base.predicates.map((record) => record.name), ...this.#predicates.keys()]);
+    return [...all].filter((name) => this.predicate(name) !== undefined);
+  }
+
+  /** Names of all types. */
+  typeNames(): string[] {
+    const all = new Set([...this.#base.types.map((type) => type.name), ...this.#types.keys()]);
+    return [...all].filter((name) => this.type(name) !== undefined);
+  }
+
+  type(name: string): NodeType | undefined {
+    return this.#types.has(name) ? this.#types.get(name) : this.#base.type(name);
+  }
+
+  /** A predicate that did not exist; it gets the next id. */
+  create(name: string, draft: Partial<PredicateRecord>): PredicateRecord {
+    const record: PredicateRecord = { ...PLAIN, ...draft, id: this.#nextId++, name };
+    this.#predicates.set(name, record);
+    return record;
+  }
+
+  update(record: PredicateRecord): void {
+    this.#predicates.set(record.name, record);
+  }
+
+  /** The predicate goes on, empty, under a new id; answers the old id. */
+  renew(record: PredicateRecord): number {
+    this.#predicates.set(record.name, { ...record, id: this.#nextId++, hasLang: false, hasFacets: false });
+    return record.id;
+  }
+
+  removePredicate(name: string): void {
+    this.#predicates.set(name, undefined);
+  }
+
+  setType(type: NodeType): void {
+    this.#types.set(type.name, type);
+  }
+
+  removeType(name: string): void {
+    this.#types.set(name, undefined);
+  }
+
+  /** A way back to how the draft is now. */
+  mark(): () => void {
+    const predicates = new Map(this.#predicates);
+    const types = new Map(this.#types);
+    const nextId = this.#nextId;
+    return () => {
+      this.#predicates = predicates;
+      this.#types = types;
+      this.#nextId = nextId;
+    };
+  }
+
+  /** The schema with the changes; the base itself when there are none. */
+  finish(version: number): SchemaVersion {
+    if (!this.changed) return this.#base;
+    const predicates = new Map(this.#base.predicates.map((predicate) => [predicate.name, predicate]));
+    for (const [name, record] of this.#predicates) {
+      if (record) predicates.set(name, record);
+      else predicates.delete(name);
+    }
+    const types = new Map(this.#base.types.map((type) => [type.name, type]));
+    for (const [name, type] of this.#types) {
+      if (type) types.set(name, type);
+      else types.delete(name);
+    }
+    return new SchemaVersion(version, predicates.values(), types.values(), this.#nextId);
+  }
+
+  /** Writes the records that changed. */
+  write(version: number, put: PutKey): void {
+    if (!this.changed) return;
+    for (const [name, record] of this.#predicates) {
+      const before = this.#base.predicate(name);
+      if (before && before.id !== record?.id) putPredicate(before.id, undefined, before, put);
+      if (record) putPredicate(record.id, record, before, put);
+    }
+    for (const [name, type] of this.#types) {
+      const before = this.#base.type(name);
+      putText(namedKey(META.type, name), textOf(type), textChunks(textOf(before)), put);
+    }
+    put(metaKey(META.version), Buffer.from(String(version)));
+    put(metaKey(META.nextPredicate), Buffer.from(String(this.#nextId)));
+  }
+}
+
+function textOf(record: unknown): string | undefined {
+  return record === undefined ? undefined : JSON.stringify(record);
+}
+
+function putPredicate(
+  id: number,
+  record: PredicateRecord | undefined,
+  before: PredicateRecord | undefined,
+  put: PutKey,
+): void {
+  const chunks = before?.id === id ? textChunks(textOf(before)) : 0;
+  putText(metaKey(META.predicate, id), textOf(record), chunks, put);
+}

@@ -1,0 +1,78 @@
+import { TYPE_PREDICATE } from '../base/index.js';
+import type { NodeType, Predicate, Schema } from './contract.js';
+
+/** A predicate as it is stored: with what the store must know beside what the user declared. */
+export interface PredicateRecord extends Predicate {
+  /** some value has, or had, a language tag */
+  readonly hasLang: boolean;
+  /** some edge or value has, or had, facets */
+  readonly hasFacets: boolean;
+}
+
+/** The schema at one commit timestamp. */
+export class SchemaVersion implements Schema {
+  readonly #byName: ReadonlyMap<string, PredicateRecord>;
+  readonly #byId: ReadonlyMap<number, PredicateRecord>;
+  readonly #types: ReadonlyMap<string, NodeType>;
+  readonly predicates: readonly PredicateRecord[];
+  readonly types: readonly NodeType[];
+
+  /** @param nextId the id that the next new predicate gets */
+  constructor(
+    readonly version: number,
+    predicates: Iterable<PredicateRecord>,
+    types: Iterable<NodeType>,
+    readonly nextId: number,
+  ) {
+    this.predicates = [...predicates].sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.types = [...types].sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.#byName = new Map(this.predicates.map((predicate) => [predicate.name, predicate]));
+    this.#byId = new Map(this.predicates.map((predicate) => [predicate.id, predicate]));
+    this.#types = new Map(this.types.map((type) => [type.name, type]));
+  }
+
+  predicate(name: string): PredicateRecord | undefined {
+    return this.#byName.get(name);
+  }
+
+  predicateById(id: number): PredicateRecord | undefined {
+    return this.#byId.get(id);
+  }
+
+  type(name: string): NodeType | undefined {
+    return this.#types.get(name);
+  }
+}
+
+/** Id of the built-in `service.type`. */
+export const TYPE_PREDICATE_ID = 1;
+
+/** What a new predicate has unless it says otherwise. */
+export const PLAIN: Omit<PredicateRecord, 'id' | 'name'> = {
+  type: 'default',
+  list: false,
+  indexes: [],
+  reverse: false,
+  count: false,
+  lang: false,
+  upsert: false,
+  unique: false,
+  noconflict: false,
+  hasLang: false,
+  hasFacets: false,
+};
+
+/** `service.type: [string] @index(exact)`, which every graph has; `id` moves when its data is dropped. */
+export function typePredicate(id = TYPE_PREDICATE_ID): PredicateRecord {
+  return {
+    ...PLAIN,
+    id,
+    name: TYPE_PREDICATE,
+    type: 'string',
+    list: true,
+    indexes: [{ kind: 'exact', options: {}, ready: true }],
+  };
+}
+
+/** The schema of an empty graph. */
+export const EMPTY_SCHEMA = new SchemaVersion(0, [typePredicate()], [], TYPE_PREDICATE_ID + 1);

@@ -1,0 +1,110 @@
+import type { MaybePromise } from '../base/index.js';
+import { compareBytes, type Key, lowerBound, type Page, type Range, type Snapshot } from '../store/index.js';
+import { latin1 } from './latin1.js';
+
+/** What the graph reads from: a snapshot, a group in the making, or a snapshot under a transaction's own changes. */
+export interface Source {
+  /** values aligned with keys, valid until the next call */
+  getMany(keys: readonly Key[]): MaybePromise<(Uint8Array | undefined)[]>;
+  range(range: Range): MaybePromise<Page>;
+}
+
+/** Goes on at once where the answer is there already: no promise and no turn of the event loop. */
+export function chain<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Where a merge writes to. */
+export type PutKey = (key: Key, value: Uint8Array | undefined) => void;
+
+/** Key bytes as text, to look keys up in a Map. */
+export function keyName(key: Key): string {
+  return latin1(key);
+}
+
+/** All entries of a range, page by page, in the order of keys. */
+export async function* pages(source: Source, range: Range): AsyncIterable<Page> {
+  for (let next: Range | undefined = range; next; ) {
+    const page: Page = await source.range(next);
+    if (page.keys.length > 0) yield page;
+    next = page.next;
+  }
+}
+
+/** All entries of a range at once; for ranges that are known to be short. */
+export function readRange(source: Source, range: Range): MaybePromise<{ keys: Key[]; values: Uint8Array[] }> {
+  const keys: Key[] = [];
+  const values: Uint8Array[] = [];
+  const step = (next: Range): MaybePromise<{ keys: Key[]; values: Uint8Array[] }> =>
+    chain(source.range(next), (page) => {
+      for (const key of page.keys) keys.push(key);
+      for (const value of page.values) values.push(value);
+      return page.next ? step(page.next) : { keys, values };
+    });
+  return step(range);
+}
+
+/** A snapshot with puts on top: what a transaction sees of its own staged changes. */
+export class OverlaySource implements Source {
+  readonly #base: Snapshot;
+  readonly #puts = new Map<string, { readonly key: Key; readonly value: Uint8Array | undefined }>();
+  #sorted: readonly { readonly key: Key; readonly value: Uint8Array | undefined }[] | undefined;
+  #sortedKeys: Key[] = [];
+
+  constructor(base: Snapshot) {
+    this.#base = base;
+  }
+
+  put(key: Key, value: Uint8Array | undefined): void {
+    this.#puts.set(keyName(key), { key, value });
+    this.#sorted = undefined;
+  }
+
+  getMany(keys: readonly Key[]): MaybePromise<(Uint8Array | undefined)[]> {
+    const found = keys.map((key) => this.#puts.get(keyName(key)));
+    const missing = keys.filter((_, i) => found[i] === undefined);
+    if (missing.length === 0) return found.map((put) => put?.value);
+    return chain(this.#base.getMany(missing), (values) => {
+      let next = 0;
+      return found.map((put) => (put ? put.value : values[next++]));
+    });
+  }
+
+  range(range: Range): MaybePromise<Page> {
+    const own = this.#between(range.start, range.end);
+    if (own.length === 0) return this.#base.range(range);
+    return chain(this.#base.range(range), (page) => this.#merged(range, page, own));
+  }
+
+  #between(start: Key, end: Key): readonly { readonly key: Key; readonly value: Uint8Array | undefined }[] {
+    if (!this.#sorted) {
+      this.#sorted = [...this.#puts.values()].sort((a, b) => compareBytes(a.key, b.key));
+      this.#sortedKeys = this.#sorted.map((put) => put.key);
+    }
+    return this.#sorted.slice(lowerBound(this.#sortedKeys, start), lowerBound(this.#sortedKeys, end));
+  }
+
+  /** Own puts within what the page covers take the place of its entries. */
+  #merged(
+    range: Range,
+    page: Page,
+    all: readonly { readonly key: Key; readonly value: Uint8Array | undefined }[],
+  ): Page {
+    const own = page.next
+      ? all.filter((put) =>
+          range.reverse ? compareBytes(put.key, page.next!.end) >= 0 : compareBytes(put.key, page.next!.start) < 0,
+        )
+      : all;
+    const shadowed = new Set(own.map((put) => keyName(put.key)));
+    const entries = page.keys
+      .map((key, i) => ({ key, value: page.values[i] as Uint8Array | undefined }))
+      .filter((entry) => !shadowed.has(keyName(entry.key)));
+    for (const put of own) if (put.value) entries.push(put as { key: Key; value: Uint8Array });
+    entries.sort((a, b) => (range.reverse ? compareBytes(b.key, a.key) : compareBytes(a.key, b.key)));
+    return {
+      keys: entries.map((entry) => entry.key),
+      values: range.keysOnly ? [] : entries.map((entry) => entry.value as Uint8Array),
+      ...(page.next ? { next: page.next } : {}),
+    };
+  }
+}

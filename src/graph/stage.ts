@@ -1,0 +1,317 @@
+import { GraphsteadError, type Limits, type Names, TYPE_PREDICATE } from '../base/index.js';
+import { convert, decodeValue, encodeValue, type ScalarType, termsOf, tokensOf, type Value } from '../values/index.js';
+import { ConflictSet, EVERYTHING, indexConflictKey, memberKey, predicateKey, uidKey } from './conflict.js';
+import type { Facets, GraphChange, GraphReader } from './contract.js';
+import { DeltaLog, type NewPredicate, OP } from './delta.js';
+import { encodeFacets } from './facet.js';
+import { uniqueKind, uniqueViolation } from './merge/group-merge.js';
+import { PLAIN, type PredicateRecord, type SchemaVersion } from './schema.js';
+
+/** Text that one token would be made of, at most; what is longer is not worth an index. */
+const INDEXED_BYTES = 65_000;
+/** UTF-8 bytes of a predicate's name. */
+export const NAME_BYTES = 65_535;
+/** Stored names under `service.` that clients may write. */
+const WRITABLE = new Set([TYPE_PREDICATE, 'service.graphql.xid', 'service.graphql.schema']);
+
+/** What staging needs from its transaction. */
+export interface StageContext {
+  readonly schema: SchemaVersion;
+  readonly names: Names;
+  readonly limits: Limits;
+  /** predicates that the transaction creates itself */
+  readonly created: ReadonlyMap<string, NewPredicate>;
+  reader(): Promise<GraphReader>;
+}
+
+/** Changes in the form in which they are committed, with the conflict keys that they take. */
+export interface Staged {
+  readonly log: DeltaLog;
+  readonly conflicts: ConflictSet;
+}
+
+/** Checks and converts changes against the schema. Throws before anything of them is kept. */
+export async function stageChanges(context: StageContext, changes: readonly GraphChange[]): Promise<Staged> {
+  const stage = new Stage(context);
+  for (const change of changes) {
+    const pending = stage.add(change);
+    if (pending) await pending;
+  }
+  await stage.checkUnique();
+  return stage.finish();
+}
+
+class Stage {
+  readonly #context: StageContext;
+  readonly #log = new DeltaLog();
+  readonly #conflicts = new ConflictSet();
+  readonly #records = new Map<string, PredicateRecord | undefined>();
+  readonly #unique: {
+    readonly record: PredicateRecord;
+    readonly uid: number;
+    readonly lang: string;
+    readonly value: Value;
+  }[] = [];
+
+  constructor(context: StageContext) {
+    this.#context = context;
+    this.#conflicts.shared(EVERYTHING);
+  }
+
+  finish(): Staged {
+    return { log: this.#log, conflicts: this.#conflicts };
+  }
+
+  add(change: GraphChange): Promise<void> | undefined {
+    this.#uid(change.uid);
+    if (change.op === 'deleteNode') return this.#deleteNode(change.uid);
+    switch (change.op) {
+      case 'setValue':
+        this.#setValue(change);
+        break;
+      case 'setEdge':
+        this.#setEdge(change);
+        break;
+      default:
+        this.#delete(change);
+    }
+    return undefined;
+  }
+
+  #uid(uid: number): void {
+    if (!Number.isSafeInteger(uid) || uid < 1) {
+      throw new GraphsteadError('INVALID_VALUE', `${uid} is not a uid`, { fix: 'Uids are whole numbers from 0x1 on.' });
+    }
+  }
+
+  /** The predicate, or undefined when nobody has created it. */
+  #record(name: string): PredicateRecord | undefined {
+    if (this.#records.has(name)) return this.#records.get(name);
+    this.#checkName(name);
+    const existing = this.#context.schema.predicate(name);
+    const created = this.#context.created.get(name);
+    const record = existing ?? (created && { ...PLAIN, id: 0, ...created });
+    this.#records.set(name, record);
+    if (record) this.#conflicts.shared(predicateKey(name));
+    return record;
+  }
+
+  #checkName(name: string): void {
+    if (name.length > NAME_BYTES / 3 && Buffer.byteLength(name) > NAME_BYTES) {
+      throw new GraphsteadError('INVALID_MUTATION', 'Predicate name length cannot be bigger than 2^16', {
+        fix: 'Choose a shorter name.',
+      });
+    }
+    if (name === '' || name.includes('\n') || name.includes('\0')) {
+      throw new GraphsteadError('INVALID_MUTATION', `${JSON.stringify(name)} is not a name of a predicate`);
+    }
+    if (isReserved(name, this.#context.names)) throw reserved('store predicate', name, this.#context.names);
+  }
+
+  #create(name: string, type: NewPredicate['type'], list: boolean, lang: boolean): PredicateRecord {
+    const draft: NewPredicate = { name, type, list, lang };
+    this.#log.create(draft);
+    this.#conflicts.shared(predicateKey(name));
+    const record = { ...PLAIN, id: 0, ...draft };
+    this.#records.set(name, record);
+    return record;
+  }
+
+  #setValue(change: Extract<GraphChange, { op: 'setValue' }>): void {
+    const { uid, predicate, lang, value } = change;
+    const record = this.#record(predicate) ?? this.#create(predicate, value.type, false, lang !== '');
+    if (record.type === 'uid') throw mismatch(record, 'scalar');
+    if (lang !== '' && !record.lang) {
+      if (record.id !== 0) throw noLang(predicate);
+      this.#create(predicate, record.type, record.list, true);
+    }
+    const converted = convertFor(record, value);
+    const stored = encodeValue(converted);
+    this.#checkIndexed(record, converted, stored.length);
+    this.#log.add(OP.setValue, predicate, uid, 0, lang, stored, facetBytes(change.facets));
+    if (record.list) this.#memberConflict(record, uid, stored);
+    else this.#uidConflict(record, uid);
+    this.#indexConflicts(record, converted, lang);
+    if (record.unique) this.#unique.push({ record, uid, lang, value: converted });
+  }
+
+  #memberConflict(record: PredicateRecord, uid: number, member: number | Uint8Array): void {
+    if (record.noconflict) return;
+    this.#conflicts.exclusive(memberKey(record.name, uid, member));
+    this.#conflicts.shared(uidKey(record.name, uid));
+  }
+
+  #indexConflicts(record: PredicateRecord, value: Value, lang: string): void {
+    if (!record.upsert) return;
+    for (const { kind } of record.indexes) {
+      for (const token of tokensOf(kind, value, lang)) {
+        this.#conflicts.exclusive(indexConflictKey(record.name, kind, token));
+      }
+    }
+  }
+
+  /** A text too long to be one token cannot be found by it. */
+  #checkIndexed(record: PredicateRecord, value: Value, bytes: number): void {
+    if (bytes + record.name.length <= INDEXED_BYTES || typeof value.value !== 'string') return;
+    const text = value.value;
+    const tooLarge = record.indexes.some(({ kind }) => {
+      if (kind === 'exact') return true;
+      if (kind !== 'term' && kind !== 'fulltext') return record.name.length > INDEXED_BYTES;
+      return termsOf(text).some((term) => Buffer.byteLength(term) + record.name.length > INDEXED_BYTES);
+    });
+    if (!tooLarge) return;
+    throw new GraphsteadError('VALUE_TOO_LARGE', `value in the mutation is too large for the index of ${record.name}`, {
+      fix: `Values under an index may have ${INDEXED_BYTES} bytes; use the hash index, or none.`,
+    });
+  }
+
+  #setEdge(change: Extract<GraphChange, { op: 'setEdge' }>): void {
+    const { uid, predicate, object } = change;
+    this.#uid(object);
+    const record = this.#record(predicate) ?? this.#create(predicate, 'uid', true, false);
+    if (record.type !== 'uid') throw mismatch(record, 'uid');
+    this.#log.add(OP.setEdge, predicate, uid, object, '', undefined, facetBytes(change.facets));
+    if (record.list) this.#memberConflict(record, uid, object);
+    else this.#uidConflict(record, uid);
+  }
+
+  #delete(change: Exclude<GraphChange, { op: 'setValue' | 'setEdge' | 'deleteNode' }>): void {
+    const { uid, predicate } = change;
+    const record = this.#record(predicate);
+    if (!record) return;
+    switch (change.op) {
+      case 'deleteEdge':
+        this.#deleteEdge(record, uid, change.object);
+        return;
+      case 'deleteValue':
+        this.#deleteValue(record, change);
+        return;
+      case 'deleteLang':
+        if (record.type === 'uid') this.#log.add(OP.deletePredicate, predicate, uid, 0, '');
+        else this.#log.add(OP.deleteLang, predicate, uid, 0, change.lang);
+        break;
+      case 'deletePredicate':
+        this.#log.add(OP.deletePredicate, predicate, uid, 0, '');
+    }
+    this.#uidConflict(record, uid);
+  }
+
+  #deleteEdge(record: PredicateRecord, uid: number, object: number): void {
+    if (record.type !== 'uid') throw mismatch(record, 'uid');
+    this.#log.add(OP.deleteEdge, record.name, uid, object, '');
+    if (record.list) this.#memberConflict(record, uid, object);
+    else this.#uidConflict(record, uid);
+  }
+
+  #deleteValue(record: PredicateRecord, change: Extract<GraphChange, { op: 'deleteValue' }>): void {
+    if (record.type === 'uid') throw mismatch(record, 'scalar');
+    const value = convertFor(record, change.value);
+    const stored = encodeValue(value);
+    this.#log.add(OP.deleteValue, record.name, change.uid, 0, change.lang, stored);
+    this.#indexConflicts(record, value, change.lang);
+    if (record.list) this.#memberConflict(record, change.uid, stored);
+    else this.#uidConflict(record, change.uid);
+  }
+
+  #uidConflict(record: PredicateRecord, uid: number): void {
+    if (!record.noconflict) this.#conflicts.exclusive(uidKey(record.name, uid));
+  }
+
+  /** The predicates of the node's types, as the transaction sees them now, and service.type itself. */
+  async #deleteNode(uid: number): Promise<void> {
+    const reader = await this.#context.reader();
+    try {
+      const typePredicate = reader.schema.predicate(TYPE_PREDICATE);
+      const names = new Set<string>();
+      const [types] = typePredicate ? await reader.allValues(typePredicate, Float64Array.of(uid)) : [[]];
+      for (const { value } of types) {
+        const type = reader.schema.type(String(decodeValue(value).value));
+        for (const field of type?.fields ?? []) if (!field.startsWith('~')) names.add(field);
+      }
+      names.add(TYPE_PREDICATE);
+      for (const predicate of names) this.#delete({ op: 'deletePredicate', uid, predicate });
+    } finally {
+      reader.release();
+    }
+  }
+
+  /** Values of @unique predicates against what the transaction sees; the commit checks again. */
+  async checkUnique(): Promise<void> {
+    if (this.#unique.length === 0) return;
+    const reader = await this.#context.reader();
+    try {
+      const claimed = new Map<string, number>();
+      for (const { record, uid, lang, value } of this.#unique) {
+        const stored = encodeValue(value);
+        const claim = `${record.name}\n${lang}\n${Buffer.from(stored).toString('latin1')}`;
+        const other = claimed.get(claim) ?? uid;
+        claimed.set(claim, uid);
+        if (other !== uid) throw uniqueViolation(record.name, stored);
+        const current = reader.schema.predicate(record.name);
+        const kind = uniqueKind(record);
+        const [token] = kind ? tokensOf(kind, value, lang) : [];
+        if (!current || !kind || !token) continue;
+        const [holders] = await reader.postings(current, kind, [token]);
+        const held = await reader.values(current, holders, lang);
+        const taken = held.some((bytes, i) => bytes && holders[i] !== uid && Buffer.compare(bytes, stored) === 0);
+        if (taken) throw uniqueViolation(record.name, stored);
+      }
+    } finally {
+      reader.release();
+    }
+  }
+}
+
+function facetBytes(facets: Facets | undefined): Uint8Array | undefined {
+  return facets && facets.length > 0 ? encodeFacets(facets) : undefined;
+}
+
+function convertFor(record: PredicateRecord, value: Value): Value {
+  try {
+    return convert(value, record.type as ScalarType);
+  } catch (thrown) {
+    if (!(thrown instanceof GraphsteadError) || thrown.code !== 'INVALID_VALUE') throw thrown;
+    throw new GraphsteadError('INVALID_VALUE', `predicate ${record.name}: ${thrown.message}`, {
+      ...(thrown.fix ? { fix: thrown.fix } : {}),
+      cause: thrown,
+    });
+  }
+}
+
+function mismatch(record: PredicateRecord, given: 'uid' | 'scalar'): GraphsteadError {
+  return new GraphsteadError(
+    'INVALID_VALUE',
+    `Input for predicate "${record.name}" of type ${record.type} is ${given}`,
+    {
+      fix: given === 'uid' ? 'Give a literal, or change the type to uid.' : 'Give a node, such as <0x1> or _:name.',
+    },
+  );
+}
+
+function noLang(name: string): GraphsteadError {
+  return new GraphsteadError(
+    'INVALID_VALUE',
+    `predicate ${name} should have @lang directive in schema to take a language`,
+    {
+      fix: `Add @lang to ${name} in the schema.`,
+    },
+  );
+}
+
+/** Whether a stored name belongs to the service itself and may not be altered or written by clients. */
+export function isReserved(name: string, names: Names): boolean {
+  if (WRITABLE.has(name)) return false;
+  return name.startsWith('service.') || (names.dgraph && name.startsWith('dgraph.'));
+}
+
+/** The refusal of a reserved name; `what` is the attempt: "store predicate", "alter type" ... */
+export function reserved(what: string, name: string, names: Names): GraphsteadError {
+  const own = names.dgraph ? 'dgraph' : 'service';
+  const [verb, kind] = what.split(' ');
+  return new GraphsteadError(
+    verb === 'alter' ? 'INVALID_SCHEMA' : 'INVALID_MUTATION',
+    `Can't ${verb} ${kind} \`${names.shown(name)}\` as it is prefixed with \`${own}.\` which is reserved as the namespace ` +
+      `for ${own}'s internal types/predicates.`,
+    { fix: 'Choose another name.' },
+  );
+}

@@ -1,0 +1,294 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, GraphsteadError, type Limits, type Names } from '../base/index.js';
+import {
+  ABORTED,
+  type Committed,
+  type Committer,
+  type ConflictKey,
+  type IdempotencyClaim,
+  type Snapshot,
+} from '../commit/index.js';
+import { ConflictSet, indexConflictKey, predicateOfIndexKey } from './conflict.js';
+import type { GraphChange, GraphReader, Transaction } from './contract.js';
+import { decodeValue, tokensOf } from '../values/index.js';
+import { DeltaLog, OP, payloadOf } from './delta.js';
+import type { UidLease } from './lease.js';
+import { GroupMerge } from './merge/group-merge.js';
+import { GRAPH } from './part.js';
+import { SourceReader } from './reader.js';
+import type { SchemaVersion } from './schema.js';
+import { SchemaDraft } from './schema-draft.js';
+import type { SchemaCache } from './schema-store.js';
+import { OverlaySource } from './source.js';
+import { stageChanges } from './stage.js';
+
+/** What all transactions of one graph share. */
+export interface TransactionContext {
+  readonly committer: Committer;
+  readonly schemas: SchemaCache;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly names: Names;
+  readonly lease: UidLease;
+  /** last commit that touched the predicate, as far as this process knows; 0 when never */
+  changedAt(predicate: string): number;
+  /** the transaction is over, or stays as finished */
+  closed(transaction: GraphTransaction): void;
+}
+
+interface Overlay {
+  readonly source: OverlaySource;
+  readonly schema: SchemaVersion;
+}
+
+/** What has become of a transaction. */
+type State = 'open' | 'committing' | 'committed' | 'aborted';
+
+export class GraphTransaction implements Transaction {
+  readonly hash = randomBytes(8).toString('hex');
+  readonly #context: TransactionContext;
+  readonly #log = new DeltaLog();
+  /** staged since the overlay was made */
+  #fresh = new DeltaLog();
+  readonly #conflicts = new ConflictSet();
+  readonly #readKeys = new Set<string>();
+  readonly #readPredicates = new Set<string>();
+  #snapshot: Snapshot | undefined;
+  #snapshotSince: number;
+  #readers = 0;
+  #overlay: Overlay | undefined;
+  #staging: Promise<unknown> = Promise.resolve();
+  #outcome: Promise<Committed> | undefined;
+  #state: State = 'open';
+  /** monotonic time of the last use */
+  touched: number;
+
+  constructor(
+    context: TransactionContext,
+    readonly startTs: number,
+    readonly readOnly: boolean,
+    snapshot: Snapshot,
+  ) {
+    this.#context = context;
+    this.#snapshot = snapshot;
+    this.#snapshotSince = this.touched = context.clock.monotonic();
+  }
+
+  get finished(): boolean {
+    return this.#state !== 'open';
+  }
+
+  /** Whether something would be lost if it were forgotten. */
+  get dirty(): boolean {
+    return this.#log.count > 0;
+  }
+
+  async reader(): Promise<GraphReader> {
+    this.#mustBeOpen();
+    this.#refresh();
+    const snapshot = this.#snapshot!;
+    this.#readers++;
+    try {
+      const overlay = this.#log.count > 0 ? await this.#overlaid(snapshot) : undefined;
+      const schema = overlay?.schema ?? (await this.#context.schemas.read(snapshot));
+      return new SourceReader(overlay?.source ?? snapshot, schema, snapshot.version, {
+        reads: (predicate) => this.#readPredicates.add(predicate.name),
+        released: () => this.#readerReleased(snapshot),
+      });
+    } catch (error) {
+      this.#readerReleased(snapshot);
+      throw error;
+    }
+  }
+
+  async stage(changes: readonly GraphChange[]): Promise<void> {
+    const run = this.#staging.then(() => this.#stage(changes));
+    this.#staging = run.catch(() => undefined);
+    return run;
+  }
+
+  async #stage(changes: readonly GraphChange[]): Promise<void> {
+    this.#mustBeOpen();
+    if (this.readOnly) {
+      throw new GraphsteadError('TXN_READ_ONLY', 'a read-only transaction cannot change anything', {
+        fix: 'Begin a transaction without ro and be.',
+      });
+    }
+    const { schemas, names, limits, lease } = this.#context;
+    const staged = await stageChanges(
+      { schema: schemas.newest, names, limits, created: this.#log.created, reader: () => this.reader() },
+      changes,
+    );
+    this.#mustBeOpen();
+    this.#checkSize(staged.log);
+    this.#log.append(staged.log);
+    this.#fresh.append(staged.log);
+    this.#conflicts.merge(staged.conflicts);
+    lease.avoid(staged.log);
+  }
+
+  #checkSize(more: DeltaLog): void {
+    const { commitDeltas, commitBytes } = this.#context.limits;
+    if (this.#log.count + more.count > commitDeltas) {
+      throw new GraphsteadError(
+        'LIMIT_EXCEEDED',
+        `a transaction may hold ${commitDeltas} changes (limits.commitDeltas)`,
+        {
+          fix: 'Commit in smaller parts, or use the importer.',
+        },
+      );
+    }
+    if (this.#log.byteLength + more.byteLength > commitBytes) {
+      throw new GraphsteadError('LIMIT_EXCEEDED', `a transaction may hold ${commitBytes} bytes (limits.commitBytes)`, {
+        fix: 'Commit in smaller parts, or use the importer.',
+      });
+    }
+  }
+
+  noteRead(keys: readonly string[]): void {
+    for (const key of keys) this.#readKeys.add(key);
+  }
+
+  get conflicts(): readonly ConflictKey[] {
+    const all = new ConflictSet();
+    all.merge(this.#conflicts);
+    this.#addReadAndWritten(all);
+    return all.list();
+  }
+
+  /** Index keys that were both looked up and written are exclusive, so that a lookup that found nothing holds. */
+  #addReadAndWritten(all: ConflictSet): void {
+    const read = new Set<string | undefined>([...this.#readKeys].map(predicateOfIndexKey));
+    if (read.size === 0 || this.#log.count === 0) return;
+    const part = this.#log.part();
+    const records = part.names.map((name) =>
+      read.has(name) ? this.#context.schemas.newest.predicate(name) : undefined,
+    );
+    for (let i = 0; i < part.ops.length; i++) {
+      const record = records[part.predicates[i]];
+      if (!record || (part.ops[i] !== OP.setValue && part.ops[i] !== OP.deleteValue)) continue;
+      const value = decodeValue(payloadOf(part, i).value);
+      for (const { kind } of record.indexes) {
+        for (const token of tokensOf(kind, value, part.langs[part.langOf[i]])) {
+          const key = indexConflictKey(record.name, kind, token);
+          if (this.#readKeys.has(key)) all.exclusive(key);
+        }
+      }
+    }
+  }
+
+  get predicates(): readonly string[] {
+    return this.#log.predicates;
+  }
+
+  commit(
+    options: { readonly idempotency?: IdempotencyClaim; readonly parts?: Readonly<Record<string, unknown>> } = {},
+  ): Promise<Committed> {
+    if (this.#outcome) return this.#outcome;
+    this.#mustBeOpen();
+    this.#outcome = this.#staging.then(() => this.#commit(options));
+    this.#outcome.catch(() => undefined);
+    return this.#outcome;
+  }
+
+  async #commit(options: {
+    readonly idempotency?: IdempotencyClaim;
+    readonly parts?: Readonly<Record<string, unknown>>;
+  }): Promise<Committed> {
+    this.#mustBeOpen();
+    this.#state = 'committing';
+    const { committer, clock } = this.#context;
+    try {
+      const parts = { ...options.parts, ...(this.#log.count > 0 ? { [GRAPH]: this.#log.part() } : {}) };
+      if (Object.keys(parts).length === 0 && !options.idempotency) {
+        this.#state = 'committed';
+        return { commitTs: this.startTs, wall: clock.wall(), results: {} };
+      }
+      const committed = await committer.commit({
+        startTs: this.startTs,
+        parts,
+        conflicts: this.conflicts,
+        ...(options.idempotency ? { idempotency: options.idempotency } : {}),
+      });
+      this.#state = 'committed';
+      return committed;
+    } catch (error) {
+      this.#state = 'aborted';
+      throw error;
+    } finally {
+      this.#letGo();
+    }
+  }
+
+  abort(): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'aborted';
+    this.#letGo();
+  }
+
+  /** Gives the snapshot back when it was held too long and nobody reads; a later read takes a newer one. */
+  releaseSnapshot(now: number): void {
+    if (this.#readers > 0 || !this.#snapshot || now - this.#snapshotSince < this.#context.limits.snapshotMs) return;
+    this.#dropSnapshot();
+  }
+
+  #dropSnapshot(): void {
+    this.#releasedVersion = this.#snapshot?.version ?? this.#releasedVersion;
+    this.#snapshot?.release();
+    this.#snapshot = undefined;
+    this.#overlay = undefined;
+  }
+  #releasedVersion = 0;
+
+  /** A snapshot to read from. Throws TXN_ABORTED when what was read before is no longer so. */
+  #refresh(): void {
+    const now = (this.touched = this.#context.clock.monotonic());
+    this.releaseSnapshot(now);
+    if (this.#snapshot) return;
+    for (const name of this.#readPredicates) {
+      if (this.#context.changedAt(name) <= this.#releasedVersion) continue;
+      this.abort();
+      throw new GraphsteadError('TXN_ABORTED', ABORTED, {
+        fix: 'Run the whole operation again in a new transaction; it stayed open longer than limits.snapshotMs.',
+      });
+    }
+    this.#snapshot = this.#context.committer.snapshot();
+    this.#snapshotSince = now;
+    this.#fresh = new DeltaLog();
+    this.#fresh.append(this.#log);
+  }
+
+  #readerReleased(snapshot: Snapshot): void {
+    this.#readers--;
+    if (this.#readers > 0) return;
+    if (this.#state !== 'open' && this.#snapshot === snapshot) this.#dropSnapshot();
+  }
+
+  /** The snapshot with the staged changes merged on top, by the code that will merge them at commit. */
+  async #overlaid(snapshot: Snapshot): Promise<Overlay> {
+    const { schemas, limits } = this.#context;
+    if (this.#overlay && this.#fresh.count === 0) return this.#overlay;
+    const source = this.#overlay?.source ?? new OverlaySource(snapshot);
+    const draft = new SchemaDraft(this.#overlay?.schema ?? (await schemas.read(snapshot)));
+    const merge = new GroupMerge(source, draft, limits);
+    const part = this.#fresh.part();
+    this.#fresh = new DeltaLog();
+    await merge.apply(part, false);
+    await merge.flush((key, value) => source.put(key, value));
+    this.#overlay = { source, schema: draft.finish(snapshot.version) };
+    return this.#overlay;
+  }
+
+  #mustBeOpen(): void {
+    this.touched = this.#context.clock.monotonic();
+    if (this.#state === 'open') return;
+    throw new GraphsteadError('TXN_FINISHED', `transaction ${this.startTs} was already ${this.#state}`, {
+      fix: 'Begin a new transaction.',
+    });
+  }
+
+  #letGo(): void {
+    if (this.#readers === 0) this.#dropSnapshot();
+    this.#context.closed(this);
+  }
+}

@@ -1,0 +1,112 @@
+import { type Clock, GraphsteadError, type Limits } from '../base/index.js';
+import type { GraphTransaction } from './transaction.js';
+
+/** Finished transactions that are remembered, so that a repeated commit gives the first answer. */
+const FINISHED_KEPT = 4_096;
+/** Milliseconds between two looks at what may be released or has expired. */
+const SWEEP_MS = 1_000;
+
+/** The open transactions of one graph, by start timestamp. */
+export class TransactionTable {
+  /** in the order of last use */
+  readonly #open = new Map<number, GraphTransaction>();
+  readonly #finished = new Map<number, GraphTransaction>();
+  readonly #expired = new Set<number>();
+  readonly #clock: Clock;
+  readonly #limits: Limits;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(clock: Clock, limits: Limits) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Throws TOO_MANY_TRANSACTIONS when as many as allowed hold staged changes. */
+  makeRoom(): void {
+    if (this.#open.size < this.#limits.transactions) return;
+    this.sweep();
+    // one that has changed nothing can be forgotten: its client begins again and loses no work
+    for (const transaction of this.#open.values()) {
+      if (this.#open.size < this.#limits.transactions) return;
+      if (!transaction.dirty) this.#expire(transaction);
+    }
+    if (this.#open.size < this.#limits.transactions) return;
+    throw new GraphsteadError('TOO_MANY_TRANSACTIONS', `${this.#limits.transactions} transactions are open`, {
+      fix: 'Commit or abort transactions, or try again later.',
+    });
+  }
+
+  add(transaction: GraphTransaction): void {
+    this.#open.set(transaction.startTs, transaction);
+    this.#timer ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
+  }
+
+  /** Throws TXN_UNKNOWN, TXN_EXPIRED, FORBIDDEN (wrong hash). */
+  get(startTs: number, hash?: string): GraphTransaction {
+    this.sweep();
+    const transaction = this.#open.get(startTs) ?? this.#finished.get(startTs);
+    if (!transaction) throw this.#unknown(startTs);
+    if (hash !== undefined && hash !== '' && hash !== transaction.hash) {
+      throw new GraphsteadError('FORBIDDEN', `the hash does not belong to transaction ${startTs}`, {
+        fix: 'Send the hash that came with the start timestamp.',
+      });
+    }
+    if (this.#open.delete(startTs)) this.#open.set(startTs, transaction);
+    return transaction;
+  }
+
+  #unknown(startTs: number): GraphsteadError {
+    if (this.#expired.has(startTs)) {
+      return new GraphsteadError('TXN_EXPIRED', `transaction ${startTs} was idle too long and is gone`, {
+        fix: 'Run the whole operation again in a new transaction.',
+      });
+    }
+    return new GraphsteadError('TXN_UNKNOWN', `there is no open transaction ${startTs}`, {
+      fix: 'Begin with a request without startTs and go on with the one it answers.',
+    });
+  }
+
+  /** A transaction is over; its outcome is kept for a while. */
+  closed(transaction: GraphTransaction): void {
+    if (!this.#open.delete(transaction.startTs)) return;
+    this.#finished.set(transaction.startTs, transaction);
+    for (const startTs of this.#finished.keys()) {
+      if (this.#finished.size <= FINISHED_KEPT) break;
+      this.#finished.delete(startTs);
+    }
+    if (this.#open.size === 0) this.#stop();
+  }
+
+  /** Releases snapshots held too long and lets idle transactions expire. */
+  sweep(): void {
+    const now = this.#clock.monotonic();
+    for (const transaction of this.#open.values()) {
+      if (now - transaction.touched >= this.#limits.transactionIdleMs) this.#expire(transaction);
+      else transaction.releaseSnapshot(now);
+    }
+  }
+
+  #expire(transaction: GraphTransaction): void {
+    transaction.abort();
+    this.#finished.delete(transaction.startTs);
+    this.#expired.add(transaction.startTs);
+    for (const startTs of this.#expired) {
+      if (this.#expired.size <= FINISHED_KEPT) break;
+      this.#expired.delete(startTs);
+    }
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  close(): void {
+    for (const transaction of [...this.#open.values()]) transaction.abort();
+    this.#stop();
+  }
+}
