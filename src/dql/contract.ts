@@ -55,6 +55,8 @@ export interface MutateRequest {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly idempotency?: Omit<IdempotencyClaim, 'reply'>;
+  /** the bytes kept with the claim and sent to a repeated request; asked before the commit, so without its timestamp */
+  readonly reply?: (answer: MutateAnswer) => Uint8Array;
 }
 
 export interface MutateAnswer {

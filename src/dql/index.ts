@@ -1,5 +1,10 @@
 export type * from './contract.js';
-export { type ParseQueryOptions, parseQuery } from './parse/index.js';
-export type * from './syntax/index.js';
+export { createDqlEngine, type DqlEngineOptions } from './engine.js';
+export { type JsonFileOptions, parseJsonMutation, parseJsonTriples } from './json/index.js';
+export { checkTriples, type ResolvedMutation, type ResolveOptions, resolveMutation } from './mutate/index.js';
+export { type ParseMutationOptions, type ParseQueryOptions, parseMutation, parseQuery } from './parse/index.js';
+export { type NQuadLineParser, type NQuadOptions, nquadLineParser, parseNQuadLine, parseNQuads } from './rdf/index.js';
+export { printChange } from './rdf/print.js';
 export { GLOBAL_UID, holdsCondition, runQuery, uidsOf, valueFor } from './run/index.js';
+export type * from './syntax/index.js';
 export { type WriteOptions, writeJson, writeRdf } from './write/index.js';

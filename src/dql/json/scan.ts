@@ -26,19 +26,21 @@ const WORDS: Readonly<Record<string, true | false | null>> = { true: true, false
  * Reads one JSON text. Of a key that stands twice the last one counts.
  * Throws SYNTAX with a position, LIMIT_EXCEEDED past limits.nestingDepth.
  */
-export function scanJson(text: string, limits: Limits = DEFAULT_LIMITS): JsonNode {
-  return new JsonScanner(text, limits).document();
+export function scanJson(text: string, limits: Limits = DEFAULT_LIMITS, source?: string): JsonNode {
+  return new JsonScanner(text, limits, source).document();
 }
 
 class JsonScanner {
   readonly #text: string;
   readonly #limits: Limits;
+  readonly #source: string | undefined;
   #at = 0;
   #line = 1;
   #lineStart = 0;
   #depth = 0;
 
-  constructor(text: string, limits: Limits) {
+  constructor(text: string, limits: Limits, source: string | undefined) {
+    this.#source = source;
     this.#text = text;
     this.#limits = limits;
   }
@@ -52,7 +54,9 @@ class JsonScanner {
   }
 
   #position(at = this.#at): Position {
-    return { line: this.#line, column: at - this.#lineStart + 1 };
+    const column = at - this.#lineStart + 1;
+    const line = this.#line;
+    return this.#source === undefined ? { line, column } : { line, column, source: this.#source };
   }
 
   #error(message: string, fix?: string, at = this.#at): GraphsteadError {

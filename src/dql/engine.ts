@@ -1,0 +1,285 @@
+import {
+  asError,
+  type Clock,
+  DEFAULT_LIMITS,
+  GraphsteadError,
+  type Limits,
+  type Names,
+  systemClock,
+} from '../base/index.js';
+import type { Committed, Graph, Transaction } from '../graph/index.js';
+import type {
+  DqlEngine,
+  MutateAnswer,
+  MutateRequest,
+  QueryAnswer,
+  QueryRequest,
+  RunOptions,
+  RunResult,
+  TransactionInfo,
+} from './contract.js';
+import { DocumentCache } from './engine/document-cache.js';
+import { NotingReader } from './engine/noting-reader.js';
+import { schemaAnswer } from './engine/schema-answer.js';
+import { Stopwatch } from './engine/stopwatch.js';
+import { UpsertLane } from './engine/upsert-lane.js';
+import { parseJsonMutation } from './json/index.js';
+import { checkTriples, resolveMutation } from './mutate/index.js';
+import { parseMutation, parseQuery } from './parse/index.js';
+import { runQuery } from './run/index.js';
+import type { MutationRequest, QueryDocument } from './syntax/index.js';
+import { writeJson, writeRdf } from './write/index.js';
+
+export interface DqlEngineOptions {
+  readonly graph: Graph;
+  readonly names: Names;
+  readonly limits?: Limits;
+  readonly clock?: Clock;
+}
+
+/** What one attempt at a mutation came to. */
+interface Attempt {
+  readonly queries: Buffer | undefined;
+  readonly uids: Readonly<Record<string, string>>;
+  readonly numUids: Readonly<Record<string, number>>;
+}
+
+const NO_RESULT: RunResult = { roots: [], variables: new Map(), numUids: {} };
+
+/** The graph language over one graph: queries, mutations, upserts, and transactions over several requests. */
+export function createDqlEngine(options: DqlEngineOptions): DqlEngine {
+  return new Engine(options);
+}
+
+class Engine implements DqlEngine {
+  readonly #graph: Graph;
+  readonly #names: Names;
+  readonly #limits: Limits;
+  readonly #clock: Clock;
+  readonly #documents: DocumentCache;
+  readonly #lane = new UpsertLane();
+
+  constructor({ graph, names, limits = DEFAULT_LIMITS, clock = systemClock }: DqlEngineOptions) {
+    this.#graph = graph;
+    this.#names = names;
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#documents = new DocumentCache(limits.documentCache);
+  }
+
+  async query(request: QueryRequest): Promise<QueryAnswer> {
+    const watch = new Stopwatch(this.#clock);
+    const document = this.#parse(request);
+    watch.lap('parsing_ns');
+    const own = request.startTs === undefined;
+    const readOnly = request.readOnly === true || request.bestEffort === true;
+    const transaction = own
+      ? await this.#graph.begin({ readOnly, bestEffort: request.bestEffort === true })
+      : this.#graph.open(request.startTs, request.hash);
+    watch.lap('assign_timestamp_ns');
+    try {
+      const { data, numUids } = await this.#read(document, transaction, request, watch);
+      return { data, txn: openInfo(transaction), latency: watch.latency(), metrics: numUids };
+    } catch (thrown) {
+      if (own) transaction.abort();
+      throw thrown;
+    } finally {
+      if (own && readOnly) transaction.abort();
+    }
+  }
+
+  #parse({ text, variables }: QueryRequest): QueryDocument {
+    const options = { variables, names: this.#names, limits: this.#limits };
+    const document = this.#documents.get(text, variables, () => parseQuery(text, options));
+    if (document.blocks.length > 0 || document.schema) return document;
+    throw new GraphsteadError('INVALID_REQUEST', 'empty request: the text holds no query', {
+      fix: 'Send a query such as { people(func: has(name)) { name } }.',
+    });
+  }
+
+  async #read(
+    document: QueryDocument,
+    transaction: Transaction,
+    request: QueryRequest,
+    watch: Stopwatch,
+  ): Promise<{ data: Buffer; numUids: Readonly<Record<string, number>> }> {
+    const reader = new NotingReader(await transaction.reader());
+    try {
+      if (document.schema) {
+        const data = schemaAnswer(document.schema, reader.schema, this.#names);
+        watch.lap('encoding_ns');
+        return { data, numUids: {} };
+      }
+      const result = await runQuery(document, reader, this.#runOptions(request));
+      if (!transaction.readOnly) transaction.noteRead(reader.keys);
+      watch.lap('processing_ns');
+      const data = this.#write(result, request);
+      watch.lap('encoding_ns');
+      return { data, numUids: result.numUids };
+    } finally {
+      reader.release();
+    }
+  }
+
+  #write(result: RunResult, { format, debug }: Pick<QueryRequest, 'format' | 'debug'>): Buffer {
+    const limit = this.#limits.answerBytes;
+    const options = { names: this.#names, debug: debug === true, limit };
+    try {
+      return format === 'rdf' ? writeRdf(result, options) : writeJson(result, options);
+    } catch (thrown) {
+      if (!(thrown instanceof RangeError)) throw thrown;
+      throw new GraphsteadError('LIMIT_EXCEEDED', `the answer is larger than ${limit} bytes (limit answerBytes)`, {
+        fix: 'Ask for fewer nodes with first and after, or for fewer fields.',
+      });
+    }
+  }
+
+  #runOptions({ timeoutMs, signal }: Pick<QueryRequest, 'timeoutMs' | 'signal'>): RunOptions {
+    const ms = Math.min(timeoutMs ?? this.#limits.queryMs, this.#limits.queryMs);
+    return {
+      deadline: this.#clock.monotonic() + ms,
+      clock: this.#clock,
+      limits: this.#limits,
+      names: this.#names,
+      ...(signal ? { signal } : {}),
+    };
+  }
+
+  async mutate(request: MutateRequest): Promise<MutateAnswer> {
+    const watch = new Stopwatch(this.#clock);
+    const options = { names: this.#names, limits: this.#limits };
+    const { body, contentType } = request;
+    const mutation = contentType === 'json' ? parseJsonMutation(body, options) : parseMutation(body, options);
+    checkTriples(mutation.mutations, this.#names);
+    watch.lap('parsing_ns');
+    const run = this.#runOptions(request);
+    if (request.startTs !== undefined) {
+      return this.#mutateIn(this.#graph.open(request.startTs, request.hash), mutation, request, run, watch);
+    }
+    if (!request.commitNow) {
+      const transaction = await this.#graph.begin();
+      watch.lap('assign_timestamp_ns');
+      return abortOnFailure(transaction, () => this.#mutateIn(transaction, mutation, request, run, watch));
+    }
+    return this.#mutateAlone(mutation, request, run, watch);
+  }
+
+  /** A request that is its own transaction runs again after a conflict: nobody has seen what it read. */
+  async #mutateAlone(
+    mutation: MutationRequest,
+    request: MutateRequest,
+    run: RunOptions,
+    watch: Stopwatch,
+  ): Promise<MutateAnswer> {
+    let answer: MutateAnswer | undefined;
+    const attempt = async (n: number): Promise<boolean> => {
+      const transaction = await this.#graph.begin();
+      watch.lap('assign_timestamp_ns');
+      try {
+        answer = await abortOnFailure(transaction, () => this.#mutateIn(transaction, mutation, request, run, watch));
+        return true;
+      } catch (thrown) {
+        const again = asError(thrown).code === 'TXN_ABORTED' && n < this.#limits.upsertRetries;
+        if (!again || isOver(run, this.#clock)) throw thrown;
+        return false;
+      }
+    };
+    if (mutation.query) await this.#lane.run(attempt);
+    else for (let n = 0; !(await attempt(n)); n++);
+    return answer as MutateAnswer;
+  }
+
+  async #mutateIn(
+    transaction: Transaction,
+    mutation: MutationRequest,
+    request: MutateRequest,
+    run: RunOptions,
+    watch: Stopwatch,
+  ): Promise<MutateAnswer> {
+    const { queries, uids, numUids } = await this.#stage(transaction, mutation, run, watch);
+    const answer = (txn: TransactionInfo): MutateAnswer => {
+      return { queries, uids, txn, latency: watch.latency(), metrics: numUids };
+    };
+    if (!request.commitNow) return answer(openInfo(transaction));
+    const info = openInfo(transaction);
+    const reply = request.idempotency && (request.reply ?? defaultReply)(answer(info));
+    const committed = await transaction.commit(
+      request.idempotency && reply ? { idempotency: { ...request.idempotency, reply } } : {},
+    );
+    watch.lap('processing_ns');
+    return answer({ ...info, commitTs: committed.commitTs });
+  }
+
+  /** Runs the query on the state before, then puts the changes into the transaction. */
+  async #stage(
+    transaction: Transaction,
+    mutation: MutationRequest,
+    run: RunOptions,
+    watch: Stopwatch,
+  ): Promise<Attempt> {
+    const reader = new NotingReader(await transaction.reader());
+    try {
+      const result = mutation.query ? await runQuery(mutation.query, reader, run) : NO_RESULT;
+      transaction.noteRead(reader.keys);
+      const { changes, uids } = await resolveMutation(mutation, {
+        variables: result.variables,
+        reader,
+        lease: (count) => this.#graph.leaseUids(count),
+        names: this.#names,
+        limits: this.#limits,
+      });
+      watch.lap('processing_ns');
+      const queries = mutation.query ? this.#write(result, {}) : undefined;
+      watch.lap('encoding_ns');
+      if (changes.length > 0) await transaction.stage(changes);
+      watch.lap('processing_ns');
+      return { queries, uids, numUids: result.numUids };
+    } finally {
+      reader.release();
+    }
+  }
+
+  async commit(startTs: number, hash?: string): Promise<TransactionInfo> {
+    const transaction = this.#graph.open(startTs, hash);
+    const info = openInfo(transaction);
+    const committed: Committed = await transaction.commit();
+    return { ...info, commitTs: committed.commitTs };
+  }
+
+  async abort(startTs: number, hash?: string): Promise<TransactionInfo> {
+    const transaction = this.#graph.open(startTs, hash);
+    transaction.abort();
+    return openInfo(transaction);
+  }
+}
+
+/** A transaction that failed in the request that began it is not the client's to end. */
+async function abortOnFailure<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    transaction.abort();
+    throw thrown;
+  }
+}
+
+function isOver(run: RunOptions, clock: Clock): boolean {
+  return run.signal?.aborted === true || clock.monotonic() > (run.deadline ?? Number.POSITIVE_INFINITY);
+}
+
+function openInfo(transaction: Transaction): TransactionInfo {
+  return {
+    startTs: transaction.startTs,
+    hash: transaction.hash,
+    keys: transaction.conflicts.filter(({ exclusive }) => exclusive).map(({ key }) => key),
+    preds: transaction.predicates,
+  };
+}
+
+/** What is stored for a repeated request when its sender says nothing else. */
+function defaultReply({ queries, uids }: MutateAnswer): Uint8Array {
+  const shown = queries ? queries.toString('utf8') : 'null';
+  return Buffer.from(
+    `{"data":{"code":"Success","message":"Done","queries":${shown},"uids":${JSON.stringify(uids)}},"extensions":{}}`,
+  );
+}

@@ -1,0 +1,39 @@
+import type { Limits, Names } from '../../base/index.js';
+import type { GraphChange, GraphReader } from '../../graph/index.js';
+import type { QueryVariable } from '../contract.js';
+import { holdsCondition } from '../run/index.js';
+import type { MutationRequest } from '../syntax/index.js';
+import { changesOf } from './changes.js';
+import { MutationNodes } from './nodes.js';
+
+export interface ResolveOptions {
+  /** what the query of an upsert found; empty without one */
+  readonly variables: ReadonlyMap<string, QueryVariable>;
+  readonly reader: GraphReader;
+  /** first of `count` fresh uids */
+  readonly lease: (count: number) => Promise<number>;
+  readonly names: Names;
+  readonly limits: Limits;
+}
+
+/** A request's mutations as changes of the graph, and the new nodes that they make. */
+export interface ResolvedMutation {
+  readonly changes: readonly GraphChange[];
+  /** names of new nodes, without `_:`, or `uid(v)`; to uids as 0x text */
+  readonly uids: Readonly<Record<string, string>>;
+}
+
+/**
+ * Decides which blocks apply (@if), gives new nodes their uids and fans variables out. Blocks whose condition does not
+ * hold do nothing at all. Throws INVALID_MUTATION, UNSUPPORTED_DELETE, LIMIT_EXCEEDED.
+ */
+export async function resolveMutation(request: MutationRequest, options: ResolveOptions): Promise<ResolvedMutation> {
+  const { variables, reader, lease, names, limits } = options;
+  const blocks = request.mutations.filter(
+    ({ condition }) => condition === undefined || holdsCondition(condition, variables, reader, { limits, names }),
+  );
+  const nodes = new MutationNodes(variables);
+  await nodes.assign(blocks, lease, limits);
+  const changes = changesOf(blocks, { nodes, variables, names, limits });
+  return { changes, uids: nodes.uids };
+}
