@@ -1,2 +1,5 @@
+export { createAgents } from './agents.js';
+export { agentsApplier } from './applier.js';
 export type * from './contract.js';
 export { createHosts, type HostPool } from './host-pool.js';
+export type { AgentPart } from './part.js';

@@ -1,0 +1,107 @@
+import type { IdempotencyClaim } from '../commit/index.js';
+import type { HostProcess } from './host-process.js';
+import type { Head } from './stored.js';
+
+/** Something an agent has to do: one turn when all goes well. */
+export interface Job {
+  readonly kind: 'init' | 'message' | 'alarm' | 'stop' | 'suspend';
+  /** timestamp.n when stored, random text otherwise */
+  readonly id: string;
+  readonly name: string;
+  readonly data?: string;
+  /** agent id of the sender; "" from outside */
+  readonly from: string;
+  readonly requestId: string;
+  readonly typed?: boolean;
+  /** the type, for an agent that begins with this job */
+  readonly create?: string;
+  readonly stored?: { readonly ts: number; readonly n: number; readonly bytes: number };
+  readonly alarm?: { readonly id: string; readonly at: number };
+  readonly claim?: Omit<IdempotencyClaim, 'reply'>;
+  /** turns whose failure was counted */
+  attempts: number;
+  /** wall milliseconds */
+  notBefore: number;
+  begun: boolean;
+  resolve?(reply: string | undefined): void;
+  reject?(error: unknown): void;
+}
+
+/** An agent that has something to do, or is in memory: what the main process knows of it. */
+export class Activation {
+  /** last committed head, once read */
+  head: Head | undefined;
+  /** the process that holds the instance as of the last committed turn */
+  host: HostProcess | undefined;
+  busy = false;
+  /** passing status while a hook runs */
+  passing: 'starting' | 'suspending' | 'resuming' | 'stopping' | undefined;
+  /** monotonic milliseconds */
+  lastUsed = 0;
+  wake: NodeJS.Timeout | undefined;
+  /** something was pushed since the last look at the queue */
+  fresh = false;
+  /** more stored messages than were read lie in the store */
+  more = false;
+  /** a message landed while the mailbox was being read */
+  missed = false;
+  /** position behind which stored messages were not read yet */
+  read: { ts: number; n: number } | undefined;
+  #jobs: Job[] = [];
+
+  constructor(readonly id: string) {}
+
+  get waiting(): number {
+    return this.#jobs.length;
+  }
+
+  push(job: Job): void {
+    this.fresh = true;
+    this.#jobs.push(job);
+  }
+
+  /** Ahead of everything that waits. */
+  unshift(job: Job): void {
+    this.fresh = true;
+    this.#jobs.unshift(job);
+  }
+
+  /** Takes back a job that has not begun. */
+  remove(job: Job): boolean {
+    const at = this.#jobs.indexOf(job);
+    if (at === -1) return false;
+    this.#jobs.splice(at, 1);
+    return true;
+  }
+
+  /** Everything that waits, taken out. */
+  drain(): Job[] {
+    return this.#jobs.splice(0);
+  }
+
+  get hasStored(): boolean {
+    return this.#jobs.some((job) => job.stored !== undefined);
+  }
+
+  /**
+   * The next job that may run, taken out; or the wall time at which one may. Order is kept for each sender: behind a
+   * message that backs off, only messages of the same agent wait. An agent that has not begun takes its onInitialize first.
+   */
+  next(wall: number): Job | number | undefined {
+    const starting = this.head?.status === 'starting';
+    const held = new Set<string>();
+    let earliest: number | undefined;
+    for (let i = 0; i < this.#jobs.length; i++) {
+      const job = this.#jobs[i];
+      if (starting && job.kind !== 'init' && job.kind !== 'stop') continue;
+      if (job.from !== '' && held.has(job.from)) continue;
+      if (job.notBefore <= wall) {
+        this.#jobs.splice(i, 1);
+        return job;
+      }
+      earliest = Math.min(earliest ?? job.notBefore, job.notBefore);
+      held.add(job.from);
+    }
+    return earliest;
+  }
+}

@@ -1,0 +1,246 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AgentService, agentService } from '../../test/agent-service.js';
+
+const CODE = `
+  class Counter extends Agent {
+    static handlers = ['add', 'total'];
+    static readOnly = ['total', 'peek'];
+    state = { count: 0 };
+    onInitialize() { this.state.born = this.id; }
+    onReceiveMessage(name, data) {
+      switch (name) {
+        case 'increment': return String(this.state.count += Number(data ?? 1));
+        case 'peek': return String(this.state.count);
+        case 'born': return this.state.born + ' ' + this.name;
+        case 'silent': return undefined;
+        case 'break': this.state.count = -1; throw new Error('broken on purpose');
+        case 'publish': this.publishEvent('one', { n: 1 }); this.publishEvent({ eventName: 'two', value: data }); return 'ok';
+        case 'publishAndFail': this.publishEvent('never', {}); throw new Error('no');
+        case 'relay': return agents.sendMessage(data, 'increment', '5');
+        case 'loop': return agents.sendMessage(data, 'back', this.id);
+        case 'back': return agents.sendMessage(data, 'increment');
+        case 'mail': return agents.sendMessageAsync(data, 'increment').then(() => 'posted');
+        case 'mailAndFail': return agents.sendMessageAsync(data, 'increment').then(() => { throw new Error('no'); });
+        case 'flaky': if (this.attempt < 3) throw new Error('not yet'); this.state.count += 100; return;
+        case 'poison': throw new Error('always');
+        case 'child': return agents.start('Counter').then(({ id }) => id);
+        case 'alarm': this.setAlarm(Date.now() + 20, { name: 'increment', data: '7' }); return 'set';
+        case 'spin': while (true) {}
+        case 'number': return 5;
+      }
+      return super.onReceiveMessage(name, data);
+    }
+    add(by) { return { now: this.state.count += by }; }
+    total() { return this.state.count; }
+  }
+  agents.register(Counter);
+  class Bad extends Agent { onInitialize() { throw new Error('cannot begin'); } }
+  agents.register(Bad);
+
+  async function startOne() { return (await agents.start('Counter')).id; }
+  async function startTwo() { return Promise.all([agents.start(Counter), agents.start(Counter)]); }
+  async function typedAdd(id) { const one = await agents.ref(Counter, id).add(4); return [one, await agents.ref(Counter, id).total()]; }
+  async function say(id, name, data, options) { return agents.sendMessage(id, name, data, options); }
+  async function mail(id, name, data) { await agents.sendMessageAsync(id, name, data); }
+`;
+const EXPORTS = ['startOne', 'startTwo', 'typedAdd', 'say', 'mail'];
+
+let service: AgentService;
+const send = (id: string, name: string, data?: string) => service.agents.send(id, name, data);
+
+/** Asks until it holds; every background work of these tests ends in milliseconds. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((again) => setTimeout(again, 5));
+}
+
+beforeEach(async () => {
+  service = await agentService(CODE, EXPORTS, { limits: { messageAttempts: 3, turnThreadMs: 400 } });
+});
+afterEach(() => service.close());
+
+describe('agents', () => {
+  it('start, keep state between messages, know their id and name', async () => {
+    const { id, name, status } = await service.agents.start('Counter');
+    expect({ name, status }).toEqual({ name: 'Counter', status: 'running' });
+    expect(await send(id, 'increment')).toBe('1');
+    expect(await send(id, 'increment', '2')).toBe('3');
+    expect(await send(id, 'born')).toBe(`${id} Counter`);
+    expect(await send(id, 'silent')).toBeUndefined();
+  });
+
+  it('hand what a handler throws to the sender and keep nothing of it', async () => {
+    const { id } = await service.agents.start('Counter');
+    await send(id, 'increment');
+    await expect(send(id, 'break')).rejects.toMatchObject({ code: 'AGENT_FAILED', message: 'broken on purpose' });
+    expect(await send(id, 'peek')).toBe('1');
+    expect(await send(id, 'increment')).toBe('2');
+  });
+
+  it('name what is unknown: a message, an agent, a type', async () => {
+    const { id } = await service.agents.start('Counter');
+    await expect(send(id, 'dance')).rejects.toMatchObject({ code: 'MESSAGE_UNKNOWN', message: /"dance"/ });
+    await expect(send('agent_none', 'x')).rejects.toMatchObject({ code: 'AGENT_UNKNOWN', message: /agent_none/ });
+    await expect(service.agents.start('Nobody')).rejects.toMatchObject({ code: 'AGENT_TYPE_UNKNOWN' });
+    await expect(send('', 'x')).rejects.toMatchObject({ code: 'AGENT_ID_MISSING' });
+    await expect(send(id, 'number')).rejects.toMatchObject({ message: /not a string/ });
+  });
+
+  it('an agent whose onInitialize throws was never started', async () => {
+    await expect(service.agents.start('Bad')).rejects.toMatchObject({ message: 'cannot begin' });
+    expect(await service.agents.list()).toEqual([]);
+  });
+
+  it('answer functions, with typed senders', async () => {
+    const id = (await service.call('startOne')) as string;
+    expect(await service.call('typedAdd', id)).toEqual([{ now: 4 }, 4]);
+    expect(await service.call('say', id, 'add', '6')).toBe('{"now":10}');
+    await expect(service.call('say', id, 'dance')).rejects.toMatchObject({ code: 'MESSAGE_UNKNOWN' });
+    expect((await service.call('startTwo')) as unknown[]).toHaveLength(2);
+  });
+
+  it('stop for good, also from suspension; later messages are refused', async () => {
+    const { id } = await service.agents.start('Counter');
+    await send(id, 'increment');
+    await service.agents.swap(async () => undefined);
+    expect((await service.agents.info(id)).status).toBe('suspended');
+    expect((await service.agents.stop(id)).status).toBe('terminated');
+    await expect(send(id, 'increment')).rejects.toMatchObject({ code: 'AGENT_TERMINATED' });
+    await expect(service.agents.sendAsync(id, 'increment')).rejects.toMatchObject({ code: 'AGENT_TERMINATED' });
+  });
+
+  it('resume with their state after suspension', async () => {
+    const { id } = await service.agents.start('Counter');
+    await send(id, 'increment', '41');
+    await service.agents.swap(async () => undefined);
+    expect(await send(id, 'increment')).toBe('42');
+  });
+
+  it('send to each other; a circle is refused with its names', async () => {
+    const [a, b] = await Promise.all([service.agents.start('Counter'), service.agents.start('Counter')]);
+    expect(await send(a.id, 'relay', b.id)).toBe('5');
+    await expect(send(a.id, 'loop', b.id)).rejects.toMatchObject({ code: 'AGENT_CIRCLE', message: new RegExp(a.id) });
+    await expect(send(a.id, 'relay', a.id)).rejects.toMatchObject({ code: 'AGENT_CIRCLE' });
+    expect(await send(b.id, 'increment')).toBe('6');
+  });
+
+  it('mail of a turn goes out with its commit only', async () => {
+    const [a, b] = await Promise.all([service.agents.start('Counter'), service.agents.start('Counter')]);
+    await expect(send(a.id, 'mailAndFail', b.id)).rejects.toThrow('no');
+    expect(await send(a.id, 'mail', b.id)).toBe('posted');
+    await until(async () => (await send(b.id, 'peek')) === '1');
+    await expect(send(a.id, 'mail', 'agent_none')).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
+  });
+
+  it('try background messages again, then keep them as dead letters that can be replayed', async () => {
+    const { id } = await service.agents.start('Counter');
+    await service.call('mail', id, 'flaky');
+    await until(async () => (await send(id, 'peek')) === '100');
+    await service.call('mail', id, 'poison', 'x');
+    await until(async () => (await service.agents.deadLetters(id)).length === 1);
+    const [letter] = await service.agents.deadLetters(id);
+    expect(letter).toMatchObject({ name: 'poison', data: 'x', error: 'always', attempts: 3 });
+    expect(await service.agents.info(id)).toMatchObject({ waiting: 0, deadLetters: 1 });
+    await service.agents.replay(id, letter.id);
+    await until(async () => (await service.agents.deadLetters(id)).some((one) => one.id !== letter.id));
+    expect(await service.agents.deadLetters(id)).toHaveLength(1);
+  });
+
+  it('start children with the turn that asked for them', async () => {
+    const { id } = await service.agents.start('Counter');
+    const child = (await send(id, 'child')) as string;
+    expect(await send(child, 'born')).toBe(`${child} Counter`);
+    expect((await service.agents.list({ name: 'Counter' })).map((one) => one.id).sort()).toEqual([id, child].sort());
+  });
+
+  it('fire alarms', async () => {
+    const { id } = await service.agents.start('Counter');
+    await send(id, 'alarm');
+    await until(async () => (await send(id, 'peek')) === '7');
+  });
+
+  it('an endless loop fails its own message only', async () => {
+    const [a, b] = await Promise.all([service.agents.start('Counter'), service.agents.start('Counter')]);
+    await send(a.id, 'increment');
+    const spinning = send(a.id, 'spin');
+    const others = Promise.all(Array.from({ length: 5 }, () => send(b.id, 'increment')));
+    await expect(spinning).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' });
+    expect(await others).toEqual(['1', '2', '3', '4', '5']);
+    expect(await send(a.id, 'increment')).toBe('2');
+  });
+
+  it('give the first reply again under the same idempotency key', async () => {
+    const { id } = await service.agents.start('Counter');
+    const again = () => service.agents.send(id, 'increment', '1', { idempotencyKey: 'k' });
+    expect(await Promise.all([again(), again(), again()])).toEqual(['1', '1', '1']);
+    expect(await send(id, 'peek')).toBe('1');
+    const other = service.agents.send(id, 'increment', '2', { idempotencyKey: 'k' });
+    await expect(other).rejects.toMatchObject({ code: 'IDEMPOTENCY_MISMATCH' });
+    const starts = [service.agents.start('Counter', { idempotencyKey: 's' })];
+    starts.push(service.agents.start('Counter', { idempotencyKey: 's' }));
+    const [first, second] = await Promise.all(starts);
+    expect(first.id).toBe(second.id);
+  });
+
+  it('take a message back that could not begin in time; say when the outcome is unknown', async () => {
+    const { id } = await service.agents.start('Counter');
+    const spin = service.agents.send(id, 'spin', undefined, { timeoutMs: 50 });
+    const waits = service.agents.send(id, 'increment', undefined, { timeoutMs: 60 });
+    await expect(spin).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    await expect(waits).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' });
+    expect(await send(id, 'increment')).toBe('1');
+  });
+});
+
+describe('events', () => {
+  const collect = async (request: Parameters<AgentService['agents']['events']>[0], count: number) => {
+    const events: { id?: string; name: string; data: unknown }[] = [];
+    for await (const event of service.agents.events(request)) {
+      events.push(event);
+      if (events.length === count) break;
+    }
+    return events;
+  };
+
+  it('reach subscribers in order, with ids to resume from', async () => {
+    const { id } = await service.agents.start('Counter');
+    const live = collect({ agentId: id }, 2);
+    await new Promise((turn) => setImmediate(turn));
+    await send(id, 'publish', 'v');
+    const seen = await live;
+    expect(seen.map(({ name, data }) => ({ name, data }))).toEqual([
+      { name: 'one', data: { n: 1 } },
+      { name: 'two', data: { value: 'v' } },
+    ]);
+    expect(seen[0].id).toMatch(new RegExp(`^${service.store.incarnation}\\.\\d+\\.0$`));
+    const rest = await collect({ agentId: id, after: seen[0].id }, 1);
+    expect(rest).toEqual([seen[1]]);
+    await expect(collect({ agentId: id, after: 'x' }, 1)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+    await expect(collect({ agentId: 'agent_none' }, 1)).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
+  });
+
+  it('of a failed turn are never told', async () => {
+    const { id } = await service.agents.start('Counter');
+    const live = collect({ agentId: id }, 1);
+    await new Promise((turn) => setImmediate(turn));
+    await expect(send(id, 'publishAndFail')).rejects.toThrow('no');
+    await send(id, 'publish');
+    expect((await live)[0].name).toBe('one');
+  });
+
+  it('tell a gap where the store was another one', async () => {
+    const { id } = await service.agents.start('Counter');
+    await send(id, 'publish');
+    const [gap, first] = await collect({ agentId: id, after: 'other.5.0' }, 2);
+    expect(gap).toMatchObject({ name: 'agentEventGap' });
+    expect(gap.id).toBeUndefined();
+    expect(first.name).toBe('one');
+  });
+
+  it('tell statuses to those who name them', async () => {
+    const { id } = await service.agents.start('Counter');
+    const statuses = collect({ agentId: id, names: ['agentStatusUpdated'] }, 2);
+    await new Promise((turn) => setImmediate(turn));
+    await service.agents.stop(id);
+    expect((await statuses).map((event) => event.data)).toEqual([{ status: 'stopping' }, { status: 'terminated' }]);
+  });
+});

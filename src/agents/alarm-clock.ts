@@ -1,0 +1,95 @@
+import type { Clock } from '../base/index.js';
+import type { CommitRecord, Committer } from '../commit/index.js';
+import { SHARDS, shardOf } from './keys.js';
+import type { AgentPart } from './part.js';
+import { type DueAlarm, readDue } from './reader.js';
+
+/** alarms taken from one shard at a time: after a long rest they go off at a bounded rate */
+const AT_ONCE = 64;
+const LOOK_MS = 1_000;
+
+/** Looks at wall time at least each second and hands out the alarms that are due. */
+export class AlarmClock {
+  /** wall milliseconds of the next alarm of each shard; 0 where it was not looked up yet */
+  readonly #next = new Float64Array(SHARDS);
+  readonly #out = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking = false;
+  #stopped = true;
+
+  constructor(
+    readonly committer: Pick<Committer, 'snapshot'>,
+    readonly clock: Clock,
+    readonly ring: (alarm: DueAlarm) => void,
+  ) {}
+
+  start(): void {
+    this.#stopped = false;
+    this.#plan();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  landed(records: readonly CommitRecord[]): void {
+    let earlier = false;
+    for (const record of records) {
+      for (const op of (record.parts['agents'] as AgentPart | undefined)?.ops ?? []) {
+        if (op.op !== 'turn') continue;
+        for (const { at } of op.alarms ?? []) {
+          const shard = shardOf(op.id);
+          if (at === undefined || at >= this.#next[shard]) continue;
+          this.#next[shard] = at;
+          earlier = true;
+        }
+      }
+    }
+    if (earlier && !this.#stopped && !this.#looking) this.#plan();
+  }
+
+  /** The alarm's turn is over, one way or the other: it may be handed out again when it is still there. */
+  done(agentId: string, id: string, at: number): void {
+    this.#out.delete(`${agentId} ${at} ${id}`);
+  }
+
+  #plan(): void {
+    clearTimeout(this.#timer);
+    const now = this.clock.wall();
+    let nearest = now + LOOK_MS;
+    for (const at of this.#next) if (at < nearest) nearest = at;
+    this.#timer = setTimeout(() => void this.#look(), Math.max(5, nearest - now));
+    this.#timer.unref();
+  }
+
+  async #look(): Promise<void> {
+    this.#looking = true;
+    try {
+      const now = this.clock.wall();
+      for (let shard = 0; shard < SHARDS; shard++) if (this.#next[shard] <= now) await this.#ringShard(shard, now);
+    } finally {
+      this.#looking = false;
+      if (!this.#stopped) this.#plan();
+    }
+  }
+
+  async #ringShard(shard: number, now: number): Promise<void> {
+    // Set before the read: an alarm that lands meanwhile lowers it again.
+    this.#next[shard] = Number.POSITIVE_INFINITY;
+    const snapshot = this.committer.snapshot();
+    try {
+      const { due, next } = await readDue(snapshot, shard, now, AT_ONCE);
+      const again = due.length > 0 ? now + LOOK_MS : Number.POSITIVE_INFINITY;
+      this.#next[shard] = Math.min(this.#next[shard], Math.max(next ?? Number.POSITIVE_INFINITY, now + 5), again);
+      for (const alarm of due) {
+        const key = `${alarm.agentId} ${alarm.at} ${alarm.id}`;
+        if (this.#out.has(key)) continue;
+        this.#out.add(key);
+        this.ring(alarm);
+      }
+    } finally {
+      snapshot.release();
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { GraphsteadError } from '../base/index.js';
+import type { AgentFilter, Agents, GraphCalls, GraphTransaction, SendOptions } from './contract.js';
+import { answerGraph } from './graph-rpc.js';
+import type { CallRpc } from './host-pool.js';
+import type { Rpc } from './host-process.js';
+
+/** Answers what a function asks of the service: each of its sends, starts and graph writes is a commit of its own. */
+export function callRpc(agents: Agents, graph: GraphCalls | undefined): CallRpc {
+  const transactions = new Map<number, GraphTransaction>();
+  let next = 1;
+
+  async function graphRpc(rpc: Rpc): Promise<unknown> {
+    if (graph === undefined) throw new GraphsteadError('NOT_READY', 'this service has no graph');
+    const [id] = rpc.args as [number | undefined];
+    if (rpc.method === 'graph.begin') {
+      const transaction = await graph.begin();
+      transactions.set(next, transaction);
+      return next++;
+    }
+    const transaction = id === undefined ? undefined : transactions.get(id);
+    if (id !== undefined && transaction === undefined) {
+      throw new GraphsteadError('TXN_FINISHED', 'the transaction has ended');
+    }
+    if (rpc.method === 'graph.commit' || rpc.method === 'graph.abort') {
+      transactions.delete(id ?? 0);
+      if (rpc.method === 'graph.commit') await transaction?.commit();
+      else transaction?.abort();
+      return undefined;
+    }
+    return answerGraph(transaction ?? graph, rpc);
+  }
+
+  return async (call, rpc) => {
+    const { requestId } = call;
+    const key = call.idempotencyKey === undefined ? undefined : `${call.key}.${call.name}.${rpc.n}`;
+    switch (rpc.method) {
+      case 'start': {
+        const [name, options] = rpc.args as [string, { idempotencyKey?: string }];
+        return agents.start(name, { idempotencyKey: options.idempotencyKey ?? key, requestId });
+      }
+      case 'stop':
+        return agents.stop(rpc.args[0] as string, { requestId });
+      case 'info':
+        return agents.info(rpc.args[0] as string);
+      case 'list':
+        return agents.list(rpc.args[0] as AgentFilter);
+      case 'send':
+      case 'sendAsync': {
+        const [id, name, data, given] = rpc.args as [string, string, string?, (SendOptions & { timeout?: number })?];
+        const idempotencyKey = given?.idempotencyKey ?? key;
+        const options = { timeoutMs: given?.timeout, typed: given?.typed, idempotencyKey, requestId };
+        return rpc.method === 'send' ? agents.send(id, name, data, options) : agents.sendAsync(id, name, data, options);
+      }
+      case 'deadLetters':
+        return agents.deadLetters(rpc.args[0] as string);
+      case 'replay':
+        return agents.replay(rpc.args[0] as string, rpc.args[1] as string);
+      case 'checkpoint':
+        throw new GraphsteadError('INVALID_REQUEST', 'checkpoint belongs to a turn of an agent');
+      default:
+        return graphRpc(rpc);
+    }
+  };
+}

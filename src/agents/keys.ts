@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { type Key, KeyReader, KeyWriter, type Range } from '../commit/index.js';
+
+// Keys of the agents: family, shard, agent id, then what tells entries of one family apart. The shard comes before the
+// id, so that a range of shards can move to another writer.
+
+const FAMILY = { head: 1, state: 2, event: 3, mailbox: 4, retry: 5, alarm: 6, due: 7, dead: 8 } as const;
+
+export const SHARDS = 256;
+const writer = new KeyWriter('agents');
+const shards = new Map<string, number>();
+const CACHE = 200_000;
+
+/** hash(agent) mod 256 */
+export function shardOf(agentId: string): number {
+  const known = shards.get(agentId);
+  if (known !== undefined) return known;
+  if (shards.size >= CACHE) shards.clear();
+  const shard = createHash('sha1').update(agentId).digest()[0];
+  shards.set(agentId, shard);
+  return shard;
+}
+
+function of(family: number, agentId: string): KeyWriter {
+  return writer.byte(family).byte(shardOf(agentId)).text(agentId);
+}
+
+export const headKey = (id: string): Key => of(FAMILY.head, id).key();
+export const stateKey = (id: string, chunk: number): Key => of(FAMILY.state, id).uint(chunk).key();
+export const eventKey = (id: string, seq: number, chunk = 0): Key => of(FAMILY.event, id).uint(seq).uint(chunk).key();
+export const messageKey = (id: string, ts: number, n: number, chunk = 0): Key =>
+  of(FAMILY.mailbox, id).uint(ts).uint(n).uint(chunk).key();
+export const retryKey = (id: string, ts: number, n: number): Key => of(FAMILY.retry, id).uint(ts).uint(n).key();
+export const alarmKey = (id: string, alarm: string): Key => of(FAMILY.alarm, id).text(alarm).key();
+export const deadKey = (id: string, seq: number, chunk = 0): Key => of(FAMILY.dead, id).uint(seq).uint(chunk).key();
+export const dueKey = (id: string, at: number, alarm: string): Key =>
+  writer.byte(FAMILY.due).byte(shardOf(id)).uint(at).text(id).text(alarm).key();
+
+export const alarmRange = (id: string): Range => of(FAMILY.alarm, id).range();
+export const deadRange = (id: string): Range => of(FAMILY.dead, id).range();
+export const headRange = (): Range => writer.byte(FAMILY.head).range();
+export const mailboxesRange = (): Range => writer.byte(FAMILY.mailbox).range();
+export const mailboxRange = (id: string): Range => of(FAMILY.mailbox, id).range();
+export const shardDueRange = (shard: number): Range => writer.byte(FAMILY.due).byte(shard).range();
+
+/** Everything of a mailbox from one message on. */
+export function mailboxFrom(id: string, ts: number, n: number): Range {
+  return { start: messageKey(id, ts, n), end: mailboxRange(id).end };
+}
+
+/** Events from one number on, up to another. */
+export function eventRange(id: string, from: number, to: number): Range {
+  return { start: eventKey(id, from), end: eventKey(id, to) };
+}
+
+/** Agent id, then the reader behind it. */
+export function agentOf(key: Key): { id: string; rest: KeyReader } {
+  const rest = new KeyReader(key);
+  rest.byte();
+  rest.byte();
+  return { id: rest.text(), rest };
+}
+
+/** What a due key says. */
+export function dueOf(key: Key): { at: number; agentId: string; alarm: string } {
+  const reader = new KeyReader(key);
+  reader.byte();
+  reader.byte();
+  return { at: reader.uint(), agentId: reader.text(), alarm: reader.text() };
+}

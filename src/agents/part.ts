@@ -1,0 +1,104 @@
+// What the agents write in one commit, as plain data: the `agents` part of an intent, and of its record.
+
+export interface AgentPart {
+  readonly ops: readonly AgentOp[];
+}
+
+/** Position of a stored message: commit timestamp and its number among the posts of that commit. */
+export interface MessagePosition {
+  readonly ts: number;
+  readonly n: number;
+}
+
+export interface EventPart {
+  readonly name: string;
+  /** JSON text */
+  readonly data: string;
+}
+
+export interface AlarmPart {
+  readonly id: string;
+  /** wall milliseconds; absent takes the alarm back */
+  readonly at?: number;
+  readonly name?: string;
+  readonly data?: string;
+}
+
+/** Everything one turn did to its own agent. */
+export interface TurnOp {
+  readonly op: 'turn';
+  readonly id: string;
+  /** turns committed before this one: a record of a dead activation does not fit and is refused with TXN_ABORTED */
+  readonly expect: number;
+  /** the agent begins with this turn */
+  readonly create?: { readonly type: string };
+  readonly state?: string;
+  readonly version?: number;
+  readonly events?: readonly EventPart[];
+  readonly alarms?: readonly AlarmPart[];
+  /** the stored message this turn handled */
+  readonly consumed?: MessagePosition & { readonly bytes: number };
+  /** the alarm this turn handled */
+  readonly fired?: { readonly id: string; readonly at: number };
+  readonly terminate?: boolean;
+}
+
+export type PostKind = 'message' | 'init' | 'stop';
+
+/** A message for an agent's mailbox. */
+export interface PostOp {
+  readonly op: 'post';
+  readonly to: string;
+  readonly from: string;
+  readonly kind: PostKind;
+  readonly name: string;
+  readonly data?: string;
+  readonly requestId?: string;
+}
+
+/** An agent that begins later: its onInitialize is the first message of its mailbox. */
+export interface SpawnOp {
+  readonly op: 'spawn';
+  readonly id: string;
+  readonly type: string;
+  readonly from: string;
+}
+
+/** A stored message (or alarm) failed and will be tried again. */
+export interface RetryOp {
+  readonly op: 'retry';
+  readonly id: string;
+  readonly message: MessagePosition;
+  readonly attempts: number;
+  /** wall milliseconds */
+  readonly notBefore: number;
+  readonly error: string;
+}
+
+/** A stored message or an alarm failed for good. */
+export interface DeadOp {
+  readonly op: 'dead';
+  readonly id: string;
+  readonly consumed?: MessagePosition & { readonly bytes: number };
+  readonly fired?: { readonly id: string; readonly at: number };
+  readonly name: string;
+  readonly data?: string;
+  readonly from: string;
+  readonly attempts: number;
+  readonly error: string;
+}
+
+/** A dead letter leaves its list; the post beside it is its new delivery. */
+export interface BuryOp {
+  readonly op: 'bury';
+  readonly id: string;
+  readonly seq: number;
+  readonly bytes: number;
+}
+
+export type AgentOp = TurnOp | PostOp | SpawnOp | RetryOp | DeadOp | BuryOp;
+
+/** What the applier answers: where each post lies, in their order. */
+export interface AgentResult {
+  readonly posts: readonly { readonly to: string; readonly n: number }[];
+}

@@ -1,0 +1,206 @@
+import type { Snapshot } from '../commit/index.js';
+import type { DeadLetter } from './contract.js';
+import {
+  agentOf,
+  alarmKey,
+  deadRange,
+  dueOf,
+  eventKey,
+  eventRange,
+  headKey,
+  headRange,
+  mailboxesRange,
+  mailboxFrom,
+  mailboxRange,
+  retryKey,
+  shardDueRange,
+  stateKey,
+} from './keys.js';
+import {
+  decode,
+  type Head,
+  type StoredAlarm,
+  type StoredEvent,
+  type StoredLetter,
+  type StoredMessage,
+  type StoredRetry,
+} from './stored.js';
+
+// Reads of agents at one snapshot. None keeps it: callers release it.
+
+export async function readHead(snapshot: Snapshot, id: string): Promise<Head | undefined> {
+  const bytes = await snapshot.get(headKey(id));
+  return bytes === undefined ? undefined : decode<Head>(bytes);
+}
+
+/** undefined for an agent without state */
+export async function readState(snapshot: Snapshot, id: string, chunks: number): Promise<string | undefined> {
+  if (chunks === 0) return undefined;
+  const parts: Uint8Array[] = [];
+  for (let i = 0; i < chunks; i++) parts.push((await snapshot.get(stateKey(id, i))) ?? new Uint8Array(0));
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Heads in key order, behind one id. */
+export async function readHeads(
+  snapshot: Snapshot,
+  after: string | undefined,
+  take: (id: string, head: Head) => boolean,
+): Promise<void> {
+  let range = headRange();
+  if (after !== undefined) range = { ...range, start: Buffer.concat([headKey(after), Buffer.of(0)]) };
+  for (;;) {
+    const page = await snapshot.range(range);
+    for (let i = 0; i < page.keys.length; i++) {
+      if (!take(agentOf(page.keys[i]).id, decode<Head>(page.values[i]))) return;
+    }
+    if (page.next === undefined) return;
+    range = page.next;
+  }
+}
+
+export interface MailboxEntry extends StoredMessage {
+  readonly ts: number;
+  readonly n: number;
+  /** size as stored */
+  readonly bytes: number;
+  readonly attempts: number;
+  readonly notBefore: number;
+}
+
+/** Up to `limit` messages of a mailbox, oldest first, behind a position. */
+export async function readMailbox(
+  snapshot: Snapshot,
+  id: string,
+  after: { ts: number; n: number } | undefined,
+  limit: number,
+): Promise<MailboxEntry[]> {
+  const range = after === undefined ? mailboxRange(id) : mailboxFrom(id, after.ts, after.n + 1);
+  const entries: MailboxEntry[] = [];
+  for await (const { rest, bytes } of joined(snapshot, range, 2)) {
+    if (entries.length >= limit) break;
+    const [ts, n] = rest;
+    const retry = await snapshot.get(retryKey(id, ts, n));
+    const { attempts, notBefore } = retry === undefined ? { attempts: 0, notBefore: 0 } : decode<StoredRetry>(retry);
+    entries.push({ ...decode<StoredMessage>(bytes), ts, n, bytes: bytes.length, attempts, notBefore });
+  }
+  return entries;
+}
+
+/** Agents with something in their mailbox: one seek an agent. */
+export async function* waitingAgents(snapshot: () => Snapshot): AsyncIterable<string> {
+  let range = { ...mailboxesRange(), limit: 1, keysOnly: true };
+  for (;;) {
+    const held = snapshot();
+    const page = await held.range(range);
+    held.release();
+    if (page.keys.length === 0) return;
+    const { id } = agentOf(page.keys[0]);
+    yield id;
+    range = { ...range, start: mailboxRange(id).end };
+  }
+}
+
+/** Events from number `from` on, up to `limit`. */
+export async function readEvents(
+  snapshot: Snapshot,
+  id: string,
+  from: number,
+  to: number,
+  limit: number,
+): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for await (const { bytes } of joined(snapshot, eventRange(id, from, to), 1)) {
+    events.push(decode<StoredEvent>(bytes));
+    if (events.length >= limit) break;
+  }
+  return events;
+}
+
+/** Number of the first kept event behind a position; events[1] of the head when there is none. */
+export async function eventBehind(
+  snapshot: Snapshot,
+  id: string,
+  head: Head,
+  ts: number,
+  n: number,
+): Promise<number> {
+  let [low, high] = head.events;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const bytes = await snapshot.get(eventKey(id, middle));
+    if (bytes === undefined || isBehind(bytes, ts, n)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function isBehind(bytes: Uint8Array, ts: number, n: number): boolean {
+  const match = /^\{"ts":(\d+),"n":(\d+)/.exec(Buffer.from(bytes).toString('latin1'));
+  const at = Number(match?.[1]);
+  return at > ts || (at === ts && Number(match?.[2]) > n);
+}
+
+export interface LetterEntry extends StoredLetter {
+  readonly seq: number;
+  readonly bytes: number;
+}
+
+export async function readLetters(snapshot: Snapshot, id: string): Promise<LetterEntry[]> {
+  const letters: LetterEntry[] = [];
+  for await (const { rest, bytes } of joined(snapshot, deadRange(id), 1)) {
+    letters.push({ ...decode<StoredLetter>(bytes), seq: rest[0], bytes: bytes.length });
+  }
+  return letters;
+}
+
+export function toDeadLetter(agentId: string, letter: LetterEntry): DeadLetter {
+  const { seq, name, data, from, error, attempts, at } = letter;
+  return { id: String(seq), agentId, name, data, from, error, attempts, failedAt: new Date(at).toISOString() };
+}
+
+export interface DueAlarm extends StoredAlarm {
+  readonly agentId: string;
+  readonly id: string;
+}
+
+/** Alarms of one shard that are due, oldest first, and when the next one is. */
+export async function readDue(
+  snapshot: Snapshot,
+  shard: number,
+  now: number,
+  limit: number,
+): Promise<{ due: DueAlarm[]; next: number | undefined }> {
+  const page = await snapshot.range({ ...shardDueRange(shard), limit: limit + 1, keysOnly: true });
+  const due: DueAlarm[] = [];
+  for (const key of page.keys) {
+    const { at, agentId, alarm } = dueOf(key);
+    if (at > now || due.length >= limit) return { due, next: at };
+    const bytes = await snapshot.get(alarmKey(agentId, alarm));
+    if (bytes !== undefined) due.push({ ...decode<StoredAlarm>(bytes), agentId, id: alarm });
+  }
+  return { due, next: undefined };
+}
+
+/** Entries of a range with their chunks put together; `numbers` uints stand between the agent's id and the chunk. */
+async function* joined(
+  snapshot: Snapshot,
+  whole: { start: Uint8Array; end: Uint8Array },
+  numbers: number,
+): AsyncIterable<{ rest: number[]; bytes: Uint8Array }> {
+  let held: { rest: number[]; chunks: Uint8Array[] } | undefined;
+  for (let range = { ...whole, limit: 256 }; ; ) {
+    const page = await snapshot.range(range);
+    for (let i = 0; i < page.keys.length; i++) {
+      const reader = agentOf(page.keys[i]).rest;
+      const rest = Array.from({ length: numbers }, () => reader.uint());
+      const chunk = reader.uint();
+      if (chunk === 0 && held !== undefined) yield { rest: held.rest, bytes: Buffer.concat(held.chunks) };
+      if (chunk === 0) held = { rest, chunks: [page.values[i]] };
+      else held?.chunks.push(page.values[i]);
+    }
+    if (page.next === undefined) break;
+    range = { ...page.next, limit: 256 };
+  }
+  if (held !== undefined) yield { rest: held.rest, bytes: Buffer.concat(held.chunks) };
+}

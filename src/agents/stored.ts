@@ -1,0 +1,83 @@
+// How agents lie in the store: JSON text in UTF-8, in chunks that fit a page.
+
+/** An agent's own entry; everything else of it is found from here. */
+export interface Head {
+  readonly type: string;
+  /** `starting` until onInitialize of an agent that a turn began */
+  readonly status: 'starting' | 'active' | 'terminated';
+  /** wall milliseconds */
+  readonly startedAt: number;
+  readonly turns: number;
+  readonly version: number;
+  /** chunks of the state */
+  readonly chunks: number;
+  /** number of the oldest kept event, and of the next one */
+  readonly events: readonly [number, number];
+  /** number of the oldest dead letter, and of the next one */
+  readonly letters: readonly [number, number];
+  readonly dead: number;
+  readonly waiting: number;
+  readonly alarms: number;
+}
+
+export interface StoredEvent {
+  readonly ts: number;
+  readonly n: number;
+  /** wall milliseconds */
+  readonly at: number;
+  readonly name: string;
+  /** JSON text */
+  readonly data: string;
+}
+
+export interface StoredMessage {
+  readonly kind: 'message' | 'init' | 'stop';
+  readonly name: string;
+  readonly data?: string;
+  readonly from: string;
+  readonly requestId?: string;
+}
+
+export interface StoredRetry {
+  readonly attempts: number;
+  readonly notBefore: number;
+  readonly error: string;
+}
+
+export interface StoredAlarm {
+  readonly at: number;
+  readonly name: string;
+  readonly data?: string;
+}
+
+export interface StoredLetter {
+  readonly name: string;
+  readonly data?: string;
+  readonly from: string;
+  readonly attempts: number;
+  readonly error: string;
+  readonly at: number;
+}
+
+const CHUNK = 3_840;
+
+export function encode(value: unknown): Uint8Array {
+  return Buffer.from(JSON.stringify(value), 'utf8');
+}
+
+export function decode<T>(bytes: Uint8Array): T {
+  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')) as T;
+}
+
+/** Pieces of at most one page; one for the empty value. */
+export function split(bytes: Uint8Array): Uint8Array[] {
+  if (bytes.length <= CHUNK) return [bytes];
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += CHUNK) pieces.push(bytes.subarray(at, at + CHUNK));
+  return pieces;
+}
+
+/** Pieces that `split` makes of so many bytes. */
+export function pieces(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / CHUNK));
+}

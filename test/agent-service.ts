@@ -1,0 +1,58 @@
+import { agentsApplier, createAgents, createHosts, type Agents, type AgentsOptions, type HostLog, type HostPool } from '../src/agents/index.js';
+import { type Clock, type Limits, makeLimits } from '../src/base/index.js';
+import { type Committer, createCommitter } from '../src/commit/index.js';
+import { createMemoryStore, type Store } from '../src/store/index.js';
+import { type AppBundle, appBundle } from './app-bundle.js';
+
+/** Store, committer, hosts and agents with one app, for tests of the agents room. */
+export interface AgentService {
+  readonly app: AppBundle;
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly hosts: HostPool;
+  readonly agents: Agents;
+  readonly logs: HostLog[];
+  call(name: string, ...args: unknown[]): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly limits?: Partial<Record<keyof Limits, number>>;
+  readonly count?: number;
+  readonly store?: Store;
+  readonly clock?: Clock;
+  readonly graph?: AgentsOptions['graph'];
+}
+
+export async function agentService(
+  code: string,
+  exports: readonly string[] = [],
+  options: ServiceOptions = {},
+): Promise<AgentService> {
+  const app = appBundle(code, exports);
+  const limits = makeLimits(options.limits);
+  const store = options.store ?? createMemoryStore();
+  const committer = await createCommitter({ store, appliers: [agentsApplier(limits)], limits });
+  const logs: HostLog[] = [];
+  const log = (entry: HostLog) => void logs.push(entry);
+  const hosts = createHosts({ limits, count: options.count ?? 1, log });
+  const { clock, graph } = options;
+  const agents = createAgents({ committer, incarnation: store.incarnation, hosts, limits, log, clock, graph });
+  await hosts.load(app);
+  await agents.resume();
+  return {
+    app,
+    store,
+    committer,
+    hosts,
+    agents,
+    logs,
+    call: (name, ...args) => hosts.call({ name, args, requestId: `call-${name}` }),
+    async close() {
+      await agents.close();
+      await hosts.close();
+      await committer.close();
+      app.remove();
+    },
+  };
+}
