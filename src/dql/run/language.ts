@@ -1,6 +1,7 @@
 import type { Facets, LangValue, Predicate, UidList } from '../../graph/index.js';
 import type { StoredValue } from '../../values/index.js';
 import type { Execution } from './execution.js';
+import { languageRank, memberRank } from './fingerprint.js';
 
 /** One value a uid, chosen by a language preference list; facets when they were asked for. */
 export interface ChosenValues {
@@ -23,7 +24,7 @@ export async function chooseValues(
   if (!facets && langs.length === 1 && langs[0] !== '.') {
     return { values: await execution.reader.values(predicate, uids, langs[0]) };
   }
-  const all = await execution.reader.allValues(predicate, uids, { facets });
+  const all = await readAll(execution, predicate, uids, facets);
   const chosen = all.map((values) => choose(values, langs));
   return {
     values: chosen.map((value) => value?.value),
@@ -60,3 +61,22 @@ export async function candidateValues(
 }
 
 const NONE: readonly StoredValue[] = [];
+
+/** All values of each uid, in the order that clients see: under `--compat dgraph` that of Dgraph. */
+export async function readAll(
+  execution: Execution,
+  predicate: Predicate,
+  uids: UidList,
+  facets: boolean,
+): Promise<readonly (readonly LangValue[])[]> {
+  const all = await execution.reader.allValues(predicate, uids, facets ? { facets } : {});
+  if (!execution.names.dgraph) return all;
+  const rank = predicate.list ? (one: LangValue) => memberRank(one.value) : (one: LangValue) => languageRank(one.lang);
+  return all.map((values) => (values.length > 1 ? sortByRank(values, rank) : values));
+}
+
+function sortByRank(values: readonly LangValue[], rank: (value: LangValue) => bigint): readonly LangValue[] {
+  const ranked = values.map((value) => ({ value, rank: rank(value) }));
+  ranked.sort((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0));
+  return ranked.map((one) => one.value);
+}

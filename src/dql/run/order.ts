@@ -67,7 +67,7 @@ function sortByRank(row: UidList, uids: UidList, ranks: Uint32Array): UidList {
 /** Place of each uid in the order. */
 async function rankOf(uids: UidList, keys: readonly OrderKey[], execution: Execution): Promise<Uint32Array> {
   const comparators: Comparator[] = [];
-  for (const key of keys) comparators.push(await comparatorOf(key, uids, execution));
+  for (const key of keys) comparators.push(await comparatorOf(key, uids, keys.length > 1, execution));
   const order = Array.from(uids.keys());
   order.sort((a, b) => {
     for (const compare of comparators) {
@@ -82,7 +82,7 @@ async function rankOf(uids: UidList, keys: readonly OrderKey[], execution: Execu
   return ranks;
 }
 
-async function comparatorOf(key: OrderKey, uids: UidList, execution: Execution): Promise<Comparator> {
+async function comparatorOf(key: OrderKey, uids: UidList, several: boolean, execution: Execution): Promise<Comparator> {
   await execution.checkpoint();
   const { by } = key;
   if (by.kind === 'variable') {
@@ -95,21 +95,24 @@ async function comparatorOf(key: OrderKey, uids: UidList, execution: Execution):
   if (!predicate) return () => 0;
   const { values } = await chooseValues(execution, predicate, uids, by.langs);
   const lang = by.langs.find((one) => one !== '.');
-  if (!lang) return nullsLast(values, compareStored, key.descending);
+  if (!lang) return nullsLast(values, compareStored, key.descending, several);
   const texts = values.map((value) => value && valueText(decodeValue(value)));
-  return nullsLast(texts, (a, b) => compareTexts(a, b, lang), key.descending);
+  return nullsLast(texts, (a, b) => compareTexts(a, b, lang), key.descending, several);
 }
 
 function nullsLast<T>(
   column: readonly (T | undefined)[],
   compare: (a: T, b: T) => number,
   descending: boolean,
+  several = false,
 ): Comparator {
+  // Among several keys, two without a value for a descending one stand in descending order themselves.
+  const tie = (a: number, b: number): number => (several && descending ? b - a : 0);
   const direction = descending ? -1 : 1;
   return (a, b) => {
     const left = column[a];
     const right = column[b];
-    if (left === undefined) return right === undefined ? 0 : 1;
+    if (left === undefined) return right === undefined ? tie(a, b) : 1;
     return right === undefined ? -1 : direction * compare(left, right);
   };
 }

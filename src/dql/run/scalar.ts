@@ -4,7 +4,7 @@ import type { CheckPasswordSelection, PredicateSelection } from '../syntax/index
 import type { ResultBranch } from './branch.js';
 import type { Execution } from './execution.js';
 import { passesFacets } from './facet.js';
-import { chooseValues } from './language.js';
+import { chooseValues, readAll } from './language.js';
 
 /** Reads the values of a selection into its branch: all of a list or of "@*", otherwise one a uid. */
 export async function readValues(
@@ -37,7 +37,7 @@ async function readLists(
   execution: Execution,
 ): Promise<void> {
   const filter = selection.facetFilter;
-  const all = await execution.reader.allValues(predicate, into.source, facets ? { facets } : {});
+  const all = await readAll(execution, predicate, into.source, facets);
   const kept = filter ? all.map((values) => values.filter((value) => passesFacets(filter, value.facets))) : all;
   into.valueLists = kept.map((values) => values.map((value) => value.value));
   if (everyLang) into.valueLangs = kept.map((values) => values.map((value) => value.lang));

@@ -1,5 +1,5 @@
-import type { Predicate } from '../../../graph/index.js';
-import { decodeValue, levenshteinWithin, trigramToken, valueText } from '../../../values/index.js';
+import type { Predicate, UidList } from '../../../graph/index.js';
+import { decodeValue, levenshteinWithin, type StoredValue, trigramToken, valueText } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, union } from '../uid-set.js';
@@ -22,15 +22,21 @@ export const matchCall: CallOperator = {
         call,
       );
     }
-    const candidates = await matchCandidates(execution, predicate, text, distance);
-    return filterByValue(execution, predicate, candidates, langs, tester(text, distance));
+    const candidates = await matchCandidates(execution, predicate, text);
+    const near = tester(text, distance);
+    return filterByValue(execution, predicate, candidates, langs, (value) => near(textValue(value)));
   },
 
   async filter(call, candidates, execution) {
     const { text, distance } = wanted(call);
     const predicate = texts(call, execution);
     if (!predicate) return EMPTY;
-    return filterByValue(execution, predicate, candidates, subjectOf(call).langs, tester(text, distance));
+    // With the index at hand a filter finds what the same call would find at root.
+    const shared = pickIndex(predicate, ['trigram']) ? trigramsOf(text) : [];
+    const near = tester(text, distance);
+    const passes = (value: string): boolean =>
+      near(value) && (shared.length === 0 || shared.some((trigram) => value.includes(trigram)));
+    return filterByValue(execution, predicate, candidates, subjectOf(call).langs, (value) => passes(textValue(value)));
   },
 };
 
@@ -56,18 +62,12 @@ function texts(call: FunctionCall, execution: Execution): Predicate | undefined 
   return predicate;
 }
 
-/**
- * One edit breaks at most three trigrams of the text. When that can break them all, a match need not share any, and
- * everything with the predicate is a candidate.
- */
-async function matchCandidates(execution: Execution, predicate: Predicate, text: string, distance: number) {
-  const letters = [...text];
-  const trigrams = new Set<string>();
-  for (let i = 0; i + 3 <= letters.length; i++) trigrams.add(letters.slice(i, i + 3).join(''));
-  if (letters.length - 2 > distance * 3) {
-    return union(await execution.reader.postings(predicate, 'trigram', [...trigrams].map(trigramToken)));
-  }
-  const pages = [];
+/** Texts that share three letters in a row with the one asked for; a shorter one is compared with all. */
+async function matchCandidates(execution: Execution, predicate: Predicate, text: string): Promise<UidList> {
+  const trigrams = trigramsOf(text);
+  if (trigrams.length > 0)
+    return union(await execution.reader.postings(predicate, 'trigram', trigrams.map(trigramToken)));
+  const pages: UidList[] = [];
   for await (const page of execution.reader.having(predicate)) {
     await execution.checkpoint();
     pages.push(page);
@@ -75,9 +75,17 @@ async function matchCandidates(execution: Execution, predicate: Predicate, text:
   return joined(pages);
 }
 
-function tester(text: string, distance: number) {
-  return (value: Uint8Array): boolean => {
-    const stored = valueText(decodeValue(value));
-    return stored !== '' && levenshteinWithin(text, stored, distance);
-  };
+function trigramsOf(text: string): string[] {
+  const letters = [...text];
+  const trigrams = new Set<string>();
+  for (let i = 0; i + 3 <= letters.length; i++) trigrams.add(letters.slice(i, i + 3).join(''));
+  return [...trigrams];
+}
+
+function tester(text: string, distance: number): (value: string) => boolean {
+  return (value) => value !== '' && levenshteinWithin(text, value, distance);
+}
+
+function textValue(bytes: StoredValue): string {
+  return valueText(decodeValue(bytes));
 }

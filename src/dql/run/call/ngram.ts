@@ -2,11 +2,11 @@ import type { UidList } from '../../../graph/index.js';
 import { queryTokens } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
-import { EMPTY, intersect } from '../uid-set.js';
+import { EMPTY, intersect, union } from '../uid-set.js';
 import { missingIndex, pickIndex, subjectOf, textOf } from './argument.js';
 import type { CallOperator } from './contract.js';
 
-/** `ngram(description, "quick brown")`: the words next to each other, as the index folds them. */
+/** `ngram(description, "quick brown")`: any of the longest runs of its words that the index holds, side by side. */
 export const ngramCall: CallOperator = {
   root: lookup,
   filter: async (call, candidates, execution) => intersect(candidates, await lookup(call, execution)),
@@ -22,6 +22,5 @@ async function lookup(call: FunctionCall, execution: Execution): Promise<UidList
   const lang = langs[0] === '.' ? '' : (langs[0] ?? '');
   const tokens = queryTokens('ngram', { type: 'string', value: text }, lang, execution.limits.tokenBytes);
   if (tokens.length === 0) return EMPTY;
-  const lists = await execution.reader.postings(predicate, 'ngram', tokens);
-  return lists.reduce((a, b) => intersect(a, b));
+  return union(await execution.reader.postings(predicate, 'ngram', tokens));
 }

@@ -15,6 +15,7 @@ export const similarCall: CallOperator = {
 };
 
 async function search(call: FunctionCall, execution: Execution, filter?: (uid: number) => boolean): Promise<UidList> {
+  if (isEmptyVariable(call, execution)) return EMPTY;
   const { name } = subjectOf(call);
   const predicate = execution.predicate(name);
   if (!predicate || !pickIndex(predicate, ['hnsw'])) {
@@ -34,6 +35,12 @@ async function search(call: FunctionCall, execution: Execution, filter?: (uid: n
   if (!vector || vector.length === 0) return EMPTY;
   const found = await execution.reader.similar(predicate, vector, neighbours, { ...call.options, filter });
   return fromUids(found.map((one) => one.uid));
+}
+
+/** Without a vector there is nothing to be near to, whatever the schema says. */
+function isEmptyVariable(call: FunctionCall, execution: Execution): boolean {
+  const argument = call.args[1];
+  return argument?.kind === 'value' && distinctValues(execution.variables.get(argument.variable)).length === 0;
 }
 
 async function vectorOf(
