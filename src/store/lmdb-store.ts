@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert, GraphsteadError, type Limits, makeLimits } from '../base/index.js';
 import { checkBatch } from './check.js';
 import type { ApplyOptions, Batch, Key, Snapshot, Store } from './contract.js';
@@ -247,6 +248,7 @@ class LmdbStore implements Store {
           const { keys: found, next } = await page;
           keys.push(...found);
           if (next === undefined) break;
+          await nextTurn();
           page = snapshot.range(next);
         }
       }
