@@ -46,8 +46,9 @@ async function readKey(
     return rows.map((row) => Array.from(row, (uid): GroupKey => ({ type: 'uid', value: uid })));
   }
   if (predicate.list) {
-    const all = await execution.reader.allValues(predicate, uids);
-    return all.map((values) => values.map((value) => decodeValue(value.value)));
+    throw new GraphsteadError('INVALID_QUERY', `Groupby not allowed for attr: ${key.name} of type list`, {
+      fix: 'Group by predicates with one value, or by edges.',
+    });
   }
   const { values } = await chooseValues(execution, predicate, uids, key.langs);
   return values.map((value) => (value ? [decodeValue(value)] : []));

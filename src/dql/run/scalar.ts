@@ -1,3 +1,4 @@
+import { GraphsteadError } from '../../base/index.js';
 import type { Predicate } from '../../graph/index.js';
 import { checkPassword, decodeValue, type Value } from '../../values/index.js';
 import type { CheckPasswordSelection, PredicateSelection } from '../syntax/index.js';
@@ -15,8 +16,12 @@ export async function readValues(
 ): Promise<void> {
   await execution.checkpoint();
   execution.countUids(selection.name, into.source.length);
-  // A stored password is never shown.
-  if (predicate.type === 'password') return;
+  if (predicate.type === 'password') {
+    throw new GraphsteadError('INVALID_QUERY', `Attribute \`${selection.name}\` of type password cannot be fetched`, {
+      position: selection.position,
+      fix: `Check it instead: checkpwd(${selection.name}, "...")`,
+    });
+  }
   const facets = selection.facets !== undefined || selection.facetFilter !== undefined;
   const everyLang = selection.langs.includes('*');
   if (predicate.list || everyLang) return readLists(into, selection, predicate, facets, everyLang, execution);
@@ -53,6 +58,7 @@ export async function readPassword(
   await execution.checkpoint();
   execution.countUids(selection.name, into.source.length);
   const predicate = execution.predicate(selection.name);
+  if (predicate && predicate.type !== 'password') throw notPassword(selection, predicate);
   const stored = predicate ? await execution.reader.values(predicate, into.source, '') : [];
   const values = Array.from(into.source, (_, i): Value => {
     const bytes = stored[i];
@@ -60,4 +66,12 @@ export async function readPassword(
     return { type: 'bool', value: value?.type === 'password' && checkPassword(value.value, selection.password) };
   });
   into.computed = { uids: into.source, values };
+}
+
+function notPassword(selection: CheckPasswordSelection, predicate: Predicate): GraphsteadError {
+  return new GraphsteadError(
+    'INVALID_QUERY',
+    `checkpwd fn can only be used on attr: [${selection.name}] with schema type password. Got type: ${predicate.type}`,
+    { position: selection.position },
+  );
 }

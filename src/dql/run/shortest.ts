@@ -21,7 +21,6 @@ interface Edge {
 interface Route {
   readonly uid: number;
   readonly cost: number;
-  readonly hops: number;
   readonly edge?: Edge;
   readonly previous?: Route;
 }
@@ -109,7 +108,7 @@ class Neighbourhood {
 
   async #follow(selection: PredicateSelection, found: Map<number, Map<number, Edge>>): Promise<void> {
     const predicate = this.execution.predicate(selection.name);
-    if (!predicate || predicate.type !== 'uid') return;
+    if (predicate?.type !== 'uid') return;
     const read = branch(selection, this.#frontier, predicate);
     await readEdges(read, selection, predicate, this.execution);
     read.rows?.forEach((row, i) => {
@@ -144,14 +143,14 @@ async function search(
 ): Promise<ResultPath[]> {
   const around = new Neighbourhood(from, selections, args.depth ?? Number.POSITIVE_INFINITY, execution);
   const open = new Heap<Route>((a, b) => a.cost - b.cost);
-  open.push({ uid: from, cost: 0, hops: 0 });
+  open.push({ uid: from, cost: 0 });
   const single = args.numPaths <= 1;
   const settled = new Set<number>();
   const paths: ResultPath[] = [];
   for (let route = open.pop(); route; route = open.pop()) {
     await execution.checkpoint();
     if (route.cost > (args.maxWeight ?? Number.POSITIVE_INFINITY)) break;
-    if (route.uid === to && route.hops > 0) {
+    if (route.uid === to) {
       if (route.cost >= (args.minWeight ?? Number.NEGATIVE_INFINITY)) paths.push(pathOf(route));
       if (paths.length >= Math.max(1, args.numPaths)) break;
       continue;
@@ -162,7 +161,7 @@ async function search(
     }
     for (const edge of await around.edges(route.uid)) {
       if (single ? settled.has(edge.to) : visits(route, edge.to)) continue;
-      open.push({ uid: edge.to, cost: route.cost + edge.cost, hops: route.hops + 1, edge, previous: route });
+      open.push({ uid: edge.to, cost: route.cost + edge.cost, edge, previous: route });
     }
     bound(open, args, execution);
   }

@@ -6,7 +6,6 @@ import { languageKey, shownFacets } from './key.js';
 import { type Layout, prefixOf } from './layout.js';
 
 const COMMA = 0x2c;
-const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN = 0x7b;
@@ -38,51 +37,56 @@ export function writeComputed(value: Value, out: JsonWriter): void {
   else writeValue(encodeValue(value), out);
 }
 
-/** Writes everything a field says of the uid at `at` but its edges; nothing when it has nothing to say. */
-export function writeScalar(field: Layout, uid: number, at: number, out: JsonWriter): void {
-  const { node, syntax } = field;
-  if (syntax.kind === 'uid') {
-    writePrefix(out, field.prefix);
-    writeUid(out, uid);
-  } else if (node.counts) {
-    writePrefix(out, field.prefix);
-    out.ascii(String(node.counts[at]));
-  } else if (node.values) {
-    writeSingle(field, at, out);
-  } else if (node.valueLangs) {
-    writeLanguages(field, at, out);
-  } else if (node.valueLists) {
-    writeList(field, at, out);
-  } else if (node.computed) {
-    const value = valueAt(node.computed, uid);
-    if (value === undefined) return;
-    writePrefix(out, field.prefix);
-    writeComputed(value, out);
+/** Where members go: `begin` is told the key of the next one and answers with the writer for its value. */
+export interface MemberSink {
+  begin(prefix: Buffer): JsonWriter;
+}
+
+/** Members of an object that is being written. */
+export class ObjectMembers implements MemberSink {
+  constructor(readonly out: JsonWriter) {}
+
+  begin(prefix: Buffer): JsonWriter {
+    writePrefix(this.out, prefix);
+    return this.out;
   }
 }
 
-function writeSingle(field: Layout, at: number, out: JsonWriter): void {
+/** Gives everything a field says of the uid at `at` but its edges; nothing when it has nothing to say. */
+export function writeScalar(field: Layout, uid: number, at: number, sink: MemberSink): void {
+  const { node, syntax } = field;
+  if (syntax.kind === 'uid') writeUid(sink.begin(field.prefix), uid);
+  else if (node.counts) sink.begin(field.prefix).ascii(String(node.counts[at]));
+  else if (node.values) writeSingle(field, at, sink);
+  else if (node.valueLangs) writeLanguages(field, at, sink);
+  else if (node.valueLists) writeList(field, at, sink);
+  else if (node.computed) {
+    const value = valueAt(node.computed, uid);
+    if (value !== undefined) writeComputed(value, sink.begin(field.prefix));
+  }
+}
+
+function writeSingle(field: Layout, at: number, sink: MemberSink): void {
   const bytes = field.node.values?.[at];
   if (!bytes) return;
-  writeFacets(field, field.node.valueFacets?.[at], out);
-  writePrefix(out, field.prefix);
-  writeValue(bytes, out);
+  const facets = field.node.valueFacets?.[at];
+  if (facets) writeFacets(field, facets, sink);
+  writeValue(bytes, sink.begin(field.prefix));
 }
 
-/** Facets of one value or edge, each a member of the object being written. */
-export function writeFacets(field: Layout, facets: Facets | undefined, out: JsonWriter): void {
+/** Facets of one value or edge, each a member of its own. */
+export function writeFacets(field: Layout, facets: Facets | undefined, sink: MemberSink): void {
   if (field.syntax.kind !== 'predicate' || !facets) return;
   for (const { key, value } of shownFacets(field.syntax.facets, facets, field.key)) {
-    writePrefix(out, prefixOf(key));
-    writeComputed(value, out);
+    writeComputed(value, sink.begin(prefixOf(key)));
   }
 }
 
-function writeList(field: Layout, at: number, out: JsonWriter): void {
+function writeList(field: Layout, at: number, sink: MemberSink): void {
   const list = field.node.valueLists?.[at] ?? [];
   if (list.length === 0) return;
-  writeListFacets(field, at, out);
-  writePrefix(out, field.prefix);
+  writeListFacets(field, at, sink);
+  const out = sink.begin(field.prefix);
   out.byte(OPEN_LIST);
   for (let i = 0; i < list.length; i++) {
     if (i > 0) out.byte(COMMA);
@@ -92,7 +96,7 @@ function writeList(field: Layout, at: number, out: JsonWriter): void {
 }
 
 /** Facets of list members: for each facet an object from the member's place to its value. */
-function writeListFacets(field: Layout, at: number, out: JsonWriter): void {
+function writeListFacets(field: Layout, at: number, sink: MemberSink): void {
   const { syntax } = field;
   const members = field.node.listFacets?.[at];
   if (!members || syntax.kind !== 'predicate') return;
@@ -105,29 +109,26 @@ function writeListFacets(field: Layout, at: number, out: JsonWriter): void {
     }
   });
   for (const [key, column] of columns) {
-    writePrefix(out, prefixOf(key));
+    const out = sink.begin(prefixOf(key));
     out.byte(OPEN);
     for (const { place, value } of column) {
       separate(out);
-      out.ascii(`"${place}"`);
-      out.byte(COLON);
+      out.ascii(`"${place}":`);
       writeComputed(value, out);
     }
     out.byte(CLOSE);
   }
 }
 
-function writeLanguages(field: Layout, at: number, out: JsonWriter): void {
+function writeLanguages(field: Layout, at: number, sink: MemberSink): void {
   const { node, syntax } = field;
   if (syntax.kind !== 'predicate') return;
   const values = node.valueLists?.[at] ?? [];
   values.forEach((bytes, i) => {
     const key = languageKey(syntax, node.valueLangs?.[at]?.[i] ?? '');
     for (const facet of shownFacets(syntax.facets, node.listFacets?.[at]?.[i], key)) {
-      writePrefix(out, prefixOf(facet.key));
-      writeComputed(facet.value, out);
+      writeComputed(facet.value, sink.begin(prefixOf(facet.key)));
     }
-    writePrefix(out, prefixOf(key));
-    writeValue(bytes, out);
+    writeValue(bytes, sink.begin(prefixOf(key)));
   });
 }

@@ -2,7 +2,16 @@ import { defaultNames, JsonWriter, type Names } from '../../base/index.js';
 import type { Facets, UidList } from '../../graph/index.js';
 import type { ResultGroup, ResultPath, RunResult } from '../contract.js';
 import type { GroupBy, Selection } from '../syntax/index.js';
-import { separate, uidText, writeComputed, writeFacets, writePrefix, writeScalar, writeUid } from './field.js';
+import {
+  ObjectMembers,
+  separate,
+  uidText,
+  writeComputed,
+  writeFacets,
+  writePrefix,
+  writeScalar,
+  writeUid,
+} from './field.js';
 import { answerKey, shownFacets } from './key.js';
 import { type Layout, layoutOf, positionOf, prefixOf } from './layout.js';
 import { edgeRecords, type FlatRecord, flatten } from './normalize.js';
@@ -31,11 +40,13 @@ export function writeJson(result: RunResult, options: WriteOptions = {}): Buffer
 
 class AnswerWriter {
   readonly #out: JsonWriter;
+  readonly #members: ObjectMembers;
   readonly #names: Names;
   readonly #debug: boolean;
 
   constructor(options: WriteOptions) {
     this.#out = new JsonWriter(options.limit);
+    this.#members = new ObjectMembers(this.#out);
     this.#names = options.names ?? defaultNames;
     this.#debug = options.debug ?? false;
   }
@@ -107,9 +118,14 @@ class AnswerWriter {
     const out = this.#out;
     separate(out);
     out.byte(OPEN);
-    for (const members of record.values()) {
-      separate(out);
-      out.bytes(members);
+    for (const [key, values] of record) {
+      writePrefix(out, prefixOf(key));
+      if (values.length > 1) out.byte(OPEN_LIST);
+      values.forEach((value, i) => {
+        if (i > 0) out.byte(COMMA);
+        out.bytes(value);
+      });
+      if (values.length > 1) out.byte(CLOSE_LIST);
     }
     out.byte(CLOSE);
   }
@@ -128,7 +144,7 @@ class AnswerWriter {
     const at = positionOf(layout, uid);
     if (at >= 0) this.#fields(layout, uid, at, seen && [...seen, uid]);
     // An edge without selections below it can still show its facets.
-    if (out.last !== OPEN || layout.fields.length === 0) writeFacets(layout, facets, out);
+    if (out.last !== OPEN || layout.fields.length === 0) writeFacets(layout, facets, this.#members);
     if (out.last === OPEN) return false;
     if (this.#debug && !layout.hasUid) {
       writePrefix(out, UID);
@@ -142,7 +158,7 @@ class AnswerWriter {
     for (const field of layout.fields) {
       if (field.node.groups) this.#groupField(field, at);
       else if (field.node.rows) this.#edge(field, at, seen);
-      else writeScalar(field, uid, at, this.#out);
+      else writeScalar(field, uid, at, this.#members);
     }
   }
 

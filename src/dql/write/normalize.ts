@@ -1,11 +1,10 @@
 import { GraphsteadError, JsonWriter } from '../../base/index.js';
 import type { Facets } from '../../graph/index.js';
-import { shownFacets } from './key.js';
-import { writeComputed, writeScalar } from './field.js';
-import { type Layout, positionOf, prefixOf } from './layout.js';
+import { type MemberSink, writeFacets, writeScalar } from './field.js';
+import { type Layout, positionOf } from './layout.js';
 
-/** One flat object, in order: its keys, each with the bytes of the members that it gives (`"key":value`). */
-export type FlatRecord = ReadonlyMap<string, Buffer>;
+/** One flat object: its keys in order, each with its values as JSON; several where nodes above and below share a key. */
+export type FlatRecord = ReadonlyMap<string, readonly Buffer[]>;
 
 /** Records one @normalize may give: combinations of several edges multiply. */
 const MOST = 1_000_000;
@@ -36,11 +35,10 @@ export function edgeRecords(field: Layout, at: number, seen: readonly number[] |
   for (let i = 0; i < row.length; i++) {
     if (seen?.includes(row[i])) continue;
     const facets = facetFields(field, node.rowFacets?.[at]?.[i]);
-    for (const record of flatten(field, row[i], seen)) records.push(new Map([...record, ...facets]));
+    for (const record of flatten(field, row[i], seen)) records.push(merge(record, facets));
   }
   for (const count of field.counts) {
-    if (isNamed(count) && row.length > 0)
-      records.push(new Map([[count.key, member(count.prefix, String(row.length))]]));
+    if (isNamed(count) && row.length > 0) records.push(new Map([[count.key, [Buffer.from(String(row.length))]]]));
   }
   return records;
 }
@@ -49,37 +47,45 @@ function isNamed(field: Layout): boolean {
   return 'alias' in field.syntax && field.syntax.alias !== undefined;
 }
 
-function member(prefix: Buffer, json: string): Buffer {
-  return Buffer.concat([prefix, Buffer.from(json)]);
-}
+/** Collects members, each value as the bytes of its JSON. */
+class RecordMembers implements MemberSink {
+  readonly record = new Map<string, readonly Buffer[]>();
+  readonly #out = new JsonWriter(undefined, 256);
+  #key: string | undefined;
 
-const scratch = new JsonWriter();
+  begin(prefix: Buffer): JsonWriter {
+    this.end();
+    this.#key = JSON.parse(prefix.subarray(0, -1).toString()) as string;
+    return this.#out;
+  }
+
+  end(): void {
+    if (this.#key !== undefined) this.record.set(this.#key, [this.#out.finish()]);
+    this.#key = undefined;
+    this.#out.truncate(0);
+  }
+}
 
 function ownFields(layout: Layout, uid: number, at: number): FlatRecord {
-  const record = new Map<string, Buffer>();
+  const members = new RecordMembers();
   for (const field of layout.fields) {
-    if (field.node.rows || !isNamed(field)) continue;
-    scratch.truncate(0);
-    writeScalar(field, uid, at, scratch);
-    if (scratch.length > 0) record.set(field.key, withoutComma(scratch.finish()));
+    if (!field.node.rows && isNamed(field)) writeScalar(field, uid, at, members);
   }
-  return record;
-}
-
-/** The first member in an empty buffer has nothing before it that would say whether it needs a comma. */
-function withoutComma(members: Buffer): Buffer {
-  return members[0] === 0x2c ? members.subarray(1) : members;
+  members.end();
+  return members.record;
 }
 
 function facetFields(field: Layout, facets: Facets | undefined): FlatRecord {
-  const record = new Map<string, Buffer>();
-  if (field.syntax.kind !== 'predicate') return record;
-  for (const { key, value } of shownFacets(field.syntax.facets, facets, field.key)) {
-    scratch.truncate(0);
-    writeComputed(value, scratch);
-    record.set(key, Buffer.concat([prefixOf(key), scratch.view()]));
-  }
-  return record;
+  const members = new RecordMembers();
+  writeFacets(field, facets, members);
+  members.end();
+  return members.record;
+}
+
+function merge(a: FlatRecord, b: FlatRecord): FlatRecord {
+  const merged = new Map(a);
+  for (const [key, values] of b) merged.set(key, [...(merged.get(key) ?? []), ...values]);
+  return merged;
 }
 
 /** Every record with every other; an empty side leaves the other as it is. */
@@ -91,5 +97,5 @@ function combine(left: readonly FlatRecord[], right: readonly FlatRecord[]): rea
       fix: 'Give fewer edges an alias below the same @normalize.',
     });
   }
-  return left.flatMap((a) => right.map((b) => new Map([...a, ...b])));
+  return left.flatMap((a) => right.map((b) => merge(a, b)));
 }

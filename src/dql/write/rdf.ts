@@ -33,6 +33,7 @@ function unsupported(what: string): GraphsteadError {
 function check(node: ResultNode): void {
   const { syntax } = node;
   if ('directives' in syntax && syntax.directives.normalize) throw unsupported('normalize directive is');
+  if ('directives' in syntax && syntax.directives.ignoreReflex) throw unsupported('ignorereflex directive is');
   if ('groupBy' in syntax && syntax.groupBy) throw unsupported('groupby is');
   if ('facets' in syntax && syntax.facets) throw unsupported('facets are');
   if (syntax.kind === 'countUid') throw unsupported('uid count is');
