@@ -107,7 +107,7 @@ function unionOfTwo(a: UidList, b: UidList): UidList {
   while (i < a.length && j < b.length) {
     const x = a[i];
     const y = b[j];
-    out[count++] = x < y ? x : y;
+    out[count++] = Math.min(x, y);
     i += +(x <= y);
     j += +(y <= x);
   }

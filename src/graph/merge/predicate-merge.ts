@@ -53,7 +53,10 @@ export class PredicateMerge {
 
   /** Notes the value families of a uid that a change of its values needs. */
   needValues(uid: number, tagged: boolean): void {
-    if (this.record.list) return this.member.need(uid);
+    if (this.record.list) {
+      this.member.need(uid);
+      return;
+    }
     const derived = this.record.indexes.length > 0 || this.record.count;
     if (!tagged || derived) this.value.need(uid);
     if (tagged || (derived && this.record.hasLang)) this.lang.need(uid);

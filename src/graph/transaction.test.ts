@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Clock } from '../base/index.js';
+import { indexConflictKey } from './conflict.js';
+import {
+  edgesOf,
+  found,
+  type GraphFixture,
+  openFixture,
+  read,
+  setEdge,
+  setValue,
+  text,
+  valuesOf,
+  write,
+} from './fixture.js';
+
+const ABORTED = 'Transaction has been aborted. Please retry.';
+
+class FakeClock implements Clock {
+  now = 1_000;
+  wall(): number {
+    return this.now;
+  }
+  monotonic(): number {
+    return this.now;
+  }
+}
+
+describe('a transaction', () => {
+  let fixture: GraphFixture;
+  let clock: FakeClock;
+  beforeEach(async () => {
+    clock = new FakeClock();
+    fixture = await openFixture({ clock, limits: { transactions: 4, snapshotMs: 5_000, transactionIdleMs: 60_000 } });
+    await fixture.graph.alter({
+      kind: 'schema',
+      text: 'name: string @index(exact) @lang .\nemail: string @index(exact) @upsert .\nfriend: [uid] @reverse @count .\nbest: uid .\nfree: string @noconflict .',
+    });
+  });
+  afterEach(() => fixture.close());
+
+  const seen = async (
+    transaction: Awaited<ReturnType<GraphFixture['graph']['begin']>>,
+    predicate: string,
+    uid: number,
+  ) => {
+    const reader = await transaction.reader();
+    try {
+      return await valuesOf(reader, predicate, uid);
+    } finally {
+      reader.release();
+    }
+  };
+
+  it('reads its own changes, and nobody else does before the commit', async () => {
+    const transaction = await fixture.graph.begin();
+    await transaction.stage([setValue(1, 'name', 'Ada'), setEdge(1, 'friend', 2), setValue(1, 'fresh', 'new')]);
+    expect(await seen(transaction, 'name', 1)).toEqual([':Ada']);
+    expect(await seen(transaction, 'fresh', 1)).toEqual([':new']);
+    await transaction.stage([setValue(1, 'name', 'Grace'), setEdge(1, 'friend', 3)]);
+    const reader = await transaction.reader();
+    expect(await found(reader, 'name', 'exact', 'Ada')).toEqual([]);
+    expect(await found(reader, 'name', 'exact', 'Grace')).toEqual([1]);
+    expect(await edgesOf(reader, 'friend', 1)).toEqual([2, 3]);
+    expect(await edgesOf(reader, 'friend', 3, true)).toEqual([1]);
+    reader.release();
+    expect(await read(fixture.graph, (r) => valuesOf(r, 'name', 1))).toEqual([]);
+    await transaction.commit();
+    expect(await read(fixture.graph, (r) => valuesOf(r, 'name', 1))).toEqual([':Grace']);
+    expect(await read(fixture.graph, (r) => valuesOf(r, 'fresh', 1))).toEqual([':new']);
+  });
+
+  it('sees the graph as it was when it began', async () => {
+    await write(fixture.graph, setValue(1, 'name', 'old'));
+    const transaction = await fixture.graph.begin();
+    await write(fixture.graph, setValue(1, 'name', 'new'));
+    expect(await seen(transaction, 'name', 1)).toEqual([':old']);
+    transaction.abort();
+  });
+
+  it('loses to a transaction that committed the same value first', async () => {
+    const [first, second] = [await fixture.graph.begin(), await fixture.graph.begin()];
+    await first.stage([setValue(1, 'name', 'a')]);
+    await second.stage([setValue(1, 'name', 'b')]);
+    await first.commit();
+    await expect(second.commit()).rejects.toMatchObject({ code: 'TXN_ABORTED', message: ABORTED });
+    await expect(second.commit()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+    await expect(second.stage([setValue(1, 'name', 'c')])).rejects.toMatchObject({ code: 'TXN_FINISHED' });
+  });
+
+  const both = async (
+    a: Parameters<typeof write>[1],
+    b: Parameters<typeof write>[1],
+    notes: readonly string[] = [],
+  ) => {
+    const [first, second] = [await fixture.graph.begin(), await fixture.graph.begin()];
+    first.noteRead(notes);
+    second.noteRead(notes);
+    await first.stage([a]);
+    await second.stage([b]);
+    await first.commit();
+    return second.commit().then(
+      () => 'committed',
+      (error) => error.code,
+    );
+  };
+
+  it('lets different values, edges and languages of lists commit side by side', async () => {
+    expect(await both(setEdge(1, 'friend', 2), setEdge(1, 'friend', 3))).toBe('committed');
+    expect(await both(setEdge(1, 'friend', 9), setEdge(1, 'friend', 9))).toBe('TXN_ABORTED');
+    expect(await both(setEdge(1, 'best', 2), setEdge(1, 'best', 3))).toBe('TXN_ABORTED');
+    expect(await both(setEdge(1, 'friend', 4), { op: 'deletePredicate', uid: 1, predicate: 'friend' })).toBe(
+      'TXN_ABORTED',
+    );
+    expect(await both(setValue(1, 'free', 'a'), setValue(1, 'free', 'b'))).toBe('committed');
+    expect(await read(fixture.graph, (r) => edgesOf(r, 'friend', 1))).toEqual([2, 3, 4, 9]);
+  });
+
+  it('treats the index keys of @upsert, and those both looked up and written, as exclusive', async () => {
+    expect(await both(setValue(1, 'email', 'x'), setValue(2, 'email', 'x'))).toBe('TXN_ABORTED');
+    expect(await both(setValue(1, 'name', 'y'), setValue(2, 'name', 'y'))).toBe('committed');
+    const key = indexConflictKey('name', 'exact', Buffer.from('z'));
+    expect(await both(setValue(1, 'name', 'z'), setValue(2, 'name', 'z'), [key])).toBe('TXN_ABORTED');
+    expect(await both(setValue(1, 'name', 'v'), setValue(2, 'name', 'w'), [key])).toBe('committed');
+  });
+
+  it('is found by its start timestamp, with the right hash, until it is over', async () => {
+    const transaction = await fixture.graph.begin();
+    await transaction.stage([setValue(1, 'name', 'Ada')]);
+    expect(fixture.graph.open(transaction.startTs)).toBe(transaction);
+    expect(fixture.graph.open(transaction.startTs, transaction.hash)).toBe(transaction);
+    expect(() => fixture.graph.open(transaction.startTs, 'wrong')).toThrow(/hash/);
+    expect(() => fixture.graph.open(987_654)).toThrow(/no open transaction/);
+    const committed = await transaction.commit();
+    expect(await fixture.graph.open(transaction.startTs).commit()).toEqual(committed);
+  });
+
+  it('expires when idle, and the oldest without changes makes room for others', async () => {
+    const idle = await fixture.graph.begin();
+    await idle.stage([setValue(1, 'name', 'a')]);
+    clock.now += 60_000;
+    expect(() => fixture.graph.open(idle.startTs)).toThrow(/idle/);
+    const clean = await fixture.graph.begin();
+    for (let i = 0; i < 4; i++) await (await fixture.graph.begin()).stage([setValue(i + 1, 'name', 'a')]);
+    expect(() => fixture.graph.open(clean.startTs)).toThrow(/idle/);
+    await expect(fixture.graph.begin()).rejects.toMatchObject({ code: 'TOO_MANY_TRANSACTIONS' });
+  });
+
+  it('moves to now after limits.snapshotMs when nothing that it read has changed', async () => {
+    await write(fixture.graph, setValue(1, 'name', 'Ada'));
+    const calm = await fixture.graph.begin();
+    const late = await fixture.graph.begin();
+    expect(await seen(calm, 'name', 1)).toEqual([':Ada']);
+    expect(await seen(late, 'email', 1)).toEqual([]);
+    await calm.stage([setValue(2, 'email', 'me')]);
+    await write(fixture.graph, setValue(9, 'email', 'other'));
+    clock.now += 5_001;
+    expect(await seen(calm, 'name', 1)).toEqual([':Ada']);
+    expect(await seen(calm, 'email', 2)).toEqual([':me']);
+    expect(await seen(calm, 'email', 9)).toEqual([':other']);
+    await expect(late.reader()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+  });
+
+  it('refuses changes when it is read-only, and bad ones whole', async () => {
+    const readOnly = await fixture.graph.begin({ readOnly: true });
+    await expect(readOnly.stage([setValue(1, 'name', 'a')])).rejects.toMatchObject({ code: 'TXN_READ_ONLY' });
+    const transaction = await fixture.graph.begin();
+    const bad = [setValue(1, 'name', 'kept?'), setValue(1, 'friend', 'scalar')];
+    await expect(transaction.stage(bad)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+    await expect(transaction.stage([setEdge(1, 'name', 2)])).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+    await expect(transaction.stage([setValue(1, 'email', 'a', 'en')])).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+    await expect(transaction.stage([setValue(0, 'name', 'a')])).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+    await expect(transaction.stage([setValue(1, 'service.x', 'a')])).rejects.toMatchObject({
+      code: 'INVALID_MUTATION',
+    });
+    expect(await seen(transaction, 'name', 1)).toEqual([]);
+  });
+
+  it('keeps @unique values unique, while staged and at commit', async () => {
+    await fixture.graph.alter({ kind: 'schema', text: 'login: string @unique @index(hash) .' });
+    await write(fixture.graph, setValue(1, 'login', 'ada'));
+    const violation = {
+      code: 'UNIQUE_VIOLATION',
+      message: 'could not insert duplicate value [ada] for predicate [login]',
+    };
+    await expect(write(fixture.graph, setValue(2, 'login', 'ada'))).rejects.toMatchObject(violation);
+    await expect(write(fixture.graph, setValue(3, 'login', 'x'), setValue(4, 'login', 'x'))).rejects.toMatchObject({
+      code: 'UNIQUE_VIOLATION',
+    });
+    await write(fixture.graph, setValue(1, 'login', 'ada'));
+    const moving = await fixture.graph.begin();
+    await moving.stage([{ op: 'deleteValue', uid: 1, predicate: 'login', value: text('ada'), lang: '' }]);
+    await moving.stage([setValue(2, 'login', 'ada')]);
+    await moving.commit();
+    expect(await read(fixture.graph, (r) => valuesOf(r, 'login', 2))).toEqual([':ada']);
+  });
+
+  it('leaves no trace of a commit that is refused inside a group', async () => {
+    await fixture.graph.alter({ kind: 'schema', text: 'login: string @unique @index(exact) .' });
+    const attempts = Array.from({ length: 6 }, (_, i) =>
+      write(
+        fixture.graph,
+        setValue(i + 1, 'login', 'same'),
+        setEdge(i + 1, 'friend', 99),
+        setValue(i + 1, `p${i}`, 'v'),
+      ),
+    );
+    const outcomes = await Promise.allSettled(attempts);
+    expect(outcomes.filter((outcome) => outcome.status === 'fulfilled').length).toBe(1);
+    const winner = outcomes.findIndex((outcome) => outcome.status === 'fulfilled');
+    expect(await read(fixture.graph, (r) => edgesOf(r, 'friend', 99, true))).toEqual([winner + 1]);
+    expect(fixture.graph.schema().predicate(`p${winner}`)).toBeDefined();
+    const others = [0, 1, 2, 3, 4, 5].filter((i) => i !== winner);
+    expect(others.filter((i) => fixture.graph.schema().predicate(`p${i}`) !== undefined)).toEqual([]);
+  });
+});
