@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defaultNames, dgraphNames } from '../../base/index.js';
+import { checkRemotes } from './check-remote.js';
+import { Remote } from '../../../test/custom-remote.js';
+
+let remote: Remote;
+beforeEach(async () => {
+  remote = new Remote();
+  await remote.start();
+});
+afterEach(() => remote.stop());
+
+const THEIRS = `
+  type Country { code: String  name: String!  states: [State] }
+  type State { code: String }
+  input CountryInput { code: String!  name: String  states: [StateInput!]  size: Int = 1 }
+  input StateInput { code: String! }
+  input UserInput { id: ID!  age: Int! }
+  type Query {
+    country(code: ID!, size: Int! = 1): Country!
+    countries(filter: CountryInput!): [Country!]!
+    names(users: [UserInput]): [String]
+    numbers(ids: [Int]): [String]
+  }`;
+const OURS = `
+  type Country @remote { code: String  name: String }
+  input CountryInput { code: String!  states: [StateInput!] }
+  input StateInput { code: String! }`;
+
+const query = (field: string, graphql: string, more = ''): string =>
+  `${OURS} type Query { ${field} @custom(http: { url: "REMOTE/graphql", method: POST, graphql: "${graphql}" ${more} }) }`;
+
+async function mismatches(sdl: string, dgraph = false): Promise<string[]> {
+  const { model } = remote.load(sdl, dgraph);
+  const found = await checkRemotes(model, remote.client, dgraph ? dgraphNames : defaultNames);
+  for (const error of found)
+    expect(error).toMatchObject({ code: 'INVALID_SDL', position: { line: expect.any(Number) as number } });
+  return found.map((error) => error.message.replace(/^@custom on [\w.]+: /, ''));
+}
+
+describe('definitions are compared with what their remotes offer', () => {
+  beforeEach(() => remote.serve(THEIRS));
+
+  it.each([
+    ['an operation', query('one(id: ID!): Country!', 'query($id: ID!) { country(code: $id) }')],
+    ['a nullable result', query('one(id: ID!): Country', 'query($id: ID!) { country(code: $id) }')],
+    ['an input', query('many(in: CountryInput!): [Country!]', 'query($in: CountryInput!) { countries(filter: $in) }')],
+  ])('%s that fits', async (_, sdl) => {
+    expect(await mismatches(sdl)).toEqual([]);
+  });
+
+  it.each<[string, string, string[]]>([
+    ['no such operation', query('a: Country', '{ land }'), ['the remote has no query land']],
+    [
+      'no mutations',
+      `${OURS} type Query { b: Country @custom(http: { url: "REMOTE/b", method: GET }) }
+       type Mutation { a: Country @custom(http: { url: "REMOTE/graphql", method: POST, graphql: "mutation { land }" }) }`,
+      ['the remote has no mutations'],
+    ],
+    [
+      'arguments',
+      query('a(id: ID!): Country', 'query($id: ID!) { country(kode: $id) }'),
+      ['country of the remote needs the argument code', 'country of the remote has no argument kode'],
+    ],
+    [
+      'the type of an argument, and the result, at once',
+      query('a(id: Int!): [Country]', 'query($id: Int!) { country(code: $id) }'),
+      [
+        "$id is Int!, but the remote's argument code is ID!",
+        'country of the remote gives Country!, where [Country] is expected',
+      ],
+    ],
+    [
+      'fields of an input, nested',
+      query('a(in: CountryInput!): [Country]', 'query($in: CountryInput!) { countries(filter: $in) }')
+        .replace('input StateInput { code: String! }', 'input StateInput { code: Int!  more: Int }')
+        .replace('input CountryInput { code: String!', 'input CountryInput { code: String '),
+      [
+        '$in: CountryInput.code does not fit CountryInput.code of the remote',
+        '$in: StateInput.code does not fit StateInput.code of the remote',
+        "$in: the remote's input StateInput has no field more",
+      ],
+    ],
+    [
+      'fields of a result',
+      query('a(id: ID!): Country', 'query($id: ID!) { country(code: $id) }').replace(
+        'name: String',
+        'name: Int  flag: String',
+      ),
+      ['Country.name does not fit Country.name of the remote', "the remote's type Country has no field flag"],
+    ],
+    [
+      'the name of the result',
+      query('a(id: ID!): Land', 'query($id: ID!) { country(code: $id) }').concat(' type Land @remote { code: String }'),
+      ['country of the remote gives Country!, where Land is expected'],
+    ],
+  ])('%s', async (_, sdl, expected) => {
+    expect(await mismatches(sdl)).toEqual(expected);
+  });
+
+  it('asks each remote once, with its secrets', async () => {
+    const both = `${query(
+      'a(id: ID!): Country',
+      'query($id: ID!) { country(code: $id) }',
+      'introspectionHeaders: ["X-Key:key"]',
+    ).replace(
+      /}$/,
+      'b(id: ID!): Country @custom(http: { url: "REMOTE/graphql", method: POST, graphql: "query($id: ID!) { country(code: $id) }", introspectionHeaders: ["X-Key:key"] }) }',
+    )}\n# Service.Secret key "hidden"\n`;
+    expect(await mismatches(both)).toEqual([]);
+    expect(remote.received).toHaveLength(1);
+    expect(remote.received[0].headers['x-key']).toBe('hidden');
+  });
+
+  it('asks nothing where introspection is skipped', async () => {
+    expect(await mismatches(query('a: Country', '{ land }', 'skipIntrospection: true'))).toEqual([]);
+    expect(remote.received).toEqual([]);
+  });
+
+  it('tells that a remote cannot be asked', async () => {
+    remote.answer = () => ({ status: 500, text: 'no' });
+    expect(await mismatches(query('a: Country', '{ land }'))).toEqual([
+      expect.stringMatching(/^introspection failed: .*status 500/) as string,
+    ]);
+  });
+});
+
+describe('a batch', () => {
+  beforeEach(() => remote.serve(THEIRS));
+  const user = (graphql: string, body: string): string =>
+    `type User { id: ID!  age: Int!  name: String @custom(http: { url: "REMOTE/graphql", method: POST, mode: BATCH,
+      graphql: "${graphql}", body: "${body}" }) }`;
+
+  it.each<[string, string, string[]]>([
+    ['that fits', user('query($in: [UserInput]) { names(users: $in) }', '{ id: $id, age: $age }'), []],
+    [
+      'of something else than objects',
+      user('query($in: [Int]) { numbers(ids: $in) }', '{ id: $id }'),
+      ["BATCH sends a list of objects, but the remote's argument ids is [Int]"],
+    ],
+    [
+      'with another body',
+      user('query($in: [UserInput]) { names(users: $in) }', '{ id: $id, years: $age }'),
+      [
+        "the remote's input UserInput needs age, which the body lacks",
+        "the body has years, which the remote's input UserInput lacks",
+      ],
+    ],
+  ])('%s', async (_, sdl, expected) => {
+    expect(await mismatches(sdl)).toEqual(expected);
+  });
+
+  it('may name either keys or variables under compatibility', async () => {
+    remote.serve(THEIRS.replace('input UserInput { id: ID!', 'input UserInput { tid: ID!'));
+    const sdl = user('query($in: [UserInput]) { names(users: $in) }', '{ id: $tid, age: $age }').replace(
+      '{ id: ID!',
+      '{ tid: ID!',
+    );
+    expect(await mismatches(sdl, true)).toEqual([]);
+    expect(await mismatches(sdl)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,53 @@
+import { GraphsteadError, type Limits } from '../../base/index.js';
+import type { HttpClient } from '../../outbound/index.js';
+import type { CustomLogic, CustomResult, CustomRootCall } from '../execute/custom-logic.js';
+import type { CallSite } from './call.js';
+import { failed } from './failure.js';
+import { callField } from './field-call.js';
+import { callRoot } from './root-call.js';
+
+export interface CustomLogicOptions {
+  readonly client: HttpClient;
+  readonly limits: Pick<Limits, 'outboundConcurrency'>;
+  /** Runs the text of `@custom(dql: ...)` with the field's arguments as variables; the answer's blocks by name. */
+  readonly runDql?: (text: string, call: CustomRootCall) => Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** Runs @custom fields against their remotes, and custom queries in the graph language. */
+export function createCustomLogic(options: CustomLogicOptions): CustomLogic {
+  const { client, limits } = options;
+  return {
+    async root(call) {
+      const { custom } = call.field;
+      if (custom.kind === 'dql') return runDql(call, custom.dql, options);
+      if (custom.kind === 'lambda')
+        return failed(`custom ${call.field.root.toLowerCase()} ${call.field.name}`, noLambda());
+      const site: CallSite = { client, http: custom.http, secrets: call.model.secrets, context: call.context };
+      return callRoot(call, site);
+    },
+    async fields(call) {
+      const { custom } = call.field;
+      if (custom?.kind !== 'http') return call.parents.map(() => ({ value: null, errors: [] }));
+      const site: CallSite = { client, http: custom.http, secrets: call.model.secrets, context: call.context };
+      return callField(call, site, limits.outboundConcurrency);
+    },
+  };
+}
+
+function noLambda(): GraphsteadError {
+  return new GraphsteadError('NOT_EXECUTED', '@lambda has no server to run on', {
+    fix: 'Use a function of the app, or @custom with an address.',
+  });
+}
+
+/** The block that has the field's name is its value: the whole of it for a list, its only item otherwise. */
+async function runDql(call: CustomRootCall, text: string, options: CustomLogicOptions): Promise<CustomResult> {
+  try {
+    if (!options.runDql) throw new GraphsteadError('INTERNAL', 'queries in the graph language are not available here');
+    const value = (await options.runDql(text, call))[call.field.name];
+    const single = !call.field.type.list && Array.isArray(value);
+    return { value: single ? (value as unknown[])[0] : value, errors: [] };
+  } catch (error) {
+    return failed(`custom query ${call.field.name}`, error);
+  }
+}

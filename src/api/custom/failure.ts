@@ -1,0 +1,37 @@
+import { asError, GraphsteadError } from '../../base/index.js';
+import type { RemoteError } from '../../outbound/index.js';
+import type { CustomError, CustomResult } from '../execute/custom-logic.js';
+
+/** What a call stands for, in messages: `custom query user`, `custom field User.name`. */
+export type CallName = string;
+
+/** The call was not made: something non-null that it needs is missing. */
+export const NOT_EVALUATED: CustomResult = { value: undefined, errors: [] };
+
+/** A call that failed as one error, which names the field. */
+export function failed(name: CallName, thrown: unknown): CustomResult {
+  const error = asError(thrown);
+  if (error.code === 'CANCELLED') throw error;
+  const { code, fix, details } = error;
+  return {
+    value: null,
+    errors: [
+      { message: `${name} failed: ${error.message}`, extensions: { ...details, ...(fix ? { fix } : {}), code } },
+    ],
+  };
+}
+
+/** A reply whose shape is not what the call needs. */
+export function wrongShape(message: string): GraphsteadError {
+  return new GraphsteadError('REMOTE_REPLY', message);
+}
+
+/** Errors that a REST remote listed: they are the remote's, so their paths stay as they are. */
+export function restErrors(errors: readonly RemoteError[]): CustomError[] {
+  return errors.map((error) => ({ ...error, ...(error.path ? { absolute: true } : {}) }));
+}
+
+/** Errors of a GraphQL remote; their paths begin with the remote field, whose place ours takes. */
+export function graphqlErrors(errors: readonly RemoteError[]): CustomError[] {
+  return errors.map(({ locations: _, path, ...error }) => ({ ...error, ...(path ? { path: path.slice(1) } : {}) }));
+}

@@ -1,0 +1,139 @@
+import { type GraphQLOutputType, isInterfaceType, isObjectType } from 'graphql';
+import { assert } from '../../base/index.js';
+import { readGraphqlReply, readRestReply, type RemoteAnswer } from '../../outbound/index.js';
+import type { RemoteOperation } from '../../sdl/index.js';
+import type { CustomError, CustomFieldCall, CustomResult } from '../execute/custom-logic.js';
+import { bodyFor, type CallSite, sendGraphql, sendRest, variablesFor } from './call.js';
+import { failed, graphqlErrors, NOT_EVALUATED, restErrors, wrongShape } from './failure.js';
+import { remoteSelection } from './remote-selection.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Answers a custom field of several parents: parents that give the call the same values share one call (SINGLE, at most
+ * `concurrency` at a time) or one item (BATCH). Never throws for what the remote did.
+ */
+export async function callField(
+  call: CustomFieldCall,
+  site: CallSite,
+  concurrency: number,
+): Promise<readonly CustomResult[]> {
+  const distinct = new Map<string, Values>();
+  const keys = call.parents.map((parent) => {
+    const values = pick(parent, site.http.needs);
+    if (!evaluable(call, site, values)) return undefined;
+    const key = JSON.stringify(values, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+    distinct.set(key, values);
+    return key;
+  });
+  const asked = [...distinct.values()];
+  const run = site.http.mode === 'BATCH' ? batch : single;
+  const results = asked.length > 0 ? await run(call, site, asked, concurrency) : [];
+  const byKey = new Map([...distinct.keys()].map((key, i) => [key, results[i]]));
+  return keys.map((key) => (key === undefined ? NOT_EVALUATED : (byKey.get(key) as CustomResult)));
+}
+
+function pick(parent: Values, names: readonly string[]): Values {
+  const present = names.filter((name) => Object.hasOwn(parent, name) && parent[name] !== undefined);
+  return Object.fromEntries(present.map((name) => [name, parent[name]]));
+}
+
+/** Nothing that is non-null, by the type or by the remote's operation, is missing. */
+function evaluable(call: CustomFieldCall, { http }: CallSite, values: Values): boolean {
+  const variables = http.mode === 'BATCH' ? [] : (http.graphql?.variables ?? []);
+  const demanded = new Set([...http.url.pathVariables, ...variables.filter((v) => v.nonNull).map((v) => v.name)]);
+  return http.needs.every((name) => {
+    const missing = values[name] === null || values[name] === undefined;
+    return !missing || (!demanded.has(name) && call.type.field(name)?.type.nonNull !== true);
+  });
+}
+
+const nameOf = (call: CustomFieldCall): string => `custom field ${call.type.name}.${call.field.name}`;
+
+async function single(
+  call: CustomFieldCall,
+  site: CallSite,
+  asked: readonly Values[],
+  concurrency: number,
+): Promise<CustomResult[]> {
+  const results = new Array<CustomResult>(asked.length);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < asked.length) {
+      const at = next++;
+      results[at] = await one(call, site, asked[at]);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, asked.length) }, work));
+  return results;
+}
+
+async function one(call: CustomFieldCall, site: CallSite, values: Values): Promise<CustomResult> {
+  const { http } = site;
+  try {
+    if (!http.graphql) {
+      const answer = readRestReply(await sendRest(site, values, bodyFor(http, values)));
+      return { value: answer.value, errors: restErrors(answer.errors) };
+    }
+    const answer = await askGraphql(call, site, http.graphql, variablesFor(http.graphql, values));
+    return { value: answer.value, errors: graphqlErrors(answer.errors) };
+  } catch (error) {
+    return failed(nameOf(call), error);
+  }
+}
+
+async function askGraphql(
+  call: CustomFieldCall,
+  site: CallSite,
+  operation: RemoteOperation,
+  variables: Values,
+): Promise<RemoteAnswer> {
+  const selection = remoteSelection(call, outputType(call), call.fieldNodes);
+  return readGraphqlReply(await sendGraphql(site, operation, selection, variables), operation.field);
+}
+
+function outputType(call: CustomFieldCall): GraphQLOutputType {
+  const type = call.schema.getType(call.type.name);
+  assert(isObjectType(type) || isInterfaceType(type), 'a custom field belongs to a generated type');
+  return type.getFields()[call.field.name].type;
+}
+
+/** One call with a list of bodies. Its errors stand at the first parent, or at the item that their path names. */
+async function batch(call: CustomFieldCall, site: CallSite, asked: readonly Values[]): Promise<CustomResult[]> {
+  const bodies = asked.map((values) => bodyFor(site.http, values));
+  try {
+    return await sendBatch(call, site, bodies);
+  } catch (error) {
+    return withErrors(new Array<unknown>(asked.length).fill(null), failed(nameOf(call), error).errors);
+  }
+}
+
+async function sendBatch(call: CustomFieldCall, site: CallSite, bodies: readonly unknown[]): Promise<CustomResult[]> {
+  const { graphql } = site.http;
+  const answer = graphql
+    ? await askGraphql(call, site, graphql, { [graphql.variables[0].name]: bodies })
+    : readRestReply(await sendRest(site, {}, bodies));
+  const errors = graphql ? graphqlErrors(answer.errors) : restErrors(answer.errors);
+  const nothing = answer.value === null || answer.value === undefined;
+  if (nothing && errors.length > 0) return withErrors(new Array<unknown>(bodies.length).fill(null), errors);
+  return withErrors(items(answer.value, bodies.length), errors);
+}
+
+function items(value: unknown, count: number): readonly unknown[] {
+  if (!Array.isArray(value)) {
+    throw wrongShape(`a list of ${count} items was expected, ${value === null ? 'null' : `one ${typeof value}`} came`);
+  }
+  if (value.length !== count) throw wrongShape(`a list of ${count} items was expected, ${value.length} came`);
+  return value as readonly unknown[];
+}
+
+function withErrors(values: readonly unknown[], errors: readonly CustomError[]): CustomResult[] {
+  const placed = new Map<number, CustomError[]>();
+  for (const error of errors) {
+    const [index, ...rest] = error.absolute ? [] : (error.path ?? []);
+    const known = typeof index === 'number' && index < values.length;
+    const at = known ? index : 0;
+    placed.set(at, [...(placed.get(at) ?? []), known ? { ...error, path: rest } : error]);
+  }
+  return values.map((value, i) => ({ value, errors: placed.get(i) ?? [] }));
+}

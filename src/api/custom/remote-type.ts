@@ -1,0 +1,121 @@
+import { Kind, type TypeNode } from 'graphql';
+import { type RemoteInput, type RemoteSchema, type RemoteTypeRef, remoteTypeName } from '../../outbound/index.js';
+import type { InputType, Model, ObjectType } from '../../sdl/index.js';
+
+/** Scalars of ours whose values a remote's other scalars hold without loss. */
+const LOSSLESS: Readonly<Record<string, readonly string[]>> = {
+  ID: ['ID', 'String', 'Int'],
+  Int: ['Int', 'Float', 'ID'],
+  Float: ['Float', 'Int'],
+  String: ['String', 'ID'],
+  Boolean: ['Boolean'],
+};
+const STANDARD = new Set(Object.keys(LOSSLESS));
+
+/** A reason why two types do not meet, as the end of a sentence; undefined when they do. */
+export type Mismatch = string | undefined;
+
+/** A variable of a type may stand where the remote takes another: GraphQL's own rule (names alike, lists alike). */
+export function variableFits(variable: TypeNode, remote: RemoteTypeRef, hasDefault: boolean): boolean {
+  if (remote.kind === 'NON_NULL') {
+    if (variable.kind === Kind.NON_NULL_TYPE) return variableFits(variable.type, inner(remote), false);
+    return hasDefault && variableFits(variable, inner(remote), false);
+  }
+  if (variable.kind === Kind.NON_NULL_TYPE) return variableFits(variable.type, remote, false);
+  if (remote.kind === 'LIST')
+    return variable.kind === Kind.LIST_TYPE && variableFits(variable.type, inner(remote), false);
+  return variable.kind === Kind.NAMED_TYPE && variable.name.value === remote.name;
+}
+
+/** A result of the remote's type may be answered as ours: lists alike, never null where ours is not, names alike. */
+export function resultFits(local: TypeNode, remote: RemoteTypeRef): boolean {
+  if (local.kind === Kind.NON_NULL_TYPE) return remote.kind === 'NON_NULL' && resultFits(local.type, inner(remote));
+  if (remote.kind === 'NON_NULL') return resultFits(local, inner(remote));
+  if (local.kind === Kind.LIST_TYPE) return remote.kind === 'LIST' && resultFits(local.type, inner(remote));
+  return remote.kind !== 'LIST' && namesFit(local.name.value, remote);
+}
+
+function inner(type: RemoteTypeRef): RemoteTypeRef {
+  return type.ofType ?? { kind: 'SCALAR', name: '', ofType: null };
+}
+
+function namesFit(local: string, remote: RemoteTypeRef): boolean {
+  if (local === remote.name) return true;
+  if (remote.kind !== 'SCALAR') return remote.kind === 'ENUM' && local === 'String';
+  if (!STANDARD.has(local)) return local === 'DateTime' || local === 'Int64';
+  return !STANDARD.has(remote.name ?? '') || LOSSLESS[local].includes(remote.name ?? '');
+}
+
+/** A value of our input type may be sent as the remote's. */
+function inputFits(local: TypeNode, remote: RemoteTypeRef): boolean {
+  if (remote.kind === 'NON_NULL') return local.kind === Kind.NON_NULL_TYPE && inputFits(local.type, inner(remote));
+  if (local.kind === Kind.NON_NULL_TYPE) return inputFits(local.type, remote);
+  if (local.kind === Kind.LIST_TYPE) return remote.kind === 'LIST' && inputFits(local.type, inner(remote));
+  if (remote.kind === 'LIST') return false;
+  return remote.kind === 'INPUT_OBJECT' || remote.kind === 'ENUM' || namesFit(local.name.value, remote);
+}
+
+export function baseName(type: TypeNode): string {
+  return type.kind === Kind.NAMED_TYPE ? type.name.value : baseName(type.type);
+}
+
+export function needsValue(input: RemoteInput): boolean {
+  return input.type.kind === 'NON_NULL' && input.defaultValue === null;
+}
+
+/** Every difference between an input of ours and the remote's input type that its values are sent as. */
+export function inputMismatches(model: Model, remote: RemoteSchema, local: string, name: string): string[] {
+  const found: string[] = [];
+  const seen = new Set<string>();
+  const visit = (input: InputType, remoteName: string): void => {
+    if (seen.has(`${input.name} ${remoteName}`)) return;
+    seen.add(`${input.name} ${remoteName}`);
+    const type = remote.type(remoteName);
+    const theirs = type?.inputFields ?? [];
+    if (type?.kind !== 'INPUT_OBJECT') {
+      found.push(`the remote has no input type ${remoteName}`);
+      return;
+    }
+    const names = new Set(input.fields.map((field) => field.name.value));
+    for (const field of theirs.filter((one) => needsValue(one) && !names.has(one.name))) {
+      found.push(`the remote's input ${remoteName} needs ${field.name}, which ${input.name} lacks`);
+    }
+    for (const field of input.fields) {
+      const their = theirs.find((one) => one.name === field.name.value);
+      if (!their) found.push(`the remote's input ${remoteName} has no field ${field.name.value}`);
+      else if (!inputFits(field.type, their.type)) {
+        found.push(`${input.name}.${field.name.value} does not fit ${remoteName}.${field.name.value} of the remote`);
+      } else {
+        const deeper = model.types.get(baseName(field.type));
+        if (deeper?.kind === 'input') visit(deeper, remoteTypeName(their.type));
+      }
+    }
+  };
+  const input = model.types.get(local);
+  if (input?.kind === 'input') visit(input, name);
+  return found;
+}
+
+/** Every field of a remote type of ours that the remote's type of the same name lacks or has as something else. */
+export function objectMismatches(model: Model, remote: RemoteSchema, local: string): string[] {
+  const found: string[] = [];
+  const seen = new Set<string>();
+  const visit = (object: ObjectType): void => {
+    if (seen.has(object.name)) return;
+    seen.add(object.name);
+    const fields = remote.type(object.name)?.fields ?? [];
+    for (const field of object.fields) {
+      const key = field.responseName ?? field.name;
+      const their = fields.find((one) => one.name === key);
+      if (!their) found.push(`the remote's type ${object.name} has no field ${key}`);
+      else if (!resultFits(field.type.node, their.type)) {
+        found.push(`${object.name}.${field.name} does not fit ${object.name}.${key} of the remote`);
+      }
+      const deeper = model.object(field.type.name);
+      if (their && deeper?.remote) visit(deeper);
+    }
+  };
+  const object = model.object(local);
+  if (object?.remote) visit(object);
+  return found;
+}
