@@ -1,0 +1,332 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type OpenDql, openDql } from '../../test/open-dql.js';
+import { GraphsteadError } from '../base/index.js';
+
+const SCHEMA = `
+  name: string @index(exact, term) @lang .
+  email: string @index(exact) @upsert .
+  nick: string @index(hash) .
+  age: int @index(int) .
+  amount: int .
+  score: float .
+  tags: [string] .
+  friend: [uid] @reverse .
+  boss: uid .
+  type Person { name email friend }
+`;
+
+let dql: OpenDql;
+beforeEach(async () => {
+  dql = await openDql({ schema: SCHEMA });
+});
+afterEach(() => dql.close());
+
+async function failure(promise: Promise<unknown>): Promise<GraphsteadError> {
+  try {
+    await promise;
+  } catch (thrown) {
+    expect(thrown).toBeInstanceOf(GraphsteadError);
+    return thrown as GraphsteadError;
+  }
+  throw new Error('it did not fail');
+}
+
+describe('mutations', () => {
+  it('give blank nodes uids and tell them by name', async () => {
+    const { uids, queries, txn } = await dql.mutate(`{ set {
+      _:ada <name> "Ada" .
+      _:ada <friend> _:bob (since=2006-01-02T15:04:05, close=true) .
+      _:bob <name> "Bob" .
+      _:bob <name> "Robert"@en .
+    } }`);
+    expect(Object.keys(uids).sort()).toEqual(['ada', 'bob']);
+    expect(queries).toBeUndefined();
+    expect(txn.commitTs).toBeGreaterThan(txn.startTs);
+    const data = await dql.query('{ q(func: eq(name, "Ada")) { name friend @facets { uid name name@en } } }');
+    expect(data['q']).toEqual([
+      {
+        name: 'Ada',
+        friend: [
+          {
+            uid: uids['bob'],
+            name: 'Bob',
+            'name@en': 'Robert',
+            'friend|close': true,
+            'friend|since': '2006-01-02T15:04:05Z',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('read JSON with nested nodes, lists, languages and exact numbers', async () => {
+    const { uids } = await dql.mutateJson({
+      set: {
+        uid: '_:ada',
+        name: 'Ada',
+        'name@fr': 'Adélaïde',
+        tags: ['a', 'b'],
+        friend: [{ uid: '_:bob', name: 'Bob', 'friend|close': true }],
+        boss: { name: 'Carol' },
+      },
+    });
+    expect(Object.keys(uids)).toHaveLength(3);
+    const data = await dql.query(
+      `{ q(func: uid(${uids['ada']})) { name name@fr tags friend @facets { name } boss { name } } }`,
+    );
+    expect(data['q']).toEqual([
+      {
+        name: 'Ada',
+        'name@fr': 'Adélaïde',
+        tags: expect.arrayContaining(['a', 'b']) as unknown,
+        friend: [{ name: 'Bob', 'friend|close': true }],
+        boss: { name: 'Carol' },
+      },
+    ]);
+  });
+
+  it('keep integers beyond 2^53', async () => {
+    await dql.engine.mutate({
+      body: '{"set": {"name": "big", "amount": 9223372036854775807}}',
+      contentType: 'json',
+      commitNow: true,
+    });
+    const { data } = await dql.engine.query({ text: '{ q(func: eq(name, "big")) { amount } }' });
+    expect(data.toString('utf8')).toBe('{"q":[{"amount":9223372036854775807}]}');
+  });
+
+  it('delete one value, one language, a predicate, and the typed part of a node', async () => {
+    const { uids } = await dql.mutate(`{ set {
+      _:ada <name> "Ada" .
+      _:ada <name> "Adele"@de .
+      _:ada <nick> "A" .
+      _:ada <tags> "x" .
+      _:ada <tags> "y" .
+      _:ada <dgraph.type> "Person" .
+    } }`);
+    const ada = uids['ada'];
+    await dql.mutate(`{ delete { <${ada}> <tags> "x" . <${ada}> <name@de> * . } }`);
+    const q = `{ q(func: uid(${ada})) { name name@de nick tags } }`;
+    expect(await dql.query(q)).toEqual({ q: [{ name: 'Ada', nick: 'A', tags: ['y'] }] });
+    await dql.mutate(`{ delete { <${ada}> <nick> "not the value" . <${ada}> <tags> * . } }`);
+    expect(await dql.query(q)).toEqual({ q: [{ name: 'Ada', nick: 'A' }] });
+    await dql.mutateJson({ delete: { uid: ada } });
+    expect(await dql.query(q)).toEqual({ q: [{ nick: 'A' }] });
+  });
+
+  it('replace a value in one block', async () => {
+    const { uids } = await dql.mutate('{ set { _:a <tags> "old" . } }');
+    await dql.mutate(`{ set { <${uids['a']}> <tags> "new" . } delete { <${uids['a']}> <tags> * . } }`);
+    expect(await dql.query(`{ q(func: uid(${uids['a']})) { tags } }`)).toEqual({ q: [{ tags: ['new'] }] });
+  });
+
+  it.each([
+    ['{ delete { * <name> "x" . } }', 'UNSUPPORTED_DELETE'],
+    ['{ delete { * * "x" . } }', 'UNSUPPORTED_DELETE'],
+    ['{ delete { * <name> * . } }', 'UNSUPPORTED_DELETE'],
+    ['{ delete { <0x1> * "x" . } }', 'UNSUPPORTED_DELETE'],
+    ['{ set { <0x1> <name> * . } }', 'INVALID_MUTATION'],
+    ['{ set { <0x1> * "x" . } }', 'INVALID_MUTATION'],
+    ['{ set { <alice> <name> "x" . } }', 'INVALID_MUTATION'],
+    ['{ set { _:a <dgraph.graphql.schema> "x" . } }', 'INVALID_MUTATION'],
+    ['{ set { _:a <dgraph.name> "x" . } }', 'INVALID_MUTATION'],
+    ['{ set { _:a <age> "old" . } }', 'INVALID_VALUE'],
+    ['{ set { uid(v) <name> "x" . } }', 'INVALID_QUERY'],
+    ['set { _:a <name> "x" . }', 'SYNTAX'],
+    ['', 'INVALID_REQUEST'],
+  ])('refuse %s with %s', async (body, code) => {
+    const error = await failure(dql.mutate(body));
+    expect(error.code).toBe(code);
+    expect(error.fix).toBeTruthy();
+    expect(await dql.query('{ q(func: has(name)) { uid } }')).toEqual({ q: [] });
+  });
+});
+
+describe('upserts', () => {
+  const UPSERT = `upsert {
+    query { q(func: eq(email, "ada@x.org")) { v as uid name } }
+    mutation { set { uid(v) <email> "ada@x.org" . uid(v) <name> "Ada" . } }
+  }`;
+
+  it('create a node once, keyed by uid(v)', async () => {
+    const first = await dql.mutate(UPSERT);
+    expect(Object.keys(first.uids)).toEqual(['uid(v)']);
+    expect(first.queries?.toString()).toBe('{"q":[]}');
+    const second = await dql.mutate(UPSERT);
+    expect(second.uids).toEqual({});
+    expect(JSON.parse(second.queries?.toString() ?? '')).toEqual({ q: [{ uid: first.uids['uid(v)'], name: 'Ada' }] });
+  });
+
+  it('never create twice, however many run at once', async () => {
+    await Promise.all(Array.from({ length: 24 }, () => dql.mutate(UPSERT)));
+    const data = await dql.query('{ q(func: eq(email, "ada@x.org")) { count(uid) } }');
+    expect(data).toEqual({ q: [{ count: 1 }] });
+  });
+
+  it('conflict on an index key that was looked up and written, without @upsert too', async () => {
+    const body = UPSERT.replaceAll('email', 'nick');
+    await Promise.all(Array.from({ length: 8 }, () => dql.mutate(body)));
+    expect(await dql.query('{ q(func: eq(nick, "ada@x.org")) { count(uid) } }')).toEqual({ q: [{ count: 1 }] });
+  });
+
+  it('fan out over several uids and ignore values that are not there', async () => {
+    await dql.mutate(
+      '{ set { _:a <name> "a" . _:a <amount> "10" . _:b <name> "b" . _:c <name> "c" . _:c <amount> "5" . } }',
+    );
+    await dql.mutate(`upsert {
+      query { u as var(func: has(name)) { n as amount m as math(n + 1) } }
+      mutation { set { uid(u) <amount> val(m) . uid(u) <boss> _:boss . } }
+    }`);
+    const data = await dql.query('{ q(func: has(name), orderasc: name) { name amount boss { uid } } }');
+    const rows = data['q'] as { name: string; amount?: number; boss: { uid: string } }[];
+    expect(rows.map(({ name, amount }) => [name, amount])).toEqual([
+      ['a', 11],
+      ['b', undefined],
+      ['c', 6],
+    ]);
+    expect(new Set(rows.map(({ boss }) => boss.uid)).size).toBe(1);
+  });
+
+  it('do nothing for an empty variable in delete, and where the condition does not hold', async () => {
+    await dql.mutate('{ set { _:a <name> "a" . } }');
+    const { uids } = await dql.mutate(`upsert {
+      query { v as var(func: eq(name, "nobody")) w as var(func: eq(name, "a")) }
+      mutation { delete { uid(v) <name> * . } }
+      mutation @if(gt(len(v), 0) OR NOT eq(len(w), 1)) { set { _:new <name> "not this" . } }
+      mutation @if(eq(len(v), 0) AND ge(len(w), 1)) { set { uid(w) <nick> "this" . } }
+    }`);
+    expect(uids).toEqual({});
+    expect(await dql.query('{ q(func: has(name)) { name nick } }')).toEqual({ q: [{ name: 'a', nick: 'this' }] });
+  });
+
+  it('give one blank node in several blocks one uid', async () => {
+    const { uids } = await dql.mutateJson({
+      query: '{ v as var(func: eq(name, "x")) }',
+      mutations: [{ set: { uid: '_:n', name: 'x' }, cond: '@if(eq(len(v), 0))' }, { set: { uid: '_:n', nick: 'y' } }],
+    });
+    expect(Object.keys(uids)).toEqual(['n']);
+    expect(await dql.query('{ q(func: eq(name, "x")) { name nick } }')).toEqual({ q: [{ name: 'x', nick: 'y' }] });
+  });
+
+  it('answer with the state before', async () => {
+    await dql.mutate('{ set { _:a <name> "a" . _:a <age> "1" . } }');
+    const { queries } = await dql.mutate(`upsert {
+      query { q(func: eq(name, "a")) { v as uid age } }
+      mutation { set { uid(v) <age> "2" . } }
+    }`);
+    expect(queries?.toString()).toContain('"age":1');
+    expect(await dql.query('{ q(func: eq(name, "a")) { age } }')).toEqual({ q: [{ age: 2 }] });
+  });
+
+  it('know variables that only a mutation uses, and refuse those that nothing defines', async () => {
+    const error = await failure(
+      dql.mutate('upsert { query { q(func: has(name)) { uid } } mutation { set { uid(v) <name> "x" . } } }'),
+    );
+    expect(error.code).toBe('INVALID_QUERY');
+    expect(error.message).toContain('v');
+  });
+});
+
+describe('transactions', () => {
+  it('see their own changes, and nobody else does before the commit', async () => {
+    const { txn } = await dql.mutate('{ set { _:a <name> "a" . } }', { commitNow: false });
+    expect(txn.commitTs).toBeUndefined();
+    expect(txn.preds).toEqual(['name']);
+    expect(txn.keys.length).toBeGreaterThan(0);
+    const { startTs, hash } = txn;
+    expect(await dql.query('{ q(func: has(name)) { name } }')).toEqual({ q: [] });
+    expect(await dql.query('{ q(func: has(name)) { name } }', { startTs, hash })).toEqual({ q: [{ name: 'a' }] });
+    const done = await dql.engine.commit(startTs, hash);
+    expect(done.commitTs).toBeGreaterThan(startTs);
+    expect(await dql.engine.commit(startTs, hash)).toEqual(done);
+    expect(await dql.query('{ q(func: has(name)) { name } }')).toEqual({ q: [{ name: 'a' }] });
+  });
+
+  it('abort the one that commits second', async () => {
+    const begin = () => dql.mutate('{ set { <0x10> <age> "1" . } }', { commitNow: false });
+    const [first, second] = [await begin(), await begin()];
+    await dql.engine.commit(first.txn.startTs);
+    expect((await failure(dql.engine.commit(second.txn.startTs))).code).toBe('TXN_ABORTED');
+  });
+
+  it('abort leaves nothing', async () => {
+    const { txn } = await dql.mutate('{ set { _:a <name> "a" . } }', { commitNow: false });
+    await dql.engine.abort(txn.startTs, txn.hash);
+    expect((await failure(dql.engine.commit(txn.startTs))).code).toBe('TXN_FINISHED');
+    expect(await dql.query('{ q(func: has(name)) { name } }')).toEqual({ q: [] });
+  });
+
+  it('refuse a wrong hash and an unknown start timestamp', async () => {
+    const { txn } = await dql.mutate('{ set { _:a <name> "a" . } }', { commitNow: false });
+    expect((await failure(dql.engine.commit(txn.startTs, 'wrong'))).code).toBe('FORBIDDEN');
+    expect((await failure(dql.engine.commit(999_999))).code).toBe('TXN_UNKNOWN');
+  });
+});
+
+describe('queries', () => {
+  it('tell parse errors with their place', async () => {
+    const error = await failure(dql.query('{\n  q(func: has(name)) { name'));
+    expect(error.code).toBe('SYNTAX');
+    expect(error.position).toEqual({ line: 2, column: 28 });
+  });
+
+  it('stop at their deadline and when cancelled', async () => {
+    await dql.mutate('{ set { _:a <name> "a" . } }');
+    const controller = new AbortController();
+    controller.abort();
+    const cancelled = await failure(dql.query('{ q(func: has(name)) { name } }', { signal: controller.signal }));
+    expect(cancelled.code).toBe('CANCELLED');
+    expect((await failure(dql.query('{ q(func: has(name)) { name } }', { timeoutMs: -1 }))).code).toBe('TIMEOUT');
+  });
+
+  it('put variables in their places', async () => {
+    await dql.mutate('{ set { _:a <name> "Ada" . } }');
+    const text = 'query find($n: string, $k: int = 1) { q(func: eq(name, $n), first: $k) { name } }';
+    expect(await dql.query(text, { variables: { $n: 'Ada' } })).toEqual({ q: [{ name: 'Ada' }] });
+    expect(await dql.query(text, { variables: { $n: 'Bob' } })).toEqual({ q: [] });
+  });
+
+  it('show the schema', async () => {
+    expect(await dql.query('schema(pred: [friend, name, nothing]) {}')).toEqual({
+      schema: [
+        { predicate: 'friend', type: 'uid', reverse: true, list: true },
+        { predicate: 'name', type: 'string', index: true, tokenizer: ['exact', 'term'], lang: true },
+      ],
+    });
+    expect(await dql.query('schema(pred: age) { type }')).toEqual({ schema: [{ predicate: 'age', type: 'int' }] });
+    expect(await dql.query('schema(type: Person) {}')).toEqual({
+      types: [{ fields: [{ name: 'name' }, { name: 'email' }, { name: 'friend' }], name: 'Person' }],
+    });
+    expect(await dql.query('schema(type: Nobody) {}')).toEqual({});
+    const all = await dql.query('schema {}');
+    expect((all['schema'] as { predicate: string }[]).map(({ predicate }) => predicate)).toContain('email');
+  });
+
+  it('answer as RDF', async () => {
+    await dql.mutate('{ set { <0x1> <name> "Ada" . } }');
+    const { data } = await dql.engine.query({ text: '{ q(func: has(name)) { name } }', format: 'rdf' });
+    expect(data.toString('utf8')).toBe('<0x1> <name> "Ada" .\n');
+  });
+});
+
+describe('idempotency', () => {
+  it('keeps the reply that the server asked for in the same commit', async () => {
+    const claim = { scope: 'mutate:x', key: 'k1', bodyHash: 'h' };
+    const { uids } = await dql.mutate('{ set { _:a <name> "a" . } }', {
+      idempotency: claim,
+      reply: (answer) => Buffer.from(`reply for ${Object.keys(answer.uids).join()}`),
+    });
+    expect(Object.keys(uids)).toEqual(['a']);
+    const kept = await dql.committer.idempotentReply(claim.scope, claim.key, claim.bodyHash);
+    expect(Buffer.from(kept ?? []).toString()).toBe('reply for a');
+    const other = dql.committer.idempotentReply(claim.scope, claim.key, 'another body');
+    expect((await failure(other)).code).toBe('IDEMPOTENCY_MISMATCH');
+  });
+
+  it('keeps the usual envelope when nobody says what to reply', async () => {
+    const claim = { scope: 's', key: 'k2', bodyHash: 'h' };
+    const { uids } = await dql.mutate('{ set { _:a <name> "a" . } }', { idempotency: claim });
+    const kept = await dql.committer.idempotentReply('s', 'k2', 'h');
+    expect(JSON.parse(Buffer.from(kept ?? []).toString())).toMatchObject({ data: { code: 'Success', uids } });
+  });
+});
