@@ -72,12 +72,8 @@ function announce(service: Service, options: ServeOptions & { readonly data: str
   line('Graph', `${service.url}/query  /mutate  /alter`);
   if (service.grpcPort !== undefined) line('gRPC', `${options.host}:${service.grpcPort}`);
   line('Data', options.data);
-  const served = service.core.api.current();
+  const served = service.core.api?.current();
   if (served) line('Types', typeNames(served.text).join(', '));
-  const operations = service.app?.operations.map((operation) => operation.name) ?? [];
-  if (operations.length > 0) line('Functions', operations.join(', '));
-  const agents = service.app?.agentTypes.map((type) => type.name) ?? [];
-  if (agents.length > 0) line('Agents', agents.join(', '));
   for (const warning of service.warnings) console.log(`  ! ${warning}`);
   console.log('\nCtrl-C stops it.');
 }

@@ -11,8 +11,9 @@ export function acceptBytes(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 }
 
-/** The body as text. Throws BODY_TOO_LARGE, INVALID_REQUEST on bytes that are no UTF-8 or no gzip. */
+/** The body as text. Throws BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE (charset), INVALID_REQUEST on bytes that are no UTF-8 or no gzip. */
 export function bodyText(request: FastifyRequest, limit: number): string {
+  checkCharset(request);
   const bytes = decoded(request, limit);
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
@@ -22,6 +23,14 @@ export function bodyText(request: FastifyRequest, limit: number): string {
       fix: 'send the text encoded as UTF-8',
     });
   }
+}
+
+function checkCharset(request: FastifyRequest): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(request.headers['content-type'] ?? ''))?.[1];
+  if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
+  throw new GraphsteadError('UNSUPPORTED_MEDIA_TYPE', `Unsupported charset "${charset}"`, {
+    fix: 'send the text as UTF-8',
+  });
 }
 
 function decoded(request: FastifyRequest, limit: number): Buffer {

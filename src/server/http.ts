@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import compress from '@fastify/compress';
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { GraphsteadError, type Limits, type Names } from '../base/index.js';
 import { requireKeys } from './authenticate.js';
 import { acceptBytes, tooLarge } from './body.js';
@@ -19,7 +19,7 @@ export interface HttpOptions {
 export async function createHttp(options: HttpOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = fastify({
     loggerInstance: options.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.limits.graphBodyBytes,
     genReqId: () => randomUUID(),
     requestIdHeader: 'x-request-id',
@@ -27,7 +27,12 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
   });
   acceptBytes(app);
-  await app.register(compress, { global: true, threshold: 1024, encodings: ['gzip', 'deflate'] });
+  await app.register(compress, {
+    global: true,
+    threshold: 1024,
+    encodings: ['gzip', 'deflate'],
+    globalDecompression: false,
+  });
   requireKeys(app, options.host, options.keys);
   app.setErrorHandler((error, request, reply) => {
     const ours = translate(error, request.routeOptions.bodyLimit ?? options.limits.graphBodyBytes);

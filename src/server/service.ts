@@ -1,22 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { type Agents, agentsApplier, createAgents, createHosts, eventOperation, type Hosts } from '../agents/index.js';
-import { createApi } from '../api/index.js';
-import { defaultNames, dgraphNames, type Limits, makeLimits, type Names, systemClock } from '../base/index.js';
+import { defaultNames, dgraphNames, type Limits, makeLimits, systemClock } from '../base/index.js';
 import { createCommitter } from '../commit/index.js';
-import { EMPTY_CONFIG, readConfig, readEnvironment, resolveConnections } from '../connections/index.js';
 import { createDqlEngine } from '../dql/index.js';
-import { type App, loadApp } from '../functions/index.js';
-import { createGraph, graphApplier } from '../graph/index.js';
-import { createMemoryStore, openLmdbStore, type Store } from '../store/index.js';
+import { createGraph, graphApplier, graphShared } from '../graph/index.js';
+import { createMemoryStore, openLmdbStore } from '../store/index.js';
 import type { Core } from './core.js';
 import { allowOrigins } from './cors.js';
-import { graphCalls } from './graph-calls.js';
-import { type GrpcServer, openGrpc } from './grpc.js';
+import { openGrpc } from './grpc.js';
 import { createHttp } from './http.js';
 import { ApiKeys } from './keys.js';
+import { createMetrics } from './metrics.js';
 import { adminRoutes } from './route/admin.js';
 import { graphLanguageRoutes } from './route/graph-language.js';
 import { graphqlRoutes } from './route/graphql.js';
@@ -47,8 +40,6 @@ export interface Service {
   readonly url: string;
   readonly grpcPort?: number;
   readonly core: Core;
-  readonly agents: Agents;
-  readonly app?: App;
   /** things that are worth a line at start: a busy gRPC port, connections left out */
   readonly warnings: readonly string[];
   close(): Promise<void>;
@@ -66,4 +57,88 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await closeAll();
     throw error;
   }
+}
+
+type Closers = (() => Promise<unknown> | unknown)[];
+
+async function open(options: ServiceOptions, opened: Closers, closeAll: () => Promise<void>): Promise<Service> {
+  const { host = '127.0.0.1', environment = {}, version = '0.0.0' } = options;
+  const warnings: string[] = [];
+  const limits = makeLimits(options.limits, environment);
+  const names = options.compat === 'dgraph' ? dgraphNames : defaultNames;
+  const clock = systemClock;
+  const log = pino({ level: options.logLevel ?? 'warn' });
+  const keys = ApiKeys.fromText(environment['GRAPHSTEAD_API_KEYS']);
+  const shutdown = new AbortController();
+
+  const store = options.data ? await openLmdbStore(options.data, { limits }) : createMemoryStore({ limits });
+  opened.push(() => store.close());
+  const shared = graphShared(limits);
+  const committer = await createCommitter({ store, appliers: [graphApplier(shared)], clock, limits });
+  opened.push(() => committer.close());
+  const graph = await createGraph({ committer, shared, clock, names });
+  opened.push(() => graph.close());
+  const dql = createDqlEngine({ graph, clock, limits, names });
+  const api = undefined as unknown as Core['api'];
+
+  const core: Core = {
+    store,
+    committer,
+    graph,
+    dql,
+    api,
+    names,
+    limits,
+    log,
+    async alter(request, alterOptions) {
+      await graph.alter(request, alterOptions);
+      if (request.kind === 'dropAll') await api?.dropped();
+    },
+    signalOf: (reply) => responseSignal(reply.raw, shutdown.signal),
+  };
+
+  const metrics = createMetrics();
+  metrics.add('store', () => store.stats());
+  metrics.add('commit', () => committer.stats());
+  const app = await createHttp({ host, keys, limits, names, log });
+  opened.push(async () => {
+    shutdown.abort();
+    await app.close();
+  });
+  metrics.watch(app);
+  if (api) allowOrigins(app, core);
+  let ready = false;
+  graphLanguageRoutes(app, core);
+  if (api) {
+    graphqlRoutes(app, core);
+    adminRoutes(app, core);
+  }
+  healthRoutes(app, core, { version, startedAt: Date.now(), ready: () => ready });
+  app.get('/metrics', async (_request, reply) =>
+    reply.header('content-type', metrics.contentType).send(await metrics.text()),
+  );
+
+  let grpcPort: number | undefined;
+  if (options.grpcPort !== undefined) {
+    try {
+      const grpc = await openGrpc(core, { host, port: options.grpcPort, keys, version });
+      opened.push(() => grpc.close());
+      grpcPort = grpc.port;
+    } catch (error) {
+      if (!options.dev) throw error;
+      warnings.push(`gRPC is off: port ${options.grpcPort} is busy (--grpc-port takes another)`);
+    }
+  }
+  const url = await app.listen({ host, port: options.port ?? 8686 });
+  ready = true;
+  return {
+    url,
+    grpcPort,
+    core,
+    warnings,
+    async close() {
+      ready = false;
+      await closeAll();
+    },
+  };
 }

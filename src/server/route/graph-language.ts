@@ -144,17 +144,27 @@ async function alter(core: Core, request: FastifyRequest, reply: FastifyReply): 
 export function alterRequest(body: string): AlterRequest {
   if (!body.trimStart().startsWith('{')) return { kind: 'schema', text: body };
   const json = parseJsonObject(body, 'the body of /alter');
-  if (json['drop_all'] === true) return { kind: 'dropAll' };
-  if (typeof json['drop_attr'] === 'string') return { kind: 'dropAttr', name: json['drop_attr'] };
   const op = typeof json['drop_op'] === 'string' ? json['drop_op'].toUpperCase() : undefined;
-  const value = json['drop_value'];
-  if (op === 'ALL') return { kind: 'dropAll' };
+  if (json['drop_all'] === true && op === 'DATA') {
+    throw new GraphsteadError('INVALID_REQUEST', 'Only one of DropAll and DropData can be true', {
+      fix: 'send one of them',
+    });
+  }
+  if (json['drop_all'] === true || op === 'ALL') return { kind: 'dropAll' };
   if (op === 'DATA') return { kind: 'dropData' };
-  if (op === 'TYPE' && typeof value === 'string') return { kind: 'dropType', name: value };
-  if (op === 'ATTR' && typeof value === 'string') return { kind: 'dropAttr', name: value };
+  if (op === 'TYPE') return { kind: 'dropType', name: dropValue(json['drop_value']) };
+  if (op === 'ATTR') return { kind: 'dropAttr', name: dropValue(json['drop_value']) };
+  if (typeof json['drop_attr'] === 'string') return { kind: 'dropAttr', name: dropValue(json['drop_attr']) };
   if (typeof json['schema'] === 'string') return { kind: 'schema', text: json['schema'] };
   throw new GraphsteadError('INVALID_REQUEST', 'the body of /alter asks for nothing that is known', {
     fix: 'send schema lines, or {"drop_all": true}, {"drop_attr": "name"}, {"drop_op": "DATA"}, {"drop_op": "TYPE", "drop_value": "T"}',
+  });
+}
+
+function dropValue(value: unknown): string {
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  throw new GraphsteadError('INVALID_REQUEST', 'DropValue must not be empty', {
+    fix: 'name what to drop: "drop_value": "..."',
   });
 }
 
@@ -162,7 +172,7 @@ function queryExtensions(answer: QueryAnswer): string {
   return JSON.stringify({
     server_latency: answer.latency,
     txn: transactionJson(answer.txn),
-    metrics: { num_uids: { _total: answer.metrics['uidsRead'] ?? 0 }, ...answer.metrics },
+    metrics: { num_uids: answer.metrics },
   });
 }
 

@@ -1,0 +1,31 @@
+import { GraphsteadError } from '../../base/index.js';
+import type { NodeReference, SubjectReference, Triple } from '../../dql/index.js';
+import type { GraphChange } from '../../graph/index.js';
+import type { NameMap } from './name-map.js';
+
+/** A triple of a file as a change. Throws INVALID_MUTATION on what only requests may say (`uid(v)`, `val(v)`, `*`). */
+export function changeOf(triple: Triple, names: NameMap): GraphChange {
+  const uid = uidOf(triple.subject, names, triple);
+  const { object, predicate } = triple;
+  const facets =
+    triple.facets.length > 0 ? { facets: [...triple.facets].sort((a, b) => (a.key < b.key ? -1 : 1)) } : {};
+  if (object.kind === 'literal') {
+    return { op: 'setValue', uid, predicate, value: object.value, lang: object.lang, ...facets };
+  }
+  if (object.kind === 'value' || object.kind === 'all') throw refused(triple);
+  return { op: 'setEdge', uid, predicate, object: uidOf(object, names, triple), ...facets };
+}
+
+function uidOf(reference: NodeReference | SubjectReference, names: NameMap, triple: Triple): number {
+  if (reference.kind === 'uid') return reference.uid;
+  if (reference.kind === 'blank') return names.uid(`_:${reference.name}`);
+  if (reference.kind === 'iri') return names.uid(reference.iri);
+  throw refused(triple);
+}
+
+function refused(triple: Triple): GraphsteadError {
+  return new GraphsteadError('INVALID_MUTATION', 'uid(), val() and * cannot stand in a file to import', {
+    position: triple.position,
+    fix: 'send it to /mutate as an upsert',
+  });
+}
