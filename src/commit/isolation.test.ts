@@ -12,18 +12,22 @@ import { CounterApplier, counterKey, counterValue } from './testing/counter-appl
 
 interface Client {
   readonly counters: readonly string[];
+  /** turns of the event loop before it begins again */
+  readonly rest: number;
   /** turns of the event loop between reading and committing */
   readonly pauses: readonly number[];
 }
 
 const client = fc.record({
   counters: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 2 }),
+  rest: fc.nat(3),
   pauses: fc.array(fc.nat(3), { minLength: 1, maxLength: 6 }),
 });
 
 /** Reads counters, waits, adds one to each: when that commits, nobody may have changed them in between. */
-async function work(committer: Committer, { counters, pauses }: Client, wins: string[]): Promise<void> {
+async function work(committer: Committer, { counters, rest, pauses }: Client, wins: string[]): Promise<void> {
   for (const pause of pauses) {
+    for (let i = 0; i < rest; i++) await nextTurn();
     const { startTs, snapshot } = await committer.begin();
     expect(snapshot.version).toBeLessThan(startTs);
     const seen = (await snapshot.getMany(counters.map((name) => counterKey('counters', name)))).map(counterValue);
@@ -43,6 +47,23 @@ async function work(committer: Committer, { counters, pauses }: Client, wins: st
   }
 }
 
+/** A store that takes some turns of the event loop to land a batch, as a disk does. */
+function slow(store: Store, turns: number): Store {
+  return {
+    epoch: store.epoch,
+    incarnation: store.incarnation,
+    readOnly: false,
+    snapshot: () => store.snapshot(),
+    apply: async (batch, options) => {
+      for (let i = 0; i < turns; i++) await nextTurn();
+      await store.apply(batch, options);
+    },
+    backup: (directory) => store.backup(directory),
+    stats: () => store.stats(),
+    close: () => store.close(),
+  };
+}
+
 async function contest(store: Store, clients: readonly Client[]): Promise<number> {
   const committer = await createCommitter({ store, appliers: [new CounterApplier()] });
   const wins: string[] = [];
@@ -59,15 +80,16 @@ async function contest(store: Store, clients: readonly Client[]): Promise<number
 
 describe('transactions that read and write the same counters', () => {
   it('lose no update and see no half of one, whatever the order and whatever fails', async () => {
+    const clientsOf = fc.array(client, { minLength: 2, maxLength: 6 });
     const failures = fc.array(fc.boolean(), { minLength: 1, maxLength: 10 });
     await fc.assert(
-      fc.asyncProperty(fc.array(client, { minLength: 2, maxLength: 6 }), failures, async (clients, fails) => {
+      fc.asyncProperty(clientsOf, failures, fc.nat(4), async (clients, fails, turns) => {
         let batch = 0;
         const beforeApply = (): void => {
           if (++batch > 1 && fails[batch % fails.length] && batch % 3 === 0)
             throw new GraphsteadError('DISK_FULL', 'full');
         };
-        await contest(createMemoryStore({ beforeApply }), clients);
+        await contest(slow(createMemoryStore({ beforeApply }), turns), clients);
       }),
       { numRuns: 100 },
     );
@@ -78,6 +100,7 @@ describe('transactions that read and write the same counters', () => {
     const store = await openLmdbStore(directory, { limits: makeLimits({ ballastBytes: 1, diskReserve: 1 }) });
     const clients = Array.from({ length: 12 }, (_, i) => ({
       counters: [['a'], ['b'], ['a', 'c']][i % 3],
+      rest: i % 5,
       pauses: Array.from({ length: 20 }, (_, j) => (i + j) % 4),
     }));
     expect(await contest(store, clients)).toBeGreaterThan(20);
