@@ -14,7 +14,7 @@ import { adminRoutes } from './route/admin.js';
 import { graphLanguageRoutes } from './route/graph-language.js';
 import { graphqlRoutes } from './route/graphql.js';
 import { healthRoutes } from './route/health.js';
-import { responseSignal } from './signal.js';
+import { ResponseSignals } from './signal.js';
 
 export interface ServiceOptions {
   /** data directory; undefined keeps everything in memory */
@@ -69,7 +69,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const clock = systemClock;
   const log = pino({ level: options.logLevel ?? 'warn' });
   const keys = ApiKeys.fromText(environment['GRAPHSTEAD_API_KEYS']);
-  const shutdown = new AbortController();
+  const signals = new ResponseSignals();
 
   const store = options.data ? await openLmdbStore(options.data, { limits }) : createMemoryStore({ limits });
   opened.push(() => store.close());
@@ -94,7 +94,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
       await graph.alter(request, alterOptions);
       if (request.kind === 'dropAll') await api?.dropped();
     },
-    signalOf: (reply) => responseSignal(reply.raw, shutdown.signal),
+    signalOf: (reply) => signals.of(reply.raw),
   };
 
   const metrics = createMetrics();
@@ -102,7 +102,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   metrics.add('commit', () => committer.stats());
   const app = await createHttp({ host, keys, limits, names, log });
   opened.push(async () => {
-    shutdown.abort();
+    signals.stop();
     await app.close();
   });
   metrics.watch(app);

@@ -112,7 +112,7 @@ describe('Rules for data mutations', () => {
   });
 
   it('3. a blank node used in several mutation blocks gets the same uid in all of them', async () => {
-    const answer = await s.rdf(`upsert { query { q(func: eq(name, "Nobody")) { v as uid } }
+    const answer = await s.rdf(`upsert { query { q(func: eq(name, "Nobody")) { uid } }
       mutation { set { _:same <name> "Same" . } }
       mutation { set { _:same <age> "9" . } } }`);
     expect(Object.keys(answer.body.data.uids)).toEqual(['same']);
