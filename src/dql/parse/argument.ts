@@ -82,7 +82,7 @@ function fromText(
   if (fn === 'uid' || fn === 'uid_in') {
     const uid = text.trim() === '' ? undefined : text;
     if (uid === undefined) throw invalid('the uid is empty', position, 'Write a uid as 0x1f or 31.');
-    return { kind: 'uid', uid: uidOf(uid, position), position };
+    return { kind: 'uid', uid: uidOf(uid, position, fn), position };
   }
   if (fn === 'type') return { kind: 'literal', text: context.names.stored(text), quoted, position };
   return { kind: 'literal', text, quoted, position };

@@ -116,7 +116,7 @@ function shownKey(selection: Selection): string {
     case 'countPredicate':
       return `count(${selection.shown})`;
     case 'countUid':
-      return 'count(uid)';
+      return 'uidcount';
     case 'value':
       return `val(${selection.of})`;
     case 'aggregate':

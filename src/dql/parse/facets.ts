@@ -10,11 +10,11 @@ type Facets =
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** What follows `@facets`: nothing (all of them), a list of keys, or a condition. */
+/** What follows `@facets`: nothing (all of them), a list of keys (none in empty parentheses), or a condition. */
 export function parseFacets(context: ParseContext): Facets {
   const all = { kind: 'request', request: { all: true, keys: [], order: [] } } as const;
   if (!context.accept('(')) return all;
-  if (context.accept(')')) return all;
+  if (context.accept(')')) return { kind: 'request', request: { all: false, keys: [], order: [] } };
   if (isCondition(context)) {
     const filter = parseAny(context);
     context.expect(')', 'or "and", "or" after a condition on facets');

@@ -125,7 +125,7 @@ function checkCall(context: ParseContext, call: FunctionCall, place: CallPlace):
   }
   if (place === 'root' && name === 'uid_in') {
     context.refuse(
-      'uid_in function not allowed at root',
+      ': uid_in function not allowed at root',
       position,
       'Start from another function and use uid_in in @filter.',
     );
@@ -154,7 +154,11 @@ function checkCall(context: ParseContext, call: FunctionCall, place: CallPlace):
 function checkRegexp(context: ParseContext, pattern: Argument | undefined): void {
   if (pattern === undefined) return;
   if (pattern.kind !== 'regexp') {
-    context.refuse('regexp needs a pattern', pattern.position, 'Write it between slashes, as in /^A.*a$/i.');
+    context.refuse(
+      "Function 'regexp' requires 2 arguments, a predicate and a pattern",
+      pattern.position,
+      'Write it between slashes, as in /^A.*a$/i.',
+    );
   } else if (pattern.flags !== '' && pattern.flags !== 'i') {
     context.refuse(
       `unknown flags "${pattern.flags}" of a regular expression`,

@@ -33,10 +33,10 @@ export function wholeNumber(text: string): number | undefined {
 }
 
 /** A uid in a query. Throws INVALID_QUERY when it is none. */
-export function uidOf(text: string, position: Position): number {
+export function uidOf(text: string, position: Position, where = 'uid'): number {
   const uid = uidNumber(text);
   if (uid === undefined) {
-    throw invalid(`"${text}" is not a uid: it is not a number`, position, 'Write a uid as 0x1f or 31.');
+    throw invalid(`Value "${text}" in ${where} is not a number`, position, 'Write a uid as 0x1f or 31.');
   }
   if (uid > MAX_UID) {
     throw invalid(

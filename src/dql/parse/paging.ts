@@ -136,7 +136,9 @@ function checkOrder(order: readonly OrderKey[]): void {
   for (const { by, position } of order) {
     if (by.kind !== 'predicate') {
       throw invalid(
-        'Multiple sorting only allowed by predicates.',
+        by.kind === 'variable'
+          ? `Val() is not allowed in multiple sorting. Got: [${by.name}]`
+          : 'Multiple sorting only allowed by predicates.',
         position,
         'Order by one val(variable) alone, or by predicates.',
       );
