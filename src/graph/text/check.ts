@@ -37,7 +37,8 @@ export function checkDeclaration(declaration: Declaration, position: Position): 
   if (sortable.length > 1) {
     refuse(`More than one sortable index encountered for: ${name}`, `Keep one of ${kindsOf(sortable)}.`, position);
   }
-  if (declaration.upsert && declaration.indexes.length === 0) {
+  // @unique tells of a missing index in its own words
+  if (declaration.upsert && !declaration.unique && declaration.indexes.length === 0) {
     refuse(
       `Index tokenizer is mandatory for: [${name}] when specifying @upsert directive`,
       'Add @index(hash), or leave @upsert out.',
