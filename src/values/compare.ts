@@ -1,6 +1,7 @@
 import type { Value } from './contract.js';
 import { compareDateTimes } from './date-time.js';
 import { compareStored, encodeValue } from './stored-value.js';
+import { compareCodePoints } from './utf8.js';
 
 /**
  * Order of two values: within a type as one expects, numbers across int, float and bigfloat, texts by code point;
@@ -11,7 +12,14 @@ export function compareValues(a: Value, b: Value): number {
     return a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
   }
   if (a.type === 'datetime' && b.type === 'datetime') return compareDateTimes(a.value, b.value);
+  if (isText(a) && isText(b)) return compareCodePoints(a.value, b.value);
   return compareStored(encodeValue(a), encodeValue(b));
+}
+
+type TextValue = Extract<Value, { value: string }>;
+
+function isText(value: Value): value is TextValue {
+  return value.type === 'string' || value.type === 'default' || value.type === 'password';
 }
 
 /** Same type and same order; a datetime's offset does not count. */
@@ -33,9 +41,4 @@ function collatorOf(lang: string): Intl.Collator | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Order by code point, which is the order of UTF-8 bytes; JavaScript's own compares UTF-16 units. */
-function compareCodePoints(a: string, b: string): number {
-  return a === b ? 0 : Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }

@@ -15,12 +15,13 @@ const END = 253_402_300_800;
 export function parseDateTime(text: string): DateTime {
   const match = FORM.exec(text);
   if (!match) throw notATime(text);
-  const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map((i) => Number(match[i] ?? (i < 4 ? 1 : 0)));
+  const [year, month, day] = [Number(match[1]), Number(match[2] ?? 1), Number(match[3] ?? 1)];
+  const [hour, minute, second] = [Number(match[4] ?? 0), Number(match[5] ?? 0), Number(match[6] ?? 0)];
   const offset = offsetMinutes(match[8]);
   const inRange = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
   if (!inRange || hour > 23 || minute > 59 || second > 59 || offset === undefined) throw notATime(text);
   const local = daysFromCivil(year, month, day) * DAY + hour * 3600 + minute * 60 + second;
-  return { seconds: local - offset * 60, nanos: Number((match[7] ?? '').padEnd(9, '0')), offset };
+  return { seconds: local - offset * 60, nanos: match[7] ? Number(match[7].padEnd(9, '0')) : 0, offset };
 }
 
 function notATime(text: string): Error {

@@ -1,10 +1,10 @@
 import { assert, type JsonWriter } from '../base/index.js';
-import { parseBigFloat } from './bigfloat.js';
+import { compareBigFloatText, parseBigFloat } from './bigfloat.js';
 import type { DateTime, Geometry, ScalarType, StoredValue, Value } from './contract.js';
 import { formatDateTime } from './date-time.js';
 import { geometryText } from './geo/geojson.js';
 import { compareBytes, floatBytes, integerBytes, integerLength, readFloat, readInteger } from './ordered-bytes.js';
-import { compareBigFloatText } from './bigfloat.js';
+import { utf8Bytes } from './utf8.js';
 import { float32Text } from './vector.js';
 
 /** Type bytes. They stand in stored data: a number is never given away again. */
@@ -25,43 +25,56 @@ const [DEFAULT, STRING, INT, FLOAT, BOOL, DATETIME, GEO, PASSWORD, VECTOR, BIGFL
 
 /** A value as it lies in the store. Equal values have equal bytes; offsets of a datetime count. */
 export function encodeValue(value: Value): StoredValue {
-  return Uint8Array.from(Buffer.concat([Uint8Array.of(BYTE[value.type]), payload(value)]));
+  const bytes = withRoom(value);
+  bytes[0] = BYTE[value.type];
+  return bytes;
 }
 
-function payload(value: Value): Uint8Array {
+/** The payload behind one byte that is still free. */
+function withRoom(value: Value): Uint8Array {
   switch (value.type) {
     case 'int':
-      return integerBytes(value.value);
+      return behindRoom(integerBytes(value.value));
     case 'float':
-      return floatBytes(value.value);
+      return behindRoom(floatBytes(value.value));
     case 'bool':
-      return Uint8Array.of(value.value ? 1 : 0);
+      return Uint8Array.of(0, value.value ? 1 : 0);
     case 'datetime':
       return dateTimeBytes(value.value);
     case 'geo':
-      return Buffer.from(geometryText(value.value));
+      return utf8Bytes(geometryText(value.value), 1);
     case 'float32vector':
       return vectorBytes(value.value);
     case 'bigfloat':
-      return Buffer.from(parseBigFloat(value.value));
+      return utf8Bytes(parseBigFloat(value.value), 1);
     default:
-      return Buffer.from(value.value);
+      return utf8Bytes(value.value, 1);
   }
+}
+
+function behindRoom(payload: Uint8Array, tail = 0): Uint8Array {
+  const bytes = new Uint8Array(1 + payload.length + tail);
+  bytes.set(payload, 1);
+  return bytes;
 }
 
 /** Seconds, then nanoseconds and offset, which whole seconds in UTC leave out. */
 function dateTimeBytes(time: DateTime): Uint8Array {
   const seconds = integerBytes(time.seconds);
-  if (time.nanos === 0 && time.offset === 0) return seconds;
-  const tail = Buffer.alloc(6);
-  tail.writeUInt32BE(time.nanos, 0);
-  tail.writeInt16BE(time.offset, 4);
-  return Buffer.concat([seconds, tail]);
+  if (time.nanos === 0 && time.offset === 0) return behindRoom(seconds);
+  const bytes = behindRoom(seconds, TAIL_BYTES);
+  const tail = new DataView(bytes.buffer, 1 + seconds.length);
+  tail.setUint32(0, time.nanos);
+  tail.setInt16(4, time.offset);
+  return bytes;
 }
 
+const TAIL_BYTES = 6;
+
 function vectorBytes(vector: Float32Array): Uint8Array {
-  const bytes = Buffer.alloc(vector.length * 4);
-  for (let i = 0; i < vector.length; i++) bytes.writeFloatLE(vector[i], i * 4);
+  const bytes = new Uint8Array(1 + vector.length * 4);
+  const view = new DataView(bytes.buffer, 1);
+  for (let i = 0; i < vector.length; i++) view.setFloat32(i * 4, vector[i], true);
   return bytes;
 }
 
@@ -100,7 +113,7 @@ function readDateTime(bytes: StoredValue): DateTime {
   const seconds = Number(readInteger(bytes, 1));
   const tail = 1 + integerLength(bytes, 1);
   if (tail >= bytes.length) return { seconds, nanos: 0, offset: 0 };
-  const view = new DataView(bytes.buffer, bytes.byteOffset + tail, 6);
+  const view = new DataView(bytes.buffer, bytes.byteOffset + tail, TAIL_BYTES);
   return { seconds, nanos: view.getUint32(0), offset: view.getInt16(4) };
 }
 

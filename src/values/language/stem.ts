@@ -40,9 +40,24 @@ export function stemmer(base: string): Stem {
   const algorithm = Object.hasOwn(ALGORITHMS, base) ? ALGORITHMS[base] : undefined;
   if (!algorithm) return unchanged;
   const snowball = factory.newStemmer(algorithm);
-  const stem: Stem = (word) => snowball.stem(word);
+  const stem = remembered((word) => snowball.stem(word));
   stems.set(base, stem);
   return stem;
+}
+
+const MOST_REMEMBERED = 50_000;
+
+/** Texts use the same words over and over, and a stem takes microseconds. */
+function remembered(stem: Stem): Stem {
+  const known = new Map<string, string>();
+  return (word) => {
+    const found = known.get(word);
+    if (found !== undefined) return found;
+    const made = stem(word);
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    known.set(word, made);
+    return made;
+  };
 }
 
 /**

@@ -1,3 +1,5 @@
+import { compareCodePoints } from '../utf8.js';
+
 /**
  * Words by the default boundaries of Unicode (UAX 29), with runs of ideographs kept together: letters, marks, digits and
  * `_`; an apostrophe or a full stop joins letters, and a full stop or a comma joins digits.
@@ -5,8 +7,13 @@
 const WORD =
   /[\p{L}\p{M}\p{N}_]+(?:(?:(?<=[\p{L}\p{M}])['’.·](?=\p{L})|(?<=\p{N})[.,;'’](?=\p{N}))[\p{L}\p{M}\p{N}_]+)*/gu;
 
+/** The same for ASCII, which most texts are and which needs no properties of Unicode. */
+const ASCII_WORD = /[a-z0-9_]+(?:(?:(?<=[a-z])['.](?=[a-z])|(?<=[0-9])[.,;'](?=[0-9]))[a-z0-9_]+)*/g;
+const ASCII = /^[\x00-\x7f]*$/;
+
 /** The words of a text in order: NFKC, lower case. */
 export function wordsOf(text: string): string[] {
+  if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
   return text.normalize('NFKC').toLowerCase().match(WORD) ?? [];
 }
 
@@ -17,5 +24,5 @@ export function termsOf(text: string): string[] {
 
 /** Distinct texts in the order of their UTF-8 bytes. */
 export function distinct(texts: readonly string[]): string[] {
-  return [...new Set(texts)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  return [...new Set(texts)].sort(compareCodePoints);
 }

@@ -1,5 +1,4 @@
 const MARKER = 0xff;
-const HASH_BYTES = 8;
 
 /** A 64-bit hash of bytes; stable, as it stands in stored index keys. Two 32-bit lanes with final mixing. */
 export function hash64(bytes: Uint8Array): Uint8Array {
@@ -11,10 +10,8 @@ export function hash64(bytes: Uint8Array): Uint8Array {
     a = (a << 13) | (a >>> 19);
     b = (b << 17) | (b >>> 15);
   }
-  const view = new DataView(new ArrayBuffer(HASH_BYTES));
-  view.setUint32(0, mix(a ^ bytes.length ^ (b >>> 7)));
-  view.setUint32(4, mix(b ^ (a >>> 11)));
-  return new Uint8Array(view.buffer);
+  const [high, low] = [mix(a ^ bytes.length ^ (b >>> 7)), mix(b ^ (a >>> 11))];
+  return Uint8Array.of(high >> 24, high >> 16, high >> 8, high, low >> 24, low >> 16, low >> 8, low);
 }
 
 function mix(value: number): number {

@@ -5,10 +5,11 @@ import { convert } from '../convert.js';
 import { utcParts } from '../date-time.js';
 import { invalidValue } from '../failure.js';
 import { geometryTokens } from '../geo/token.js';
-import { fullTextTerms } from '../language/full-text.js';
+import { stemmedWords } from '../language/full-text.js';
 import { ngramQuery, ngramsOf } from '../language/ngram.js';
-import { distinct, termsOf } from '../language/word.js';
+import { distinct, wordsOf } from '../language/word.js';
 import { compareBytes, floatBytes, integerBytes } from '../ordered-bytes.js';
+import { utf8Bytes } from '../utf8.js';
 import { fitToken, hash64, isCutToken } from './hash.js';
 
 interface Definition extends Tokenizer {
@@ -20,13 +21,14 @@ interface Definition extends Tokenizer {
 
 const TEXT: readonly TypeName[] = ['string', 'default'];
 const TRIGRAM = 3;
+const SURROGATE = /[\ud800-\udfff]/;
 
 const DEFINITIONS: readonly Definition[] = [
-  text('term', { lossy: true }, termsOf),
+  text('term', { lossy: true }, wordsOf),
   { ...text('exact', { sortable: true }, (written) => [written]) },
   { kind: 'hash', types: TEXT, sortable: false, lossy: true, index: (value) => [hash64(textBytes(value))] },
-  text('trigram', { lossy: true }, trigramsOf),
-  text('fulltext', { lossy: true }, fullTextTerms),
+  text('trigram', { lossy: true }, trigramRuns),
+  text('fulltext', { lossy: true }, stemmedWords),
   { ...text('ngram', { lossy: true }, ngramsOf), query: texts(ngramQuery) },
   scalar('int', 'int', false, (value) => (value.type === 'int' ? integerBytes(value.value) : undefined)),
   scalar('float', 'float', false, (value) => (value.type === 'float' ? floatBytes(value.value) : undefined)),
@@ -60,7 +62,7 @@ function text(
 }
 
 function texts(split: (written: string, lang: string) => readonly string[]): Definition['index'] {
-  return (value, lang) => split(String(value.value), lang).map((token) => Buffer.from(token));
+  return (value, lang) => [...new Set(split(String(value.value), lang))].map((token) => utf8Bytes(token));
 }
 
 function scalar(
@@ -83,19 +85,29 @@ function calendar(kind: IndexKind, pick: (parts: ReturnType<typeof utcParts>) =>
 }
 
 function textBytes(value: Value): Uint8Array {
-  return Buffer.from(String(value.value));
+  return utf8Bytes(String(value.value));
 }
 
 /** Every run of three characters, distinct and ascending. */
 export function trigramsOf(written: string): string[] {
+  return distinct(trigramRuns(written));
+}
+
+/** Every run of three characters, in order. */
+function trigramRuns(written: string): string[] {
+  const runs: string[] = [];
+  if (!SURROGATE.test(written)) {
+    for (let at = TRIGRAM; at <= written.length; at++) runs.push(written.substring(at - TRIGRAM, at));
+    return runs;
+  }
   const characters = [...written];
-  if (characters.length < TRIGRAM) return [];
-  return distinct(characters.slice(TRIGRAM - 1).map((_, at) => characters.slice(at, at + TRIGRAM).join('')));
+  for (let at = TRIGRAM; at <= characters.length; at++) runs.push(characters.slice(at - TRIGRAM, at).join(''));
+  return runs;
 }
 
 /** The bytes under which the trigram index keeps a trigram. */
 export function trigramToken(trigram: string): Uint8Array {
-  return Uint8Array.from(Buffer.from(trigram));
+  return utf8Bytes(trigram);
 }
 
 /** What an index kind does and what it applies to. */
@@ -152,9 +164,8 @@ function typed(found: Definition, value: Value): Value {
 }
 
 function finished(tokens: readonly Uint8Array[], limit: number): Uint8Array[] {
-  if (tokens.length === 1) return [Uint8Array.from(fitToken(tokens[0], limit))];
-  const sorted = tokens.map((token) => fitToken(token, limit)).sort((a, b) => compareBytes(a, b));
-  return sorted
-    .filter((token, i) => i === 0 || compareBytes(token, sorted[i - 1]) !== 0)
-    .map((token) => Uint8Array.from(token));
+  const fitted = tokens.map((token) => fitToken(token, limit));
+  if (fitted.length <= 1) return fitted;
+  fitted.sort((a, b) => compareBytes(a, b));
+  return fitted.filter((token, i) => i === 0 || compareBytes(token, fitted[i - 1]) !== 0);
 }
