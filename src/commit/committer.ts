@@ -38,6 +38,7 @@ class GroupCommitter implements Committer {
   readonly #writer: GroupWriter;
   readonly #stream: RecordStream;
   #queue: Waiting[] = [];
+  #queuedBytes = 0;
   #starts: ((failure?: GraphsteadError) => void)[] = [];
   #running: Promise<void> | undefined;
   #closing = false;
@@ -90,7 +91,9 @@ class GroupCommitter implements Committer {
     const { parts, idempotency, startTs, conflicts, reclaim = false } = intent;
     const body = encodeBody({ parts, idempotency });
     if (body.length > this.#limits.commitBytes) throw tooLarge(body.length, this.#limits.commitBytes);
+    if (this.#queuedBytes > this.#limits.commitBytes) throw overloaded(this.#queue.length);
     return new Promise((resolve, reject) => {
+      this.#queuedBytes += body.length;
       this.#queue.push({ parts, idempotency, body, startTs, conflicts, reclaim, resolve, reject });
       this.#kick();
     });
@@ -98,7 +101,7 @@ class GroupCommitter implements Committer {
 
   #check(intent: Intent): void {
     if (this.#closing) throw closed();
-    if (this.#queue.length >= this.#limits.commitQueue) throw overloaded(this.#limits.commitQueue);
+    if (this.#queue.length >= this.#limits.commitQueue) throw overloaded(this.#queue.length);
     for (const name of Object.keys(intent.parts)) assert(this.#writer.knows(name), `no applier "${name}"`);
     if (intent.startTs <= this.#writer.timestamps.last) return;
     throw new GraphsteadError('TXN_UNKNOWN', `no transaction started at ${intent.startTs}`);
@@ -161,6 +164,7 @@ class GroupCommitter implements Committer {
     while (count < most && (bytes === 0 || bytes + this.#queue[count].body.length <= GROUP_BYTES)) {
       bytes += this.#queue[count++].body.length;
     }
+    this.#queuedBytes -= bytes;
     return this.#queue.splice(0, count);
   }
 }
@@ -169,9 +173,9 @@ function closed(): GraphsteadError {
   return new GraphsteadError('NOT_READY', 'the service is shutting down', { fix: 'Try again when it is up.' });
 }
 
-function overloaded(limit: number): GraphsteadError {
-  return new GraphsteadError('OVERLOADED', `limits.commitQueue (${limit}) commits are waiting`, {
-    fix: 'Send fewer commits at the same time, or larger ones.',
+function overloaded(waiting: number): GraphsteadError {
+  return new GraphsteadError('OVERLOADED', `${waiting} commits are waiting (limits.commitQueue, limits.commitBytes)`, {
+    fix: 'Send fewer commits at the same time.',
   });
 }
 

@@ -11,7 +11,8 @@ export {
   roomRange,
   startsWith,
 } from './key.js';
-export { type LmdbStoreOptions, openLmdbStore, restoreLmdbStore } from './lmdb-store.js';
+export { restoreLmdbStore } from './lmdb-copy.js';
+export { type LmdbStoreOptions, openLmdbStore } from './lmdb-store.js';
 export { createMemoryStore, MemoryDisk, type MemoryStoreOptions } from './memory-store.js';
 export { compareBytes, lowerBound } from './order.js';
 export { readUint, uintLength, uintSize, writeUint } from './uint.js';

@@ -6,9 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeLimits } from '../base/index.js';
 import type { Store } from './contract.js';
 import { KeyWriter } from './key.js';
+import { restoreLmdbStore } from './lmdb-copy.js';
 import { DATA_FILE, openEnv } from './lmdb-env.js';
 import { FORMAT_MAJOR, FORMAT_MINOR, META } from './lmdb-meta.js';
-import { type LmdbStoreOptions, openLmdbStore, restoreLmdbStore } from './lmdb-store.js';
+import { type LmdbStoreOptions, openLmdbStore } from './lmdb-store.js';
 
 const keys = new KeyWriter('graph');
 const key = (id: number): Uint8Array => keys.uint(id).key();

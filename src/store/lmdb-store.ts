@@ -1,30 +1,23 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert, GraphsteadError, type Limits, makeLimits } from '../base/index.js';
 import { checkBatch } from './check.js';
 import type { ApplyOptions, Batch, Key, Snapshot, Store } from './contract.js';
 import { DiskGuard } from './disk.js';
 import { storeFailure, writeFailure } from './failure.js';
-import { DATA_FILE, type LmdbEnv, openEnv } from './lmdb-env.js';
-import {
-  checkFormat,
-  encodeVersion,
-  type FileMeta,
-  META,
-  raiseEpoch,
-  readMeta,
-  renewIncarnation,
-} from './lmdb-meta.js';
+import { copyEnv, nothingThere, refuseStoreIn, syncDirectory } from './lmdb-copy.js';
+import { type LmdbEnv, openEnv } from './lmdb-env.js';
+import { checkFormat, encodeVersion, type FileMeta, META, raiseEpoch, readMeta } from './lmdb-meta.js';
 import { LmdbSnapshot, SharedReader } from './lmdb-snapshot.js';
 import { LockFile } from './lock-file.js';
 import { fenced } from './memory-store.js';
 
 // Address space costs nothing until it is used; a map that need not grow never has to be mapped again under readers.
 const MAP_SIZES = [64 * 2 ** 30, 2 ** 30, undefined];
-// Pages that a batch copies besides its own bytes: branches and leaves around each entry, at the worst.
+// What a batch copies besides its own bytes: the page around each entry at the worst, and hardly more than this.
 const COPIED_BYTES_A_PUT = 4096;
+const COPIED_BYTES = 64 * 2 ** 20;
 const RANGE_PAGE = 1_000;
 
 export interface LmdbStoreOptions {
@@ -63,24 +56,6 @@ export async function openLmdbStore(directory: string, options: LmdbStoreOptions
     lock.release();
     await env?.root.close();
     throw storeFailure(thrown, `opening ${path} failed`);
-  }
-}
-
-/**
- * Puts a backup into a new data directory under a new incarnation. Throws INVALID_REQUEST when there is a store already,
- * NOT_FOUND when the backup is none.
- */
-export async function restoreLmdbStore(backup: string, directory: string): Promise<void> {
-  const limits = makeLimits();
-  const target = resolve(directory);
-  if (existsSync(join(target, DATA_FILE)))
-    throw new GraphsteadError('INVALID_REQUEST', `${target} holds a store already`);
-  const source = await openEnv(resolve(backup), { readOnly: true, maxReaders: limits.readers });
-  if (source === undefined) throw nothingThere(backup);
-  try {
-    await copyEnv(source, target);
-  } finally {
-    await source.root.close();
   }
 }
 
@@ -160,7 +135,7 @@ class LmdbStore implements Store {
 
   snapshot(): Snapshot {
     assert(!this.#closed, 'the store is closed');
-    if (this.readOnly) this.#forget(); // another process writes: only a new reader sees it
+    if (this.readOnly || this.#fenced) this.#forget(); // another process writes: only a new reader sees it
     const reader = (this.#current ??= this.#begin());
     reader.hold();
     return new LmdbSnapshot(reader);
@@ -195,7 +170,7 @@ class LmdbStore implements Store {
     if (disk === undefined) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
     if (this.#fenced || options.expectEpoch !== this.epoch) throw fenced(options.expectEpoch);
     const bytes = checkBatch(batch, this.#version, limits);
-    disk.admit(bytes + batch.puts.length * COPIED_BYTES_A_PUT, options.reclaim ?? false);
+    disk.admit(2 * bytes + Math.min(batch.puts.length * COPIED_BYTES_A_PUT, COPIED_BYTES), options.reclaim ?? false);
     const done = this.#write(batch);
     this.#applying = done;
     try {
@@ -261,11 +236,7 @@ class LmdbStore implements Store {
   async backup(directory: string): Promise<void> {
     assert(!this.#closed, 'the store is closed');
     const target = resolve(directory);
-    if (existsSync(join(target, DATA_FILE))) {
-      throw new GraphsteadError('INVALID_REQUEST', `${target} holds a store already`, {
-        fix: 'Name a new directory for each backup.',
-      });
-    }
+    refuseStoreIn(target);
     const copying = copyEnv(this.#env, target);
     this.#copies.add(copying);
     try {
@@ -276,15 +247,14 @@ class LmdbStore implements Store {
   }
 
   stats(): Readonly<Record<string, number>> {
-    const stats = this.#env.root.getStats() as { free?: Record<string, number>; root?: Record<string, number> };
+    const file = this.#env.root.getStats() as Record<string, unknown>;
     const data = this.#env.data.getStats() as Record<string, unknown>;
     return {
-      entries: Number(data['entryCount'] ?? 0),
-      depth: Number(data['treeDepth'] ?? 0),
-      leafPages: Number(data['treeLeafPageCount'] ?? 0),
-      mapBytes: Number((stats as Record<string, unknown>)['mapSize'] ?? 0),
-      pages: Number((stats as Record<string, unknown>)['lastPageNumber'] ?? 0),
-      freePages: Number(stats.free?.['entryCount'] ?? 0),
+      entries: Number(data['entryCount']),
+      treeDepth: Number(data['treeDepth']),
+      leafPages: Number(data['treeLeafPageCount']),
+      mapBytes: Number(file['mapSize']),
+      fileBytes: (Number(file['lastPageNumber']) + 1) * this.#parts.meta.pageSize,
       readers: this.#readers.size,
       batches: this.#batches,
       batchBytes: this.#bytes,
@@ -302,44 +272,9 @@ class LmdbStore implements Store {
   }
 }
 
-/** Compact copy that opens as a store of its own: new incarnation, on disk when this returns. */
-async function copyEnv(env: LmdbEnv, target: string): Promise<void> {
-  mkdirSync(target, { recursive: true });
-  const file = join(target, DATA_FILE);
-  try {
-    await env.root.backup(file, true);
-    const copy = await openEnv(target, { readOnly: false, maxReaders: 8 });
-    assert(copy !== undefined, 'a copy opens');
-    renewIncarnation(copy);
-    await copy.root.close();
-    await syncFile(file);
-    await syncDirectory(target);
-    await syncDirectory(dirname(target));
-  } catch (thrown) {
-    await rm(file, { force: true });
-    throw storeFailure(thrown, `the copy to ${target} failed`);
-  }
-}
-
 /** lmdb tells the reason by a promise of its own, which ends the process when it is not observed. */
 async function reasonOf(thrown: unknown): Promise<GraphsteadError> {
   const reason = (thrown as { commitError?: Promise<unknown> }).commitError;
   const cause = reason === undefined ? thrown : await reason.then(() => thrown).catch((error: unknown) => error);
   return writeFailure(cause);
 }
-
-function nothingThere(path: string): GraphsteadError {
-  return new GraphsteadError('NOT_FOUND', `${path} holds no store`);
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-// Without it a new file's name may be lost with the power although its content is on disk.
-const syncDirectory = syncFile;
