@@ -16,12 +16,8 @@ export async function readValues(
 ): Promise<void> {
   await execution.checkpoint();
   execution.countUids(selection.name, into.source.length);
-  if (predicate.type === 'password') {
-    throw new GraphsteadError('INVALID_QUERY', `Attribute \`${selection.name}\` of type password cannot be fetched`, {
-      position: selection.position,
-      fix: `Check it instead: checkpwd(${selection.name}, "...")`,
-    });
-  }
+  // A stored password is never shown.
+  if (predicate.type === 'password') return;
   const facets = selection.facets !== undefined || selection.facetFilter !== undefined;
   const everyLang = selection.langs.includes('*');
   if (predicate.list || everyLang) return readLists(into, selection, predicate, facets, everyLang, execution);

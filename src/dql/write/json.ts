@@ -83,6 +83,7 @@ class AnswerWriter {
     for (const field of layout.fields) {
       const { constant } = field.node;
       if (constant === undefined && field.syntax.kind !== 'aggregate') continue;
+      if (layout.normalize && !isNamed(field)) continue;
       separate(out);
       out.byte(OPEN);
       out.bytes(field.prefix);

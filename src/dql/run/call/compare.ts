@@ -54,8 +54,10 @@ export const compareCall: CallOperator = {
   async root(call, execution) {
     const subject = subjectOf(call);
     const predicate = execution.predicate(subject.name);
+    // Nothing has a predicate that the schema does not know.
+    if (!predicate) return EMPTY;
     const index = comparisonIndex(call, predicate);
-    if (!predicate || !index) throw notIndexed(call, predicate);
+    if (!index) throw notIndexed(call, predicate);
     const comparison = comparisonOf(call, scalarType(predicate, call), execution);
     return comparison ? lookup(call, predicate, index, comparison, execution) : EMPTY;
   },
@@ -73,14 +75,14 @@ export const compareCall: CallOperator = {
   },
 };
 
-function comparisonIndex(call: FunctionCall, predicate: Predicate | undefined): IndexSpec | undefined {
+function comparisonIndex(call: FunctionCall, predicate: Predicate): IndexSpec | undefined {
   return pickIndex(predicate, call.name === 'eq' ? EQUALITY : ORDERED);
 }
 
-function notIndexed(call: FunctionCall, predicate: Predicate | undefined) {
+function notIndexed(call: FunctionCall, predicate: Predicate) {
   const subject = subjectOf(call);
   const message =
-    predicate && predicate.indexes.length > 0
+    predicate.indexes.length > 0
       ? call.name === 'eq'
         ? `Attribute ${subject.name} does not have a valid tokenizer for eq`
         : `Attribute: ${subject.name} does not have proper index for comparison`
@@ -88,8 +90,8 @@ function notIndexed(call: FunctionCall, predicate: Predicate | undefined) {
   return missingIndex(message, subject.name, predicate, defaultIndex(predicate), call);
 }
 
-function defaultIndex(predicate: Predicate | undefined): IndexKind {
-  switch (predicate?.type) {
+function defaultIndex(predicate: Predicate): IndexKind {
+  switch (predicate.type) {
     case 'int':
     case 'float':
     case 'bool':

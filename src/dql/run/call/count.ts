@@ -16,6 +16,7 @@ export const countCall: CallOperator = {
   async root(call, execution) {
     const { name, reverse } = countedBy(call);
     const bounds = boundsOf(call, execution);
+    refuseZero(call, bounds);
     const predicate = execution.predicate(name);
     if (!predicate?.count) {
       const message = `Need @count directive in schema for attr: ${name} for fn: ${call.name} at root`;
@@ -38,6 +39,16 @@ export const countCall: CallOperator = {
     return filterUids(candidates, (_, i) => bounds.some(({ min, max }) => counts[i] >= min && counts[i] <= max));
   },
 };
+
+/** The index holds what has edges; whatever has none cannot be found by it. */
+function refuseZero(call: FunctionCall, bounds: readonly Bounds[]): void {
+  if (!bounds.some(({ min, max }) => max <= 0 || (min <= 0 && (call.name === 'ge' || call.name === 'gt')))) return;
+  throw invalid(
+    'count(predicate) cannot be used to search for negative counts (nonsensical) or zero counts (not tracked).',
+    call.position,
+    'Use it in a filter, on nodes that another function finds.',
+  );
+}
 
 function countedBy(call: FunctionCall): { name: string; reverse: boolean } {
   if (call.subject?.kind === 'count') return call.subject;

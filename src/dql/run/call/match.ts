@@ -14,13 +14,7 @@ export const matchCall: CallOperator = {
     const { text, distance } = wanted(call);
     const predicate = texts(call, execution);
     if (!predicate || !pickIndex(predicate, ['trigram'])) {
-      throw missingIndex(
-        `Attribute ${name} does not have trigram index for fuzzy matching. Please add a trigram index or use has/uid function with match() as filter.`,
-        name,
-        predicate,
-        'trigram',
-        call,
-      );
+      throw missingIndex(`Attribute ${name} is not indexed with type trigram`, name, predicate, 'trigram', call);
     }
     const candidates = await matchCandidates(execution, predicate, text);
     const near = tester(text, distance);
