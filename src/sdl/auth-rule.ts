@@ -82,11 +82,16 @@ function readRbac(text: string, at: Position, refuse: Refuse): AuthRule | undefi
   return { kind: 'rbac', variable: variable.slice(1), operator, value, text, position: at };
 }
 
-/** A GraphQL constant; bare words and variables are none. */
+/** A constant, written as JSON or as GraphQL does; bare words and variables are none. */
 function constant(written: string): unknown {
   try {
+    return JSON.parse(written) as unknown;
+  } catch {
+    // not JSON: GraphQL's own form, with bare keys
+  }
+  try {
     const node = parseConstValue(written);
-    return node.kind === Kind.ENUM || node.kind === Kind.OBJECT ? undefined : valueFromASTUntyped(node);
+    return node.kind === Kind.ENUM ? undefined : valueFromASTUntyped(node);
   } catch {
     return undefined;
   }
@@ -96,7 +101,7 @@ function misfit(operator: RbacOperator, value: unknown): string | undefined {
   if (value === null || (Array.isArray(value) && value.includes(null)))
     return `${operator} cannot be compared with null`;
   if (operator === 'in') return Array.isArray(value) ? undefined : 'in needs a list';
-  if (operator === 'eq') return Array.isArray(value) ? 'eq needs a single value; use in for a list' : undefined;
+  if (operator === 'eq') return undefined;
   if (typeof value !== 'string') return 'regexp needs a string';
   try {
     new RegExp(value.replace(/^\/(.*)\/[a-z]*$/, '$1'));

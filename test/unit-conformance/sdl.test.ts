@@ -28,7 +28,11 @@ const refused = (c: Case): string | undefined => {
 function facts(text: string): { predicates: Record<string, string[]>; types: Record<string, string[]> } {
   const types: Record<string, string[]> = {};
   const lines = text.replace(/type\s+(\S+)\s*\{([^}]*)\}/g, (_, name: string, body: string) => {
-    types[name] = body.split('\n').map((l) => l.trim()).filter(Boolean).sort();
+    types[name] = body
+      .split('\n')
+      .map((l) => l.trim())
+      .filter(Boolean)
+      .sort();
     return '';
   });
   const predicates: Record<string, string[]> = {};

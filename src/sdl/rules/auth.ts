@@ -6,7 +6,7 @@ import type { Rule } from '../rule.js';
 /** Rules of @auth are well formed; a rule for passwords needs a password. */
 export const auth: Rule = {
   name: 'auth',
-  check({ definitions, report }) {
+  check({ definitions, report, lax }) {
     for (const object of definitions.objects.values()) {
       const node = directive(object, 'auth');
       if (!node || isRemote(object)) continue;
@@ -15,7 +15,7 @@ export const auth: Rule = {
         const secret = [object, ...object.interfaces.map((i) => definitions.objects.get(i))].some(
           (o) => o && directive(o, 'secret'),
         );
-        if (name.value !== 'password' || secret) continue;
+        if (lax || name.value !== 'password' || secret) continue;
         report({
           position: position(node),
           message: `@auth on ${object.name} has a rule for passwords, but the type has no @secret`,

@@ -1,4 +1,4 @@
-import type { NameNode } from 'graphql';
+import { Kind, type NameNode } from 'graphql';
 import { isObject, position } from '../definition.js';
 import { SCALARS } from '../scalar.js';
 import type { Rule, RuleContext } from '../rule.js';
@@ -13,13 +13,16 @@ function reason(name: string): string | undefined {
   return undefined;
 }
 
+const isObjectType = (node: { readonly kind: Kind }): boolean =>
+  node.kind === Kind.OBJECT_TYPE_DEFINITION || node.kind === Kind.OBJECT_TYPE_EXTENSION;
+
 /** Names of built-in types and words that the generated API needs for itself. */
 export const reservedName: Rule = {
   name: 'reserved-name',
   check(context) {
     for (const node of context.definitions.document.definitions) {
       if (!('name' in node) || !node.name) continue;
-      const root = isObject(node) && (node.name.value === 'Query' || node.name.value === 'Mutation');
+      const root = isObjectType(node) && (node.name.value === 'Query' || node.name.value === 'Mutation');
       if (!root) refuse(context, node.name, 'type');
       if (isObject(node)) for (const field of node.fields ?? []) refuse(context, field.name, 'field');
     }

@@ -1,0 +1,150 @@
+import { GraphQLBoolean, type GraphQLFieldConfig, GraphQLObjectType, GraphQLSchema, validateSchema } from 'graphql';
+import { GraphsteadError, GraphsteadErrors, type Names } from '../../base/index.js';
+import type { Model } from '../../sdl/index.js';
+import type { Operation } from '../operation.js';
+import { fieldCollisions, typeCollisions } from './collision.js';
+import { Context } from './context.js';
+import { customField, userInput } from './custom.js';
+import { REQUEST_DIRECTIVES } from './directive.js';
+import { enumType } from './enum.js';
+import { federationFields } from './federation.js';
+import { means } from './meaning.js';
+import { typeMutations } from './mutation.js';
+import { objectType, unionType } from './object.js';
+import { type RootFields, typeQueries, typeSubscriptions } from './query.js';
+import { checkAuthRules } from './rule-check.js';
+import { GraphQLDateTime, GraphQLInt64 } from './scalar.js';
+import { printSdl } from './sdl.js';
+
+export interface GenerateOptions {
+  readonly names: Names;
+  /** operations of the app and the service; their fields come after the generated ones */
+  readonly operations?: readonly Operation[];
+}
+
+export interface GeneratedSchema {
+  readonly schema: GraphQLSchema;
+  /** the schema as text, with the directives of the definitions; made when it is first asked for */
+  readonly sdl: string;
+  /** what `_service { sdl }` answers; there also where the model has no @key */
+  readonly serviceSdl: string;
+}
+
+/**
+ * The GraphQL schema of a model, merged with operations. Everything in it carries its meaning (see meaning.ts).
+ * Throws GraphsteadErrors: INVALID_SDL for what only the generated types show (rules of @auth that are no valid query,
+ * names that collide), APP_LOAD for operations whose name or types are taken.
+ */
+export function generateSchema(model: Model, options: GenerateOptions): GeneratedSchema {
+  const { operations = [] } = options;
+  const context = new Context(model, !options.names.dgraph);
+  const texts: { sdl?: string; service?: string } = {};
+  const serviceSdl = (): string =>
+    (texts.service ??= printSdl(schema, model, { service: true, peer: options.names.dgraph }));
+  const roots = rootFields(context, serviceSdl);
+  refuse(fieldCollisions(operations, roots));
+  const generated = build(context, roots);
+  refuse([...typeCollisions(operations, generated), ...checkAuthRules(context)]);
+  const schema = operations.length === 0 ? generated : build(context, withOperations(roots, operations));
+  refuse(invalid(schema));
+  return {
+    schema,
+    get sdl() {
+      return (texts.sdl ??= printSdl(schema, model, { service: false, peer: options.names.dgraph }));
+    },
+    get serviceSdl() {
+      return serviceSdl();
+    },
+  };
+}
+
+function refuse(errors: readonly GraphsteadError[]): void {
+  if (errors.length > 0) throw new GraphsteadErrors(errors);
+}
+
+type Roots = Readonly<Record<Operation['kind'], RootFields>>;
+
+function rootFields(context: Context, serviceSdl: () => string): Roots {
+  const { model } = context;
+  const stored = model.objects.filter((type) => !type.remote);
+  const customQueries = model.queries.map((field) => [field.name, customField(context, field)] as const);
+  const followed = model.queries.filter((field) => field.withSubscription);
+  return {
+    query: {
+      ...Object.fromEntries(customQueries),
+      ...federationFields(context, serviceSdl),
+      ...merged(stored.map((type) => typeQueries(context, type))),
+    },
+    mutation: {
+      ...Object.fromEntries(model.mutations.map((field) => [field.name, customField(context, field)])),
+      ...merged(stored.map((type) => typeMutations(context, type))),
+    },
+    subscription: {
+      ...Object.fromEntries(followed.map((field) => [field.name, customField(context, field)])),
+      ...merged(stored.map((type) => typeSubscriptions(context, type))),
+    },
+  };
+}
+
+const merged = (parts: readonly RootFields[]): RootFields => Object.assign({}, ...parts);
+
+function withOperations(roots: Roots, operations: readonly Operation[]): Roots {
+  const of = (kind: Operation['kind']): RootFields => ({
+    ...roots[kind],
+    ...Object.fromEntries(
+      operations.filter((operation) => operation.kind === kind).map((operation) => [operation.name, field(operation)]),
+    ),
+  });
+  return { query: of('query'), mutation: of('mutation'), subscription: of('subscription') };
+}
+
+const field = (operation: Operation): GraphQLFieldConfig<unknown, unknown> => ({
+  type: operation.type,
+  description: operation.description,
+  args: operation.args,
+  extensions: means({ op: 'operation', operation }),
+});
+
+/** GraphQL wants a Query; where there is nothing to ask it has this one field, which answers null. */
+const EMPTY: Operation = {
+  name: '_empty',
+  kind: 'query',
+  description: 'Stands here because nothing else can be queried yet.',
+  args: {},
+  type: GraphQLBoolean,
+  run: async () => null,
+};
+
+function build(context: Context, roots: Roots): GraphQLSchema {
+  const root = (name: string, fields: RootFields): GraphQLObjectType | null =>
+    Object.keys(fields).length === 0 ? null : new GraphQLObjectType({ name, fields });
+  return new GraphQLSchema({
+    query: root('Query', roots.query) ?? root('Query', { _empty: field(EMPTY) }),
+    mutation: root('Mutation', roots.mutation),
+    subscription: root('Subscription', roots.subscription),
+    types: [...definedTypes(context), GraphQLDateTime, GraphQLInt64],
+    directives: REQUEST_DIRECTIVES,
+  });
+}
+
+/** Types of the definitions, those included that no field reaches. */
+function definedTypes(context: Context) {
+  const { model } = context;
+  return [
+    ...model.objects.map((type) => objectType(context, type)),
+    ...model.unions.map((type) => unionType(context, type)),
+    ...model.enums.flatMap((type) => enumType(context, type.name) ?? []),
+    ...model.inputs.map((type) => userInput(context, type)),
+  ];
+}
+
+/** What graphql-js finds wrong with the whole: mostly names that the rules for definitions do not know of. */
+function invalid(schema: GraphQLSchema): GraphsteadError[] {
+  return validateSchema(schema).map(
+    (error) =>
+      new GraphsteadError('INVALID_SDL', `the generated schema is not valid: ${error.message}`, {
+        fix: 'Rename or correct what the message names.',
+        details: { rule: 'generated-schema' },
+      }),
+  );
+}

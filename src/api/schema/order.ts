@@ -1,0 +1,67 @@
+import {
+  GraphQLEnumType,
+  type GraphQLInputFieldConfig,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+} from 'graphql';
+import type { ObjectType } from '../../sdl/index.js';
+import type { Context } from './context.js';
+import { isOrderable, orderEdges, orderedTypes } from './fact.js';
+import { means } from './meaning.js';
+
+/** Ordered types of each context: asked for by every field, found once. */
+const ordered = new WeakMap<Context, ReadonlySet<string>>();
+
+function isOrdered(context: Context, type: ObjectType): boolean {
+  let names = ordered.get(context);
+  if (!names) {
+    names = orderedTypes(context.model, context.ours);
+    ordered.set(context, names);
+  }
+  return names.has(type.name);
+}
+
+/** TOrder; undefined where there is nothing to order by. */
+export function orderType(context: Context, type: ObjectType): GraphQLInputObjectType | undefined {
+  if (type.remote || !isOrdered(context, type)) return undefined;
+  const name = `${type.name}Order`;
+  return context.once(name, () => {
+    const self: GraphQLInputObjectType = new GraphQLInputObjectType({
+      name,
+      fields: () => orderFields(context, type, self),
+      extensions: means({ of: 'order', type }),
+    });
+    return self;
+  });
+}
+
+function orderFields(context: Context, type: ObjectType, self: GraphQLInputObjectType): GraphQLInputFieldConfigMap {
+  const fields: [string, GraphQLInputFieldConfig][] = [];
+  const own = orderableType(context, type);
+  if (own) {
+    fields.push(['asc', { type: own, extensions: means({ op: 'asc' }) }]);
+    fields.push(['desc', { type: own, extensions: means({ op: 'desc' }) }]);
+  }
+  fields.push(['then', { type: self, extensions: means({ op: 'then' }) }]);
+  for (const { field, target } of context.ours ? orderEdges(context.model, type) : []) {
+    const nested = orderType(context, target);
+    const extensions = means({ op: 'edgeOrder', field, target: target.name });
+    if (nested) fields.push([field.name, { type: nested, extensions }]);
+  }
+  return Object.fromEntries(fields);
+}
+
+function orderableType(context: Context, type: ObjectType): GraphQLEnumType | undefined {
+  const fields = type.fields.filter(isOrderable);
+  if (fields.length === 0) return undefined;
+  const name = `${type.name}Orderable`;
+  return context.once(
+    name,
+    () =>
+      new GraphQLEnumType({
+        name,
+        values: Object.fromEntries(fields.map((field) => [field.name, {}])),
+        extensions: means({ of: 'orderable', type }),
+      }),
+  );
+}
