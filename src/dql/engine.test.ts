@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type OpenDql, openDql } from '../../test/open-dql.js';
-import { GraphsteadError } from '../base/index.js';
+import { defaultNames, GraphsteadError } from '../base/index.js';
 
 const SCHEMA = `
   name: string @index(exact, term) @lang .
@@ -105,13 +105,21 @@ describe('mutations', () => {
       _:ada <dgraph.type> "Person" .
     } }`);
     const ada = uids['ada'];
-    await dql.mutate(`{ delete { <${ada}> <tags> "x" . <${ada}> <name@de> * . } }`);
+    await dql.mutate(`{ delete { <${ada}> <tags> "x" .\n<${ada}> <name@de> * . } }`);
     const q = `{ q(func: uid(${ada})) { name name@de nick tags } }`;
     expect(await dql.query(q)).toEqual({ q: [{ name: 'Ada', nick: 'A', tags: ['y'] }] });
-    await dql.mutate(`{ delete { <${ada}> <nick> "not the value" . <${ada}> <tags> * . } }`);
+    await dql.mutate(`{ delete { <${ada}> <nick> "not the value" .\n<${ada}> <tags> * . } }`);
     expect(await dql.query(q)).toEqual({ q: [{ name: 'Ada', nick: 'A' }] });
     await dql.mutateJson({ delete: { uid: ada } });
     expect(await dql.query(q)).toEqual({ q: [{ nick: 'A' }] });
+  });
+
+  it('stand one on a line under --compat dgraph, and as they like otherwise', async () => {
+    const body = '{ set { _:a <name> "a" . _:b <name> "b" . } }';
+    expect((await failure(dql.mutate(body))).code).toBe('SYNTAX');
+    const plain = await openDql({ schema: SCHEMA, names: defaultNames });
+    expect(Object.keys((await plain.mutate(body)).uids)).toEqual(['a', 'b']);
+    await plain.close();
   });
 
   it('replace a value in one block', async () => {
@@ -145,7 +153,7 @@ describe('mutations', () => {
 describe('upserts', () => {
   const UPSERT = `upsert {
     query { q(func: eq(email, "ada@x.org")) { v as uid name } }
-    mutation { set { uid(v) <email> "ada@x.org" . uid(v) <name> "Ada" . } }
+    mutation { set { uid(v) <email> "ada@x.org" .\nuid(v) <name> "Ada" . } }
   }`;
 
   it('create a node once, keyed by uid(v)', async () => {
@@ -171,11 +179,11 @@ describe('upserts', () => {
 
   it('fan out over several uids and ignore values that are not there', async () => {
     await dql.mutate(
-      '{ set { _:a <name> "a" . _:a <amount> "10" . _:b <name> "b" . _:c <name> "c" . _:c <amount> "5" . } }',
+      '{ set { _:a <name> "a" .\n_:a <amount> "10" .\n_:b <name> "b" .\n_:c <name> "c" .\n_:c <amount> "5" . } }',
     );
     await dql.mutate(`upsert {
       query { u as var(func: has(name)) { n as amount m as math(n + 1) } }
-      mutation { set { uid(u) <amount> val(m) . uid(u) <boss> _:boss . } }
+      mutation { set { uid(u) <amount> val(m) .\nuid(u) <boss> _:boss . } }
     }`);
     const data = await dql.query('{ q(func: has(name), orderasc: name) { name amount boss { uid } } }');
     const rows = data['q'] as { name: string; amount?: number; boss: { uid: string } }[];
@@ -209,7 +217,7 @@ describe('upserts', () => {
   });
 
   it('answer with the state before', async () => {
-    await dql.mutate('{ set { _:a <name> "a" . _:a <age> "1" . } }');
+    await dql.mutate('{ set { _:a <name> "a" .\n_:a <age> "1" . } }');
     const { queries } = await dql.mutate(`upsert {
       query { q(func: eq(name, "a")) { v as uid age } }
       mutation { set { uid(v) <age> "2" . } }

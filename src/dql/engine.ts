@@ -84,7 +84,8 @@ class Engine implements DqlEngine {
       if (own) transaction.abort();
       throw thrown;
     } finally {
-      if (own && readOnly) transaction.abort();
+      // a best-effort read is no transaction to go on with
+      if (own && request.bestEffort === true) transaction.abort();
     }
   }
 

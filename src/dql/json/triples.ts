@@ -190,17 +190,14 @@ function referenceOf(uid: JsonNode): NodeReference {
 }
 
 /** The variable in `uid(v)` or `val(v)`; undefined for other text. Throws INVALID_MUTATION on one that is not closed. */
-function variableIn(text: string, word: 'uid' | 'val', position: Position): string | undefined {
+function variableIn(written: string, word: 'uid' | 'val', position: Position): string | undefined {
+  const text = written.trim();
   if (!text.startsWith(word)) return undefined;
-  const rest = text.slice(word.length).trimStart();
+  const rest = text.slice(word.length).trim();
   if (!rest.startsWith('(')) return undefined;
   const name = rest.slice(1, -1).trim();
   if (!rest.endsWith(')')) {
-    throw invalid(
-      `brackets are not closed properly in ${JSON.stringify(text)}`,
-      position,
-      `Write it as ${word}(variable).`,
-    );
+    throw invalid(`the bracket in ${JSON.stringify(text)} is not closed`, position, `Write it as ${word}(variable).`);
   }
   if (name === '') throw invalid(`${word}() names no variable`, position, `Write it as ${word}(variable).`);
   return name;

@@ -47,7 +47,7 @@ function checkSet({ subject, predicate, object, position }: Triple, names: Names
   if (!reserved) return;
   const prefix = shown.slice(0, shown.indexOf('.') + 1);
   throw refused(
-    `Can't store predicate \`${shown}\` as it is prefixed with \`${prefix}\` which is reserved as the namespace for internal predicates`,
+    `the predicate ${shown} cannot be set: names that begin with ${prefix} belong to the service`,
     position,
     'Choose another name.',
   );

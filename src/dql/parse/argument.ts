@@ -165,7 +165,7 @@ function parseInner(context: ParseContext, fn: FunctionName, args: Argument[]): 
   context.expect(')', `after ${inner}(`);
   if (args.length - before !== 1) {
     throw invalid(
-      `Expected only one variable but got: ${args.length - before}`,
+      `${inner}(...) names ${args.length - before} variables`,
       position,
       `Give ${inner}(...) one variable.`,
     );

@@ -36,7 +36,7 @@ function checkAggregates(context: ParseContext, block: Block): void {
   for (const child of block.children) {
     if (child.kind === 'aggregate' || child.kind === 'math') continue;
     context.refuse(
-      `Only aggregation/math functions allowed inside empty blocks. Got: ${shownKey(child)}`,
+      `${shownKey(child)} stands in a block that starts from nothing`,
       child.position,
       `Use min, max, sum, avg or math there, or start the block with ${block.name}(func: ...).`,
     );
@@ -47,7 +47,7 @@ function checkRecurse(context: ParseContext, block: Block): void {
   for (const child of block.children) {
     if (!('children' in child) || child.children.length === 0) continue;
     context.refuse(
-      'recurse queries require that all predicates are specified in one level',
+      '@recurse takes fields of one level only',
       child.position,
       'Move the inner fields beside it: each level follows all of them.',
     );
@@ -71,7 +71,7 @@ function checkSelections(context: ParseContext, selections: readonly Selection[]
     const key = duplicateKey(selection);
     if (key !== undefined && seen.has(key)) {
       context.refuse(
-        `${shownKey(selection)} not allowed multiple times in same sub-query`,
+        `${shownKey(selection)} stands twice among the same fields`,
         selection.position,
         'Give one of them an alias, or remove it.',
       );
@@ -81,7 +81,7 @@ function checkSelections(context: ParseContext, selections: readonly Selection[]
     else if (selection.kind === 'aggregate' && selection.of.kind === 'predicate') {
       const { op, of } = selection;
       context.refuse(
-        `Only variables allowed in aggregate functions, found ${op}(${of.name})`,
+        `${op}(${of.name}) outside of @groupby: it takes val(variable)`,
         selection.position,
         `Define a variable, x as ${of.name}, and write ${op}(val(x)).`,
       );
@@ -116,7 +116,7 @@ function shownKey(selection: Selection): string {
     case 'countPredicate':
       return `count(${selection.shown})`;
     case 'countUid':
-      return 'uidcount';
+      return 'count(uid)';
     case 'value':
       return `val(${selection.of})`;
     case 'aggregate':
@@ -139,11 +139,11 @@ function checkVariables(context: ParseContext, blocks: readonly Block[], needed:
   });
   const used = new Set(needed.map(({ name }) => name));
   for (const block of perBlock) for (const { name } of block.used) used.add(name);
-  const facts = `Defined:[${[...definer.keys()].sort().join(' ')}] Used:[${[...used].sort().join(' ')}]`;
+  const facts = `defined: ${listed(definer.keys())}; used: ${listed(used)}`;
   for (const { name, position } of [...perBlock.flatMap((block) => block.used), ...needed]) {
     if (definer.has(name)) continue;
     context.refuse(
-      `Some variables are used but not defined: ${name}. ${facts}`,
+      `the variable ${name} is used but not defined; ${facts}`,
       position,
       `Define it with "${name} as ...", or write a uid as 0x1f.`,
     );
@@ -151,7 +151,7 @@ function checkVariables(context: ParseContext, blocks: readonly Block[], needed:
   for (const { name, position } of perBlock.flatMap((block) => block.defined)) {
     if (used.has(name)) continue;
     context.refuse(
-      `Some variables are defined but not used: ${name}. ${facts}`,
+      `the variable ${name} is defined but not used; ${facts}`,
       position,
       `Use ${name}, or remove "${name} as".`,
     );
@@ -183,6 +183,13 @@ function checkCircles(
     blocks[stuck[0]].position,
     'Move what both need into a block of its own.',
   );
+}
+
+/** names for a message: some of them when there are many */
+function listed(names: Iterable<string>): string {
+  const sorted = [...names].sort();
+  const shown = sorted.slice(0, 20).join(', ');
+  return sorted.length === 0 ? 'none' : sorted.length > 20 ? `${shown} and ${sorted.length - 20} more` : shown;
 }
 
 function stuckBlocks(waits: readonly Set<number>[]): number[] {

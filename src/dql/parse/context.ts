@@ -68,7 +68,7 @@ export class ParseContext {
     const name = lexer.value;
     if (name.length > 65_535) {
       throw invalid(
-        `Predicate name length cannot be bigger than 2^16, this one has ${name.length} characters`,
+        `a name of ${name.length} characters is too long: at most 65535`,
         lexer.position,
         'Use a shorter name.',
       );

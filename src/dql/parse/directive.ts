@@ -47,7 +47,7 @@ export function parseDirective(context: ParseContext, place: DirectivePlace, set
   const written = context.takeName('a directive after "@"');
   const word = written.toLowerCase();
   if (!ALLOWED[place].includes(word)) {
-    throw invalid(`Unknown directive [${written}]`, position, `Use one of @${ALLOWED[place].join(', @')}.`);
+    throw invalid(`there is no directive @${written} here`, position, `Use one of @${ALLOWED[place].join(', @')}.`);
   }
   if (isRepeated(set, word)) throw invalid(`@${word} stands twice`, position, 'Join both into one.');
   switch (word) {
@@ -88,11 +88,11 @@ function takeFacets(context: ParseContext, set: DirectiveSet): void {
   const position = context.position;
   const facets = parseFacets(context);
   if (facets.kind === 'filter') {
-    if (set.facetFilter) throw invalid('Only one facets filter allowed', position, 'Join both with "and".');
+    if (set.facetFilter) throw invalid('a second condition on facets', position, 'Join both with "and".');
     set.facetFilter = facets.filter;
     return;
   }
-  if (set.facets) throw invalid('Only one list of facets is allowed', position, 'Join both lists into one.');
+  if (set.facets) throw invalid('a second list of facets', position, 'Join both lists into one.');
   set.facets = facets.request;
 }
 
@@ -126,7 +126,7 @@ function parseGroupKey(context: ParseContext): GroupBy['keys'][number] {
   if (context.accept(':')) {
     alias = written;
     if (PAGE_WORDS.has(alias.toLowerCase())) {
-      throw invalid(`Can't use keyword ${alias} as alias in groupby`, position, 'Choose another alias.');
+      throw invalid(`the alias ${alias} in @groupby is the name of an argument`, position, 'Choose another alias.');
     }
     written = context.takeName('a predicate after its alias');
   }
@@ -156,7 +156,7 @@ function parseRecurse(context: ParseContext): NonNullable<Block['recurse']> {
   if (depth !== undefined && depth < 0)
     throw invalid('depth cannot be negative', position, 'Give depth a number above 0.');
   if (loop === true && !depth) {
-    context.refuse('Depth must be > 0 when loop is true for recurse query', position, 'Add depth: n.');
+    context.refuse('@recurse with loop: true needs a depth above 0', position, 'Add depth: n.');
   }
   return { ...(depth === undefined ? {} : { depth }), loop: loop ?? false };
 }
@@ -165,5 +165,5 @@ function parseTruth(context: ParseContext): boolean {
   const position = context.position;
   const text = context.is('variable') ? context.variables.take(context).text : context.takeName('true or false');
   if (text === 'true' || text === 'false') return text === 'true';
-  throw invalid(`the value ${text} of loop should be true or false`, position, 'Write loop: true or loop: false.');
+  throw invalid(`the value ${text} of loop is neither true nor false`, position, 'Write loop: true or loop: false.');
 }

@@ -94,7 +94,7 @@ export function parseCall(context: ParseContext, place: CallPlace): FunctionCall
   lexer.next();
   const known = Object.hasOwn(ARITY, name);
   if (!known) {
-    context.refuse(`Function name: ${written} is not valid.`, position, `Use one of ${Object.keys(ARITY).join(', ')}.`);
+    context.refuse(`there is no function ${written}`, position, `Use one of ${Object.keys(ARITY).join(', ')}.`);
   }
   const call = parseBody(context, name as FunctionName, position);
   context.expect(')', `or "," in the arguments of ${written}`);
@@ -125,7 +125,7 @@ function checkCall(context: ParseContext, call: FunctionCall, place: CallPlace):
   }
   if (place === 'root' && name === 'uid_in') {
     context.refuse(
-      ': uid_in function not allowed at root',
+      'a block cannot start from uid_in',
       position,
       'Start from another function and use uid_in in @filter.',
     );
@@ -155,7 +155,7 @@ function checkRegexp(context: ParseContext, pattern: Argument | undefined): void
   if (pattern === undefined) return;
   if (pattern.kind !== 'regexp') {
     context.refuse(
-      "Function 'regexp' requires 2 arguments, a predicate and a pattern",
+      'regexp needs a pattern after the predicate',
       pattern.position,
       'Write it between slashes, as in /^A.*a$/i.',
     );

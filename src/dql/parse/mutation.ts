@@ -34,7 +34,7 @@ export interface MutationOutline {
 export function parseMutation(text: string, options: ParseMutationOptions = {}): MutationRequest {
   const names = options.names ?? defaultNames;
   const { parts, mutations } = outlineMutation(text, options);
-  const reader = new NQuadReader({ names });
+  const reader = new NQuadReader({ names, lines: names.dgraph });
   const blocks = mutations.map((raw): MutationBlock => {
     const { condition } = raw;
     const read = (spans: readonly TextSpan[]): Triple[] => spans.flatMap((span) => readSpan(reader, text, span));
@@ -58,14 +58,17 @@ export function outlineMutation(text: string, options: ParseMutationOptions = {}
   const context = new ParseContext(lexer, options.names ?? defaultNames, limits, new QueryVariables());
   const parts = new DocumentParts(context);
   if (context.is('end')) throw emptyRequest();
-  const mutations = context.isWord('upsert') ? parseUpsert(context, parts) : [parseBody(context)];
-  if (context.is('}')) throw lexer.error('Too many right curl brackets', 'Remove this "}".');
+  const upsert = context.isWord('upsert');
+  const mutations = upsert ? parseUpsert(context, parts) : [parseBody(context)];
+  if (context.is('}')) throw lexer.error('this "}" closes nothing', 'Remove it.');
   if (!context.is('end')) {
     throw lexer.error(
-      `Unexpected ${lexer.shown()} after the end of the block`,
+      `${lexer.shown()} stands after the end of the request`,
       'Send one mutation or one upsert a request.',
     );
   }
+  const [only] = mutations;
+  if (!upsert && only.set.length === 0 && only.delete.length === 0) throw emptyRequest();
   return { parts, mutations };
 }
 
@@ -92,7 +95,7 @@ function parseUpsert(context: ParseContext, parts: DocumentParts): RawMutation[]
   }
   if (mutations.length === 0) {
     throw lexer.error(
-      'Empty mutation block: the upsert changes nothing',
+      'the upsert has no mutation block',
       'Add mutation { set { ... } } to it, or send the query to /query.',
     );
   }
@@ -110,7 +113,7 @@ export function parseCondition(context: ParseContext): Filter | undefined {
   const { lexer } = context;
   lexer.next();
   if (!context.isWord('if')) {
-    throw lexer.error(`Expected @if, found [@${lexer.value}]`, 'A condition is written @if(eq(len(v), 0)).');
+    throw lexer.error(`a mutation takes @if and no @${lexer.value}`, 'A condition is written @if(eq(len(v), 0)).');
   }
   lexer.next();
   return parseFilter(context, 'condition');
@@ -122,7 +125,7 @@ function parseBody(context: ParseContext): RawMutation {
   if (!context.is('{')) {
     const operation = context.isWord('set') || context.isWord('delete');
     if (operation)
-      throw lexer.error(`Invalid operation type: ${lexer.value}`, `Put it into braces: { ${lexer.value} { ... } }.`);
+      throw lexer.error(`${lexer.value} stands outside of braces`, `Put it into braces: { ${lexer.value} { ... } }.`);
     throw context.unexpected('"{" at the start of the mutation', 'Write { set { ... } } or upsert { ... }.');
   }
   lexer.next();

@@ -36,7 +36,7 @@ export function wholeNumber(text: string): number | undefined {
 export function uidOf(text: string, position: Position, where = 'uid'): number {
   const uid = uidNumber(text);
   if (uid === undefined) {
-    throw invalid(`Value "${text}" in ${where} is not a number`, position, 'Write a uid as 0x1f or 31.');
+    throw invalid(`"${text}" in ${where}(...) is not a uid`, position, 'Write a uid as 0x1f or 31.');
   }
   if (uid > MAX_UID) {
     throw invalid(

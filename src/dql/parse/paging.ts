@@ -54,13 +54,13 @@ function parseArgument(context: ParseContext, place: ArgumentPlace, into: BlockA
       ...(place === 'shortest' ? Object.keys(SHORTEST_KEYS) : []),
       ...PAGE_KEYS,
     ];
-    throw invalid(`Got invalid keyword: ${written}`, position, `Use one of ${known.join(', ')}.`);
+    throw invalid(`there is no argument ${written} here`, position, `Use one of ${known.join(', ')}.`);
   }
   context.expect(':', `between ${written} and its value`);
-  if (context.is(')') || context.is(',')) throw context.unexpected(`a value for ${written}: Expecting argument value`);
+  if (context.is(')') || context.is(',')) throw context.unexpected(`a value for ${written}`);
   if (key === 'func') {
     if (into.root) {
-      throw invalid('Only one function allowed at root', position, 'Put the second one into @filter.');
+      throw invalid('the block has two functions to start from', position, 'Put the second one into @filter.');
     }
     into.root = parseCall(context, 'root');
   } else if (shortest) parseShortest(context, SHORTEST_KEYS[key], into.shortest, position);
@@ -92,11 +92,7 @@ function parseOrder(context: ParseContext, descending: boolean): OrderKey {
   if (lexer.kind === 'name' && lexer.peek() === '(') {
     const word = lexer.value.toLowerCase();
     if (word !== 'val') {
-      throw invalid(
-        `Expected val(). Got ${lexer.value}() with order.`,
-        position,
-        'Order by a predicate or by val(variable).',
-      );
+      throw invalid(`cannot order by ${lexer.value}(...)`, position, 'Order by a predicate or by val(variable).');
     }
     return { by: { kind: 'variable', name: takeVariable(context) }, descending, position };
   }
@@ -105,11 +101,7 @@ function parseOrder(context: ParseContext, descending: boolean): OrderKey {
   if (reverse) throw invalid(`cannot order by the reverse edge ${shown}`, position, 'Order by a scalar predicate.');
   const langs = context.is('@') ? parseLangs(context) : [];
   if (langs.length > 1) {
-    throw invalid(
-      `Sorting by an attribute: [${shown}@${langs.join(':')}] can only be done on one language`,
-      position,
-      'Name one language.',
-    );
+    throw invalid(`the order by ${shown}@${langs.join(':')} names several languages`, position, 'Name one language.');
   }
   return { by: { kind: 'predicate', name, langs }, descending, position };
 }
@@ -125,7 +117,7 @@ function takeVariable(context: ParseContext): string {
   } while (context.accept(','));
   context.expect(')', 'after the variable');
   if (names.length > 1) {
-    throw invalid(`Expected only one variable but got: ${names.length}`, position, 'Order by one variable.');
+    throw invalid(`val(...) names ${names.length} variables to order by`, position, 'Order by one variable.');
   }
   return names[0];
 }
@@ -136,16 +128,14 @@ function checkOrder(order: readonly OrderKey[]): void {
   for (const { by, position } of order) {
     if (by.kind !== 'predicate') {
       throw invalid(
-        by.kind === 'variable'
-          ? `Val() is not allowed in multiple sorting. Got: [${by.name}]`
-          : 'Multiple sorting only allowed by predicates.',
+        'an order by val(...) stands beside another order',
         position,
         'Order by one val(variable) alone, or by predicates.',
       );
     }
     const key = [by.name, ...by.langs].join('@');
     if (seen.has(key)) {
-      throw invalid(`Sorting by an attribute: [${key}] can only be done once`, position, 'Remove one of them.');
+      throw invalid(`${key} is ordered by twice`, position, 'Remove one of them.');
     }
     seen.add(key);
   }
@@ -219,7 +209,7 @@ export function parseWhole(context: ParseContext, key: string): number {
   const text = numberText(context, key);
   const value = wholeNumber(text);
   if (value === undefined) {
-    throw invalid(`the value ${text} of ${key} should be type of integer`, position, `Give ${key} a whole number.`);
+    throw invalid(`the value ${text} of ${key} is not a whole number`, position, `Give ${key} a whole number.`);
   }
   return value;
 }
@@ -229,7 +219,7 @@ function parseDecimal(context: ParseContext, key: string): number {
   const text = numberText(context, key);
   const value = Number(text);
   if (text.trim() === '' || Number.isNaN(value)) {
-    throw invalid(`the value ${text} of ${key} should be a number`, position, `Give ${key} a number.`);
+    throw invalid(`the value ${text} of ${key} is not a number`, position, `Give ${key} a number.`);
   }
   return value;
 }

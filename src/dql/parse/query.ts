@@ -71,7 +71,7 @@ export class DocumentParts {
         'Send mutations and upserts to /mutate.',
       );
     }
-    if (context.is('}')) return context.lexer.error('Too many right curl brackets', 'Remove this "}".');
+    if (context.is('}')) return context.lexer.error('this "}" closes nothing', 'Remove it.');
     return context.unexpected('"{", query, fragment or schema', 'A query is written { name(func: ...) { ... } }.');
   }
 
@@ -84,7 +84,7 @@ export class DocumentParts {
     if (context.is('(')) {
       if (!named) {
         throw context.lexer.error(
-          'Variables can be defined only in named queries.',
+          'a query without a name cannot declare variables',
           'Name it, as in: query find($a: string) { ... }.',
         );
       }
@@ -100,7 +100,7 @@ export class DocumentParts {
     while (!context.accept('}')) {
       if (context.accept(',')) continue;
       if (context.is('end'))
-        throw context.lexer.error('Unexpected end of input: a query is not closed', 'Add the missing "}".');
+        throw context.lexer.error('the query is not closed: found the end of the text', 'Add the missing "}".');
       this.#blocks.push(parseBlock(context));
     }
   }
@@ -119,7 +119,7 @@ export class DocumentParts {
     const context = this.#context;
     const { position } = context;
     const schema = parseSchemaQuery(context);
-    if (this.#schema) throw invalid('Only one schema block allowed', position, 'Send them as two requests.');
+    if (this.#schema) throw invalid('a second schema query', position, 'Send them as two requests.');
     this.#schema = schema;
   }
 
@@ -128,7 +128,7 @@ export class DocumentParts {
     const context = this.#context;
     const schema = this.#schema;
     if (schema && this.#blocks.length > 0) {
-      throw invalid('Schema block is not allowed with query block', schema.position, 'Send them as two requests.');
+      throw invalid('a schema query stands beside a query', schema.position, 'Send them as two requests.');
     }
     const expansion = new FragmentExpansion(this.#fragments);
     const blocks = this.#blocks.map((block) => expansion.block(block));

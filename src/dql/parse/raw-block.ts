@@ -22,10 +22,7 @@ function closingBrace(lexer: Lexer, start: number): number {
     else if (c === 0x3c) at = skipName(text, at);
     else if (c === 0x23) at = lineEnd(text, at) - 1;
   }
-  throw lexer.error(
-    'Unexpected end of input: this block is not closed',
-    'Add the missing "}", or the missing quote before it.',
-  );
+  throw lexer.error('this block is not closed', 'Add the missing "}", or the missing quote before it.');
 }
 
 function lineEnd(text: string, from: number): number {

@@ -43,7 +43,7 @@ function parseSelection(context: ParseContext): Selection | Spread {
     return { kind: 'spread', name: context.takeName('the name of a fragment after "..."'), position };
   }
   if (lexer.kind === '@') {
-    throw context.unexpected('a field', 'Invalid use of directive. A directive stands after the field it belongs to.');
+    throw context.unexpected('a field', 'A directive stands after the field it belongs to.');
   }
   if (lexer.kind === 'end')
     throw lexer.error('the fields are not closed: found the end of the text', 'Add the missing "}".');
@@ -58,10 +58,7 @@ function parseSelection(context: ParseContext): Selection | Spread {
     head = { ...head, alias: name };
     name = context.takeName('a field after its alias');
     if (context.is(':')) {
-      throw lexer.error(
-        'Invalid colon after alias declaration',
-        `"${head.alias}" is the alias already: remove the second one.`,
-      );
+      throw lexer.error('a second alias', `"${head.alias}" is the alias already: remove the second one.`);
     }
     if (context.isWord('as') && head.variable === undefined) {
       lexer.next();
@@ -112,7 +109,7 @@ function parseCount(context: ParseContext, head: Head): Selection {
   const { lexer } = context;
   lexer.next();
   if (lexer.kind === ')') {
-    throw lexer.error('Cannot use count(), please use count(uid)', 'Name what to count: count(uid) or count(friend).');
+    throw lexer.error('count() counts nothing', 'Name what to count: count(uid) or count(friend).');
   }
   const written = context.takeName('the predicate to count');
   if (written.toLowerCase() === 'uid') {
@@ -130,7 +127,7 @@ function parseCount(context: ParseContext, head: Head): Selection {
       inside = false;
       lexer.next();
     } else if (inside) {
-      throw context.unexpected('")" after the predicate to count: Multiple predicates not allowed in single count');
+      throw context.unexpected('")" after the one predicate to count');
     } else break;
   }
   refuseChildren(context);
@@ -149,10 +146,7 @@ function parseCount(context: ParseContext, head: Head): Selection {
 
 function refuseChildren(context: ParseContext): void {
   if (!context.is('{')) return;
-  throw context.lexer.error(
-    'Cannot have children attributes when asking for count',
-    'Remove the braces, or ask for the edge beside its count.',
-  );
+  throw context.lexer.error('a count has no fields', 'Remove the braces, or ask for the edge beside its count.');
 }
 
 function parseAggregate(context: ParseContext, op: AggregateSelection['op'], head: Head): Selection {
@@ -223,7 +217,7 @@ function parseExpandOf(context: ParseContext): ExpandSelection['of'] {
     const at = lexer.position;
     const name = context.takeName('_all_ or the name of a type in expand(...)');
     if (name === '_forward_' || name === '_reverse_') {
-      throw invalid(`Argument ${name} has been deprecated`, at, 'Use expand(_all_) or name the types.');
+      throw invalid(`expand(${name}) is gone from the language`, at, 'Use expand(_all_) or name the types.');
     }
     names.push(context.names.stored(name));
   } while (context.accept(','));
@@ -272,16 +266,13 @@ function parseAt(
     }
   }
   if (langs.length > 0) {
-    throw lexer.error(
-      'the field has its languages already',
-      'Expected directive or language list: put all languages into one list, as in name@en:fr.',
-    );
+    throw lexer.error('the field has its languages already', 'Put all languages into one list, as in name@en:fr.');
   }
   const position = lexer.position;
   const parsed = parseLangs(context);
   if (context.is('(') && parsed.length === 1 && place === 'predicate') {
     throw invalid(
-      `Unknown directive [${parsed[0]}]`,
+      `there is no directive @${parsed[0]}`,
       position,
       'Known are @filter, @facets, @cascade, @normalize, @groupby.',
     );
@@ -294,7 +285,7 @@ function parsePredicate(context: ParseContext, written: string, head: Head): Sel
   const predicate = predicateName(context, written);
   if (langs.length > 0 && braced) {
     throw invalid(
-      `Cannot have children for attr: ${written} with lang tags: ${langs.join(':')}`,
+      `${written}@${langs.join(':')} is a text in a language and has no fields`,
       head.position,
       'Remove the braces; or, if it was meant as a directive, use one of @filter, @facets, @cascade, @normalize, @groupby.',
     );

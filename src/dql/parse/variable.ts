@@ -128,10 +128,14 @@ function checkType(name: string, type: VariableType, value: string, position: Po
           : value.trim() !== '' && Number.isFinite(Number(value));
   if (good) return;
   const article = type === 'int' ? 'an' : 'a';
-  throw new GraphsteadError('INVALID_QUERY', `Expected ${article} ${type} but got ${value} for the variable ${name}`, {
-    position,
-    fix: `Send ${article} ${type}, or declare ${name} with another type.`,
-  });
+  throw new GraphsteadError(
+    'INVALID_QUERY',
+    `the variable ${name} is ${article} ${type}, and ${JSON.stringify(value.slice(0, 60))} is none`,
+    {
+      position,
+      fix: `Send ${article} ${type}, or declare ${name} with another type.`,
+    },
+  );
 }
 
 function isInt(text: string): boolean {

@@ -1,4 +1,3 @@
-import { GraphsteadError } from '../../base/index.js';
 import type { Triple } from '../syntax/index.js';
 import { type NQuadOptions, NQuadReader } from './reader.js';
 
@@ -10,15 +9,10 @@ export type NQuadLineParser = (line: string, lineNumber?: number) => Triple | un
  * It throws SYNTAX, INVALID_VALUE or INVALID_MUTATION with a position.
  */
 export function nquadLineParser(options: NQuadOptions = {}): NQuadLineParser {
-  const reader = new NQuadReader(options);
+  const reader = new NQuadReader({ ...options, lines: true });
   return (text, lineNumber = 1) => {
     reader.open(text, { start: 0, end: text.length, line: lineNumber, lineStart: 0 });
-    const triple = reader.next();
-    if (triple === undefined || reader.atLineEnd()) return triple;
-    throw new GraphsteadError('SYNTAX', 'something stands after the end of the statement', {
-      position: reader.position,
-      fix: 'Put one statement on each line.',
-    });
+    return reader.next();
   };
 }
 

@@ -9,6 +9,8 @@ export interface NQuadOptions {
   readonly names?: Names;
   /** name of the text in positions */
   readonly source?: string;
+  /** each statement must end its line, as N-Quads have it */
+  readonly lines?: boolean;
 }
 
 /** The part of a text that is read, and where it stands in a larger one. */
@@ -50,6 +52,7 @@ const MAX_REMEMBERED = 10_000;
 export class NQuadReader {
   readonly #names: Names;
   readonly #source: string | undefined;
+  readonly #lines: boolean;
   readonly #predicates = new Map<string, { readonly name: string; readonly lang: string }>();
   #text = '';
   #at = 0;
@@ -60,6 +63,7 @@ export class NQuadReader {
   constructor(options: NQuadOptions = {}) {
     this.#names = options.names ?? defaultNames;
     this.#source = options.source;
+    this.#lines = options.lines ?? false;
   }
 
   /** Begins a text, or a part of it. */
@@ -90,6 +94,9 @@ export class NQuadReader {
     if (this.#peek() !== 0x2e)
       throw this.#unexpected('"." at the end of the statement', 'End each statement with " .".');
     this.#at++;
+    if (this.#lines && !this.atLineEnd()) {
+      throw this.#error('something stands after the end of the statement', 'Put one statement on each line.');
+    }
     const tagged = object.kind === 'literal' && object.lang !== lang ? { ...object, lang } : object;
     return { subject, predicate: name, lang, object: tagged, facets, position };
   }
@@ -99,11 +106,6 @@ export class NQuadReader {
     this.#space();
     const c = this.#peek();
     return c === 0 || c === 0x0a || c === 0x23;
-  }
-
-  /** Offset reached, for messages of callers. */
-  get position(): Position {
-    return this.#position(this.#at);
   }
 
   #position(at: number): Position {
