@@ -139,7 +139,7 @@ function step(column: ValueColumn, through: ResultBranch, position: Position): V
     const value = valueAt(column, through.source[i]);
     if (value === undefined) return;
     if (value.type !== 'int' && value.type !== 'float') {
-      throw new GraphsteadError('INVALID_QUERY', 'Encountered non int/float type for variable propagation', {
+      throw new GraphsteadError('INVALID_QUERY', 'only numbers can be carried down to another level', {
         position,
       });
     }
@@ -181,10 +181,15 @@ function aggregateLevel(syntax: AggregateSelection, path: readonly ResultBranch[
 }
 
 function wrongLevel(syntax: AggregateSelection): GraphsteadError {
-  return new GraphsteadError('INVALID_QUERY', 'Invalid variable aggregation. Check the levels.', {
-    position: syntax.position,
-    fix: 'Aggregate a variable beside the edge in whose block it is defined, or in a block without root.',
-  });
+  const { of } = syntax;
+  return new GraphsteadError(
+    'INVALID_QUERY',
+    `val(${of.kind === 'variable' ? of.name : ''}) cannot be aggregated at this level`,
+    {
+      position: syntax.position,
+      fix: 'Aggregate a variable beside the edge in whose block it is defined, or in a block without root.',
+    },
+  );
 }
 
 /** undefined for no values, and for sums of what cannot be added */

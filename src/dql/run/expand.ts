@@ -25,7 +25,7 @@ function checkRepeats(selections: readonly Selection[]): readonly Selection[] {
     if (selection.kind !== 'predicate' || selection.alias !== undefined) continue;
     const before = seen.get(selection.shown);
     if (before !== undefined) {
-      throw new GraphsteadError('INVALID_QUERY', `Repeated subgraph: [${selection.shown}] while using expand()`, {
+      throw new GraphsteadError('INVALID_QUERY', `expand() and the block both select ${selection.shown}`, {
         position: selection.position,
         fix: 'Leave the field out, or give it an alias.',
       });

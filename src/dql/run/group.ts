@@ -46,7 +46,7 @@ async function readKey(
     return rows.map((row) => Array.from(row, (uid): GroupKey => ({ type: 'uid', value: uid })));
   }
   if (predicate.list) {
-    throw new GraphsteadError('INVALID_QUERY', `Groupby not allowed for attr: ${key.name} of type list`, {
+    throw new GraphsteadError('INVALID_QUERY', `cannot group by ${key.name}: it holds lists of values`, {
       fix: 'Group by predicates with one value, or by edges.',
     });
   }
@@ -62,7 +62,7 @@ async function resultOf(
 ): Promise<(members: UidList) => Value | undefined> {
   if (selection.kind === 'countUid') return (members) => ({ type: 'int', value: members.length });
   if (selection.kind === 'aggregate') return aggregateOf(selection, uids, execution);
-  throw new GraphsteadError('INVALID_QUERY', 'Only aggregator/count functions allowed inside @groupby', {
+  throw new GraphsteadError('INVALID_QUERY', 'a block with @groupby holds counts and aggregates only', {
     position: selection.position,
     fix: 'Select count(uid), or min, max, sum or avg of a predicate or of a value variable.',
   });
@@ -157,7 +157,7 @@ function defineGroupVariables(
       if (groupBy.keys.length !== 1 || key.type !== 'uid') {
         throw new GraphsteadError(
           'INVALID_QUERY',
-          'Vars can be assigned only when grouped by UID attribute. Only one UID attribute is allowed.',
+          'a variable of a group needs one key, and this an edge, since its values belong to nodes',
           { position: selection.position },
         );
       }

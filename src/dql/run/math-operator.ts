@@ -31,7 +31,7 @@ function mistake(message: string): GraphsteadError {
 }
 
 function invalidType(value: Value, op: string): GraphsteadError {
-  return mistake(`invalid type ${value.type} for func ${op}`);
+  return mistake(`${op} cannot take a value of type ${value.type}`);
 }
 
 function float(value: number): Value {
@@ -89,7 +89,7 @@ export function applyMath(
 function condition(args: readonly (Value | undefined)[]): Value | undefined {
   const [test, yes, no] = args;
   if (test === undefined) return undefined;
-  if (test.type !== 'bool') throw mistake('First variable of conditional function not a bool value');
+  if (test.type !== 'bool') throw mistake('cond needs a truth value as its first argument');
   return test.value ? yes : no;
 }
 
@@ -269,6 +269,10 @@ function bigResult(op: MathOperator, a: string, b: string): string | undefined {
   }
 }
 
+function unfit(op: MathOperator, a: Value, b: Value): GraphsteadError {
+  return mistake(`${op} cannot take values of type ${a.type} and ${b.type}`);
+}
+
 function withVector(op: MathOperator, a: Value, b: Value): Value {
   if (a.type === 'float32vector' && b.type === 'float32vector') return twoVectors(op, a, b);
   if (op === '+' || op === '-') throw mistake('Left and right arguments must match');
@@ -279,12 +283,12 @@ function withVector(op: MathOperator, a: Value, b: Value): Value {
     if (scalar === 0) throw mistake('Division by zero');
     return scaled(vector, (x) => x / scalar);
   }
-  throw mistake(`invalid types ${a.type}, ${b.type} for func ${op}`);
+  throw unfit(op, a, b);
 }
 
 function twoVectors(op: MathOperator, a: Vector, b: Vector): Value {
-  if (op !== '+' && op !== '-' && op !== 'dot') throw mistake(`invalid types ${a.type}, ${b.type} for func ${op}`);
-  if (a.value.length !== b.value.length) throw mistake('The length of all vectors must be the same');
+  if (op !== '+' && op !== '-' && op !== 'dot') throw unfit(op, a, b);
+  if (a.value.length !== b.value.length) throw mistake('the vectors have different lengths');
   if (op === 'dot') {
     let sum = 0;
     for (let i = 0; i < a.value.length; i++) sum += a.value[i] * b.value[i];

@@ -35,7 +35,7 @@ export async function orderRows(
   checkKeys(keys, execution);
   if (uids.length === 0) return rows;
   const [key] = keys;
-  if (keys.length === 1 && key.by.kind === 'variable') rows = keepValued(rows, key.by.name, execution);
+  if (keys.length === 1 && key.by.kind === 'variable' && !key.by.keepAll) rows = keepValued(rows, key.by.name, execution);
   if (rows.length === 1 && keys.length === 1) {
     const streamed = await orderByIndex(uids, key, enough, execution);
     if (streamed) return [streamed];
@@ -133,7 +133,7 @@ function checkPredicate(key: OrderKey, name: string, predicate: Predicate | unde
   if (predicate.list) throw mistake(key, `Sorting not supported on attr: ${name} of type: [scalar]`);
   const type = predicate.type;
   if (type === 'uid' || type === 'geo' || type === 'password' || type === 'float32vector') {
-    throw mistake(key, `Value of type: ${type} isn't sortable`);
+    throw mistake(key, `${name} cannot be sorted by: values of type ${type} have no order`);
   }
 }
 

@@ -42,7 +42,7 @@ export async function readRecursion(root: ResultBranch, block: Block, execution:
     if (edges > execution.limits.recurseEdges) {
       throw new GraphsteadError(
         'LIMIT_EXCEEDED',
-        `Exceeded query edge limit = ${execution.limits.recurseEdges}. Found ${edges} edges.`,
+        `@recurse followed ${edges} edges, more than its limit of ${execution.limits.recurseEdges}`,
         {
           position: block.position,
           fix: 'Give @recurse a depth or a filter, or raise limits.recurseEdges.',
@@ -58,16 +58,12 @@ function checkRecursion(block: Block): void {
     (child) => 'children' in child && child.kind === 'predicate' && child.children.length > 0,
   );
   if (nested) {
-    throw new GraphsteadError(
-      'INVALID_QUERY',
-      'recurse queries require that all predicates are specified in one level',
-      {
-        position: nested.position,
-      },
-    );
+    throw new GraphsteadError('INVALID_QUERY', '@recurse takes the fields of one level only', {
+      position: nested.position,
+    });
   }
   if (block.recurse?.loop && !(block.recurse.depth && block.recurse.depth > 0)) {
-    throw new GraphsteadError('INVALID_QUERY', 'Depth must be > 0 when loop is true for recurse query', {
+    throw new GraphsteadError('INVALID_QUERY', '@recurse with loop: true needs a depth above 0', {
       position: block.position,
     });
   }

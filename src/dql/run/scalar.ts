@@ -67,7 +67,7 @@ export async function readPassword(
 function notPassword(selection: CheckPasswordSelection, predicate: Predicate): GraphsteadError {
   return new GraphsteadError(
     'INVALID_QUERY',
-    `checkpwd fn can only be used on attr: [${selection.name}] with schema type password. Got type: ${predicate.type}`,
+    `checkpwd needs a predicate of type password, ${selection.name} is of type ${predicate.type}`,
     { position: selection.position },
   );
 }

@@ -21,10 +21,7 @@ export function subjectOf(call: FunctionCall): PredicateSubject {
 export function textOf(argument: Argument | undefined, call: FunctionCall): string {
   if (argument?.kind === 'literal' || argument?.kind === 'coordinates') return argument.text;
   if (argument?.kind === 'uid') return `0x${argument.uid.toString(16)}`;
-  throw invalid(
-    `Function '${call.name}' requires ${call.subject ? 2 : 1} arguments, got ${call.args.length}`,
-    call.position,
-  );
+  throw invalid(`an argument of ${call.name} is missing`, call.position);
 }
 
 /** Arguments as values of a type; `val(x)` stands for all values of x. Throws INVALID_VALUE with the position. */

@@ -84,8 +84,8 @@ function notIndexed(call: FunctionCall, predicate: Predicate) {
   const message =
     predicate.indexes.length > 0
       ? call.name === 'eq'
-        ? `Attribute ${subject.name} does not have a valid tokenizer for eq`
-        : `Attribute: ${subject.name} does not have proper index for comparison`
+        ? `none of the indexes of ${subject.name} can answer eq`
+        : `none of the indexes of ${subject.name} keeps its values in order, which ${call.name} needs`
       : `Predicate ${subject.name} is not indexed`;
   return missingIndex(message, subject.name, predicate, defaultIndex(predicate), call);
 }
@@ -107,18 +107,14 @@ function defaultIndex(predicate: Predicate): IndexKind {
 /** undefined: nothing can match, because a variable in the arguments is empty */
 function comparisonOf(call: FunctionCall, type: ScalarType, execution: Execution): Comparison | undefined {
   if (type === 'password') {
-    throw invalid(
-      `Attribute ${subjectOf(call).name} of type password cannot be compared`,
-      call.position,
-      'Use checkpwd.',
-    );
+    throw invalid(`${subjectOf(call).name} is a password: it cannot be compared`, call.position, 'Use checkpwd.');
   }
   const values = valuesOf(call, type, execution);
   if (call.name === 'eq') return values.length === 0 ? undefined : { equal: values };
   const written = call.args.length;
   const wanted = call.name === 'between' ? 2 : 1;
   if (written !== wanted) {
-    throw invalid(`Function '${call.name}' requires ${wanted + 1} arguments, got ${written + 1}`, call.position);
+    throw invalid(`${call.name} takes ${wanted} values, found ${written}`, call.position);
   }
   if (values.length < wanted) return undefined;
   const [first, second] = values;

@@ -44,7 +44,7 @@ export const countCall: CallOperator = {
 function refuseZero(call: FunctionCall, bounds: readonly Bounds[]): void {
   if (!bounds.some(({ min, max }) => max <= 0 || (min <= 0 && (call.name === 'ge' || call.name === 'gt')))) return;
   throw invalid(
-    'count(predicate) cannot be used to search for negative counts (nonsensical) or zero counts (not tracked).',
+    'the count index holds no nodes with a count of zero, and no count is below zero',
     call.position,
     'Use it in a filter, on nodes that another function finds.',
   );

@@ -36,14 +36,13 @@ export const matchCall: CallOperator = {
 
 function wanted(call: FunctionCall): { text: string; distance: number } {
   if (call.args.length !== 2) {
-    throw invalid(`Function 'match' requires 3 arguments, got ${call.args.length + 1}`, call.position);
+    throw invalid(`match takes a text and a distance, found ${call.args.length} arguments`, call.position);
   }
   const distance = Number(textOf(call.args[1], call));
   if (!Number.isSafeInteger(distance)) {
-    throw invalid(`Levenshtein distance value must be an int, got ${textOf(call.args[1], call)}`, call.position);
+    throw invalid(`the distance of match must be a whole number, not ${textOf(call.args[1], call)}`, call.position);
   }
-  if (distance < 0)
-    throw invalid(`Levenshtein distance value must be greater than or equal to 0, got ${distance}`, call.position);
+  if (distance < 0) throw invalid(`the distance of match cannot be negative: ${distance}`, call.position);
   return { text: textOf(call.args[0], call), distance };
 }
 
@@ -51,7 +50,7 @@ function texts(call: FunctionCall, execution: Execution): Predicate | undefined 
   const { name } = subjectOf(call);
   const predicate = execution.predicate(name);
   if (predicate && predicate.type !== 'string' && predicate.type !== 'default') {
-    throw invalid('Got non-string type. Fuzzy match is allowed only on string type.', call.position);
+    throw invalid(`match needs texts, ${name} is of type ${predicate.type}`, call.position);
   }
   return predicate;
 }

@@ -18,7 +18,7 @@ export const regexpCall: CallOperator = {
     const predicate = texts(call, execution);
     if (!predicate || !pickIndex(predicate, ['trigram'])) {
       throw missingIndex(
-        `Attribute ${name} does not have trigram index for regex matching. Please add a trigram index or use has/uid function with regexp() as filter.`,
+        `Attribute ${name} is not indexed with type trigram, which regexp needs at root`,
         name,
         predicate,
         'trigram',
@@ -29,7 +29,7 @@ export const regexpCall: CallOperator = {
     const candidates = await trigramCandidates(execution, predicate, query);
     if (!candidates) {
       throw invalid(
-        'Regular expression is too wide-ranging and can not be executed efficiently.',
+        'no three letters are known that every match of this pattern holds, so every text would have to be read',
         call.position,
         'Give it three consecutive letters that every match has, or use it as a filter.',
       );
@@ -77,7 +77,7 @@ function texts(call: FunctionCall, execution: Execution): Predicate | undefined 
   const { name } = subjectOf(call);
   const predicate = execution.predicate(name);
   if (predicate && predicate.type !== 'string' && predicate.type !== 'default') {
-    throw invalid(`Got non-string type. Regex match is allowed only on string type.`, call.position);
+    throw invalid(`regexp needs texts, ${name} is of type ${predicate.type}`, call.position);
   }
   return predicate;
 }
