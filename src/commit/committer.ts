@@ -1,11 +1,12 @@
 import { assert, type Clock, GraphsteadError, type Limits, makeLimits, systemClock } from '../base/index.js';
 import type { Snapshot, Store } from '../store/index.js';
 import { type CommitState, readState } from './commit-state.js';
-import type { Applier, Beginning, Committed, CommitRecord, Committer, Intent } from './contract.js';
+import type { Applier, Beginning, BuildInTurn, Committed, CommitRecord, Committer, Intent } from './contract.js';
 import { readReply, sameBody } from './idempotency.js';
 import { encodeBody } from './record.js';
 import { RecordStream } from './stream.js';
-import { GroupWriter, type Waiting } from './writer.js';
+import { Turn } from './turn.js';
+import { GroupWriter, type Waiting, type WriterOptions } from './writer.js';
 
 /** bytes of records that close a group, so that one group never holds the disk for long */
 const GROUP_BYTES = 8 * 1024 * 1024;
@@ -39,6 +40,7 @@ class GroupCommitter implements Committer {
   readonly #stream: RecordStream;
   #queue: Waiting[] = [];
   #queuedBytes = 0;
+  #turns: Turn[] = [];
   #starts: ((failure?: GraphsteadError) => void)[] = [];
   #running: Promise<void> | undefined;
   #closing = false;
@@ -49,7 +51,7 @@ class GroupCommitter implements Committer {
     this.#clock = clock;
     this.#limits = limits;
     this.#stream = new RecordStream(store, () => this.#writer.state.trimmed, version);
-    const onLanded = (records: readonly CommitRecord[]): void => this.#stream.publish(records);
+    const onLanded: WriterOptions['onLanded'] = (records, bytes) => this.#stream.publish(records, bytes);
     this.#writer = new GroupWriter({ store, appliers, clock, limits, state, version, onLanded });
   }
 
@@ -87,21 +89,37 @@ class GroupCommitter implements Committer {
   }
 
   async commit(intent: Intent): Promise<Committed> {
+    if (this.#queue.length >= this.#limits.commitQueue || this.#queuedBytes > this.#limits.commitBytes) {
+      throw overloaded(this.#queue.length);
+    }
+    const { entry, committed } = this.#accept(intent);
+    this.#queuedBytes += entry.body.length;
+    this.#queue.push(entry);
+    this.#kick();
+    return committed;
+  }
+
+  commitInTurn(build: BuildInTurn, ms: number): Promise<Committed | undefined> {
+    if (this.#closing) throw closed();
+    if (this.#turns.length >= this.#limits.groupIntents) throw overloaded(this.#turns.length);
+    const turn = new Turn(build, ms);
+    this.#turns.push(turn);
+    this.#kick();
+    return turn.result;
+  }
+
+  /** An intent as it waits for its group, with the promise that its caller holds. */
+  #accept(intent: Intent): { readonly entry: Waiting; readonly committed: Promise<Committed> } {
     this.#check(intent);
     const { parts, idempotency, startTs, conflicts, reclaim = false } = intent;
     const body = encodeBody({ parts, idempotency });
     if (body.length > this.#limits.commitBytes) throw tooLarge(body.length, this.#limits.commitBytes);
-    if (this.#queuedBytes > this.#limits.commitBytes) throw overloaded(this.#queue.length);
-    return new Promise((resolve, reject) => {
-      this.#queuedBytes += body.length;
-      this.#queue.push({ parts, idempotency, body, startTs, conflicts, reclaim, resolve, reject });
-      this.#kick();
-    });
+    const { promise: committed, resolve, reject } = deferred<Committed>();
+    return { entry: { parts, idempotency, body, startTs, conflicts, reclaim, resolve, reject }, committed };
   }
 
   #check(intent: Intent): void {
     if (this.#closing) throw closed();
-    if (this.#queue.length >= this.#limits.commitQueue) throw overloaded(this.#queue.length);
     for (const name of Object.keys(intent.parts)) assert(this.#writer.knows(name), `no applier "${name}"`);
     if (intent.startTs <= this.#writer.timestamps.last) return;
     throw new GraphsteadError('TXN_UNKNOWN', `no transaction started at ${intent.startTs}`);
@@ -141,20 +159,37 @@ class GroupCommitter implements Committer {
     this.#running ??= this.#run();
   }
 
-  /** One group after the other until nothing waits. */
+  get #idle(): boolean {
+    return this.#queue.length === 0 && this.#starts.length === 0 && this.#turns.length === 0;
+  }
+
+  /** One group after the other until nothing waits; turns go between groups, one at a time. */
   async #run(): Promise<void> {
     await undefined; // intents of one turn of the event loop go together
-    while (this.#queue.length > 0 || this.#starts.length > 0) {
+    while (!this.#idle) {
       const starts = this.#starts.splice(0);
       if (this.#writer.timestamps.exhausted) {
         const failure = await this.#writer.commit(this.#gather());
         for (const resume of starts) resume(this.#writer.timestamps.exhausted ? failure : undefined);
+        if (this.#writer.timestamps.exhausted && failure !== undefined) this.#turns.shift()?.fail(failure);
         continue;
       }
       for (const resume of starts) resume();
+      const turn = this.#turns.shift();
+      if (turn !== undefined) await this.#take(turn);
       if (this.#queue.length > 0) await this.#writer.commit(this.#gather(), starts.length);
     }
     this.#running = undefined;
+  }
+
+  async #take(turn: Turn): Promise<void> {
+    const startTs = this.#writer.timestamps.start();
+    assert(startTs !== undefined, 'no group is in flight in a turn');
+    await turn.run({ startTs, snapshot: this.#store.snapshot() }, async (intent) => {
+      const { entry, committed } = this.#accept(intent);
+      await Promise.allSettled([committed, this.#writer.commit([entry])]);
+      return committed;
+    });
   }
 
   #gather(): Waiting[] {
@@ -167,6 +202,20 @@ class GroupCommitter implements Committer {
     this.#queuedBytes -= bytes;
     return this.#queue.splice(0, count);
   }
+}
+
+function deferred<T>(): {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (reason: unknown) => void;
+} {
+  let resolve: (value: T) => void = () => undefined;
+  let reject: (reason: unknown) => void = () => undefined;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
 }
 
 function closed(): GraphsteadError {

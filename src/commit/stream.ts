@@ -4,6 +4,7 @@ import type { CommitRecord } from './contract.js';
 import { readRecords } from './record.js';
 
 const RECENT = 1_024;
+const RECENT_BYTES = 16 * 1024 * 1024;
 
 type Listener = (records: readonly CommitRecord[]) => void;
 
@@ -16,6 +17,7 @@ export class RecordStream {
   /** the last records, so that a tail that keeps up does not read the store; all those above `#recentAfter` */
   #recent: CommitRecord[] = [];
   #recentAfter: number;
+  #recentBytes = 0;
   #closed = false;
 
   /** @param trimmed tells the timestamp up to which records are gone */
@@ -25,10 +27,10 @@ export class RecordStream {
     this.#recentAfter = lastCommitTs;
   }
 
-  /** Tells everyone about records that are on disk. */
-  publish(records: readonly CommitRecord[]): void {
+  /** Tells everyone about the records of a group that is on disk; `bytes` is what they take together. */
+  publish(records: readonly CommitRecord[], bytes: number): void {
     if (records.length === 0) return;
-    this.#remember(records);
+    this.#remember(records, bytes);
     for (const listener of this.#listeners) {
       try {
         listener(records);
@@ -71,12 +73,18 @@ export class RecordStream {
     this.#wake();
   }
 
-  #remember(records: readonly CommitRecord[]): void {
+  #remember(records: readonly CommitRecord[], bytes: number): void {
     this.#recent.push(...records);
-    if (this.#recent.length <= 2 * RECENT) return;
-    const dropped = this.#recent.length - RECENT;
-    this.#recentAfter = this.#recent[dropped - 1].commitTs;
-    this.#recent = this.#recent.slice(dropped);
+    this.#recentBytes += bytes;
+    if (this.#recentBytes > RECENT_BYTES) this.#forget(this.#recent.length);
+    else if (this.#recent.length > 2 * RECENT) this.#forget(this.#recent.length - RECENT);
+  }
+
+  /** Drops so many of the oldest recent records; their bytes are counted as if all were of one size. */
+  #forget(count: number): void {
+    this.#recentAfter = this.#recent[count - 1].commitTs;
+    this.#recentBytes -= (this.#recentBytes * count) / this.#recent.length;
+    this.#recent = this.#recent.slice(count);
   }
 
   #recentFrom(position: number): readonly CommitRecord[] | undefined {

@@ -28,7 +28,7 @@ export interface WriterOptions {
   readonly state: CommitState;
   readonly version: number;
   /** told about each group after it landed, before its callers are */
-  readonly onLanded: (records: readonly CommitRecord[]) => void;
+  readonly onLanded: (records: readonly CommitRecord[], bytes: number) => void;
 }
 
 /** Failures that may come from one intent of a group, and must not be paid for by the others. */
@@ -218,6 +218,6 @@ export class GroupWriter {
     } catch (thrown) {
       process.emitWarning(thrown instanceof Error ? thrown : String(thrown), 'CommitListenerWarning');
     }
-    this.#options.onLanded(group.records);
+    this.#options.onLanded(group.records, group.bytes);
   }
 }
