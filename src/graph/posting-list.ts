@@ -74,6 +74,7 @@ export interface ListChange {
 }
 
 function edited(old: UidList, edit: ListEdit): UidList {
+  if (old.length === 0) return edit.add;
   return edit.clear ? edit.add : union([difference(old, edit.remove), edit.add]);
 }
 
@@ -92,13 +93,19 @@ export function editList(
   if (root && isSpilled(root)) return editSpilled(source, prefix(), chunkCount(root), edit, inline, put);
   const old = root ? decodeChunk(root) : EMPTY_UIDS;
   const next = edited(old, edit);
-  return { ...change(old, next), root: writeList(next, prefix, inline, put) };
+  return { ...change(old, next, edit), root: writeList(next, prefix, inline, put) };
 }
 
-function change(old: UidList, next: UidList): Omit<ListChange, 'root'> {
-  const added = old.length === 0 ? next : difference(next, old);
-  const removed = next.length === 0 ? old : difference(old, next);
-  return { before: old.length, after: next.length, added, removed };
+function change(old: UidList, next: UidList, edit: ListEdit): Omit<ListChange, 'root'> {
+  const [before, after] = [old.length, next.length];
+  if (before === 0) return { before, after, added: next, removed: EMPTY_UIDS };
+  if (after === 0) return { before, after, added: EMPTY_UIDS, removed: old };
+  if (edit.clear || edit.remove.length > 0) {
+    return { before, after, added: difference(next, old), removed: difference(old, next) };
+  }
+  const grown = after - before;
+  const added = grown === edit.add.length ? edit.add : grown === 0 ? EMPTY_UIDS : difference(next, old);
+  return { before, after, added, removed: EMPTY_UIDS };
 }
 
 /** Stores a list that has no chunks yet; answers its root. */
@@ -140,7 +147,7 @@ async function editSpilled(
           },
         );
   for (const key of keys) if (!kept.has(chunkUid(key, prefix))) put(key, undefined);
-  return { ...change(old, next), root };
+  return { ...change(old, next, edit), root };
 }
 
 /** Edits only the chunks that hold the uids; a chunk that becomes small joins the one after it. */
@@ -173,7 +180,7 @@ async function editChunks(
     at = to;
     const old = page.values.length > 0 ? decodeChunk(page.values[0]) : EMPTY_UIDS;
     const next = edited(old, mine);
-    const { added: more, removed: fewer } = change(old, next);
+    const { added: more, removed: fewer } = change(old, next, mine);
     if (more.length === 0 && fewer.length === 0) continue;
     added.push(more);
     removed.push(fewer);

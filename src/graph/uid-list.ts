@@ -153,6 +153,14 @@ export function distinct(uids: Float64Array): UidList {
   return count === uids.length ? uids : uids.slice(0, count);
 }
 
+/** Numbers in any order, with repetitions, as a list. */
+export function sortedUids(uids: readonly number[]): UidList {
+  if (uids.length === 0) return EMPTY_UIDS;
+  const list = Float64Array.from(uids);
+  for (let i = 1; i < list.length; i++) if (list[i] <= list[i - 1]) return distinct(list);
+  return list;
+}
+
 const words = new Uint32Array(WINDOW_WORDS);
 
 function unionByWindow(lists: readonly UidList[], total: number, first: number): UidList {

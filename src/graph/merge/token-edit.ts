@@ -1,10 +1,9 @@
 import type { MaybePromise } from '../../base/index.js';
 import type { Key } from '../../store/index.js';
-import type { UidList } from '../contract.js';
 import { editList } from '../posting-list.js';
 import type { PutKey, Source } from '../source.js';
 import { CHUNK_SPLIT } from '../uid-chunk.js';
-import { difference, distinct } from '../uid-list.js';
+import { difference, sortedUids } from '../uid-list.js';
 
 /** Lists that are read in one batch while an index is written. */
 const BATCH = 4_096;
@@ -49,16 +48,12 @@ export class TokenEdits {
       const roots = (reading instanceof Promise ? await reading : reading).map((root) => root?.slice());
       for (let i = 0; i < batch.length; i++) {
         const edit = batch[i];
-        const add = sorted(edit.add);
-        const list = { clear: false, add, remove: difference(sorted(edit.remove), add) };
+        const add = sortedUids(edit.add);
+        const list = { clear: false, add, remove: difference(sortedUids(edit.remove), add) };
         const merging = editList(source, () => edit.key, roots[i], list, CHUNK_SPLIT, put);
         const change = merging instanceof Promise ? await merging : merging;
         if (change.added.length > 0 || change.removed.length > 0) put(edit.key, change.root);
       }
     }
   }
-}
-
-function sorted(uids: number[]): UidList {
-  return distinct(Float64Array.from(uids));
 }

@@ -1,8 +1,8 @@
 import { BLOCK_UIDS, blockOf, slotOf } from '../block.js';
-import type { UidList } from '../contract.js';
 import { type Family, spillPrefix } from '../key.js';
 import { editList, type ListChange, type ListEdit } from '../posting-list.js';
 import type { PutKey, Source } from '../source.js';
+import { EMPTY_UIDS, sortedUids } from '../uid-list.js';
 import { BlockTable } from './block-table.js';
 
 /** Bytes of a posting list that may stay inside its block. */
@@ -11,30 +11,34 @@ const INLINE_LIST = 400;
 /** What a group does to the list of one uid, in the order in which it came: the last word on each object counts. */
 export class PendingList {
   clear = false;
-  readonly ops = new Map<number, boolean>();
+  readonly #objects: number[] = [];
+  readonly #added: boolean[] = [];
+  #removals = 0;
 
   add(object: number): void {
-    this.ops.set(object, true);
+    this.#objects.push(object);
+    this.#added.push(true);
   }
 
   remove(object: number): void {
-    this.ops.set(object, false);
+    this.#objects.push(object);
+    this.#added.push(false);
+    this.#removals++;
   }
 
   removeAll(): void {
     this.clear = true;
-    this.ops.clear();
+    this.#objects.length = this.#added.length = this.#removals = 0;
   }
 
   edit(): ListEdit {
-    return { clear: this.clear, add: this.#sorted(true), remove: this.#sorted(false) };
-  }
-
-  #sorted(wanted: boolean): UidList {
-    const uids = new Float64Array(this.ops.size);
-    let count = 0;
-    for (const [uid, added] of this.ops) if (added === wanted) uids[count++] = uid;
-    return uids.slice(0, count).sort();
+    if (this.#removals === 0) return { clear: this.clear, add: sortedUids(this.#objects), remove: EMPTY_UIDS };
+    const last = new Map<number, boolean>();
+    for (let i = 0; i < this.#objects.length; i++) last.set(this.#objects[i], this.#added[i]);
+    const add: number[] = [];
+    const remove: number[] = [];
+    for (const [object, added] of last) (added ? add : remove).push(object);
+    return { clear: this.clear, add: sortedUids(add), remove: sortedUids(remove) };
   }
 }
 
