@@ -121,7 +121,7 @@ function nullsLast<T>(
 function checkKeys(keys: readonly OrderKey[], execution: Execution): void {
   for (const key of keys) {
     const { by } = key;
-    if (by.kind === 'variable' && keys.length > 1) {
+    if (by.kind === 'variable' && keys.length > 1 && !by.keepAll) {
       throw mistake(key, `Val() is not allowed in multiple sorting. Got: [${by.name}]`);
     }
     if (by.kind === 'predicate') checkPredicate(key, by.name, execution.predicate(by.name));

@@ -69,7 +69,8 @@ export interface Page {
 export interface OrderKey {
   readonly by:
     | { readonly kind: 'predicate'; readonly name: string; readonly langs: readonly string[] }
-    | { readonly kind: 'variable'; readonly name: string }
+    /** `keepAll`: nodes without a value stay, last, and other keys may stand beside it (GraphQL's nested orders) */
+    | { readonly kind: 'variable'; readonly name: string; readonly keepAll?: boolean }
     | { readonly kind: 'facet'; readonly key: string };
   readonly descending: boolean;
   readonly position: Position;
