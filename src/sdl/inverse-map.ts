@@ -19,7 +19,7 @@ export function inverseMap(definitions: Definitions): ReadonlyMap<string, Invers
       if (name === undefined) continue;
       const type = baseName(field.node.type);
       map.set(`${object.name}.${field.name}`, { type, field: name });
-      if (field.owner !== object) continue;
+      if (field.owner.name !== object.name) continue;
       for (const other of [type, ...(implementers.get(type) ?? [])]) {
         implied.set(`${other}.${name}`, { type: object.name, field: field.name });
       }
