@@ -209,9 +209,12 @@ describe('the committer', () => {
 
   it('refuses commits after close, once those that wait are on disk', async () => {
     const waiting = committer.commit(intent(add('a')));
+    const turn = committer.commitInTurn(({ startTs }) => intent(add('b'), { startTs }), 1_000);
     await committer.close();
     await expect(committer.commit(intent(add('a')))).rejects.toMatchObject({ code: 'NOT_READY' });
-    expect((await waiting).results['counters']).toEqual([1]);
+    await expect(committer.commitInTurn(() => undefined, 1)).rejects.toMatchObject({ code: 'NOT_READY' });
+    expect((await waiting).results).toEqual({ counters: [1] });
+    expect((await turn)?.results).toEqual({ counters: [1] });
   });
 
   it('refuses what is not plain data, too large, or too much at once', async () => {

@@ -89,6 +89,7 @@ class GroupCommitter implements Committer {
   }
 
   async commit(intent: Intent): Promise<Committed> {
+    if (this.#closing) throw closed();
     if (this.#queue.length >= this.#limits.commitQueue || this.#queuedBytes > this.#limits.commitBytes) {
       throw overloaded(this.#queue.length);
     }
@@ -99,7 +100,7 @@ class GroupCommitter implements Committer {
     return committed;
   }
 
-  commitInTurn(build: BuildInTurn, ms: number): Promise<Committed | undefined> {
+  async commitInTurn(build: BuildInTurn, ms: number): Promise<Committed | undefined> {
     if (this.#closing) throw closed();
     if (this.#turns.length >= this.#limits.groupIntents) throw overloaded(this.#turns.length);
     const turn = new Turn(build, ms);
@@ -119,7 +120,6 @@ class GroupCommitter implements Committer {
   }
 
   #check(intent: Intent): void {
-    if (this.#closing) throw closed();
     for (const name of Object.keys(intent.parts)) assert(this.#writer.knows(name), `no applier "${name}"`);
     if (intent.startTs <= this.#writer.timestamps.last) return;
     throw new GraphsteadError('TXN_UNKNOWN', `no transaction started at ${intent.startTs}`);
