@@ -11,6 +11,10 @@ import type { AlterPart, Declaration } from './part.js';
 /** UTF-8 bytes of a type's name, which stands in a key. */
 const TYPE_NAME_BYTES = 400;
 
+/** Reserved names that exports of a service, ours or the peer's, declare of themselves. */
+const INTERNAL =
+  /^(service|dgraph)\.(drop\.op|graphql(\..+)?|xid|password|user\.group|rule\..+|acl\.rule|namespace(\..+)?|type\..+)$/;
+
 const NOTHING: AlterPart = {
   kind: 'alter',
   declare: [],
@@ -56,7 +60,9 @@ function planSchema(text: string, schema: SchemaVersion, names: Names): AlterPla
     const declaration = checkedDeclaration({ ...written, name: names.stored(written.name) }, schema, names, position);
     if (declaration) declarations.set(declaration.name, declaration);
   }
-  const types = parsed.types.map(({ position, ...type }) => checkedType(type, declarations, schema, names, position));
+  const types = parsed.types
+    .filter((type) => !INTERNAL.test(names.stored(type.name)))
+    .map(({ position, ...type }) => checkedType(type, declarations, schema, names, position));
   const declare = [...declarations.values()].filter(
     (declaration) => !isSame(declaration, schema.predicate(declaration.name)),
   );
@@ -78,8 +84,8 @@ function checkedDeclaration(
     throw new GraphsteadError('INVALID_SCHEMA', 'Predicate name length cannot be bigger than 2^16', { position });
   }
   if (name === TYPE_PREDICATE || isReserved(name, names)) {
-    // exports hold the lines of the service's own predicates: what says the same is no change
-    if (name === TYPE_PREDICATE && isSame(declaration, before)) return undefined;
+    // exports hold the lines of the service's own predicates: they say nothing new
+    if (INTERNAL.test(name) || (name === TYPE_PREDICATE && isSame(declaration, before))) return undefined;
     throw reserved('alter predicate', name, names);
   }
   if (!declaration.unique) return declaration;

@@ -82,7 +82,7 @@ class SchemaParser {
 
   #isType(): boolean {
     const [first, second] = [this.#peek, this.#tokens[this.#at + 1]];
-    return first.kind === 'name' && !first.bracketed && first.text === 'type' && second?.kind === 'name';
+    return first.kind === 'name' && !first.bracketed && first.text === 'type' && second?.kind !== 'punctuation';
   }
 
   #name(what: string): Token {

@@ -1,6 +1,12 @@
 import type { Names } from '../../base/index.js';
 import type { IndexSpec, NodeType, Predicate, Schema } from '../contract.js';
 
+const BRACKETABLE = /^[^<>"{}|^`\\\s]+$/;
+
+function printName(name: string): string {
+  return BRACKETABLE.test(name) ? `<${name}>` : `"${name.replace(/["\\]/g, '\\$&')}"`;
+}
+
 /** One predicate as a schema line; what it says is read back as the same. */
 export function printPredicate(predicate: Predicate, names: Names): string {
   const type = predicate.list ? `[${predicate.type}]` : predicate.type;
@@ -8,7 +14,7 @@ export function printPredicate(predicate: Predicate, names: Names): string {
   const flags = (['reverse', 'count', 'upsert', 'unique', 'lang', 'noconflict'] as const)
     .filter((flag) => predicate[flag])
     .map((flag) => `@${flag}`);
-  return [`<${names.shown(predicate.name)}>: ${type}`, ...indexes, ...flags, '.'].join(' ');
+  return [`${printName(names.shown(predicate.name))}: ${type}`, ...indexes, ...flags, '.'].join(' ');
 }
 
 function printIndex({ kind, options }: IndexSpec): string {
@@ -18,9 +24,11 @@ function printIndex({ kind, options }: IndexSpec): string {
 
 /** One type as the schema text has it. */
 export function printType(type: NodeType, names: Names): string {
-  return [`type <${names.shown(type.name)}> {`, ...type.fields.map((field) => `  <${names.shown(field)}>`), '}'].join(
-    '\n',
-  );
+  return [
+    `type ${printName(names.shown(type.name))} {`,
+    ...type.fields.map((field) => `  ${printName(names.shown(field))}`),
+    '}',
+  ].join('\n');
 }
 
 /** The whole schema as text. */

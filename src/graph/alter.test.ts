@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { graphApplier, graphShared, printSchema } from './index.js';
+import { readRecords, replay } from '../commit/index.js';
+import { createMemoryStore, MemoryDisk, roomRange } from '../store/index.js';
+import { defaultNames, dgraphNames } from '../base/index.js';
+import {
+  collect,
+  edgesOf,
+  found,
+  type GraphFixture,
+  openFixture,
+  read,
+  setEdge,
+  setValue,
+  valuesOf,
+  write,
+} from './fixture.js';
+import { readRange } from './source.js';
+
+describe('alter', () => {
+  let fixture: GraphFixture;
+  beforeEach(async () => {
+    fixture = await openFixture();
+  });
+  afterEach(() => fixture.close());
+
+  const alter = (text: string) => fixture.graph.alter({ kind: 'schema', text });
+  const values = (predicate: string, uid: number) => read(fixture.graph, (r) => valuesOf(r, predicate, uid));
+  const lookup = (predicate: string, kind: string, token: string) =>
+    read(fixture.graph, (r) => found(r, predicate, kind, token));
+  const many = (predicate: string, value: (i: number) => string) =>
+    write(fixture.graph, ...Array.from({ length: 2_500 }, (_, i) => setValue(i + 1, predicate, value(i))));
+
+  it('builds an index over what is there, and drops it', async () => {
+    await many('name', (i) => `n${i % 5}`);
+    await alter('name: string @index(exact) .');
+    expect((await lookup('name', 'exact', 'n3')).length).toBe(500);
+    await alter('name: string .');
+    await expect(lookup('name', 'exact', 'n3')).rejects.toMatchObject({ code: 'MISSING_INDEX' });
+    await write(fixture.graph, setValue(4, 'name', 'other'));
+    await alter('name: string @index(exact) .');
+    expect((await lookup('name', 'exact', 'n3')).length).toBe(499);
+    expect(fixture.graph.indexing()).toEqual([]);
+  });
+
+  it('builds in the background while commits go on, and refuses queries until it is done', async () => {
+    await many('name', (i) => `n${i % 5}`);
+    await fixture.graph.alter({ kind: 'schema', text: 'name: string @index(exact) .' }, { runInBackground: true });
+    await expect(lookup('name', 'exact', 'n3')).rejects.toMatchObject({ code: 'INDEX_BUILDING' });
+    expect(fixture.graph.indexing()).toMatchObject([{ predicate: 'name', kinds: ['exact'] }]);
+    await expect(alter('name: string @index(hash) .')).rejects.toMatchObject({ code: 'INDEX_BUILDING' });
+    await write(
+      fixture.graph,
+      setValue(4, 'name', 'late'),
+      setValue(2_400, 'name', 'late'),
+      setValue(5_000, 'name', 'n3'),
+    );
+    await alter('other: int .');
+    expect((await lookup('name', 'exact', 'n3')).length).toBe(500);
+    expect(await lookup('name', 'exact', 'late')).toEqual([4, 2_400]);
+  });
+
+  it('goes on with a build after a restart', async () => {
+    const disk = new MemoryDisk();
+    const first = await openFixture({ disk });
+    const names = Array.from({ length: 2_500 }, (_, i) => setValue(i + 1, 'name', `n${i % 5}`));
+    await write(first.graph, ...names);
+    await first.graph.alter({ kind: 'schema', text: 'name: string @index(exact) .' }, { runInBackground: true });
+    await first.close();
+    const second = await openFixture({ disk });
+    await second.graph.alter({ kind: 'schema', text: 'other: int .' });
+    expect((await read(second.graph, (r) => found(r, 'name', 'exact', 'n3'))).length).toBe(500);
+    await second.close();
+  });
+
+  it('builds reverse edges and counts, and takes them away', async () => {
+    const edges = Array.from({ length: 1_500 }, (_, i) => setEdge(i + 1, 'friend', (i % 3) + 10_000));
+    await write(fixture.graph, ...edges, setEdge(1, 'friend', 5));
+    await alter('friend: [uid] @reverse @count .');
+    expect((await read(fixture.graph, (r) => edgesOf(r, 'friend', 10_001, true))).length).toBe(500);
+    const counted = (count: number, reverse: boolean) =>
+      read(fixture.graph, async (r) => [
+        ...(await r.byCount(r.schema.predicate('friend')!, count, count, { reverse })),
+      ]);
+    expect(await counted(2, false)).toEqual([1]);
+    expect(await counted(500, true)).toEqual([10_000, 10_001, 10_002]);
+    await alter('friend: [uid] @reverse .');
+    await alter('friend: [uid] @reverse @count .');
+    expect(await counted(500, true)).toEqual([10_000, 10_001, 10_002]);
+    await alter('friend: [uid] .');
+    await write(fixture.graph, { op: 'deleteEdge', uid: 1, predicate: 'friend', object: 5 });
+    await alter('friend: [uid] @reverse .');
+    expect(await read(fixture.graph, (r) => edgesOf(r, 'friend', 5, true))).toEqual([]);
+  });
+
+  it('converts values to a new type, or says which cannot be', async () => {
+    await many('age', (i) => String(i));
+    await alter('age: int @index(int) .');
+    const bounds = await read(fixture.graph, async (r) => {
+      const seen: number[] = [];
+      for await (const page of r.tokens(r.schema.predicate('age')!, 'int', { reverse: true, limit: 3 })) {
+        for (const { uids } of page) seen.push(...uids);
+      }
+      return seen;
+    });
+    expect(bounds).toEqual([2_500, 2_499, 2_498]);
+    await alter('age: string @index(exact) .');
+    await write(fixture.graph, setValue(9, 'age', 'nine'));
+    await expect(alter('age: int .')).rejects.toMatchObject({ code: 'INVALID_SCHEMA', message: /0x9/ });
+    expect(await lookup('age', 'exact', 'nine')).toEqual([9]);
+  });
+
+  it('turns single values into lists, and refuses what would lose data', async () => {
+    await write(fixture.graph, setValue(1, 'tag', 'x'), setEdge(1, 'friend', 2));
+    await alter('tag: [string] @index(exact) @count .');
+    await write(fixture.graph, setValue(1, 'tag', 'y'));
+    expect(await values('tag', 1)).toEqual([':x', ':y']);
+    expect(await lookup('tag', 'exact', 'x')).toEqual([1]);
+    expect(await read(fixture.graph, async (r) => [...(await r.byCount(r.schema.predicate('tag')!, 2, 2))])).toEqual([
+      1,
+    ]);
+    for (const text of ['tag: string .', 'tag: [uid] .', 'friend: string .', 'friend: uid .']) {
+      await expect(alter(text)).rejects.toMatchObject({ code: 'INVALID_SCHEMA' });
+    }
+  });
+
+  it('drops a predicate, a type, the data, and everything', async () => {
+    await alter('name: string @index(exact) .\nage: int .\ntype Person { name }');
+    await write(
+      fixture.graph,
+      setValue(1, 'name', 'a'),
+      setValue(1, 'age', '3'),
+      setValue(1, 'service.type', 'Person'),
+    );
+    await fixture.graph.alter({ kind: 'dropAttr', name: 'age' });
+    expect(fixture.graph.schema().predicate('age')).toBeUndefined();
+    await write(fixture.graph, setValue(2, 'age', '4'));
+    expect([await values('age', 1), await values('age', 2)]).toEqual([[], [':4']]);
+    await fixture.graph.alter({ kind: 'dropData' });
+    expect(await values('name', 1)).toEqual([]);
+    expect(await lookup('name', 'exact', 'a')).toEqual([]);
+    expect(fixture.graph.schema().type('Person')?.fields).toEqual(['name']);
+    await fixture.graph.alter({ kind: 'dropType', name: 'Person' });
+    expect(fixture.graph.schema().types).toEqual([]);
+    await write(fixture.graph, setValue(1, 'service.type', 'Person'));
+    await fixture.graph.alter({ kind: 'dropAll' });
+    expect(fixture.graph.schema().predicates.map((predicate) => predicate.name)).toEqual(['service.type']);
+    expect(await values('service.type', 1)).toEqual([]);
+    await expect(fixture.graph.alter({ kind: 'dropAttr', name: 'service.type' })).rejects.toMatchObject({
+      code: 'INVALID_SCHEMA',
+    });
+  });
+
+  it('sweeps what was dropped', async () => {
+    await many('name', (i) => 'x'.repeat(i % 700));
+    const size = async () => {
+      const snapshot = fixture.store.snapshot();
+      const { keys } = await readRange(snapshot, { ...roomRange('graph'), keysOnly: true });
+      snapshot.release();
+      return keys.length;
+    };
+    const filled = await size();
+    await fixture.graph.alter({ kind: 'dropAll' });
+    for (let i = 0; i < 200 && (await size()) > 20; i++) await new Promise((resolve) => setImmediate(resolve));
+    expect(filled).toBeGreaterThan(500);
+    expect(await size()).toBeLessThan(20);
+  });
+
+  it('aborts transactions that staged under the schema of before', async () => {
+    await alter('name: string .');
+    const transaction = await fixture.graph.begin();
+    await transaction.stage([setValue(1, 'name', 'a')]);
+    await alter('name: string @index(exact) .');
+    await expect(transaction.commit()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+  });
+
+  it('checks names, types and @unique against what stands', async () => {
+    await expect(alter('type Person { name }')).rejects.toMatchObject({ message: /matching predicate for field name/ });
+    await expect(alter('service.x: string .')).rejects.toMatchObject({ message: /reserved/ });
+    await expect(alter('email: string @unique .')).rejects.toMatchObject({
+      message: /is missing, add either hash or exact/,
+    });
+    await alter('email: string @unique @index(exact) .');
+    expect(fixture.graph.schema().predicate('email')).toMatchObject({ unique: true, upsert: true });
+    await alter('email: string @unique @index(exact) .');
+    await expect(alter('email: string @unique .')).rejects.toMatchObject({ message: /could not drop index \[exact\]/ });
+    const compat = await openFixture({ names: dgraphNames });
+    const line = 'email: string @unique @index(exact) .';
+    await compat.graph.alter({ kind: 'schema', text: line });
+    await expect(compat.graph.alter({ kind: 'schema', text: line })).rejects.toMatchObject({
+      message: /could not drop @upsert/,
+    });
+    await expect(compat.graph.alter({ kind: 'schema', text: 'dgraph.x: int .' })).rejects.toMatchObject({
+      message: /`dgraph.`/,
+    });
+    await compat.close();
+  });
+
+  it('prints a schema that reads back as the same', async () => {
+    await alter(
+      'name: string @index(exact, term) @lang @count .\nfriend: [uid] @reverse @count .\n<ab/c>: [int] .\n"full name": string .\n' +
+        'email: string @unique @index(hash) @upsert .\nv: float32vector @index(hnsw(metric: "cosine")) .\n' +
+        'type Person { name friend <~friend> }',
+    );
+    const printed = printSchema(fixture.graph.schema(), defaultNames);
+    const other = await openFixture();
+    await other.graph.alter({ kind: 'schema', text: printed });
+    expect(printSchema(other.graph.schema(), defaultNames)).toBe(printed);
+    await other.close();
+  });
+
+  it('replays its commits into identical keys', async () => {
+    await alter('name: string @index(exact) @lang .');
+    await fixture.graph.leaseUids(5);
+    await many('name', (i) => `n${i}`);
+    await write(fixture.graph, setEdge(1, 'friend', 2), setValue(3, 'new', 'x'));
+    await alter('name: string @index(term) @lang .\nfriend: [uid] @reverse @count .');
+    await fixture.graph.alter({ kind: 'dropAttr', name: 'new' });
+    await fixture.graph.setDocument('sdl', 'x'.repeat(9_000));
+    await read(fixture.graph, (r) => collect(r.having(r.schema.predicate('name')!)));
+    const target = createMemoryStore();
+    const source = fixture.store.snapshot();
+    const records = [];
+    for await (const page of readRecords(source, 0)) records.push(...page);
+    await replay(records, { store: target, appliers: [graphApplier(graphShared())] });
+    const [one, two] = await Promise.all(
+      [source, target.snapshot()].map((snapshot) => readRange(snapshot, roomRange('graph'))),
+    );
+    expect(two.keys.map((key) => Buffer.from(key).toString('hex'))).toEqual(
+      one.keys.map((key) => Buffer.from(key).toString('hex')),
+    );
+    expect(two.values.map((value) => Buffer.from(value).toString('hex'))).toEqual(
+      one.values.map((value) => Buffer.from(value).toString('hex')),
+    );
+    source.release();
+  });
+});
