@@ -1,6 +1,7 @@
 import type { Clock, GraphsteadError, Limits, Names } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import type { Graph } from '../graph/index.js';
+import type { HttpClient } from '../outbound/index.js';
 import type { CustomLogic } from './execute/custom-logic.js';
 import type { Operation, RequestContext } from './operation.js';
 
@@ -42,8 +43,22 @@ export interface ApiOptions {
   readonly limits: Limits;
   /** operations that stand beside the generated ones; more can be set later with `setOperations` */
   readonly operations?: readonly Operation[];
-  /** runs @custom fields */
+  /** calls the remotes of @custom fields, and asks them at upload what they offer; without it they answer null */
+  readonly client?: HttpClient;
+  /** runs @custom fields in place of what is made from `client` */
   readonly custom?: CustomLogic;
+  /** what GET /health tells, for the admin API */
+  readonly health?: () => HealthReport;
+  /** writes an export of the graph and answers the names of its files, for the admin API */
+  readonly exportFiles?: (format: 'rdf' | 'json') => Promise<readonly string[]>;
+}
+
+/** For the admin API's `health`. */
+export interface HealthReport {
+  readonly version: string;
+  /** seconds since the start */
+  readonly uptime: number;
+  readonly address: string;
 }
 
 /** The schema that is served. */
@@ -80,9 +95,7 @@ export interface Api {
    * Claims of the JWT in these headers (lower-case names), undefined when there is none or nothing verifies it.
    * Throws UNAUTHENTICATED when a token is present in the configured header and does not verify.
    */
-  claims(
-    headers: Readonly<Record<string, string | undefined>>,
-  ): Promise<Readonly<Record<string, unknown>> | undefined>;
+  claims(headers: Readonly<Record<string, string | undefined>>): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** Checks type definitions without changing anything. Empty when they are good. */
   validate(text: string): Promise<readonly GraphsteadError[]>;
   /** Checks all, alters the graph's schema, stores the text and swaps. Throws GraphsteadErrors; what was served stays. */

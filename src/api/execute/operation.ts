@@ -106,7 +106,7 @@ function constant(value: unknown): Written {
   };
 }
 
-async function queryPart(
+export async function queryPart(
   request: Request,
   root: GraphQLObjectType,
   field: RootField,

@@ -7,7 +7,7 @@ import type { RootMeaning } from '../schema/meaning.js';
 import { authFilter } from './auth/filter.js';
 import { selectionSets } from './collect.js';
 import { compileFilter, rootOf, typeTests } from './filter.js';
-import { boundLevel, identity, rootRow, runPlan, writeList } from './query.js';
+import { boundLevel, identity, rootRow, runPlan, writeEmpty, writeList } from './query.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
 import { filterInput, type Scope } from './scope.js';
 import { argumentsOf, cascadeOf, compileObject } from './selection.js';
@@ -42,7 +42,7 @@ export async function similarField(
     input ? compileFilter(scope, input, args.filter) : undefined,
     authFilter(scope, type, 'query'),
   );
-  if (filter === NEVER || distances.size === 0) return { write: (out) => (out.ascii('[]'), true) };
+  if (filter === NEVER || distances.size === 0) return { write: writeEmpty };
   const plan = compileObject(scope, getNamedType(definition.type) as GraphQLCompositeType, selectionSets(field.nodes));
   const shown = block({
     name: field.key,

@@ -177,7 +177,7 @@ export function orderBy(predicate: PredicateName, descending: boolean): OrderKey
 }
 
 export function orderByVariable(name: string, descending: boolean): OrderKey {
-  return { by: { kind: 'variable', name }, descending, position: NOWHERE };
+  return { by: { kind: 'variable', name, keepAll: true }, descending, position: NOWHERE };
 }
 
 export function cascading(fields: readonly string[] | undefined): Directives {

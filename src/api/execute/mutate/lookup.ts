@@ -50,7 +50,7 @@ export async function lookUp(
   const byUid = new Map<number, Existing>();
   if (blocks.length === 0) return { byXid, byUid };
   const { roots } = await runBlocks(request, blocks, reader);
-  [...byPredicate.keys()].forEach((predicate, i) => noteXids(roots[i], predicate, byXid));
+  for (const [i, predicate] of [...byPredicate.keys()].entries()) noteXids(roots[i], predicate, byXid);
   if (uids.length > 0) for (const existing of nodesOf(roots[roots.length - 1])) byUid.set(existing.uid, existing);
   return { byXid, byUid };
 }

@@ -1,0 +1,121 @@
+import { buildSchema, execute, type ExecutionResult, type GraphQLError, type GraphQLSchema } from 'graphql';
+import { asError, GraphsteadError, GraphsteadErrors, toWire, type WireError } from '../../base/index.js';
+import type { Api, ApiOptions, GraphqlAnswer, GraphqlRequest, ServedSchema } from '../contract.js';
+import { graphqlWire } from '../execute/answer.js';
+import { DocumentCache, operationNamed, PersistedQueries } from '../execute/document.js';
+import { refused } from '../execute/engine.js';
+import type { RequestContext } from '../operation.js';
+import { ADMIN_SDL } from './schema.js';
+
+type Args<T> = { readonly input: T };
+
+/** POST /admin. */
+export class AdminApi {
+  readonly #schema: GraphQLSchema = buildSchema(ADMIN_SDL);
+  readonly #documents: DocumentCache;
+  readonly #persisted: PersistedQueries;
+  readonly #api: Pick<Api, 'current' | 'updateSchema'>;
+  readonly #options: ApiOptions;
+
+  constructor(api: Pick<Api, 'current' | 'updateSchema'>, options: ApiOptions) {
+    this.#api = api;
+    this.#options = options;
+    this.#documents = new DocumentCache(this.#schema, options.limits);
+    this.#persisted = new PersistedQueries(options.limits);
+  }
+
+  async execute(request: GraphqlRequest, _context: RequestContext): Promise<GraphqlAnswer> {
+    try {
+      const text = this.#persisted.resolve(request.query, request.extensions);
+      const prepared = this.#documents.prepare(text);
+      const operation = operationNamed(prepared, request.operationName);
+      const result = await execute({
+        schema: this.#schema,
+        document: prepared.document,
+        rootValue: operation.operation === 'mutation' ? this.#mutations() : this.#queries(),
+        variableValues: request.variables ?? {},
+        operationName: request.operationName || undefined,
+      });
+      return { body: bodyOf(result), status: 200, headers: {}, kind: operation.operation };
+    } catch (error) {
+      return refused(error);
+    }
+  }
+
+  #queries() {
+    return {
+      getGQLSchema: () => shown(this.#api.current()),
+      health: () => this.#health(),
+      state: () => this.#state(),
+    };
+  }
+
+  #mutations() {
+    return {
+      updateGQLSchema: async ({ input }: Args<{ readonly set: { readonly schema: string } }>) => ({
+        gqlSchema: shown(await this.#api.updateSchema(input.set.schema)),
+      }),
+      export: async (args: Partial<Args<{ readonly format?: string }>>) => this.#export(args.input?.format ?? 'rdf'),
+    };
+  }
+
+  #health() {
+    const { graph, health, clock, names } = this.#options;
+    const report = health?.();
+    const indexing = graph.indexing().map(({ predicate }) => predicate);
+    const node = (instance: string, group: string) => ({
+      instance,
+      group,
+      status: 'healthy',
+      address: report?.address ?? null,
+      version: report?.version ?? null,
+      uptime: report ? Math.floor(report.uptime) : null,
+      lastEcho: Math.floor(clock.wall() / 1000),
+      ongoing: indexing.length > 0 ? ['opIndexing'] : [],
+      indexing,
+    });
+    // clients of the peer look for both of its processes
+    return names.dgraph ? [node('zero', '0'), node('alpha', '1')] : [node('graphstead', '1')];
+  }
+
+  #state() {
+    const schema = this.#options.graph.schema();
+    const tablets = schema.predicates.map(({ name }) => ({ predicate: this.#options.names.shown(name), groupId: 1 }));
+    return { counter: schema.version, maxTxnTs: schema.version, groups: [{ id: '1', tablets }] };
+  }
+
+  async #export(format: string) {
+    const { exportFiles } = this.#options;
+    if (!exportFiles) {
+      throw new GraphsteadError('INVALID_REQUEST', 'this server was started without a place for exports', {
+        fix: 'Use the command "graphstead export".',
+      });
+    }
+    if (format !== 'rdf' && format !== 'json') {
+      throw new GraphsteadError('INVALID_REQUEST', `there is no export format "${format}"`, {
+        fix: 'Use rdf or json.',
+      });
+    }
+    const exportedFiles = await exportFiles(format);
+    return { response: { code: 'Success', message: 'Export completed.' }, exportedFiles };
+  }
+}
+
+function shown(schema: ServedSchema | undefined) {
+  if (!schema || schema.text === '') return null;
+  return { id: schema.id, schema: schema.text, generatedSchema: schema.generated };
+}
+
+function bodyOf({ data, errors }: ExecutionResult): Buffer {
+  const list = errors?.flatMap(wireErrors) ?? [];
+  return Buffer.from(JSON.stringify({ ...(list.length > 0 ? { errors: list } : {}), data: data ?? null }));
+}
+
+/** One thrown GraphsteadErrors is many errors of the answer. */
+function wireErrors(error: GraphQLError): WireError[] {
+  const { originalError, path } = error;
+  const at = path ? [...path] : undefined;
+  if (originalError instanceof GraphsteadErrors) return originalError.errors.map((each) => toWire(each, at));
+  if (originalError) return [toWire(asError(originalError), at)];
+  return [graphqlWire(error)];
+}

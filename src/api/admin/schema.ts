@@ -1,0 +1,81 @@
+/** The administration API: small, fixed, and separate from what is generated. */
+export const ADMIN_SDL = `
+"""The GraphQL schema that is served."""
+type GQLSchema {
+  id: ID!
+  "the type definitions as they were uploaded"
+  schema: String!
+  "the API that is generated from them"
+  generatedSchema: String!
+}
+
+type NodeState {
+  instance: String
+  address: String
+  status: String
+  group: String
+  version: String
+  "seconds since the start"
+  uptime: Int
+  "seconds since 1970 of the last sign of life"
+  lastEcho: Int
+  "index builds that run now"
+  ongoing: [String]
+  indexing: [String]
+}
+
+type Tablet {
+  predicate: String
+  groupId: Int
+}
+
+type Group {
+  id: ID
+  tablets: [Tablet]
+}
+
+type MembershipState {
+  "raised with every commit"
+  counter: Int
+  groups: [Group]
+  maxTxnTs: Int
+}
+
+type UpdateGQLSchemaPayload {
+  gqlSchema: GQLSchema
+}
+
+type Response {
+  code: String
+  message: String
+}
+
+type ExportPayload {
+  response: Response
+  exportedFiles: [String]
+}
+
+input GQLSchemaPatch {
+  schema: String!
+}
+
+input UpdateGQLSchemaInput {
+  set: GQLSchemaPatch!
+}
+
+input ExportInput {
+  "rdf or json"
+  format: String
+}
+
+type Query {
+  getGQLSchema: GQLSchema
+  health: [NodeState]
+  state: MembershipState
+}
+
+type Mutation {
+  updateGQLSchema(input: UpdateGQLSchemaInput!): UpdateGQLSchemaPayload
+  export(input: ExportInput): ExportPayload
+}
+`;

@@ -1,0 +1,223 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createWorld, type Tree, type World } from '../world.test.js';
+
+const SDL = `
+  enum Genre { DRAMA COMEDY NOIR }
+  interface Person { id: ID! name: String! @id email: String @search(by: [exact]) }
+  type Actor implements Person { films: [Film] @hasInverse(field: cast) born: DateTime @search }
+  type Critic implements Person { outlet: String @search(by: [term]) rating: Float @search }
+  type Film {
+    id: ID!
+    title: String! @search(by: [term, exact])
+    year: Int @search
+    views: Int64 @search
+    genre: Genre @search
+    released: Boolean @search
+    tags: [String] @search(by: [exact])
+    shotAt: Point @search
+    cast: [Actor]
+    studio: Studio
+  }
+  type Studio { code: String! @id city: String films: [Film] @hasInverse(field: studio) }
+  union Subject = Film | Studio
+  type Review { id: ID! stars: Int! @search about: Subject all: [Subject] by: Critic! }
+`;
+
+const ADD = `mutation {
+  addStudio(input: [{code: "north", city: "Oslo"}, {code: "south", city: "Rome"}]) { numUids }
+  addFilm(input: [
+    {title: "Long Night", year: 1950, views: "9007199254740993", genre: NOIR, released: true, tags: ["dark", "rain"],
+     shotAt: {longitude: 10.75, latitude: 59.91}, studio: {code: "north"},
+     cast: [{name: "Ada", born: "1920-05-01T00:00:00Z"}, {name: "Bo"}]},
+    {title: "Long Day", year: 1961, views: 5, genre: COMEDY, released: false, studio: {code: "south"}, cast: [{name: "Bo"}]},
+    {title: "Short Walk", year: 1972, genre: DRAMA, studio: {code: "north"}}
+  ]) { numUids }
+  addCritic(input: [{name: "Cy", outlet: "The Daily Frame", rating: 4.5, email: "cy@frame.example"}]) { numUids }
+}`;
+
+describe('queries', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await createWorld(SDL);
+    await world.data(ADD);
+  });
+
+  const titles = async (args: string): Promise<string[]> =>
+    (await world.data(`{ queryFilm${args} { title } }`)).queryFilm.map((film: Tree) => String(film.title));
+
+  it('lists nodes with filter, order, first and offset', async () => {
+    expect(await titles('(order: {asc: year})')).toEqual(['Long Night', 'Long Day', 'Short Walk']);
+    expect(await titles('(order: {desc: year}, first: 1, offset: 1)')).toEqual(['Long Day']);
+    expect(await titles('(filter: {year: {between: {min: 1951, max: 1972}}}, order: {asc: year})')).toHaveLength(2);
+    expect(await titles('(filter: {title: {allofterms: "night long"}})')).toEqual(['Long Night']);
+    expect(await titles('(filter: {tags: {eq: "rain"}})')).toEqual(['Long Night']);
+    expect(await titles('(filter: {genre: {in: [NOIR, DRAMA]}}, order: {asc: title})')).toEqual([
+      'Long Night',
+      'Short Walk',
+    ]);
+    expect(await titles('(filter: {released: true})')).toEqual(['Long Night']);
+    expect(await titles('(filter: {views: {eq: "9007199254740993"}})')).toEqual(['Long Night']);
+  });
+
+  it('joins and, or, not and has as they are written', async () => {
+    expect(await titles('(filter: {year: {lt: 1960}, or: {year: {gt: 1970}}}, order: {asc: year})')).toEqual([
+      'Long Night',
+      'Short Walk',
+    ]);
+    expect(await titles('(filter: {or: [{year: {eq: 1961}}, {year: {eq: 1972}}]}, order: {asc: year})')).toHaveLength(
+      2,
+    );
+    expect(await titles('(filter: {not: {has: [released]}})')).toEqual(['Short Walk']);
+    expect(await titles('(filter: {and: [{released: true}, {year: {gt: 1960}}]})')).toEqual([]);
+  });
+
+  it('finds by place', async () => {
+    const near = '{near: {coordinate: {longitude: 10.7, latitude: 59.9}, distance: 10000}}';
+    expect(await titles(`(filter: {shotAt: ${near}})`)).toEqual(['Long Night']);
+    const { queryFilm } = await world.data('{ queryFilm(filter: {has: shotAt}) { shotAt { latitude longitude } } }');
+    expect(queryFilm).toEqual([{ shotAt: { latitude: 59.91, longitude: 10.75 } }]);
+  });
+
+  it('writes 64 bit numbers exactly', async () => {
+    const { body } = await world.api.execute(
+      { query: '{ queryFilm(filter: {year: {eq: 1950}}) { views } }' },
+      { requestId: '', headers: {}, signal: new AbortController().signal, extensions: {} },
+    );
+    expect(body.toString()).toContain('"views":9007199254740993');
+  });
+
+  it('gets one node by id, by @id and by both', async () => {
+    const { getActor } = await world.data('{ getActor(name: "Ada") { id name born } }');
+    expect(getActor).toEqual({ id: getActor.id, name: 'Ada', born: '1920-05-01T00:00:00Z' });
+    const both = await world.data(
+      `{ getActor(id: "${getActor.id}", name: "Ada") { name } other: getActor(id: "${getActor.id}", name: "Bo") { name } }`,
+    );
+    expect(both).toEqual({ getActor: { name: 'Ada' }, other: null });
+  });
+
+  it('keeps both ends of an edge, and gives lists that are not there as []', async () => {
+    const { queryActor } = await world.data(
+      '{ queryActor(order: {asc: name}) { name films(order: {asc: year}) { title studio { code } } } }',
+    );
+    expect(queryActor).toEqual([
+      { name: 'Ada', films: [{ title: 'Long Night', studio: { code: 'north' } }] },
+      {
+        name: 'Bo',
+        films: [
+          { title: 'Long Night', studio: { code: 'north' } },
+          { title: 'Long Day', studio: { code: 'south' } },
+        ],
+      },
+    ]);
+    const { queryFilm } = await world.data('{ queryFilm(filter: {year: {eq: 1972}}) { cast { name } tags genre } }');
+    expect(queryFilm).toEqual([{ cast: [], tags: [], genre: 'DRAMA' }]);
+  });
+
+  it('answers interfaces by concrete type', async () => {
+    const { queryPerson } = await world.data(`{
+      queryPerson(order: {asc: name}) { __typename name ... on Critic { outlet } ... on Actor { born } }
+    }`);
+    expect(queryPerson).toEqual([
+      { __typename: 'Actor', name: 'Ada', born: '1920-05-01T00:00:00Z' },
+      { __typename: 'Actor', name: 'Bo', born: null },
+      { __typename: 'Critic', name: 'Cy', outlet: 'The Daily Frame' },
+    ]);
+  });
+
+  it('answers unions, and filters their members', async () => {
+    await world.data(`mutation { addReview(input: [{stars: 3, by: {name: "Cy"},
+      about: {studioRef: {code: "north"}}, all: [{studioRef: {code: "north"}}, {filmRef: {title: "Extra", year: 1999}}]}]) { numUids } }`);
+    const { queryReview } = await world.data(`{ queryReview {
+      about { __typename ... on Studio { code } }
+      films: all(filter: {memberTypes: [Film]}) { ... on Film { title } }
+      late: all(filter: {memberTypes: [Film], filmFilter: {year: {gt: 2000}}}) { __typename }
+    } }`);
+    expect(queryReview).toEqual([
+      { about: { __typename: 'Studio', code: 'north' }, films: [{ title: 'Extra' }], late: [] },
+    ]);
+    await world.data('mutation { deleteFilm(filter: {year: {eq: 1999}}) { msg } }');
+  });
+
+  it('filters by fields of other nodes, and orders by them', async () => {
+    expect(await titles('(filter: {studio: {code: {eq: "north"}}}, order: {asc: year})')).toEqual([
+      'Long Night',
+      'Short Walk',
+    ]);
+    expect(await titles('(filter: {cast: {name: {eq: "Ada"}}})')).toEqual(['Long Night']);
+    expect(await titles('(filter: {not: {cast: {}}})')).toEqual(['Short Walk']);
+    expect(await titles('(order: {studio: {desc: code}, then: {asc: year}})')).toEqual([
+      'Long Day',
+      'Long Night',
+      'Short Walk',
+    ]);
+  });
+
+  it('aggregates at the root and beside edges', async () => {
+    const { aggregateFilm, queryStudio } = await world.data(`{
+      aggregateFilm { count yearMin yearMax yearSum yearAvg titleMin }
+      queryStudio(order: {asc: code}) { code filmsAggregate(filter: {year: {lt: 1965}}) { count yearMax } }
+    }`);
+    expect(aggregateFilm).toEqual({
+      count: 3,
+      yearMin: 1950,
+      yearMax: 1972,
+      yearSum: 5883,
+      yearAvg: 1961,
+      titleMin: 'Long Day',
+    });
+    expect(queryStudio).toEqual([
+      { code: 'north', filmsAggregate: { count: 1, yearMax: 1950 } },
+      { code: 'south', filmsAggregate: { count: 1, yearMax: 1961 } },
+    ]);
+  });
+
+  it('keeps only complete nodes under @cascade', async () => {
+    const all = await world.data('{ queryFilm(order: {asc: year}) @cascade { title cast { name born } } }');
+    expect(all.queryFilm).toEqual([{ title: 'Long Night', cast: [{ name: 'Ada', born: '1920-05-01T00:00:00Z' }] }]);
+    const some = await world.data(
+      '{ queryFilm(order: {asc: year}) @cascade(fields: ["released"]) { title released } }',
+    );
+    expect(some.queryFilm).toHaveLength(2);
+  });
+
+  it('nulls the nearest nullable place where a non-null value is missing, and says where', async () => {
+    const { queryReview } = await world.data('{ queryReview { id } }');
+    const transaction = await world.graph.begin();
+    const uid = Number(queryReview[0].id);
+    await transaction.stage([{ op: 'deletePredicate', uid, predicate: 'Review.stars' }]);
+    await transaction.commit();
+    const answer = await world.ask('{\n  queryReview {\n    stars\n  }\n}');
+    expect(answer.data).toEqual({ queryReview: [null] });
+    expect(answer.errors).toMatchObject([
+      { path: ['queryReview', 0, 'stars'], locations: [{ line: 3, column: 5 }], extensions: { code: 'NON_NULL' } },
+    ]);
+  });
+
+  it('honours @skip, @include, aliases and fragments', async () => {
+    const { one } = await world.data(
+      `query ($yes: Boolean!) { one: getStudio(code: "north") { ...parts place: city @include(if: $yes) code @skip(if: $yes) } }
+       fragment parts on Studio { __typename city @skip(if: $yes) }`,
+      { yes: true },
+    );
+    expect(one).toEqual({ __typename: 'Studio', place: 'Oslo' });
+  });
+
+  it('refuses what is not in the schema, and too deep documents', async () => {
+    const wrong = await world.ask('{ queryFilm { nothing } }');
+    expect(wrong.data).toBeUndefined();
+    expect(wrong.errors?.[0].message).toMatch(/Cannot query field "nothing"/);
+    const deep = `{ queryFilm ${'{ studio { films '.repeat(150)}{ id }${' } }'.repeat(150)} }`;
+    const answer = await world.ask(deep);
+    expect(answer.errors?.[0].extensions.code).toBe('LIMIT_EXCEEDED');
+  });
+
+  it('answers introspection beside data', async () => {
+    const answer = await world.data(
+      '{ __type(name: "Genre") { enumValues { name } } getStudio(code: "south") { city } }',
+    );
+    expect(answer).toEqual({
+      __type: { enumValues: [{ name: 'DRAMA' }, { name: 'COMEDY' }, { name: 'NOIR' }] },
+      getStudio: { city: 'Rome' },
+    });
+  });
+});

@@ -1,0 +1,156 @@
+import type { GraphQLObjectType } from 'graphql';
+import { assert, GraphsteadError, JsonWriter } from '../../base/index.js';
+import type { Committer } from '../../commit/index.js';
+import type { SubscriptionEvent } from '../contract.js';
+import { rootMeaning } from '../schema/meaning.js';
+import { Errors } from './answer.js';
+import { collectFields } from './collect.js';
+import { envelope } from './engine.js';
+import { LazyReader, queryPart } from './operation.js';
+import { writeOperation } from './outside.js';
+import type { Request, RootField } from './request.js';
+import { argumentsOf } from './selection.js';
+import { scopeOf } from './request.js';
+
+type Commits = Pick<Committer, 'onCommit'>;
+
+/** Events of a subscription operation. Throws what makes it impossible to begin. */
+export async function* subscribeOperation(
+  request: Request,
+  commits: Commits | undefined,
+): AsyncIterable<SubscriptionEvent> {
+  const { engine, operation, fragments, variables } = request;
+  const root = engine.schema.getSubscriptionType();
+  assert(root, 'the schema has a Subscription type');
+  const collected = collectFields({ schema: engine.schema, fragments, variables }, root, [operation.selectionSet]);
+  const [key, nodes] = [...collected][0];
+  const field: RootField = { key, nodes };
+  const definition = root.getFields()[nodes[0].name.value];
+  const meaning = definition && rootMeaning(definition);
+  assert(meaning, `${nodes[0].name.value} has a meaning`);
+  if (meaning.op === 'operation') {
+    const schema = engine.graph.schema();
+    const args = argumentsOf(scopeOf(request, { schema }), definition, nodes[0]);
+    const source = meaning.operation.subscribe?.(args, request.context);
+    assert(source, `${meaning.operation.name} can be subscribed to`);
+    for await (const event of source) {
+      const each = fresh(request);
+      const body = envelope(
+        each,
+        dataOf(each, field, (out) => writeOperation(each, field, definition, event.value, out)),
+      );
+      yield event.id === undefined ? { body } : { body, id: event.id };
+    }
+    return;
+  }
+  if (!commits) throw new GraphsteadError('NOT_READY', 'subscriptions need the commit stream');
+  yield* liveQuery(request, root, field, commits);
+}
+
+/** The same operation with its own errors and deadline, for one event. */
+function fresh(request: Request): Request {
+  const { clock, limits } = request.engine;
+  const run = { ...request.run, deadline: clock.monotonic() + limits.queryMs };
+  return { ...request, errors: new Errors(), run, touched: 0 };
+}
+
+function dataOf(request: Request, field: RootField, write: (out: JsonWriter) => boolean): Buffer {
+  const out = new JsonWriter(request.engine.limits.answerBytes);
+  out.byte(0x7b);
+  out.string(field.key);
+  out.byte(0x3a);
+  if (!write(out)) return Buffer.from('null');
+  out.byte(0x7d);
+  return out.finish();
+}
+
+/** A query that runs again after commits; an answer goes out when it differs from the one before. */
+async function* liveQuery(
+  request: Request,
+  root: GraphQLObjectType,
+  field: RootField,
+  commits: Commits,
+): AsyncIterable<SubscriptionEvent> {
+  const { signal } = request.context;
+  const changes = new Changes(signal, expiry(request));
+  const stop = commits.onCommit(() => changes.note());
+  try {
+    let last: Buffer | undefined;
+    do {
+      const each = fresh(request);
+      const data = await answer(each, root, field);
+      const body = envelope({ ...each, context: { ...each.context, extensions: {} }, touched: 0 }, data);
+      if (!last || !body.equals(last)) yield { body };
+      last = body;
+    } while (await changes.next());
+  } finally {
+    stop();
+    changes.close();
+  }
+}
+
+async function answer(request: Request, root: GraphQLObjectType, field: RootField): Promise<Buffer> {
+  const reader = new LazyReader(request);
+  try {
+    const written = await queryPart(request, root, field, reader, new WeakMap());
+    return dataOf(request, field, (out) => written.write(out));
+  } catch (error) {
+    request.errors.thrown(field.nodes, [field.key], error);
+    return Buffer.from(`{${JSON.stringify(field.key)}:null}`);
+  } finally {
+    await reader.release();
+  }
+}
+
+/** Milliseconds until the token that opened the subscription expires. */
+function expiry(request: Request): number | undefined {
+  const exp = request.context.claims?.exp;
+  return typeof exp === 'number' ? exp * 1000 - request.engine.clock.wall() : undefined;
+}
+
+const LONGEST_TIMER = 2_147_483_647;
+
+/** Waits for the next commit; several that land while an answer is worked out count as one. */
+class Changes {
+  #dirty = false;
+  #wake: (() => void) | undefined;
+  #ended = false;
+  readonly #signal: AbortSignal;
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #end = (): void => {
+    this.#ended = true;
+    this.#wake?.();
+  };
+
+  constructor(signal: AbortSignal, expiresIn: number | undefined) {
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#end, { once: true });
+    if (signal.aborted) this.#ended = true;
+    if (expiresIn !== undefined) {
+      this.#timer = setTimeout(this.#end, Math.min(Math.max(expiresIn, 0), LONGEST_TIMER));
+      this.#timer.unref();
+    }
+  }
+
+  note(): void {
+    this.#dirty = true;
+    this.#wake?.();
+  }
+
+  /** False at the end. */
+  async next(): Promise<boolean> {
+    if (!this.#dirty && !this.#ended) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
+    this.#dirty = false;
+    return !this.#ended;
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener('abort', this.#end);
+  }
+}

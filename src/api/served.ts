@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import type { GraphQLSchema } from 'graphql';
+import type { Names } from '../base/index.js';
+import { loadModel, type Model } from '../sdl/index.js';
+import type { ServedSchema } from './contract.js';
+import type { Operation } from './operation.js';
+import { type GeneratedSchema, generateSchema } from './schema/index.js';
+
+/** Type definitions with the API that they make. */
+export interface LoadedSchema {
+  readonly model: Model;
+  readonly schema: GraphQLSchema;
+  readonly info: ServedSchema;
+}
+
+/** Checks type definitions and generates their API. Throws GraphsteadErrors with every mistake at once. */
+export function loadSchema(text: string, names: Names, operations: readonly Operation[]): LoadedSchema {
+  const model = loadModel(text, { names });
+  return loaded(model, generateSchema(model, { names, operations }));
+}
+
+/** No type definitions: the operations alone are served. */
+export function operationsAlone(names: Names, operations: readonly Operation[]): LoadedSchema {
+  return loaded(NO_DEFINITIONS, generateSchema(NO_DEFINITIONS, { names, operations }));
+}
+
+const NO_DEFINITIONS: Model = Object.freeze({
+  text: '',
+  types: new Map(),
+  objects: [],
+  unions: [],
+  enums: [],
+  inputs: [],
+  object: () => undefined,
+  queries: [],
+  mutations: [],
+  secrets: new Map(),
+  allowedOrigins: [],
+  federated: false,
+});
+
+function loaded(model: Model, generated: GeneratedSchema): LoadedSchema {
+  return { model, schema: generated.schema, info: infoOf(model, generated) };
+}
+
+function infoOf(model: Model, generated: GeneratedSchema): ServedSchema {
+  const header = model.authorization?.header.toLowerCase();
+  return {
+    id: createHash('sha256').update(model.text).digest('hex').slice(0, 16),
+    text: model.text,
+    get generated() {
+      return generated.sdl;
+    },
+    allowedOrigins: model.allowedOrigins,
+    ...(header === undefined ? {} : { authHeader: header }),
+    forwardedHeaders: forwardedHeaders(model),
+  };
+}
+
+function forwardedHeaders(model: Model): string[] {
+  const fields = [...model.queries, ...model.mutations, ...model.objects.flatMap((type) => type.fields)];
+  const names = fields.flatMap(({ custom }) =>
+    custom?.kind === 'http' ? custom.http.forwardHeaders.map((header) => header.local.toLowerCase()) : [],
+  );
+  return [...new Set(names)];
+}

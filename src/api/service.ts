@@ -1,0 +1,188 @@
+import { asError, GraphsteadError, GraphsteadErrors } from '../base/index.js';
+import { runQuery } from '../dql/index.js';
+import { derivedSchema } from '../sdl/index.js';
+import { AdminApi } from './admin/index.js';
+import { verifyClaims } from './authorize/index.js';
+import type { Api, ApiOptions, GraphqlAnswer, GraphqlRequest, ServedSchema, SubscriptionEvent } from './contract.js';
+import { checkRemotes, createCustomLogic } from './custom/index.js';
+import { runCustomDql } from './execute/custom-dql.js';
+import type { CustomLogic } from './execute/custom-logic.js';
+import { PersistedQueries } from './execute/document.js';
+import { Executor, refused } from './execute/engine.js';
+import { subscribeOperation } from './execute/subscribe.js';
+import type { Operation, RequestContext } from './operation.js';
+import { type LoadedSchema, loadSchema, operationsAlone } from './served.js';
+
+/** Name of the graph's document that holds the type definitions. */
+const DOCUMENT = 'graphql.schema';
+
+/** The GraphQL API over a graph. Call `load` before the first request. */
+export function createApi(options: ApiOptions): Api {
+  return new GraphqlApi(options);
+}
+
+class GraphqlApi implements Api {
+  readonly #options: ApiOptions;
+  readonly #custom: CustomLogic | undefined;
+  readonly #persisted: PersistedQueries;
+  readonly #admin: AdminApi;
+  #operations: readonly Operation[];
+  #served: LoadedSchema | undefined;
+  #executor: Executor | undefined;
+  #updating: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ApiOptions) {
+    this.#options = options;
+    this.#operations = options.operations ?? [];
+    this.#persisted = new PersistedQueries(options.limits);
+    this.#custom = options.custom ?? this.#customLogic();
+    this.#admin = new AdminApi(this, options);
+  }
+
+  #customLogic(): CustomLogic | undefined {
+    const { client, limits } = this.#options;
+    if (!client) return undefined;
+    return createCustomLogic({ client, limits, runDql: (text, call) => runCustomDql(text, call, this.#options) });
+  }
+
+  async load(): Promise<void> {
+    const text = await this.#options.graph.document(DOCUMENT);
+    this.#serve(this.#load(text));
+  }
+
+  #load(text: string | undefined): LoadedSchema | undefined {
+    const { names } = this.#options;
+    if (text !== undefined && text.trim() !== '') return loadSchema(text, names, this.#operations);
+    return this.#operations.length > 0 ? operationsAlone(names, this.#operations) : undefined;
+  }
+
+  #serve(loaded: LoadedSchema | undefined): void {
+    const { graph, names, clock, limits, committer } = this.#options;
+    this.#served = loaded;
+    this.#executor =
+      loaded &&
+      new Executor(
+        {
+          schema: loaded.schema,
+          model: loaded.model,
+          graph,
+          runQuery,
+          names,
+          clock,
+          limits,
+          ...(this.#custom ? { custom: this.#custom } : {}),
+          ...(committer ? { idempotentReply: committer.idempotentReply.bind(committer) } : {}),
+        },
+        this.#persisted,
+      );
+  }
+
+  #ready(): Executor {
+    if (this.#executor) return this.#executor;
+    throw new GraphsteadError('INVALID_GRAPHQL', 'there is no GraphQL schema yet', {
+      fix: 'Send type definitions to POST /admin/schema first.',
+    });
+  }
+
+  async execute(
+    request: GraphqlRequest,
+    context: RequestContext,
+    { allowMutation = true }: { readonly allowMutation?: boolean } = {},
+  ): Promise<GraphqlAnswer> {
+    try {
+      const executor = this.#ready();
+      const prepared = executor.prepare(request, context);
+      const kind = prepared.request.operation.operation;
+      if (kind === 'subscription') {
+        throw new GraphsteadError('INVALID_GRAPHQL', 'a subscription needs a stream', {
+          fix: 'Send it with Accept: text/event-stream.',
+        });
+      }
+      if (kind === 'mutation' && !allowMutation) {
+        throw new GraphsteadError('METHOD_NOT_ALLOWED', 'a mutation cannot be sent with GET', { fix: 'Use POST.' });
+      }
+      return await executor.run(prepared);
+    } catch (error) {
+      return refused(error);
+    }
+  }
+
+  async *subscribe(request: GraphqlRequest, context: RequestContext): AsyncIterable<SubscriptionEvent> {
+    try {
+      const executor = this.#ready();
+      const prepared = executor.prepare(request, context);
+      if (prepared.request.operation.operation !== 'subscription') {
+        yield { body: (await executor.run(prepared)).body };
+        return;
+      }
+      yield* subscribeOperation(prepared.request, this.#options.committer);
+    } catch (error) {
+      yield { body: refused(error).body };
+    }
+  }
+
+  admin(request: GraphqlRequest, context: RequestContext): Promise<GraphqlAnswer> {
+    return this.#admin.execute(request, context);
+  }
+
+  async claims(headers: Readonly<Record<string, string | undefined>>) {
+    return this.#served ? verifyClaims(this.#served.model, headers, this.#options.clock) : undefined;
+  }
+
+  async validate(text: string): Promise<readonly GraphsteadError[]> {
+    try {
+      await this.#check(text);
+      return [];
+    } catch (error) {
+      return error instanceof GraphsteadErrors ? error.errors : [asError(error)];
+    }
+  }
+
+  async #check(text: string): Promise<LoadedSchema> {
+    const { names, client } = this.#options;
+    const loaded = loadSchema(text, names, this.#operations);
+    const mismatches = client ? await checkRemotes(loaded.model, client, names) : [];
+    if (mismatches.length > 0) throw new GraphsteadErrors(mismatches);
+    return loaded;
+  }
+
+  updateSchema(text: string): Promise<ServedSchema> {
+    const update = this.#updating.then(() => this.#update(text));
+    this.#updating = update.catch(() => undefined);
+    return update;
+  }
+
+  async #update(text: string): Promise<ServedSchema> {
+    const { graph, names } = this.#options;
+    const loaded = await this.#check(text);
+    const schema = derivedSchema(loaded.model, names);
+    if (schema.trim() !== '') await graph.alter({ kind: 'schema', text: schema });
+    await graph.setDocument(DOCUMENT, text);
+    this.#serve(loaded);
+    return loaded.info;
+  }
+
+  current(): ServedSchema | undefined {
+    return this.#served?.info;
+  }
+
+  setOperations(operations: readonly Operation[]): void {
+    const before = this.#operations;
+    this.#operations = operations;
+    try {
+      this.#serve(this.#load(this.#served?.info.text));
+    } catch (error) {
+      this.#operations = before;
+      throw error;
+    }
+  }
+
+  async dropped(): Promise<void> {
+    await this.#updating;
+    await this.load();
+  }
+
+  async close(): Promise<void> {
+    await this.#updating;
+  }
+}
