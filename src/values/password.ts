@@ -1,4 +1,5 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
+import { checkBcrypt, isBcryptHash } from './bcrypt.js';
 import { invalidValue } from './failure.js';
 
 const SHORTEST = 6;
@@ -16,15 +17,15 @@ export function hashPassword(text: string): string {
   return `$scrypt$${salt.toString('base64')}$${scryptSync(text, salt, KEY_BYTES, COST).toString('base64')}`;
 }
 
-/** The text is the one that was hashed. Compared in constant time; false for a hash of another form. */
+/** The text is the one that was hashed, by us or (bcrypt) by Dgraph. False for a hash of another form. */
 export function checkPassword(hash: string, text: string): boolean {
   const match = FORM.exec(hash);
-  if (!match) return false;
+  if (!match) return checkBcrypt(hash, text);
   const [salt, key] = [Buffer.from(match[1], 'base64'), Buffer.from(match[2], 'base64')];
   return key.length === KEY_BYTES && timingSafeEqual(key, scryptSync(text, salt, KEY_BYTES, COST));
 }
 
-/** A text that hashPassword made; such a text is not hashed again when data is imported. */
+/** A hash of ours or Dgraph's; such a text is not hashed again when data is imported. */
 export function isPasswordHash(text: string): boolean {
-  return FORM.test(text);
+  return FORM.test(text) || isBcryptHash(text);
 }

@@ -197,6 +197,18 @@ describe('conversion', () => {
   });
 });
 
+describe('hashes of imported passwords', () => {
+  it.each([
+    ['$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW', 'U*U', true],
+    ['$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW', 'U*V', false],
+    ['$2b$06$abcdefghijklmnopqrstuuF6UBT1D5UUNzqvRbeZMxN73zeseeM1e', 'secret pässword 123', true],
+    ['$2a$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW', 'U*U', false],
+    ['plain', 'plain', false],
+  ])('%s of %s: %s', (hash, text, expected) => {
+    expect(checkPassword(hash, text)).toBe(expected);
+  });
+});
+
 describe('bigfloat arithmetic', () => {
   it('is exact where it can be', () => {
     expect(bigAdd('99.0000000000000000000001', '0.0000000000000000000009')).toBe('99.000000000000000000001');

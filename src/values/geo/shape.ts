@@ -25,19 +25,27 @@ function side(a: Position, b: Position, p: Position): number {
   return (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
 }
 
-function onEdge(p: Position, [a, b]: Edge): boolean {
-  const between = (i: number): boolean => p[i] >= Math.min(a[i], b[i]) && p[i] <= Math.max(a[i], b[i]);
-  return between(0) && between(1) && side(a, b, p) === 0;
+function onEdge(p: Position, a: Position, b: Position): boolean {
+  if (side(a, b, p) !== 0) return false;
+  return isBetween(p[0], a[0], b[0]) && isBetween(p[1], a[1], b[1]);
+}
+
+function isBetween(value: number, a: number, b: number): boolean {
+  return a <= b ? value >= a && value <= b : value >= b && value <= a;
 }
 
 /** 1 inside, 0 on the border, -1 outside. Holes are outside. */
 export function placeInPolygon(p: Position, rings: Rings): number {
   let inside = false;
-  for (const edge of edgesOf(rings)) {
-    if (onEdge(p, edge)) return 0;
-    const [a, b] = edge;
-    if (a[1] > p[1] === b[1] > p[1]) continue;
-    if (p[0] < ((b[0] - a[0]) * (p[1] - a[1])) / (b[1] - a[1]) + a[0]) inside = !inside;
+  for (const ring of rings) {
+    for (let i = 1; i < ring.length; i++) {
+      const [a, b] = [ring[i - 1], ring[i]];
+      // an edge wholly above or below has no point beside p
+      if ((a[1] > p[1] && b[1] > p[1]) || (a[1] < p[1] && b[1] < p[1])) continue;
+      if (onEdge(p, a, b)) return 0;
+      if (a[1] > p[1] === b[1] > p[1]) continue;
+      if (p[0] < ((b[0] - a[0]) * (p[1] - a[1])) / (b[1] - a[1]) + a[0]) inside = !inside;
+    }
   }
   return inside ? 1 : -1;
 }
@@ -46,7 +54,7 @@ export function placeInPolygon(p: Position, rings: Rings): number {
 function edgesMeet([a, b]: Edge, [c, d]: Edge): boolean {
   const [s, t, u, v] = [side(a, b, c), side(a, b, d), side(c, d, a), side(c, d, b)];
   if (Math.sign(s) * Math.sign(t) < 0 && Math.sign(u) * Math.sign(v) < 0) return true;
-  return onEdge(c, [a, b]) || onEdge(d, [a, b]) || onEdge(a, [c, d]) || onEdge(b, [c, d]);
+  return onEdge(c, a, b) || onEdge(d, a, b) || onEdge(a, c, d) || onEdge(b, c, d);
 }
 
 /** The edges cross at a point inside both. */
