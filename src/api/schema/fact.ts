@@ -44,21 +44,54 @@ export const unionOf = (model: Model, field: Field): UnionType | undefined => {
 };
 
 /** A node of the type can be named or made inside a mutation's input. An interface's can only be named. */
-export function hasRef(model: Model, type: ObjectType): boolean {
-  if (type.remote) return false;
-  if (type.kind === 'interface') return type.id !== undefined || type.xids.length > 0;
-  return type.id !== undefined || inputFields(model, type).length > 0 || type.password !== undefined;
+export const hasRef = (model: Model, type: ObjectType): boolean => refs(model).has(type.name);
+
+const refsOf = new WeakMap<Model, ReadonlySet<string>>();
+
+/** Types with a Ref: the largest set in which each has something to write, its edges within the set counted. */
+function refs(model: Model): ReadonlySet<string> {
+  const known = refsOf.get(model);
+  if (known) return known;
+  const found = new Set<string>();
+  for (const type of model.objects) {
+    if (type.remote || (type.kind === 'interface' && !type.id && type.xids.length === 0)) continue;
+    found.add(type.name);
+  }
+  for (let shrunk = true; shrunk; ) {
+    const empty = model.objects.filter(
+      (type) =>
+        found.has(type.name) &&
+        type.kind === 'object' &&
+        !type.id &&
+        !type.password &&
+        !writable(model, type, found).length,
+    );
+    for (const type of empty) found.delete(type.name);
+    shrunk = empty.length > 0;
+  }
+  refsOf.set(model, found);
+  return found;
 }
 
-/** Fields of a type that its mutations take, in order. An edge counts where its other end has a Ref. */
-export function inputFields(model: Model, type: ObjectType): Field[] {
+function writable(model: Model, type: ObjectType, refs: ReadonlySet<string>): Field[] {
   return type.fields.filter((field) => {
     if (!isWritable(field)) return false;
     if (field.role !== 'edge') return true;
-    const target = targetOf(model, field);
-    if (!target) return unionOf(model, field)?.remote === false;
-    return target.kind === 'object' ? !target.remote : hasRef(model, target);
+    const union = unionOf(model, field);
+    return union ? !union.remote && union.members.some((name) => refs.has(name)) : refs.has(field.type.name);
   });
+}
+
+const inputs = new WeakMap<ObjectType, readonly Field[]>();
+
+/** Fields of a type that its mutations take, in order. An edge counts where its other end has a Ref. */
+export function inputFields(model: Model, type: ObjectType): readonly Field[] {
+  let fields = inputs.get(type);
+  if (!fields) {
+    fields = writable(model, type, refs(model));
+    inputs.set(type, fields);
+  }
+  return fields;
 }
 
 /** Fields of the type's Patch: another service's key cannot be changed here. */
