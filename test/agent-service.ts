@@ -1,4 +1,12 @@
-import { agentsApplier, createAgents, createHosts, type Agents, type AgentsOptions, type HostLog, type HostPool } from '../src/agents/index.js';
+import {
+  agentsApplier,
+  createAgents,
+  createHosts,
+  type Agents,
+  type AgentsOptions,
+  type HostLog,
+  type HostPool,
+} from '../src/agents/index.js';
 import { type Clock, type Limits, makeLimits } from '../src/base/index.js';
 import { type Committer, createCommitter } from '../src/commit/index.js';
 import { createMemoryStore, type Store } from '../src/store/index.js';

@@ -78,11 +78,17 @@ describe('agents', () => {
 
   it('name what is unknown: a message, an agent, a type', async () => {
     const { id } = await service.agents.start('Counter');
-    await expect(send(id, 'dance')).rejects.toMatchObject({ code: 'MESSAGE_UNKNOWN', message: /"dance"/ });
-    await expect(send('agent_none', 'x')).rejects.toMatchObject({ code: 'AGENT_UNKNOWN', message: /agent_none/ });
+    await expect(send(id, 'dance')).rejects.toMatchObject({
+      code: 'MESSAGE_UNKNOWN',
+      message: expect.stringContaining('"dance"'),
+    });
+    await expect(send('agent_none', 'x')).rejects.toMatchObject({
+      code: 'AGENT_UNKNOWN',
+      message: expect.stringContaining('agent_none'),
+    });
     await expect(service.agents.start('Nobody')).rejects.toMatchObject({ code: 'AGENT_TYPE_UNKNOWN' });
     await expect(send('', 'x')).rejects.toMatchObject({ code: 'AGENT_ID_MISSING' });
-    await expect(send(id, 'number')).rejects.toMatchObject({ message: /not a string/ });
+    await expect(send(id, 'number')).rejects.toMatchObject({ message: expect.stringContaining('not a string') });
   });
 
   it('an agent whose onInitialize throws was never started', async () => {
@@ -118,7 +124,10 @@ describe('agents', () => {
   it('send to each other; a circle is refused with its names', async () => {
     const [a, b] = await Promise.all([service.agents.start('Counter'), service.agents.start('Counter')]);
     expect(await send(a.id, 'relay', b.id)).toBe('5');
-    await expect(send(a.id, 'loop', b.id)).rejects.toMatchObject({ code: 'AGENT_CIRCLE', message: new RegExp(a.id) });
+    await expect(send(a.id, 'loop', b.id)).rejects.toMatchObject({
+      code: 'AGENT_CIRCLE',
+      message: expect.stringContaining(a.id),
+    });
     await expect(send(a.id, 'relay', a.id)).rejects.toMatchObject({ code: 'AGENT_CIRCLE' });
     expect(await send(b.id, 'increment')).toBe('6');
   });

@@ -167,7 +167,11 @@ export class AgentRuntime implements Agents {
   }
 
   /** Puts a job into the agent's queue and waits for its end, or for the caller's patience to end. */
-  #submit(id: string, part: Partial<Job> & Pick<Job, 'kind' | 'name'>, options: SendOptions): Promise<string | undefined> {
+  #submit(
+    id: string,
+    part: Partial<Job> & Pick<Job, 'kind' | 'name'>,
+    options: SendOptions,
+  ): Promise<string | undefined> {
     const timeoutMs = options.timeoutMs ?? this.#options.limits.messageMs;
     return new Promise((resolve, reject) => {
       const job: Job = {
@@ -210,7 +214,9 @@ export class AgentRuntime implements Agents {
   }
 
   #isReadOnly(type: string, message: string): boolean {
-    return this.#options.hosts.manifest?.agentTypes.find((one) => one.name === type)?.readOnly.includes(message) ?? false;
+    return (
+      this.#options.hosts.manifest?.agentTypes.find((one) => one.name === type)?.readOnly.includes(message) ?? false
+    );
   }
 
   // Dead letters
@@ -350,7 +356,9 @@ export class AgentRuntime implements Agents {
     this.#log('warn', `"${job.name}" failed, try ${attempts}: ${message}`, activation.id);
     const last = attempts >= this.#options.limits.messageAttempts || error.code === 'MESSAGE_UNKNOWN';
     const notBefore = this.#clock.wall() + Math.min(BACKOFF_MS * 2 ** (attempts - 1), BACKOFF_MOST_MS);
-    const ops = last ? deadOps(activation, job, attempts, message) : retryOps(activation, job, attempts, notBefore, message);
+    const ops = last
+      ? deadOps(activation, job, attempts, message)
+      : retryOps(activation, job, attempts, notBefore, message);
     if (!last) {
       activation.unshift({ ...job, attempts, notBefore, begun: false, resolve: undefined, reject: undefined });
     }
@@ -433,8 +441,14 @@ export class AgentRuntime implements Agents {
   // What turns ask
 
   async #turnRpc(activation: Activation, job: Job, rpc: Rpc): Promise<unknown> {
-    if (rpc.method !== 'send') return callRpc(this, undefined)({ name: job.name, args: [], requestId: job.requestId, key: '' }, rpc);
-    const [to, name, data, options] = rpc.args as [string, string, string | undefined, SendOptions & { timeout?: number }];
+    if (rpc.method !== 'send')
+      return callRpc(this, undefined)({ name: job.name, args: [], requestId: job.requestId, key: '' }, rpc);
+    const [to, name, data, options] = rpc.args as [
+      string,
+      string,
+      string | undefined,
+      SendOptions & { timeout?: number },
+    ];
     const repeated = job.stored === undefined ? undefined : `${job.id}.${rpc.n}`;
     return this.send(to, name, data, {
       timeoutMs: options.timeout,
@@ -605,7 +619,18 @@ export class AgentRuntime implements Agents {
 function jobOf(entry: MailboxEntry): Job {
   const { kind, name, data, from, ts, n, bytes, attempts, notBefore } = entry;
   const stored = { ts, n, bytes };
-  return { kind, name, data, from, id: `${ts}.${n}`, requestId: entry.requestId ?? '', stored, attempts, notBefore, begun: false };
+  return {
+    kind,
+    name,
+    data,
+    from,
+    id: `${ts}.${n}`,
+    requestId: entry.requestId ?? '',
+    stored,
+    attempts,
+    notBefore,
+    begun: false,
+  };
 }
 
 function suspension(): Job {
@@ -645,9 +670,13 @@ function outOfTime(id: string, job: Job, timeoutMs: number): GraphsteadError {
       fix: 'the agent is busy: wait longer, or send it with sendMessageAsync',
     });
   }
-  return new GraphsteadError('OUTCOME_UNKNOWN', `${what} did not end within ${timeoutMs} ms; it may still take effect`, {
-    fix: 'ask the agent before you send it again, or send it with an idempotencyKey',
-  });
+  return new GraphsteadError(
+    'OUTCOME_UNKNOWN',
+    `${what} did not end within ${timeoutMs} ms; it may still take effect`,
+    {
+      fix: 'ask the agent before you send it again, or send it with an idempotencyKey',
+    },
+  );
 }
 
 function assertId(id: unknown): void {

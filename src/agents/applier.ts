@@ -4,10 +4,7 @@ import { alarmKey, alarmRange, deadKey, dueKey, eventKey, headKey, messageKey, r
 import type { AgentOp, AgentPart, AgentResult, AlarmPart, DeadOp, PostOp, SpawnOp, TurnOp } from './part.js';
 import { decode, encode, type Head, pieces, split, type StoredAlarm, type StoredEvent } from './stored.js';
 
-type AgentLimits = Pick<
-  Limits,
-  'eventsPerAgent' | 'eventAgeMs' | 'mailboxMessages' | 'deadLetters' | 'alarmsPerAgent'
->;
+type AgentLimits = Pick<Limits, 'eventsPerAgent' | 'eventAgeMs' | 'mailboxMessages' | 'deadLetters' | 'alarmsPerAgent'>;
 
 /** How the agents write. Register it with the committer under its name. */
 export function agentsApplier(limits: AgentLimits): Applier<AgentPart, AgentResult> {
@@ -63,7 +60,7 @@ class AgentWork implements GroupWork<AgentPart, AgentResult> {
       this.state.put(headKey(id), encode(head));
       const bytes = this.#states.get(id);
       const chunks = bytes === undefined ? [] : split(bytes).slice(0, head.chunks);
-      chunks.forEach((chunk, i) => this.state.put(stateKey(id, i), chunk));
+      for (const [i, chunk] of chunks.entries()) this.state.put(stateKey(id, i), chunk);
       const stored = this.#chunks.get(id) ?? 0;
       for (let i = head.chunks; i < stored; i++) this.state.put(stateKey(id, i), undefined);
     }
@@ -130,7 +127,7 @@ class Draft {
   }
 
   #putAll(bytes: Uint8Array, key: (chunk: number) => Key): void {
-    split(bytes).forEach((chunk, i) => this.#put(key(i), chunk));
+    for (const [i, chunk] of split(bytes).entries()) this.#put(key(i), chunk);
   }
 
   async #turn(op: TurnOp): Promise<void> {
@@ -184,9 +181,13 @@ class Draft {
     if (old !== undefined) this.#put(dueKey(id, old.at, alarm.id), undefined);
     const count = head.alarms + (alarm.at === undefined ? 0 : 1) - (old === undefined ? 0 : 1);
     if (count > this.work.limits.alarmsPerAgent) {
-      throw new GraphsteadError('LIMIT_EXCEEDED', `agent ${id} sets more than ${this.work.limits.alarmsPerAgent} alarms`, {
-        fix: 'reuse alarm ids, or raise limits.alarmsPerAgent',
-      });
+      throw new GraphsteadError(
+        'LIMIT_EXCEEDED',
+        `agent ${id} sets more than ${this.work.limits.alarmsPerAgent} alarms`,
+        {
+          fix: 'reuse alarm ids, or raise limits.alarmsPerAgent',
+        },
+      );
     }
     if (alarm.at === undefined) this.#put(key, undefined);
     else {

@@ -31,7 +31,15 @@ export function opsOf({ id, expect, job, final, begun }: TurnFacts, effects: Eff
   const consumed = final ? job.stored : undefined;
   const fired = final ? job.alarm : undefined;
   const own = effects.state !== undefined || events.length > 0 || effects.alarms.length > 0;
-  if (!own && posts.length === 0 && consumed === undefined && fired === undefined && !begins && !ends && create === undefined) {
+  if (
+    !own &&
+    posts.length === 0 &&
+    consumed === undefined &&
+    fired === undefined &&
+    !begins &&
+    !ends &&
+    create === undefined
+  ) {
     return [];
   }
   const turn: TurnOp = {

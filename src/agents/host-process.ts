@@ -306,9 +306,11 @@ export class HostProcess {
         this.#settle(message.id)?.resolve({ reply: message.reply, effects: message.effects });
         return;
       case 'called':
-        return this.#called(message);
+        this.#called(message);
+        return;
       case 'failed':
-        return this.#failed(message.id, message.error);
+        this.#failed(message.id, message.error);
+        return;
       case 'rpc':
         void this.#answer(message);
         return;
@@ -319,14 +321,18 @@ export class HostProcess {
         this.#pending.get(message.id)?.options.live?.(message.event);
         return;
       case 'log':
-        return this.#log(message.level, message.message, message.id);
+        this.#log(message.level, message.message, message.id);
+        return;
       case 'used':
-        return this.#options.used?.(message.record);
+        this.#options.used?.(message.record);
+        return;
       case 'loaded':
         this.#loaded = true;
-        return this.#settleReady.resolve({ agentTypes: message.types, functions: message.functions });
+        this.#settleReady.resolve({ agentTypes: message.types, functions: message.functions });
+        return;
       case 'refused':
-        return this.#settleReady.reject(fromFailure(message.error, 'APP_LOAD'));
+        this.#settleReady.reject(fromFailure(message.error, 'APP_LOAD'));
+        return;
     }
   }
 

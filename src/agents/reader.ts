@@ -118,13 +118,7 @@ export async function readEvents(
 }
 
 /** Number of the first kept event behind a position; events[1] of the head when there is none. */
-export async function eventBehind(
-  snapshot: Snapshot,
-  id: string,
-  head: Head,
-  ts: number,
-  n: number,
-): Promise<number> {
+export async function eventBehind(snapshot: Snapshot, id: string, head: Head, ts: number, n: number): Promise<number> {
   let [low, high] = head.events;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

@@ -270,7 +270,12 @@ export class GraphHolder {
     const parts = ops.length === 0 ? {} : { agents: { ops } };
     if (this.#transaction === undefined || !this.wrote) {
       this.abort();
-      return committer.commit({ startTs: 0, parts, conflicts: [], ...(claim === undefined ? {} : { idempotency: claim }) });
+      return committer.commit({
+        startTs: 0,
+        parts,
+        conflicts: [],
+        ...(claim === undefined ? {} : { idempotency: claim }),
+      });
     }
     const transaction = await this.#transaction;
     this.#transaction = undefined;
@@ -331,8 +336,12 @@ function decodeReply(bytes: Uint8Array): string | undefined {
 }
 
 function turnConflict(id: string, job: Job, cause: GraphsteadError): GraphsteadError {
-  return new GraphsteadError('TURN_CONFLICT', `"${job.name}" of agent ${id} met other commits ${CONFLICT_TRIES} times`, {
-    fix: 'send it again; touch fewer nodes that others write at the same time',
-    cause,
-  });
+  return new GraphsteadError(
+    'TURN_CONFLICT',
+    `"${job.name}" of agent ${id} met other commits ${CONFLICT_TRIES} times`,
+    {
+      fix: 'send it again; touch fewer nodes that others write at the same time',
+      cause,
+    },
+  );
 }

@@ -11,6 +11,10 @@ export interface TypeUse {
   /** for list */
   readonly of?: TypeUse;
   readonly nullable: boolean;
+  /** null itself belongs to the type; otherwise app code gets undefined for it */
+  readonly null?: boolean;
+  /** 64-bit integers arrive as bigint */
+  readonly bigint?: boolean;
 }
 
 export type ScalarName = 'String' | 'Float' | 'Int' | 'Int64' | 'ID' | 'Boolean' | 'DateTime' | 'JSON';

@@ -5,6 +5,7 @@ import type { TurnScope } from './turn-scope.js';
 
 export type MaybePromise<T> = T | Promise<T>;
 /** What a message handler may give: text, or nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement is allowed
 export type Reply = string | null | undefined | void;
 
 /** An event value: its name and the fields that become its data. `toJSON` is honoured. */
@@ -123,7 +124,7 @@ export class Agent<State extends object = object> {
   }
 
   /** An alarm went off. The default handles it as a message. */
-  onAlarm(name: string, data?: string): MaybePromise<Reply | void> {
+  onAlarm(name: string, data?: string): MaybePromise<Reply> {
     return this.onReceiveMessage(name, data);
   }
 

@@ -52,19 +52,26 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
 function receive(message: ToHost): void {
   switch (message.k) {
     case 'turn':
-      return follow(message.id, startTurn(message.id, message.task));
+      follow(message.id, startTurn(message.id, message.task));
+      return;
     case 'call':
-      return follow(message.id, startCall(message.id, message.task));
+      follow(message.id, startCall(message.id, message.task));
+      return;
     case 'reply':
-      return answered(message.rpc, message.ok, message.value, message.error);
+      answered(message.rpc, message.ok, message.value, message.error);
+      return;
     case 'pull':
-      return pull(message.id);
+      pull(message.id);
+      return;
     case 'drop':
-      return drop(message.id, message.reason);
+      drop(message.id, message.reason);
+      return;
     case 'evict':
-      return evict(message.agentId);
+      evict(message.agentId);
+      return;
     case 'ping':
-      return tell({ k: 'pong', n: message.n });
+      tell({ k: 'pong', n: message.n });
+      return;
     case 'load':
       void load(message);
   }

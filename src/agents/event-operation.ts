@@ -1,0 +1,70 @@
+import {
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLScalarType,
+  GraphQLString,
+  type GraphQLScalarType as Scalar,
+  valueFromASTUntyped,
+} from 'graphql';
+import type { Operation, OperationEvent } from '../api/index.js';
+import { GraphsteadError } from '../base/index.js';
+import type { Agents } from './contract.js';
+
+const jsonScalar = new GraphQLScalarType({
+  name: 'JSON',
+  description: 'Any JSON value.',
+  parseValue: (value) => value,
+  parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
+});
+
+/**
+ * `agentEvent(agentId, after, names)`: the events of one agent as it publishes them, with ids to resume from.
+ * @param json the composed schema's JSON scalar, where it has one
+ */
+export function eventOperation(agents: Pick<Agents, 'events'>, json: Scalar = jsonScalar): Operation {
+  const type = new GraphQLObjectType({
+    name: 'AgentEvent',
+    description: 'Something that an agent published.',
+    fields: {
+      name: { type: new GraphQLNonNull(GraphQLString) },
+      data: { type: json, description: 'A JSON object; its keys depend on the name.' },
+      timestamp: { type: new GraphQLNonNull(GraphQLString), description: 'ISO 8601, UTC.' },
+    },
+  });
+  return {
+    name: 'agentEvent',
+    kind: 'subscription',
+    description: 'Events of one agent, from now on or behind an id.',
+    args: {
+      agentId: { type: GraphQLString },
+      after: { type: GraphQLString, description: 'Id of the last event seen: what came after it is told first.' },
+      names: {
+        type: new GraphQLList(new GraphQLNonNull(GraphQLString)),
+        description: 'Only these events. Changes of status (agentStatusUpdated) come only when named.',
+      },
+    },
+    type,
+    subscribe: (args, context) => subscribe(agents, args, context.signal, context.headers['last-event-id']),
+  };
+}
+
+async function* subscribe(
+  agents: Pick<Agents, 'events'>,
+  args: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+  lastEventId: string | undefined,
+): AsyncIterable<OperationEvent> {
+  const agentId = args['agentId'] as string | null | undefined;
+  if (agentId === undefined || agentId === null || agentId === '') {
+    throw new GraphsteadError('AGENT_ID_MISSING', 'agentEvent needs the agentId whose events to tell', {
+      fix: 'agentEvent(agentId: "...") with the id that starting the agent returned',
+    });
+  }
+  // A client that reconnects knows better than its first request where it stands.
+  const after = lastEventId || (args['after'] as string | null | undefined) || undefined;
+  const names = (args['names'] as readonly string[] | null | undefined) ?? undefined;
+  for await (const { id, name, data, timestamp } of agents.events({ agentId, after, names, signal })) {
+    yield { value: { name, data, timestamp }, ...(id === undefined ? {} : { id }) };
+  }
+}

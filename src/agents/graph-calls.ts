@@ -1,0 +1,50 @@
+import { GraphsteadError } from '../base/index.js';
+import type { DqlEngine } from '../dql/index.js';
+import type { Graph, Transaction } from '../graph/index.js';
+import type { GraphCalls, GraphMutation, GraphMutated, GraphSurface, GraphTransaction } from './contract.js';
+
+/** Runs a GraphQL request on the newest state or inside an open transaction; gives {data, errors} as JSON text. */
+export type GraphqlCall = (
+  text: string,
+  variables: Readonly<Record<string, unknown>> | undefined,
+  transaction: Transaction | undefined,
+) => Promise<string>;
+
+export interface GraphCallsOptions {
+  readonly graph: Graph;
+  readonly dql: DqlEngine;
+  readonly graphql?: GraphqlCall;
+}
+
+/** The graph as app code reaches it, made of the doors of graph and dql. */
+export function graphCalls(options: GraphCallsOptions): GraphCalls {
+  return { ...surface(options, undefined), begin: () => begin(options) };
+}
+
+async function begin(options: GraphCallsOptions): Promise<GraphTransaction> {
+  const transaction = await options.graph.begin();
+  return {
+    ...surface(options, transaction),
+    commit: (commit) => transaction.commit(commit),
+    abort: () => transaction.abort(),
+  };
+}
+
+function surface({ dql, graphql }: GraphCallsOptions, transaction: Transaction | undefined): GraphSurface {
+  const place = transaction === undefined ? {} : { startTs: transaction.startTs, hash: transaction.hash };
+  return {
+    async query(text, variables) {
+      const { data } = await dql.query({ text, variables, ...place });
+      return data.toString('utf8');
+    },
+    async mutate({ body, contentType }: GraphMutation): Promise<GraphMutated> {
+      const commitNow = transaction === undefined;
+      const { uids, queries } = await dql.mutate({ body, contentType, commitNow, ...place });
+      return { uids, ...(queries === undefined ? {} : { queries: queries.toString('utf8') }) };
+    },
+    async graphql(text, variables) {
+      if (graphql === undefined) throw new GraphsteadError('NOT_READY', 'this service has no GraphQL schema');
+      return graphql(text, variables, transaction);
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { GraphsteadError } from '../base/index.js';
+import type { AppManifest, TypeDefinition, TypeUse } from './contract.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Values on their way between GraphQL and app code: times are Dates there, text here. */
+export class Converter {
+  readonly #types: ReadonlyMap<string, TypeDefinition>;
+
+  constructor(manifest: AppManifest) {
+    this.#types = new Map(manifest.types.map((type) => [type.name, type]));
+  }
+
+  /** An argument as app code takes it. Throws INVALID_VALUE. */
+  toApp(use: TypeUse, value: unknown): unknown {
+    if (value === undefined || value === null) return value === null && use.null === true ? null : undefined;
+    if (use.kind === 'list') return (value as readonly unknown[]).map((item) => this.#item(use, item));
+    const definition = this.#types.get(use.name ?? '');
+    if (definition?.kind === 'input') {
+      const given = value as Fields;
+      const fields = definition.fields.filter((field) => field.name in given);
+      return Object.fromEntries(fields.map((field) => [field.name, this.toApp(field.type, given[field.name])]));
+    }
+    if (use.name === 'DateTime') return toDate(value);
+    if (use.name === 'Int64') return toInteger(use, value);
+    return value;
+  }
+
+  #item(use: TypeUse, item: unknown): unknown {
+    return this.toApp(use.of ?? use, item);
+  }
+
+  /** A result as GraphQL completes it. */
+  fromApp(use: TypeUse, value: unknown): unknown {
+    if (value === undefined || value === null) return null;
+    if (use.kind === 'list') {
+      if (!Array.isArray(value)) return value; // completion says what is wrong with it
+      return value.map((item) => this.fromApp(use.of ?? use, item));
+    }
+    const definition = this.#types.get(use.name ?? '');
+    if (definition?.kind === 'object') return this.#fields(definition, value as Fields);
+    if (definition?.kind === 'union') return this.#member(definition, value as Fields);
+    return value instanceof Date ? isoText(value) : value;
+  }
+
+  #fields(definition: TypeDefinition & { kind: 'object' | 'input' }, value: Fields): Fields {
+    return Object.fromEntries(definition.fields.map(({ name, type }) => [name, this.fromApp(type, value[name])]));
+  }
+
+  #member(definition: TypeDefinition & { kind: 'union' }, value: Fields): Fields {
+    const tag = value[definition.discriminant];
+    const member = definition.members.find(({ values }) => values.includes(String(tag)));
+    const type = this.#types.get(member?.type ?? '');
+    if (type?.kind !== 'object') {
+      throw new GraphsteadError(
+        'FUNCTION_FAILED',
+        `no member of ${definition.name} has ${definition.discriminant} ${tag}`,
+      );
+    }
+    return { __typename: type.name, ...this.#fields(type, value) };
+  }
+}
+
+function toDate(value: unknown): Date {
+  const date = value instanceof Date ? value : new Date(String(value));
+  if (!Number.isNaN(date.getTime())) return date;
+  throw new GraphsteadError('INVALID_VALUE', `"${String(value)}" is no time`, {
+    fix: 'write it as RFC 3339 does: 2026-01-31T12:00:00Z',
+  });
+}
+
+function toInteger(use: TypeUse, value: unknown): number | bigint {
+  const big = BigInt(value as string | number | bigint);
+  if (use.bigint === true) return big;
+  const number = Number(big);
+  if (Number.isSafeInteger(number)) return number;
+  throw new GraphsteadError('INVALID_VALUE', `${big} is too large for the function's Int64 argument`, {
+    fix: 'declare the argument as bigint',
+  });
+}
+
+function isoText(date: Date): string {
+  if (!Number.isNaN(date.getTime())) return date.toISOString();
+  throw new GraphsteadError('FUNCTION_FAILED', 'the function gave an invalid Date');
+}

@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { HostApp } from '../agents/index.js';
+import type { Operation } from '../api/index.js';
+import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
+import { findSource, hasSource } from './app-source.js';
+import { bundleApp } from './bundle.js';
+import type { App, AppManifest, LoadAppOptions } from './contract.js';
+import { toOperations } from './operations.js';
+import { readCached } from './read-cached.js';
+import { watchSources } from './watch.js';
+
+/** Names of what `buildApp` writes. */
+const BUILT = { manifest: 'app.manifest.json', bundle: 'app.mjs' } as const;
+const EMPTY: AppManifest = { format: 1, operations: [], types: [] };
+
+/** What a load made ready, before anything is swapped. */
+interface Prepared {
+  readonly manifest: AppManifest;
+  /** undefined for an app without code */
+  readonly bundle: string | undefined;
+}
+
+/**
+ * Reads the operations of an app's functions, or throws GraphsteadErrors: APP_LOAD, SYNTAX, FUNCTION_TYPE.
+ * A built folder is read as it is; neither esbuild nor typescript is loaded for it.
+ */
+export async function readOperations(appDir: string, cacheDir = join(appDir, '.graphstead')): Promise<AppManifest> {
+  const built = join(appDir, BUILT.manifest);
+  if (existsSync(built)) return JSON.parse(readFileSync(built, 'utf8')) as AppManifest;
+  if (!hasSource(appDir)) return EMPTY;
+  return readCached(findSource(resolve(appDir)), cacheDir);
+}
+
+/** Writes an app so that it starts without esbuild and typescript: one bundle, its operations as JSON, app.json. */
+export async function buildApp(appDir: string, outDir: string): Promise<AppManifest> {
+  const dir = resolve(appDir);
+  const manifest = await readOperations(dir);
+  mkdirSync(outDir, { recursive: true });
+  if (hasSource(dir)) await bundleApp(findSource(dir), join(resolve(outDir), BUILT.bundle));
+  writeFileSync(join(outDir, BUILT.manifest), `${JSON.stringify(manifest, null, 1)}\n`);
+  for (const name of ['app.json', 'schema.graphql']) {
+    if (existsSync(join(dir, name))) copyFileSync(join(dir, name), join(outDir, name));
+  }
+  return manifest;
+}
+
+/** Loads an app into the hosts. Throws GraphsteadErrors with every mistake; then nothing was changed. */
+export async function loadApp(options: LoadAppOptions): Promise<App> {
+  const app = new LoadedApp(options);
+  await app.reload();
+  if (options.dev) app.watch();
+  return app;
+}
+
+class LoadedApp implements App {
+  readonly #options: LoadAppOptions;
+  readonly #dir: string;
+  readonly #cacheDir: string;
+  readonly #listeners = new Set<() => void>();
+  #operations: readonly Operation[] = [];
+  #unwatch: () => void = () => undefined;
+  #loading: Promise<void> = Promise.resolve();
+
+  constructor(options: LoadAppOptions) {
+    this.#options = options;
+    this.#dir = resolve(options.appDir);
+    this.#cacheDir = options.cacheDir ?? join(this.#dir, '.graphstead');
+  }
+
+  get operations(): readonly Operation[] {
+    return this.#operations;
+  }
+
+  get agentTypes() {
+    return this.#options.hosts.manifest?.agentTypes ?? [];
+  }
+
+  /** One after the other: a change during a load is loaded after it. */
+  reload(): Promise<void> {
+    const next = this.#loading.then(() => this.#load());
+    this.#loading = next.catch(() => undefined);
+    return next;
+  }
+
+  async #load(): Promise<void> {
+    const { hosts, agents, scalars, dev, log = () => undefined } = this.#options;
+    const { manifest, bundle } = await this.#prepare();
+    this.#assertFree(manifest);
+    const operations = toOperations(manifest, { hosts, scalars, dev, log });
+    if (bundle !== undefined) {
+      const app: HostApp = { bundle, appDir: this.#dir, connections: this.#options.connections?.() };
+      await agents
+        .swap(() => hosts.load(app))
+        .catch((error: unknown) => {
+          throw error instanceof GraphsteadError ? new GraphsteadErrors([error]) : error;
+        });
+    }
+    this.#operations = operations;
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #prepare(): Promise<Prepared> {
+    const built = join(this.#dir, BUILT.bundle);
+    if (existsSync(join(this.#dir, BUILT.manifest))) {
+      return { manifest: await readOperations(this.#dir), bundle: existsSync(built) ? built : undefined };
+    }
+    if (!hasSource(this.#dir)) return { manifest: EMPTY, bundle: undefined };
+    const source = findSource(this.#dir);
+    const pending = join(this.#cacheDir, `pending-${process.pid}.mjs`);
+    const [manifest] = await settle([readCached(source, this.#cacheDir), bundleApp(source, pending)]);
+    return { manifest, bundle: this.#named(pending) };
+  }
+
+  /** A bundle lies under its hash: hosts of the version before still find theirs. */
+  #named(pending: string): string {
+    const text = readFileSync(pending, 'utf8');
+    const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
+    const path = join(this.#cacheDir, `app-${hash}.mjs`);
+    const map = `${pending}.map`;
+    writeFileSync(path, text.replace(/\/\/# sourceMappingURL=.*\n?$/, `//# sourceMappingURL=app-${hash}.mjs.map\n`));
+    if (existsSync(map)) copyFileSync(map, `${path}.map`);
+    for (const file of [pending, map]) rmSync(file, { force: true });
+    this.#removeOld(path);
+    return path;
+  }
+
+  #removeOld(current: string): void {
+    const kept = [current, this.#previous];
+    for (const name of readdirSync(this.#cacheDir)) {
+      const path = join(this.#cacheDir, name);
+      if (!/^app-[0-9a-f]{16}\.mjs(\.map)?$/.test(name) || kept.some((one) => one && path.startsWith(one))) continue;
+      rmSync(path, { force: true });
+    }
+    this.#previous = current;
+  }
+  #previous: string | undefined;
+
+  #assertFree({ operations, types }: AppManifest): void {
+    const taken = this.#options.taken?.();
+    if (taken === undefined) return;
+    const errors: GraphsteadError[] = [];
+    for (const { name, file, line, column } of operations) {
+      if (!taken.operations.has(name)) continue;
+      errors.push(
+        new GraphsteadError('FUNCTION_TYPE', `the operation "${name}" exists already: a stored type generates it`, {
+          position: { line, column, source: file },
+          fix: 'rename the function',
+        }),
+      );
+    }
+    for (const { name } of types) {
+      if (!taken.types.has(name)) continue;
+      const fix = 'rename the interface or type alias';
+      errors.push(new GraphsteadError('FUNCTION_TYPE', `the type "${name}" exists already in the schema`, { fix }));
+    }
+    if (errors.length > 0) throw new GraphsteadErrors(errors);
+  }
+
+  watch(): void {
+    const log = this.#options.log ?? (() => undefined);
+    this.#unwatch = watchSources(this.#dir, () => {
+      this.reload().then(
+        () => log({ level: 'info', message: 'the app was reloaded' }),
+        (error: unknown) => log({ level: 'error', message: `the app was not reloaded: ${textOf(error)}` }),
+      );
+    });
+  }
+
+  onReload(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#unwatch();
+    await this.#loading;
+  }
+}
+
+function textOf(error: unknown): string {
+  const errors = error instanceof GraphsteadErrors ? error.errors : [error];
+  return errors.map((one) => describe(one)).join('\n');
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof GraphsteadError)) return String(error);
+  const { position, message, fix } = error;
+  const place = position === undefined ? '' : `${position.source ?? ''}:${position.line}:${position.column} `;
+  return `${place}${message}${fix === undefined ? '' : ` (${fix})`}`;
+}
+
+/** Waits for all; what failed is told together. */
+async function settle<A, B>(work: readonly [Promise<A>, Promise<B>]): Promise<[A, B]> {
+  const [first, second] = await Promise.allSettled(work);
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
+  const reasons = [first, second].flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  const all = reasons.flatMap((reason): readonly unknown[] =>
+    reason instanceof GraphsteadErrors ? reason.errors : [reason],
+  );
+  const known = all.filter((one) => one instanceof GraphsteadError);
+  if (known.length === 0) throw reasons[0];
+  // A file that does not parse is found by both: once is enough.
+  const types = known.filter((one) => one.code !== 'APP_LOAD');
+  throw new GraphsteadErrors(types.length > 0 ? types : known);
+}

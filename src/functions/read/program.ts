@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { GraphsteadError, GraphsteadErrors } from '../../base/index.js';
+import { type AppSource, shownPath } from '../app-source.js';
+
+/** An app's sources with their types resolved. */
+export interface Program {
+  readonly checker: ts.TypeChecker;
+  readonly entries: readonly ts.SourceFile[];
+  /** every file that the types depend on, without installed packages and TypeScript's own */
+  readonly files: readonly string[];
+}
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const ROOT = join(HERE, '..', '..', '..');
+
+/** Throws GraphsteadErrors (SYNTAX) for files that do not parse. */
+export function openProgram(source: AppSource): Program {
+  const options = optionsFor(source.appDir);
+  const program = ts.createProgram([...source.functions], options, hostFor(options));
+  const entries = source.functions.map((file) => program.getSourceFile(file)).filter((file) => file !== undefined);
+  const wrong = program.getSyntacticDiagnostics().map((one) => syntaxError(source.appDir, one));
+  if (wrong.length > 0) throw new GraphsteadErrors(wrong);
+  const own = program.getSourceFiles().filter((file) => {
+    return !program.isSourceFileDefaultLibrary(file) && !file.fileName.includes('/node_modules/');
+  });
+  return { checker: program.getTypeChecker(), entries, files: own.map((file) => file.fileName) };
+}
+
+const installed = new Map<string, ts.SourceFile | undefined>();
+
+/** Files of TypeScript and of packages are parsed once. */
+function hostFor(options: ts.CompilerOptions): ts.CompilerHost {
+  const host = ts.createCompilerHost(options);
+  const parse = host.getSourceFile.bind(host);
+  host.getSourceFile = (name, ...rest) => {
+    if (!name.includes('/node_modules/')) return parse(name, ...rest);
+    if (!installed.has(name)) installed.set(name, parse(name, ...rest));
+    return installed.get(name);
+  };
+  return host;
+}
+
+function optionsFor(appDir: string): ts.CompilerOptions {
+  const typeRoots = [join(appDir, 'node_modules/@types'), join(ROOT, 'node_modules/@types')].filter((dir) => {
+    return existsSync(join(dir, 'node'));
+  });
+  const own = ownOptions(appDir);
+  return {
+    ...own,
+    target: ts.ScriptTarget.ES2023,
+    lib: ['lib.es2023.d.ts'],
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    typeRoots,
+    types: typeRoots.length > 0 ? ['node'] : [],
+    paths: { ...own.paths, 'graphstead/app': [appTypes()] },
+  };
+}
+
+/** The app's own path names, where it has a tsconfig.json. */
+function ownOptions(appDir: string): ts.CompilerOptions {
+  const path = join(appDir, 'tsconfig.json');
+  if (!existsSync(path)) return {};
+  const { config } = ts.readConfigFile(path, ts.sys.readFile) as { config?: unknown };
+  const { options } = ts.parseJsonConfigFileContent(config ?? {}, ts.sys, appDir);
+  const { baseUrl, paths } = options;
+  return { ...(baseUrl === undefined ? {} : { baseUrl }), ...(paths === undefined ? {} : { paths }) };
+}
+
+/** Types of "graphstead/app": the source in a clone, the declarations in an installed package. */
+function appTypes(): string {
+  const source = join(ROOT, 'src', 'app.ts');
+  return existsSync(source) ? source : join(ROOT, 'dist', 'app.d.ts');
+}
+
+function syntaxError(appDir: string, one: ts.DiagnosticWithLocation): GraphsteadError {
+  const { line, character } = one.file.getLineAndCharacterOfPosition(one.start);
+  return new GraphsteadError('SYNTAX', ts.flattenDiagnosticMessageText(one.messageText, ' '), {
+    position: { line: line + 1, column: character + 1, source: shownPath(appDir, one.file.fileName) },
+  });
+}

@@ -1,0 +1,184 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GraphsteadError, GraphsteadErrors } from '../../base/index.js';
+import { findSource } from '../app-source.js';
+import type { AppManifest, TypeUse } from '../contract.js';
+import { kindOf } from './kind.js';
+import { readSource } from './read-operations.js';
+
+let root: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'graphstead-read-'));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let count = 0;
+function read(code: string): AppManifest {
+  const dir = join(root, String(count++));
+  mkdirSync(dir);
+  writeFileSync(join(dir, 'index.ts'), code);
+  return readSource(findSource(dir)).manifest;
+}
+
+function mistakes(code: string): readonly GraphsteadError[] {
+  try {
+    read(code);
+  } catch (error) {
+    if (error instanceof GraphsteadErrors) return error.errors;
+    throw error;
+  }
+  return [];
+}
+
+/** `[String!]` and the like. */
+function shown(use: TypeUse): string {
+  const inner = use.kind === 'list' ? `[${shown(use.of as TypeUse)}]` : (use.name as string);
+  return use.nullable ? inner : `${inner}!`;
+}
+
+function signatures(manifest: AppManifest): Record<string, string> {
+  const text = manifest.operations.map(({ name, kind, args, result }) => {
+    const given = args.map(
+      (arg) =>
+        `${arg.name}: ${shown(arg.type)}${'defaultValue' in arg ? ` = ${JSON.stringify(arg.defaultValue)}` : ''}`,
+    );
+    return [name, `${kind} (${given.join(', ')}): ${shown(result)}`];
+  });
+  return Object.fromEntries(text) as Record<string, string>;
+}
+
+describe('reading functions', () => {
+  it('maps scalars, optional and nullable ones, lists, dates and defaults', () => {
+    const manifest = read(`
+      import type { ID, Int, Int64, Json } from 'graphstead/app';
+      export function getA(a: string, b: number, c: boolean, d: Date, e: bigint): string { return a; }
+      export function setB(a?: string, b?: number | null, c: Int = 5, d = 'x', e?: Int | null): Int { return 1; }
+      export const listC = async (a: ID, b: Int64, c: string[], d?: (number | null)[]): Promise<string[] | null> => null;
+      export function doNothing(a: Json): void {}
+      export async function Describe(on: boolean | undefined, l: readonly Int[]): Promise<Date | undefined> { return undefined; }
+      export async function* watchD(): AsyncGenerator<number> { yield 1; }
+      export const constant = 5;
+      export class NotAFunction {}
+    `);
+    expect(signatures(manifest)).toEqual({
+      getA: 'query (a: String!, b: Float!, c: Boolean!, d: DateTime!, e: Int64!): String!',
+      setB: 'mutation (a: String, b: Float, c: Int = 5, d: String = "x", e: Int): Int!',
+      listC: 'query (a: ID!, b: Int64!, c: [String!]!, d: [Float]): [String!]',
+      doNothing: 'mutation (a: JSON): Boolean!',
+      describe: 'query (on: Boolean, l: [Int!]!): DateTime',
+      watchD: 'subscription (): Float!',
+    });
+  });
+
+  it('maps objects, inputs, enums, generics and unions told apart by a literal', () => {
+    const manifest = read(`
+      /** A person. */
+      export interface Person { /** shown */ name: string; age?: number; friends: Person[]; mood: Mood }
+      export type Mood = 'happy' | 'sad';
+      enum Color { Red = 'red', Blue = 'blue' }
+      interface Page<T> { items: T[]; next: string | null }
+      type Shape = { kind: 'circle'; radius: number } | { kind: 'square'; side: number };
+      export function getPeople(filter: { name: string; mood?: Mood }, color: Color): Page<Person> { throw 0; }
+      export function addPerson(person: Person): { id: string } { throw 0; }
+      export function getShape(): Shape | null { throw 0; }
+    `);
+    expect(signatures(manifest)).toEqual({
+      getPeople: 'query (filter: GetPeopleFilterInput!, color: Color!): PersonPage!',
+      addPerson: 'mutation (person: PersonInput!): AddPersonResult!',
+      getShape: 'query (): Shape',
+    });
+    const types = Object.fromEntries(manifest.types.map((type) => [type.name, type]));
+    expect(Object.keys(types).sort()).toEqual([
+      'AddPersonResult',
+      'Color',
+      'GetPeopleFilterInput',
+      'Mood',
+      'Person',
+      'PersonInput',
+      'PersonPage',
+      'Shape',
+      'ShapeCircle',
+      'ShapeSquare',
+    ]);
+    expect(types['Person']).toMatchObject({ kind: 'object', description: 'A person.' });
+    const fields = (types['PersonInput'] as unknown as { fields: { name: string; type: TypeUse }[] }).fields;
+    expect(fields.map((field) => `${field.name}: ${shown(field.type)}`)).toEqual([
+      'name: String!',
+      'age: Float',
+      'friends: [PersonInput!]!',
+      'mood: Mood!',
+    ]);
+    expect(types['Shape']).toMatchObject({
+      discriminant: 'kind',
+      members: [
+        { type: 'ShapeCircle', values: ['circle'] },
+        { type: 'ShapeSquare', values: ['square'] },
+      ],
+    });
+  });
+
+  it('takes descriptions and @query or @mutation from doc comments', () => {
+    const manifest = read(`
+      /**
+       * Sets it.
+       * @param a the value
+       * @query
+       */
+      export function setIt(a: string): void {}
+      /** @mutation */
+      export function getIt(): string { return ''; }
+    `);
+    expect(manifest.operations).toMatchObject([
+      { name: 'setIt', kind: 'query', description: 'Sets it.', args: [{ description: 'the value' }] },
+      { name: 'getIt', kind: 'mutation' },
+    ]);
+  });
+
+  it.each([
+    ['export function f(a: unknown): void {}', 1, 19, 'unknown'],
+    ['export function f(a: Missing): void {}', 1, 19, 'Missing'],
+    ['export function f<T>(a: T): void {}', 1, 17, 'generic'],
+    ['export function f({ a }: { a: string }): void {}', 1, 19, 'name'],
+    ['export function f(...a: string[]): void {}', 1, 19, 'rest'],
+    ['export function f(): Map<string, number> { throw 0; }', 1, 22, 'Map'],
+    ['export function f(): Record<string, number> { throw 0; }', 1, 22, 'arbitrary keys'],
+    ['export function f(): string | number { throw 0; }', 1, 22, 'union'],
+    ['export function f(a: () => void): void {}', 1, 19, 'function'],
+    ['export function f(): [string, number] { throw 0; }', 1, 22, 'tuple'],
+    ['interface A {\n  b: symbol;\n}\nexport function f(): A { throw 0; }', 2, 3, 'symbol'],
+    ['export function f(): { kind: "a-b" | "c" } { throw 0; }', 1, 24, 'a-b'],
+    ['export function Say(): void {}\nexport function say(): void {}', 2, 17, 'same operation'],
+    ['export function f(a: { b: 1 } | { c: 2 }): void {}', 1, 19, 'union of objects as an argument'],
+  ])('refuses %s', (code, line, column, text) => {
+    const [mistake] = mistakes(code);
+    expect(mistake).toMatchObject({ code: 'FUNCTION_TYPE', position: { line, column, source: 'index.ts' } });
+    expect(mistake.message).toContain(text);
+    expect(mistake.fix).toBeTruthy();
+  });
+
+  it('tells all mistakes at once, and files that do not parse', () => {
+    expect(mistakes('export function a(x: symbol): void {}\nexport function b(y: symbol): void {}')).toHaveLength(2);
+    expect(mistakes('export function a( {')[0]).toMatchObject({ code: 'SYNTAX', position: { line: 1 } });
+  });
+});
+
+describe('query or mutation', () => {
+  it.each([
+    ['getUser', 'query'],
+    ['GetUser', 'query'],
+    ['listAll', 'query'],
+    ['isReady', 'query'],
+    ['issueRefund', 'mutation'],
+    ['hasten', 'mutation'],
+    ['testConnection', 'query'],
+    ['checkMissionProgress', 'query'],
+    ['deployAgent', 'mutation'],
+    ['importActivity', 'mutation'],
+    ['get_user', 'query'],
+    ['getter', 'mutation'],
+  ])('%s is a %s', (name, kind) => {
+    expect(kindOf(name, [])).toBe(kind);
+  });
+});

@@ -1,0 +1,21 @@
+import type ts from 'typescript';
+import { GraphsteadError, GraphsteadErrors } from '../../base/index.js';
+import { shownPath } from '../app-source.js';
+
+/** Collects every mistake of a reading, so that all are told at once. */
+export class Refusals {
+  readonly #errors: GraphsteadError[] = [];
+
+  constructor(readonly appDir: string) {}
+
+  add(node: ts.Node, message: string, fix: string): void {
+    const file = node.getSourceFile();
+    const { line, character } = file.getLineAndCharacterOfPosition(node.getStart());
+    const position = { line: line + 1, column: character + 1, source: shownPath(this.appDir, file.fileName) };
+    this.#errors.push(new GraphsteadError('FUNCTION_TYPE', message, { position, fix }));
+  }
+
+  throwIfAny(): void {
+    if (this.#errors.length > 0) throw new GraphsteadErrors(this.#errors);
+  }
+}

@@ -1,0 +1,281 @@
+import ts from 'typescript';
+import type { FieldDescription, ScalarName, TypeDefinition, TypeUse } from '../contract.js';
+import { discriminantOf, enumValues, enumName } from './union.js';
+import type { Refusals } from './refuse.js';
+
+/** Where a type is used: names of anonymous types and the place of refusals come from here. */
+export interface Place {
+  readonly node: ts.Node;
+  readonly direction: 'input' | 'output';
+  /** name for an anonymous type used here, in PascalCase */
+  readonly hint: string;
+}
+
+const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
+const RESERVED = new Set([
+  'Query',
+  'Mutation',
+  'Subscription',
+  'String',
+  'Float',
+  'Int',
+  'Int64',
+  'ID',
+  'Boolean',
+  'DateTime',
+  'JSON',
+]);
+const JSON_FIX = 'name the fields in an interface, or use Json from "graphstead/app" for any JSON value';
+
+/** Turns TypeScript's types into GraphQL's, and remembers the named ones. */
+export class TypeReader {
+  readonly #definitions = new Map<string, TypeDefinition>();
+  /** GraphQL name -> the TypeScript type it was made of */
+  readonly #origins = new Map<string, ts.Type>();
+
+  constructor(
+    readonly checker: ts.TypeChecker,
+    readonly refusals: Refusals,
+  ) {}
+
+  get definitions(): readonly TypeDefinition[] {
+    return [...this.#definitions.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** The GraphQL type; a refused one reads as String, and the refusal is noted. */
+  read(type: ts.Type, place: Place, optional = false): TypeUse {
+    const parts = type.isUnion() ? type.types : [type];
+    const hasNull = parts.some((part) => (part.flags & ts.TypeFlags.Null) !== 0);
+    const absent = parts.some((part) => (part.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void)) !== 0);
+    const rest = parts.filter(
+      (part) => (part.flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined | ts.TypeFlags.Void)) === 0,
+    );
+    const flags = { nullable: optional || hasNull || absent, ...(hasNull ? { null: true } : {}) };
+    if (rest.length === 0)
+      return this.#refused(place, 'a value that is always null or undefined', 'leave it out', flags);
+    const scalar = this.#scalarOf(rest);
+    if (scalar !== undefined)
+      return { kind: 'named', name: scalar, ...flags, ...(isBigInt(rest) ? { bigint: true } : {}) };
+    if (rest.length === 1) return { ...this.#single(rest[0], place), ...flags };
+    // Without null and undefined the union is the one its alias names.
+    return { ...this.#union(this.checker.getNonNullableType(type), rest, place), ...flags };
+  }
+
+  #scalarOf(types: readonly ts.Type[]): ScalarName | undefined {
+    for (const type of types) {
+      const mark = this.#markOf(type);
+      if (mark !== undefined) return mark;
+    }
+    if (types.every((type) => (type.flags & ts.TypeFlags.BooleanLike) !== 0)) return 'Boolean';
+    if (
+      types.every((type) => (type.flags & ts.TypeFlags.NumberLike) !== 0 && (type.flags & ts.TypeFlags.EnumLike) === 0)
+    ) {
+      return 'Float';
+    }
+    if (types.length > 1) return undefined;
+    const { flags } = types[0];
+    if (flags & ts.TypeFlags.String || flags & ts.TypeFlags.TemplateLiteral) return 'String';
+    if (flags & ts.TypeFlags.BigIntLike) return 'Int64';
+    return this.#isLibrary(types[0], 'Date') ? 'DateTime' : undefined;
+  }
+
+  /** The mark of Int, Int64, ID and Json. */
+  #markOf(type: ts.Type): ScalarName | undefined {
+    const mark = this.checker.getPropertyOfType(type, '__graphstead');
+    if (mark === undefined || (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) === 0) return undefined;
+    const value = this.checker.getTypeOfSymbol(mark);
+    return value.isStringLiteral() ? (value.value as ScalarName) : undefined;
+  }
+
+  #single(type: ts.Type, place: Place): Omit<TypeUse, 'nullable'> {
+    if (type.isStringLiteral()) return { kind: 'named', name: 'String' };
+    if (this.checker.isArrayType(type)) {
+      const [element] = this.checker.getTypeArguments(type as ts.TypeReference);
+      return { kind: 'list', of: this.read(element, { ...place, hint: singular(place.hint) }) };
+    }
+    if (this.checker.isTupleType(type))
+      return this.#refused(place, 'a tuple', 'use an array or an object with named fields');
+    if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) {
+      return this.#refused(
+        place,
+        `the type ${this.#text(type)} (written so, or a type that could not be resolved)`,
+        JSON_FIX,
+      );
+    }
+    if (type.flags & ts.TypeFlags.TypeParameter)
+      return this.#refused(place, 'an open type parameter', 'give a concrete type');
+    if (type.flags & ts.TypeFlags.EnumLike) return this.#refused(place, 'a numeric enum', 'use a union of strings');
+    if ((type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) === 0) {
+      return this.#refused(place, `the type ${this.#text(type)}`, JSON_FIX);
+    }
+    return this.#object(type, place);
+  }
+
+  #object(type: ts.Type, place: Place): Omit<TypeUse, 'nullable'> {
+    if (type.getCallSignatures().length > 0) return this.#refused(place, 'a function', 'pass data, not code');
+    if (this.#isLibrary(type))
+      return this.#refused(place, `the type ${this.#text(type)}`, 'use arrays and plain objects');
+    const properties = this.checker.getPropertiesOfType(type);
+    if (this.checker.getIndexInfosOfType(type).length > 0) {
+      return this.#refused(place, 'an object with arbitrary keys', JSON_FIX);
+    }
+    if (properties.length === 0) return this.#refused(place, 'an object without fields', JSON_FIX);
+    const name = this.#nameOf(type, place);
+    if (!this.#claim(name, type, place)) return { kind: 'named', name };
+    const kind = place.direction === 'input' ? 'input' : 'object';
+    const description = this.#describe(type.aliasSymbol ?? type.symbol);
+    this.#definitions.set(name, { kind, name, fields: [] }); // a recursive type finds itself
+    const fields = properties.map((property) => this.#field(property, name, place));
+    this.#definitions.set(name, { kind, name, ...description, fields });
+    return { kind: 'named', name };
+  }
+
+  #field(property: ts.Symbol, owner: string, place: Place): FieldDescription {
+    const node = property.valueDeclaration ?? property.declarations?.[0] ?? place.node;
+    const inApp = node.getSourceFile().fileName.includes('/node_modules/') ? place.node : node;
+    const { name } = property;
+    if (!NAME.test(name) || name.startsWith('__')) {
+      this.refusals.add(inApp, `"${name}" is no GraphQL field name`, 'use letters, digits and single underscores');
+    }
+    const optional = (property.flags & ts.SymbolFlags.Optional) !== 0;
+    const hint = `${owner.replace(/Input$/, '')}${pascal(name)}`;
+    const type = this.read(
+      this.checker.getTypeOfSymbolAtLocation(property, place.node),
+      { ...place, node: inApp, hint },
+      optional,
+    );
+    return { name, type, ...this.#describe(property) };
+  }
+
+  #union(whole: ts.Type, types: readonly ts.Type[], place: Place): Omit<TypeUse, 'nullable'> {
+    const values = enumValues(types);
+    if (values !== undefined) return this.#enum(whole, types, values, place);
+    if (!types.every((type) => (type.flags & ts.TypeFlags.Object) !== 0)) {
+      return this.#refused(
+        place,
+        `the union ${this.#text(whole)}`,
+        'GraphQL has unions of objects and of strings only',
+      );
+    }
+    if (place.direction === 'input') {
+      return this.#refused(place, 'a union of objects as an argument', 'use one object with optional fields');
+    }
+    const tag = discriminantOf(this.checker, types, place.node);
+    if (tag === undefined) {
+      return this.#refused(place, `the union ${this.#text(whole)}`, "give each member a literal field: kind: 'circle'");
+    }
+    const name = whole.aliasSymbol?.name ?? place.hint;
+    if (this.#claim(name, whole, place)) {
+      const members = types.map((type, i) => {
+        const use = this.#object(type, { ...place, hint: `${name}${pascal(tag.values[i][0])}` });
+        return { type: use.name ?? '', values: tag.values[i] };
+      });
+      this.#definitions.set(name, {
+        kind: 'union',
+        name,
+        ...this.#describe(whole.aliasSymbol),
+        discriminant: tag.name,
+        members,
+      });
+    }
+    return { kind: 'named', name };
+  }
+
+  #enum(whole: ts.Type, types: readonly ts.Type[], values: readonly string[], place: Place): Omit<TypeUse, 'nullable'> {
+    const name = whole.aliasSymbol?.name ?? enumName(types) ?? place.hint;
+    const members = values.map((value) => ({ name: value, value }));
+    const wrong = values.find(
+      (value) => !NAME.test(value) || value.startsWith('__') || /^(true|false|null)$/.test(value),
+    );
+    if (wrong !== undefined) {
+      const fix = 'use letters, digits and underscores, or a plain string';
+      return this.#refused(place, `"${wrong}" as a value of an enum`, fix);
+    }
+    const known = this.#definitions.get(name);
+    if (known?.kind === 'enum' && known.values.map((one) => one.value).join() === values.join())
+      return { kind: 'named', name };
+    if (this.#claim(name, whole, place)) {
+      this.#definitions.set(name, { kind: 'enum', name, ...this.#describe(whole.aliasSymbol), values: members });
+    }
+    return { kind: 'named', name };
+  }
+
+  /** False when the name stands already; another type under it is refused. */
+  #claim(name: string, type: ts.Type, place: Place): boolean {
+    const known = this.#origins.get(name);
+    if (known === type) return false;
+    if (known !== undefined || RESERVED.has(name)) {
+      const why = known === undefined ? 'is reserved' : 'names two different types';
+      this.refusals.add(place.node, `"${name}" ${why}`, 'rename the interface or type alias');
+      return false;
+    }
+    this.#origins.set(name, type);
+    return true;
+  }
+
+  #nameOf(type: ts.Type, place: Place): string {
+    const named = this.#ownName(type) ?? place.hint;
+    return place.direction === 'input' && !named.endsWith('Input') ? `${named}Input` : named;
+  }
+
+  /** `Page<User>` becomes UserPage. */
+  #ownName(type: ts.Type): string | undefined {
+    const symbol = type.aliasSymbol ?? type.symbol;
+    if (symbol === undefined || symbol.name.startsWith('__')) return undefined;
+    const given = type.aliasSymbol ? (type.aliasTypeArguments ?? []) : this.#typeArguments(type);
+    return `${given.map((one) => this.#argumentName(one)).join('')}${pascal(symbol.name)}`;
+  }
+
+  #typeArguments(type: ts.Type): readonly ts.Type[] {
+    const isReference = ((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Reference) !== 0;
+    if (!isReference) return [];
+    const { length = 0 } = (type as ts.TypeReference).target.typeParameters ?? [];
+    return this.checker.getTypeArguments(type as ts.TypeReference).slice(0, length);
+  }
+
+  #argumentName(type: ts.Type): string {
+    return (
+      this.#scalarOf(type.isUnion() ? type.types : [type]) ??
+      this.#ownName(type) ??
+      pascal(this.#text(type).replace(/\W+/g, ''))
+    );
+  }
+
+  #isLibrary(type: ts.Type, name?: string): boolean {
+    const { symbol } = type;
+    if (symbol === undefined || symbol.name.startsWith('__')) return false;
+    const file = symbol.declarations?.[0]?.getSourceFile().fileName ?? '';
+    const library = /\/typescript\/lib\/lib\.|\/@types\/node\//.test(file);
+    return library && (name === undefined || symbol.name === name);
+  }
+
+  #describe(symbol: ts.Symbol | undefined): { description?: string } {
+    const text = ts.displayPartsToString(symbol?.getDocumentationComment(this.checker));
+    return text === '' ? {} : { description: text };
+  }
+
+  #text(type: ts.Type): string {
+    return this.checker.typeToString(type);
+  }
+
+  #refused<T extends object>(place: Place, what: string, fix: string, rest?: T): TypeUse & T {
+    this.refusals.add(place.node, `GraphQL cannot express ${what}`, fix);
+    return { kind: 'named', name: 'String', nullable: true, ...rest } as TypeUse & T;
+  }
+}
+
+function isBigInt(types: readonly ts.Type[]): boolean {
+  return types.every((type) => (type.flags & ts.TypeFlags.BigIntLike) !== 0);
+}
+
+export function pascal(name: string): string {
+  return name
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+function singular(hint: string): string {
+  return hint.endsWith('s') && !hint.endsWith('ss') ? hint.slice(0, -1) : hint;
+}
