@@ -1,7 +1,7 @@
 import type { Position } from '../../base/index.js';
 import type { Argument, Filter, FunctionCall, FunctionName } from '../syntax/index.js';
 import { parseArguments } from './argument.js';
-import type { ParseContext } from './context.js';
+import { invalid, type ParseContext } from './context.js';
 import { parseSubject } from './subject.js';
 
 /** Where a call stands: some are allowed in one place only. */
@@ -34,6 +34,8 @@ const ARITY: Readonly<Record<FunctionName, readonly [least: number, most: number
   checkpwd: [1, 1],
 };
 
+/** words with brackets that stand inside of calls and cannot be calls */
+const VALUES: ReadonlySet<string> = new Set(['val', 'count', 'len', 'math']);
 const COMPARISONS: ReadonlySet<FunctionName> = new Set(['eq', 'le', 'lt', 'ge', 'gt', 'between']);
 
 /** `( ... )` of @filter and @if, the opening bracket being the current token; undefined when it is empty. */
@@ -92,6 +94,8 @@ export function parseCall(context: ParseContext, place: CallPlace): FunctionCall
   lexer.next();
   if (!context.is('(')) throw context.unexpected(`"(" after the function ${written}`);
   lexer.next();
+  if (VALUES.has(name))
+    throw invalid(`${written}(...) is a value and no condition`, position, 'Compare it, as in eq(val(x), 1).');
   const known = Object.hasOwn(ARITY, name);
   if (!known) {
     context.refuse(`there is no function ${written}`, position, `Use one of ${Object.keys(ARITY).join(', ')}.`);

@@ -389,8 +389,20 @@ export class Lexer {
       }
     }
     this.#at = stop;
-    return { pattern: text.slice(this.start + 1, at), flags };
+    return { pattern: plainSlashes(text.slice(this.start + 1, at)), flags };
   }
+}
+
+/** `\/` is how a slash stands in a pattern; it means a slash. */
+function plainSlashes(pattern: string): string {
+  let out = '';
+  let from = 0;
+  for (let at = pattern.indexOf('\\'); at !== -1; at = pattern.indexOf('\\', at + 2)) {
+    if (pattern.charCodeAt(at + 1) !== 0x2f) continue;
+    out += pattern.slice(from, at);
+    from = at + 1;
+  }
+  return out + pattern.slice(from);
 }
 
 /** `\uXXXX` or `\UXXXXXXXX` at an offset. */

@@ -23,6 +23,7 @@ interface RawMutation {
 
 /** A body of /mutate taken apart, its RDF still unread. */
 export interface MutationOutline {
+  readonly context: ParseContext;
   readonly parts: DocumentParts;
   readonly mutations: readonly RawMutation[];
 }
@@ -33,7 +34,7 @@ export interface MutationOutline {
  */
 export function parseMutation(text: string, options: ParseMutationOptions = {}): MutationRequest {
   const names = options.names ?? defaultNames;
-  const { parts, mutations } = outlineMutation(text, options);
+  const { context, parts, mutations } = outlineMutation(text, options);
   const reader = new NQuadReader({ names, lines: names.dgraph });
   const blocks = mutations.map((raw): MutationBlock => {
     const { condition } = raw;
@@ -41,6 +42,7 @@ export function parseMutation(text: string, options: ParseMutationOptions = {}):
     return { set: read(raw.set), delete: read(raw.delete), ...(condition ? { condition } : {}) };
   });
   const query = parts.finish(neededVariables(blocks));
+  if (context.refused) throw context.refused;
   return { ...(parts.isEmpty ? {} : { query }), mutations: blocks };
 }
 
@@ -69,7 +71,7 @@ export function outlineMutation(text: string, options: ParseMutationOptions = {}
   }
   const [only] = mutations;
   if (!upsert && only.set.length === 0 && only.delete.length === 0) throw emptyRequest();
-  return { parts, mutations };
+  return { context, parts, mutations };
 }
 
 export function emptyRequest(): GraphsteadError {

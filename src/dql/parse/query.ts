@@ -27,13 +27,23 @@ export interface ParseQueryOptions {
  * Throws SYNTAX (cannot be read), INVALID_QUERY (means nothing) or LIMIT_EXCEEDED, each with a position.
  */
 export function parseQuery(text: string, options: ParseQueryOptions = {}): QueryDocument {
-  const limits = options.limits ?? DEFAULT_LIMITS;
-  const { source } = options;
+  const { document, refused } = readQuery(text, options);
+  if (refused) throw refused;
+  return document;
+}
+
+/** A text that can be read, and the first thing that is wrong with what it means. Throws like `parseQuery` otherwise. */
+export function readQuery(
+  text: string,
+  options: ParseQueryOptions = {},
+): { readonly document: QueryDocument; readonly refused?: GraphsteadError } {
+  const { limits = DEFAULT_LIMITS, source } = options;
   const lexer = new Lexer(text, { maxTokens: limits.syntaxTokens, ...(source === undefined ? {} : { source }) });
   const context = new ParseContext(lexer, options.names ?? defaultNames, limits, new QueryVariables(options.variables));
   const parts = new DocumentParts(context);
   while (!context.is('end')) parts.take();
-  return parts.finish(options.needed ?? []);
+  const document = parts.finish(options.needed ?? []);
+  return { document, ...(context.refused ? { refused: context.refused } : {}) };
 }
 
 /** Collects what stands at the top level of a query text, or inside an upsert. */
@@ -123,7 +133,7 @@ export class DocumentParts {
     this.#schema = schema;
   }
 
-  /** The document once everything is read. Throws what was refused on the way. */
+  /** The document once everything is read; what was refused on the way is the context's to tell. */
   finish(needed: readonly VariableMention[]): QueryDocument {
     const context = this.#context;
     const schema = this.#schema;
@@ -133,7 +143,6 @@ export class DocumentParts {
     const expansion = new FragmentExpansion(this.#fragments);
     const blocks = this.#blocks.map((block) => expansion.block(block));
     checkDocument(context, blocks, needed);
-    if (context.refused) throw context.refused;
     return { blocks, ...(schema ? { schema } : {}) };
   }
 }

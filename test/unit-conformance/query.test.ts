@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { GraphsteadError } from '../../src/base/index.js';
+import { readQuery } from '../../src/dql/parse/query.js';
+import { outlineMutation } from '../../src/dql/parse/mutation.js';
+import { viewOf } from './peer-query.js';
+import { problemOf, type UnitCase, unitCases } from './unit-case.js';
+
+const files = ['dql_parser_test.json', 'dql_dql_test.json', 'dql_upsert_test.json', 'dql_state_test.json'];
+const cases = files.flatMap(unitCases);
+
+/** What the peer finds out only when it runs the query; we say it at once. */
+const LATER = /there is no function|unknown flags|cannot start from uid_in|stands twice among/;
+/** Texts of a lexer's test: it takes what no parser does. */
+const LEXER_ONLY = /Lexing|NewSchemaQuery|Variables1|VariablesDefault|LangSupport/;
+
+function attempt(c: UnitCase): { view: unknown } | GraphsteadError {
+  try {
+    const mutation = c.kind === 'mutation' || /^\s*(upsert|\{\s*(set|delete)\s*\{)/.test(c.input);
+    if (mutation) {
+      const { mutations, parts } = outlineMutation(c.input);
+      return { view: { Mutations: mutations, ...(parts.isEmpty ? {} : {}) } };
+    }
+    const { document, refused } = readQuery(c.input, { variables: c.vars ?? {} });
+    if (refused && !LATER.test(refused.message)) throw refused;
+    return { view: viewOf(document) };
+  } catch (thrown) {
+    if (thrown instanceof GraphsteadError) return thrown;
+    throw thrown;
+  }
+}
+
+describe.skipIf(cases.length === 0)('texts of the query language', () => {
+  it('are accepted and refused as the public cases have it', () => {
+    const wrong = cases
+      .filter((c) => !LEXER_ONLY.test(c.name))
+      .flatMap((c) => {
+        const got = attempt(c);
+        const accepted = !(got instanceof GraphsteadError);
+        return c.valid === null || c.valid === accepted ? [] : [`${c.name}: ${accepted ? 'accepted' : got.message}`];
+      });
+    expect(wrong).toEqual([]);
+  });
+
+  it('mean what the public cases say', () => {
+    const wrong = cases
+      .filter((c) => c.valid === true && c.kind === 'query')
+      .flatMap((c) => {
+        const got = attempt(c);
+        if (got instanceof GraphsteadError) return [];
+        const problems = (c.checks ?? []).map((check) => problemOf(got.view, check)).filter((p) => p !== undefined);
+        return problems.map((problem) => `${c.name}: ${problem}`);
+      });
+    expect(wrong).toEqual([]);
+  });
+});
