@@ -73,6 +73,9 @@ function checkKeys(
 ): void {
   if (key && jwkUrls.length > 0) problems.push('the authorization has both VerificationKey and a key-set url');
   if (!key && jwkUrls.length === 0) problems.push('the authorization has neither VerificationKey nor a key-set url');
+  if (algorithm && !key && jwkUrls.length > 0) {
+    problems.push('the authorization has Algo beside a key-set url, whose keys name their own');
+  }
   if (jwkUrl && jwkUrls.length > 1) problems.push('the authorization has both JWKURL and JWKURLs');
   if (key && !algorithm) problems.push('the authorization has a VerificationKey but lacks Algo');
   if (algorithm) checkAlgorithm(algorithm, problems);

@@ -14,7 +14,7 @@ export interface Declarations {
 export type Report = (problem: Problem) => void;
 
 const DECLARATION = /^\s*(Service|Dgraph)\.(Secret|Authorization|Allow-Origin)(?![\w-])\s*(.*?)\s*$/;
-const SECRET = /^(?:"([^"]*)"|(\S+))\s+(?:"(.*)"|(\S+))$/;
+const SECRET = /^(?:"([^"]*)"|([^\s"]+))\s+(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))$/;
 
 /**
  * Reads `# Service.Secret name value`, `# Service.Authorization {json}` and `# Service.Allow-Origin "url"`. Under
@@ -82,7 +82,7 @@ function readSecret(rest: string, position: Position, secrets: Map<string, Secre
     report({ position, message: `the secret ${name} is declared more than once`, fix: 'Keep one of them.' });
     return;
   }
-  secrets.set(name, new Secret(match[3] ?? match[4]));
+  secrets.set(name, new Secret(match[3]?.replace(/\\"/g, '"') ?? match[4]));
 }
 
 function readOrigin(rest: string, position: Position, report: Report): string | undefined {

@@ -99,3 +99,7 @@ export const PEER_DIRECTIVES: Readonly<Record<string, DirectiveDefinition>> = {
     example: '@lambdaOnMutate(add: true)',
   },
 };
+
+/** A directive of this name means something in type definitions. */
+export const isDirective = (name: string): boolean =>
+  Object.hasOwn(DIRECTIVES, name) || Object.hasOwn(PEER_DIRECTIVES, name);

@@ -1,4 +1,5 @@
 export { derivedSchema, predicatesOf } from './derived-schema.js';
+export { isDirective } from './directive-definition.js';
 export { type LoadOptions, loadModel } from './load.js';
 export type * from './model.js';
 export {

@@ -1,5 +1,5 @@
 import { type ConstDirectiveNode, type DefinitionNode, Kind, parse, print } from 'graphql';
-import type { Model } from '../../sdl/index.js';
+import { isDirective, type Model } from '../../sdl/index.js';
 
 /** The directives of the definitions as text, by type and by field. They are read from the model's text. */
 export class WrittenDirectives {
@@ -41,7 +41,9 @@ export class WrittenDirectives {
   }
 
   #text(nodes: readonly ConstDirectiveNode[] | undefined): string {
-    const shown = (nodes ?? []).filter(({ name }) => name.value !== 'deprecated' && !this.hidden.has(name.value));
+    const shown = (nodes ?? []).filter(
+      ({ name: { value } }) => value !== 'deprecated' && isDirective(value) && !this.hidden.has(value),
+    );
     this.lambda ||= shown.some(({ name }) => name.value.startsWith('lambda'));
     return shown.map((node) => ` ${print(node)}`).join('');
   }

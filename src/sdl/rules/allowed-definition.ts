@@ -18,10 +18,10 @@ const REFUSED: Readonly<Record<string, string>> = {
 /** Only types, interfaces, unions, enums and inputs are defined by the user; the rest is generated. */
 export const allowedDefinition: Rule = {
   name: 'allowed-definition',
-  check({ definitions, report }) {
+  check({ definitions, report, lax }) {
     for (const node of definitions.document.definitions) {
       const what = REFUSED[node.kind];
-      if (what === undefined) continue;
+      if (what === undefined || (lax && node.kind === Kind.DIRECTIVE_DEFINITION)) continue;
       report({
         position: position('name' in node && node.name ? { name: node.name } : { loc: node.loc }),
         message: `${what} cannot be defined here: scalars, directives and the schema block are built in`,

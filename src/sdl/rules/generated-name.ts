@@ -40,19 +40,32 @@ export const generatedTypes = (name: string): string[] => [
   `Add${name}Payload`,
   `Update${name}Payload`,
   `Delete${name}Payload`,
+  `${name}Embedding`,
+];
+
+/** Types that the default mode alone generates for a stored type. */
+const ours = (name: string): string[] => [
+  `${name}Nested`,
+  `${name}NestedUpdate`,
+  `${name}Cascade`,
+  `${name}CascadeStep`,
 ];
 
 /** A type's name must not be one that is generated for another type. */
 export const generatedName: Rule = {
   name: 'generated-name',
-  check({ definitions, report }) {
+  check({ definitions, report, lax }) {
     const taken = new Map(BUILT_IN.map((name) => [name, 'the service itself']));
     for (const object of definitions.objects.values()) {
       if (isRemote(object)) continue;
-      for (const name of generatedTypes(object.name)) taken.set(name, object.name);
+      const names = [...generatedTypes(object.name), ...(lax ? [] : ours(object.name))];
+      for (const name of names) taken.set(name, object.name);
     }
     for (const name of definitions.unions.keys()) {
       for (const suffix of ['Filter', 'Ref', 'Type']) taken.set(`${name}${suffix}`, name);
+    }
+    for (const name of definitions.enums.keys()) {
+      for (const suffix of ['_hash', '_exact', '_range']) taken.set(`${name}${suffix}`, name);
     }
     for (const node of definitions.document.definitions) {
       if (!('name' in node) || !node.name) continue;

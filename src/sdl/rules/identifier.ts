@@ -54,7 +54,7 @@ function keys({ report }: RuleContext, object: ObjectDefinition): void {
       });
     }
     const over = argument(id, 'interface');
-    if (over && object.kind !== 'interface' && over.kind === Kind.BOOLEAN) {
+    if (over && object.kind !== 'interface' && over.kind === Kind.BOOLEAN && over.value) {
       report({
         position: position(id),
         message: `@id(interface:) on ${where} has no meaning: ${object.name} is not an interface`,

@@ -1,4 +1,4 @@
-import { baseName, type FieldDefinition, looseText, type ObjectDefinition, position } from '../definition.js';
+import { baseName, type FieldDefinition, type ObjectDefinition, position } from '../definition.js';
 import { print } from 'graphql';
 import type { Rule, RuleContext } from '../rule.js';
 
@@ -34,11 +34,12 @@ function repeated({ report }: RuleContext, object: ObjectDefinition): void {
   for (const field of object.own) {
     const inherited = object.fields.find((f) => f.name === field.name);
     if (!inherited || inherited.owner === object) continue;
-    if (looseText(inherited.node.type) === looseText(field.node.type)) continue;
+    const [is, wanted] = [print(field.node.type), print(inherited.node.type)];
+    if (is === wanted || is === `${wanted}!`) continue;
     report({
       position: position(field.node),
-      message: `${object.name}.${field.name} is ${print(field.node.type)}, but interface ${inherited.owner.name} has it as ${print(inherited.node.type)}`,
-      fix: `Give it the type ${print(inherited.node.type)}, or leave it to the interface.`,
+      message: `${object.name}.${field.name} is ${is}, but interface ${inherited.owner.name} has it as ${wanted}`,
+      fix: `Give it the type ${wanted}, or leave it to the interface.`,
     });
   }
 }

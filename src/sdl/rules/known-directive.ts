@@ -76,6 +76,8 @@ function one(context: RuleContext, node: ConstDirectiveNode, place: Place, where
     return;
   }
   const definition = peer ?? (Object.hasOwn(DIRECTIVES, name) ? DIRECTIVES[name] : undefined);
+  // the peer passes over what it does not know
+  if (!definition && context.lax) return;
   if (!definition) {
     refuse(context, node, `@${name} on ${where} is not a directive that exists`, 'Correct its name, or remove it.');
     return;

@@ -1,15 +1,23 @@
-import { listDepth, position } from '../definition.js';
+import { baseName, listDepth, position } from '../definition.js';
 import { isCustom, isRemote } from '../lookup.js';
 import type { Rule } from '../rule.js';
 
 /** A stored field is one value or one list: a list of lists has no form in the graph. */
 export const listDepthRule: Rule = {
   name: 'list-depth',
-  check({ definitions, report }) {
+  check({ definitions, report, lax }) {
     for (const object of definitions.objects.values()) {
       if (isRemote(object)) continue;
       for (const field of object.own) {
-        if (listDepth(field.node.type) < 2 || isCustom(field)) continue;
+        if (isCustom(field)) continue;
+        if (lax && listDepth(field.node.type) === 1 && baseName(field.node.type) === 'Boolean') {
+          report({
+            position: position(field.node),
+            message: `${object.name}.${field.name} is a list of Boolean, which the peer does not store`,
+            fix: 'Use [Int] or an enum, or start the service without --compat dgraph.',
+          });
+        }
+        if (listDepth(field.node.type) < 2) continue;
         report({
           position: position(field.node),
           message: `${object.name}.${field.name} is a list of lists, which cannot be stored`,

@@ -62,8 +62,8 @@ type Refuse = (message: string, fix: string) => void;
 function languages(field: FieldDefinition, where: string, refuse: Refuse): void {
   const { languages } = storageOf(field);
   if (!languages) return;
-  if (languages.some((language) => language.includes('@') || language === '')) {
-    refuse(`${where}: a predicate takes one "@" and languages after it`, 'Write them like name@hi:en.');
+  if (languages.some((language) => !/^(\.|[A-Za-z]+(-[A-Za-z0-9]+)*)$/.test(language))) {
+    refuse(`${where}: after "@" stand languages, or "." for any`, 'Write them like name@hi:en.');
   }
   if (baseName(field.node.type) !== 'String' || listDepth(field.node.type) > 0) {
     refuse(`${where} has a language tag, and only String values have languages`, 'Make it a String.');

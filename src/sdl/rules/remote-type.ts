@@ -16,7 +16,16 @@ export const remoteType: Rule = {
   },
 };
 
-function remote({ report }: RuleContext, object: ObjectDefinition): void {
+function remote({ definitions, report }: RuleContext, object: ObjectDefinition): void {
+  for (const name of object.interfaces) {
+    const parent = definitions.objects.get(name);
+    if (!parent || isRemote(parent)) continue;
+    report({
+      position: position(object.node),
+      message: `${object.name} is remote but implements ${name}, whose nodes are stored`,
+      fix: `Mark ${name} with @remote, or store ${object.name}.`,
+    });
+  }
   const auth = directive(object, 'auth');
   if (auth) {
     report({
