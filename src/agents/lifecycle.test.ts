@@ -1,0 +1,228 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type AgentService, agentService, type ServiceOptions } from '../../test/agent-service.js';
+import { makeLimits } from '../base/index.js';
+import { readRecords, replay } from '../commit/index.js';
+import { createMemoryStore, type Store } from '../store/index.js';
+import { agentsApplier } from './applier.js';
+
+const FIRST = `
+  class Diary extends Agent {
+    state = { hooks: [] };
+    onInitialize() { this.state.hooks.push('initialize'); }
+    onResume() { this.state.hooks.push('resume'); }
+    onSuspend() { this.state.hooks.push('suspend'); }
+    onTerminate() { this.publishEvent('goodbye', { hooks: this.state.hooks }); }
+    async onReceiveMessage(name, data) {
+      if (name === 'hooks') return this.state.hooks.join(' ');
+      if (name === 'write') { for (let i = 0; i < Number(data); i++) this.publishEvent('page', { i }); return 'ok'; }
+      if (name === 'grow') { this.state.text = 'x'.repeat(Number(data)); return String(this.state.text.length); }
+      if (name === 'step') {
+        this.state.steps = (this.state.steps ?? 0) + 1;
+        await this.checkpoint();
+        if (data === 'fail') throw new Error('after the checkpoint');
+        return String(this.state.steps);
+      }
+      if (name === 'steps') return String(this.state.steps);
+      if (name === 'live') { this.publishEvent('progress', { done: 1 }, { live: true }); throw new Error('failed later'); }
+      if (name === 'text') { this.state.own = data; return data; }
+      return super.onReceiveMessage(name, data);
+    }
+  }
+  agents.register(Diary);
+`;
+const SECOND = `
+  class Diary extends Agent {
+    static version = 3;
+    static migrations = {
+      2: (state) => ({ ...state, second: true }),
+      3: ({ hooks, ...state }) => ({ ...state, count: hooks.length }),
+    };
+    onReceiveMessage(name) { return name === 'state' ? JSON.stringify(this.state) : super.onReceiveMessage(name); }
+  }
+  agents.register(Diary);
+`;
+const NO_MIGRATION =
+  'class Diary extends Agent { static version = 4; onReceiveMessage() { return "x"; } }\nagents.register(Diary);';
+
+const services: AgentService[] = [];
+async function open(options: ServiceOptions = {}): Promise<AgentService> {
+  const service = await agentService(FIRST, [], options);
+  services.push(service);
+  return service;
+}
+afterEach(async () => {
+  for (const service of services.splice(0)) await service.close();
+});
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((again) => setTimeout(again, 5));
+}
+
+describe('lifecycle', () => {
+  it('calls the hooks at their points', async () => {
+    const { agents } = await open();
+    const { id } = await agents.start('Diary');
+    expect(await agents.send(id, 'hooks')).toBe('initialize');
+    await agents.swap(async () => undefined);
+    expect(await agents.send(id, 'hooks')).toBe('initialize suspend resume');
+    await agents.stop(id);
+    const events = agents.events({ agentId: id, after: 'another.1.0' })[Symbol.asyncIterator]();
+    await events.next();
+    expect((await events.next()).value).toMatchObject({ name: 'goodbye' });
+    await events.return?.();
+  });
+
+  it('suspends who is idle and resumes with the next message', async () => {
+    const { agents } = await open({ limits: { agentIdleMs: 1 } });
+    const { id } = await agents.start('Diary');
+    await until(async () => (await agents.info(id)).status === 'suspended');
+    expect(await agents.send(id, 'hooks')).toBe('initialize suspend resume');
+  });
+
+  it('restarts with everything, waiting messages included', async () => {
+    const store = createMemoryStore();
+    const keep: Store = { ...bound(store), close: async () => undefined };
+    const first = await open({ store: keep });
+    const { id } = await first.agents.start('Diary');
+    await first.agents.send(id, 'text', 'kept');
+    await first.agents.swap(async () => {
+      await first.agents.sendAsync(id, 'step');
+      const second = await agentService(FIRST, [], { store: keep });
+      services.push(second);
+      await until(async () => (await second.agents.info(id)).waiting === 0);
+      expect(await second.agents.send(id, 'steps')).toBe('1');
+    });
+  });
+
+  it('moves agents to new code, with their state brought to its shape', async () => {
+    const { agents, hosts, app } = await open();
+    const { id } = await agents.start('Diary');
+    await agents.swap(() => hosts.load({ appDir: app.appDir, bundle: app.next(SECOND) }));
+    expect(JSON.parse((await agents.send(id, 'state')) ?? '')).toEqual({ second: true, count: 2 });
+    await agents.swap(() => hosts.load({ appDir: app.appDir, bundle: app.next(NO_MIGRATION) }));
+    await expect(agents.send(id, 'x')).rejects.toMatchObject({ code: 'AGENT_STATE' });
+    await expect(agents.swap(() => hosts.load({ appDir: app.appDir, bundle: app.next('throw 1') }))).rejects.toThrow();
+    await agents.swap(() => hosts.load({ appDir: app.appDir, bundle: app.next(SECOND) }));
+    expect(JSON.parse((await agents.send(id, 'state')) ?? '')).toEqual({ second: true, count: 2 });
+  });
+
+  it('keeps big states, and what a checkpoint committed before a failure', async () => {
+    const { agents } = await open();
+    const { id } = await agents.start('Diary');
+    expect(await agents.send(id, 'grow', '100000')).toBe('100000');
+    await agents.swap(async () => undefined);
+    expect(await agents.send(id, 'grow', '10')).toBe('10');
+    expect(await agents.send(id, 'step')).toBe('1');
+    await expect(agents.send(id, 'step', 'fail')).rejects.toThrow('after the checkpoint');
+    expect(await agents.send(id, 'steps')).toBe('2');
+  });
+
+  it('refuses a state or a message that is too large', async () => {
+    const { agents } = await open({ limits: { agentStateBytes: 1_000, messageBytes: 100 } });
+    const { id } = await agents.start('Diary');
+    await expect(agents.send(id, 'grow', '5000')).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    expect(await agents.send(id, 'hooks')).toBe('initialize resume');
+    await expect(agents.send(id, 'text', 'y'.repeat(101))).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+});
+
+describe('stored events', () => {
+  it('are kept up to their limit; a reader behind it is told of the gap and goes on', async () => {
+    const { agents, store } = await open({ limits: { eventsPerAgent: 5 } });
+    const { id } = await agents.start('Diary');
+    await agents.send(id, 'write', '4');
+    const [first] = await take(agents.events({ agentId: id, after: `${store.incarnation}.0.0` }), 1);
+    await agents.send(id, 'write', '8');
+    await agents.send(id, 'write', '1');
+    const seen = await take(agents.events({ agentId: id, after: first.id }), 6);
+    expect(seen.map((event) => event.name)).toEqual(['agentEventGap', 'page', 'page', 'page', 'page', 'page']);
+  });
+
+  it('reach a reader that does not keep up, from the store', async () => {
+    const { agents } = await open({ limits: { streamBufferBytes: 200 } });
+    const { id } = await agents.start('Diary');
+    const events = agents.events({ agentId: id })[Symbol.asyncIterator]();
+    const first = events.next();
+    await new Promise((turn) => setImmediate(turn));
+    for (let i = 0; i < 5; i++) await agents.send(id, 'write', '20');
+    const seen = [await first];
+    while (seen.length < 100) seen.push(await events.next());
+    expect(seen.map(({ value }) => (value.data as { i: number }).i)).toEqual(
+      Array.from({ length: 100 }, (_, i) => i % 20),
+    );
+    expect(new Set(seen.map(({ value }) => value.id as string)).size).toBe(100);
+    await events.return?.();
+  });
+
+  it('live ones go out at once, without an id', async () => {
+    const { agents } = await open();
+    const { id } = await agents.start('Diary');
+    const events = take(agents.events({ agentId: id }), 1);
+    await new Promise((turn) => setImmediate(turn));
+    await expect(agents.send(id, 'live')).rejects.toThrow('failed later');
+    const [event] = await events;
+    expect(event).toMatchObject({ name: 'progress', data: { done: 1 } });
+    expect(event.id).toBeUndefined();
+  });
+});
+
+it('replaying all records gives identical keys', async () => {
+  const { agents, store, committer } = await open({ limits: { eventsPerAgent: 3 } });
+  const { id } = await agents.start('Diary');
+  await agents.send(id, 'write', '7');
+  await agents.send(id, 'grow', '9000');
+  await agents.send(id, 'grow', '10');
+  await agents.sendAsync(id, 'nothing');
+  await until(async () => (await agents.deadLetters(id)).length === 1);
+  await agents.stop((await agents.start('Diary')).id);
+  const copy = createMemoryStore();
+  const records = [];
+  const snapshot = store.snapshot();
+  for await (const page of readRecords(snapshot, 0)) records.push(...page);
+  await replay(records, { store: copy, appliers: [agentsApplier(makeLimits({ eventsPerAgent: 3 }))] });
+  expect(await agentKeys(copy)).toEqual(await agentKeys(store));
+  snapshot.release();
+  expect(committer.lastCommitTs).toBeGreaterThan(0);
+});
+
+async function take<T>(source: AsyncIterable<T>, count: number): Promise<T[]> {
+  const taken: T[] = [];
+  for await (const one of source) {
+    taken.push(one);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+
+/** Everything in the agents' room, as text. */
+async function agentKeys(store: Store): Promise<string[]> {
+  const snapshot = store.snapshot();
+  const start = Uint8Array.of(1, 0, 0x20);
+  const lines: string[] = [];
+  for (
+    let range: Parameters<typeof snapshot.range>[0] | undefined = { start, end: Uint8Array.of(1, 0, 0x21) };
+    range;
+  ) {
+    const page = await snapshot.range(range);
+    page.keys.forEach((key, i) => {
+      lines.push(`${Buffer.from(key).toString('hex')} ${Buffer.from(page.values[i]).toString('hex')}`);
+    });
+    range = page.next;
+  }
+  snapshot.release();
+  return lines;
+}
+
+/** The store's methods as own properties. */
+function bound(store: Store): Store {
+  return {
+    epoch: store.epoch,
+    incarnation: store.incarnation,
+    readOnly: store.readOnly,
+    snapshot: () => store.snapshot(),
+    apply: (...args) => store.apply(...args),
+    backup: (to) => store.backup(to),
+    stats: () => store.stats(),
+    close: () => store.close(),
+  };
+}
