@@ -72,7 +72,7 @@ function announce(service: Service, options: ServeOptions & { readonly data: str
   line('Graph', `${service.url}/query  /mutate  /alter`);
   if (service.grpcPort !== undefined) line('gRPC', `${options.host}:${service.grpcPort}`);
   line('Data', options.data);
-  const served = service.core.api?.current();
+  const served = service.core.api.current();
   if (served) line('Types', typeNames(served.text).join(', '));
   for (const warning of service.warnings) console.log(`  ! ${warning}`);
   console.log('\nCtrl-C stops it.');

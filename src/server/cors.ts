@@ -26,7 +26,7 @@ const BASE_HEADERS = [
 export function allowOrigins(app: FastifyInstance, core: Core): void {
   const methods = core.names.dgraph ? 'POST, OPTIONS' : 'GET, POST, OPTIONS';
   app.addHook('onRequest', async (request, reply) => {
-    const served = core.api?.current();
+    const served = core.api.current();
     const origin = String(request.headers['origin'] ?? '');
     const allowed = served?.allowedOrigins ?? [];
     if (allowed.length === 0) reply.header('access-control-allow-origin', '*');

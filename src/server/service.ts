@@ -1,8 +1,10 @@
 import { pino } from 'pino';
 import { defaultNames, dgraphNames, type Limits, makeLimits, systemClock } from '../base/index.js';
+import { createApi } from '../api/index.js';
 import { createCommitter } from '../commit/index.js';
 import { createDqlEngine } from '../dql/index.js';
 import { createGraph, graphApplier, graphShared } from '../graph/index.js';
+import { createHttpClient } from '../outbound/index.js';
 import { createMemoryStore, openLmdbStore } from '../store/index.js';
 import type { Core } from './core.js';
 import { allowOrigins } from './cors.js';
@@ -79,7 +81,12 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const graph = await createGraph({ committer, shared, clock, names });
   opened.push(() => graph.close());
   const dql = createDqlEngine({ graph, clock, limits, names });
-  const api = undefined as unknown as Core['api'];
+  const allowedHosts = environment['GRAPHSTEAD_ALLOWED_HOSTS']?.split(/[\s,]+/).filter(Boolean);
+  const client = createHttpClient({ limits, clock, ...(allowedHosts ? { allowedHosts } : {}) });
+  opened.push(() => client.close());
+  const api = createApi({ graph, committer, names, clock, limits, client });
+  opened.push(() => api.close());
+  await api.load();
 
   const core: Core = {
     store,
@@ -92,7 +99,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     log,
     async alter(request, alterOptions) {
       await graph.alter(request, alterOptions);
-      if (request.kind === 'dropAll') await api?.dropped();
+      if (request.kind === 'dropAll') await api.dropped();
     },
     signalOf: (reply) => signals.of(reply.raw),
   };
@@ -106,13 +113,11 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     await app.close();
   });
   metrics.watch(app);
-  if (api) allowOrigins(app, core);
+  allowOrigins(app, core);
   let ready = false;
   graphLanguageRoutes(app, core);
-  if (api) {
-    graphqlRoutes(app, core);
-    adminRoutes(app, core);
-  }
+  graphqlRoutes(app, core);
+  adminRoutes(app, core);
   healthRoutes(app, core, { version, startedAt: Date.now(), ready: () => ready });
   app.get('/metrics', async (_request, reply) =>
     reply.header('content-type', metrics.contentType).send(await metrics.text()),
