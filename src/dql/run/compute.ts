@@ -1,61 +1,84 @@
 import { GraphsteadError, type Position } from '../../base/index.js';
 import { compareValues, type Value } from '../../values/index.js';
 import type { ValueColumn } from '../contract.js';
-import type { AggregateSelection, MathSelection, ValueSelection } from '../syntax/index.js';
+import type { AggregateSelection, MathExpression, MathSelection, ValueSelection } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
 import type { Execution } from './execution.js';
 import { evaluateMath, type Operand } from './math.js';
 import { addValues, divideBy } from './math-operator.js';
-import { columnOf, EMPTY_COLUMN, GLOBAL_UID, type RunVariable, valueAt } from './variable.js';
+import { columnOf, EMPTY_COLUMN, GLOBAL_UID, mergeColumns, type RunVariable, valueAt } from './variable.js';
 
 type Computed = ValueSelection | AggregateSelection | MathSelection;
 
+/** A selection whose values are computed, with where it stands. */
+interface Task {
+  readonly branch: ResultBranch;
+  readonly syntax: Computed;
+  readonly parent: ResultBranch;
+  /** branches from the block down to `parent` */
+  readonly path: readonly ResultBranch[];
+}
+
 /**
- * Fills val(), aggregates and math below a branch once everything of the block is read, children first, and sets the
- * variables that they define.
- * @param path branches from the block down to `at`
+ * Fills val(), aggregates and math of a block once everything of it is read, and sets the variables that they define.
+ * They are computed in the order in which they need each other, wherever they stand.
  */
-export async function computeValues(
-  at: ResultBranch,
-  path: readonly ResultBranch[],
-  execution: Execution,
-): Promise<void> {
-  await execution.checkpoint();
-  const own: ResultBranch[] = [];
+export async function computeValues(root: ResultBranch, execution: Execution): Promise<void> {
+  const tasks: Task[] = [];
+  collectTasks(root, [root], tasks);
+  const open = new Map<string, number>();
+  for (const { syntax } of tasks) {
+    if (syntax.variable === undefined) continue;
+    open.set(syntax.variable, (open.get(syntax.variable) ?? 0) + 1);
+    execution.variables.delete(syntax.variable);
+  }
+  let waiting = tasks;
+  while (waiting.length > 0) {
+    const ready = waiting.filter(({ syntax }) => needs(syntax).every((name) => !open.get(name)));
+    // Variables that need each other in a circle are taken as they come: they read as empty.
+    const next = ready.length > 0 ? ready : waiting.slice(0, 1);
+    for (const task of next) {
+      await execution.checkpoint();
+      store(task, compute(task, execution), execution);
+      const { variable } = task.syntax;
+      if (variable !== undefined) open.set(variable, (open.get(variable) ?? 1) - 1);
+    }
+    waiting = waiting.filter((task) => !next.includes(task));
+  }
+}
+
+/** Levels below first, then the selections of a level as they are written. */
+function collectTasks(at: ResultBranch, path: readonly ResultBranch[], into: Task[]): void {
+  for (const child of at.children) if (child.children.length > 0) collectTasks(child, [...path, child], into);
   for (const child of at.children) {
-    if (isComputed(child)) own.push(child);
-    else if (child.children.length > 0) await computeValues(child, [...path, child], execution);
-  }
-  for (const child of inOrder(own)) {
-    const syntax = child.syntax as Computed;
-    const result = compute(child, at, path, syntax, execution);
-    store(child, syntax, at, path, result, execution);
+    const { syntax } = child;
+    if (syntax.kind === 'value' || syntax.kind === 'aggregate' || syntax.kind === 'math') {
+      into.push({ branch: child, syntax, parent: at, path });
+    }
   }
 }
 
-function isComputed(branch: ResultBranch): boolean {
-  const { kind } = branch.syntax;
-  return kind === 'value' || kind === 'aggregate' || kind === 'math';
+function needs(syntax: Computed): readonly string[] {
+  switch (syntax.kind) {
+    case 'value':
+      return [syntax.of];
+    case 'aggregate':
+      return syntax.of.kind === 'variable' ? [syntax.of.name] : [];
+    case 'math':
+      return mathVariables(syntax.expression);
+  }
 }
 
-/** Aggregates first, since math of the same level may use them wherever they stand; the rest as written. */
-function inOrder(branches: readonly ResultBranch[]): readonly ResultBranch[] {
-  const rank = (branch: ResultBranch): number =>
-    branch.syntax.kind === 'aggregate' ? 0 : branch.syntax.kind === 'math' ? 1 : 2;
-  return [...branches].sort((a, b) => rank(a) - rank(b));
+function mathVariables(expression: MathExpression): readonly string[] {
+  if (expression.kind === 'variable') return [expression.name];
+  return expression.kind === 'apply' ? expression.args.flatMap(mathVariables) : [];
 }
 
 /** undefined: there is nothing to compute from */
 type Result = Operand | undefined;
 
-function compute(
-  child: ResultBranch,
-  at: ResultBranch,
-  path: readonly ResultBranch[],
-  syntax: Computed,
-  execution: Execution,
-): Result {
-  const alone = isRootless(at);
+function compute({ branch, syntax, parent, path }: Task, execution: Execution): Result {
+  const alone = isRootless(parent);
   switch (syntax.kind) {
     case 'value': {
       const variable = execution.variables.get(syntax.of);
@@ -73,7 +96,8 @@ function compute(
         { now: execution.clock.wall() },
       );
       if (alone || 'column' in operand) return operand;
-      return { column: { uids: child.source, values: new Array<Value>(child.source.length).fill(operand.constant) } };
+      const { source } = branch;
+      return { column: { uids: source, values: new Array<Value>(source.length).fill(operand.constant) } };
     }
   }
 }
@@ -91,21 +115,17 @@ function onlyAggregated(variable: RunVariable | undefined, position: Position): 
   });
 }
 
-function store(
-  child: ResultBranch,
-  syntax: Computed,
-  at: ResultBranch,
-  path: readonly ResultBranch[],
-  result: Result,
-  execution: Execution,
-): void {
-  if (result && 'constant' in result) child.constant = result.constant;
-  else if (result) child.computed = result.column;
+function store({ branch, syntax, parent, path }: Task, result: Result, execution: Execution): void {
+  if (result && 'constant' in result) branch.constant = result.constant;
+  else if (result) branch.computed = result.column;
   if (syntax.variable === undefined) return;
-  const variable: RunVariable = isRootless(at)
-    ? { constant: child.constant, path }
-    : { values: child.computed ?? EMPTY_COLUMN, path };
-  execution.variables.set(syntax.variable, variable);
+  if (isRootless(parent)) {
+    execution.variables.set(syntax.variable, { constant: branch.constant, path });
+    return;
+  }
+  // @recurse defines a variable at every level.
+  const before = execution.variables.get(syntax.variable)?.values ?? EMPTY_COLUMN;
+  execution.variables.set(syntax.variable, { values: mergeColumns(before, branch.computed ?? EMPTY_COLUMN), path });
 }
 
 function operandOf(

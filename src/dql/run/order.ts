@@ -35,7 +35,8 @@ export async function orderRows(
   checkKeys(keys, execution);
   if (uids.length === 0) return rows;
   const [key] = keys;
-  if (keys.length === 1 && key.by.kind === 'variable' && !key.by.keepAll) rows = keepValued(rows, key.by.name, execution);
+  if (keys.length === 1 && key.by.kind === 'variable' && !key.by.keepAll)
+    rows = keepValued(rows, key.by.name, execution);
   if (rows.length === 1 && keys.length === 1) {
     const streamed = await orderByIndex(uids, key, enough, execution);
     if (streamed) return [streamed];

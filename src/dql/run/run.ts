@@ -53,7 +53,7 @@ async function runBlock(block: Block, execution: Execution): Promise<ResultBranc
     applyCascade(root, undefined);
     redefine(root, block, execution);
   }
-  await computeValues(root, [root], execution);
+  await computeValues(root, execution);
   return root;
 }
 

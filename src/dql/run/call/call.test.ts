@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { namesBy, openGallery } from '../../../../test/gallery.js';
+import type { OpenDql } from '../../../../test/open-dql.js';
+
+let dql: OpenDql;
+beforeAll(async () => {
+  dql = await openGallery();
+});
+afterAll(() => dql.close());
+
+/** What each function finds; the same at root and as a filter. */
+const FOUND: readonly (readonly [call: string, names: readonly string[]])[] = [
+  ['uid(0x2, 0x1)', ['Ida', 'Jon']],
+  ['has(year)', ['Red harbour', 'Blue harbour', 'Running horses', 'Quiet evening', 'Red evening']],
+  ['has(~shown)', ['North house', 'South house']],
+  ['has(name@fi)', ['Kim']],
+  ['eq(name, "Ida")', ['Ida']],
+  ['eq(name, ["Ida", "Jon", "Nobody"])', ['Ida', 'Jon']],
+  ['eq(name, "Lea")', []],
+  ['eq(name@fr, "Lea")', ['Lea']],
+  ['eq(name@., "Kimmo")', ['Kim']],
+  ['eq(year, 1990)', ['Red harbour', 'Running horses']],
+  ['eq(tags, "sea")', ['Red harbour', 'Blue harbour']],
+  ['lt(year, 1992)', ['Red harbour', 'Running horses']],
+  ['le(year, 1992)', ['Red harbour', 'Blue harbour', 'Running horses']],
+  ['gt(year, 2001)', ['Red evening']],
+  ['ge(year, 2001)', ['Quiet evening', 'Red evening']],
+  ['between(year, 1991, 2001)', ['Blue harbour', 'Quiet evening']],
+  ['between(year, 2001, 1991)', []],
+  ['gt(rating, 4.1)', ['Red harbour']],
+  ['ge(rating, 4.1)', ['Red harbour', 'Blue harbour']],
+  ['gt(opened, "1980-05-01")', ['South house']],
+  ['eq(opened, "1980-09-01")', ['South house']],
+  ['ge(name, "Red")', ['Red harbour', 'Running horses', 'Red evening', 'South house']],
+  ['type(Work)', ['Red harbour', 'Blue harbour']],
+  ['anyofterms(name, "red quiet")', ['Red harbour', 'Quiet evening', 'Red evening']],
+  ['allofterms(name, "evening red")', ['Red evening']],
+  ['allofterms(tags, "sky night")', ['Red evening']],
+  ['anyoftext(name, "horse")', ['Running horses', 'Portrait of a horse']],
+  ['alloftext(name, "run horse")', ['Running horses']],
+  ['regexp(name, /^Red .*ou/)', ['Red harbour']],
+  ['regexp(name, /RED/i)', ['Red harbour', 'Red evening']],
+  ['match(name, "Red harbor", 2)', ['Red harbour']],
+  ['near(place, [10.0, 60.0], 1000)', ['North house']],
+  ['within(place, [[[9.0, 58.0], [11.0, 58.0], [11.0, 59.5], [9.0, 59.5], [9.0, 58.0]]])', ['South house']],
+  ['ge(count(painted), 2)', ['Ida', 'Jon']],
+  ['eq(count(painted), [1, 3])', ['Ida', 'Kim']],
+  ['eq(count(tags), 2)', ['Red harbour']],
+  ['ge(count(~painted), 2)', []],
+];
+
+describe('functions', () => {
+  for (const [call, names] of FOUND) {
+    it(`${call} at root`, async () => expect(await namesBy(dql, call)).toEqual(names));
+    it(`${call} as a filter`, async () => expect(await namesBy(dql, call, 'filter')).toEqual(names));
+  }
+});
+
+describe('filters only', () => {
+  const filters: readonly (readonly [string, readonly string[]])[] = [
+    ['uid_in(shown, 0x14)', ['Red harbour', 'Blue harbour']],
+    ['uid_in(~painted, 0x2)', ['Quiet evening', 'Red evening']],
+    ['checkpwd(secret, "open sesame")', ['Ida']],
+    ['checkpwd(secret, "wrong")', []],
+    ['gt(price, 8)', ['Red harbour', 'Blue harbour']],
+    ['eq(note, "loaned")', ['Red harbour']],
+    ['regexp(note, /oa/)', ['Red harbour']],
+    [
+      'lt(count(painted), 1) and has(year)',
+      ['Red harbour', 'Blue harbour', 'Running horses', 'Quiet evening', 'Red evening'],
+    ],
+    ['not has(year) and (eq(name, "Ida") or eq(name, "Jon") or has(price))', ['Ida', 'Jon']],
+  ];
+  for (const [filter, names] of filters) {
+    it(filter, async () => expect(await namesBy(dql, filter, 'filter')).toEqual(names));
+  }
+});
+
+describe('mistakes', () => {
+  const mistakes: readonly (readonly [string, string])[] = [
+    ['eq(note, "loaned")', 'MISSING_INDEX'],
+    ['gt(price, 8)', 'MISSING_INDEX'],
+    ['anyofterms(note, "a")', 'MISSING_INDEX'],
+    ['regexp(note, /loan/)', 'MISSING_INDEX'],
+    ['ge(count(shown), 1)', 'MISSING_INDEX'],
+    ['eq(count(painted), 0)', 'INVALID_QUERY'],
+    ['regexp(name, /a.*/)', 'INVALID_QUERY'],
+    ['eq(year, "soon")', 'INVALID_VALUE'],
+    ['intersects(place, [1.0, 2.0])', 'INVALID_QUERY'],
+  ];
+  for (const [call, code] of mistakes) {
+    it(`${call} is ${code}`, async () => {
+      await expect(namesBy(dql, call)).rejects.toMatchObject({ code, position: { line: 1 } });
+    });
+  }
+
+  it('a missing index names the schema line that adds it', async () => {
+    await expect(namesBy(dql, 'ge(count(shown), 1)')).rejects.toMatchObject({
+      fix: 'Add it to the schema: shown: uid @reverse @count .',
+    });
+    await expect(namesBy(dql, 'eq(note, "loaned")')).rejects.toMatchObject({
+      fix: 'Add it to the schema: note: string @index(exact) .',
+    });
+  });
+
+  it('a password is not compared', async () => {
+    await expect(namesBy(dql, 'eq(secret, "open sesame")', 'filter')).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+  });
+
+  it('nothing has a predicate that the schema does not know', async () => {
+    expect(await namesBy(dql, 'eq(unheard, "of")')).toEqual([]);
+    expect(await namesBy(dql, 'has(unheard)')).toEqual([]);
+    expect(await namesBy(dql, 'eq(unheard, "of")', 'filter')).toEqual([]);
+  });
+});

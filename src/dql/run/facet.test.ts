@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openGallery } from '../../../test/gallery.js';
+import type { OpenDql } from '../../../test/open-dql.js';
+
+let dql: OpenDql;
+beforeAll(async () => {
+  dql = await openGallery();
+});
+afterAll(() => dql.close());
+
+async function ask(text: string): Promise<unknown> {
+  return (await dql.query(`{ ${text} }`))['q'];
+}
+
+describe('facets', () => {
+  it('of edges show in the node that the edge leads to', async () => {
+    expect(await ask('q(func: uid(0x1, 0xa)) { knows @facets { name } shown @facets { name } }')).toEqual([
+      {
+        knows: [
+          { name: 'Jon', 'knows|close': true, 'knows|how': 'school days', 'knows|since': 2001 },
+          { name: 'Kim', 'knows|since': 1999 },
+        ],
+      },
+      { shown: { name: 'North house', 'shown|wall': 3 } },
+    ]);
+  });
+
+  it('can be chosen and renamed', async () => {
+    expect(await ask('q(func: uid(0x1)) { friends: knows @facets(year: since, close) { name } }')).toEqual([
+      {
+        friends: [
+          { name: 'Jon', 'friends|close': true, year: 2001 },
+          { name: 'Kim', year: 1999 },
+        ],
+      },
+    ]);
+  });
+
+  it('of list members show by the place of the member', async () => {
+    const [{ tags, ...facets }] = (await ask('q(func: uid(0xa)) { tags @facets }')) as [{ tags: string[] }];
+    expect(facets).toEqual({ 'tags|by': { [tags.indexOf('sea')]: 'Ida' } });
+  });
+
+  it('filter edges and list members', async () => {
+    expect(await ask('q(func: uid(0x1)) { knows @facets(ge(since, 2000)) { name } }')).toEqual([
+      { knows: [{ name: 'Jon' }] },
+    ]);
+    expect(await ask('q(func: uid(0x1)) { knows @facets(not eq(close, true)) { name } }')).toEqual([
+      { knows: [{ name: 'Kim' }] },
+    ]);
+    expect(await ask('q(func: uid(0x1)) { knows @facets(eq(close, true) or lt(since, 2000)) { name } }')).toEqual([
+      { knows: [{ name: 'Jon' }, { name: 'Kim' }] },
+    ]);
+    expect(await ask('q(func: uid(0x1, 0x2)) { knows @facets(allofterms(how, "days school")) { name } }')).toEqual([
+      { knows: [{ name: 'Jon' }] },
+    ]);
+    expect(await ask('q(func: uid(0xa)) { tags @facets(eq(by, "Ida")) }')).toEqual([{ tags: ['sea'] }]);
+    expect(await ask('q(func: uid(0x1)) { count(knows) @facets(ge(since, 2000)) }')).toEqual([{ 'count(knows)': 1 }]);
+  });
+
+  it('order edges, those without last', async () => {
+    expect(await ask('q(func: uid(0x1, 0x3)) { knows @facets(orderasc: since) { uid } }')).toEqual([
+      {
+        knows: [
+          { uid: '0x3', 'knows|since': 1999 },
+          { uid: '0x2', 'knows|since': 2001 },
+        ],
+      },
+      { knows: [{ uid: '0x1', 'knows|since': 1999 }, { uid: '0x4' }] },
+    ]);
+  });
+
+  it('become variables, added up where several edges meet', async () => {
+    expect(await ask('var(func: uid(0x1, 0x2)) { knows @facets(s as since) } q(func: uid(s)) { name val(s) }')).toEqual(
+      [
+        { name: 'Jon', 'val(s)': 2001 },
+        { name: 'Kim', 'val(s)': 1999 + 2010 },
+      ],
+    );
+    expect(await ask('q(func: uid(0x1)) { knows @facets(s as since) first: min(val(s)) }')).toEqual([
+      { knows: [{ 'knows|since': 2001 }, { 'knows|since': 1999 }], first: 1999 },
+    ]);
+  });
+
+  it('stay with their edges when these are filtered, ordered and paged', async () => {
+    expect(await ask('q(func: uid(0x1)) { knows(orderdesc: name, first: 1) @facets(since) { name } }')).toEqual([
+      { knows: [{ name: 'Kim', 'knows|since': 1999 }] },
+    ]);
+    expect(await ask('q(func: uid(0x1)) { knows(offset: 1) @facets(since) @filter(has(name)) { name } }')).toEqual([
+      { knows: [{ name: 'Kim', 'knows|since': 1999 }] },
+    ]);
+  });
+});

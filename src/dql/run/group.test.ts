@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openGallery } from '../../../test/gallery.js';
+import type { OpenDql } from '../../../test/open-dql.js';
+
+let dql: OpenDql;
+beforeAll(async () => {
+  dql = await openGallery();
+});
+afterAll(() => dql.close());
+
+async function ask(text: string): Promise<unknown> {
+  return (await dql.query(`{ ${text} }`))['q'];
+}
+
+describe('@groupby', () => {
+  it('groups roots by values: small groups first, then by key', async () => {
+    expect(await ask('q(func: has(year)) @groupby(year) { count(uid) dear: max(price) }')).toEqual([
+      {
+        '@groupby': [
+          { year: 1992, count: 1, dear: 20 },
+          { year: 2001, count: 1, dear: 7.25 },
+          { year: 2003, count: 1 },
+          { year: 1990, count: 2, dear: 10.5 },
+        ],
+      },
+    ]);
+  });
+
+  it('groups the edges of each node, by several keys, with names of its own', async () => {
+    expect(await ask('q(func: uid(0x1, 0x2)) { painted @groupby(house: shown, year) { n: count(uid) } }')).toEqual([
+      {
+        painted: [
+          {
+            '@groupby': [
+              { house: '0x14', year: 1990, n: 1 },
+              { house: '0x14', year: 1992, n: 1 },
+            ],
+          },
+        ],
+      },
+      { painted: [{ '@groupby': [{ house: '0x15', year: 2001, n: 1 }] }] },
+    ]);
+  });
+
+  it('gives variables over all rows together', async () => {
+    expect(
+      await ask(
+        'var(func: type(Artist)) { painted @groupby(shown) { c as count(uid) } } q(func: uid(c)) { name val(c) }',
+      ),
+    ).toEqual([
+      { name: 'North house', 'val(c)': 2 },
+      { name: 'South house', 'val(c)': 1 },
+    ]);
+  });
+
+  it('shows nothing where nothing has the key', async () => {
+    expect(await dql.query('{ q(func: uid(0x1)) @groupby(year) { count(uid) } }')).toEqual({});
+    expect(await ask('q(func: uid(0x3)) { name painted @groupby(year) { count(uid) } }')).toEqual([{ name: 'Kim' }]);
+  });
+
+  it('refuses lists as keys, and variables that belong to no node', async () => {
+    await expect(ask('q(func: uid(0xa)) @groupby(tags) { count(uid) }')).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+    });
+    await expect(
+      ask('var(func: has(year)) @groupby(year) { c as count(uid) } q(func: uid(c)) { uid }'),
+    ).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+  });
+});

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openGallery } from '../../../test/gallery.js';
+import { type OpenDql, openDql } from '../../../test/open-dql.js';
+
+let dql: OpenDql;
+beforeAll(async () => {
+  dql = await openGallery();
+});
+afterAll(() => dql.close());
+
+async function ask(text: string): Promise<unknown> {
+  return (await dql.query(`{ ${text} }`))['q'];
+}
+
+describe('@recurse', () => {
+  it('follows each edge once', async () => {
+    expect(await ask('q(func: uid(0x2)) @recurse { name knows }')).toEqual([
+      {
+        name: 'Jon',
+        knows: [{ name: 'Kim', knows: [{ name: 'Ida', knows: [{ name: 'Jon' }, { name: 'Kim' }] }] }],
+      },
+    ]);
+  });
+
+  it('stops at its depth, which it needs to loop', async () => {
+    expect(await ask('q(func: uid(0x1)) @recurse(depth: 1) { name knows }')).toEqual([{ name: 'Ida' }]);
+    expect(await ask('q(func: uid(0x2)) @recurse(depth: 2) { name knows }')).toEqual([
+      { name: 'Jon', knows: [{ name: 'Kim' }] },
+    ]);
+    expect(await ask('q(func: uid(0x1)) @recurse(depth: 4, loop: true) { uid knows @filter(uid(0x3, 0x1)) }')).toEqual([
+      { uid: '0x1', knows: [{ uid: '0x3', knows: [{ uid: '0x1', knows: [{ uid: '0x3' }] }] }] },
+    ]);
+    await expect(ask('q(func: uid(0x1)) @recurse(loop: true) { knows }')).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+    });
+  });
+
+  it('collects variables of all levels', async () => {
+    expect(
+      await ask('var(func: uid(0x2)) @recurse { k as knows n as name } q(func: uid(k), orderasc: val(n)) { name }'),
+    ).toEqual([{ name: 'Ida' }, { name: 'Jon' }, { name: 'Kim' }]);
+  });
+
+  it('touches no more edges than it may', async () => {
+    const small = await openDql({ schema: 'next: [uid] .', limits: { recurseEdges: 3 } });
+    await small.mutate(
+      '{ set { <0x1> <next> <0x2> . <0x2> <next> <0x3> . <0x3> <next> <0x4> . <0x4> <next> <0x5> . } }'.replaceAll(
+        ' . <',
+        ' .\n<',
+      ),
+    );
+    await expect(small.query('{ q(func: uid(0x1)) @recurse { uid next } }')).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+    });
+    expect(await small.query('{ q(func: uid(0x2)) @recurse { uid next } }')).toMatchObject({ q: [{ uid: '0x2' }] });
+    await small.close();
+  });
+});

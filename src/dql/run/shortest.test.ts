@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type OpenDql, openDql } from '../../../test/open-dql.js';
+
+/** Stops 1 to 6: the direct way from 1 to 4 is dear, the way over 2 and 3 cheap; 5 is a dead end, 6 is alone. */
+const DATA = `{ set {
+  <0x1> <rail> <0x4> (cost=10) .
+  <0x1> <rail> <0x2> (cost=1) .
+  <0x2> <rail> <0x3> (cost=2) .
+  <0x3> <rail> <0x4> (cost=3) .
+  <0x2> <rail> <0x4> .
+  <0x3> <rail> <0x1> (cost=1) .
+  <0x1> <road> <0x5> .
+  <0x5> <road> <0x4> .
+  <0x1> <name> "one" .
+  <0x4> <name> "four" .
+} }`;
+
+let dql: OpenDql;
+beforeAll(async () => {
+  dql = await openDql({ schema: 'rail: [uid] @reverse .\nroad: [uid] .\nname: string @index(exact) .' });
+  await dql.mutate(DATA);
+});
+afterAll(() => dql.close());
+
+/** Each path as the numbers of its stops, with its weight. */
+async function paths(block: string): Promise<string[]> {
+  const { _path_ } = await dql.query(`{ ${block} }`);
+  return ((_path_ ?? []) as Step[]).map((path) => `${stops(path).join('-')} ${path._weight_}`);
+}
+
+interface Step {
+  readonly uid: string;
+  readonly _weight_?: number;
+  readonly [edge: string]: unknown;
+}
+
+function stops(step: Step): number[] {
+  const next = Object.values(step).find((value) => typeof value === 'object') as Step | undefined;
+  return [Number(step.uid), ...(next ? stops(next) : [])];
+}
+
+describe('shortest', () => {
+  it('takes the fewest steps', async () => {
+    expect(await paths('shortest(from: 0x1, to: 0x3) { rail }')).toEqual(['1-2-3 2']);
+    expect(await paths('shortest(from: 0x1, to: 0x4) { rail road }')).toEqual(['1-4 1']);
+    expect(await paths('shortest(from: 0x4, to: 0x1) { ~rail }')).toEqual(['4-1 1']);
+  });
+
+  it('weighs edges by a facet, and takes none without it', async () => {
+    expect(await paths('shortest(from: 0x1, to: 0x4) { rail @facets(cost) }')).toEqual(['1-2-3-4 6']);
+  });
+
+  it('finds several paths, cheapest first, none twice and none with a stop twice', async () => {
+    expect(await paths('shortest(from: 0x1, to: 0x4, numpaths: 5) { rail @facets(cost) }')).toEqual([
+      '1-2-3-4 6',
+      '1-4 10',
+    ]);
+    expect(await paths('shortest(from: 0x1, to: 0x4, numpaths: 2) { rail @facets(cost) }')).toHaveLength(2);
+    expect((await paths('shortest(from: 0x1, to: 0x4, numpaths: 9) { rail road }')).sort()).toEqual([
+      '1-2-3-4 3',
+      '1-2-4 2',
+      '1-4 1',
+      '1-5-4 2',
+    ]);
+  });
+
+  it('keeps to its weights, its depth and its filters', async () => {
+    expect(await paths('shortest(from: 0x1, to: 0x4, numpaths: 5, minweight: 7) { rail @facets(cost) }')).toEqual([
+      '1-4 10',
+    ]);
+    expect(await paths('shortest(from: 0x1, to: 0x4, numpaths: 5, maxweight: 7) { rail @facets(cost) }')).toEqual([
+      '1-2-3-4 6',
+    ]);
+    expect(await paths('shortest(from: 0x1, to: 0x4, depth: 1) { rail @facets(cost) }')).toEqual(['1-4 10']);
+    expect(await paths('shortest(from: 0x1, to: 0x4) { rail @facets(cost) @filter(not uid(0x2)) }')).toEqual([
+      '1-4 10',
+    ]);
+  });
+
+  it('finds nothing where no way leads', async () => {
+    expect(await paths('shortest(from: 0x1, to: 0x6) { rail road }')).toEqual([]);
+    expect(await dql.query('{ p as shortest(from: 0x1, to: 0x6) { rail } q(func: uid(p)) { name } }')).toEqual({
+      q: [],
+    });
+  });
+
+  it('takes its ends from variables and gives the stops of the best path, in their order', async () => {
+    const { q } = await dql.query(`{
+      a as var(func: eq(name, "four")) b as var(func: eq(name, "one"))
+      p as shortest(from: uid(a), to: uid(b)) { ~rail @facets(cost) }
+      q(func: uid(p)) { uid }
+    }`);
+    expect(q).toEqual([{ uid: '0x4' }, { uid: '0x3' }, { uid: '0x2' }, { uid: '0x1' }]);
+  });
+
+  it('refuses more than one weight', async () => {
+    await expect(paths('shortest(from: 0x1, to: 0x4) { rail @facets(cost, other) }')).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+    });
+  });
+});

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openGallery } from '../../../test/gallery.js';
+import type { OpenDql } from '../../../test/open-dql.js';
+
+let dql: OpenDql;
+beforeAll(async () => {
+  dql = await openGallery();
+});
+afterAll(() => dql.close());
+
+async function ask(text: string): Promise<unknown> {
+  return (await dql.query(`{ ${text} }`))['q'];
+}
+
+describe('uid variables', () => {
+  it('join blocks in whatever order they stand', async () => {
+    expect(
+      await ask(
+        'q(func: uid(w)) @filter(uid(s)) { uid } var(func: uid(0x1)) { w as painted } s as var(func: has(shown))',
+      ),
+    ).toEqual([{ uid: '0xa' }, { uid: '0xb' }]);
+  });
+
+  it('collect uids with uid', async () => {
+    expect(
+      await ask('var(func: type(Artist)) { painted @filter(eq(year, 1990)) { w as uid } } q(func: uid(w)) { uid }'),
+    ).toEqual([{ uid: '0xa' }, { uid: '0xc' }]);
+  });
+
+  it('are empty where nothing was found', async () => {
+    expect(await ask('v as var(func: eq(name, "Nobody")) q(func: uid(v)) { uid }')).toEqual([]);
+  });
+
+  it('must be defined, and not in a circle', async () => {
+    await expect(ask('q(func: uid(v)) { uid }')).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+    await expect(ask('a as var(func: uid(b)) b as var(func: uid(a)) q(func: uid(a, b)) { uid }')).rejects.toMatchObject(
+      {
+        code: 'INVALID_QUERY',
+      },
+    );
+  });
+});
+
+describe('value variables', () => {
+  it('show, order and filter', async () => {
+    expect(
+      await ask(
+        'var(func: has(price)) { p as price } q(func: uid(p), orderdesc: val(p)) @filter(gt(val(p), 8)) { uid val(p) x: val(p) }',
+      ),
+    ).toEqual([
+      { uid: '0xb', 'val(p)': 20, x: 20 },
+      { uid: '0xa', 'val(p)': 10.5, x: 10.5 },
+    ]);
+  });
+
+  it('stand for their values in functions', async () => {
+    expect(await ask('var(func: uid(0xa)) { y as year } q(func: eq(year, val(y))) { uid }')).toEqual([
+      { uid: '0xa' },
+      { uid: '0xc' },
+    ]);
+    expect(await ask('var(func: has(price)) { p as price } q(func: le(val(p), 10.5)) { uid }')).toEqual([
+      { uid: '0xa' },
+      { uid: '0xd' },
+    ]);
+  });
+
+  it('hold counts', async () => {
+    expect(
+      await ask('var(func: type(Artist)) { c as count(painted) } q(func: uid(c), orderasc: val(c)) { name val(c) }'),
+    ).toEqual([
+      { name: 'Kim', 'val(c)': 1 },
+      { name: 'Jon', 'val(c)': 2 },
+      { name: 'Ida', 'val(c)': 3 },
+    ]);
+  });
+
+  it('hold one number of nodes for all', async () => {
+    expect(await ask('var(func: has(year)) { n as count(uid) } q(func: uid(0x1)) { twice: math(n * 2) }')).toEqual([
+      { twice: 10 },
+    ]);
+  });
+
+  it('expand to the predicates that they name', async () => {
+    await dql.mutate('{ set { <0x50> <note> "year" . } }');
+    expect(await ask('var(func: uid(0x50)) { f as note } q(func: uid(0xa)) { expand(val(f)) }')).toEqual([
+      { year: 1990 },
+    ]);
+  });
+});
+
+describe('aggregates', () => {
+  it('run over the edge whose block defines the variable', async () => {
+    expect(
+      await ask(
+        'q(func: uid(0x1, 0x2, 0x3)) { painted { y as year } min(val(y)) last: max(val(y)) sum(val(y)) avg(val(y)) }',
+      ),
+    ).toEqual([
+      {
+        painted: [{ year: 1990 }, { year: 1992 }, { year: 1990 }],
+        'min(val(y))': 1990,
+        last: 1992,
+        'sum(val(y))': 5972,
+        'avg(val(y))': 5972 / 3,
+      },
+      {
+        painted: [{ year: 2001 }, { year: 2003 }],
+        'min(val(y))': 2001,
+        last: 2003,
+        'sum(val(y))': 4004,
+        'avg(val(y))': 2002,
+      },
+    ]);
+  });
+
+  it('run over everything in a block without root', async () => {
+    expect(await ask('var(func: has(price)) { p as price } q() { min(val(p)) most: max(val(p)) sum(val(p)) }')).toEqual(
+      [{ 'min(val(p))': 7.25 }, { most: 20 }, { 'sum(val(p))': 37.75 }],
+    );
+    expect(await ask('var(func: uid(0x99)) { p as price } q() { sum(val(p)) }')).toEqual([{ 'sum(val(p))': null }]);
+  });
+
+  it('feed math of the same level, wherever it stands', async () => {
+    expect(
+      await ask('var(func: has(price)) { p as price } q() { spread: math(b - a) a as min(val(p)) b as max(val(p)) }'),
+    ).toEqual([{ spread: 12.75 }, { 'min(val(p))': 7.25 }, { 'max(val(p))': 20 }]);
+  });
+
+  it('are refused at another level, and single values where only aggregates can stand', async () => {
+    await expect(ask('q(func: uid(0x1)) { painted { y as year min(val(y)) } }')).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+    });
+    await expect(ask('var(func: has(price)) { p as price } q() { x: math(p + 1) }')).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+    });
+  });
+});
+
+describe('math', () => {
+  it('computes for each node; what is missing counts as zero', async () => {
+    expect(await ask('q(func: uid(0xa, 0xc)) { p as price r as rating both: math(p + r) }')).toEqual([
+      { price: 10.5, rating: 4.5, both: 15 },
+      { rating: 3, both: 3 },
+    ]);
+  });
+
+  it('keeps whole numbers whole and says where it cannot go on', async () => {
+    expect(
+      await ask('q(func: uid(0xb)) { y as year half: math(y / 100) rest: math(y % 100) real: math(y / 100.0) }'),
+    ).toEqual([{ year: 1992, half: 19, rest: 92, real: 19.92 }]);
+    await expect(ask('q(func: uid(0xb)) { y as year x: math(y / (y - 1992)) }')).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+      message: expect.stringContaining('Division by zero'),
+      position: expect.anything(),
+    });
+  });
+
+  it('decides by conditions', async () => {
+    expect(await ask('q(func: has(price)) { p as price dear: math(cond(p > 10, 1, 0)) }')).toEqual([
+      { price: 10.5, dear: 1 },
+      { price: 20, dear: 1 },
+      { price: 7.25, dear: 0 },
+    ]);
+  });
+
+  it('adds up values of the level above along every way down', async () => {
+    expect(await ask('q(func: uid(0x14, 0x15)) { a as math(1) ~shown { b: math(a + 1) } }')).toEqual([
+      { 'val(a)': 1, '~shown': [{ b: 2 }, { b: 2 }] },
+      { 'val(a)': 1, '~shown': [{ b: 2 }] },
+    ]);
+    expect(
+      await ask(
+        'var(func: uid(0x1, 0x2)) { c as count(painted) knows { d as math(c) } } q(func: uid(d)) { name val(d) }',
+      ),
+    ).toEqual([
+      { name: 'Jon', 'val(d)': 3 },
+      { name: 'Kim', 'val(d)': 5 },
+    ]);
+  });
+});
