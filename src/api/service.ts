@@ -98,7 +98,8 @@ class GraphqlApi implements Api {
           fix: 'Send it with Accept: text/event-stream.',
         });
       }
-      if (kind === 'mutation' && !allowMutation) {
+      // clients of the peer send mutations with GET too
+      if (kind === 'mutation' && !allowMutation && !this.#options.names.dgraph) {
         throw new GraphsteadError('METHOD_NOT_ALLOWED', 'a mutation cannot be sent with GET', { fix: 'Use POST.' });
       }
       return await executor.run(prepared);

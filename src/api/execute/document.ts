@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  BREAK,
   type DocumentNode,
   type FragmentDefinitionNode,
   GraphQLError,
@@ -10,6 +11,7 @@ import {
   type SelectionSetNode,
   specifiedRules,
   validate,
+  visit,
 } from 'graphql';
 import { GraphsteadError, type Limits } from '../../base/index.js';
 
@@ -18,6 +20,8 @@ export interface PreparedDocument {
   readonly document: DocumentNode;
   readonly operations: readonly OperationDefinitionNode[];
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  /** @cascade stands somewhere in it */
+  readonly cascades: boolean;
 }
 
 /** Parsed documents by text, the least recently used leave first. One per served schema. */
@@ -70,7 +74,19 @@ function prepare(text: string, schema: GraphQLSchema, limits: Limits): PreparedD
   const errors = validate(schema, document, specifiedRules, { maxErrors: 50 });
   if (errors.length > 0) throw new InvalidDocument(errors);
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-  return { document, operations, fragments };
+  return { document, operations, fragments, cascades: usesCascade(document) };
+}
+
+function usesCascade(document: DocumentNode): boolean {
+  let found = false;
+  visit(document, {
+    Directive(node) {
+      if (node.name.value !== 'cascade') return undefined;
+      found = true;
+      return BREAK;
+    },
+  });
+  return found;
 }
 
 function fragmentsOf(document: DocumentNode): Record<string, FragmentDefinitionNode> {

@@ -78,6 +78,7 @@ export class Executor {
       context,
       errors: new Errors(),
       run: { deadline: clock.monotonic() + limits.queryMs, signal: context.signal, clock, limits, names },
+      cascades: prepared.cascades,
       bodyHash: context.idempotencyKey ? hashOf(text, given) : '',
       touched: 0,
     };

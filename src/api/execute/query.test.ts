@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createWorld, type Tree, type World } from '../world.test.js';
+import { createWorld, type Tree, type World } from '../../../test/support/api-world.js';
 
 const SDL = `
   enum Genre { DRAMA COMEDY NOIR }

@@ -33,6 +33,8 @@ export interface Request {
   readonly run: RunOptions;
   /** of this request's text and variables */
   readonly bodyHash: string;
+  /** @cascade stands somewhere in the document */
+  readonly cascades: boolean;
   /** uids that were read */
   touched: number;
 }
@@ -60,6 +62,7 @@ export function scopeOf(request: Request, reader: Pick<GraphReader, 'schema'>): 
     variables: request.variables,
     claims: request.context.claims,
     authorized: true,
+    cascades: request.cascades,
     plan: new PlanParts(),
     rules: new Map(),
   };

@@ -156,11 +156,11 @@ function edge(
   const name = storedName(field.storage);
   const target = namedType(scope, field.type.name) as ObjectType | UnionType;
   const rule = authFilter(scope, target, 'query');
-  if (rule === NEVER) return ABSENT;
+  if (rule === NEVER && !scope.cascades) return ABSENT;
   const args = argumentsOf(scope, definition, nodes[0]);
   const input = filterInput(scope, field.type.name);
   const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule);
-  if (filter === NEVER) return ABSENT;
+  if (filter === NEVER && !scope.cascades) return ABSENT;
   const key = `${name.reverse ? '~' : ''}${name.name} ${keyOf(nodes)}`;
   const object =
     edges.get(key) ?? compileObject(scope, getNamedType(definition.type) as GraphQLCompositeType, selectionSets(nodes));
