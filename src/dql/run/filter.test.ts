@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openGallery } from '../../../test/gallery.js';
+import type { OpenDql } from '../../../test/open-dql.js';
+
+let dql: OpenDql;
+beforeAll(async () => {
+  dql = await openGallery();
+});
+afterAll(() => dql.close());
+
+const UIDS = [1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 20, 21];
+
+/** Simple conditions with the uids they hold for. */
+const CALLS: readonly (readonly [text: string, holds: readonly number[]])[] = [
+  ['has(year)', [10, 11, 12, 13, 14]],
+  ['eq(year, 1990)', [10, 12]],
+  ['type(Artist)', [1, 2, 3]],
+  ['uid(0x1, 0xa, 0x14)', [1, 10, 20]],
+  ['gt(price, 8)', [10, 11]],
+  ['ge(count(knows), 2)', [1, 3]],
+  ['anyofterms(name, "red house")', [10, 14, 20, 21]],
+  ['has(unheard)', []],
+];
+
+interface Tree {
+  readonly text: string;
+  readonly holds: ReadonlySet<number>;
+}
+
+const leaf = fc.constantFrom(...CALLS).map(([text, holds]): Tree => ({ text, holds: new Set(holds) }));
+const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 4 },
+    leaf,
+    tie('tree').map(
+      (one): Tree => ({ text: `not (${one.text})`, holds: new Set(UIDS.filter((uid) => !one.holds.has(uid))) }),
+    ),
+    fc.tuple(tie('tree'), tie('tree')).map(
+      ([a, b]): Tree => ({
+        text: `((${a.text}) and (${b.text}))`,
+        holds: new Set(UIDS.filter((uid) => a.holds.has(uid) && b.holds.has(uid))),
+      }),
+    ),
+    fc.tuple(tie('tree'), tie('tree')).map(
+      ([a, b]): Tree => ({
+        text: `((${a.text}) or (${b.text}))`,
+        holds: new Set([...a.holds, ...b.holds]),
+      }),
+    ),
+  ),
+}));
+
+describe('filters', () => {
+  it('hold for what their parts hold for', async () => {
+    await fc.assert(
+      fc.asyncProperty(tree, async ({ text, holds }) => {
+        const { q } = await dql.query(`{ q(func: uid(${UIDS.join(', ')})) @filter(${text}) { uid } }`);
+        expect((q as { uid: string }[]).map((one) => Number(one.uid))).toEqual(UIDS.filter((uid) => holds.has(uid)));
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

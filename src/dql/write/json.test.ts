@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openGallery } from '../../../test/gallery.js';
+import type { OpenDql } from '../../../test/open-dql.js';
+
+let dql: OpenDql;
+beforeAll(async () => {
+  dql = await openGallery();
+});
+afterAll(() => dql.close());
+
+async function text(query: string, more: { debug?: boolean; format?: 'json' | 'rdf' } = {}): Promise<string> {
+  const { data } = await dql.engine.query({ text: query, ...more });
+  return data.toString();
+}
+
+describe('JSON', () => {
+  it('has a key for every block that shows, and none for var', async () => {
+    expect(
+      await text('{ a(func: uid(0x1)) { name } var(func: uid(0x2)) { name } b(func: uid(0x99)) { name } c() { } }'),
+    ).toBe('{"a":[{"name":"Ida"}],"b":[],"c":[]}');
+  });
+
+  it('escapes what must be escaped', async () => {
+    await dql.mutate('{ set { <0x60> <note> "say \\"hi\\"\\n\\tto C:\\\\ \\u0001 é 馬" . } }');
+    expect(JSON.parse(await text('{ q(func: uid(0x60)) { note } }'))).toEqual({
+      q: [{ note: 'say "hi"\n\tto C:\\ \u0001 é 馬' }],
+    });
+  });
+
+  it('shows the uid of everything that shows anything, under debug', async () => {
+    expect(
+      await text('{ q(func: uid(0x1, 0x2, 0x99)) { name painted @filter(eq(year, 1992)) { price shown { name } } } }', {
+        debug: true,
+      }),
+    ).toBe(
+      '{"q":[{"name":"Ida","painted":[{"price":20,"shown":{"name":"North house","uid":"0x14"},"uid":"0xb"}],"uid":"0x1"},{"name":"Jon","uid":"0x2"}]}',
+    );
+    expect(await text('{ q(func: uid(0x1)) { uid name } }', { debug: true })).toBe(
+      '{"q":[{"uid":"0x1","name":"Ida"}]}',
+    );
+  });
+
+  it('shows a path inside out', async () => {
+    expect(await text('{ shortest(from: 0x2, to: 0x1) { knows @facets(since) } q(func: uid(0x1)) { name } }')).toBe(
+      '{"q":[{"name":"Ida"}],"_path_":[{"knows":{"knows":{"uid":"0x1","knows|since":1999},"uid":"0x3","knows|since":2010},"uid":"0x2","_weight_":4009}]}',
+    );
+  });
+
+  it('is refused when it grows past its bound', async () => {
+    const small = await openGallery({ limits: { answerBytes: 20_000 } });
+    await small.mutate(`{ set { <0x61> <note> "${'x'.repeat(30_000)}" . } }`);
+    await expect(small.query('{ q(func: uid(0x61)) { note } }')).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    await small.close();
+  });
+});
+
+describe('@normalize', () => {
+  it('folds what has an alias into flat records, one for each combination', async () => {
+    expect(
+      JSON.parse(
+        await text(
+          '{ q(func: uid(0x1)) @normalize { who: name year knows { friend: name } painted @filter(le(year, 1990)) { work: name } } }',
+        ),
+      ),
+    ).toEqual({
+      q: [
+        { who: 'Ida', friend: 'Jon', work: 'Red harbour' },
+        { who: 'Ida', friend: 'Jon', work: 'Running horses' },
+        { who: 'Ida', friend: 'Kim', work: 'Red harbour' },
+        { who: 'Ida', friend: 'Kim', work: 'Running horses' },
+      ],
+    });
+  });
+
+  it('folds the levels below it only', async () => {
+    expect(
+      JSON.parse(await text('{ q(func: uid(0x1)) { name knows @normalize { friend: name painted { work: name } } } }')),
+    ).toEqual({
+      q: [
+        {
+          name: 'Ida',
+          knows: [
+            { friend: 'Jon', work: 'Quiet evening' },
+            { friend: 'Jon', work: 'Red evening' },
+            { friend: 'Kim', work: 'Portrait of a horse' },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('lists the values of a key that several levels share, and carries facets', async () => {
+    expect(
+      JSON.parse(await text('{ q(func: uid(0x2)) @normalize { n: name knows @facets(since) { n: name } } }')),
+    ).toEqual({
+      q: [{ n: ['Jon', 'Kim'], 'knows|since': 2010 }],
+    });
+  });
+
+  it('shows nothing without aliases', async () => {
+    expect(await text('{ q(func: uid(0x1)) @normalize { name knows { name } } }')).toBe('{"q":[]}');
+  });
+});
+
+describe('RDF', () => {
+  it('is one triple a line, a level before the one below it', async () => {
+    expect(await text('{ q(func: uid(0x1)) { name knows { name year c: count(painted) } } }', { format: 'rdf' })).toBe(
+      [
+        '<0x1> <name> "Ida" .',
+        '<0x1> <knows> <0x2> .',
+        '<0x1> <knows> <0x3> .',
+        '<0x2> <name> "Jon" .',
+        '<0x3> <name> "Kim" .',
+        '<0x2> <c> "2" .',
+        '<0x3> <c> "1" .',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('refuses what triples cannot say', async () => {
+    for (const query of [
+      '{ q(func: uid(0x1)) @normalize { n: name } }',
+      '{ q(func: uid(0x1)) { count(uid) } }',
+      '{ q(func: has(year)) @groupby(year) { count(uid) } }',
+      '{ q(func: uid(0x1)) { knows @facets { name } } }',
+      '{ q(func: uid(0x1)) { checkpwd(secret, "x") } }',
+      '{ shortest(from: 0x1, to: 0x2) { knows } }',
+    ]) {
+      await expect(text(query, { format: 'rdf' })).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+    }
+  });
+});
