@@ -36,10 +36,9 @@ export function pointCell(p: Position): Cell {
 
 /** The cells that hold a cell, its own left out, down to the coarsest that is indexed. */
 export function ancestors({ level, x, y }: Cell): Cell[] {
-  return Array.from({ length: level - COARSEST }, (_, i) => {
-    const up = i + 1;
-    return { level: level - up, x: Math.floor(x / 2 ** up), y: Math.floor(y / 2 ** up) };
-  });
+  const above: Cell[] = [];
+  for (let up = 1; up <= level - COARSEST; up++) above.push({ level: level - up, x: x >> up, y: y >> up });
+  return above;
 }
 
 function children({ level, x, y }: Cell): Cell[] {
@@ -110,18 +109,21 @@ const MARGIN = 1e-9;
 
 /** An edge has a point in a box (Liang and Barsky's clipping). */
 function meetsBox([a, b]: Edge, box: Box): boolean {
+  const [west, east] = [box.west - MARGIN, box.east + MARGIN];
+  const [south, north] = [box.south - MARGIN, box.north + MARGIN];
+  // most edges lie wholly to one side
+  if ((a[0] < west && b[0] < west) || (a[0] > east && b[0] > east)) return false;
+  if ((a[1] < south && b[1] < south) || (a[1] > north && b[1] > north)) return false;
   const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
-  let [from, to] = [0, 1];
-  const borders = [
-    [-dx, a[0] - box.west + MARGIN],
-    [dx, box.east - a[0] + MARGIN],
-    [-dy, a[1] - box.south + MARGIN],
-    [dy, box.north - a[1] + MARGIN],
-  ];
-  for (const [step, room] of borders) {
-    if (step === 0 && room < 0) return false;
-    if (step < 0) from = Math.max(from, room / step);
-    if (step > 0) to = Math.min(to, room / step);
-  }
-  return from <= to;
+  const across = clip(0, 1, dx, west - a[0], east - a[0]);
+  if (!across) return false;
+  return clip(across[0], across[1], dy, south - a[1], north - a[1]) !== undefined;
+}
+
+/** The part of [from, to] in which a step of `d` stays between `low` and `high`. */
+function clip(from: number, to: number, d: number, low: number, high: number): readonly [number, number] | undefined {
+  if (d === 0) return low <= 0 && high >= 0 ? [from, to] : undefined;
+  const [first, last] = d > 0 ? [low / d, high / d] : [high / d, low / d];
+  const [start, end] = [Math.max(from, first), Math.min(to, last)];
+  return start <= end ? [start, end] : undefined;
 }

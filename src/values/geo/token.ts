@@ -7,7 +7,14 @@ const COVER = 1;
 const ANCESTOR = 2;
 
 function token(family: number, { level, x, y }: Cell): Uint8Array {
-  return Uint8Array.of(family, level, x >> 16, x >> 8, x, y >> 16, y >> 8, y);
+  const bytes = new Uint8Array(8);
+  bytes[0] = family;
+  bytes[1] = level;
+  for (let i = 0; i < 3; i++) {
+    bytes[4 - i] = x >> (8 * i);
+    bytes[7 - i] = y >> (8 * i);
+  }
+  return bytes;
 }
 
 function cellsOf(geometry: Geometry): Cell[] {
@@ -17,9 +24,12 @@ function cellsOf(geometry: Geometry): Cell[] {
 
 /** Index tokens of a geometry; repeats are possible. */
 export function geometryTokens(geometry: Geometry): Uint8Array[] {
-  const cells = cellsOf(geometry);
-  const above = cells.flatMap(ancestors);
-  return [...cells.map((cell) => token(COVER, cell)), ...above.map((cell) => token(ANCESTOR, cell))];
+  const tokens: Uint8Array[] = [];
+  for (const cell of cellsOf(geometry)) {
+    tokens.push(token(COVER, cell));
+    for (const above of ancestors(cell)) tokens.push(token(ANCESTOR, above));
+  }
+  return tokens;
 }
 
 /** Tokens of everything whose cells meet those of a geometry or region: the same cell, a finer one in it, a coarser one around it. */

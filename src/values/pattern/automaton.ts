@@ -1,3 +1,4 @@
+import { GraphsteadError } from '../../base/index.js';
 import { type Alphabet, alphabetOf } from './alphabet.js';
 import { holds, type Ranges, WORD } from './char-class.js';
 import type { Program, Step } from './program.js';
@@ -17,6 +18,10 @@ interface State {
 }
 
 const MOST_STATES = 1_000;
+/** places in all remembered states together */
+const MOST_PLACES = 500_000;
+/** steps that building states may take for one text, about a second: minutes of work would be linear too */
+const MOST_WORK = 4_000_000;
 const FOUND: State = { places: [], before: 'other', next: [] };
 
 /**
@@ -28,6 +33,8 @@ export class Automaton {
   readonly #alphabet: Alphabet;
   readonly #asserts: boolean;
   #states = new Map<string, State>();
+  #places = 0;
+  #work = 0;
 
   constructor(program: Program) {
     this.#program = program;
@@ -35,8 +42,9 @@ export class Automaton {
     this.#asserts = program.steps.some((step) => step.op === 'assert');
   }
 
-  /** The pattern matches somewhere in the text. */
+  /** The pattern matches somewhere in the text. Throws LIMIT_EXCEEDED where pattern and text together are too large. */
   test(text: string): boolean {
+    this.#work = 0;
     let state = this.#state([this.#program.start], 'start');
     for (let i = 0; i < text.length; i++) {
       const point = text.codePointAt(i) as number;
@@ -54,7 +62,11 @@ export class Automaton {
     const key = `${shown}${places.join()}`;
     const known = this.#states.get(key);
     if (known) return known;
-    if (this.#states.size >= MOST_STATES) this.#states = new Map();
+    if (this.#states.size >= MOST_STATES || this.#places > MOST_PLACES) {
+      this.#states = new Map();
+      this.#places = 0;
+    }
+    this.#places += places.length;
     const state: State = { places, before: shown, next: [] };
     this.#states.set(key, state);
     return state;
@@ -64,6 +76,11 @@ export class Automaton {
     const point = this.#alphabet.samples[kind];
     const behind: Behind = point === undefined ? 'end' : kindOf(point);
     const open = this.#closure(state, behind);
+    if (this.#work > MOST_WORK) {
+      throw new GraphsteadError('LIMIT_EXCEEDED', 'the pattern takes too long on a text that it is matched with', {
+        fix: 'Use smaller repetitions, or fewer of them.',
+      });
+    }
     const next = open === FOUND ? FOUND : this.#step(open as readonly number[], point, behind);
     state.next[kind] = next;
     return next;
@@ -83,6 +100,7 @@ export class Automaton {
       else if (step.op === 'split') stack.push(step.other, step.next);
       else if (assertionHolds(step.at, state.before, behind)) stack.push(step.next);
     }
+    this.#work += seen.size;
     return waiting;
   }
 

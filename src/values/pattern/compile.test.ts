@@ -65,6 +65,16 @@ describe('patterns', () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
+  it('gives up on what would take minutes', () => {
+    const pattern = compilePattern('(?:a[ab]{1000}c|b[ab]{1000}d|[ab]a[ab]{1000}e)', '');
+    let seed = 3;
+    const text = Array.from({ length: 200_000 }, () => ((seed = (seed * 48_271) % 2_147_483_647) % 2 ? 'a' : 'b')).join(
+      '',
+    );
+    expect(() => pattern.test(text)).toThrow(expect.objectContaining({ code: 'LIMIT_EXCEEDED' }));
+    expect(pattern.test('ab')).toBe(false);
+  });
+
   it('forgets states rather than grow', () => {
     // a state for every set of the last 14 characters
     const pattern = compilePattern('a[ab]{14}c', '');

@@ -14,7 +14,7 @@ export interface Program {
   readonly start: number;
 }
 
-const LARGEST = 20_000;
+const LARGEST = 5_000;
 
 /** Thompson's construction, from the end backwards: each node is built knowing what follows it. */
 export function programOf(node: PatternNode): Program {
