@@ -45,7 +45,8 @@ function skipName(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     const c = text.charCodeAt(at);
     if (c === 0x3e) return at;
-    if (c === 0x0a || c === 0x7d || c === 0x22) return open;
+    // none of these stands in a name; stopping at the next < keeps the whole scan linear
+    if (c === 0x0a || c === 0x3c || c === 0x7d || c === 0x22) return open;
   }
   return open;
 }
