@@ -12,6 +12,7 @@ import {
   read,
   setEdge,
   setValue,
+  text,
   valuesOf,
   write,
 } from './fixture.js';
@@ -24,7 +25,7 @@ describe('alter', () => {
   });
   afterEach(() => fixture.close());
 
-  const alter = (text: string) => fixture.graph.alter({ kind: 'schema', text });
+  const alter = (lines: string) => fixture.graph.alter({ kind: 'schema', text: lines });
   const values = (predicate: string, uid: number) => read(fixture.graph, (r) => valuesOf(r, predicate, uid));
   const lookup = (predicate: string, kind: string, token: string) =>
     read(fixture.graph, (r) => found(r, predicate, kind, token));
@@ -110,6 +111,22 @@ describe('alter', () => {
     expect(await lookup('age', 'exact', 'nine')).toEqual([9]);
   });
 
+  it('loses nothing of values when a type is changed and changed back', async () => {
+    await alter('rate: float @index(float) .');
+    await write(fixture.graph, setValue(1, 'rate', '1.6'), setValue(2, 'rate', '1.9'));
+    await alter('rate: int @index(int) .');
+    expect(await values('rate', 1)).toEqual([':1']);
+    await write(fixture.graph, setValue(2, 'rate', '7'), {
+      op: 'deleteValue',
+      uid: 1,
+      predicate: 'rate',
+      value: text('2'),
+      lang: '',
+    });
+    await alter('rate: float .');
+    expect([await values('rate', 1), await values('rate', 2)]).toEqual([[':1.6'], [':7']]);
+  });
+
   it('turns single values into lists, and refuses what would lose data', async () => {
     await write(fixture.graph, setValue(1, 'tag', 'x'), setEdge(1, 'friend', 2));
     await alter('tag: [string] @index(exact) @count .');
@@ -119,8 +136,8 @@ describe('alter', () => {
     expect(await read(fixture.graph, async (r) => [...(await r.byCount(r.schema.predicate('tag')!, 2, 2))])).toEqual([
       1,
     ]);
-    for (const text of ['tag: string .', 'tag: [uid] .', 'friend: string .', 'friend: uid .']) {
-      await expect(alter(text)).rejects.toMatchObject({ code: 'INVALID_SCHEMA' });
+    for (const line of ['tag: string .', 'tag: [uid] .', 'friend: string .', 'friend: uid .']) {
+      await expect(alter(line)).rejects.toMatchObject({ code: 'INVALID_SCHEMA' });
     }
   });
 

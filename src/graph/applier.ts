@@ -59,7 +59,7 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
 
   async #open(): Promise<void> {
     const { snapshot } = this.#state;
-    const [uids] = await snapshot.getMany([metaKey(META.uids)]);
+    const uids = await snapshot.get(metaKey(META.uids));
     this.#storedUids = this.#uids = uids ? Number(Buffer.from(uids).toString()) : 1;
     this.#draft = new SchemaDraft(await this.#shared.schemas.read(snapshot));
     this.#merge = new GroupMerge(snapshot, this.#draft, this.#shared.limits);

@@ -1,5 +1,5 @@
 import { GraphsteadError, type MaybePromise } from '../base/index.js';
-import type { IndexKind, StoredValue } from '../values/index.js';
+import type { IndexKind, ScalarType, StoredValue } from '../values/index.js';
 import type {
   Facets,
   GraphReader,
@@ -22,6 +22,7 @@ import { readKeyed, readLists } from './read/list-reader.js';
 import { type Payloads, readPresence, readSlots } from './read/slot-reader.js';
 import { nearest } from './read/similar.js';
 import { scanTokens } from './read/token-scan.js';
+import { retyped } from './retype.js';
 import type { PredicateRecord } from './schema.js';
 import { chain, readRange, type Source } from './source.js';
 import { EMPTY_UIDS, union } from './uid-list.js';
@@ -77,12 +78,23 @@ export class SourceReader implements GraphReader {
     if (predicate.list) {
       return chain(this.#slots(predicate, FAMILY.member, uids), (payloads) => payloads.map(firstMember));
     }
-    if (lang === '') return this.#slots(predicate, FAMILY.value, uids);
+    if (lang === '')
+      return chain(this.#slots(predicate, FAMILY.value, uids), (values) => this.#typed(predicate, values));
     if (!this.#record(predicate).hasLang) return new Array(uids.length).fill(undefined);
     const key = textKey(lang);
     return chain(this.#slots(predicate, FAMILY.lang, uids), (payloads) =>
-      payloads.map((payload) => payload && decodeEntries(payload).get(key)),
+      this.#typed(
+        predicate,
+        payloads.map((payload) => payload && decodeEntries(payload).get(key)),
+      ),
     );
+  }
+
+  /** Values in the type of now, where some were written under another. */
+  #typed(predicate: Predicate, values: (StoredValue | undefined)[]): (StoredValue | undefined)[] {
+    if (!this.#record(predicate).retyped) return values;
+    const type = predicate.type as ScalarType;
+    return values.map((value) => value && retyped(value, type));
   }
 
   allValues(
@@ -97,7 +109,10 @@ export class SourceReader implements GraphReader {
       chain(hasLang && !predicate.list ? this.#slots(predicate, FAMILY.lang, uids) : none, (langs) =>
         chain(predicate.list ? this.#slots(predicate, FAMILY.member, uids) : none, (members) =>
           chain(options.facets && hasFacets ? this.#slots(predicate, FAMILY.valueFacet, uids) : none, (facets) =>
-            Array.from(uids, (_, i) => langValues(values[i], langs[i], members[i], facets[i])),
+            Array.from(uids, (_, i) => {
+              const all = langValues(values[i], langs[i], members[i], facets[i]);
+              return this.#record(predicate).retyped ? retypedAll(all, predicate.type as ScalarType) : all;
+            }),
           ),
         ),
       ),
@@ -274,6 +289,13 @@ export class SourceReader implements GraphReader {
 function missing(predicate: Predicate, what: string): GraphsteadError {
   return new GraphsteadError('MISSING_INDEX', `predicate ${predicate.name} has no ${what}`, {
     fix: `Add ${what} to ${predicate.name} in the schema.`,
+  });
+}
+
+function retypedAll(values: readonly LangValue[], type: ScalarType): LangValue[] {
+  return values.flatMap((one) => {
+    const value = retyped(one.value, type);
+    return value ? [{ ...one, value }] : [];
   });
 }
 

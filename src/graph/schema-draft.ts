@@ -59,7 +59,13 @@ export class SchemaDraft {
 
   /** The predicate goes on, empty, under a new id; answers the old id. */
   renew(record: PredicateRecord): number {
-    this.#predicates.set(record.name, { ...record, id: this.#nextId++, hasLang: false, hasFacets: false });
+    this.#predicates.set(record.name, {
+      ...record,
+      id: this.#nextId++,
+      hasLang: false,
+      hasFacets: false,
+      retyped: false,
+    });
     return record.id;
   }
 

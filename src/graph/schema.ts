@@ -7,6 +7,8 @@ export interface PredicateRecord extends Predicate {
   readonly hasLang: boolean;
   /** some edge or value has, or had, facets */
   readonly hasFacets: boolean;
+  /** its type was changed over data: values lie as they were written and are converted when they are read */
+  readonly retyped: boolean;
 }
 
 /** The schema at one commit timestamp. */
@@ -60,6 +62,7 @@ export const PLAIN: Omit<PredicateRecord, 'id' | 'name'> = {
   noconflict: false,
   hasLang: false,
   hasFacets: false,
+  retyped: false,
 };
 
 /** `service.type: [string] @index(exact)`, which every graph has; `id` moves when its data is dropped. */

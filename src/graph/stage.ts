@@ -126,6 +126,8 @@ class Stage {
       this.#create(predicate, record.type, record.list, true);
     }
     const converted = convertFor(record, value);
+    // a vector without dimensions says that there is none
+    if (converted.type === 'float32vector' && converted.value.length === 0) return;
     const stored = encodeValue(converted);
     this.#checkIndexed(record, converted, stored.length);
     this.#log.add(OP.setValue, predicate, uid, 0, lang, stored, facetBytes(change.facets));
@@ -171,7 +173,12 @@ class Stage {
     const record = this.#record(predicate) ?? this.#create(predicate, 'uid', true, false);
     if (record.type !== 'uid') throw mismatch(record, 'uid');
     this.#log.add(OP.setEdge, predicate, uid, object, '', undefined, facetBytes(change.facets));
-    if (record.list) this.#memberConflict(record, uid, object);
+    this.#edgeConflict(record, uid, object);
+  }
+
+  #edgeConflict(record: PredicateRecord, uid: number, object: number): void {
+    // the peer counts inside the transaction, so that two that change one count conflict
+    if (record.list && !(record.count && this.#context.names.dgraph)) this.#memberConflict(record, uid, object);
     else this.#uidConflict(record, uid);
   }
 
@@ -199,8 +206,7 @@ class Stage {
   #deleteEdge(record: PredicateRecord, uid: number, object: number): void {
     if (record.type !== 'uid') throw mismatch(record, 'uid');
     this.#log.add(OP.deleteEdge, record.name, uid, object, '');
-    if (record.list) this.#memberConflict(record, uid, object);
-    else this.#uidConflict(record, uid);
+    this.#edgeConflict(record, uid, object);
   }
 
   #deleteValue(record: PredicateRecord, change: Extract<GraphChange, { op: 'deleteValue' }>): void {
@@ -235,12 +241,20 @@ class Stage {
     }
   }
 
+  /** The last value that this request gives each uid under each @unique predicate. */
+  #uniqueFinals(): Map<string, Uint8Array> {
+    return new Map(
+      this.#unique.map(({ record, uid, lang, value }) => [`${record.name}\n${lang}\n${uid}`, encodeValue(value)]),
+    );
+  }
+
   /** Values of @unique predicates against what the transaction sees; the commit checks again. */
   async checkUnique(): Promise<void> {
     if (this.#unique.length === 0) return;
     const reader = await this.#context.reader();
     try {
       const claimed = new Map<string, number>();
+      const own = this.#uniqueFinals();
       for (const { record, uid, lang, value } of this.#unique) {
         const stored = encodeValue(value);
         const claim = `${record.name}\n${lang}\n${Buffer.from(stored).toString('latin1')}`;
@@ -253,8 +267,13 @@ class Stage {
         if (!current || !kind || !token) continue;
         const [holders] = await reader.postings(current, kind, [token]);
         const held = await reader.values(current, holders, lang);
-        const taken = held.some((bytes, i) => bytes && holders[i] !== uid && Buffer.compare(bytes, stored) === 0);
-        if (taken) throw uniqueViolation(record.name, stored);
+        const isTaken = (holder: number, bytes: Uint8Array | undefined): boolean => {
+          if (!bytes || holder === uid || Buffer.compare(bytes, stored) !== 0) return false;
+          // a holder that gets another value in the same request gives this one up
+          const next = own.get(`${record.name}\n${lang}\n${holder}`);
+          return next === undefined || Buffer.compare(next, stored) === 0;
+        };
+        if (held.some((bytes, i) => isTaken(holders[i], bytes))) throw uniqueViolation(record.name, stored);
       }
     } finally {
       reader.release();

@@ -188,6 +188,9 @@ describe('a transaction', () => {
       code: 'UNIQUE_VIOLATION',
     });
     await write(fixture.graph, setValue(1, 'login', 'ada'));
+    await write(fixture.graph, setValue(5, 'login', 'bob'));
+    await write(fixture.graph, setValue(1, 'login', 'bob'), setValue(5, 'login', 'ada'));
+    await write(fixture.graph, setValue(1, 'login', 'ada'), setValue(5, 'login', 'bob'));
     const moving = await fixture.graph.begin();
     await moving.stage([{ op: 'deleteValue', uid: 1, predicate: 'login', value: text('ada'), lang: '' }]);
     await moving.stage([setValue(2, 'login', 'ada')]);

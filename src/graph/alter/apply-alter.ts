@@ -132,6 +132,7 @@ function declare(before: PredicateRecord, after: Declaration, filled: boolean, {
   const swept = jobs.all.some((job) => job.kind === 'sweep' && job.predicate === before.id);
   const work = newKinds.length > 0 || newReverse || newCount || retyped || toList;
   const build = work && (filled || swept);
+  const mixed = before.retyped || (retyped && filled);
   for (const { kind } of before.indexes) {
     if (after.indexes.some((index) => index.kind === kind) || !filled) continue;
     sweep(jobs, before.id, tokenRange(before.id, kind));
@@ -145,7 +146,8 @@ function declare(before: PredicateRecord, after: Declaration, filled: boolean, {
     sweep(jobs, before.id, countsRange(before.id, true));
   }
   const indexes = withReady(after, (kind) => !build || !newKinds.some((fresher) => fresher === kind));
-  draft.update({ ...before, ...after, indexes });
+  // members of lists are found by their bytes: lists are converted at once
+  draft.update({ ...before, ...after, indexes, retyped: mixed && !after.list });
   if (!build) return;
   jobs.add(
     (id): Job => ({
@@ -155,7 +157,7 @@ function declare(before: PredicateRecord, after: Declaration, filled: boolean, {
       indexes: newKinds,
       reverse: newReverse,
       count: newCount,
-      ...(retyped && after.type !== 'uid' ? { convert: after.type } : {}),
+      ...(mixed && after.list && after.type !== 'uid' ? { convert: after.type } : {}),
       toList,
       reversePass: false,
       cursor: 0,

@@ -11,7 +11,7 @@ export type Job =
       readonly indexes: readonly IndexKind[];
       readonly reverse: boolean;
       readonly count: boolean;
-      /** values are converted to this type first */
+      /** members of the list are converted to this type first */
       readonly convert?: ScalarType;
       /** single values become members of a list */
       readonly toList: boolean;

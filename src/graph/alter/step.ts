@@ -1,5 +1,5 @@
 import type { GroupState } from '../../commit/index.js';
-import { convert, decodeValue, encodeValue, type ScalarType, type StoredValue } from '../../values/index.js';
+import type { ScalarType } from '../../values/index.js';
 import type { UidList } from '../contract.js';
 import { type EntryMap, decodeEntries, encodeEntries } from '../entry-map.js';
 import { FAMILY, type Family, spillPrefix } from '../key.js';
@@ -9,6 +9,7 @@ import type { PredicateMerge } from '../merge/predicate-merge.js';
 import { scanUids } from '../read/block-scan.js';
 import { readLists } from '../read/list-reader.js';
 import { readSlots } from '../read/slot-reader.js';
+import { retyped } from '../retype.js';
 import type { PredicateRecord } from '../schema.js';
 import type { SchemaDraft } from '../schema-draft.js';
 import type { Job, JobTable } from './job.js';
@@ -115,7 +116,7 @@ async function rebuildValues(
   await work.load(merge.source);
   for (const uid of uids) {
     if (job.toList) intoList(uid, work);
-    if (job.convert) convertValues(uid, job.convert, record, work);
+    if (job.convert) convertMembers(uid, job.convert, work);
     work.rebuild(uid);
   }
 }
@@ -136,34 +137,17 @@ function intoList(uid: number, work: PredicateMerge): void {
   if (langs) work.lang.set(uid, undefined);
 }
 
-function convertValues(uid: number, to: ScalarType, record: PredicateRecord, work: PredicateMerge): void {
-  if (record.list) {
-    const members = work.member.get(uid);
-    if (!members) return;
-    const converted: EntryMap = new Map();
-    for (const [key, bytes] of decodeEntries(members)) {
-      const entry = memberEntry(convertedValue(memberValue(key, bytes), to));
-      converted.set(entry.key, entry.value);
-    }
-    work.member.set(uid, encodeEntries(converted));
-    return;
-  }
-  const single = work.value.get(uid);
-  if (single) work.value.set(uid, convertedValue(single, to));
-  const langs = work.lang.get(uid);
-  if (!langs) return;
+function convertMembers(uid: number, to: ScalarType, work: PredicateMerge): void {
+  const members = work.member.get(uid);
+  if (!members) return;
   const converted: EntryMap = new Map();
-  for (const [key, bytes] of decodeEntries(langs)) converted.set(key, convertedValue(bytes, to));
-  work.lang.set(uid, encodeEntries(converted));
-}
-
-/** A value that cannot be converted stays as it is; the alter looked for such before it began. */
-function convertedValue(value: StoredValue, to: ScalarType): StoredValue {
-  try {
-    return encodeValue(convert(decodeValue(value), to));
-  } catch {
-    return value;
+  for (const [key, bytes] of decodeEntries(members)) {
+    const value = memberValue(key, bytes);
+    // one that cannot be converted stays; the alter looked for such before it began
+    const entry = memberEntry(retyped(value, to) ?? value);
+    converted.set(entry.key, entry.value);
   }
+  work.member.set(uid, encodeEntries(converted));
 }
 
 async function rebuildEdges(

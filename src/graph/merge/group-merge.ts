@@ -1,4 +1,4 @@
-import { GraphsteadError, type Limits } from '../../base/index.js';
+import { GraphsteadError, type Limits, type MaybePromise } from '../../base/index.js';
 import { ABORTED } from '../../commit/index.js';
 import {
   convert,
@@ -15,9 +15,10 @@ import { edgeKey } from '../facet.js';
 import { tokenKey } from '../key.js';
 import { memberEntry } from '../member.js';
 import { isSpilled, readSpilled } from '../posting-list.js';
+import { retyped } from '../retype.js';
 import type { PredicateRecord } from '../schema.js';
 import type { SchemaDraft } from '../schema-draft.js';
-import type { PutKey, Source } from '../source.js';
+import { chain, type PutKey, type Source } from '../source.js';
 import { decodeChunk } from '../uid-chunk.js';
 import type { BytesFamily } from './bytes-family.js';
 import { PredicateMerge } from './predicate-merge.js';
@@ -263,9 +264,10 @@ export class GroupMerge {
     const token = kind && tokensOf(kind, decodeValue(value), lang)[0];
     if (!kind || !token) return [];
     const key = tokenKey(merge.record.id, kind, token);
-    const [root] = await this.source.getMany([key]);
-    if (!root) return [];
-    return isSpilled(root) ? readSpilled(this.source, key) : decodeChunk(root);
+    return chain(this.source.getMany([key]), ([root]): MaybePromise<Iterable<number>> => {
+      if (!root) return [];
+      return isSpilled(root) ? readSpilled(this.source, key) : decodeChunk(root);
+    });
   }
 }
 
@@ -284,7 +286,8 @@ export function uniqueViolation(name: string, value: Uint8Array): GraphsteadErro
 }
 
 function currentScalar({ merge, uid, lang }: Delta): Uint8Array | undefined {
-  return lang === '' ? merge.value.get(uid) : decodeEntries(merge.lang.get(uid)).get(textKey(lang));
+  const value = lang === '' ? merge.value.get(uid) : decodeEntries(merge.lang.get(uid)).get(textKey(lang));
+  return value && merge.record.retyped ? retyped(value, merge.record.type as ScalarType) : value;
 }
 
 function editEntries(family: BytesFamily, uid: number, key: string, value: Uint8Array | undefined): void {

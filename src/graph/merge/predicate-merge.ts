@@ -1,8 +1,9 @@
 import type { Limits } from '../../base/index.js';
-import { decodeValue, type IndexKind, tokensOf } from '../../values/index.js';
+import { decodeValue, type IndexKind, type ScalarType, tokensOf } from '../../values/index.js';
 import { blockOf, slotOf } from '../block.js';
 import { countKey, FAMILY, tokenKey } from '../key.js';
 import { rootCount } from '../posting-list.js';
+import { retyped } from '../retype.js';
 import type { PredicateRecord } from '../schema.js';
 import type { PutKey, Source } from '../source.js';
 import { BytesFamily } from './bytes-family.js';
@@ -82,10 +83,20 @@ export class PredicateMerge {
     return reverse ? this.#reverseCounts : this.#counts;
   }
 
+  #typed(...payloads: Parameters<typeof taggedValues>): TaggedValue[] {
+    const values = taggedValues(...payloads);
+    if (!this.record.retyped) return values;
+    const type = this.record.type as ScalarType;
+    return values.flatMap(({ lang, value }) => {
+      const typed = retyped(value, type);
+      return typed ? [{ lang, value: typed }] : [];
+    });
+  }
+
   /** Current values of a uid whose families were loaded. */
   current(uid: number): TaggedValue[] {
     const { list, hasLang } = this.record;
-    return taggedValues(
+    return this.#typed(
       list ? undefined : this.value.get(uid),
       list || !hasLang ? undefined : this.lang.get(uid),
       list ? this.member.get(uid) : undefined,
@@ -157,7 +168,7 @@ export class PredicateMerge {
   #originalValues(uid: number): TaggedValue[] {
     const was = (family: BytesFamily) => (family.original.has(uid) ? family.original.get(uid) : family.get(uid));
     const { list, hasLang } = this.record;
-    return taggedValues(
+    return this.#typed(
       list ? undefined : was(this.value),
       list || !hasLang ? undefined : was(this.lang),
       list ? was(this.member) : undefined,
