@@ -95,6 +95,7 @@ async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply):
     timeoutMs: duration(parameters, 'timeout'),
     signal: core.signalOf(reply),
     idempotency: claim,
+    reply: (first) => Buffer.concat(mutateEnvelope(core, first).map((part) => Buffer.from(part))),
   });
   return sendJson(reply, mutateEnvelope(core, answer));
 }
