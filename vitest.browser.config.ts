@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+// The explorer as a person uses it, in Debian's Chromium: slower than the rest, so it is not part of `npm test`.
+export default defineConfig({
+  test: {
+    include: ['test/browser/*.browser.test.ts'],
+    globalSetup: ['./test/build-once.ts'],
+    pool: 'forks',
+    maxWorkers: 1,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+});
