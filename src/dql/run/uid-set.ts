@@ -85,6 +85,8 @@ function unionOfTwo(a: UidList, b: UidList): UidList {
 
 /** Bits per uid that a bitmap over the range of the lists may cost before sorting is cheaper. */
 const SPARSE = 64;
+/** A place in a bitmap must fit the integers of bit operations. */
+const MOST_BITS = 2 ** 32 - 64;
 
 /** Distinct uids of ascending lists. */
 export function union(lists: readonly UidList[]): UidList {
@@ -110,7 +112,8 @@ export function unionOfRows(rows: readonly UidList[]): UidList {
   let total = 0;
   for (const row of rows) {
     total += row.length;
-    for (const uid of row) {
+    for (let i = 0; i < row.length; i++) {
+      const uid = row[i];
       if (uid < low) low = uid;
       if (uid > high) high = uid;
     }
@@ -119,15 +122,18 @@ export function unionOfRows(rows: readonly UidList[]): UidList {
 }
 
 function collect(lists: readonly UidList[], low: number, high: number, total: number): UidList {
-  return high - low < total * SPARSE ? collectDense(lists, low, high, total) : collectSparse(lists, total);
+  const range = high - low;
+  return range < total * SPARSE && range < MOST_BITS
+    ? collectDense(lists, low, range, total)
+    : collectSparse(lists, total);
 }
 
-function collectDense(lists: readonly UidList[], low: number, high: number, total: number): UidList {
-  const bits = new Uint32Array(Math.floor((high - low) / 32) + 1);
+function collectDense(lists: readonly UidList[], low: number, range: number, total: number): UidList {
+  const bits = new Int32Array((range >>> 5) + 1);
   for (const list of lists) {
-    for (const uid of list) {
-      const offset = uid - low;
-      bits[Math.floor(offset / 32)] |= 1 << (offset % 32);
+    for (let i = 0; i < list.length; i++) {
+      const offset = (list[i] - low) >>> 0;
+      bits[offset >>> 5] |= 1 << (offset & 31);
     }
   }
   const out = new Float64Array(total);

@@ -27,8 +27,29 @@ export function uidText(uid: number): string {
   return uid === GLOBAL_UID ? '0xffffffffffffffff' : `0x${uid.toString(16)}`;
 }
 
+const QUOTE = 0x22;
+/** a uid in quotes, filled from its end */
+const digits = new Uint8Array(24);
+
+/** A uid as a JSON string, digit by digit: most answers are full of them. */
 export function writeUid(out: JsonWriter, uid: number): void {
-  out.ascii(`"${uidText(uid)}"`);
+  if (uid === GLOBAL_UID) {
+    out.ascii(`"${uidText(uid)}"`);
+    return;
+  }
+  let at = digits.length;
+  digits[--at] = QUOTE;
+  let rest = uid;
+  do {
+    const low = rest >>> 0;
+    const digit = low & 15;
+    digits[--at] = digit < 10 ? 0x30 + digit : 0x57 + digit;
+    rest = rest < 0x1_0000_0000 ? low >>> 4 : Math.floor(rest / 16);
+  } while (rest > 0);
+  digits[--at] = 0x78;
+  digits[--at] = 0x30;
+  digits[--at] = QUOTE;
+  out.bytes(digits, at);
 }
 
 /** A computed value. What JSON has no number for is null. */

@@ -23,6 +23,8 @@ export interface Layout {
   readonly source: UidList;
   /** where in `source` the last node stood: the next one is mostly right behind it */
   cursor: number;
+  /** places of uids by their distance from the first, where they stand close together; -1 for none */
+  readonly places: Int32Array | undefined;
 }
 
 export function layoutOf(node: ResultNode, names: Names): Layout {
@@ -30,6 +32,7 @@ export function layoutOf(node: ResultNode, names: Names): Layout {
   const key = syntax.kind === 'block' ? syntax.name : answerKey(syntax);
   const fields = node.children.map((child) => layoutOf(child, names));
   const reverse = syntax.kind === 'predicate' && syntax.reverse;
+  const source = fields[0]?.node.source ?? node.dest;
   return {
     node,
     syntax,
@@ -40,9 +43,23 @@ export function layoutOf(node: ResultNode, names: Names): Layout {
     hasUid: fields.some((field) => field.syntax.kind === 'uid' && field.key === 'uid'),
     fields: fields.filter((field) => field.syntax.kind !== 'countUid'),
     counts: fields.filter((field) => field.syntax.kind === 'countUid'),
-    source: fields[0]?.node.source ?? node.dest,
+    source,
     cursor: 0,
+    places: placesOf(source),
   };
+}
+
+/** Numbers between the first and the last uid, for each uid, up to which a table beats searching. */
+const SPREAD = 16;
+const FEW = 64;
+
+function placesOf(source: UidList): Int32Array | undefined {
+  const [first] = source;
+  const range = source[source.length - 1] - first;
+  if (source.length < FEW || range > source.length * SPREAD) return undefined;
+  const places = new Int32Array(range + 1).fill(-1);
+  for (let i = 0; i < source.length; i++) places[source[i] - first] = i;
+  return places;
 }
 
 export function prefixOf(key: string): Buffer {
@@ -51,7 +68,8 @@ export function prefixOf(key: string): Buffer {
 
 /** Position of a uid among those that the fields of a layout are aligned with, or -1. */
 export function positionOf(layout: Layout, uid: number): number {
-  const { source } = layout;
+  const { source, places } = layout;
+  if (places) return places[uid - source[0]] ?? -1;
   let at = layout.cursor;
   if (source[at] !== uid && source[++at] !== uid) {
     at = search(source, uid);
