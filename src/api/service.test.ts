@@ -1,9 +1,180 @@
-import { expect, it } from 'vitest';
-import { createWorld } from '../../test/support/api-world.js';
+import { createHash } from 'node:crypto';
+import { GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { contextOf, createWorld } from '../../test/support/api-world.js';
+import type { Operation } from './index.js';
 
-it('says that there is no schema before the first upload', async () => {
-  const world = await createWorld();
-  const answer = await world.ask('{ queryThing { id } }');
-  expect(answer.errors?.[0].message).toMatch(/no GraphQL schema/);
-  expect(world.api.current()).toBeUndefined();
+const SDL = 'type City @withSubscription { name: String! @id people: Int @search }';
+
+describe('the served schema', () => {
+  it('says that there is none before the first upload', async () => {
+    const world = await createWorld();
+    const answer = await world.ask('{ queryThing { id } }');
+    expect(answer.errors?.[0].message).toMatch(/no GraphQL schema/);
+    expect(world.api.current()).toBeUndefined();
+  });
+
+  it('keeps serving what was there when an upload is refused', async () => {
+    const world = await createWorld(SDL);
+    const before = world.api.current();
+    await expect(world.api.updateSchema('type City { name: Strin }')).rejects.toMatchObject({
+      errors: [{ code: 'INVALID_SDL' }],
+    });
+    expect(world.api.current()).toBe(before);
+    expect(await world.api.validate('type A {')).toMatchObject([{ code: 'INVALID_SDL' }]);
+    expect(await world.api.validate(SDL)).toEqual([]);
+    await world.data('mutation { addCity(input: [{name: "Bern"}]) { numUids } }');
+  });
+
+  it('stores the text in the graph, reads it at start, forgets it when everything is dropped', async () => {
+    const world = await createWorld(SDL);
+    await world.api.load();
+    expect(world.api.current()?.text).toBe(SDL);
+    expect(world.api.current()?.generated).toContain('queryCity');
+    await world.graph.alter({ kind: 'dropAll' });
+    await world.api.dropped();
+    expect(world.api.current()).toBeUndefined();
+  });
+});
+
+describe('requests', () => {
+  it('finds persisted queries by their hash', async () => {
+    const world = await createWorld(SDL);
+    const query = '{ queryCity { name } }';
+    const sha256Hash = createHash('sha256').update(query).digest('hex');
+    const send = async (given: object) => JSON.parse((await world.api.execute(given, contextOf())).body.toString());
+    const extensions = { persistedQuery: { version: 1, sha256Hash } };
+    expect((await send({ extensions })).errors[0].message).toBe('PersistedQueryNotFound');
+    expect((await send({ query, extensions })).data).toEqual({ queryCity: [] });
+    expect((await send({ extensions })).data).toEqual({ queryCity: [] });
+    expect((await send({ query: '{ aggregateCity { count } }', extensions })).errors).toHaveLength(1);
+  });
+
+  it('tells the status, cost and cache of an answer', async () => {
+    const world = await createWorld(SDL);
+    const good = await world.api.execute(
+      { query: 'query @cacheControl(maxAge: 9) { queryCity { name } }' },
+      contextOf(),
+    );
+    expect(good).toMatchObject({ status: 200, kind: 'query', headers: { 'cache-control': 'public,max-age=9' } });
+    const bad = await world.api.execute({ query: '{ queryCity }' }, contextOf());
+    expect(bad.status).toBe(400);
+    const get = await world.api.execute({ query: 'mutation { addCity(input: []) { numUids } }' }, contextOf(), {
+      allowMutation: false,
+    });
+    expect(get.status).toBe(405);
+  });
+
+  it('names the operation that is missing', async () => {
+    const world = await createWorld(SDL);
+    const query = 'query a { queryCity { name } } query b { aggregateCity { count } }';
+    const send = async (operationName?: string) =>
+      JSON.parse((await world.api.execute({ query, operationName }, contextOf())).body.toString());
+    expect((await send()).errors[0].message).toMatch(/operationName is required/);
+    expect((await send('c')).errors[0].message).toMatch(/"c" is not an operation/);
+    expect((await send('b')).data).toEqual({ aggregateCity: { count: 0 } });
+  });
+});
+
+describe('operations', () => {
+  const Box = new GraphQLObjectType({
+    name: 'Box',
+    fields: { size: { type: new GraphQLNonNull(GraphQLInt) }, tags: { type: new GraphQLList(GraphQLString) } },
+  });
+  const operations: Operation[] = [
+    {
+      name: 'boxes',
+      kind: 'query',
+      args: { n: { type: GraphQLInt } },
+      type: new GraphQLList(Box),
+      run: async ({ n }) => Array.from({ length: Number(n) }, (_, i) => ({ size: i === 1 ? undefined : i })),
+    },
+    {
+      name: 'fail',
+      kind: 'mutation',
+      args: {},
+      type: GraphQLString,
+      run: async () => {
+        throw new Error('out of boxes');
+      },
+    },
+    {
+      name: 'ticks',
+      kind: 'subscription',
+      args: {},
+      type: GraphQLInt,
+      async *subscribe() {
+        yield { value: 1, id: 'a.1' };
+        yield { value: 2 };
+      },
+    },
+  ];
+
+  it('are completed by their types, alone or beside a schema', async () => {
+    const world = await createWorld(undefined, { operations });
+    const answer = await world.ask('{ boxes(n: 3) { size tags } }');
+    expect(answer.data).toEqual({ boxes: [{ size: 0, tags: null }, null, { size: 2, tags: null }] });
+    expect(answer.errors).toMatchObject([{ path: ['boxes', 1, 'size'] }]);
+    await world.api.updateSchema(SDL);
+    expect((await world.ask('mutation { fail }')).errors).toMatchObject([{ message: 'out of boxes', path: ['fail'] }]);
+    world.api.setOperations([]);
+    expect((await world.ask('{ boxes(n: 1) { size } }')).errors?.[0].message).toMatch(/Cannot query field/);
+  });
+
+  it('stream events with their ids', async () => {
+    const world = await createWorld(SDL, { operations });
+    const events = [];
+    for await (const { body, id } of world.api.subscribe({ query: 'subscription { ticks }' }, contextOf())) {
+      events.push([JSON.parse(body.toString()).data, id]);
+    }
+    expect(events).toEqual([
+      [{ ticks: 1 }, 'a.1'],
+      [{ ticks: 2 }, undefined],
+    ]);
+  });
+});
+
+describe('subscriptions', () => {
+  it('push an answer when a commit changed it, and end with the request', async () => {
+    const world = await createWorld(SDL);
+    const abort = new AbortController();
+    const stream = world.api
+      .subscribe(
+        { query: 'subscription { queryCity(order: {asc: name}) { name people } }' },
+        contextOf({ signal: abort.signal }),
+      )
+      [Symbol.asyncIterator]();
+    const next = async () => JSON.parse((await stream.next()).value.body.toString()).data.queryCity;
+    expect(await next()).toEqual([]);
+    await world.data('mutation { addCity(input: [{name: "Bern", people: 5}]) { numUids } }');
+    expect(await next()).toEqual([{ name: 'Bern', people: 5 }]);
+    const waiting = next();
+    await world.data('mutation { updateCity(input: {filter: {name: {eq: "Bern"}}, set: {people: 5}}) { numUids } }');
+    await world.data('mutation { updateCity(input: {filter: {name: {eq: "Bern"}}, set: {people: 6}}) { numUids } }');
+    expect(await waiting).toEqual([{ name: 'Bern', people: 6 }]);
+    const last = stream.next();
+    abort.abort();
+    expect((await last).done).toBe(true);
+  });
+});
+
+describe('the admin API', () => {
+  it('shows and replaces the schema', async () => {
+    const world = await createWorld();
+    const admin = async (query: string, variables?: Record<string, unknown>) =>
+      JSON.parse((await world.api.admin({ query, variables }, contextOf())).body.toString());
+    expect((await admin('{ getGQLSchema { schema } }')).data).toEqual({ getGQLSchema: null });
+    const update =
+      'mutation ($s: String!) { updateGQLSchema(input: {set: {schema: $s}}) { gqlSchema { schema generatedSchema } } }';
+    const { data } = await admin(update, { s: SDL });
+    expect(data.updateGQLSchema.gqlSchema.generatedSchema).toContain('type AddCityPayload');
+    const refused = await admin(update, { s: 'type City { a: Nope, b: Nada }' });
+    expect(refused.errors.length).toBeGreaterThan(1);
+    expect(
+      (await admin('{ getGQLSchema { schema } health { status } state { groups { tablets { predicate } } } }')).data,
+    ).toMatchObject({
+      getGQLSchema: { schema: SDL },
+      health: [{ status: 'healthy' }],
+    });
+  });
 });

@@ -1,0 +1,156 @@
+import { SignJWT } from 'jose';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createWorld, type Tree, type World } from '../../../test/support/api-world.js';
+
+const KEY = 'a key of at least thirty-two bytes, for HS256';
+const SPACE = 'https://ships.example/claims';
+
+const SDL = `
+  type User @auth(delete: {rule: "{$ROLE: {eq: \\"admin\\"}}"}) { name: String! @id docs: [Doc] @hasInverse(field: owner) teams: [Team] @hasInverse(field: members) }
+  type Team { name: String! @id members: [User] }
+  type Doc @auth(
+    query: {or: [
+      {rule: "query ($USER: String!) { queryDoc { owner(filter: {name: {eq: $USER}}) { name } } }"},
+      {rule: "query ($USER: String!) { queryDoc { owner { teams { members(filter: {name: {eq: $USER}}) { name } } } } }"},
+      {rule: "{$ROLE: {in: [\\"admin\\", \\"auditor\\"]}}"}
+    ]},
+    add: {rule: "query ($USER: String!) { queryDoc { owner(filter: {name: {eq: $USER}}) { name } } }"},
+    update: {and: [
+      {rule: "query ($USER: String!) { queryDoc { owner(filter: {name: {eq: $USER}}) { name } } }"},
+      {not: {rule: "query { queryDoc(filter: {locked: true}) { id } }"}}
+    ]},
+    delete: {rule: "{$ROLE: {regexp: \\"/^adm/\\"}}"}
+  ) { id: ID! title: String! @search(by: [exact]) locked: Boolean @search owner: User! }
+  interface Node @auth(query: {rule: "query { queryNode(filter: {public: true}) { id } }"}) { id: ID! public: Boolean @search label: String @search(by: [exact]) }
+  type Plain implements Node { size: Int }
+  type Guarded implements Node @auth(query: {rule: "{$ROLE: {eq: \\"admin\\"}}"}) { size: Int }
+  # Service.Authorization {"Header": "X-Token", "Namespace": "${SPACE}", "Algo": "HS256", "VerificationKey": "${KEY}", "Audience": ["ships"]}
+`;
+
+const ADD = `mutation {
+  addUser(input: [{name: "ann"}, {name: "ben"}, {name: "cat"}]) { numUids }
+  addTeam(input: [{name: "blue", members: [{name: "ann"}, {name: "ben"}]}]) { numUids }
+  addPlain(input: [{public: true, label: "p1"}, {public: false, label: "p2"}]) { numUids }
+  addGuarded(input: [{public: true, label: "g1"}, {public: false, label: "g2"}]) { numUids }
+}`;
+
+describe('@auth', () => {
+  let world: World;
+  const as = (USER: string | undefined, ROLE?: string) => ({
+    claims: { ...(USER ? { USER } : {}), ...(ROLE ? { ROLE } : {}) },
+  });
+  const titles = async (query: string, who: object): Promise<string[]> => {
+    const { docs } = await world.data(`{ docs: ${query} { title } }`, {}, who);
+    return docs.map((doc: Tree) => String(doc.title)).sort();
+  };
+
+  beforeAll(async () => {
+    world = await createWorld(SDL);
+    await world.data(ADD);
+    for (const [user, title, locked] of [
+      ['ann', 'a1', false],
+      ['ann', 'a2', true],
+      ['ben', 'b1', false],
+      ['cat', 'c1', false],
+    ]) {
+      await world.data(
+        `mutation { addDoc(input: [{title: "${title}", locked: ${locked}, owner: {name: "${user}"}}]) { numUids } }`,
+        {},
+        as(String(user)),
+      );
+    }
+  });
+
+  it('shows what the rules of the graph reach, and all to a role', async () => {
+    expect(await titles('queryDoc', as('cat'))).toEqual(['c1']);
+    expect(await titles('queryDoc', as('ann'))).toEqual(['a1', 'a2', 'b1']);
+    expect(await titles('queryDoc', as(undefined, 'auditor'))).toEqual(['a1', 'a2', 'b1', 'c1']);
+    expect(await titles('queryDoc', as(undefined, 'nobody'))).toEqual([]);
+    expect(await titles('queryDoc(filter: {title: {in: ["a1", "c1"]}})', as('ben'))).toEqual(['a1']);
+  });
+
+  it('hides nodes behind edges, in aggregates and in filters as well', async () => {
+    const { queryUser, aggregateDoc } = await world.data(
+      '{ queryUser(order: {asc: name}) { name docs(order: {asc: title}) { title } docsAggregate { count } } aggregateDoc { count } }',
+      {},
+      as('cat'),
+    );
+    expect(queryUser.map((user: Tree) => [user.name, user.docs, user.docsAggregate])).toEqual([
+      ['ann', [], { count: 0 }],
+      ['ben', [], { count: 0 }],
+      ['cat', [{ title: 'c1' }], { count: 1 }],
+    ]);
+    expect(aggregateDoc).toEqual({ count: 1 });
+    const probe = await world.data('{ queryUser(filter: {docs: {title: {eq: "a1"}}}) { name } }', {}, as('cat'));
+    expect(probe.queryUser).toEqual([]);
+  });
+
+  it('lets nothing be added, updated or deleted against the rules', async () => {
+    const foreign = await world.ask(
+      'mutation { addDoc(input: [{title: "x", owner: {name: "ann"}}]) { numUids } }',
+      {},
+      as('ben'),
+    );
+    expect(foreign.errors?.[0]).toMatchObject({
+      message: expect.stringMatching(/authorization failed/),
+      extensions: { code: 'FORBIDDEN' },
+    });
+    expect(await titles('queryDoc', as(undefined, 'auditor'))).toHaveLength(4);
+    const update =
+      'mutation { updateDoc(input: {filter: {has: title}, set: {locked: false}}) { numUids doc { title } } }';
+    expect((await world.data(update, {}, as('ann'))).updateDoc).toEqual({ numUids: 1, doc: [{ title: 'a1' }] });
+    expect((await world.data(update, {}, as(undefined))).updateDoc).toEqual({ numUids: 0, doc: [] });
+    const remove = 'mutation { deleteDoc(filter: {title: {eq: "c1"}}) { msg numUids } }';
+    expect((await world.data(remove, {}, as('cat'))).deleteDoc).toEqual({ msg: 'No nodes were deleted', numUids: 0 });
+    expect((await world.data(remove, {}, as('ann', 'admin'))).deleteDoc.numUids).toBe(1);
+  });
+
+  it('applies the rules of interfaces to their types, and each type its own below an interface', async () => {
+    const labels = async (query: string, who: object) =>
+      (await world.data(`{ nodes: ${query} { label } }`, {}, who)).nodes.map((node: Tree) => String(node.label)).sort();
+    expect(await labels('queryPlain', as('ann'))).toEqual(['p1']);
+    expect(await labels('queryGuarded', as('ann'))).toEqual([]);
+    expect(await labels('queryGuarded', as('ann', 'admin'))).toEqual(['g1']);
+    expect(await labels('queryNode', as('ann'))).toEqual(['p1']);
+    expect(await labels('queryNode', as('ann', 'admin'))).toEqual(['g1', 'p1']);
+  });
+
+  it('keeps complete nodes only where @cascade meets what a rule hides', async () => {
+    const { queryUser } = await world.data(
+      '{ queryUser @cascade { name docs { title } } }',
+      {},
+      as(undefined, 'nobody'),
+    );
+    expect(queryUser).toEqual([]);
+  });
+
+  it('verifies tokens: signature, time, audience, namespace', async () => {
+    const secret = new TextEncoder().encode(KEY);
+    const token = (claims: object, expires = '5m', key = secret) =>
+      new SignJWT({ [SPACE]: claims })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setSubject('s-1')
+        .setExpirationTime(expires)
+        .sign(key);
+    const claims = (value: string) => world.api.claims({ 'x-token': value });
+    expect(await claims(await token({ USER: 'ann' }))).toMatchObject({ USER: 'ann', sub: 's-1' });
+    expect(await claims(`Bearer ${await token(JSON.parse('{"USER": "ben"}'))}`)).toMatchObject({ USER: 'ben' });
+    expect(await world.api.claims({})).toBeUndefined();
+    const refused = { code: 'UNAUTHENTICATED' };
+    await expect(claims(await token({}, '-1m'))).rejects.toMatchObject(refused);
+    await expect(claims(await token({}, '5m', new TextEncoder().encode(`${KEY}!`)))).rejects.toMatchObject(refused);
+    await expect(claims('Bearer two words')).rejects.toMatchObject(refused);
+    const elsewhere = await new SignJWT({}).setProtectedHeader({ alg: 'HS256' }).setAudience('trains').sign(secret);
+    await expect(claims(elsewhere)).rejects.toMatchObject(refused);
+  });
+
+  it('shows nothing without a token where it is closed by default', async () => {
+    const closed = await createWorld(
+      'type Open { name: String }\n# Service.Authorization {"Header": "X-Token", "Namespace": "n", "Algo": "HS256", "VerificationKey": "k", "ClosedByDefault": true}',
+    );
+    const answer = await closed.ask('{ queryOpen { name } }');
+    expect(answer.errors?.[0].extensions.code).toBe('UNAUTHENTICATED');
+    expect((await closed.ask('mutation { addOpen(input: [{}]) { numUids } }')).errors).toHaveLength(1);
+    expect((await closed.data('{ queryOpen { name } }', {}, as('ann'))).queryOpen).toEqual([]);
+  });
+});

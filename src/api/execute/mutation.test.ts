@@ -1,0 +1,246 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { contextOf, createWorld, type Tree, type World } from '../../../test/support/api-world.js';
+
+const SDL = `
+  interface Member { code: String! @id(interface: true) name: String! }
+  type Crew implements Member { boat: Boat @hasInverse(field: crew) role: String }
+  type Guest implements Member { seat: Int }
+  type Boat {
+    id: ID!
+    name: String! @id
+    nick: String @id
+    length: Float @default(add: {value: "9.5"}, update: {value: "10.5"})
+    built: DateTime @default(add: {value: "$now"})
+    flags: [String]
+    crew: [Crew]
+    captain: Crew
+    berth: Berth @hasInverse(field: boat)
+    logs: [Log] @hasInverse(field: boat)
+    port: Port
+  }
+  type Berth { number: Int! @id boat: Boat }
+  type Log { id: ID! text: String! @search(by: [term]) boat: Boat! notes: [Note] @hasInverse(field: log) }
+  type Note { id: ID! text: String @search(by: [term]) log: Log }
+  type Port @secret(field: "key") { name: String! @id berths: [Berth] }
+`;
+
+describe('mutations', () => {
+  let world: World;
+  const ask = (text: string, variables?: object) => world.ask(text, variables);
+  const data = (text: string, variables?: object) => world.data(text, variables);
+  const message = async (text: string): Promise<string> => (await ask(text)).errors?.[0].message ?? '';
+
+  beforeEach(async () => {
+    world = await createWorld(SDL, { clock: { wall: () => 1_700_000_000_000, monotonic: () => performance.now() } });
+  });
+
+  it('adds a tree of nodes with defaults, and keeps both ends of every edge', async () => {
+    const { addBoat } = await data(`mutation { addBoat(input: [{name: "Tern", flags: ["a", "b"],
+      crew: [{code: "c1", name: "Ida"}], berth: {number: 4}, logs: [{text: "first day"}]}]) {
+        numUids boat { name length built flags crew { name boat { name } } berth { number boat { name } } logs { text boat { name } } } } }`);
+    expect(addBoat.numUids).toBe(4);
+    expect(addBoat.boat).toEqual([
+      {
+        name: 'Tern',
+        length: 9.5,
+        built: '2023-11-14T22:13:20Z',
+        flags: ['a', 'b'],
+        crew: [{ name: 'Ida', boat: { name: 'Tern' } }],
+        berth: { number: 4, boat: { name: 'Tern' } },
+        logs: [{ text: 'first day', boat: { name: 'Tern' } }],
+      },
+    ]);
+  });
+
+  it('moves a node: single edges let go of what they held, on both sides', async () => {
+    await data(
+      `mutation { addBoat(input: [{name: "A", berth: {number: 1}, crew: [{code: "x", name: "X"}]}, {name: "B", berth: {number: 2}}]) { numUids } }`,
+    );
+    await data(
+      'mutation { updateBoat(input: {filter: {name: {eq: "B"}}, set: {berth: {number: 1}, crew: [{code: "x"}]}}) { numUids } }',
+    );
+    const { queryBoat, queryBerth } = await data(
+      '{ queryBoat { name berth { number } crew { code } } queryBerth { number boat { name } } }',
+    );
+    expect(queryBoat).toEqual([
+      { name: 'A', berth: null, crew: [] },
+      { name: 'B', berth: { number: 1 }, crew: [{ code: 'x' }] },
+    ]);
+    expect(queryBerth).toEqual([
+      { number: 1, boat: { name: 'B' } },
+      { number: 2, boat: null },
+    ]);
+  });
+
+  it('refuses an @id that is taken, on itself and across an interface', async () => {
+    await data(
+      'mutation { addBoat(input: [{name: "A", nick: "a"}]) { numUids } addGuest(input: [{code: "g", name: "G"}]) { numUids } }',
+    );
+    expect(await message('mutation { addBoat(input: [{name: "A"}]) { numUids } }')).toMatch(
+      /id A already exists for field name/,
+    );
+    expect(await message('mutation { addBoat(input: [{name: "Z", nick: "a"}]) { numUids } }')).toMatch(
+      /id a already exists for field nick/,
+    );
+    expect(await message('mutation { addCrew(input: [{code: "g", name: "C"}]) { numUids } }')).toMatch(
+      /other implementing type of interface Member/,
+    );
+    expect(await message('mutation { addBoat(input: [{name: ""}]) { numUids } }')).toMatch(/empty value/);
+  });
+
+  it('upserts by @id: what is there is changed, what is not is added', async () => {
+    const text =
+      'mutation ($in: [AddBoatInput!]!) { addBoat(input: $in, upsert: true) { numUids boat { name length flags } } }';
+    await data(text, { in: [{ name: 'A', flags: ['x'] }] });
+    const { addBoat } = await data(text, {
+      in: [
+        { name: 'A', flags: ['y'] },
+        { name: 'B', length: 2 },
+      ],
+    });
+    expect(addBoat).toEqual({
+      numUids: 2,
+      boat: [
+        { name: 'A', length: 10.5, flags: ['x', 'y'] },
+        { name: 'B', length: 2, flags: [] },
+      ],
+    });
+    expect((await data('{ aggregateBoat { count } }')).aggregateBoat).toEqual({ count: 2 });
+  });
+
+  it('takes one node that is named several times as one, in any order', async () => {
+    await data(`mutation { addBoat(input: [
+      {name: "A", captain: {code: "k"}, crew: [{code: "k", name: "Kit"}]}, {name: "B", captain: {code: "k"}}]) { numUids } }`);
+    const { queryBoat, queryCrew } = await data('{ queryBoat { captain { name } } queryCrew { name } }');
+    expect(queryCrew).toHaveLength(1);
+    expect(queryBoat).toEqual([{ captain: { name: 'Kit' } }, { captain: { name: 'Kit' } }]);
+    const twice = await message(
+      'mutation { addBoat(input: [{name: "C", crew: [{code: "z", name: "1"}]}, {name: "D", crew: [{code: "z", name: "2"}]}]) { numUids } }',
+    );
+    expect(twice).toMatch(/duplicate XID found: z/);
+  });
+
+  it('refers to nodes by id, and says what a new one lacks', async () => {
+    expect(await message('mutation { addBoat(input: [{name: "A", captain: {code: "new"}}]) { numUids } }')).toMatch(
+      /type Crew requires a value for field name/,
+    );
+    expect(await message('mutation { addNote(input: [{log: {id: "0x999"}}]) { numUids } }')).toMatch(
+      /ID "0x999" isn't a Log/,
+    );
+    expect(await message('mutation { addNote(input: [{log: {id: "soon"}}]) { numUids } }')).toMatch(/\(soon\)/);
+    expect(await data('{ aggregateBoat { count } aggregateNote { count } }')).toEqual({
+      aggregateBoat: { count: 0 },
+      aggregateNote: { count: 0 },
+    });
+  });
+
+  it('sets and removes values, members of lists, and edges', async () => {
+    await data(
+      'mutation { addBoat(input: [{name: "A", nick: "a", flags: ["x", "y"], crew: [{code: "1", name: "I"}, {code: "2", name: "II"}]}]) { numUids } }',
+    );
+    const { updateBoat } = await data(`mutation { updateBoat(input: {filter: {name: {eq: "A"}},
+      set: {length: 3, flags: ["z"]}, remove: {nick: null, flags: ["x", "other"], crew: [{code: "2"}]}}) {
+        numUids boat { nick length flags crew { code } } } }`);
+    expect(updateBoat).toEqual({
+      numUids: 1,
+      boat: [{ nick: null, length: 3, flags: ['y', 'z'], crew: [{ code: '1' }] }],
+    });
+    expect((await data('{ getCrew(code: "2") { boat { name } } }')).getCrew).toEqual({ boat: null });
+    const stays = await data(
+      'mutation { updateBoat(input: {filter: {name: {eq: "A"}}, remove: {length: 4}}) { boat { length } } }',
+    );
+    expect(stays.updateBoat).toEqual({ boat: [{ length: 3 }] });
+  });
+
+  it('changes an @id of one node only, and only to one that is free', async () => {
+    await data('mutation { addBoat(input: [{name: "A"}, {name: "B"}]) { numUids } }');
+    expect(
+      await message('mutation { updateBoat(input: {filter: {name: {in: ["A", "B"]}}, set: {nick: "n"}}) { numUids } }'),
+    ).toMatch(/only one node/);
+    expect(
+      await message('mutation { updateBoat(input: {filter: {name: {eq: "A"}}, set: {name: "B"}}) { numUids } }'),
+    ).toMatch(/id B already exists/);
+    expect(
+      (await data('mutation { updateBoat(input: {filter: {name: {eq: "A"}}, set: {name: "C"}}) { boat { name } } }'))
+        .updateBoat,
+    ).toEqual({ boat: [{ name: 'C' }] });
+  });
+
+  it('updates nodes behind edges in the same mutation', async () => {
+    await data(
+      'mutation { addBoat(input: [{name: "A", logs: [{text: "fair wind"}, {text: "no wind"}]}]) { numUids } }',
+    );
+    await data(`mutation { updateBoat(input: {filter: {name: {eq: "A"}},
+      nested: {logs: {filter: {text: {anyofterms: "fair"}}, set: {text: "strong wind"}}}}) { numUids } }`);
+    const { queryLog } = await data('{ queryLog { text } }');
+    expect(queryLog.map((log: Tree) => String(log.text))).toEqual(['strong wind', 'no wind']);
+  });
+
+  it('deletes nodes with every edge to them, and what cascade names', async () => {
+    await data(
+      'mutation { addBoat(input: [{name: "A", port: {name: "P"}, berth: {number: 1}, crew: [{code: "1", name: "I"}], logs: [{text: "t", notes: [{text: "n"}, {text: "keep"}]}]}]) { numUids } }',
+    );
+    const { deleteBoat } = await data(`mutation { deleteBoat(filter: {name: {eq: "A"}},
+      cascade: {logs: {cascade: {notes: {filter: {text: {anyofterms: "n"}}}}}}) { msg numUids boat { name logs { text } } } }`);
+    expect(deleteBoat).toEqual({ msg: 'Deleted', numUids: 3, boat: [{ name: 'A', logs: [{ text: 't' }] }] });
+    expect(
+      await data(
+        '{ queryBoat { name } queryLog { text } queryNote { text log { id } } queryCrew { boat { name } } queryBerth { boat { name } } }',
+      ),
+    ).toEqual({
+      queryBoat: [],
+      queryLog: [],
+      queryNote: [{ text: 'keep', log: null }],
+      queryCrew: [{ boat: null }],
+      queryBerth: [{ boat: null }],
+    });
+    expect((await data('mutation { deleteBoat(filter: {name: {eq: "A"}}) { msg numUids } }')).deleteBoat).toEqual({
+      msg: 'No nodes were deleted',
+      numUids: 0,
+    });
+  });
+
+  it('checks passwords without ever showing them', async () => {
+    await data('mutation { addPort(input: [{name: "P", key: "open sesame"}]) { numUids } }');
+    expect(
+      await data(
+        '{ yes: checkPortPassword(name: "P", key: "open sesame") { name } no: checkPortPassword(name: "P", key: "closed") { name } }',
+      ),
+    ).toEqual({ yes: { name: 'P' }, no: null });
+  });
+
+  it('runs mutations in order, and none after one that failed', async () => {
+    const answer = await ask(
+      'mutation { one: addBoat(input: [{name: "A"}]) { numUids } two: addBoat(input: [{name: "A"}]) { numUids } three: addBoat(input: [{name: "B"}]) { numUids } }',
+    );
+    expect(answer.data).toEqual({ one: { numUids: 1 }, two: null, three: null });
+    expect(answer.errors).toMatchObject([
+      { path: ['two'], extensions: { code: 'UNIQUE_VIOLATION' } },
+      { path: ['three'], extensions: { code: 'NOT_EXECUTED' } },
+    ]);
+  });
+
+  it('answers a repeated idempotency key with the first reply, and refuses it for another body', async () => {
+    const text = 'mutation ($n: String!) { addBoat(input: [{name: $n}]) { numUids boat { id name } } }';
+    const send = (n: string) => world.ask(text, { n }, { idempotencyKey: 'k-1' });
+    const first = await send('A');
+    expect(first.data?.addBoat.numUids).toBe(1);
+    expect((await send('A')).data).toEqual(first.data);
+    expect((await data('{ aggregateBoat { count } }')).aggregateBoat).toEqual({ count: 1 });
+    expect((await send('B')).errors?.[0].extensions.code).toBe('IDEMPOTENCY_MISMATCH');
+  });
+
+  it('never creates the same @id twice, however many try at once', async () => {
+    const add = (i: number) =>
+      world.ask(
+        `mutation { addBoat(input: [{name: "same", flags: ["${i}"]}], upsert: true) { numUids } }`,
+        undefined,
+        contextOf(),
+      );
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => add(i)));
+    expect(answers.flatMap((answer) => answer.errors ?? [])).toEqual([]);
+    expect((await data('{ queryBoat { flags } }')).queryBoat.map((boat: Tree) => [...boat.flags].sort())).toEqual([
+      ['0', '1', '2', '3', '4', '5', '6', '7'],
+    ]);
+  });
+});

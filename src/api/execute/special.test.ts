@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { createWorld, type Tree } from '../../../test/support/api-world.js';
+
+describe('federation', () => {
+  const SDL = `
+    type Voyage @key(fields: "id") { id: String! @id name: String! }
+    extend type Ship @key(fields: "id") { id: ID! @external voyages: [Voyage] }
+  `;
+
+  it('answers entities in the order of their representations', async () => {
+    const world = await createWorld(SDL);
+    await world.data('mutation { addVoyage(input: [{id: "a", name: "A"}, {id: "b", name: "B"}]) { numUids } }');
+    const { _entities } = await world.data(
+      '{ _entities(representations: [{__typename: "Voyage", id: "b"}, {__typename: "Voyage", id: "none"}, {__typename: "Voyage", id: "a"}, {__typename: "Voyage", id: "b"}]) { ... on Voyage { name __typename } } }',
+    );
+    expect(_entities).toEqual([
+      { name: 'B', __typename: 'Voyage' },
+      null,
+      { name: 'A', __typename: 'Voyage' },
+      { name: 'B', __typename: 'Voyage' },
+    ]);
+    const { _service } = await world.data('{ _service { sdl } }');
+    expect(_service.sdl).toContain('@key(fields: "id")');
+  });
+
+  it('says what is wrong with a representation', async () => {
+    const world = await createWorld(SDL);
+    const send = async (each: string) =>
+      (await world.ask(`{ _entities(representations: [${each}]) { __typename } }`)).errors?.[0].message;
+    expect(await send('{__typename: "Nope", id: "b"}')).toMatch(/no type "Nope"/);
+    expect(await send('{__typename: "Voyage"}')).toMatch(/lacks its key id/);
+  });
+});
+
+describe('similarity', () => {
+  const SDL = `type Song { id: ID! name: String! @id feel: [Float!] @embedding @search(by: ["hnsw(metric: euclidean, exponent: 4)"]) }`;
+
+  it('finds the nearest by vector and by node', async () => {
+    const world = await createWorld(SDL);
+    await world.data(`mutation { addSong(input: [
+      {name: "a", feel: [1.0, 0.0]}, {name: "b", feel: [0.9, 0.1]}, {name: "c", feel: [-1.0, 0.0]}, {name: "d"}]) { numUids } }`);
+    const byVector = await world.data(
+      '{ songs: querySimilarSongByEmbedding(by: feel, topK: 2, vector: [0.8, 0.1]) { name feel } }',
+    );
+    expect(byVector.songs.map((song: Tree) => song.name)).toEqual(['b', 'a']);
+    expect(byVector.songs[1].feel).toEqual([1, 0]);
+    const byNode = await world.data('{ songs: querySimilarSongById(by: feel, topK: 3, name: "c") { name } }');
+    expect(byNode.songs.map((song: Tree) => song.name)).toEqual(['c', 'b', 'a']);
+    expect((await world.data('{ songs: querySimilarSongById(by: feel, topK: 3, name: "d") { name } }')).songs).toEqual(
+      [],
+    );
+  });
+});
+
+describe('languages', () => {
+  it('reads and writes one predicate in several tongues', async () => {
+    const world = await createWorld(`type Word { id: ID!
+      text: String! @search(by: [hash]) @dgraph(pred: "word")
+      de: String @dgraph(pred: "word@de") @search(by: [hash])
+      any: String @dgraph(pred: "word@fr:de:.") }`);
+    await world.data('mutation { addWord(input: [{text: "sea", de: "Meer"}, {text: "sky"}]) { numUids } }');
+    const { queryWord } = await world.data('{ queryWord(order: {asc: text}) { text de any } }');
+    expect(queryWord).toEqual([
+      { text: 'sea', de: 'Meer', any: 'Meer' },
+      { text: 'sky', de: null, any: 'sky' },
+    ]);
+    expect((await world.data('{ queryWord(filter: {de: {eq: "Meer"}}) { text } }')).queryWord).toEqual([
+      { text: 'sea' },
+    ]);
+    await world.data('mutation { updateWord(input: {filter: {text: {eq: "sea"}}, remove: {de: null}}) { numUids } }');
+    expect((await world.data('{ queryWord(filter: {text: {eq: "sea"}}) { text de } }')).queryWord).toEqual([
+      { text: 'sea', de: null },
+    ]);
+  });
+});
+
+describe('reverse predicates', () => {
+  it('share one stored edge', async () => {
+    const world = await createWorld(`
+      type Film { id: ID! title: String! makers: [Maker] @dgraph(pred: "~made") }
+      type Maker { id: ID! name: String! @id made: [Film] @dgraph(pred: "made") }`);
+    await world.data(
+      'mutation { addMaker(input: [{name: "M", made: [{title: "T"}]}]) { numUids } addFilm(input: [{title: "U"}]) { numUids } }',
+    );
+    expect((await world.data('{ queryFilm { title makers { name } } }')).queryFilm).toEqual([
+      { title: 'T', makers: [{ name: 'M' }] },
+      { title: 'U', makers: [] },
+    ]);
+    await world.data('mutation { deleteFilm(filter: {has: [title]}) { numUids } }');
+    expect((await world.data('{ queryMaker { made { title } } }')).queryMaker).toEqual([{ made: [] }]);
+  });
+});
