@@ -24,19 +24,19 @@ export function openProgram(source: AppSource): Program {
   const wrong = program.getSyntacticDiagnostics().map((one) => syntaxError(source.appDir, one));
   if (wrong.length > 0) throw new GraphsteadErrors(wrong);
   const own = program.getSourceFiles().filter((file) => {
-    return !program.isSourceFileDefaultLibrary(file) && !file.fileName.includes('/node_modules/');
+    return !program.isSourceFileDefaultLibrary(file) && !program.isSourceFileFromExternalLibrary(file);
   });
   return { checker: program.getTypeChecker(), entries, files: own.map((file) => file.fileName) };
 }
 
 const installed = new Map<string, ts.SourceFile | undefined>();
 
-/** Files of TypeScript and of packages are parsed once. */
+/** TypeScript's own files and published declarations are parsed once. */
 function hostFor(options: ts.CompilerOptions): ts.CompilerHost {
   const host = ts.createCompilerHost(options);
   const parse = host.getSourceFile.bind(host);
   host.getSourceFile = (name, ...rest) => {
-    if (!name.includes('/node_modules/')) return parse(name, ...rest);
+    if (!/\/typescript\/lib\/|\/@types\//.test(name)) return parse(name, ...rest);
     if (!installed.has(name)) installed.set(name, parse(name, ...rest));
     return installed.get(name);
   };

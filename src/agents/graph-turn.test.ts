@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AppBundle, appBundle } from '../../test/app-bundle.js';
+import { defaultNames, makeLimits } from '../base/index.js';
+import { type Committer, createCommitter } from '../commit/index.js';
+import { createDqlEngine } from '../dql/index.js';
+import { createGraph, type Graph, graphApplier, graphShared } from '../graph/index.js';
+import { createMemoryStore } from '../store/index.js';
+import { createAgents } from './agents.js';
+import { agentsApplier } from './applier.js';
+import type { Agents } from './contract.js';
+import { graphCalls } from './graph-calls.js';
+import { createHosts, type HostPool } from './host-pool.js';
+
+const CODE = `
+  const COUNT = '{ q(func: eq(name, "Ada")) { uid age } }';
+  async function ages(api) { return (await api.query(COUNT)).q; }
+  class Clerk extends Agent {
+    state = { filed: 0 };
+    async onReceiveMessage(name, data) {
+      if (name === 'file') {
+        await graph.mutate({ set: { name: data } });
+        this.state.filed++;
+        this.publishEvent('filed', { name: data });
+        if (data === 'bad') throw new Error('not this one');
+        return String(this.state.filed);
+      }
+      if (name === 'filed') return String(this.state.filed);
+      if (name === 'seesOwn') {
+        await graph.mutate({ set: { name: 'Own' } });
+        const { q } = await graph.query('{ q(func: eq(name, "Own")) { name } }');
+        return JSON.stringify(q);
+      }
+      if (name === 'birthday') {
+        const [{ uid, age }] = await ages(graph);
+        await graph.mutate({ set: { uid, age: age + 1 } });
+        return String(age + 1);
+      }
+      return super.onReceiveMessage(name, data);
+    }
+  }
+  agents.register(Clerk);
+  async function names() { return (await graph.query('{ q(func: has(name), orderasc: name) { name } }')).q.map((n) => n.name); }
+  async function add(name) { return (await graph.mutate('{ set { _:a <name> ' + JSON.stringify(name) + ' . } }')).uids; }
+  async function transact(fail) {
+    return graph.transaction(async (txn) => {
+      await txn.mutate({ set: { name: 'T1' } });
+      await txn.mutate({ set: { name: 'T2' } });
+      if (fail) throw new Error('rolled back');
+      return (await txn.query('{ q(func: has(name)) { name } }')).q.length;
+    });
+  }
+  async function birthday() {
+    return graph.transaction(async (txn) => {
+      const [{ uid, age }] = await ages(txn);
+      await txn.mutate({ set: { uid, age: age + 1 } });
+      return age + 1;
+    });
+  }
+`;
+
+let app: AppBundle;
+let committer: Committer;
+let graph: Graph;
+let hosts: HostPool;
+let agents: Agents;
+const call = (name: string, ...args: unknown[]) => hosts.call({ name, args, requestId: 'r' });
+
+beforeEach(async () => {
+  app = appBundle(CODE, ['names', 'add', 'transact', 'birthday']);
+  const limits = makeLimits();
+  const store = createMemoryStore();
+  const shared = graphShared(limits);
+  committer = await createCommitter({ store, appliers: [graphApplier(shared), agentsApplier(limits)], limits });
+  graph = await createGraph({ committer, shared });
+  const dql = createDqlEngine({ graph, names: defaultNames, limits });
+  await graph.alter({ kind: 'schema', text: 'name: string @index(exact) .\nage: int .' });
+  hosts = createHosts({ limits, count: 1 });
+  const { incarnation } = store;
+  agents = createAgents({ committer, incarnation, hosts, limits, graph: graphCalls({ graph, dql }) });
+  await hosts.load(app);
+  await agents.resume();
+});
+afterEach(async () => {
+  await agents.close();
+  await hosts.close();
+  await graph.close();
+  await committer.close();
+  app.remove();
+});
+
+describe('the graph in app code', () => {
+  it('functions write at once; a transaction lands whole or not at all', async () => {
+    expect(await call('add', 'One')).toHaveProperty('a');
+    await expect(call('transact', true)).rejects.toThrow('rolled back');
+    expect(await call('names')).toEqual(['One']);
+    expect(await call('transact', false)).toBe(3);
+    expect(await call('names')).toEqual(['One', 'T1', 'T2']);
+  });
+
+  it('a turn lands with its graph writes, state and events in one commit, or not at all', async () => {
+    const { id } = await agents.start('Clerk');
+    const before = committer.lastCommitTs;
+    const parts: string[][] = [];
+    const stop = committer.onCommit((records) => {
+      for (const record of records) if (record.commitTs > before) parts.push(Object.keys(record.parts).sort());
+    });
+    expect(await agents.send(id, 'file', 'Good')).toBe('1');
+    stop();
+    expect(parts.filter((names) => names.includes('agents'))).toEqual([['agents', 'graph']]);
+    await expect(agents.send(id, 'file', 'bad')).rejects.toThrow('not this one');
+    expect(await call('names')).toEqual(['Good']);
+    expect(await agents.send(id, 'filed')).toBe('1');
+  });
+
+  it('a turn reads its own writes', async () => {
+    const { id } = await agents.start('Clerk');
+    expect(JSON.parse((await agents.send(id, 'seesOwn')) ?? '')).toEqual([{ name: 'Own' }]);
+  });
+
+  it('turns that write the same node run again instead of losing an update', async () => {
+    const { uids } = await graphCalls({ graph, dql: createDqlEngine({ graph, names: defaultNames }) }).mutate({
+      body: JSON.stringify({ set: { uid: '_:ada', name: 'Ada', age: 0 } }),
+      contentType: 'json',
+    });
+    expect(Object.keys(uids)).toEqual(['ada']);
+    const clerks = await Promise.all([agents.start('Clerk'), agents.start('Clerk')]);
+    const turns = clerks.map(({ id }) => agents.send(id, 'birthday'));
+    const done = await Promise.all([...turns, call('birthday')]);
+    expect(done.map(Number).sort()).toEqual([1, 2, 3]);
+  });
+});

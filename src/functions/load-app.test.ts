@@ -1,0 +1,197 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildSchema, GraphQLObjectType, GraphQLSchema, graphql, printType } from 'graphql';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Agents, agentsApplier, createAgents, createHosts, type HostLog, type HostPool } from '../agents/index.js';
+import type { Operation, RequestContext } from '../api/index.js';
+import { makeLimits } from '../base/index.js';
+import { createCommitter } from '../commit/index.js';
+import { createMemoryStore } from '../store/index.js';
+import { type App, buildApp, loadApp } from './index.js';
+
+const INDEX = `
+  import { agents, Agent, type Int } from 'graphstead/app';
+  class Note extends Agent<{ text: string }> {
+    state = { text: '' };
+    onReceiveMessage(name: string, data?: string) {
+      if (name === 'write') this.state.text = data ?? '';
+      return VERSION + this.state.text;
+    }
+  }
+  agents.register(Note);
+  const VERSION: string = 'one ';
+  interface When { at: Date; big: bigint; shape: Shape }
+  type Shape = { kind: 'circle'; radius: number } | { kind: 'square'; side: Int };
+  export function getWhen(at: Date, big: bigint, nothing?: string | null): When {
+    console.log('getWhen was called');
+    return { at: new Date(at.getTime() + 1), big: big + 1n, shape: { kind: 'square', side: nothing === null ? 2 : 1 } };
+  }
+  export async function startNote(): Promise<string> { return (await agents.start('Note')).id; }
+  export function fail(): string { throw new Error('on purpose'); }
+  export async function* countTo(to: Int): AsyncGenerator<Int> { for (let i = 1; i <= to; i++) yield i; }
+  export function forget(id: string): void {}
+`;
+
+let root: string;
+let agents: Agents;
+let hosts: HostPool;
+let app: App | undefined;
+let shut: () => Promise<void>;
+const logs: HostLog[] = [];
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'graphstead-load-'));
+  writeFileSync(join(root, 'index.ts'), INDEX);
+  const limits = makeLimits();
+  const store = createMemoryStore();
+  const committer = await createCommitter({ store, appliers: [agentsApplier(limits)], limits });
+  hosts = createHosts({ limits, count: 1 });
+  agents = createAgents({ committer, incarnation: store.incarnation, hosts, limits });
+  logs.length = 0;
+  shut = async () => {
+    await app?.close();
+    await agents.close();
+    await hosts.close();
+    await committer.close();
+    rmSync(root, { recursive: true, force: true });
+  };
+});
+afterEach(() => shut());
+
+async function open(appDir = root, more: { dev?: boolean; taken?: string[] } = {}): Promise<App> {
+  const taken = { operations: new Set(more.taken), types: new Set<string>() };
+  const limits = makeLimits();
+  const log = (entry: HostLog) => void logs.push(entry);
+  app = await loadApp({ appDir, dev: more.dev ?? false, hosts, agents, limits, log, taken: () => taken });
+  await agents.resume();
+  return app;
+}
+
+function context(): RequestContext {
+  return { requestId: 'r1', headers: {}, signal: new AbortController().signal, extensions: {} };
+}
+
+function operation(name: string): Operation {
+  return app?.operations.find((one) => one.name === name) as Operation;
+}
+
+/** The operations as graphql-js runs them: types and values have to fit each other. */
+function schemaOf(operations: readonly Operation[]): GraphQLSchema {
+  const fields = (kind: Operation['kind']) =>
+    Object.fromEntries(
+      operations
+        .filter((one) => one.kind === kind)
+        .map((one) => [
+          one.name,
+          {
+            type: one.type,
+            args: one.args,
+            resolve: (_: unknown, args: Record<string, unknown>, c: RequestContext) => one.run?.(args, c),
+          },
+        ]),
+    );
+  const query = new GraphQLObjectType({ name: 'Query', fields: fields('query') });
+  const mutation = new GraphQLObjectType({ name: 'Mutation', fields: fields('mutation') });
+  return new GraphQLSchema({ query, mutation });
+}
+
+describe('an app', () => {
+  it('answers GraphQL with values of its types', async () => {
+    const { operations } = await open();
+    const schema = schemaOf(operations);
+    const source = `query ($n: String) { getWhen(at: "2026-01-02T03:04:05.000Z", big: "41", nothing: $n) {
+      at big shape { __typename ... on WhenShapeSquare { side } ... on ShapeSquare { side } } } }`;
+    const trimmed = source.replace(/\.\.\. on WhenShapeSquare \{ side \}/, '');
+    const answer = await graphql({ schema, source: trimmed, contextValue: context() });
+    expect(JSON.parse(JSON.stringify(answer))).toEqual({
+      data: { getWhen: { at: '2026-01-02T03:04:05.001Z', big: 42, shape: { __typename: 'ShapeSquare', side: 1 } } },
+    });
+    const withNull = await graphql({ schema, source: trimmed, variableValues: { n: null }, contextValue: context() });
+    expect(withNull.data).toMatchObject({ getWhen: { shape: { side: 2 } } });
+    expect(printType(schema.getType('ShapeSquare') as never)).toBe(
+      printType(
+        buildSchema('type Query { a: Int }\ntype ShapeSquare { kind: String! side: Int! }').getType(
+          'ShapeSquare',
+        ) as never,
+      ),
+    );
+    expect(await operation('forget').run?.({ id: 'x' }, context())).toBe(true);
+  });
+
+  it('streams subscriptions', async () => {
+    await open();
+    const seen: unknown[] = [];
+    for await (const { value } of operation('countTo').subscribe?.({ to: 3 }, context()) ?? []) seen.push(value);
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
+  it('tells errors to the log with the request, and in dev to the answer with console output', async () => {
+    await open(root, { dev: true });
+    const asked = context();
+    await operation('getWhen').run?.({ at: '2026-01-01T00:00:00Z', big: 1 }, asked);
+    expect(asked.extensions).toEqual({ console: [{ level: 'info', message: 'getWhen was called' }] });
+    const failure = await operation('fail')
+      .run?.({}, context())
+      ?.catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'FUNCTION_FAILED', message: 'on purpose' });
+    const { details } = failure as { details: { stack: string[] } };
+    expect(details.stack[0]).toContain('index.ts');
+    expect(logs.find((entry) => entry.level === 'error')).toMatchObject({ requestId: 'r1', operation: 'fail' });
+  });
+
+  it('reloads with its agents and their state; a mistake keeps what ran', async () => {
+    const loaded = await open();
+    const id = (await operation('startNote').run?.({}, context())) as string;
+    expect(await agents.send(id, 'write', 'text')).toBe('one text');
+    writeFileSync(join(root, 'index.ts'), INDEX.replace("'one '", "'two '"));
+    await loaded.reload();
+    expect(await agents.send(id, 'read')).toBe('two text');
+    writeFileSync(join(root, 'index.ts'), 'export function broken(a: symbol): void {}');
+    await expect(loaded.reload()).rejects.toMatchObject({
+      errors: [{ code: 'FUNCTION_TYPE', position: { line: 1, source: 'index.ts' } }],
+    });
+    expect(await agents.send(id, 'read')).toBe('two text');
+    expect(operation('getWhen')).toBeDefined();
+  });
+
+  it('reloads by itself in dev', async () => {
+    const loaded = await open(root, { dev: true });
+    const reloaded = new Promise<void>((done) => {
+      loaded.onReload(done);
+    });
+    writeFileSync(join(root, 'index.ts'), 'export function getFresh(): string { return "fresh"; }');
+    await reloaded;
+    expect(loaded.operations.map((one) => one.name)).toEqual(['getFresh']);
+    expect(await operation('getFresh').run?.({}, context())).toBe('fresh');
+  });
+
+  it('is refused where a function takes a name that the schema has', async () => {
+    await expect(open(root, { taken: ['getWhen'] })).rejects.toMatchObject({
+      errors: [{ message: expect.stringContaining('"getWhen"'), position: { source: 'index.ts' } }],
+    });
+  });
+
+  it('runs as it was built, without its sources', async () => {
+    const out = join(root, 'build');
+    await buildApp(root, out);
+    rmSync(join(root, 'index.ts'));
+    await open(out);
+    expect(app?.operations.map((one) => one.name)).toContain('startNote');
+    const id = (await operation('startNote').run?.({}, context())) as string;
+    expect(await agents.send(id, 'write', 'x')).toBe('one x');
+  });
+
+  it('finds functions/ and agents/ where there is no index.ts', async () => {
+    rmSync(join(root, 'index.ts'));
+    for (const dir of ['functions', 'agents']) mkdirSync(join(root, dir));
+    writeFileSync(join(root, 'functions/a.ts'), "export function getA(): string { return 'a'; }");
+    writeFileSync(
+      join(root, 'agents/b.ts'),
+      "import { Agent, agents } from 'graphstead/app';\nclass B extends Agent {}\nagents.register(B);\nexport function notAnOperation() {}",
+    );
+    const loaded = await open();
+    expect(loaded.operations.map((one) => one.name)).toEqual(['getA']);
+    expect(loaded.agentTypes.map((type) => type.name)).toEqual(['B']);
+  });
+});
