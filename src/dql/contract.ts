@@ -62,6 +62,8 @@ export interface MutateRequest {
 export interface MutateAnswer {
   /** results of the upsert's query blocks, a JSON object; undefined without a query */
   readonly queries: Buffer | undefined;
+  /** set when the idempotency key was used before with the same body: the reply to send again; nothing was changed */
+  readonly replayed?: Uint8Array;
   /** blank-node names and `uid(v)` texts to uids as 0x text */
   readonly uids: Readonly<Record<string, string>>;
   readonly txn: TransactionInfo;

@@ -208,7 +208,8 @@ class Engine implements DqlEngine {
       request.idempotency && reply ? { idempotency: { ...request.idempotency, reply } } : {},
     );
     watch.lap('processing_ns');
-    return answer({ ...info, commitTs: committed.commitTs });
+    const { commitTs, replayed } = committed;
+    return { ...answer({ ...info, commitTs }), ...(replayed ? { replayed } : {}) };
   }
 
   /** Runs the query on the state before, then puts the changes into the transaction. */

@@ -1,12 +1,10 @@
 import { dgraphNames, GraphsteadError, type Limits, type Names, TYPE_PREDICATE } from '../../base/index.js';
-import type { Facets, GraphChange, UidList } from '../../graph/index.js';
+import type { Facets, GraphChange } from '../../graph/index.js';
 import type { Value } from '../../values/index.js';
 import type { QueryVariable } from '../contract.js';
 import { valueFor } from '../run/index.js';
-import type { MutationBlock, Triple } from '../syntax/index.js';
+import type { MutationBlock, ObjectReference, Triple } from '../syntax/index.js';
 import type { MutationNodes } from './nodes.js';
-
-const NONE: UidList = new Float64Array(0);
 
 /** What turning triples into changes needs to know. */
 export interface ChangeContext {
@@ -68,41 +66,63 @@ function refused(message: string, position: Triple['position'], fix: string): Gr
 }
 
 function addSet(triple: Triple, context: ChangeContext, out: GraphChange[]): void {
-  const { subject, predicate, object, lang, position } = triple;
   const facets = facetsOf(triple);
-  for (const uid of context.nodes.forSet(subject, position)) {
-    if (object.kind === 'literal' || object.kind === 'value') {
-      const value = object.kind === 'literal' ? object.value : valueFor(context.variables.get(object.variable), uid);
-      if (value === undefined) continue;
-      room(out, context.limits, triple);
-      out.push({ op: 'setValue', uid, predicate, value, lang, ...facets });
-    } else if (object.kind !== 'all') {
-      for (const target of context.nodes.forSet(object, position)) {
-        room(out, context.limits, triple);
-        out.push({ op: 'setEdge', uid, predicate, object: target, ...facets });
-      }
-    }
+  const subjects = context.nodes.forSet(triple.subject, triple.position);
+  if (typeof subjects === 'number') setOn(subjects, triple, facets, context, out);
+  else for (const uid of subjects) setOn(uid, triple, facets, context, out);
+}
+
+function setOn(
+  uid: number,
+  triple: Triple,
+  facets: { facets?: Facets },
+  context: ChangeContext,
+  out: GraphChange[],
+): void {
+  const { predicate, object, lang, position } = triple;
+  const add = (change: GraphChange): void => {
+    room(out, context.limits, triple);
+    out.push(change);
+  };
+  if (object.kind === 'literal' || object.kind === 'value') {
+    const value = literalOf(object, uid, context);
+    if (value !== undefined) add({ op: 'setValue', uid, predicate, value, lang, ...facets });
+  } else if (object.kind !== 'all') {
+    const targets = context.nodes.forSet(object, position);
+    if (typeof targets === 'number') add({ op: 'setEdge', uid, predicate, object: targets, ...facets });
+    else for (const target of targets) add({ op: 'setEdge', uid, predicate, object: target, ...facets });
   }
 }
 
+/** The value to write on one node; undefined where `val(v)` has none for it. */
+function literalOf(
+  object: Extract<ObjectReference, { kind: 'literal' | 'value' }>,
+  uid: number,
+  { variables }: ChangeContext,
+): Value | undefined {
+  return object.kind === 'literal' ? object.value : valueFor(variables.get(object.variable), uid);
+}
+
 function addDelete(triple: Triple, context: ChangeContext, out: GraphChange[]): void {
-  const { subject, predicate, object, lang, position } = triple;
-  const targets =
-    object.kind === 'literal' || object.kind === 'value' || object.kind === 'all'
-      ? NONE
-      : context.nodes.forDelete(object, position);
-  for (const uid of context.nodes.forDelete(subject, position)) {
+  const subjects = context.nodes.forDelete(triple.subject, triple.position);
+  if (typeof subjects === 'number') deleteOn(subjects, triple, context, out);
+  else for (const uid of subjects) deleteOn(uid, triple, context, out);
+}
+
+function deleteOn(uid: number, triple: Triple, context: ChangeContext, out: GraphChange[]): void {
+  const { predicate, object, lang, position } = triple;
+  const add = (change: GraphChange): void => {
     room(out, context.limits, triple);
-    if (object.kind === 'all') out.push(deleteAll(uid, predicate, lang));
-    else if (object.kind === 'literal' || object.kind === 'value') {
-      const value: Value | undefined =
-        object.kind === 'literal' ? object.value : valueFor(context.variables.get(object.variable), uid);
-      if (value !== undefined) out.push({ op: 'deleteValue', uid, predicate, value, lang });
-    }
-    for (const target of targets) {
-      room(out, context.limits, triple);
-      out.push({ op: 'deleteEdge', uid, predicate, object: target });
-    }
+    out.push(change);
+  };
+  if (object.kind === 'all') add(deleteAll(uid, predicate, lang));
+  else if (object.kind === 'literal' || object.kind === 'value') {
+    const value = literalOf(object, uid, context);
+    if (value !== undefined) add({ op: 'deleteValue', uid, predicate, value, lang });
+  } else {
+    const targets = context.nodes.forDelete(object, position);
+    if (typeof targets === 'number') add({ op: 'deleteEdge', uid, predicate, object: targets });
+    else for (const target of targets) add({ op: 'deleteEdge', uid, predicate, object: target });
   }
 }
 

@@ -2,9 +2,11 @@ import { assert, GraphsteadError, type Limits, type Position } from '../../base/
 import type { UidList } from '../../graph/index.js';
 import type { QueryVariable } from '../contract.js';
 import { GLOBAL_UID, uidsOf } from '../run/index.js';
-import type { MutationBlock, NodeReference, SubjectReference, Triple } from '../syntax/index.js';
+import type { MutationBlock, SubjectReference, Triple } from '../syntax/index.js';
 
-/** What a reference stands for where its variable or name has nothing. */
+/** What a reference stands for: one node, or as many as its variable holds. */
+export type Nodes = number | UidList;
+
 const NOTHING: UidList = new Float64Array(0);
 
 /**
@@ -13,49 +15,44 @@ const NOTHING: UidList = new Float64Array(0);
  */
 export class MutationNodes {
   readonly #variables: ReadonlyMap<string, QueryVariable>;
-  readonly #fresh = new Map<string, UidList>();
-  readonly #uids: Record<string, string> = Object.create(null) as Record<string, string>;
+  readonly #blanks = new Map<string, number>();
+  /** nodes made for `uid(v)` where v is empty */
+  readonly #made = new Map<string, number>();
 
   constructor(variables: ReadonlyMap<string, QueryVariable>) {
     this.#variables = variables;
   }
 
-  /** Leases a uid for each node that the blocks make. Throws INVALID_MUTATION on references that are none here. */
+  /** Leases a uid for each node that the blocks make. Throws LIMIT_EXCEEDED. */
   async assign(
     blocks: readonly MutationBlock[],
     lease: (count: number) => Promise<number>,
     limits: Limits,
   ): Promise<void> {
-    const names = new Set<string>();
     for (const { set } of blocks) {
       for (const triple of set) {
-        // val(x) without a value makes no triple, and so no node either: that is known only node by node
-        this.#collect(triple.subject, names);
-        this.#collect(triple.object, names);
+        this.#collect(triple.subject);
+        this.#collect(triple.object);
       }
     }
-    if (names.size === 0) return;
-    if (names.size > limits.commitDeltas) {
+    const count = this.#blanks.size + this.#made.size;
+    if (count === 0) return;
+    if (count > limits.commitDeltas) {
       throw new GraphsteadError(
         'LIMIT_EXCEEDED',
         `the mutation makes more than ${limits.commitDeltas} nodes (limit commitDeltas)`,
-        {
-          fix: 'Split it into several requests.',
-        },
+        { fix: 'Split it into several requests.' },
       );
     }
-    let uid = await lease(names.size);
-    for (const name of names) {
-      this.#fresh.set(name, Float64Array.of(uid));
-      this.#uids[name.startsWith('_:') ? name.slice(2) : name] = `0x${uid.toString(16)}`;
-      uid++;
-    }
+    let uid = await lease(count);
+    for (const fresh of [this.#blanks, this.#made]) for (const name of fresh.keys()) fresh.set(name, uid++);
   }
 
-  #collect(reference: Triple['subject'] | Triple['object'], names: Set<string>): void {
-    if (reference.kind === 'blank') names.add(`_:${reference.name}`);
-    else if (reference.kind === 'variable' && this.#known(reference.name).length === 0)
-      names.add(`uid(${reference.name})`);
+  #collect(reference: Triple['subject'] | Triple['object']): void {
+    if (reference.kind === 'blank') this.#blanks.set(reference.name, 0);
+    else if (reference.kind === 'variable' && this.#known(reference.name).length === 0) {
+      this.#made.set(reference.name, 0);
+    }
   }
 
   #known(variable: string): UidList {
@@ -66,35 +63,35 @@ export class MutationNodes {
 
   /** Names of new nodes (without `_:`, or `uid(v)`) to their uids as 0x text. */
   get uids(): Readonly<Record<string, string>> {
-    return this.#uids;
-  }
-
-  /** Distinct uids that a reference of a `set` stands for: at least one. */
-  forSet(reference: NodeReference | SubjectReference, position: Position): UidList {
-    if (reference.kind === 'variable') {
-      const known = this.#known(reference.name);
-      if (known.length > 0) return known;
-    }
-    const uids = this.#fresh.get(freshName(reference)) ?? plain(reference, position);
-    assert(uids, 'every node of a set has a uid');
+    const uids = Object.create(null) as Record<string, string>;
+    for (const [name, uid] of this.#blanks) uids[name] = `0x${uid.toString(16)}`;
+    for (const [name, uid] of this.#made) uids[`uid(${name})`] = `0x${uid.toString(16)}`;
     return uids;
   }
 
-  /** Distinct uids that a reference of a `delete` stands for; none for a name or a variable that has none. */
-  forDelete(reference: NodeReference | SubjectReference, position: Position): UidList {
+  /** What a reference of a `set` stands for: at least one node. */
+  forSet(reference: SubjectReference, position: Position): Nodes {
+    const known = reference.kind === 'variable' ? this.#known(reference.name) : NOTHING;
+    if (known.length > 0) return known;
+    const uid = this.#fresh(reference) ?? plain(reference, position);
+    assert(uid !== undefined && uid > 0, 'every node of a set has a uid');
+    return uid;
+  }
+
+  /** What a reference of a `delete` stands for; nothing for a name or a variable that has no node. */
+  forDelete(reference: SubjectReference, position: Position): Nodes {
     if (reference.kind === 'variable') return this.#known(reference.name);
-    if (reference.kind === 'blank') return this.#fresh.get(freshName(reference)) ?? NOTHING;
-    return plain(reference, position) ?? NOTHING;
+    return (reference.kind === 'blank' ? this.#fresh(reference) : plain(reference, position)) ?? NOTHING;
+  }
+
+  #fresh(reference: SubjectReference): number | undefined {
+    if (reference.kind === 'blank') return this.#blanks.get(reference.name);
+    return reference.kind === 'variable' ? this.#made.get(reference.name) : undefined;
   }
 }
 
-function freshName(reference: NodeReference | SubjectReference): string {
-  if (reference.kind === 'blank') return `_:${reference.name}`;
-  return reference.kind === 'variable' ? `uid(${reference.name})` : '';
-}
-
-function plain(reference: NodeReference | SubjectReference, position: Position): UidList | undefined {
-  if (reference.kind === 'uid') return Float64Array.of(reference.uid);
+function plain(reference: SubjectReference, position: Position): number | undefined {
+  if (reference.kind === 'uid') return reference.uid;
   if (reference.kind !== 'iri') return undefined;
   throw new GraphsteadError('INVALID_MUTATION', `<${reference.iri}> is not a uid`, {
     position,
