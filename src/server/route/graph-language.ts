@@ -97,7 +97,7 @@ async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply):
     idempotency: claim,
     reply: (first) => Buffer.concat(mutateEnvelope(core, first).map((part) => Buffer.from(part))),
   });
-  return sendJson(reply, mutateEnvelope(core, answer));
+  return sendJson(reply, answer.replayed ? [Buffer.from(answer.replayed)] : mutateEnvelope(core, answer));
 }
 
 function mutationType(request: FastifyRequest): 'rdf' | 'json' {
