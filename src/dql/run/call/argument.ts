@@ -72,6 +72,15 @@ export function pickIndex(predicate: Predicate | undefined, kinds: readonly Inde
   return undefined;
 }
 
+/** The first ready index of the kinds, for filters, which can do without. */
+export function readyIndex(predicate: Predicate, kinds: readonly IndexKind[]): IndexSpec | undefined {
+  for (const kind of kinds) {
+    const index = predicate.indexes.find((spec) => spec.kind === kind && spec.ready);
+    if (index) return index;
+  }
+  return undefined;
+}
+
 /** A root function that has no index to read: what is wrong, and the schema line that would help. */
 export function missingIndex(
   message: string,

@@ -14,7 +14,7 @@ import {
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, intersect, union } from '../uid-set.js';
-import { invalid, missingIndex, pickIndex, scalarType, subjectOf, valuesOf } from './argument.js';
+import { invalid, missingIndex, pickIndex, readyIndex, scalarType, subjectOf, valuesOf } from './argument.js';
 import { filterByValue } from './by-value.js';
 import type { CallOperator } from './contract.js';
 
@@ -56,7 +56,7 @@ export const compareCall: CallOperator = {
     const predicate = execution.predicate(subject.name);
     // Nothing has a predicate that the schema does not know.
     if (!predicate) return EMPTY;
-    const index = comparisonIndex(call, predicate);
+    const index = pickIndex(predicate, kindsFor(call));
     if (!index) throw notIndexed(call, predicate);
     const comparison = comparisonOf(call, scalarType(predicate, call), execution);
     return comparison ? lookup(call, predicate, index, comparison, execution) : EMPTY;
@@ -69,14 +69,14 @@ export const compareCall: CallOperator = {
     const comparison = comparisonOf(call, scalarType(predicate, call), execution);
     if (!comparison) return EMPTY;
     const few = comparison.equal ? FEW_FOR_EQUALITY : FEW_FOR_RANGE;
-    const index = candidates.length > few ? comparisonIndex(call, predicate) : undefined;
+    const index = candidates.length > few ? readyIndex(predicate, kindsFor(call)) : undefined;
     if (index) return intersect(candidates, await lookup(call, predicate, index, comparison, execution));
     return filterByValue(execution, predicate, candidates, subject.langs, testOf(comparison));
   },
 };
 
-function comparisonIndex(call: FunctionCall, predicate: Predicate): IndexSpec | undefined {
-  return pickIndex(predicate, call.name === 'eq' ? EQUALITY : ORDERED);
+function kindsFor(call: FunctionCall): readonly IndexKind[] {
+  return call.name === 'eq' ? EQUALITY : ORDERED;
 }
 
 function notIndexed(call: FunctionCall, predicate: Predicate) {

@@ -3,7 +3,7 @@ import { decodeValue, levenshteinWithin, type StoredValue, trigramToken, valueTe
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, union } from '../uid-set.js';
-import { invalid, missingIndex, pickIndex, subjectOf, textOf } from './argument.js';
+import { invalid, missingIndex, pickIndex, readyIndex, subjectOf, textOf } from './argument.js';
 import { filterByValue, joined } from './by-value.js';
 import type { CallOperator } from './contract.js';
 
@@ -26,7 +26,7 @@ export const matchCall: CallOperator = {
     const predicate = texts(call, execution);
     if (!predicate) return EMPTY;
     // With the index at hand a filter finds what the same call would find at root.
-    const shared = pickIndex(predicate, ['trigram']) ? trigramsOf(text) : [];
+    const shared = readyIndex(predicate, ['trigram']) ? trigramsOf(text) : [];
     const near = tester(text, distance);
     const passes = (value: string): boolean =>
       near(value) && (shared.length === 0 || shared.some((trigram) => value.includes(trigram)));

@@ -3,7 +3,7 @@ import { compilePattern, decodeValue, type Pattern, requiredTrigrams, valueText 
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, intersect } from '../uid-set.js';
-import { invalid, missingIndex, pickIndex, subjectOf, textOf } from './argument.js';
+import { invalid, missingIndex, pickIndex, readyIndex, subjectOf, textOf } from './argument.js';
 import { filterByValue } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { trigramCandidates } from './trigram.js';
@@ -42,7 +42,7 @@ export const regexpCall: CallOperator = {
     const predicate = texts(call, execution);
     if (!predicate) return EMPTY;
     let narrowed = candidates;
-    if (candidates.length > FEW && pickIndex(predicate, ['trigram'])) {
+    if (candidates.length > FEW && readyIndex(predicate, ['trigram'])) {
       const query = requiredTrigrams(pattern.source, pattern.flags);
       const found = await trigramCandidates(execution, predicate, query);
       if (found) narrowed = intersect(candidates, found);
