@@ -7,9 +7,13 @@ import { filterUids, indexOf } from './uid-set.js';
 /** Fields that @cascade asks for; empty means all; undefined: no @cascade. A level takes them from the one above. */
 export type CascadeFields = readonly string[] | undefined;
 
+/** `@cascade(__all__)` says what `@cascade` says. */
+const ALL_FIELDS = '__all__';
+
 /** What @cascade of a level is, with what it inherits. */
 export function cascadeOf(directives: Directives, inherited: CascadeFields): CascadeFields {
-  return directives.cascade ?? inherited;
+  const fields = directives.cascade ?? inherited;
+  return fields?.includes(ALL_FIELDS) ? [] : fields;
 }
 
 function directivesOf(branch: ResultBranch): Directives | undefined {

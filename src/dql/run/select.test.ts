@@ -189,6 +189,10 @@ describe('@cascade', () => {
     expect(await names('q(func: has(year)) @cascade(price) { n: uid price tags }')).toEqual(['0xa', '0xb', '0xd']);
   });
 
+  it('asks for all with __all__', async () => {
+    expect(await names('q(func: has(year)) @cascade(__all__) { n: uid price tags }')).toEqual(['0xa', '0xb']);
+  });
+
   it('pages after it is done', async () => {
     expect(await names('q(func: has(year), first: 1, offset: 1) @cascade { n: uid price }')).toEqual(['0xb']);
     expect(await ask('q(func: uid(0x1)) @cascade { painted(offset: 1) { uid price } }')).toEqual([
