@@ -42,7 +42,11 @@ export function compileFilter(scope: Scope, input: GraphQLInputObjectType, value
     if (given === null || given === undefined) continue;
     switch (meaning.op) {
       case 'ids':
-        parts.push(idFilter(given as readonly unknown[]));
+        parts.push(
+          meaning.field.storage
+            ? equality(storedName(meaning.field.storage), asList(given))
+            : idFilter(given as readonly unknown[]),
+        );
         break;
       case 'search':
         parts.push(valueFilter(storedName(storageOf(meaning.field)), fields[key], given));

@@ -21,7 +21,7 @@ import { compileFilter, parseUid, rootOf, typeTests } from './filter.js';
 import { compileOrder, compilePage } from './order.js';
 import type { ObjectPlan } from './plan.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
-import { filterInput, type Scope } from './scope.js';
+import { filterInput, keyFields, type Scope } from './scope.js';
 import { argumentsOf, cascadeOf, compileObject } from './selection.js';
 import {
   and,
@@ -186,19 +186,26 @@ function writeFirst(
 /** The conditions of getT's arguments: the ID and every @id that is given must hold. Throws when none is given. */
 export function identity(type: ObjectType, args: Input, fieldName: string): Filter {
   const parts: Filter[] = [];
-  const names = [...(type.id ? [type.id] : []), ...type.xids];
+  const names = [...(type.id ? [type.id] : []), ...keyFields(type)];
   for (const field of names) {
     const value = args[field.name];
     if (value === null || value === undefined) continue;
     if (field.role === 'id') {
       const uid = parseUid(value);
-      parts.push(uid === undefined ? NEVER : test(ofUids([uid])));
+      if (uid === undefined) throw invalidId(value);
+      parts.push(test(ofUids([uid])));
     } else parts.push(test(equals(field, value)));
   }
   const filter = and(...parts);
   if (filter) return filter;
   throw new GraphsteadError('INVALID_GRAPHQL', `${fieldName} needs to know which ${type.name} is meant`, {
     fix: `Give ${names.map((each) => each.name).join(' or ')}.`,
+  });
+}
+
+export function invalidId(value: unknown): GraphsteadError {
+  return new GraphsteadError('INVALID_VALUE', `ID argument (${String(value)}) was not able to be parsed`, {
+    fix: 'Ids look like "0x1f": use the id that a query returned.',
   });
 }
 

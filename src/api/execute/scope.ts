@@ -2,7 +2,7 @@ import type { GraphQLInputObjectType, GraphQLNamedType } from 'graphql';
 import { assert, type Names } from '../../base/index.js';
 import type { Block, Filter } from '../../dql/index.js';
 import type { Schema } from '../../graph/index.js';
-import type { Model, NamedType } from '../../sdl/index.js';
+import type { Field, Model, NamedType, ObjectType } from '../../sdl/index.js';
 import type { CollectScope } from './collect.js';
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -50,3 +50,15 @@ export function filterInput(scope: Scope, name: string): GraphQLInputObjectType 
   const type: GraphQLNamedType | undefined = scope.schema.getType(`${name}Filter`);
   return type as GraphQLInputObjectType | undefined;
 }
+
+/** Fields whose values name a node: @id, and the ID of an entity that another service of a federation owns. */
+export function keyFields(type: ObjectType): readonly Field[] {
+  const known = keys.get(type);
+  if (known) return known;
+  const entity = type.fields.filter((field) => field.role === 'scalar' && field.type.name === 'ID' && !field.xid);
+  const found = entity.length > 0 ? [...type.xids, ...entity] : type.xids;
+  keys.set(type, found);
+  return found;
+}
+
+const keys = new WeakMap<ObjectType, readonly Field[]>();

@@ -3,7 +3,8 @@ import { assert, GraphsteadError } from '../../../base/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import { inputMeaning } from '../../schema/meaning.js';
 import { parseUid } from '../filter.js';
-import type { Scope } from '../scope.js';
+import { invalidId } from '../query.js';
+import { keyFields, type Scope } from '../scope.js';
 
 export type Input = Readonly<Record<string, unknown>>;
 
@@ -33,14 +34,12 @@ export function uidOf(input: NodeInput): number | undefined {
   if (given === null || given === undefined) return undefined;
   const uid = parseUid(given);
   if (uid !== undefined) return uid;
-  throw new GraphsteadError('INVALID_VALUE', `ID argument (${String(given)}) was not able to be parsed`, {
-    fix: 'Ids look like "0x1f": use the id that a query returned.',
-  });
+  throw invalidId(given);
 }
 
 /** The @id values of an object. Throws INVALID_VALUE for an empty one. */
 export function xidsOf(input: NodeInput): XidValue[] {
-  return input.type.xids.flatMap((field) => {
+  return keyFields(input.type).flatMap((field) => {
     const given = input.values[field.name];
     if (given === null || given === undefined) return [];
     assert(field.storage, `${field.name} is stored`);
@@ -58,7 +57,7 @@ export const xidKey = (xid: XidValue): string => `${xid.predicate}\u0000${xid.te
 
 /** The object's own values are nothing but @id values: it only refers to a node. */
 export function isReference(input: NodeInput): boolean {
-  const names = new Set(input.type.xids.map((field) => field.name));
+  const names = new Set(keyFields(input.type).map((field) => field.name));
   return presentFields(input).every((name) => names.has(name));
 }
 

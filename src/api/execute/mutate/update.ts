@@ -3,6 +3,7 @@ import { assert, GraphsteadError } from '../../../base/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
+import { keyFields } from '../scope.js';
 import { argumentsOf } from '../selection.js';
 import { ChangeSet } from './change-set.js';
 import { type Draft, Drafts, existingNode, taken } from './draft.js';
@@ -101,7 +102,7 @@ function removedEdges(request: Request, drafts: Drafts, remove: NodeInput): Step
     return childInputs(scope, field, given).flatMap((child) => {
       if (uidOf(child) === undefined && xidsOf(child).length === 0) {
         throw new GraphsteadError('INVALID_VALUE', `id is not provided for an item of remove.${name}`, {
-          fix: `Name each ${child.type.name} by its id${child.type.xids.map((xid) => ` or ${xid.name}`).join('')}.`,
+          fix: `Name each ${child.type.name} by its id${keyFields(child.type).map((xid) => ` or ${xid.name}`).join('')}.`,
         });
       }
       return [{ field, child: drafts.refer({ type: child.type, values: referenceValues(child) }) }];
@@ -111,7 +112,7 @@ function removedEdges(request: Request, drafts: Drafts, remove: NodeInput): Step
 
 /** Only what names the node: `remove` never changes the node itself. */
 function referenceValues(child: NodeInput): Input {
-  const names = [...(child.type.id ? [child.type.id.name] : []), ...child.type.xids.map((xid) => xid.name)];
+  const names = [...(child.type.id ? [child.type.id.name] : []), ...keyFields(child.type).map((xid) => xid.name)];
   return Object.fromEntries(names.flatMap((name) => (name in child.values ? [[name, child.values[name]]] : [])));
 }
 
