@@ -76,6 +76,22 @@ describe('agents', () => {
     expect(await send(id, 'increment')).toBe('2');
   });
 
+  it('can be looked into: state, what waits, what failed, and where their events begin', async () => {
+    const { id } = await service.agents.start('Counter');
+    await send(id, 'publish', 'x');
+    await send(id, 'increment');
+    await service.agents.sendAsync(id, 'nobody-knows-this', 'data');
+    await until(async () => (await service.agents.info(id)).deadLetters === 1);
+    const seen = await service.agents.inspect(id);
+    expect(JSON.parse(seen.state!)).toEqual({ count: 1, born: id });
+    expect(seen).toMatchObject({ info: { id, waiting: 0 }, waiting: [], deadLetters: [{ data: 'data' }] });
+    for await (const { name } of service.agents.events({ agentId: id, after: seen.beforeFirstEvent })) {
+      expect(name).toBe('one');
+      break;
+    }
+    await expect(service.agents.inspect('nobody')).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
+  });
+
   it('name what is unknown: a message, an agent, a type', async () => {
     const { id } = await service.agents.start('Counter');
     await expect(send(id, 'dance')).rejects.toMatchObject({

@@ -9,6 +9,7 @@ import type {
   AgentEvent,
   AgentFilter,
   AgentInfo,
+  AgentInspection,
   Agents,
   AgentsOptions,
   AgentType,
@@ -19,6 +20,7 @@ import type {
 import { EventHub, STATUS_EVENT } from './event-hub.js';
 import { freshAgentId } from './host/turn-scope.js';
 import type { Rpc } from './host-process.js';
+import { inspectAgent } from './inspect.js';
 import type { AgentOp, AgentPart } from './part.js';
 import {
   type DueAlarm,
@@ -128,6 +130,16 @@ export class AgentRuntime implements Agents {
       snapshot.release();
     }
     return found;
+  }
+
+  async inspect(id: string): Promise<AgentInspection> {
+    assertId(id);
+    const snapshot = this.#options.committer.snapshot();
+    try {
+      return await inspectAgent(snapshot, id, this.#options.incarnation, (head) => this.#shown(id, head));
+    } finally {
+      snapshot.release();
+    }
   }
 
   // Messages

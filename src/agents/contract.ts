@@ -2,32 +2,18 @@ import type { Clock, Limits } from '../base/index.js';
 import type { CallRecord } from '../connections/host.js';
 import type { Committed, Committer, IdempotencyClaim } from '../commit/index.js';
 import type { HostPool } from './host-pool.js';
+import type {
+  AgentFilter,
+  AgentInfo,
+  AgentType,
+  DeadLetter,
+  GraphMutated,
+  GraphMutation,
+  HostApp,
+  HostLog,
+} from './info.js';
 
-/** Where an agent stands. Only `running`, `suspended`, `starting` and `terminated` are stored; the others pass. */
-export type AgentStatus = 'starting' | 'running' | 'suspending' | 'suspended' | 'resuming' | 'stopping' | 'terminated';
-
-export interface AgentInfo {
-  readonly id: string;
-  /** type name: the class's `static agentName`, or its class name */
-  readonly name: string;
-  readonly status: AgentStatus;
-  /** ISO 8601 UTC */
-  readonly startedAt: string;
-  /** turns committed so far */
-  readonly turns: number;
-  /** stored messages that wait */
-  readonly waiting: number;
-  readonly deadLetters: number;
-}
-
-export interface AgentFilter {
-  readonly name?: string;
-  readonly status?: AgentStatus;
-  /** 1 to 1,000; default 100 */
-  readonly first?: number;
-  /** id of the last agent of the page before */
-  readonly after?: string;
-}
+export type * from './info.js';
 
 export interface SendOptions {
   /** milliseconds until the caller gives up; default limits.messageMs */
@@ -61,17 +47,27 @@ export interface EventsRequest {
   readonly signal?: AbortSignal;
 }
 
-/** An asynchronous message (or alarm) that failed `limits.messageAttempts` times. */
-export interface DeadLetter {
-  readonly id: string;
-  readonly agentId: string;
+/** A message that waits in an agent's mailbox. */
+export interface WaitingMessage {
   readonly name: string;
   readonly data?: string;
   readonly from: string;
-  readonly error: string;
+  /** failed tries so far */
   readonly attempts: number;
-  /** ISO 8601 UTC */
-  readonly failedAt: string;
+  /** ISO 8601 UTC; absent when it is due at once */
+  readonly notBefore?: string;
+}
+
+/** One agent as it is stored: for people who look into it, not for app code. */
+export interface AgentInspection {
+  readonly info: AgentInfo;
+  /** JSON text, or what `getState` gave; undefined for an agent without state */
+  readonly state?: string;
+  /** oldest first, at most 100 */
+  readonly waiting: readonly WaitingMessage[];
+  readonly deadLetters: readonly DeadLetter[];
+  /** stands before every kept event: `events({ after })` with it tells all of them again */
+  readonly beforeFirstEvent: string;
 }
 
 /** The agents of one service. Errors: the AGENT_* codes, MESSAGE_UNKNOWN, MAILBOX_FULL, OUTCOME_UNKNOWN, TURN_CONFLICT. */
@@ -97,6 +93,8 @@ export interface Agents {
   swap<T>(load: () => Promise<T>): Promise<T>;
   /** Agents with waiting messages or alarms resume; call once after the app is loaded. */
   resume(): Promise<void>;
+  /** State, waiting messages and dead letters of one agent, all at one moment. */
+  inspect(id: string): Promise<AgentInspection>;
   /** Figures for /metrics. */
   stats(): Readonly<Record<string, number>>;
   /** No new turns, drain, onSuspend for all in memory. Hosts are closed by their owner. */
@@ -115,18 +113,6 @@ export interface AgentsOptions {
 }
 
 // The graph as app code reaches it; see graph-calls.ts for one made of the graph and dql doors.
-
-export interface GraphMutation {
-  /** RDF body of set or delete blocks or an upsert, or JSON text */
-  readonly body: string;
-  readonly contentType: 'rdf' | 'json';
-}
-
-export interface GraphMutated {
-  readonly uids: Readonly<Record<string, string>>;
-  /** JSON text of the upsert's query blocks */
-  readonly queries?: string;
-}
 
 /** Reads and writes on one surface: the newest state, or one transaction. */
 export interface GraphSurface {
@@ -151,36 +137,11 @@ export interface GraphCalls extends GraphSurface {
 
 // Host processes
 
-export interface HostLog {
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly message: string;
-  readonly requestId?: string;
-  readonly agentId?: string;
-  /** function or message name */
-  readonly operation?: string;
-}
-
 /** What one loaded bundle offers, told by the host itself. */
 export interface HostManifest {
   readonly agentTypes: readonly AgentType[];
   /** names of exported functions */
   readonly functions: readonly string[];
-}
-
-export interface AgentType {
-  readonly name: string;
-  readonly version: number;
-  /** message names that run beside a turn, on the last committed state */
-  readonly readOnly: readonly string[];
-}
-
-export interface HostApp {
-  /** absolute path of an ESM file; see functions/bundle.ts for its shape */
-  readonly bundle: string;
-  /** folder the app's relative paths start at */
-  readonly appDir: string;
-  /** plain data for connections and models (see src/connections) */
-  readonly connections?: unknown;
 }
 
 /** One call of an exported function. */

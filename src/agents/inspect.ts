@@ -1,0 +1,38 @@
+import type { Snapshot } from '../commit/index.js';
+import { unknownAgent } from './applier.js';
+import type { AgentInfo, AgentInspection, WaitingMessage } from './contract.js';
+import { type MailboxEntry, readHead, readLetters, readMailbox, readState, toDeadLetter } from './reader.js';
+import type { Head } from './stored.js';
+
+const WAITING_SHOWN = 100;
+
+/** Throws AGENT_UNKNOWN. */
+export async function inspectAgent(
+  snapshot: Snapshot,
+  id: string,
+  incarnation: string,
+  shown: (head: Head) => AgentInfo,
+): Promise<AgentInspection> {
+  const head = await readHead(snapshot, id);
+  if (head === undefined) throw unknownAgent(id);
+  const state = await readState(snapshot, id, head.chunks);
+  const waiting = await readMailbox(snapshot, id, undefined, WAITING_SHOWN);
+  const letters = await readLetters(snapshot, id);
+  return {
+    info: shown(head),
+    ...(state === undefined ? {} : { state }),
+    waiting: waiting.map(toWaiting),
+    deadLetters: letters.map((letter) => toDeadLetter(id, letter)),
+    beforeFirstEvent: `${incarnation}.0.0`,
+  };
+}
+
+function toWaiting({ name, data, from, attempts, notBefore }: MailboxEntry): WaitingMessage {
+  return {
+    name,
+    ...(data === undefined ? {} : { data }),
+    from,
+    attempts,
+    ...(notBefore > 0 ? { notBefore: new Date(notBefore).toISOString() } : {}),
+  };
+}
