@@ -15,6 +15,9 @@ export interface LoadOptions {
 
 const MAX_TOKENS = 500_000;
 
+/** Nothing but white space, commas and comments. */
+const BLANK = /^(?:[\s,\uFEFF]|#[^\n\r]*(?:[\n\r]|$))*$/;
+
 /**
  * Type definitions as a model. Throws GraphsteadErrors (INVALID_SDL) with every mistake at once, each with its
  * position, reason and fix, and the rule's name in `details.rule`; mistakes of syntax alone, since nothing else can be
@@ -41,7 +44,9 @@ export function loadModel(text: string, options: LoadOptions): Model {
 
 function parseDefinitions(text: string, source: string | undefined): DocumentNode {
   try {
-    return parse(text, { maxTokens: MAX_TOKENS });
+    if (!BLANK.test(text)) return parse(text, { maxTokens: MAX_TOKENS });
+    // graphql-js wants a definition; with none there are only comments to read
+    return { ...parse(`${text}\nscalar Nothing`), definitions: [] };
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     const at = error.locations?.[0] ?? { line: 1, column: 1 };

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { broken, refusals } from './refusal.fixture.js';
+
+describe('names', () => {
+  it.each([
+    ['scalar Money', 'allowed-definition'],
+    ['schema { query: Query }', 'allowed-definition'],
+    ['directive @mine on FIELD_DEFINITION', 'allowed-definition'],
+    ['enum Size { S } extend enum Size { L }', 'allowed-definition'],
+    ['type Shop { name: String } type Shop { town: String }', 'unique-name'],
+    ['type Shop { name: String name: String }', 'unique-name'],
+    ['enum Size { S M S }', 'unique-name'],
+    ['type Shop { name: String @search @search }', 'known-directive'],
+    ['type Float { name: String }', 'reserved-name'],
+    ['type Shop { uid: String }', 'reserved-name'],
+    ['type Shop { As: String }', 'reserved-name'],
+    ['type Shop { goodsAggregate: Int }', 'reserved-name'],
+    ['type Subscription { name: String }', 'reserved-name'],
+    ['interface Query { name: String }', 'reserved-name'],
+    ['type Shop { name: String } input ShopPatch { name: String }', 'generated-name'],
+    ['type Shop { name: String } type AddShopInput { name: String }', 'generated-name'],
+    ['input IntFilter { eq: Int }', 'generated-name'],
+    ['enum Size { S } type Size_hash { name: String }', 'generated-name'],
+    ['type Shop { owner: Person }', 'known-type'],
+    ['input Where { town: String } type Shop { where: Where }', 'known-type'],
+    ['type Shop { name(of: Shop): String }', 'known-type'],
+    ['type Shop { name: String @indexed }', 'known-directive'],
+    ['type Shop @search { name: String }', 'known-directive'],
+    ['type Shop { name: String @search(kind: [term]) }', 'known-directive'],
+    ['type Shop { name: String @remoteResponse(name: 7) }', 'known-directive'],
+    ['type Shop { owner: Shop @hasInverse }', 'known-directive'],
+    ['type Shop { name: String @lambda }', 'known-directive'],
+  ])('refuses %s', (text, rule) => {
+    expect(broken(text)).toContain(rule);
+  });
+
+  it('keeps the names of ours free under the peer', () => {
+    const text = 'type Shop { name: String } type ShopNested { name: String }';
+    expect(broken(text)).toEqual(['generated-name']);
+    expect(broken(text, 'dgraph')).toEqual([]);
+  });
+
+  it('passes over what the peer passes over', () => {
+    const text = 'directive @mine on FIELD_DEFINITION type Shop { name: String @mine bio: String @lambda }';
+    expect(broken(text, 'dgraph')).toEqual([]);
+  });
+
+  it('says where, why and everything at once', () => {
+    const text = 'type Shop {\n  uid: Int\n  owner: Persn\n  name: Int @search(by: [term])\n}';
+    expect(refusals(text)).toEqual([
+      'reserved-name 2: uid is a reserved word: a field cannot have this name',
+      'known-type 3: Shop.owner uses the type Persn, which is not defined',
+      'search 4: @search by term on Shop.name does not apply to the type Int',
+    ]);
+  });
+
+  it('says where the syntax is wrong', () => {
+    expect(refusals('type Shop {\n  name String\n}')).toEqual([
+      expect.stringMatching(/^syntax 2: the type definitions cannot be parsed/),
+    ]);
+  });
+});
+
+describe('root fields', () => {
+  const shop = 'type Shop { id: ID! name: String }';
+  it.each([
+    [`${shop} type Query { shops: [Shop] }`],
+    [`${shop} type Query { getShop(id: ID!): Shop @custom(http: {url: "http://a.example", method: GET}) }`],
+    [`${shop} type Mutation { addShop(id: ID!): Shop @custom(http: {url: "http://a.example", method: POST}) }`],
+    [`${shop} type Query { _service: Shop @custom(http: {url: "http://a.example", method: GET}) }`],
+  ])('refuses %s', (text) => {
+    expect(broken(text)).toEqual(['root-field']);
+  });
+
+  it('leaves the names of remote types free', () => {
+    const custom = '@custom(http: {url: "http://a.example", method: GET})';
+    expect(broken(`type Shop @remote { name: String } type Query { getShop: Shop ${custom} }`)).toEqual([]);
+  });
+});

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { broken, refusals } from './refusal.fixture.js';
+
+const refused = (rows: readonly (readonly [text: string, rule: string])[]): void => {
+  it.each(rows)('refuses %s', (text, rule) => {
+    expect(broken(text)).toEqual([rule]);
+  });
+};
+
+const accepted = (rows: readonly string[]): void => {
+  it.each(rows)('accepts %s', (text) => {
+    expect(refusals(text)).toEqual([]);
+  });
+};
+
+describe('fields', () => {
+  refused([
+    ['type Shop { id: ID! }', 'type-content'],
+    ['type Grid { id: ID! cells: [[Int]] }', 'list-depth'],
+    ['type Shop { a: ID! b: ID! name: String }', 'identifier'],
+    ['interface Owned { key: ID! } type Shop implements Owned { id: ID! name: String }', 'identifier'],
+    ['type Shop { ids: [ID] name: String }', 'identifier'],
+    ['type Shop { price: Float @id }', 'identifier'],
+    ['type Shop { tags: [String] @id }', 'identifier'],
+    ['type Shop { code: String! @id(interface: true) }', 'identifier'],
+    ['type Shop { and: String @search }', 'filter-word'],
+  ]);
+  accepted([
+    'type Shop { code: String! @id town: String @id number: Int64 @id }',
+    'interface Coded { code: String! @id(interface: true) } type Shop implements Coded { name: String }',
+    'type Shop { name(size: Int): String }',
+    'type Shop { open: [Boolean] }',
+  ]);
+
+  it('stores no list of Boolean where the peer does not', () => {
+    expect(broken('type Shop { open: [Boolean] }', 'dgraph')).toEqual(['list-depth']);
+  });
+});
+
+describe('search', () => {
+  refused([
+    ['type Shop { name: String @search(by: term) }', 'search'],
+    ['type Shop { name: String @search(by: [year]) }', 'search'],
+    ['type Shop { name: String @search(by: [soundex]) }', 'search'],
+    ['type Shop { name: String @search(by: [hash, exact]) }', 'search'],
+    ['type Shop { name: String @search(by: [trigram, regexp]) }', 'search'],
+    ['type Shop { since: DateTime @search(by: [year, day]) }', 'search'],
+    ['type Shop { id: ID! @search name: String }', 'search'],
+    ['type Shop { size: Size @search(by: [term]) } enum Size { S }', 'search'],
+    ['type Shop { next: Shop @search }', 'search'],
+    ['type Shop { at: Point @search(by: [hash]) }', 'search'],
+    ['type Shop { look: [Float!] @embedding @search(by: [float]) }', 'search'],
+    ['type Shop { look: [Float!] @embedding @search(by: ["hnsw(metric: taxicab)"]) }', 'search'],
+    ['type Shop { look: [Float!] @embedding @search(by: ["hnsw(metric:cosine)"]) }', 'search'],
+    ['type Shop { look: [Float!] @search(by: ["hnsw(metric: cosine)"]) }', 'search'],
+    ['type Shop { look: [Float] @embedding }', 'embedding'],
+    ['type Shop { look: String @embedding }', 'embedding'],
+  ]);
+  accepted([
+    'type Shop { name: String @search(by: [hash, term, fulltext, regexp, ngram]) size: Size @search } enum Size { S }',
+    'type Shop { at: Point @search area: Polygon @search(by: [polygon]) }',
+    'type Shop { look: [Float!]! @embedding @search(by: ["hnsw(metric: dotproduct, exponent: 4)"]) }',
+  ]);
+});
+
+describe('inverse', () => {
+  refused([
+    ['type Shop { name: String @hasInverse(field: "name") }', 'inverse'],
+    ['type Shop { owner: Person @hasInverse(field: shops) } type Person { name: String }', 'inverse'],
+    ['type Shop { owner: Person @hasInverse(field: name) } type Person { name: String }', 'inverse'],
+    [
+      'type Shop { owner: Person @hasInverse(field: shops) lender: Person @hasInverse(field: shops) } type Person { shops: [Shop] }',
+      'inverse',
+    ],
+    [
+      'type Shop { owner: Person @hasInverse(field: shops) lender: Person } type Person { shops: [Shop] @hasInverse(field: lender) }',
+      'inverse',
+    ],
+  ]);
+  accepted([
+    'type Shop { owner: Person @hasInverse(field: shops) } type Person { shops: [Shop] }',
+    'type Person { friends: [Person] @hasInverse(field: friends) }',
+    'interface Owned { owner: Person } type Shop implements Owned { name: String } type Person { shops: [Shop] @hasInverse(field: owner) }',
+    'interface Owned { owner: Person @hasInverse(field: things) } type Shop implements Owned { name: String } type Person { things: [Owned] }',
+  ]);
+});
+
+describe('interfaces and unions', () => {
+  refused([
+    ['type Shop implements Owned { name: String }', 'interface-field'],
+    ['type Owned { name: String } type Shop implements Owned { town: String }', 'interface-field'],
+    [
+      'interface A { name: String } interface B { name: String } type Shop implements A & B { town: String }',
+      'interface-field',
+    ],
+    ['interface A { id: ID! } interface B { id: ID! } type Shop implements A & B { town: String }', 'interface-field'],
+    ['interface Named { name: String! } type Shop implements Named { name: String }', 'interface-field'],
+    ['interface A implements B { a: String } interface B implements A { b: String }', 'interface-field'],
+    ['union Place = String', 'union-member'],
+    ['interface Named { name: String } union Place = Named', 'union-member'],
+    ['type Shop @remote { name: String } union Place = Shop', 'union-member'],
+  ]);
+  accepted([
+    'interface Named { name: String } interface Placed implements Named { at: Point } type Shop implements Placed { tax: Int }',
+    'interface Named { name: String } type Shop implements Named { name: String! town: String }',
+    'type Shop @remote { name: String } union Place @remote = Shop',
+  ]);
+});
+
+describe('stored names', () => {
+  refused([
+    ['type Shop { id: ID! @dgraph(pred: "key") name: String }', 'mapped-name'],
+    ['type Shop { name: String @dgraph(type: "name") }', 'mapped-name'],
+    ['type Shop { name: String @service(pred: "") }', 'mapped-name'],
+    ['type Shop @dgraph(type: 3) { name: String }', 'mapped-name'],
+    ['type Shop { name: String @dgraph(pred: "~named") }', 'mapped-name'],
+    ['type Shop { owners: [Person] @dgraph(pred: "~owns") } type Person { name: String }', 'mapped-name'],
+    [
+      'type Shop { owners: [Person] @dgraph(pred: "~owns") } type Person { owns: [Person] @dgraph(pred: "owns") }',
+      'mapped-name',
+    ],
+    ['type Shop { name: Int @dgraph(pred: "name@de") }', 'mapped-name'],
+    ['type Shop { name: String @dgraph(pred: "name@de@en") }', 'mapped-name'],
+    ['type Shop { name: String @dgraph(pred: "name@*") }', 'mapped-name'],
+    ['type Shop { name: String @dgraph(pred: "name@de") @id }', 'mapped-name'],
+    ['type Shop { name: String @dgraph(pred: "name@de:en") @search }', 'mapped-name'],
+    ['type Shop { name: String @dgraph(pred: "n") } type Person { age: Int @dgraph(pred: "n") }', 'shared-predicate'],
+    ['type Shop { a: String @dgraph(pred: "n") @id } type Person { b: String @dgraph(pred: "n") }', 'shared-predicate'],
+    [
+      'type Shop @secret(field: "pwd") { name: String } type Person { word: String @dgraph(pred: "Shop.pwd") }',
+      'shared-predicate',
+    ],
+    [
+      'interface A { a: String @dgraph(pred: "p") } type B implements A { b: String @dgraph(pred: "p") }',
+      'shared-predicate',
+    ],
+  ]);
+  accepted([
+    'type Shop @service(type: "store") { name: String @service(pred: "title") }',
+    'type Shop { owners: [Person] @dgraph(pred: "~owns") } type Person { owns: [Shop] @dgraph(pred: "owns") }',
+    'type Shop { name: String! nameDe: String @dgraph(pred: "Shop.name@de") @search any: String @dgraph(pred: "Shop.name@.") }',
+    'type Shop { name: String! @dgraph(pred: "n") } type Person { name: String @dgraph(pred: "<n>") }',
+  ]);
+});
+
+describe('passwords, rules, generation', () => {
+  refused([
+    ['type Shop @secret(field: "") { name: String }', 'password'],
+    ['type Shop @secret(field: "a b") { name: String }', 'password'],
+    [
+      'interface I @secret(field: "p") { a: String } type Shop implements I @secret(field: "q") { b: String }',
+      'password',
+    ],
+    ['type Shop @generate(query: {fetch: false}) { name: String }', 'generate'],
+    ['type Shop @generate(mutation: {add: "no"}) { name: String }', 'generate'],
+    ['type Shop @generate(query: false) { name: String }', 'generate'],
+    ['type Shop { name: String @withSubscription }', 'subscription'],
+    ['type Shop @remote @withSubscription { name: String }', 'subscription'],
+    ['type Shop @auth(query: {}) { name: String }', 'auth'],
+    ['type Shop @auth(query: {rule: "{ROLE: {eq: 1}}"}) { name: String }', 'auth'],
+    ['type Shop @auth(query: {rule: "{$ROLE: {like: 1}}"}) { name: String }', 'auth'],
+    ['type Shop @auth(query: {rule: "{$ROLE: {in: 1}}"}) { name: String }', 'auth'],
+    ['type Shop @auth(query: {rule: "{$ROLE: {eq: null}}"}) { name: String }', 'auth'],
+    ['type Shop @auth(query: {rule: "{$ROLE: {regexp: \\"(\\"}}"}) { name: String }', 'auth'],
+    ['type Shop @auth(query: {rule: "mutation { deleteShop { msg } }"}) { name: String }', 'auth'],
+    [
+      'type Shop @auth(query: {rule: "query { queryPerson { name } }"}) { name: String } type Person { name: String }',
+      'auth',
+    ],
+    ['type Shop @auth(query: {or: []}) { name: String }', 'auth'],
+    ['type Shop @auth(password: {rule: "{$ROLE: {eq: 1}}"}) { name: String }', 'auth'],
+  ]);
+  accepted([
+    'type Shop @auth(query: {and: [{rule: "{$ROLE: {in: [\\"A\\"]}}"}, {not: {rule: "{ $A: { eq: {\\"b\\": 1} } }"}}]}) { name: String }',
+    'type Shop @auth(add: {rule: "query($U: String!) { queryShop(filter: {name: {eq: $U}}) { name } }"}) { name: String @id }',
+  ]);
+});
+
+describe('defaults', () => {
+  refused([
+    ['type Shop { n: Int @default(add: {value: "ten"}) }', 'default-value'],
+    ['type Shop { n: Int @default(add: {value: "3000000000"}) }', 'default-value'],
+    ['type Shop { n: Int @default(add: {value: 3}) }', 'default-value'],
+    ['type Shop { n: String @default(add: {value: "$now"}) }', 'default-value'],
+    ['type Shop { n: Boolean @default(update: {value: "yes"}) }', 'default-value'],
+    ['type Shop { n: Size @default(add: {value: "XL"}) } enum Size { S }', 'default-value'],
+    ['type Shop { n: DateTime @default(add: {value: "noon"}) }', 'default-value'],
+    ['type Shop { n: [Int] @default(add: {value: "1"}) }', 'default-value'],
+    ['type Shop { n: Shop @default(add: {value: "1"}) }', 'default-value'],
+    ['type Shop { n: Int! @id @default(add: {value: "1"}) }', 'default-value'],
+    ['type Shop @remote { n: Int @default(add: {value: "1"}) }', 'default-value'],
+  ]);
+  accepted([
+    'type Shop { a: Int64 @default(add: {value: "3000000000"}) b: DateTime @default(add: {value: "$now"}, update: {value: "$now"}) c: Size @default(add: {value: "S"}) } enum Size { S }',
+  ]);
+});
+
+describe('remote types', () => {
+  refused([
+    ['type Shop @remote @auth(query: {rule: "{$A: {eq: 1}}"}) { name: String }', 'remote-type'],
+    ['type Shop @remote { name: String @custom(http: {url: "http://a.example", method: GET}) }', 'remote-type'],
+    ['type Shop @remote { name: String @search }', 'remote-type'],
+    ['interface Named @remote { name: String } type Shop implements Named { town: String }', 'remote-type'],
+    ['interface Named { name: String } type Shop implements Named @remote { town: String }', 'remote-type'],
+    ['type Shop { name: String @remoteResponse(name: "n") }', 'remote-type'],
+    ['type Shop { name: String owner: Person } type Person @remote { name: String }', 'remote-type'],
+    ['type Shop @remote @generate(query: {get: true}) { name: String }', 'generate'],
+  ]);
+});
+
+describe('federation', () => {
+  refused([
+    ['extend type Shop { id: ID! @external name: String }', 'federation'],
+    ['type Shop @key(fields: "name") { id: ID! name: String }', 'federation'],
+    ['type Shop @key(fields: "id code") { id: ID! code: String @id }', 'federation'],
+    ['type Shop @key(fields: "key") { id: ID! name: String }', 'federation'],
+    ['type Shop @key(fields: "id") { id: ID! name: String @external }', 'federation'],
+    ['extend type Shop @key(fields: "id") { id: ID! @external a: Int b: Int @requires(fields: "a") }', 'federation'],
+    ['type Shop { owner: Person @provides(fields: "name") } type Person { name: String }', 'federation'],
+  ]);
+  accepted([
+    'extend type Shop @key(fields: "id") { id: ID! @external tax: Int @external name: String @requires(fields: "tax") }',
+    'type Shop { owner: Person @provides(fields: "name") } type Person @extends @key(fields: "id") { id: ID! @external name: String @external }',
+  ]);
+});
