@@ -160,6 +160,8 @@ export class SourceReader implements GraphReader {
     this.#read(predicate);
     if (!predicate.count) throw missing(predicate, '@count');
     if (options.reverse && !predicate.reverse) throw missing(predicate, '@reverse');
+    this.#checkBuilt(predicate, 'count');
+    if (options.reverse) this.#checkBuilt(predicate, 'reverse');
     if (max < min) return EMPTY_UIDS;
     const range = { ...countRange(predicate.id, options.reverse ?? false, Math.max(0, min), max), keysOnly: true };
     return chain(readRange(this.#source, range), ({ keys }) => {
@@ -234,6 +236,7 @@ export class SourceReader implements GraphReader {
   #edgeFamily(predicate: Predicate, reverse: boolean | undefined): Family {
     if (!reverse) return FAMILY.edge;
     if (!predicate.reverse) throw missing(predicate, '@reverse');
+    this.#checkBuilt(predicate, 'reverse');
     return FAMILY.reverse;
   }
 
@@ -249,9 +252,11 @@ export class SourceReader implements GraphReader {
     const index = predicate.indexes.find((spec) => spec.kind === kind);
     if (!index) throw missing(predicate, `@index(${kind})`);
     if (index.ready) return index;
-    throw new GraphsteadError('INDEX_BUILDING', `the index ${kind} of predicate ${predicate.name} is being built`, {
-      fix: 'Ask again when it is ready; /health shows the progress.',
-    });
+    throw stillBuilding(predicate, `index ${kind}`);
+  }
+
+  #checkBuilt(predicate: Predicate, part: 'reverse' | 'count'): void {
+    if (this.#record(predicate).building.includes(part)) throw stillBuilding(predicate, `@${part}`);
   }
 
   #facets(predicate: Predicate, uids: UidList, rows: readonly UidList[]): MaybePromise<(Facets | undefined)[][]> {
@@ -284,6 +289,12 @@ export class SourceReader implements GraphReader {
       );
     });
   }
+}
+
+function stillBuilding(predicate: Predicate, what: string): GraphsteadError {
+  return new GraphsteadError('INDEX_BUILDING', `the ${what} of predicate ${predicate.name} is being built`, {
+    fix: 'Ask again when it is ready; /health shows the progress.',
+  });
 }
 
 function missing(predicate: Predicate, what: string): GraphsteadError {

@@ -65,6 +65,7 @@ export class SchemaDraft {
       hasLang: false,
       hasFacets: false,
       retyped: false,
+      building: [],
     });
     return record.id;
   }

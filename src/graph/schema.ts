@@ -9,6 +9,8 @@ export interface PredicateRecord extends Predicate {
   readonly hasFacets: boolean;
   /** its type was changed over data: values lie as they were written and are converted when they are read */
   readonly retyped: boolean;
+  /** what a build has not finished yet, beside its indexes */
+  readonly building: readonly ('reverse' | 'count')[];
 }
 
 /** The schema at one commit timestamp. */
@@ -63,6 +65,7 @@ export const PLAIN: Omit<PredicateRecord, 'id' | 'name'> = {
   hasLang: false,
   hasFacets: false,
   retyped: false,
+  building: [],
 };
 
 /** `service.type: [string] @index(exact)`, which every graph has; `id` moves when its data is dropped. */

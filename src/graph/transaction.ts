@@ -47,7 +47,7 @@ type State = 'open' | 'committing' | 'committed' | 'aborted';
 export class GraphTransaction implements Transaction {
   readonly hash = randomBytes(8).toString('hex');
   readonly #context: TransactionContext;
-  readonly #log = new DeltaLog();
+  #log = new DeltaLog();
   /** staged since the overlay was made */
   #fresh = new DeltaLog();
   readonly #conflicts = new ConflictSet();
@@ -59,6 +59,7 @@ export class GraphTransaction implements Transaction {
   #overlay: Overlay | undefined;
   #staging: Promise<unknown> = Promise.resolve();
   #outcome: Promise<Committed> | undefined;
+  #finishedPredicates: readonly string[] | undefined;
   #state: State = 'open';
   /** monotonic time of the last use */
   touched: number;
@@ -178,7 +179,7 @@ export class GraphTransaction implements Transaction {
   }
 
   get predicates(): readonly string[] {
-    return this.#log.predicates;
+    return this.#finishedPredicates ?? this.#log.predicates;
   }
 
   commit(
@@ -287,7 +288,10 @@ export class GraphTransaction implements Transaction {
     });
   }
 
+  /** Only the outcome is kept of a transaction that is over. */
   #letGo(): void {
+    this.#finishedPredicates = this.#log.predicates;
+    this.#log = this.#fresh = new DeltaLog();
     if (this.#readers === 0) this.#dropSnapshot();
     this.#context.closed(this);
   }

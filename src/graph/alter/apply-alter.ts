@@ -147,7 +147,8 @@ function declare(before: PredicateRecord, after: Declaration, filled: boolean, {
   }
   const indexes = withReady(after, (kind) => !build || !newKinds.some((fresher) => fresher === kind));
   // members of lists are found by their bytes: lists are converted at once
-  draft.update({ ...before, ...after, indexes, retyped: mixed && !after.list });
+  const building = [...(newReverse ? (['reverse'] as const) : []), ...(newCount ? (['count'] as const) : [])];
+  draft.update({ ...before, ...after, indexes, retyped: mixed && !after.list, building: build ? building : [] });
   if (!build) return;
   jobs.add(
     (id): Job => ({

@@ -17,6 +17,8 @@ import type { Job, JobTable } from './job.js';
 /** Uids that one step visits, and keys that one step of a sweep takes away. */
 const STEP_UIDS = 1_000;
 const STEP_KEYS = 2_000;
+/** Sweeps that one step looks at. */
+const STEP_SWEEPS = 500;
 
 type BuildJob = Extract<Job, { kind: 'build' }>;
 type SweepJob = Extract<Job, { kind: 'sweep' }>;
@@ -46,13 +48,20 @@ export async function applyStep(
   return buildStep(job, record, jobs, draft, merge);
 }
 
-async function sweepStep(job: SweepJob, jobs: JobTable, state: GroupState): Promise<StepResult> {
-  const start = Buffer.from(job.start, 'hex');
-  const end = Buffer.from(job.end, 'hex');
-  const page = await state.snapshot.range({ start, end, keysOnly: true, limit: STEP_KEYS });
-  for (const key of page.keys) state.put(key, undefined);
-  if (page.next) return { done: false };
-  jobs.remove(job.id);
+/** Many small sweeps share one step: a drop of everything leaves one a predicate, and most of them are nearly empty. */
+async function sweepStep(first: SweepJob, jobs: JobTable, state: GroupState): Promise<StepResult> {
+  const others = jobs.all.filter((job): job is SweepJob => job.kind === 'sweep' && job.id !== first.id);
+  let left = STEP_KEYS;
+  for (const job of [first, ...others.slice(0, STEP_SWEEPS)]) {
+    const start = Buffer.from(job.start, 'hex');
+    const end = Buffer.from(job.end, 'hex');
+    const page = await state.snapshot.range({ start, end, keysOnly: true, limit: left });
+    for (const key of page.keys) state.put(key, undefined);
+    if (page.next) return { done: false };
+    jobs.remove(job.id);
+    left -= page.keys.length;
+    if (left <= 0) break;
+  }
   return { done: true };
 }
 
@@ -77,7 +86,7 @@ async function buildStep(
     return { done: false };
   }
   const indexes = record.indexes.map((index) => (job.indexes.includes(index.kind) ? { ...index, ready: true } : index));
-  draft.update({ ...record, indexes });
+  draft.update({ ...record, indexes, building: [] });
   jobs.remove(job.id);
   return { done: true };
 }

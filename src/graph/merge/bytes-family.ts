@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../../base/index.js';
 import { BLOCK_UIDS, blockOf, INLINE_BYTES, slotOf } from '../block.js';
+import { decodeEntries, type EntryMap, encodeEntries } from '../entry-map.js';
 import { chunkKey, type Family, spillPrefix } from '../key.js';
 import { chain, type PutKey, type Source } from '../source.js';
 import { readVarint, varintLength, writeVarint } from '../varint.js';
@@ -18,6 +19,10 @@ export function spillLength(marker: Uint8Array): number {
   return readVarint(marker, 0);
 }
 
+function encoded(entries: EntryMap): Uint8Array | undefined {
+  return entries.size === 0 ? undefined : encodeEntries(entries);
+}
+
 /** A block family whose payloads are bytes: scalars, languages, members of lists, facets. */
 export class BytesFamily {
   readonly table: BlockTable;
@@ -25,6 +30,9 @@ export class BytesFamily {
   readonly original = new Map<number, Uint8Array | undefined>();
   readonly #spilled = new Map<number, Uint8Array>();
   #wanted: number[] = [];
+  /** payloads that are maps, decoded once however often a group edits them */
+  readonly #maps = new Map<number, EntryMap>();
+  readonly #edited = new Set<number>();
 
   constructor(predicate: number, family: Family) {
     this.table = new BlockTable(predicate, family);
@@ -73,6 +81,7 @@ export class BytesFamily {
 
   /** The payload as it stands in the group; the uid must have been needed and loaded. */
   get(uid: number): Uint8Array | undefined {
+    if (this.#edited.delete(uid)) this.#store(uid, encoded(this.#maps.get(uid)!));
     const block = this.table.block(blockOf(uid));
     const slot = slotOf(uid);
     if ((block.spilled & (1 << slot)) !== 0 && (block.dirty & (1 << slot)) === 0) return this.#spilled.get(uid);
@@ -87,14 +96,45 @@ export class BytesFamily {
   /** Replaces the payload; undefined or empty of a map removes it. */
   set(uid: number, payload: Uint8Array | undefined): void {
     if (!this.original.has(uid)) this.original.set(uid, this.get(uid));
+    this.#maps.delete(uid);
+    this.#edited.delete(uid);
+    this.#store(uid, payload);
+  }
+
+  #store(uid: number, payload: Uint8Array | undefined): void {
     const block = this.table.block(blockOf(uid));
     const slot = slotOf(uid);
     block.payloads[slot] = payload;
     block.dirty |= 1 << slot;
   }
 
+  /** One entry of a payload that is a map. */
+  entry(uid: number, key: string): Uint8Array | undefined {
+    return this.#entries(uid).get(key);
+  }
+
+  /** Sets or, with undefined, removes one entry of a payload that is a map. */
+  edit(uid: number, key: string, value: Uint8Array | undefined): void {
+    const entries = this.#entries(uid);
+    if (value === undefined && !entries.has(key)) return;
+    if (!this.original.has(uid)) this.original.set(uid, this.get(uid));
+    if (value) entries.set(key, value);
+    else entries.delete(key);
+    this.#edited.add(uid);
+  }
+
+  #entries(uid: number): EntryMap {
+    let entries = this.#maps.get(uid);
+    if (!entries) {
+      entries = decodeEntries(this.get(uid));
+      this.#maps.set(uid, entries);
+    }
+    return entries;
+  }
+
   /** Puts everything that changed. */
   flush(put: PutKey): void {
+    for (const uid of [...this.#edited]) this.get(uid);
     for (const block of this.table.blocks()) {
       if (block.dirty === 0) continue;
       for (let slot = 0; slot < BLOCK_UIDS; slot++) {

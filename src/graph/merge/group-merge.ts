@@ -10,7 +10,7 @@ import {
   valueText,
 } from '../../values/index.js';
 import { type ChangesPart, OP, payloadOf } from '../delta.js';
-import { decodeEntries, type EntryMap, encodeEntries, textKey } from '../entry-map.js';
+import { textKey } from '../entry-map.js';
 import { edgeKey } from '../facet.js';
 import { tokenKey } from '../key.js';
 import { memberEntry } from '../member.js';
@@ -20,7 +20,6 @@ import type { PredicateRecord } from '../schema.js';
 import type { SchemaDraft } from '../schema-draft.js';
 import { chain, type PutKey, type Source } from '../source.js';
 import { decodeChunk } from '../uid-chunk.js';
-import type { BytesFamily } from './bytes-family.js';
 import { PredicateMerge } from './predicate-merge.js';
 import { latin1 } from '../latin1.js';
 
@@ -189,14 +188,14 @@ export class GroupMerge {
       if (hasFacets) merge.edgeFacet.set(uid, undefined);
     } else if (op === OP.deleteEdge) {
       pending.remove(object);
-      if (hasFacets) editEntries(merge.edgeFacet, uid, edgeKey(object), undefined);
+      if (hasFacets) merge.edgeFacet.edit(uid, edgeKey(object), undefined);
     } else {
       if (!list) {
         pending.removeAll();
         if (hasFacets) merge.edgeFacet.set(uid, undefined);
       }
       pending.add(object);
-      if (hasFacets) editEntries(merge.edgeFacet, uid, edgeKey(object), facets.length > 0 ? facets : undefined);
+      if (hasFacets) merge.edgeFacet.edit(uid, edgeKey(object), facets.length > 0 ? facets : undefined);
     }
   }
 
@@ -208,9 +207,9 @@ export class GroupMerge {
       return;
     }
     const entry = memberEntry(value);
-    editEntries(merge.member, uid, entry.key, op === OP.setValue ? entry.value : undefined);
+    merge.member.edit(uid, entry.key, op === OP.setValue ? entry.value : undefined);
     if (hasFacets) {
-      editEntries(merge.valueFacet, uid, entry.key, op === OP.setValue && facets.length > 0 ? facets : undefined);
+      merge.valueFacet.edit(uid, entry.key, op === OP.setValue && facets.length > 0 ? facets : undefined);
     }
   }
 
@@ -226,8 +225,8 @@ export class GroupMerge {
     if (op === OP.deleteValue && !sameBytes(currentScalar(delta), value)) return;
     const next = op === OP.setValue ? value : undefined;
     if (lang === '') merge.value.set(uid, next);
-    else editEntries(merge.lang, uid, textKey(lang), next);
-    if (hasFacets) editEntries(merge.valueFacet, uid, textKey(lang), next && facets.length > 0 ? facets : undefined);
+    else merge.lang.edit(uid, textKey(lang), next);
+    if (hasFacets) merge.valueFacet.edit(uid, textKey(lang), next && facets.length > 0 ? facets : undefined);
   }
 
   #undoOf({ merge, uid }: Delta): () => void {
@@ -286,15 +285,8 @@ export function uniqueViolation(name: string, value: Uint8Array): GraphsteadErro
 }
 
 function currentScalar({ merge, uid, lang }: Delta): Uint8Array | undefined {
-  const value = lang === '' ? merge.value.get(uid) : decodeEntries(merge.lang.get(uid)).get(textKey(lang));
+  const value = lang === '' ? merge.value.get(uid) : merge.lang.entry(uid, textKey(lang));
   return value && merge.record.retyped ? retyped(value, merge.record.type as ScalarType) : value;
-}
-
-function editEntries(family: BytesFamily, uid: number, key: string, value: Uint8Array | undefined): void {
-  const entries: EntryMap = decodeEntries(family.get(uid));
-  if (value) entries.set(key, value);
-  else if (!entries.delete(key)) return;
-  family.set(uid, entries.size === 0 ? undefined : encodeEntries(entries));
 }
 
 /** Whether two payloads hold the same bytes. */

@@ -93,12 +93,15 @@ export class PredicateMerge {
     });
   }
 
-  /** Current values of a uid whose families were loaded. */
+  /**
+   * Current values of a uid whose families were loaded. Languages that were not loaded did not exist when the uid was:
+   * the first of them came later in the group.
+   */
   current(uid: number): TaggedValue[] {
     const { list, hasLang } = this.record;
     return this.#typed(
       list ? undefined : this.value.get(uid),
-      list || !hasLang ? undefined : this.lang.get(uid),
+      list || !hasLang || !this.lang.has(uid) ? undefined : this.lang.get(uid),
       list ? this.member.get(uid) : undefined,
     );
   }
@@ -170,7 +173,7 @@ export class PredicateMerge {
     const { list, hasLang } = this.record;
     return this.#typed(
       list ? undefined : was(this.value),
-      list || !hasLang ? undefined : was(this.lang),
+      list || !hasLang || !this.lang.has(uid) ? undefined : was(this.lang),
       list ? was(this.member) : undefined,
     );
   }
