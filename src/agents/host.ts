@@ -9,4 +9,4 @@ export {
 export { type AgentRef, agents, type MessageOptions, type Started } from './host/agents.js';
 export { connections, models } from './host/connections.js';
 export { type GraphAnswer, type GraphApi, graph, type Mutated, type Mutation } from './host/graph.js';
-export type { AgentFilter, AgentInfo, AgentStatus, DeadLetter } from './contract.js';
+export type { AgentFilter, AgentInfo, AgentStatus, DeadLetter } from './info.js';

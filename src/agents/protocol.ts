@@ -1,5 +1,5 @@
 import type { CallRecord } from '../connections/host.js';
-import type { AgentType, HostApp } from './contract.js';
+import type { AgentType, HostApp } from './info.js';
 
 // What the main process and a host process say to each other. Messages travel in arrays, one array a tick.
 

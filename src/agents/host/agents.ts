@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GraphsteadError } from '../../base/index.js';
-import type { AgentFilter, AgentInfo, DeadLetter } from '../contract.js';
+import type { AgentFilter, AgentInfo, DeadLetter } from '../info.js';
 import type { Agent, AgentClass } from './agent.js';
 import { nameOf, register, typeOf } from './registry.js';
 import { requireTask, type Task } from './task.js';

@@ -1,4 +1,4 @@
-import type { GraphMutated } from '../contract.js';
+import type { GraphMutated } from '../info.js';
 import { requireTask, type Task } from './task.js';
 
 /** JSON as it came from the graph. */

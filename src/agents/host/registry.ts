@@ -1,5 +1,5 @@
 import { GraphsteadError } from '../../base/index.js';
-import type { AgentType } from '../contract.js';
+import type { AgentType } from '../info.js';
 import { Agent, type AgentClass } from './agent.js';
 
 const types = new Map<string, AgentClass>();

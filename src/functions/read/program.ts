@@ -16,10 +16,14 @@ export interface Program {
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, '..', '..', '..');
 
-/** Throws GraphsteadErrors (SYNTAX) for files that do not parse. */
-export function openProgram(source: AppSource): Program {
-  const options = optionsFor(source.appDir);
-  const program = ts.createProgram([...source.functions], options, hostFor(options));
+/**
+ * Throws GraphsteadErrors (SYNTAX) for files that do not parse.
+ * @param withPlatform loads the types of Node.js and of what this package itself imports: they are most of the work, and
+ * few signatures need them
+ */
+export function openProgram(source: AppSource, withPlatform: boolean): Program {
+  const options = optionsFor(source.appDir, withPlatform);
+  const program = ts.createProgram([...source.functions], options, hostFor(options, withPlatform));
   const entries = source.functions.map((file) => program.getSourceFile(file)).filter((file) => file !== undefined);
   const wrong = program.getSyntacticDiagnostics().map((one) => syntaxError(source.appDir, one));
   if (wrong.length > 0) throw new GraphsteadErrors(wrong);
@@ -32,7 +36,7 @@ export function openProgram(source: AppSource): Program {
 const installed = new Map<string, ts.SourceFile | undefined>();
 
 /** TypeScript's own files and published declarations are parsed once. */
-function hostFor(options: ts.CompilerOptions): ts.CompilerHost {
+function hostFor(options: ts.CompilerOptions, withPlatform: boolean): ts.CompilerHost {
   const host = ts.createCompilerHost(options);
   const parse = host.getSourceFile.bind(host);
   host.getSourceFile = (name, ...rest) => {
@@ -40,10 +44,21 @@ function hostFor(options: ts.CompilerOptions): ts.CompilerHost {
     if (!installed.has(name)) installed.set(name, parse(name, ...rest));
     return installed.get(name);
   };
+  if (!withPlatform) leaveOutPlatform(host, options);
   return host;
 }
 
-function optionsFor(appDir: string): ts.CompilerOptions {
+/** What this package's own files import from others reads as `any`. */
+function leaveOutPlatform(host: ts.CompilerHost, options: ts.CompilerOptions): void {
+  const own = dirname(appTypes());
+  host.resolveModuleNameLiterals = (literals, from) =>
+    literals.map(({ text }) => {
+      if (from.startsWith(own) && !text.startsWith('.')) return { resolvedModule: undefined };
+      return ts.resolveModuleName(text, from, options, host);
+    });
+}
+
+function optionsFor(appDir: string, withPlatform: boolean): ts.CompilerOptions {
   const typeRoots = [join(appDir, 'node_modules/@types'), join(ROOT, 'node_modules/@types')].filter((dir) => {
     return existsSync(join(dir, 'node'));
   });
@@ -59,7 +74,7 @@ function optionsFor(appDir: string): ts.CompilerOptions {
     skipLibCheck: true,
     allowImportingTsExtensions: true,
     typeRoots,
-    types: typeRoots.length > 0 ? ['node'] : [],
+    types: withPlatform && typeRoots.length > 0 ? ['node'] : [],
     paths: { ...own.paths, 'graphstead/app': [appTypes()] },
   };
 }

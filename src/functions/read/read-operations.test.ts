@@ -158,6 +158,11 @@ describe('reading functions', () => {
     expect(mistake.fix).toBeTruthy();
   });
 
+  it('knows the types of Node.js where a signature needs them', () => {
+    const manifest = read("export const getHome = () => process.env['HOME'] ?? '';");
+    expect(signatures(manifest)).toEqual({ getHome: 'query (): String!' });
+  });
+
   it('tells all mistakes at once, and files that do not parse', () => {
     expect(mistakes('export function a(x: symbol): void {}\nexport function b(y: symbol): void {}')).toHaveLength(2);
     expect(mistakes('export function a( {')[0]).toMatchObject({ code: 'SYNTAX', position: { line: 1 } });

@@ -1,4 +1,5 @@
 import ts from 'typescript';
+import { GraphsteadErrors } from '../../base/index.js';
 import { type AppSource, shownPath } from '../app-source.js';
 import type { AppManifest, FieldDescription, OperationDescription, TypeUse } from '../contract.js';
 import { kindOf, operationName } from './kind.js';
@@ -17,7 +18,19 @@ type FunctionNode = ts.SignatureDeclaration & { readonly parameters: ts.NodeArra
 
 /** Reads an app's exported functions. Throws GraphsteadErrors with every mistake: SYNTAX, FUNCTION_TYPE. */
 export function readSource(source: AppSource): Reading {
-  const program = openProgram(source);
+  try {
+    return readWith(source, false);
+  } catch (error) {
+    // What could not be resolved may come from Node.js.
+    if (error instanceof GraphsteadErrors && error.errors.some((one) => one.code === 'FUNCTION_TYPE')) {
+      return readWith(source, true);
+    }
+    throw error;
+  }
+}
+
+function readWith(source: AppSource, withPlatform: boolean): Reading {
+  const program = openProgram(source, withPlatform);
   const refusals = new Refusals(source.appDir);
   const types = new TypeReader(program.checker, refusals);
   const seen = new Map<string, string>();
