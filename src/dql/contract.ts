@@ -8,8 +8,9 @@ export interface TransactionInfo {
   readonly startTs: number;
   readonly hash: string;
   readonly commitTs?: number;
-  /** conflict keys as text, and touched predicates, for a transaction that stays open */
+  /** conflict keys as text, for a transaction that stays open */
   readonly keys: readonly string[];
+  /** predicates that it changes, as clients write them */
   readonly preds: readonly string[];
 }
 

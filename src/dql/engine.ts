@@ -79,7 +79,7 @@ class Engine implements DqlEngine {
     watch.lap('assign_timestamp_ns');
     try {
       const { data, numUids } = await this.#read(document, transaction, request, watch);
-      return { data, txn: openInfo(transaction), latency: watch.latency(), metrics: numUids };
+      return { data, txn: this.#open(transaction), latency: watch.latency(), metrics: numUids };
     } catch (thrown) {
       if (own) transaction.abort();
       throw thrown;
@@ -201,8 +201,8 @@ class Engine implements DqlEngine {
     const answer = (txn: TransactionInfo): MutateAnswer => {
       return { queries, uids, txn, latency: watch.latency(), metrics: numUids };
     };
-    if (!request.commitNow) return answer(openInfo(transaction));
-    const info = openInfo(transaction);
+    if (!request.commitNow) return answer(this.#open(transaction));
+    const info = this.#closing(transaction);
     const reply = request.idempotency && (request.reply ?? defaultReply)(answer(info));
     const committed = await transaction.commit(
       request.idempotency && reply ? { idempotency: { ...request.idempotency, reply } } : {},
@@ -243,7 +243,7 @@ class Engine implements DqlEngine {
 
   async commit(startTs: number, hash?: string): Promise<TransactionInfo> {
     const transaction = this.#graph.open(startTs, hash);
-    const info = openInfo(transaction);
+    const info = this.#closing(transaction);
     const committed: Committed = await transaction.commit();
     return { ...info, commitTs: committed.commitTs };
   }
@@ -251,7 +251,20 @@ class Engine implements DqlEngine {
   async abort(startTs: number, hash?: string): Promise<TransactionInfo> {
     const transaction = this.#graph.open(startTs, hash);
     transaction.abort();
-    return openInfo(transaction);
+    return this.#closing(transaction);
+  }
+
+  /** What a client needs to go on with a transaction. */
+  #open(transaction: Transaction): TransactionInfo {
+    const info = this.#closing(transaction);
+    if (info.preds.length === 0) return info;
+    const exclusive = transaction.conflicts.filter((conflict) => conflict.exclusive);
+    return { ...info, keys: exclusive.map(({ key }) => key) };
+  }
+
+  /** A transaction that ends has no use for its keys, which may be many. */
+  #closing({ startTs, hash, predicates }: Transaction): TransactionInfo {
+    return { startTs, hash, keys: [], preds: predicates.map((name) => this.#names.shown(name)) };
   }
 }
 
@@ -267,15 +280,6 @@ async function abortOnFailure<T>(transaction: Transaction, work: () => Promise<T
 
 function isOver(run: RunOptions, clock: Clock): boolean {
   return run.signal?.aborted === true || clock.monotonic() > (run.deadline ?? Number.POSITIVE_INFINITY);
-}
-
-function openInfo(transaction: Transaction): TransactionInfo {
-  return {
-    startTs: transaction.startTs,
-    hash: transaction.hash,
-    keys: transaction.conflicts.filter(({ exclusive }) => exclusive).map(({ key }) => key),
-    preds: transaction.predicates,
-  };
 }
 
 /** What is stored for a repeated request when its sender says nothing else. */

@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dgraphNames, GraphsteadError } from '../../base/index.js';
+import type { Triple } from '../syntax/index.js';
+import { JsonTriples, parseJsonMutation, parseJsonTriples, scanJson } from './index.js';
+
+function triples(json: unknown, op: 'set' | 'delete' = 'set'): Triple[] {
+  const text = typeof json === 'string' ? json : JSON.stringify(json);
+  return new JsonTriples({ names: dgraphNames, text, blankPrefix: 'dg.1' }).convert(scanJson(text), op);
+}
+
+function code(work: () => unknown): string {
+  try {
+    work();
+  } catch (thrown) {
+    expect(thrown).toBeInstanceOf(GraphsteadError);
+    expect((thrown as GraphsteadError).position).toBeDefined();
+    return (thrown as GraphsteadError).code;
+  }
+  return 'accepted';
+}
+
+/** subject, predicate, object of each, shortly */
+function short(list: readonly Triple[]): unknown[] {
+  const node = (r: Triple['object'] | Triple['subject']): unknown =>
+    r.kind === 'literal' ? r.value.value : r.kind === 'uid' ? r.uid : r.kind === 'blank' ? `_:${r.name}` : r;
+  return list.map((triple) => [node(triple.subject), triple.predicate, node(triple.object)]);
+}
+
+describe('objects', () => {
+  it('are nodes, nested ones with an edge before their own triples', () => {
+    expect(
+      short(triples({ uid: '0x1', name: 'A', friend: [{ uid: '_:b', name: 'B' }, { uid: 3 }], boss: { name: 'C' } })),
+    ).toEqual([
+      [1, 'name', 'A'],
+      [1, 'friend', '_:b'],
+      ['_:b', 'name', 'B'],
+      [1, 'friend', 3],
+      [1, 'boss', '_:dg.1.1'],
+      ['_:dg.1.1', 'name', 'C'],
+    ]);
+  });
+
+  it('name variables', () => {
+    expect(triples({ uid: ' uid( v ) ', a: 'val(x)', friend: 'uid(w)' })).toMatchObject([
+      { subject: { kind: 'variable', name: 'v' }, object: { kind: 'value', variable: 'x' } },
+      { object: { kind: 'variable', name: 'w' } },
+    ]);
+    expect(code(() => triples({ uid: 'uid(v' }))).toBe('INVALID_MUTATION');
+    expect(short(triples({ uid: '0x1', a: 'value (not a variable)' }))).toEqual([[1, 'a', 'value (not a variable)']]);
+  });
+
+  it('have languages, lists, places and reserved names', () => {
+    const list = triples({
+      uid: '0x1',
+      'name@en': 'A',
+      tags: ['x', 'y', null],
+      loc: { type: 'Point', coordinates: [1.5, 2] },
+      'dgraph.type': 'T',
+      empty: {},
+      none: null,
+    });
+    expect(list.map(({ predicate, lang }) => [predicate, lang])).toEqual([
+      ['name', 'en'],
+      ['tags', ''],
+      ['tags', ''],
+      ['loc', ''],
+      ['service.type', ''],
+    ]);
+    expect(list[3].object).toMatchObject({ value: { type: 'geo', value: { type: 'Point', coordinates: [1.5, 2] } } });
+  });
+
+  it('keep numbers exactly', () => {
+    const value = (text: string) => triples(`{"uid": 1, "n": ${text}}`)[0].object;
+    expect(value('9223372036854775807')).toMatchObject({ value: { type: 'int', value: 9223372036854775807n } });
+    expect(value('-9223372036854775808')).toMatchObject({ value: { type: 'int', value: -9223372036854775808n } });
+    expect(value('42')).toMatchObject({ value: { type: 'int', value: 42 } });
+    expect(value('42.0')).toMatchObject({ value: { type: 'float', value: 42 } });
+    expect(value('1e3')).toMatchObject({ value: { type: 'float', value: 1000 } });
+    expect(code(() => value('9223372036854775808'))).toBe('INVALID_VALUE');
+    expect(code(() => value('1e999'))).toBe('INVALID_VALUE');
+  });
+});
+
+describe('deletes', () => {
+  it('of null, of nodes, of edges', () => {
+    expect(triples({ uid: '0x1', name: null, 'nick@en': null }, 'delete')).toMatchObject([
+      { predicate: 'name', lang: '', object: { kind: 'all' } },
+      { predicate: 'nick', lang: 'en', object: { kind: 'all' } },
+    ]);
+    expect(triples([{ uid: '0x1' }], 'delete')).toMatchObject([{ predicate: '*', object: { kind: 'all' } }]);
+    expect(short(triples({ uid: 1, friend: [{ uid: 2 }] }, 'delete'))).toEqual([[1, 'friend', 2]]);
+    expect(code(() => triples({ name: null }, 'delete'))).toBe('INVALID_MUTATION');
+  });
+});
+
+describe('facets', () => {
+  it('belong to values, to members of lists by index, and to the edge that leads to a node', () => {
+    const [name, first, second, friend] = triples({
+      uid: 1,
+      name: 'A',
+      'name|since': '2006-01-02T15:04:05Z',
+      'name|by': 'me',
+      tags: ['x', 'y'],
+      'tags|n': { '1': 2 },
+      friend: { uid: 2, 'friend|close': true, 'friend|x': null },
+    });
+    expect(name.facets).toMatchObject([
+      { key: 'by', value: { type: 'string', value: 'me' } },
+      { key: 'since', value: { type: 'datetime' } },
+    ]);
+    expect(first.facets).toEqual([]);
+    expect(second.facets).toEqual([{ key: 'n', value: { type: 'int', value: 2 } }]);
+    expect(friend.facets).toEqual([{ key: 'close', value: { type: 'bool', value: true } }]);
+  });
+
+  it.each([
+    [{ uid: 1, a: 'x', 'a|f': { '0': 1 } }],
+    [{ uid: 1, a: ['x'], 'a|f': 1 }],
+    [{ uid: 1, a: ['x'], 'a|f': { first: 1 } }],
+    [{ uid: 1, a: ['x'], 'a|f': { '0': [1] } }],
+  ])('refuse %o', (json) => {
+    expect(code(() => triples(json))).toBe('INVALID_MUTATION');
+  });
+});
+
+describe('bodies', () => {
+  it('hold a query, conditions, and several mutations', () => {
+    const request = parseJsonMutation(
+      JSON.stringify({
+        query: '{ v as var(func: has(a)) }',
+        set: { uid: 'uid(v)', b: 1 },
+        cond: '@if(gt(len(v), 0))',
+        mutations: [{ delete: { uid: 'uid(v)', c: null } }],
+      }),
+    );
+    expect(request.query?.blocks).toHaveLength(1);
+    expect(request.mutations).toMatchObject([
+      { set: [{ predicate: 'b' }], delete: [], condition: { kind: 'call', call: { subject: { kind: 'length' } } } },
+      { set: [], delete: [{ predicate: 'c' }] },
+    ]);
+    expect(request.mutations[1]).not.toHaveProperty('condition');
+  });
+
+  it.each([
+    ['{}', 'INVALID_REQUEST'],
+    ['[]', 'INVALID_MUTATION'],
+    ['{"set": 3}', 'INVALID_MUTATION'],
+    ['{"sett": {}}', 'INVALID_MUTATION'],
+    ['{"set": [{"uid": "alice"}]}', 'INVALID_MUTATION'],
+    ['{"set": [{"uid": true}]}', 'INVALID_MUTATION'],
+    ['{"set": {"a": [[1]]}}', 'INVALID_MUTATION'],
+    ['{"set": {"": 1}}', 'INVALID_MUTATION'],
+    ['{"set": {"a": 1}} x', 'SYNTAX'],
+    ['{"set": {"a": 01}}', 'SYNTAX'],
+    ['{"set": {"a": "\n"}}', 'SYNTAX'],
+    ['{"set": {"a": 1}, "cond": "if(x)"}', 'SYNTAX'],
+    ['{"set": {"a": 1}, "cond": "@if(eq(name, 1))"}', 'INVALID_QUERY'],
+    ['{"set": {"uid": "uid(v)"}, "query": "{ q(func: has(a) }"}', 'SYNTAX'],
+  ])('refuse %s with %s', (body, expected) => {
+    const work = () => parseJsonMutation(body);
+    if (expected === 'INVALID_REQUEST') expect(work).toThrow(GraphsteadError);
+    else expect(code(work)).toBe(expected);
+  });
+
+  it('place mistakes in the body, and in the query by its name', () => {
+    try {
+      parseJsonMutation('{\n  "set": {"a":\n   nul}\n}');
+    } catch (thrown) {
+      expect((thrown as GraphsteadError).position).toEqual({ line: 3, column: 4 });
+    }
+    try {
+      parseJsonMutation('{"set": {"a": 1}, "query": "{ q(func: }"}');
+    } catch (thrown) {
+      expect((thrown as GraphsteadError).position).toEqual({ line: 1, column: 11, source: 'query' });
+    }
+    expect.assertions(2);
+  });
+});
+
+describe('the scanner', () => {
+  it('reads what JSON.parse reads', () => {
+    const plain = (node: ReturnType<typeof scanJson>): unknown => {
+      if (node.kind === 'object')
+        return Object.fromEntries([...node.entries].map(([key, value]) => [key, plain(value)]));
+      if (node.kind === 'array') return node.items.map(plain);
+      if (node.kind === 'number') return Number(node.text);
+      return node.kind === 'null' ? null : node.kind === 'bool' ? node.value : node.text;
+    };
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        // a key "__proto__" is a key like others here
+        fc.pre(!text.includes('__proto__'));
+        expect(plain(scanJson(text))).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('gives objects without a uid names that no other text gives', () => {
+    const [a] = parseJsonTriples('{"x": 1}');
+    const [b] = parseJsonTriples('{"x": 1}');
+    expect(a.subject).not.toEqual(b.subject);
+  });
+});
