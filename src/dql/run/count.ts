@@ -1,9 +1,10 @@
 import type { CountPredicateSelection } from '../syntax/index.js';
+import { readColumn } from './batch.js';
 import { branch, type ResultBranch } from './branch.js';
 import { readEdges } from './edge.js';
 import type { Execution } from './execution.js';
 import { passesFacets } from './facet.js';
-import { chooseValues } from './language.js';
+import { chooseValues, readAll } from './language.js';
 
 /** `count(friend)`, with filters, for every uid of the source. */
 export async function readCounts(
@@ -38,10 +39,11 @@ async function countValues(
   const filter = selection.facetFilter;
   const oneLang = predicate.lang && !selection.langs.includes('*');
   if (predicate.type === 'uid' || (!filter && !oneLang)) {
-    return execution.reader.counts(predicate, into.source, selection.reverse ? { reverse: true } : {});
+    const options = selection.reverse ? { reverse: true } : {};
+    return readColumn(into.source, execution, (batch) => execution.reader.counts(predicate, batch, options));
   }
   if (predicate.list && filter) {
-    const all = await execution.reader.allValues(predicate, into.source, { facets: true });
+    const all = await readAll(execution, predicate, into.source, true);
     return all.map((values) => values.filter((value) => passesFacets(filter, value.facets)).length);
   }
   const { values, facets } = await chooseValues(

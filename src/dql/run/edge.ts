@@ -1,6 +1,7 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { Facets, Predicate, UidList } from '../../graph/index.js';
 import type { CountPredicateSelection, PredicateSelection } from '../syntax/index.js';
+import { BATCH } from './batch.js';
 import type { ResultBranch } from './branch.js';
 import type { Execution } from './execution.js';
 import { orderByFacets, passesFacets, type RowFacets } from './facet.js';
@@ -59,14 +60,21 @@ async function read(
   execution: Execution,
 ): Promise<Edges> {
   const facets = selection.facets !== undefined || selection.facetFilter !== undefined;
-  const matrix = await execution.reader.edges(predicate, source, { reverse: selection.reverse, facets });
-  let total = 0;
-  for (const row of matrix.rows) total += row.length;
-  execution.countEdges(total);
-  return {
-    rows: matrix.rows,
-    ...(facets ? { facets: matrix.facets ?? matrix.rows.map((row) => new Array(row.length)) } : {}),
-  };
+  const options = { reverse: selection.reverse, facets };
+  const rows: UidList[] = [];
+  const rowFacets: (readonly (Facets | undefined)[])[] = [];
+  for (let at = 0; at < source.length; at += BATCH) {
+    await execution.checkpoint();
+    const matrix = await execution.reader.edges(predicate, source.subarray(at, at + BATCH), options);
+    let total = 0;
+    for (const row of matrix.rows) {
+      total += row.length;
+      rows.push(row);
+    }
+    execution.countEdges(total);
+    if (facets) rowFacets.push(...(matrix.facets ?? matrix.rows.map((row) => new Array<undefined>(row.length))));
+  }
+  return facets ? { rows, facets: rowFacets } : { rows };
 }
 
 function facetTest(filter: NonNullable<EdgeSelection['facetFilter']>) {

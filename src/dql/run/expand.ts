@@ -3,6 +3,7 @@ import { decodeValue, valueText } from '../../values/index.js';
 import type { ExpandSelection, PredicateSelection, Selection } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
 import type { Execution } from './execution.js';
+import { readAll } from './language.js';
 
 /** Selections of a block with each expand() replaced by the predicates it stands for, at its place. */
 export async function expandSelections(
@@ -88,7 +89,7 @@ async function namesOf(
 async function typesOf(parent: ResultBranch, execution: Execution): Promise<readonly string[]> {
   const predicate = execution.predicate(TYPE_PREDICATE);
   if (!predicate || parent.dest.length === 0) return [];
-  const all = await execution.reader.allValues(predicate, parent.dest);
+  const all = await readAll(execution, predicate, parent.dest, false);
   const types = new Set(all.flatMap((values) => values.map((one) => valueText(decodeValue(one.value)))));
   return [...types].map((type) => execution.names.stored(type)).sort();
 }

@@ -3,6 +3,7 @@ import type { UidList } from '../../graph/index.js';
 import { compareValues, decodeValue, encodeValue, type Value } from '../../values/index.js';
 import type { ResultGroup } from '../contract.js';
 import type { AggregateSelection, GroupBy, Selection } from '../syntax/index.js';
+import { readColumn } from './batch.js';
 import type { ResultBranch } from './branch.js';
 import { aggregate } from './compute.js';
 import type { Execution } from './execution.js';
@@ -42,7 +43,10 @@ async function readKey(
   const predicate = execution.predicate(key.name);
   if (!predicate) return Array.from(uids, () => []);
   if (predicate.type === 'uid') {
-    const { rows } = await execution.reader.edges(predicate, uids, { reverse: key.reverse });
+    const rows = await readColumn(uids, execution, async (batch) => {
+      const matrix = await execution.reader.edges(predicate, batch, { reverse: key.reverse });
+      return matrix.rows;
+    });
     return rows.map((row) => Array.from(row, (uid): GroupKey => ({ type: 'uid', value: uid })));
   }
   if (predicate.list) {

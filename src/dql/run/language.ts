@@ -1,5 +1,6 @@
 import type { Facets, LangValue, Predicate, UidList } from '../../graph/index.js';
 import type { StoredValue } from '../../values/index.js';
+import { readColumn } from './batch.js';
 import type { Execution } from './execution.js';
 import { languageRank, memberRank } from './fingerprint.js';
 
@@ -20,9 +21,9 @@ export async function chooseValues(
   langs: readonly string[],
   facets = false,
 ): Promise<ChosenValues> {
-  if (!facets && langs.length === 0) return { values: await execution.reader.values(predicate, uids, '') };
+  if (!facets && langs.length === 0) return { values: await readOne(execution, predicate, uids, '') };
   if (!facets && langs.length === 1 && langs[0] !== '.') {
-    return { values: await execution.reader.values(predicate, uids, langs[0]) };
+    return { values: await readOne(execution, predicate, uids, langs[0]) };
   }
   const all = await readAll(execution, predicate, uids, facets);
   const chosen = all.map((values) => choose(values, langs));
@@ -30,6 +31,15 @@ export async function chooseValues(
     values: chosen.map((value) => value?.value),
     ...(facets ? { facets: chosen.map((value) => value?.facets) } : {}),
   };
+}
+
+function readOne(
+  execution: Execution,
+  predicate: Predicate,
+  uids: UidList,
+  lang: string,
+): Promise<readonly (StoredValue | undefined)[]> {
+  return readColumn(uids, execution, (batch) => execution.reader.values(predicate, batch, lang));
 }
 
 function choose(values: readonly LangValue[], langs: readonly string[]): LangValue | undefined {
@@ -69,7 +79,8 @@ export async function readAll(
   uids: UidList,
   facets: boolean,
 ): Promise<readonly (readonly LangValue[])[]> {
-  const all = await execution.reader.allValues(predicate, uids, facets ? { facets } : {});
+  const options = facets ? { facets } : {};
+  const all = await readColumn(uids, execution, (batch) => execution.reader.allValues(predicate, batch, options));
   if (!execution.names.dgraph) return all;
   const rank = predicate.list ? (one: LangValue) => memberRank(one.value) : (one: LangValue) => languageRank(one.lang);
   return all.map((values) => (values.length > 1 ? sortByRank(values, rank) : values));

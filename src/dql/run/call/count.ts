@@ -1,4 +1,5 @@
 import type { FunctionCall } from '../../syntax/index.js';
+import { readColumn } from '../batch.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, filterUids, union } from '../uid-set.js';
 import { invalid, missingIndex, textOf } from './argument.js';
@@ -35,7 +36,10 @@ export const countCall: CallOperator = {
     const bounds = boundsOf(call, execution);
     const predicate = execution.predicate(name);
     if (!predicate) return bounds.some(({ min }) => min <= 0) ? candidates : EMPTY;
-    const counts = await execution.reader.counts(predicate, candidates, reverse ? { reverse } : {});
+    const options = reverse ? { reverse } : {};
+    const counts = await readColumn(candidates, execution, (batch) =>
+      execution.reader.counts(predicate, batch, options),
+    );
     return filterUids(candidates, (_, i) => bounds.some(({ min, max }) => counts[i] >= min && counts[i] <= max));
   },
 };

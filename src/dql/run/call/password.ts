@@ -1,7 +1,7 @@
 import { checkPassword, decodeValue } from '../../../values/index.js';
+import { readColumn } from '../batch.js';
 import { EMPTY } from '../uid-set.js';
 import { invalid, subjectOf, textOf } from './argument.js';
-import { filterByValue } from './by-value.js';
 import type { CallOperator } from './contract.js';
 
 /** `checkpwd(password, "secret")` as a filter. */
@@ -13,9 +13,16 @@ export const passwordCall: CallOperator = {
     const text = textOf(call.args[0], call);
     const predicate = execution.predicate(subjectOf(call).name);
     if (!predicate) return EMPTY;
-    return filterByValue(execution, predicate, candidates, [], (bytes) => {
+    const stored = await readColumn(candidates, execution, (batch) => execution.reader.values(predicate, batch, ''));
+    const kept: number[] = [];
+    for (let i = 0; i < candidates.length; i++) {
+      const bytes = stored[i];
+      if (!bytes) continue;
+      // One check takes milliseconds by design.
+      await execution.checkpoint();
       const value = decodeValue(bytes);
-      return value.type === 'password' && checkPassword(value.value, text);
-    });
+      if (value.type === 'password' && checkPassword(value.value, text)) kept.push(candidates[i]);
+    }
+    return Float64Array.from(kept);
   },
 };

@@ -1,5 +1,6 @@
 import type { GraphsteadError } from '../../../base/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
+import { readColumn } from '../batch.js';
 import type { Execution } from '../execution.js';
 import { contains, EMPTY, filterUids, intersect, union } from '../uid-set.js';
 import { invalid, missingIndex, subjectOf } from './argument.js';
@@ -31,8 +32,11 @@ export const uidInCall: CallOperator = {
       const matrix = await execution.reader.edges(predicate, targets, { reverse: !reverse });
       return intersect(candidates, union(matrix.rows));
     }
-    const matrix = await execution.reader.edges(predicate, candidates, { reverse });
-    return filterUids(candidates, (_, i) => matrix.rows[i].some((uid) => contains(targets, uid)));
+    const rows = await readColumn(candidates, execution, async (batch) => {
+      const matrix = await execution.reader.edges(predicate, batch, { reverse });
+      return matrix.rows;
+    });
+    return filterUids(candidates, (_, i) => rows[i].some((uid) => contains(targets, uid)));
   },
 };
 
