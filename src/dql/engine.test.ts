@@ -114,6 +114,15 @@ describe('mutations', () => {
     expect(await dql.query(q)).toEqual({ q: [{ nick: 'A' }] });
   });
 
+  it('tell where a value does not fit its predicate', async () => {
+    const rdf = await failure(dql.mutate('{ set {\n_:a <name> "a" .\n  _:a <age> "old" .\n} }'));
+    expect([rdf.code, rdf.position]).toEqual(['INVALID_VALUE', { line: 3, column: 3 }]);
+    const json = await failure(
+      dql.engine.mutate({ body: '{"set": {\n "name": "a", "age": "old"}}', contentType: 'json', commitNow: true }),
+    );
+    expect([json.code, json.position]).toEqual(['INVALID_VALUE', { line: 2, column: 22 }]);
+  });
+
   it('stand one on a line under --compat dgraph, and as they like otherwise', async () => {
     const body = '{ set { _:a <name> "a" . _:b <name> "b" . } }';
     expect((await failure(dql.mutate(body))).code).toBe('SYNTAX');

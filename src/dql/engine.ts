@@ -24,7 +24,7 @@ import { schemaAnswer } from './engine/schema-answer.js';
 import { Stopwatch } from './engine/stopwatch.js';
 import { UpsertLane } from './engine/upsert-lane.js';
 import { parseJsonMutation } from './json/index.js';
-import { checkTriples, resolveMutation } from './mutate/index.js';
+import { checkTriples, placed, resolveMutation } from './mutate/index.js';
 import { parseMutation, parseQuery } from './parse/index.js';
 import { runQuery } from './run/index.js';
 import type { MutationRequest, QueryDocument } from './syntax/index.js';
@@ -223,7 +223,7 @@ class Engine implements DqlEngine {
     try {
       const result = mutation.query ? await runQuery(mutation.query, reader, run) : NO_RESULT;
       transaction.noteRead(reader.keys);
-      const { changes, uids } = await resolveMutation(mutation, {
+      const { changes, positions, uids } = await resolveMutation(mutation, {
         variables: result.variables,
         reader,
         lease: (count) => this.#graph.leaseUids(count),
@@ -233,7 +233,11 @@ class Engine implements DqlEngine {
       watch.lap('processing_ns');
       const queries = mutation.query ? this.#write(result, {}) : undefined;
       watch.lap('encoding_ns');
-      if (changes.length > 0) await transaction.stage(changes);
+      if (changes.length > 0) {
+        await transaction.stage(changes).catch((thrown: unknown) => {
+          throw placed(thrown, changes, positions, reader.schema);
+        });
+      }
       watch.lap('processing_ns');
       return { queries, uids, numUids: result.numUids };
     } finally {

@@ -1,10 +1,23 @@
-import { dgraphNames, GraphsteadError, type Limits, type Names, TYPE_PREDICATE } from '../../base/index.js';
+import {
+  dgraphNames,
+  GraphsteadError,
+  type Limits,
+  type Names,
+  type Position,
+  TYPE_PREDICATE,
+} from '../../base/index.js';
 import type { Facets, GraphChange } from '../../graph/index.js';
 import type { Value } from '../../values/index.js';
 import type { QueryVariable } from '../contract.js';
 import { valueFor } from '../run/index.js';
 import type { MutationBlock, ObjectReference, Triple } from '../syntax/index.js';
 import type { MutationNodes } from './nodes.js';
+
+/** Changes, each with the place of the triple that asked for it. */
+export interface PlacedChanges {
+  readonly changes: GraphChange[];
+  readonly positions: Position[];
+}
 
 /** What turning triples into changes needs to know. */
 export interface ChangeContext {
@@ -18,8 +31,8 @@ export interface ChangeContext {
  * Changes of blocks in order, in each block the deletes before the sets, so that a value can be replaced in one block.
  * Throws UNSUPPORTED_DELETE, INVALID_MUTATION and LIMIT_EXCEEDED.
  */
-export function changesOf(blocks: readonly MutationBlock[], context: ChangeContext): readonly GraphChange[] {
-  const out: GraphChange[] = [];
+export function changesOf(blocks: readonly MutationBlock[], context: ChangeContext): PlacedChanges {
+  const out: PlacedChanges = { changes: [], positions: [] };
   for (const block of blocks) {
     for (const triple of block.delete) addDelete(triple, context, out);
     for (const triple of block.set) addSet(triple, context, out);
@@ -65,7 +78,7 @@ function refused(message: string, position: Triple['position'], fix: string): Gr
   return new GraphsteadError('INVALID_MUTATION', message, { position, fix });
 }
 
-function addSet(triple: Triple, context: ChangeContext, out: GraphChange[]): void {
+function addSet(triple: Triple, context: ChangeContext, out: PlacedChanges): void {
   const facets = facetsOf(triple);
   const subjects = context.nodes.forSet(triple.subject, triple.position);
   if (typeof subjects === 'number') setOn(subjects, triple, facets, context, out);
@@ -77,13 +90,10 @@ function setOn(
   triple: Triple,
   facets: { facets?: Facets },
   context: ChangeContext,
-  out: GraphChange[],
+  out: PlacedChanges,
 ): void {
   const { predicate, object, lang, position } = triple;
-  const add = (change: GraphChange): void => {
-    room(out, context.limits, triple);
-    out.push(change);
-  };
+  const add = (change: GraphChange): void => push(change, triple, context.limits, out);
   if (object.kind === 'literal' || object.kind === 'value') {
     const value = literalOf(object, uid, context);
     if (value !== undefined) add({ op: 'setValue', uid, predicate, value, lang, ...facets });
@@ -103,18 +113,15 @@ function literalOf(
   return object.kind === 'literal' ? object.value : valueFor(variables.get(object.variable), uid);
 }
 
-function addDelete(triple: Triple, context: ChangeContext, out: GraphChange[]): void {
+function addDelete(triple: Triple, context: ChangeContext, out: PlacedChanges): void {
   const subjects = context.nodes.forDelete(triple.subject, triple.position);
   if (typeof subjects === 'number') deleteOn(subjects, triple, context, out);
   else for (const uid of subjects) deleteOn(uid, triple, context, out);
 }
 
-function deleteOn(uid: number, triple: Triple, context: ChangeContext, out: GraphChange[]): void {
+function deleteOn(uid: number, triple: Triple, context: ChangeContext, out: PlacedChanges): void {
   const { predicate, object, lang, position } = triple;
-  const add = (change: GraphChange): void => {
-    room(out, context.limits, triple);
-    out.push(change);
-  };
+  const add = (change: GraphChange): void => push(change, triple, context.limits, out);
   if (object.kind === 'all') add(deleteAll(uid, predicate, lang));
   else if (object.kind === 'literal' || object.kind === 'value') {
     const value = literalOf(object, uid, context);
@@ -131,8 +138,12 @@ function deleteAll(uid: number, predicate: string, lang: string): GraphChange {
   return lang === '' ? { op: 'deletePredicate', uid, predicate } : { op: 'deleteLang', uid, predicate, lang };
 }
 
-function room(out: readonly GraphChange[], limits: Limits, { position }: Triple): void {
-  if (out.length < limits.commitDeltas) return;
+function push(change: GraphChange, { position }: Triple, limits: Limits, out: PlacedChanges): void {
+  if (out.changes.length < limits.commitDeltas) {
+    out.changes.push(change);
+    out.positions.push(position);
+    return;
+  }
   throw new GraphsteadError(
     'LIMIT_EXCEEDED',
     `the mutation makes more than ${limits.commitDeltas} changes (limit commitDeltas)`,

@@ -1,4 +1,4 @@
-import type { Limits, Names } from '../../base/index.js';
+import type { Limits, Names, Position } from '../../base/index.js';
 import type { GraphChange, GraphReader } from '../../graph/index.js';
 import type { QueryVariable } from '../contract.js';
 import { holdsCondition } from '../run/index.js';
@@ -19,6 +19,8 @@ export interface ResolveOptions {
 /** A request's mutations as changes of the graph, and the new nodes that they make. */
 export interface ResolvedMutation {
   readonly changes: readonly GraphChange[];
+  /** where each change was asked for, aligned with changes */
+  readonly positions: readonly Position[];
   /** names of new nodes, without `_:`, or `uid(v)`; to uids as 0x text */
   readonly uids: Readonly<Record<string, string>>;
 }
@@ -34,6 +36,6 @@ export async function resolveMutation(request: MutationRequest, options: Resolve
   );
   const nodes = new MutationNodes(variables);
   await nodes.assign(blocks, lease, limits);
-  const changes = changesOf(blocks, { nodes, variables, names, limits });
-  return { changes, uids: nodes.uids };
+  const { changes, positions } = changesOf(blocks, { nodes, variables, names, limits });
+  return { changes, positions, uids: nodes.uids };
 }

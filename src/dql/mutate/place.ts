@@ -1,0 +1,46 @@
+import { GraphsteadError, type Position } from '../../base/index.js';
+import type { GraphChange, Predicate, Schema } from '../../graph/index.js';
+import { convert } from '../../values/index.js';
+
+/**
+ * A refusal of staged changes with the place of the first one that is wrong by the schema: the graph knows changes,
+ * only the request knows its text. Errors that have a place, or whose change is not found, stay as they are.
+ */
+export function placed(
+  thrown: unknown,
+  changes: readonly GraphChange[],
+  positions: readonly Position[],
+  schema: Schema,
+): unknown {
+  if (!(thrown instanceof GraphsteadError) || thrown.position || thrown.code !== 'INVALID_VALUE') return thrown;
+  const at = changes.findIndex((change) => isWrong(change, schema));
+  const position = positions[at];
+  if (position === undefined) return thrown;
+  const { code, message, fix, details } = thrown;
+  return new GraphsteadError(code, message, {
+    position,
+    cause: thrown,
+    ...(fix ? { fix } : {}),
+    ...(details ? { details } : {}),
+  });
+}
+
+function isWrong(change: GraphChange, schema: Schema): boolean {
+  const predicate = 'predicate' in change ? schema.predicate(change.predicate) : undefined;
+  if (predicate === undefined) return false;
+  if (change.op === 'setEdge') return predicate.type !== 'uid';
+  return change.op === 'setValue' && !takes(predicate, change.value);
+}
+
+function takes({ type }: Predicate, value: Extract<GraphChange, { op: 'setValue' }>['value']): boolean {
+  // a password is hashed when it is converted, which is slow; every text can be one
+  if (type === 'uid') return false;
+  if (type === 'password') return true;
+  try {
+    convert(value, type);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof GraphsteadError) return false;
+    throw thrown;
+  }
+}
