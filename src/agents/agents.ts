@@ -25,6 +25,7 @@ import type { AgentOp, AgentPart } from './part.js';
 import {
   type DueAlarm,
   type MailboxEntry,
+  readAlarm,
   readHead,
   readHeads,
   readLetters,
@@ -330,7 +331,12 @@ export class AgentRuntime implements Agents {
 
   async #perform(activation: Activation, job: Job): Promise<void> {
     job.begun = true;
+    if (job.alarm !== undefined && !(await this.#stillSet(activation.id, job.alarm))) {
+      this.#alarms.done(activation.id, job.alarm.id, job.alarm.at);
+      return;
+    }
     this.#passing(activation, job);
+    let again = false;
     try {
       const { reply } = await this.#runner.run(activation, job);
       this.#turns++;
@@ -339,10 +345,21 @@ export class AgentRuntime implements Agents {
     } catch (error) {
       this.#failures++;
       job.reject?.(error);
-      if (job.stored !== undefined || job.alarm !== undefined) await this.#failed(activation, job, asError(error));
+      const background = job.stored !== undefined || job.alarm !== undefined;
+      again = background && (await this.#failed(activation, job, asError(error)));
     } finally {
       activation.passing = undefined;
-      if (job.alarm !== undefined) this.#alarms.done(activation.id, job.alarm.id, job.alarm.at);
+      if (job.alarm !== undefined && !again) this.#alarms.done(activation.id, job.alarm.id, job.alarm.at);
+    }
+  }
+
+  /** An earlier turn may have moved the alarm or taken it back. */
+  async #stillSet(id: string, alarm: { readonly id: string; readonly at: number }): Promise<boolean> {
+    const snapshot = this.#options.committer.snapshot();
+    try {
+      return (await readAlarm(snapshot, id, alarm.id))?.at === alarm.at;
+    } finally {
+      snapshot.release();
     }
   }
 
@@ -360,13 +377,13 @@ export class AgentRuntime implements Agents {
     }
   }
 
-  /** A background job failed: it waits for another try, or becomes a dead letter. */
-  async #failed(activation: Activation, job: Job, error: GraphsteadError): Promise<void> {
-    if (error.code === 'AGENT_TERMINATED' || error.code === 'NOT_READY' || this.#closing) return;
+  /** A background job failed: it waits for another try (true), or becomes a dead letter. */
+  async #failed(activation: Activation, job: Job, error: GraphsteadError): Promise<boolean> {
+    if (error.code === 'AGENT_TERMINATED' || error.code === 'NOT_READY' || this.#closing) return false;
     const attempts = job.attempts + 1;
     const { message } = error;
     this.#log('warn', `"${job.name}" failed, try ${attempts}: ${message}`, activation.id);
-    const last = attempts >= this.#options.limits.messageAttempts || error.code === 'MESSAGE_UNKNOWN';
+    const last = attempts >= this.#options.limits.messageAttempts || isHopeless(error, attempts);
     const notBefore = this.#clock.wall() + Math.min(BACKOFF_MS * 2 ** (attempts - 1), BACKOFF_MOST_MS);
     const ops = last
       ? deadOps(activation, job, attempts, message)
@@ -374,13 +391,14 @@ export class AgentRuntime implements Agents {
     if (!last) {
       activation.unshift({ ...job, attempts, notBefore, begun: false, resolve: undefined, reject: undefined });
     }
-    if (ops.length === 0) return;
+    if (ops.length === 0) return !last;
     try {
       await this.#options.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
       if (last && job.kind === 'init') activation.head = undefined;
     } catch (thrown) {
       this.#log('error', `the failure of "${job.name}" could not be stored: ${asError(thrown).message}`, activation.id);
     }
+    return !last;
   }
 
   async #readMailbox(activation: Activation): Promise<void> {
@@ -643,6 +661,11 @@ function jobOf(entry: MailboxEntry): Job {
     notBefore,
     begun: false,
   };
+}
+
+/** Another try would end as this one did: an unknown message, or (a second time) code that holds the thread. */
+function isHopeless({ code }: GraphsteadError, attempts: number): boolean {
+  return code === 'MESSAGE_UNKNOWN' || (code === 'AGENT_TIMEOUT' && attempts >= 2);
 }
 
 function suspension(): Job {

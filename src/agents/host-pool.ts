@@ -15,6 +15,10 @@ interface Generation {
 }
 
 const WATCH_MS = 50;
+/** spares made within so many milliseconds before the next has to wait */
+const DEATHS = 10;
+const DEATHS_WITHIN_MS = 5_000;
+const RESPAWN_MS = 1_000;
 /** kills that a task may be present at before it runs alone */
 const SUSPICION = 2;
 
@@ -34,6 +38,7 @@ export class HostPool implements Hosts {
   #lastWatch: number;
   #next = 0;
   #kills = 0;
+  #deaths: number[] = [];
   #quarantine: Promise<unknown> = Promise.resolve();
   #closed = false;
 
@@ -91,8 +96,14 @@ export class HostPool implements Hosts {
   async execute<T>(shard: number, options: TaskOptions, run: (host: HostProcess) => Promise<T>): Promise<T> {
     for (let deaths = 0; ; deaths++) {
       if (deaths >= SUSPICION) return this.#alone(options, run);
+      const host = this.pick(shard);
+      if (host.dead) {
+        await host.exited; // its successor is named by then
+        deaths--;
+        continue;
+      }
       try {
-        return await run(this.pick(shard));
+        return await run(host);
       } catch (error) {
         if (!(error instanceof HostDied) || this.#closed) throw error instanceof HostDied ? closed() : error;
         if (error.blamed) throw timedOut(options, `held the thread for ${this.#limits.turnThreadMs} ms`);
@@ -209,6 +220,15 @@ export class HostPool implements Hosts {
   }
 
   #refill(generation: Generation): void {
+    if (this.#closed || this.#generation !== generation) return;
+    const now = this.#clock.monotonic();
+    this.#deaths = [...this.#deaths.filter((at) => at > now - DEATHS_WITHIN_MS), now];
+    if (this.#deaths.length > DEATHS) {
+      // Processes that die by themselves must not be followed by others as fast as they can be forked.
+      setTimeout(() => this.#refill(generation), RESPAWN_MS).unref();
+      this.#deaths = [];
+      return;
+    }
     const spare = this.#spawn(generation.app);
     generation.spare = spare;
     void spare.exited.then(() => {

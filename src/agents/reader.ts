@@ -153,6 +153,11 @@ export function toDeadLetter(agentId: string, letter: LetterEntry): DeadLetter {
   return { id: String(seq), agentId, name, data, from, error, attempts, failedAt: new Date(at).toISOString() };
 }
 
+export async function readAlarm(snapshot: Snapshot, agentId: string, id: string): Promise<StoredAlarm | undefined> {
+  const bytes = await snapshot.get(alarmKey(agentId, id));
+  return bytes === undefined ? undefined : decode<StoredAlarm>(bytes);
+}
+
 export interface DueAlarm extends StoredAlarm {
   readonly agentId: string;
   readonly id: string;

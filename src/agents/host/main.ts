@@ -6,6 +6,7 @@ import { offer, pull, startCall, stopStream } from './call.js';
 import { useConnections } from './connections.js';
 import { captureConsole } from './console.js';
 import { flush, tell } from './link.js';
+import { endWithParent } from './orphan.js';
 import { registered } from './registry.js';
 import { answered, limitEvents, type Task } from './task.js';
 import { evict, limitStates, startTurn } from './turn.js';
@@ -78,6 +79,7 @@ function receive(message: ToHost): void {
 }
 
 captureConsole();
+endWithParent();
 process.on('message', (batch: readonly ToHost[]) => {
   for (const message of batch) receive(message);
 });
