@@ -14,10 +14,11 @@ import { GraphsteadError, type JsonWriter } from '../../base/index.js';
 import { fieldMeaning } from '../schema/meaning.js';
 import type { Errors } from './answer.js';
 import { type CollectScope, collectFields, selectionSets } from './collect.js';
+import type { CustomResult } from './custom-logic.js';
 import { leafJson } from './scalar.js';
 
 /** What a custom field's own call answered for a JavaScript parent. */
-export type AnswerOf = (parent: object, nodes: readonly FieldNode[]) => { readonly value: unknown } | undefined;
+export type AnswerOf = (parent: object, nodes: readonly FieldNode[]) => CustomResult | undefined;
 
 export interface CompletionScope extends CollectScope {
   readonly errors: Errors;
@@ -189,8 +190,9 @@ function completeObject(
     }
     scope.path.push(key);
     const own = scope.answerOf?.(value, fieldNodes);
-    const given = own ? own.value : value[replyKey(definition)];
-    const ok = complete(scope, definition.type, fieldNodes, given, out);
+    const ok = own
+      ? completeCustom(scope, definition.type, fieldNodes, own, out)
+      : complete(scope, definition.type, fieldNodes, value[replyKey(definition)], out);
     scope.path.pop();
     if (!ok) return false;
   }
@@ -202,4 +204,33 @@ function completeObject(
 export function replyKey(definition: ReturnType<GraphQLObjectType['getFields']>[string]): string {
   const meaning = fieldMeaning(definition);
   return meaning?.op === 'field' ? (meaning.field.responseName ?? definition.name) : definition.name;
+}
+
+/** The answer of a custom field; a call that failed is null, a list too, and has said why. */
+export function completeCustom(
+  scope: CompletionScope,
+  type: GraphQLOutputType,
+  nodes: Nodes,
+  result: CustomResult,
+  out: JsonWriter,
+): boolean {
+  tellCustomErrors(scope, nodes, result);
+  const { value, errors } = result;
+  if (errors.length === 0 || (value !== null && value !== undefined)) return complete(scope, type, nodes, value, out);
+  if (isNonNullType(type)) return false;
+  out.ascii('null');
+  return true;
+}
+
+/** Errors of a custom call, their paths prefixed with the field's own unless they are absolute. */
+export function tellCustomErrors(scope: CompletionScope, nodes: Nodes, result: CustomResult): void {
+  for (const error of result.errors) {
+    const path = error.absolute && error.path ? error.path : [...scope.path, ...(error.path ?? [])];
+    if (error.locations) {
+      const { message, locations, extensions } = error;
+      scope.errors.add({ message, locations, path, extensions: { code: 'REMOTE_FAILED', ...extensions } });
+    } else {
+      scope.errors.at(nodes, path, new GraphsteadError('REMOTE_FAILED', error.message, { details: error.extensions }));
+    }
+  }
 }

@@ -1,13 +1,19 @@
-import { type GraphQLField, type GraphQLObjectType, getNamedType, getNullableType, isNonNullType } from 'graphql';
+import {
+  GraphQLBoolean,
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  getNullableType,
+  isNonNullType,
+} from 'graphql';
 import type { JsonWriter } from '../../base/index.js';
 import type { GraphReader } from '../../graph/index.js';
 import { fieldMeaning, type RootMeaning } from '../schema/meaning.js';
-import { complete } from './complete.js';
+import { complete, completeCustom } from './complete.js';
 import { writeScopeOf } from './query.js';
 import type { Request, RootField, Written } from './request.js';
 import { scopeOf } from './request.js';
 import { argumentsOf } from './selection.js';
-import { tellCustomErrors } from './write.js';
 import { answersBelow } from './custom-values.js';
 
 type Definition = GraphQLField<unknown, unknown>;
@@ -37,20 +43,10 @@ export async function customField(
     args,
   });
   const answerOf = await answersBelow(request, definition.type, field.nodes, result.value, reader);
-  return {
-    write: (out) => {
-      const at = { ...scope, answerOf };
-      tellCustomErrors(at, field.nodes, result);
-      if (result.value !== null && result.value !== undefined) {
-        return complete(at, definition.type, field.nodes, result.value, out);
-      }
-      if (isNonNullType(definition.type)) {
-        return result.errors.length === 0 && complete(at, definition.type, field.nodes, null, out);
-      }
-      out.ascii('null');
-      return true;
-    },
-  };
+  // a reply of nothing is null, for a list too
+  const isNull = (result.value === null || result.value === undefined) && !isNonNullType(definition.type);
+  const type = isNull ? GraphQLBoolean : definition.type;
+  return { write: (out) => completeCustom({ ...scope, answerOf }, type, field.nodes, result, out) };
 }
 
 /** An app's function or a service operation. */

@@ -20,6 +20,7 @@ import { resolveCustomFields } from './custom-fields.js';
 import { compileFilter, parseUid, rootOf, typeTests } from './filter.js';
 import { compileOrder, compilePage } from './order.js';
 import type { ObjectPlan } from './plan.js';
+import { noteReads } from './reads.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
 import { filterInput, keyFields, type Scope } from './scope.js';
 import { argumentsOf, cascadeOf, compileObject } from './selection.js';
@@ -45,6 +46,7 @@ type Input = Readonly<Record<string, unknown>>;
 
 /** Runs blocks; what they touch counts for the request. */
 export async function runBlocks(request: Request, blocks: readonly Block[], reader: GraphReader): Promise<RunResult> {
+  if (request.reads) noteReads(blocks, request.reads);
   const result = await request.engine.runQuery({ blocks }, reader, request.run);
   request.touched += result.numUids._total ?? 0;
   return result;

@@ -37,6 +37,8 @@ export interface Request {
   readonly cascades: boolean;
   /** uids that were read */
   touched: number;
+  /** predicates that were read, where a subscription wants to know them */
+  readonly reads?: Set<string>;
 }
 
 /** A root field's part of the answer, ready to be written; `write` is false when a non-null value is missing. */

@@ -8,6 +8,7 @@ import { collectFields } from './collect.js';
 import { envelope } from './engine.js';
 import { LazyReader, queryPart } from './operation.js';
 import { writeOperation } from './outside.js';
+import { touches } from './reads.js';
 import type { Request, RootField } from './request.js';
 import { argumentsOf } from './selection.js';
 import { scopeOf } from './request.js';
@@ -73,12 +74,18 @@ async function* liveQuery(
 ): AsyncIterable<SubscriptionEvent> {
   const { signal } = request.context;
   const changes = new Changes(signal, expiry(request));
-  const stop = commits.onCommit(() => changes.note());
+  const reads = new Set<string>();
+  // until the first answer nothing is known of what it reads
+  let known = false;
+  const stop = commits.onCommit((records) => {
+    if (!known || records.some((record) => touches(record, reads))) changes.note();
+  });
   try {
     let last: Buffer | undefined;
     do {
       const each = fresh(request);
-      const data = await answer(each, root, field);
+      const data = await answer({ ...each, reads }, root, field);
+      known = !isCustom(root, field);
       const body = envelope({ ...each, context: { ...each.context, extensions: {} }, touched: 0 }, data);
       if (!last || !body.equals(last)) yield { body };
       last = body;
@@ -87,6 +94,11 @@ async function* liveQuery(
     stop();
     changes.close();
   }
+}
+
+/** What custom logic reads is its own business: it runs again after every commit. */
+function isCustom(root: GraphQLObjectType, field: RootField): boolean {
+  return rootMeaning(root.getFields()[field.nodes[0].name.value])?.op === 'custom';
 }
 
 async function answer(request: Request, root: GraphQLObjectType, field: RootField): Promise<Buffer> {

@@ -4,7 +4,7 @@ import type { ResultNode, Selection } from '../../dql/index.js';
 import type { UidList } from '../../graph/index.js';
 import { decodeValue, type StoredValue, valueText } from '../../values/index.js';
 import { writeAggregate } from './aggregate.js';
-import { complete, type CompletionScope, missing } from './complete.js';
+import { complete, type CompletionScope, missing, tellCustomErrors } from './complete.js';
 import type { CustomResult } from './custom-logic.js';
 import { geometryObject } from './geo.js';
 import type { AggregatePlan, ConcretePlan, CustomPlan, FieldPlan, ObjectPlan } from './plan.js';
@@ -291,19 +291,6 @@ function writeCustom(scope: WriteScope, field: FieldPlan, plan: CustomPlan, uid:
   if (field.shape.nonNull) return false;
   out.ascii('null');
   return true;
-}
-
-/** Errors of a custom call, their paths prefixed with the field's own unless they are absolute. */
-export function tellCustomErrors(scope: CompletionScope, nodes: FieldPlan['nodes'], result: CustomResult): void {
-  for (const error of result.errors) {
-    const path = error.absolute && error.path ? error.path : [...scope.path, ...(error.path ?? [])];
-    if (error.locations) {
-      const { message, locations, extensions } = error;
-      scope.errors.add({ message, locations, path, extensions: { code: 'REMOTE_FAILED', ...extensions } });
-    } else {
-      scope.errors.at(nodes, path, new GraphsteadError('REMOTE_FAILED', error.message, { details: error.extensions }));
-    }
-  }
 }
 
 /** An aggregate object over a row of nodes. */

@@ -102,7 +102,9 @@ function removedEdges(request: Request, drafts: Drafts, remove: NodeInput): Step
     return childInputs(scope, field, given).flatMap((child) => {
       if (uidOf(child) === undefined && xidsOf(child).length === 0) {
         throw new GraphsteadError('INVALID_VALUE', `id is not provided for an item of remove.${name}`, {
-          fix: `Name each ${child.type.name} by its id${keyFields(child.type).map((xid) => ` or ${xid.name}`).join('')}.`,
+          fix: `Name each ${child.type.name} by its id${keyFields(child.type)
+            .map((xid) => ` or ${xid.name}`)
+            .join('')}.`,
         });
       }
       return [{ field, child: drafts.refer({ type: child.type, values: referenceValues(child) }) }];
