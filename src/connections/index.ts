@@ -1,3 +1,4 @@
+export { type CallLog, type CallTotals, createCallLog } from './call-log.js';
 export {
   type AppConfig,
   type ConnectionConfig,
@@ -10,3 +11,5 @@ export { ENV_FILES, type Environment, readEnvironment } from './environment.js';
 export { parseJsonc } from './jsonc.js';
 export { variableName } from './placeholder.js';
 export { type ResolvedConnections, resolveConnections } from './resolve.js';
+export type { CallListener, CallRecord, ModelUse } from './record.js';
+export { type ConnectionReport, type ModelReport, type Reachable, reach, reportConnections } from './report.js';

@@ -1,0 +1,59 @@
+import type { CallRecord } from './record.js';
+
+/** What a connection or a model did since the start. */
+export interface CallTotals {
+  readonly calls: number;
+  readonly failed: number;
+  readonly ms: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** in the currency of the configured prices; undefined without prices */
+  readonly cost?: number;
+}
+
+export interface CallLog {
+  add(record: CallRecord): void;
+  /** newest first */
+  recent(): readonly CallRecord[];
+  /** by connection name */
+  connections(): Readonly<Record<string, CallTotals>>;
+  /** by the model's name */
+  models(): Readonly<Record<string, CallTotals>>;
+}
+
+const NONE: CallTotals = { calls: 0, failed: 0, ms: 0, inputTokens: 0, outputTokens: 0 };
+
+/**
+ * The last calls of connections and models, and sums since the start; in memory only.
+ * @param kept records that `recent` goes back
+ */
+export function createCallLog(kept = 200): CallLog {
+  const records: CallRecord[] = [];
+  const connections = new Map<string, CallTotals>();
+  const models = new Map<string, CallTotals>();
+  return {
+    add(record) {
+      records.unshift(record);
+      if (records.length > kept) records.pop();
+      connections.set(record.connection, sum(connections.get(record.connection) ?? NONE, record));
+      // A call that failed used no tokens, but belongs to its model all the same.
+      const model = record.kind === 'model' ? record.what : undefined;
+      if (model !== undefined) models.set(model, sum(models.get(model) ?? NONE, record));
+    },
+    recent: () => [...records],
+    connections: () => Object.fromEntries(connections),
+    models: () => Object.fromEntries(models),
+  };
+}
+
+function sum(before: CallTotals, { ok, ms, model }: CallRecord): CallTotals {
+  const cost = model?.cost === undefined ? before.cost : (before.cost ?? 0) + model.cost;
+  return {
+    calls: before.calls + 1,
+    failed: before.failed + (ok ? 0 : 1),
+    ms: before.ms + ms,
+    inputTokens: before.inputTokens + (model?.inputTokens ?? 0),
+    outputTokens: before.outputTokens + (model?.outputTokens ?? 0),
+    ...(cost === undefined ? {} : { cost }),
+  };
+}

@@ -1,0 +1,122 @@
+import { connect } from 'node:net';
+import type { AppConfig, ConnectionConfig } from './config.js';
+import type { Environment } from './environment.js';
+import { placeholdersIn, substitute, variableName } from './placeholder.js';
+
+/** A connection as it may be shown: names of variables, never their values. */
+export interface ConnectionReport {
+  readonly name: string;
+  readonly kind: 'http' | 'relational' | 'graph';
+  readonly optional: boolean;
+  /** host:port; absent while a variable that the address needs is missing */
+  readonly address?: string;
+  readonly variables: readonly { readonly name: string; readonly set: boolean }[];
+}
+
+export interface ModelReport {
+  readonly name: string;
+  readonly sourceModel: string;
+  readonly connection: string;
+  readonly path: string;
+  readonly inputPrice?: number;
+  readonly outputPrice?: number;
+}
+
+export interface Reachable {
+  readonly reachable: boolean;
+  readonly ms: number;
+  /** why not */
+  readonly reason?: string;
+}
+
+/** What app.json names and what of it is configured. */
+export function reportConnections(
+  config: AppConfig,
+  environment: Environment,
+): { readonly connections: readonly ConnectionReport[]; readonly models: readonly ModelReport[] } {
+  return {
+    connections: Object.entries(config.connections).map(([name, entry]) => report(name, entry, environment)),
+    models: Object.entries(config.models).map(([name, model]) => {
+      const { sourceModel, connection, path, inputPrice, outputPrice } = model;
+      return { name, sourceModel, connection, path, inputPrice, outputPrice };
+    }),
+  };
+}
+
+function report(name: string, entry: ConnectionConfig, environment: Environment): ConnectionReport {
+  const variables = placeholdersIn(entry).map((placeholder) => {
+    const variable = variableName(name, placeholder);
+    return { name: variable, set: Boolean(environment[variable]) };
+  });
+  const address = addressOf(name, entry, environment);
+  return {
+    name,
+    kind: entry.type === 'http' ? 'http' : entry.type === 'graph' || entry.type === 'dgraph' ? 'graph' : 'relational',
+    optional: entry.optional ?? false,
+    ...(address === undefined ? {} : { address: `${address.host}:${address.port}` }),
+    variables,
+  };
+}
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+const DEFAULT_PORT: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'postgres:': 5432 };
+
+/** Host and port alone: user, password, path and parameters may be secrets. */
+function addressOf(name: string, entry: ConnectionConfig, environment: Environment): Address | undefined {
+  const { baseUrl, connStr, connString, grpcTarget } = entry as Partial<Record<string, unknown>>;
+  const written = baseUrl ?? connStr ?? connString ?? grpcTarget;
+  if (typeof written !== 'string') return undefined;
+  const complete = placeholdersIn(written).every((placeholder) => environment[variableName(name, placeholder)]);
+  if (!complete) return undefined;
+  const text = substitute(written, (placeholder) => environment[variableName(name, placeholder)] ?? '');
+  try {
+    const url = new URL(/^[a-z+]+:\/\//i.test(text) ? text : `grpc://${text}`);
+    const fallback = entry.type === 'http' ? DEFAULT_PORT[url.protocol] : 'grpcTarget' in entry ? 9080 : 5432;
+    const port = Number(url.port) || fallback;
+    return url.hostname === '' ? undefined : { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port };
+  } catch {
+    return undefined;
+  }
+}
+
+const REACH_MS = 3_000;
+
+/** Whether the connection's address takes a TCP connection. Sends nothing over it, so no secret leaves. */
+export function reach(name: string, config: AppConfig, environment: Environment): Promise<Reachable> {
+  const entry = config.connections[name];
+  const address = entry && addressOf(name, entry, environment);
+  if (address === undefined) {
+    return Promise.resolve({ reachable: false, ms: 0, reason: 'its address is not known: a variable is missing' });
+  }
+  const from = performance.now();
+  return new Promise((resolve) => {
+    const socket = connect({ ...address, timeout: REACH_MS });
+    const end = (reason?: string) => {
+      socket.destroy();
+      const ms = performance.now() - from;
+      resolve(reason === undefined ? { reachable: true, ms } : { reachable: false, ms, reason });
+    };
+    socket.once('connect', () => end());
+    socket.once('timeout', () => end(`no answer within ${REACH_MS / 1000} s`));
+    socket.once('error', (error: NodeJS.ErrnoException) => end(reasonOf(error, address)));
+  });
+}
+
+function reasonOf(error: NodeJS.ErrnoException, { host, port }: Address): string {
+  switch (error.code) {
+    case 'ECONNREFUSED':
+      return `nothing listens on ${host}:${port}`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `the name ${host} is not known`;
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return `no way leads to ${host}`;
+    default:
+      return error.code ?? 'the connection failed';
+  }
+}
