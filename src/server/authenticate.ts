@@ -3,7 +3,9 @@ import { GraphsteadError } from '../base/index.js';
 import { type ApiKeys, isLoopback, keyOf } from './keys.js';
 
 /** Paths that answer without a key, so that probes work. */
-const OPEN = new Set(['/health', '/health/ready', '/probe/graphql']);
+const OPEN = new Set(['/health', '/health/ready', '/probe/graphql', '/explorer']);
+/** The explorer's own files hold nothing of the data: the page asks for the key itself. */
+const isOpen = (path: string) => OPEN.has(path) || path.startsWith('/explorer/assets/');
 
 /**
  * On loopback nothing needs a key. On any other address every path but the probes does: `Authorization: Bearer` or
@@ -17,7 +19,7 @@ export function requireKeys(app: FastifyInstance, host: string, keys: ApiKeys): 
     });
   }
   app.addHook('onRequest', async (request) => {
-    if (request.method === 'OPTIONS' || OPEN.has(request.url.split('?')[0])) return;
+    if (request.method === 'OPTIONS' || isOpen(request.url.split('?')[0])) return;
     if (!keys.has(keyOf(request.headers))) {
       throw new GraphsteadError('UNAUTHENTICATED', 'this address needs an API key', {
         fix: 'send Authorization: Bearer <API_KEY>, or X-API-Key: <API_KEY>',
