@@ -1,11 +1,14 @@
 import { pino } from 'pino';
-import { defaultNames, dgraphNames, type Limits, makeLimits, systemClock } from '../base/index.js';
+import { type Clock, defaultNames, dgraphNames, type Limits, makeLimits, systemClock } from '../base/index.js';
+import { agentsApplier } from '../agents/index.js';
 import { createApi } from '../api/index.js';
 import { createCommitter } from '../commit/index.js';
+import { createCallLog } from '../connections/index.js';
 import { createDqlEngine } from '../dql/index.js';
 import { createGraph, graphApplier, graphShared } from '../graph/index.js';
 import { createHttpClient } from '../outbound/index.js';
 import { createMemoryStore, openLmdbStore } from '../store/index.js';
+import { type AppHost, type AppHostOptions, openApp } from './app-host.js';
 import type { Core } from './core.js';
 import { allowOrigins } from './cors.js';
 import { openGrpc } from './grpc.js';
@@ -13,6 +16,7 @@ import { createHttp } from './http.js';
 import { ApiKeys } from './keys.js';
 import { createMetrics } from './metrics.js';
 import { adminRoutes } from './route/admin.js';
+import { explorerRoutes } from './route/explorer.js';
 import { graphLanguageRoutes } from './route/graph-language.js';
 import { graphqlRoutes } from './route/graphql.js';
 import { healthRoutes } from './route/health.js';
@@ -36,12 +40,18 @@ export interface ServiceOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly logLevel?: string;
   readonly version?: string;
+  /** tests put a fake one in its place */
+  readonly clock?: Clock;
+  /** changes the resolved connections before host processes get them: tests put scripted models in */
+  readonly connections?: AppHostOptions['connections'];
 }
 
 export interface Service {
   readonly url: string;
   readonly grpcPort?: number;
   readonly core: Core;
+  /** absent without an app */
+  readonly host?: AppHost;
   /** things that are worth a line at start: a busy gRPC port, connections left out */
   readonly warnings: readonly string[];
   close(): Promise<void>;
@@ -68,7 +78,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const warnings: string[] = [];
   const limits = makeLimits(options.limits, environment);
   const names = options.compat === 'dgraph' ? dgraphNames : defaultNames;
-  const clock = systemClock;
+  const { clock = systemClock } = options;
   const log = pino({ level: options.logLevel ?? 'warn' });
   const keys = ApiKeys.fromText(environment['GRAPHSTEAD_API_KEYS']);
   const signals = new ResponseSignals();
@@ -76,7 +86,12 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const store = options.data ? await openLmdbStore(options.data, { limits }) : createMemoryStore({ limits });
   opened.push(() => store.close());
   const shared = graphShared(limits);
-  const committer = await createCommitter({ store, appliers: [graphApplier(shared)], clock, limits });
+  const committer = await createCommitter({
+    store,
+    appliers: [graphApplier(shared), agentsApplier(limits)],
+    clock,
+    limits,
+  });
   opened.push(() => committer.close());
   const graph = await createGraph({ committer, shared, clock, names });
   opened.push(() => graph.close());
@@ -104,7 +119,25 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     signalOf: (reply) => signals.of(reply.raw),
   };
 
+  const calls = createCallLog();
+  const appHost = options.appDir
+    ? await openApp({
+        ...core,
+        onCall: calls.add,
+        appDir: options.appDir,
+        dev: options.dev ?? false,
+        environment,
+        clock,
+        ...(options.connections ? { connections: options.connections } : {}),
+      })
+    : undefined;
+  if (appHost) {
+    opened.push(() => appHost.close());
+    warnings.push(...appHost.warnings);
+  }
+
   const metrics = createMetrics();
+  if (appHost) metrics.add('app', () => appHost.stats());
   metrics.add('store', () => store.stats());
   metrics.add('commit', () => committer.stats());
   const app = await createHttp({ host, keys, limits, names, log });
@@ -119,6 +152,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   graphqlRoutes(app, core);
   adminRoutes(app, core);
   healthRoutes(app, core, { version, startedAt: Date.now(), ready: () => ready });
+  if (options.explorer) explorerRoutes(app, core, { version, calls, ...(appHost ? explorerRooms(appHost) : {}) });
   app.get('/metrics', async (_request, reply) =>
     reply.header('content-type', metrics.contentType).send(await metrics.text()),
   );
@@ -137,6 +171,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const url = await app.listen({ host, port: options.port ?? 8686 });
   ready = true;
   return {
+    ...(appHost ? { host: appHost } : {}),
     url,
     grpcPort,
     core,
@@ -145,5 +180,13 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
       ready = false;
       await closeAll();
     },
+  };
+}
+
+function explorerRooms({ app, agents, config, environment }: AppHost) {
+  return {
+    agents,
+    agentTypes: () => app.agentTypes,
+    connections: () => ({ config: config(), environment: environment() }),
   };
 }

@@ -1,0 +1,194 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DefinitionNode, parse } from 'graphql';
+import type { FastifyBaseLogger } from 'fastify';
+import {
+  type Agents,
+  createAgents,
+  createHosts,
+  eventOperation,
+  graphCalls,
+  type HostLog,
+  type HostsOptions,
+} from '../agents/index.js';
+import type { Api, RequestContext } from '../api/index.js';
+import { asError, type Clock, GraphsteadError, GraphsteadErrors, type Limits } from '../base/index.js';
+import type { Committer } from '../commit/index.js';
+import {
+  type AppConfig,
+  EMPTY_CONFIG,
+  type Environment,
+  type ResolvedConnections,
+  readConfig,
+  readEnvironment,
+  resolveConnections,
+} from '../connections/index.js';
+import type { DqlEngine } from '../dql/index.js';
+import { type App, dateTimeScalar, int64Scalar, jsonScalar, loadApp } from '../functions/index.js';
+import type { Graph, Transaction } from '../graph/index.js';
+import type { Store } from '../store/index.js';
+
+export interface AppHostOptions {
+  readonly appDir: string;
+  readonly dev: boolean;
+  readonly environment: Environment;
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly graph: Graph;
+  readonly dql: DqlEngine;
+  readonly api: Api;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly log: FastifyBaseLogger;
+  /** each finished call of a connection or a model */
+  readonly onCall?: HostsOptions['onCall'];
+  /** changes the resolved connections before hosts get them: tests put scripted models in */
+  readonly connections?: (resolved: ResolvedConnections) => ResolvedConnections;
+}
+
+/** A loaded app: its functions and agents stand in the GraphQL schema until it is closed. */
+export interface AppHost {
+  readonly app: App;
+  readonly agents: Agents;
+  /** app.json as it is now */
+  config(): AppConfig;
+  environment(): Environment;
+  /** optional connections that were left out, and why */
+  readonly warnings: readonly string[];
+  stats(): Readonly<Record<string, number>>;
+  close(): Promise<void>;
+}
+
+/** Reads app.json and schema.graphql, starts the host processes and composes the schema. Throws GraphsteadErrors. */
+export async function openApp(options: AppHostOptions): Promise<AppHost> {
+  const { appDir, dev, store, committer, graph, dql, api, clock, limits, log } = options;
+  const config = () => readAppConfig(appDir);
+  const environment = () => readEnvironment(appDir, dev, options.environment);
+  const resolve = () => {
+    const resolved = resolveConnections(config(), environment());
+    return options.connections ? options.connections(resolved) : resolved;
+  };
+  const { missing } = resolve();
+  await uploadTypes(api, appDir);
+
+  const write = (entry: HostLog) => log[entry.level]({ ...entry }, entry.message);
+  const hosts = createHosts({ limits, clock, log: write, environment: environment(), onCall: options.onCall });
+  const agents = createAgents({
+    committer,
+    incarnation: store.incarnation,
+    hosts,
+    graph: graphCalls({ graph, dql, graphql: graphqlCall(api) }),
+    clock,
+    limits,
+    log: write,
+  });
+  const closeAll = async () => {
+    await agents.close();
+    await hosts.close();
+  };
+  try {
+    let composed: ReadonlySet<string> = new Set();
+    const app = await loadApp({
+      appDir,
+      dev,
+      hosts,
+      agents,
+      limits,
+      scalars: { Int64: int64Scalar, DateTime: dateTimeScalar, JSON: jsonScalar },
+      taken: () => takenNames(api.current()?.generated ?? '', composed),
+      connections: resolve,
+      log: write,
+    });
+    const compose = () => {
+      const operations = [
+        ...app.operations,
+        ...(app.agentTypes.length > 0 ? [eventOperation(agents, jsonScalar)] : []),
+      ];
+      api.setOperations(operations);
+      composed = new Set(operations.map((operation) => operation.name));
+    };
+    compose();
+    app.onReload(() => {
+      uploadTypes(api, appDir)
+        .then(compose)
+        .catch((error: unknown) => log.error(describe(error)));
+    });
+    await agents.resume();
+    return {
+      app,
+      agents,
+      config,
+      environment,
+      warnings: Object.entries(missing).map(
+        ([name, variables]) => `connection "${name}" is left out: ${variables.join(', ')} is not set`,
+      ),
+      stats: () => ({ ...agents.stats(), ...hosts.stats() }),
+      async close() {
+        await app.close();
+        await closeAll();
+      },
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+function readAppConfig(appDir: string): AppConfig {
+  const path = join(appDir, 'app.json');
+  return existsSync(path) ? readConfig(readFileSync(path, 'utf8'), 'app.json') : EMPTY_CONFIG;
+}
+
+/** The app's schema.graphql becomes what is served, when it says something else. */
+async function uploadTypes(api: Api, appDir: string): Promise<void> {
+  const path = join(appDir, 'schema.graphql');
+  if (!existsSync(path)) return;
+  const text = readFileSync(path, 'utf8');
+  if (text.trim() !== '' && text !== api.current()?.text) await api.updateSchema(text);
+}
+
+/** GraphQL from app code: on the newest state, as the service itself. */
+function graphqlCall(api: Api) {
+  return async (
+    text: string,
+    variables: Readonly<Record<string, unknown>> | undefined,
+    transaction: Transaction | undefined,
+  ): Promise<string> => {
+    if (transaction !== undefined) {
+      throw new GraphsteadError('INVALID_REQUEST', "GraphQL cannot run inside a transaction or an agent's turn yet", {
+        fix: 'use graph.query and graph.mutate there: their writes commit together',
+      });
+    }
+    const context: RequestContext = {
+      requestId: 'app',
+      headers: {},
+      signal: new AbortController().signal,
+      extensions: {},
+    };
+    const answer = await api.execute({ query: text, ...(variables ? { variables } : {}) }, context);
+    return answer.body.toString('utf8');
+  };
+}
+
+/** Names that stored types take in the schema, without the app's own operations. */
+function takenNames(generated: string, own: ReadonlySet<string>) {
+  const operations = new Set<string>();
+  const types = new Set<string>();
+  if (generated === '') return { operations, types };
+  const roots = new Set(['Query', 'Mutation', 'Subscription']);
+  for (const definition of parse(generated, { noLocation: true }).definitions as readonly DefinitionNode[]) {
+    if (!('name' in definition) || definition.name === undefined) continue;
+    if (!roots.has(definition.name.value)) {
+      if (own.size === 0) types.add(definition.name.value);
+      continue;
+    }
+    const fields = 'fields' in definition ? (definition.fields ?? []) : [];
+    for (const field of fields) if (!own.has(field.name.value)) operations.add(field.name.value);
+  }
+  return { operations, types };
+}
+
+function describe(error: unknown): string {
+  const errors = error instanceof GraphsteadErrors ? error.errors : [asError(error)];
+  return errors.map((one) => `${one.message}${one.fix ? ` (${one.fix})` : ''}`).join('\n');
+}
