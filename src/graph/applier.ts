@@ -44,6 +44,8 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
   #uids = 1;
   #storedUids = 1;
   #lastTs = 0;
+  /** timestamp of the last part that changed the schema: its version */
+  #schemaTs = 0;
   #finished: SchemaVersion | undefined;
   readonly #documentChunks = new Map<string, number>();
 
@@ -68,7 +70,9 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
 
   async apply(part: GraphPart, commitTs: number): Promise<unknown> {
     await this.prepare();
+    const edits = this.#draft.edits;
     const result = await this.#applyPart(part);
+    if (this.#draft.edits > edits) this.#schemaTs = commitTs;
     this.#lastTs = commitTs;
     return result;
   }
@@ -124,9 +128,9 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
     const put = (key: Uint8Array, value: Uint8Array | undefined) => this.#state.put(key, value);
     await this.#merge.flush(put);
     this.#jobs.write(put);
-    this.#draft.write(this.#lastTs, put);
+    this.#draft.write(this.#schemaTs, put);
     if (this.#uids !== this.#storedUids) put(metaKey(META.uids), Buffer.from(String(this.#uids)));
-    if (this.#draft.changed) this.#finished = this.#draft.finish(this.#lastTs);
+    if (this.#draft.changed) this.#finished = this.#draft.finish(this.#schemaTs);
   }
 
   landed(): void {

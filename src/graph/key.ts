@@ -195,9 +195,9 @@ export function familyRange(predicate: number, family: Family): { start: Key; en
   };
 }
 
-/** A record of the nearest-neighbour graph of a predicate. */
-export function hnswKey(predicate: number, level: number, uid: number): Key {
-  return writer.uint(predicate).byte(HNSW).uint(level).uint(uid).key();
+/** Links of one vector in the hnsw index of a predicate; uid 0 is where searches begin. */
+export function hnswKey(predicate: number, uid: number): Key {
+  return writer.uint(predicate).byte(HNSW).uint(uid).key();
 }
 
 export function hnswRange(predicate: number): { start: Key; end: Key } {

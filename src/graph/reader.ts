@@ -204,7 +204,7 @@ export class SourceReader implements GraphReader {
       readonly filter?: (uid: number) => boolean;
     } = {},
   ): MaybePromise<readonly { readonly uid: number; readonly distance: number }[]> {
-    return nearest(this, predicate, this.#index(predicate, 'hnsw'), vector, k, options);
+    return nearest(this, this.#source, predicate, this.#index(predicate, 'hnsw'), vector, k, options);
   }
 
   release(): void {

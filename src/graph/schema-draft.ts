@@ -10,10 +10,16 @@ export class SchemaDraft {
   #predicates = new Map<string, PredicateRecord | undefined>();
   #types = new Map<string, NodeType | undefined>();
   #nextId: number;
+  #edits = 0;
 
   constructor(base: SchemaVersion) {
     this.#base = base;
     this.#nextId = base.nextId;
+  }
+
+  /** Grows with every change. */
+  get edits(): number {
+    return this.#edits;
   }
 
   get changed(): boolean {
@@ -49,16 +55,19 @@ export class SchemaDraft {
   /** A predicate that did not exist; it gets the next id. */
   create(name: string, draft: Partial<PredicateRecord>): PredicateRecord {
     const record: PredicateRecord = { ...PLAIN, ...draft, id: this.#nextId++, name };
+    this.#edits++;
     this.#predicates.set(name, record);
     return record;
   }
 
   update(record: PredicateRecord): void {
+    this.#edits++;
     this.#predicates.set(record.name, record);
   }
 
   /** The predicate goes on, empty, under a new id; answers the old id. */
   renew(record: PredicateRecord): number {
+    this.#edits++;
     this.#predicates.set(record.name, {
       ...record,
       id: this.#nextId++,
@@ -71,14 +80,17 @@ export class SchemaDraft {
   }
 
   removePredicate(name: string): void {
+    this.#edits++;
     this.#predicates.set(name, undefined);
   }
 
   setType(type: NodeType): void {
+    this.#edits++;
     this.#types.set(type.name, type);
   }
 
   removeType(name: string): void {
+    this.#edits++;
     this.#types.set(name, undefined);
   }
 

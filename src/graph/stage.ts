@@ -1,5 +1,6 @@
 import { GraphsteadError, type Limits, type Names, TYPE_PREDICATE } from '../base/index.js';
 import { convert, decodeValue, encodeValue, type ScalarType, termsOf, tokensOf, type Value } from '../values/index.js';
+import { Breath } from './breath.js';
 import { ConflictSet, EVERYTHING, indexConflictKey, memberKey, predicateKey, uidKey } from './conflict.js';
 import type { Facets, GraphChange, GraphReader } from './contract.js';
 import { DeltaLog, type NewPredicate, OP } from './delta.js';
@@ -33,9 +34,11 @@ export interface Staged {
 /** Checks and converts changes against the schema. Throws before anything of them is kept. */
 export async function stageChanges(context: StageContext, changes: readonly GraphChange[]): Promise<Staged> {
   const stage = new Stage(context);
-  for (const change of changes) {
-    const pending = stage.add(change);
+  const breath = new Breath(context.limits.yieldMs);
+  for (let i = 0; i < changes.length; i++) {
+    const pending = stage.add(changes[i]);
     if (pending) await pending;
+    if ((i & 1023) === 1023) await breath.due();
   }
   await stage.checkUnique();
   return stage.finish();

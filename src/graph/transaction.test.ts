@@ -70,6 +70,13 @@ describe('a transaction', () => {
     expect(await read(fixture.graph, (r) => valuesOf(r, 'fresh', 1))).toEqual([':new']);
   });
 
+  it('reads its own changes in requests that come at the same time', async () => {
+    const transaction = await fixture.graph.begin();
+    await transaction.stage([setValue(1, 'name', 'Ada')]);
+    const reads = [1, 2, 3].map(() => seen(transaction, 'name', 1));
+    expect(await Promise.all(reads)).toEqual([[':Ada'], [':Ada'], [':Ada']]);
+  });
+
   it('sees the graph as it was when it began', async () => {
     await write(fixture.graph, setValue(1, 'name', 'old'));
     const transaction = await fixture.graph.begin();

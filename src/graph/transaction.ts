@@ -58,6 +58,7 @@ export class GraphTransaction implements Transaction {
   #readers = 0;
   #overlay: Overlay | undefined;
   #staging: Promise<unknown> = Promise.resolve();
+  #merging: Promise<unknown> = Promise.resolve();
   #outcome: Promise<Committed> | undefined;
   #finishedPredicates: readonly string[] | undefined;
   #state: State = 'open';
@@ -266,7 +267,14 @@ export class GraphTransaction implements Transaction {
   }
 
   /** The snapshot with the staged changes merged on top, by the code that will merge them at commit. */
-  async #overlaid(snapshot: Snapshot): Promise<Overlay> {
+  #overlaid(snapshot: Snapshot): Promise<Overlay> {
+    // requests of one transaction may come at the same time: each takes up where the one before ended
+    const merged = this.#merging.then(() => this.#mergeFresh(snapshot));
+    this.#merging = merged.catch(() => undefined);
+    return merged;
+  }
+
+  async #mergeFresh(snapshot: Snapshot): Promise<Overlay> {
     const { schemas, limits } = this.#context;
     if (this.#overlay && this.#fresh.count === 0) return this.#overlay;
     const source = this.#overlay?.source ?? new OverlaySource(snapshot);

@@ -1,7 +1,7 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { GroupState } from '../../commit/index.js';
 import type { Key } from '../../store/index.js';
-import { countsRange, FAMILY, familyRange, META, metaRange, predicateRange, tokenRange } from '../key.js';
+import { countsRange, FAMILY, familyRange, hnswRange, META, metaRange, predicateRange, tokenRange } from '../key.js';
 import type { GroupMerge } from '../merge/group-merge.js';
 import { PLAIN, type PredicateRecord } from '../schema.js';
 import type { SchemaDraft } from '../schema-draft.js';
@@ -116,6 +116,12 @@ function checkTypeChange(before: PredicateRecord, after: Declaration, filled: bo
   }
 }
 
+function sameOptions(before: PredicateRecord, after: Declaration): boolean {
+  const text = (indexes: Declaration['indexes']) =>
+    JSON.stringify(indexes.filter((index) => index.kind === 'hnsw').map((index) => index.options));
+  return text(before.indexes) === text(after.indexes);
+}
+
 function withReady(declaration: Declaration, ready: (kind: string) => boolean): PredicateRecord['indexes'] {
   return declaration.indexes.map(({ kind, options }) => ({ kind, options, ready: ready(kind) }));
 }
@@ -124,8 +130,11 @@ function declare(before: PredicateRecord, after: Declaration, filled: boolean, {
   const retyped = before.type !== after.type;
   const toList = !before.list && after.list && after.type !== 'uid';
   const fresh = (kind: string) =>
-    retyped || toList || !before.indexes.some((index) => index.kind === kind && index.ready);
-  const newKinds = after.indexes.map((index) => index.kind).filter((kind) => kind !== 'hnsw' && fresh(kind));
+    retyped ||
+    toList ||
+    !before.indexes.some((index) => index.kind === kind && index.ready) ||
+    (kind === 'hnsw' && !sameOptions(before, after));
+  const newKinds = after.indexes.map((index) => index.kind).filter(fresh);
   const newReverse = after.reverse && !before.reverse;
   const newCount = after.count && (!before.count || toList);
   // keys that an unfinished sweep still takes away would be missed by an index that calls itself ready
@@ -134,8 +143,10 @@ function declare(before: PredicateRecord, after: Declaration, filled: boolean, {
   const build = work && (filled || swept);
   const mixed = before.retyped || (retyped && filled);
   for (const { kind } of before.indexes) {
-    if (after.indexes.some((index) => index.kind === kind) || !filled) continue;
-    sweep(jobs, before.id, tokenRange(before.id, kind));
+    if (!filled) continue;
+    const stays = after.indexes.some((index) => index.kind === kind);
+    if (kind === 'hnsw' && (!stays || fresh(kind))) sweep(jobs, before.id, hnswRange(before.id));
+    else if (!stays) sweep(jobs, before.id, tokenRange(before.id, kind));
   }
   if (before.reverse && !after.reverse && filled) {
     sweep(jobs, before.id, familyRange(before.id, FAMILY.reverse));

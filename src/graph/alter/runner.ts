@@ -6,6 +6,9 @@ import { GRAPH, type GraphPart } from '../part.js';
 import { type Job, JobTable } from './job.js';
 import type { StepResult } from './step.js';
 
+/** Milliseconds after which a job that failed is tried again. */
+const RETRY_MS = 5_000;
+
 /** Carries stored jobs out, one step a commit, so that other commits land in between. */
 export class JobRunner {
   readonly #committer: Committer;
@@ -13,6 +16,7 @@ export class JobRunner {
   #running: Promise<void> | undefined;
   #closed = false;
   #failure: GraphsteadError | undefined;
+  #retry: NodeJS.Timeout | undefined;
 
   constructor(committer: Committer) {
     this.#committer = committer;
@@ -82,6 +86,8 @@ export class JobRunner {
       }
     } catch (thrown) {
       this.#failure = asError(thrown);
+      // a full disk, say: what is left is tried again by and by
+      if (!this.#closed) this.#retry = setTimeout(() => void this.wake().catch(() => undefined), RETRY_MS).unref();
     } finally {
       queueMicrotask(() => this.#tellStepped());
     }
@@ -100,6 +106,7 @@ export class JobRunner {
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#retry);
     await this.#running;
   }
 }

@@ -16,6 +16,7 @@ import type { Job, JobTable } from './job.js';
 
 /** Uids that one step visits, and keys that one step of a sweep takes away. */
 const STEP_UIDS = 1_000;
+const STEP_VECTORS = 50;
 const STEP_KEYS = 2_000;
 /** Sweeps that one step looks at. */
 const STEP_SWEEPS = 500;
@@ -72,7 +73,8 @@ async function buildStep(
   draft: SchemaDraft,
   merge: GroupMerge,
 ): Promise<StepResult> {
-  const uids = await nextUids(merge, record, familiesOf(job, record), job.cursor);
+  const page = await nextUids(merge, record, familiesOf(job, record), job.cursor);
+  const uids = page.slice(0, job.indexes.includes('hnsw') ? STEP_VECTORS : STEP_UIDS);
   if (uids.length > 0) {
     const work = merge.predicate(record);
     if (record.type !== 'uid') await rebuildValues(job, record, uids, work, merge);
@@ -104,7 +106,7 @@ async function nextUids(
   after: number,
 ): Promise<UidList> {
   const metrics = { keysRead: 0, uidsRead: 0 };
-  for await (const uids of scanUids(merge.source, record.id, families, after, metrics)) return uids.slice(0, STEP_UIDS);
+  for await (const uids of scanUids(merge.source, record.id, families, after, metrics)) return uids;
   return new Float64Array(0);
 }
 

@@ -9,6 +9,7 @@ import {
   tokensOf,
   valueText,
 } from '../../values/index.js';
+import { Breath } from '../breath.js';
 import { type ChangesPart, OP, payloadOf } from '../delta.js';
 import { textKey } from '../entry-map.js';
 import { edgeKey } from '../facet.js';
@@ -40,6 +41,7 @@ interface Delta {
  */
 export class GroupMerge {
   readonly #predicates = new Map<number, PredicateMerge>();
+  readonly #breath: Breath;
   /** values that this group gave to @unique predicates: predicate, language and bytes to uids */
   readonly #claims = new Map<string, Set<number>>();
 
@@ -47,7 +49,9 @@ export class GroupMerge {
     readonly source: Source,
     readonly draft: SchemaDraft,
     readonly limits: Limits,
-  ) {}
+  ) {
+    this.#breath = new Breath(limits.yieldMs);
+  }
 
   predicate(record: PredicateRecord): PredicateMerge {
     let merge = this.#predicates.get(record.id);
@@ -81,7 +85,10 @@ export class GroupMerge {
         this.#applyDelta(delta);
       }
       await this.#checkUnique(unique.filter((delta) => delta.op === OP.setValue));
-      for (const delta of deltas) if (!isUnique(delta)) this.#applyDelta(delta);
+      for (let i = 0; i < deltas.length; i++) {
+        if (!isUnique(deltas[i])) this.#applyDelta(deltas[i]);
+        if ((i & 1023) === 1023) await this.#breath.due();
+      }
     } catch (error) {
       for (const step of undo.reverse()) step();
       restore();
@@ -93,7 +100,7 @@ export class GroupMerge {
 
   /** Everything merged so far, as puts. */
   async flush(put: PutKey): Promise<void> {
-    for (const merge of this.#predicates.values()) await merge.flush(this.source, put);
+    for (const merge of this.#predicates.values()) await merge.flush(this.source, put, this.#breath);
   }
 
   #resolve(part: ChangesPart): Delta[] {

@@ -2,10 +2,14 @@ import type { Limits } from '../../base/index.js';
 import { decodeValue, type IndexKind, type ScalarType, tokensOf } from '../../values/index.js';
 import { blockOf, slotOf } from '../block.js';
 import { countKey, FAMILY, tokenKey } from '../key.js';
+import type { Breath } from '../breath.js';
 import { rootCount } from '../posting-list.js';
 import { retyped } from '../retype.js';
 import type { PredicateRecord } from '../schema.js';
 import type { PutKey, Source } from '../source.js';
+import { Hnsw } from '../hnsw/hnsw.js';
+import { HnswStore } from '../hnsw/store.js';
+import { hnswOptions } from '../read/similar.js';
 import { BytesFamily } from './bytes-family.js';
 import { TokenEdits } from './token-edit.js';
 import { UidFamily } from './uid-family.js';
@@ -125,24 +129,25 @@ export class PredicateMerge {
   }
 
   /** Writes everything; derived data (reverse edges, counts, tokens) follows from what really changed. */
-  async flush(source: Source, put: PutKey): Promise<void> {
-    await this.edge.flush(source, put, (uid, change) => {
+  async flush(source: Source, put: PutKey, breath: Breath): Promise<void> {
+    await this.edge.flush(source, put, breath, (uid, change) => {
       if (this.record.reverse) {
         for (const object of change.added) this.reverse.pending(object).add(uid);
         for (const object of change.removed) this.reverse.pending(object).remove(uid);
       }
       if (this.record.count) this.#countChanged(false, uid, change.before, change.after);
     });
-    await this.reverse.flush(source, put, (uid, change) => {
+    await this.reverse.flush(source, put, breath, (uid, change) => {
       if (this.record.count) this.#countChanged(true, uid, change.before, change.after);
     });
     this.#writeCounts(this.#recounted, this.edge, false);
     this.#writeCounts(this.#reverseRecounted, this.reverse, true);
-    this.#deriveFromValues();
+    await this.#deriveFromValues(breath);
+    await this.#deriveNeighbours(source, put, breath);
     for (const family of this.#bytesFamilies) family.flush(put);
-    for (const edits of this.#tokens.values()) await edits.flush(source, put);
-    await this.#counts.flush(source, put);
-    await this.#reverseCounts.flush(source, put);
+    for (const edits of this.#tokens.values()) await edits.flush(source, put, breath);
+    await this.#counts.flush(source, put, breath);
+    await this.#reverseCounts.flush(source, put, breath);
   }
 
   #countChanged(reverse: boolean, uid: number, before: number, after: number): void {
@@ -151,13 +156,15 @@ export class PredicateMerge {
     if (after > 0) this.counts(reverse).add(String(after), uid);
   }
 
-  #deriveFromValues(): void {
+  async #deriveFromValues(breath: Breath): Promise<void> {
+    let count = 0;
     const kinds = this.record.indexes.map((index) => index.kind).filter((kind) => kind !== 'hnsw');
     if (kinds.length === 0 && !this.record.count) return;
     const touched = new Set<number>(this.#rebuilt);
     for (const family of [this.value, this.lang, this.member])
       for (const uid of family.original.keys()) touched.add(uid);
     for (const uid of touched) {
+      if ((++count & 127) === 0) await breath.due();
       const before = this.#originalValues(uid);
       const after = this.current(uid);
       if (this.record.count) {
@@ -166,6 +173,26 @@ export class PredicateMerge {
       }
       for (const kind of kinds) this.#tokensChanged(kind, uid, before, after);
     }
+  }
+
+  /** Keeps the hnsw index with the vectors that changed. */
+  async #deriveNeighbours(source: Source, put: PutKey, breath: Breath): Promise<void> {
+    const index = this.record.indexes.find(({ kind }) => kind === 'hnsw');
+    if (!index) return;
+    const changed = new Set([...this.value.original.keys(), ...this.#rebuilt]);
+    if (changed.size === 0) return;
+    const own = (uid: number) => (changed.has(uid) ? { stored: this.value.get(uid) } : undefined);
+    const store = new HnswStore(source, this.record.id, own);
+    const hnsw = new Hnsw(store, hnswOptions(index));
+    for (const uid of changed) {
+      const [before, after] = [this.value.original.get(uid), this.value.get(uid)];
+      const same = before && after && this.value.original.has(uid) && Buffer.compare(before, after) === 0;
+      if (same && !this.#rebuilt.has(uid)) continue;
+      if (after) await hnsw.insert(uid);
+      else await hnsw.remove(uid);
+      await breath.due();
+    }
+    store.write(put);
   }
 
   #originalValues(uid: number): TaggedValue[] {

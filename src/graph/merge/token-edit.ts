@@ -1,12 +1,13 @@
 import type { MaybePromise } from '../../base/index.js';
 import type { Key } from '../../store/index.js';
+import type { Breath } from '../breath.js';
 import { editList } from '../posting-list.js';
 import type { PutKey, Source } from '../source.js';
 import { CHUNK_SPLIT } from '../uid-chunk.js';
 import { difference, sortedUids } from '../uid-list.js';
 
 /** Lists that are read in one batch while an index is written. */
-const BATCH = 4_096;
+const BATCH = 1_024;
 
 interface Edit {
   readonly key: Key;
@@ -39,11 +40,12 @@ export class TokenEdits {
   }
 
   /** Merges all changes onto the lists, batch by batch. */
-  async flush(source: Source, put: PutKey): Promise<void> {
+  async flush(source: Source, put: PutKey, breath: Breath): Promise<void> {
     const all = [...this.#edits.values()];
     this.#edits.clear();
     for (let from = 0; from < all.length; from += BATCH) {
       const batch = all.slice(from, from + BATCH);
+      await breath.due();
       const reading: MaybePromise<(Uint8Array | undefined)[]> = source.getMany(batch.map((edit) => edit.key));
       const roots = (reading instanceof Promise ? await reading : reading).map((root) => root?.slice());
       for (let i = 0; i < batch.length; i++) {

@@ -1,6 +1,7 @@
 import { BLOCK_UIDS, blockOf, slotOf } from '../block.js';
 import { type Family, spillPrefix } from '../key.js';
 import { editList, type ListChange, type ListEdit } from '../posting-list.js';
+import type { Breath } from '../breath.js';
 import type { PutKey, Source } from '../source.js';
 import { EMPTY_UIDS, sortedUids } from '../uid-list.js';
 import { BlockTable } from './block-table.js';
@@ -66,10 +67,17 @@ export class UidFamily {
   }
 
   /** Merges everything pending onto the lists and tells each change. */
-  async flush(source: Source, put: PutKey, changed: (uid: number, change: ListChange) => void): Promise<void> {
+  async flush(
+    source: Source,
+    put: PutKey,
+    breath: Breath,
+    changed: (uid: number, change: ListChange) => void,
+  ): Promise<void> {
+    let count = 0;
     const loading = this.table.load(source);
     if (loading instanceof Promise) await loading;
     for (const [uid, list] of this.#pending) {
+      if ((++count & 511) === 0) await breath.due();
       const block = this.table.block(blockOf(uid));
       const slot = slotOf(uid);
       const prefix = () => spillPrefix(this.table.predicate, this.table.family, uid);

@@ -1,31 +1,75 @@
 import { decodeValue, type VectorMetric, vectorDistance } from '../../values/index.js';
 import type { GraphReader, IndexSpec, Predicate } from '../contract.js';
+import { compareNeighbours, type Neighbour } from '../hnsw/heap.js';
+import { EF_SEARCH, Hnsw, type HnswOptions } from '../hnsw/hnsw.js';
+import { HnswStore } from '../hnsw/store.js';
+import type { Source } from '../source.js';
 
-export interface Neighbour {
-  readonly uid: number;
-  readonly distance: number;
+/** Up to so many vectors, comparing with each is as fast as walking the index, and exact. */
+const SCAN_VECTORS = 2_000;
+
+export interface SimilarOptions {
+  readonly ef?: number;
+  readonly distanceThreshold?: number;
+  readonly filter?: (uid: number) => boolean;
 }
 
-/** The metric of an hnsw index. */
-export function metricOf(index: IndexSpec): VectorMetric {
-  const named = index.options['metric'];
-  return named === 'cosine' || named === 'dotproduct' ? named : 'euclidean';
+/** What an hnsw index is built with; names of options are read in any case. */
+export function hnswOptions(index: IndexSpec): HnswOptions & { readonly efSearch?: number } {
+  const options = new Map(Object.entries(index.options).map(([name, value]) => [name.toLowerCase(), value]));
+  const number = (name: string) => (options.has(name) ? { value: Number(options.get(name)) } : undefined);
+  const efConstruction = number('efconstruction')?.value;
+  const maxLevels = number('maxlevels')?.value;
+  const efSearch = number('efsearch')?.value;
+  return {
+    metric: metricNamed(options.get('metric')),
+    ...(efConstruction ? { efConstruction } : {}),
+    ...(maxLevels ? { maxLevels } : {}),
+    ...(efSearch ? { efSearch } : {}),
+  };
 }
 
-/** The k nearest vectors by comparing with every stored one: exact, and linear in their number. */
+function metricNamed(name: string | undefined): VectorMetric {
+  return name === 'cosine' || name === 'dotproduct' ? name : 'euclidean';
+}
+
+/** The k nearest vectors, nearest first: exact while there are few or a filter leaves few, by the index otherwise. */
 export async function nearest(
   reader: GraphReader,
+  source: Source,
   predicate: Predicate,
   index: IndexSpec,
   vector: Float32Array,
   k: number,
-  options: { readonly distanceThreshold?: number; readonly filter?: (uid: number) => boolean },
+  options: SimilarOptions,
 ): Promise<readonly Neighbour[]> {
-  const metric = metricOf(index);
+  const settings = hnswOptions(index);
+  const store = new HnswStore(source, predicate.id);
+  const entry = await store.entry();
+  if (!entry) return [];
   const limit = options.distanceThreshold ?? Number.POSITIVE_INFINITY;
+  if (entry.count > SCAN_VECTORS) {
+    const ef = Math.max(k, options.ef ?? settings.efSearch ?? EF_SEARCH);
+    const found = await new Hnsw(store, settings).search(vector, ef);
+    const passing = options.filter ? found.filter(({ uid }) => options.filter!(uid)) : found;
+    // a filter that lets few through may hide near ones from the walk
+    if (!options.filter || passing.length >= k) return passing.slice(0, k).filter(({ distance }) => distance <= limit);
+  }
+  return scan(reader, predicate, settings.metric, vector, k, limit, options.filter);
+}
+
+async function scan(
+  reader: GraphReader,
+  predicate: Predicate,
+  metric: VectorMetric,
+  vector: Float32Array,
+  k: number,
+  limit: number,
+  filter: SimilarOptions['filter'],
+): Promise<readonly Neighbour[]> {
   let best: Neighbour[] = [];
   for await (const page of reader.having(predicate)) {
-    const uids = options.filter ? page.filter(options.filter) : page;
+    const uids = filter ? page.filter(filter) : page;
     const values = await reader.values(predicate, uids);
     values.forEach((stored, i) => {
       const value = stored && decodeValue(stored);
@@ -33,7 +77,7 @@ export async function nearest(
       const distance = vectorDistance(metric, vector, value.value);
       if (distance <= limit) best.push({ uid: uids[i], distance });
     });
-    best.sort((a, b) => a.distance - b.distance || a.uid - b.uid);
+    best.sort(compareNeighbours);
     if (best.length > k) best = best.slice(0, k);
   }
   return best;

@@ -1,0 +1,92 @@
+import type { MaybePromise } from '../../base/index.js';
+import { decodeValue } from '../../values/index.js';
+import { FAMILY, hnswKey } from '../key.js';
+import { readSlots } from '../read/slot-reader.js';
+import { retyped } from '../retype.js';
+import { chain, type PutKey, type Source } from '../source.js';
+import { sortedUids } from '../uid-list.js';
+import { decodeEntry, decodeLinks, type Entry, encodeEntry, encodeLinks, type Links } from './record.js';
+
+const METRICS = { keysRead: 0, uidsRead: 0 };
+
+/** Links and vectors of one index, each read once; changes stay here until they are written. */
+export class HnswStore {
+  readonly #links = new Map<number, Links | undefined>();
+  readonly #vectors = new Map<number, Float32Array | undefined>();
+  readonly #changed = new Set<number>();
+  #entry: { readonly value: Entry | undefined } | undefined;
+  #entryChanged = false;
+
+  /** @param own vectors that are newer than those of the source */
+  constructor(
+    readonly source: Source,
+    readonly predicate: number,
+    readonly own?: (uid: number) => { readonly stored: Uint8Array | undefined } | undefined,
+  ) {}
+
+  entry(): MaybePromise<Entry | undefined> {
+    if (this.#entry) return this.#entry.value;
+    return chain(this.source.getMany([hnswKey(this.predicate, 0)]), ([bytes]) => {
+      this.#entry = { value: bytes && decodeEntry(bytes) };
+      return this.#entry.value;
+    });
+  }
+
+  setEntry(entry: Entry | undefined): void {
+    this.#entry = { value: entry };
+    this.#entryChanged = true;
+  }
+
+  links(uid: number): MaybePromise<Links | undefined> {
+    if (this.#links.has(uid)) return this.#links.get(uid);
+    return chain(this.source.getMany([hnswKey(this.predicate, uid)]), ([bytes]) => {
+      const links = bytes && decodeLinks(bytes);
+      this.#links.set(uid, links);
+      return links;
+    });
+  }
+
+  setLinks(uid: number, links: Links | undefined): void {
+    this.#links.set(uid, links);
+    this.#changed.add(uid);
+  }
+
+  /** Reads the vectors of uids that are not known yet, in one batch. */
+  fetch(uids: readonly number[]): MaybePromise<void> {
+    const missing: number[] = [];
+    for (const uid of uids) {
+      if (this.#vectors.has(uid)) continue;
+      const own = this.own?.(uid);
+      if (own) this.#vectors.set(uid, vectorOf(own.stored));
+      else missing.push(uid);
+    }
+    if (missing.length === 0) return;
+    const list = sortedUids(missing);
+    return chain(readSlots(this.source, this.predicate, FAMILY.value, list, { ...METRICS }), (payloads) => {
+      payloads.forEach((payload, i) => {
+        this.#vectors.set(list[i], vectorOf(payload));
+      });
+    });
+  }
+
+  /** A vector that was fetched. */
+  vector(uid: number): Float32Array | undefined {
+    return this.#vectors.get(uid);
+  }
+
+  write(put: PutKey): void {
+    for (const uid of this.#changed) {
+      const links = this.#links.get(uid);
+      put(hnswKey(this.predicate, uid), links && encodeLinks(links));
+    }
+    if (!this.#entryChanged) return;
+    const entry = this.#entry?.value;
+    put(hnswKey(this.predicate, 0), entry && encodeEntry(entry));
+  }
+}
+
+function vectorOf(stored: Uint8Array | undefined): Float32Array | undefined {
+  const typed = stored && retyped(stored, 'float32vector');
+  const value = typed && decodeValue(typed);
+  return value?.type === 'float32vector' ? value.value : undefined;
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { vectorDistance } from '../values/index.js';
+import type { GraphChange } from './contract.js';
+import { type GraphFixture, openFixture, read, setValue, write } from './fixture.js';
+
+const DIMENSIONS = 6;
+
+/** Numbers that repeat from run to run. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return state / 0x7fffffff;
+  };
+}
+
+function vectors(count: number, seed: number): Float32Array[] {
+  const next = random(seed);
+  return Array.from({ length: count }, () => Float32Array.from({ length: DIMENSIONS }, next));
+}
+
+function setVector(uid: number, value: Float32Array): GraphChange {
+  return setValue(uid, 'v', { type: 'float32vector', value });
+}
+
+async function ask(fixture: GraphFixture, vector: Float32Array, k: number, filter?: (uid: number) => boolean) {
+  return read(fixture.graph, (r) =>
+    r.similar(r.schema.predicate('v')!, vector, k, filter === undefined ? {} : { filter }),
+  );
+}
+
+function exact(all: ReadonlyMap<number, Float32Array>, vector: Float32Array, k: number): number[] {
+  const measured = [...all].map(([uid, v]) => ({ uid, distance: vectorDistance('euclidean', vector, v) }));
+  return measured
+    .sort((a, b) => a.distance - b.distance || a.uid - b.uid)
+    .slice(0, k)
+    .map(({ uid }) => uid);
+}
+
+const SCHEMA = 'v: float32vector @index(hnsw(metric: "euclidean")) .';
+
+describe('nearest neighbours', () => {
+  it('are exact while there are few, with a filter and a distance', async () => {
+    const fixture = await openFixture();
+    await fixture.graph.alter({ kind: 'schema', text: SCHEMA });
+    const all = new Map(vectors(200, 1).map((v, i) => [i + 1, v]));
+    await write(fixture.graph, ...[...all].map(([uid, v]) => setVector(uid, v)));
+    const [query] = vectors(1, 2);
+    expect((await ask(fixture, query, 7)).map(({ uid }) => uid)).toEqual(exact(all, query, 7));
+    const even = new Map([...all].filter(([uid]) => uid % 2 === 0));
+    const filtered = await ask(fixture, query, 5, (uid) => uid % 2 === 0);
+    expect(filtered.map(({ uid }) => uid)).toEqual(exact(even, query, 5));
+    const near = await read(fixture.graph, (r) =>
+      r.similar(r.schema.predicate('v')!, query, 50, { distanceThreshold: 0.3 }),
+    );
+    expect(near.every(({ distance }) => distance <= 0.3)).toBe(true);
+    expect(await ask(fixture, Float32Array.of(1), 3)).toEqual([]);
+    await fixture.close();
+  });
+
+  it('are nearly all found by the index among many, as vectors come, change and go', async () => {
+    const fixture = await openFixture();
+    await write(fixture.graph, setVector(1, vectors(1, 5)[0]));
+    const all = new Map(vectors(2_300, 3).map((v, i) => [i + 1, v]));
+    await write(fixture.graph, ...[...all].slice(0, 1_000).map(([uid, v]) => setVector(uid, v)));
+    await fixture.graph.alter({ kind: 'schema', text: SCHEMA });
+    await write(fixture.graph, ...[...all].slice(1_000).map(([uid, v]) => setVector(uid, v)));
+    const moved = vectors(200, 4);
+    for (const [i, v] of moved.entries()) all.set(i + 500, v);
+    await write(fixture.graph, ...moved.map((v, i) => setVector(i + 500, v)));
+    const gone = Array.from({ length: 200 }, (_, i) => i * 3 + 1);
+    for (const uid of gone) all.delete(uid);
+    await write(fixture.graph, ...gone.map((uid): GraphChange => ({ op: 'deletePredicate', uid, predicate: 'v' })));
+    let hits = 0;
+    for (const query of vectors(20, 9)) {
+      const found = (await ask(fixture, query, 10)).map(({ uid }) => uid);
+      expect(found.every((uid) => all.has(uid))).toBe(true);
+      const wanted = new Set(exact(all, query, 10));
+      hits += found.filter((uid) => wanted.has(uid)).length;
+    }
+    expect(hits).toBeGreaterThan(190);
+    const rare = await ask(fixture, vectors(1, 11)[0], 3, (uid) => uid === 2 || uid === 2_000);
+    expect(rare.map(({ uid }) => uid).sort((a, b) => a - b)).toEqual([2, 2_000]);
+    await fixture.close();
+  });
+});
