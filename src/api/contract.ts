@@ -65,8 +65,10 @@ export interface HealthReport {
 export interface ServedSchema {
   /** hash of the text; changes with every update */
   readonly id: string;
-  /** the type definitions as they were uploaded */
+  /** the type definitions as they were uploaded: they hold secrets, and never leave the service */
   readonly text: string;
+  /** the type definitions as they may be shown */
+  readonly shown: string;
   /** the API generated from them */
   readonly generated: string;
   /** `# Service.Allow-Origin` lines; empty allows every origin */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GraphQLSchema } from 'graphql';
 import type { Names } from '../base/index.js';
-import { loadModel, type Model } from '../sdl/index.js';
+import { hideSecrets, loadModel, type Model } from '../sdl/index.js';
 import type { ServedSchema } from './contract.js';
 import type { Operation } from './operation.js';
 import { type GeneratedSchema, generateSchema } from './schema/index.js';
@@ -10,6 +10,7 @@ import { type GeneratedSchema, generateSchema } from './schema/index.js';
 export interface LoadedSchema {
   readonly model: Model;
   readonly schema: GraphQLSchema;
+  readonly generated: GeneratedSchema;
   readonly info: ServedSchema;
 }
 
@@ -40,7 +41,7 @@ const NO_DEFINITIONS: Model = Object.freeze({
 });
 
 function loaded(model: Model, generated: GeneratedSchema): LoadedSchema {
-  return { model, schema: generated.schema, info: infoOf(model, generated) };
+  return { model, schema: generated.schema, generated, info: infoOf(model, generated) };
 }
 
 function infoOf(model: Model, generated: GeneratedSchema): ServedSchema {
@@ -48,6 +49,7 @@ function infoOf(model: Model, generated: GeneratedSchema): ServedSchema {
   return {
     id: createHash('sha256').update(model.text).digest('hex').slice(0, 16),
     text: model.text,
+    shown: hideSecrets(model.text),
     get generated() {
       return generated.sdl;
     },

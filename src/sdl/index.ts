@@ -1,5 +1,6 @@
 export { derivedSchema, predicatesOf } from './derived-schema.js';
 export { isDirective } from './directive-definition.js';
+export { hideSecrets } from './hide-secret.js';
 export { type LoadOptions, loadModel } from './load.js';
 export type * from './model.js';
 export {

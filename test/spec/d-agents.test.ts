@@ -212,9 +212,13 @@ describe('Agent lifecycle', () => {
   it('after a restart of the service the agent resumes with its state intact', async () => {
     const id = await deploy();
     await s.graphql(IMPORT, { id, data: 'kept' });
-    const before = (await s.graphql(PROGRESS, { id })).body.data;
+    const fresh = (await s.graphql(PROGRESS, { id: await deploy() })).body.data.checkMissionProgress;
+    const before = (await s.graphql(PROGRESS, { id })).body.data.checkMissionProgress;
+    expect(before.progress).toBeGreaterThan(fresh.progress);
     await s.close();
     s = await startService({ appDir, data });
-    expect((await s.graphql(PROGRESS, { id })).body.data).toEqual(before);
+    const after = (await s.graphql(PROGRESS, { id })).body.data.checkMissionProgress;
+    // work in the background may have gone on, and none of it may be lost
+    expect(after.progress).toBeGreaterThanOrEqual(before.progress);
   });
 });

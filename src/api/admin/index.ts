@@ -103,7 +103,7 @@ export class AdminApi {
 
 function shown(schema: ServedSchema | undefined) {
   if (!schema || schema.text === '') return null;
-  return { id: schema.id, schema: schema.text, generatedSchema: schema.generated };
+  return { id: schema.id, schema: schema.shown, generatedSchema: schema.generated };
 }
 
 function bodyOf({ data, errors }: ExecutionResult): Buffer {

@@ -24,7 +24,7 @@ export function adminRoutes(app: FastifyInstance, core: Core): void {
   });
 
   app.get('/admin/schema', async (_request, reply) =>
-    reply.header('content-type', 'text/plain; charset=utf-8').send(core.api.current()?.text ?? ''),
+    reply.header('content-type', 'text/plain; charset=utf-8').send(core.api.current()?.shown ?? ''),
   );
 
   app.post('/admin', options, async (request, reply) => {
