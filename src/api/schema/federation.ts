@@ -1,14 +1,19 @@
-import { GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString, GraphQLUnionType } from 'graphql';
+import {
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLSchema,
+  GraphQLString,
+  GraphQLUnionType,
+} from 'graphql';
 import { type Context, nonNull } from './context.js';
 import { means } from './meaning.js';
 import { objectType } from './object.js';
 import type { RootFields } from './query.js';
 import { AnyScalar } from './scalar.js';
 
-/** `_entities` and `_service`, which a federation's gateway asks; `sdl` is made when it is first asked for. */
-export function federationFields(context: Context, sdl: () => string): RootFields {
-  const { model } = context;
-  if (!model.federated) return {};
+/** `_service { sdl }`, which a federation's gateway asks; `sdl` is made when it is first asked for. */
+function serviceField(sdl: () => string): RootFields[string] {
   const service = new GraphQLObjectType({
     name: '_Service',
     fields: {
@@ -25,6 +30,24 @@ export function federationFields(context: Context, sdl: () => string): RootField
       },
     },
   });
+  return { type: new GraphQLNonNull(service), extensions: means({ op: 'service' }) };
+}
+
+/**
+ * A gateway asks every service for `_service`, those without entities too. There the field is answered, but stands in
+ * no introspection and no printed schema: clients see what they saw.
+ */
+export function answerService(schema: GraphQLSchema, sdl: () => string): void {
+  const fields = schema.getQueryType()?.getFields();
+  if (!fields || '_service' in fields) return;
+  const holder = new GraphQLObjectType({ name: 'Query', fields: { _service: serviceField(sdl) } });
+  Object.defineProperty(fields, '_service', { value: holder.getFields()._service, enumerable: false });
+}
+
+/** `_entities` and `_service`, where the model has entities. */
+export function federationFields(context: Context, sdl: () => string): RootFields {
+  const { model } = context;
+  if (!model.federated) return {};
   const entity = new GraphQLUnionType({
     name: '_Entity',
     types: () =>
@@ -39,6 +62,6 @@ export function federationFields(context: Context, sdl: () => string): RootField
       args: { representations: { type: nonNull(new GraphQLList(nonNull(AnyScalar))) } },
       extensions: means({ op: 'entities' }),
     },
-    _service: { type: new GraphQLNonNull(service), extensions: means({ op: 'service' }) },
+    _service: serviceField(sdl),
   };
 }

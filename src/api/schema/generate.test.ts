@@ -1,6 +1,7 @@
 import {
   buildSchema,
   getNamedType,
+  graphqlSync,
   GraphQLInt,
   type GraphQLNamedType,
   GraphQLObjectType,
@@ -13,7 +14,9 @@ import {
   isObjectType,
   isScalarType,
   isUnionType,
+  parse,
   printType,
+  validate,
   validateSchema,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
@@ -249,7 +252,13 @@ describe('a federation', () => {
   it('is answered by entities and the service', () => {
     const { schema } = generate(text);
     expect(root(schema, 'Query').slice(0, 2)).toEqual(['_entities', '_service']);
-    expect(text.length).toBeGreaterThan(0);
+  });
+
+  it('is answered without entities too, unseen by clients', () => {
+    const { schema } = generate('type A { n: Int }');
+    expect(validate(schema, parse('{ _service { sdl } }'))).toEqual([]);
+    const query = graphqlSync({ schema, source: '{ __schema { queryType { fields { name } } } }' });
+    expect(JSON.stringify(query.data)).not.toContain('_service');
   });
 
   it('hears nothing that is ours alone', () => {

@@ -7,7 +7,7 @@ import { Context } from './context.js';
 import { customField, userInput } from './custom.js';
 import { REQUEST_DIRECTIVES } from './directive.js';
 import { enumType } from './enum.js';
-import { federationFields } from './federation.js';
+import { answerService, federationFields } from './federation.js';
 import { means } from './meaning.js';
 import { typeMutations } from './mutation.js';
 import { objectType, unionType } from './object.js';
@@ -47,6 +47,7 @@ export function generateSchema(model: Model, options: GenerateOptions): Generate
   refuse([...typeCollisions(operations, generated), ...checkAuthRules(context)]);
   const schema = operations.length === 0 ? generated : build(context, withOperations(roots, operations));
   refuse(invalid(schema));
+  answerService(schema, serviceSdl);
   return {
     schema,
     get sdl() {

@@ -29,7 +29,8 @@ export function typeQueries(context: Context, type: ObjectType): RootFields {
   const named = namingFields(type).length > 0;
   if (generate.get && named) fields[`get${type.name}`] = getField(context, type);
   if (generate.password && named && type.password) {
-    const args = { ...nameArguments(type), [type.password.field]: { type: nonNull(GraphQLString) } };
+    const names = context.ours ? nameArguments(type) : firstName(type);
+    const args = { ...names, [type.password.field]: { type: nonNull(GraphQLString) } };
     fields[`check${type.name}Password`] = single(context, type, 'checkPassword', args);
   }
   if (generate.query) {
@@ -83,6 +84,13 @@ function nameArguments(type: ObjectType): GraphQLFieldConfigArgumentMap {
       return [field.name, { type: fields.length === 1 ? nonNull(scalar) : scalar }];
     }),
   );
+}
+
+/** The peer checks a password by the ID alone, or by the first @id field where there is no ID. */
+function firstName(type: ObjectType): GraphQLFieldConfigArgumentMap {
+  const field = type.id ?? namingFields(type)[0];
+  const scalar = field === type.id ? GraphQLID : SCALAR_TYPES[field.type.name];
+  return { [field.name]: { type: field.type.nonNull ? nonNull(scalar) : scalar } };
 }
 
 const aggregateField = (context: Context, type: ObjectType): FieldConfig => ({

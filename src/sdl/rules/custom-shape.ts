@@ -1,6 +1,7 @@
 import { readCustom } from '../custom.js';
-import { directive, mapping, position } from '../definition.js';
-import { customSites } from '../custom-site.js';
+import { baseName, directive, listDepth, mapping, position } from '../definition.js';
+import { type CustomSite, customSites } from '../custom-site.js';
+import { kindOf } from '../lookup.js';
 import type { Rule, RuleContext } from '../rule.js';
 
 /** @custom by itself is well formed, and dql stands on queries only. */
@@ -12,6 +13,7 @@ export const customShape: Rule = {
       const refuse = (message: string, fix: string): void =>
         context.report({ position: position(site.node), message: `@custom on ${site.where}: ${message}`, fix });
       if (custom?.kind === 'dql' && site.root !== 'Query') refuse('dql is for queries', 'Use http here.');
+      if (custom?.kind === 'dql') scalarArguments(context, site);
       if (custom?.kind === 'http' && site.root && hasMode(site.node)) {
         refuse('mode is for fields of types: a root field is one call', 'Remove mode.');
       }
@@ -19,6 +21,20 @@ export const customShape: Rule = {
     together(context);
   },
 };
+
+/** Arguments become variables of the query text, which hold single values. */
+function scalarArguments({ definitions, lax, report }: RuleContext, { field, where }: CustomSite): void {
+  for (const node of field.arguments ?? []) {
+    const kind = kindOf(definitions, baseName(node.type));
+    const single = (kind === 'scalar' || kind === 'enum') && (lax || listDepth(node.type) === 0);
+    if (single || kind === undefined) continue;
+    report({
+      position: position(node),
+      message: `@custom on ${where}: dql takes single values, and the argument ${node.name.value} is none`,
+      fix: 'Give it a scalar type.',
+    });
+  }
+}
 
 const hasMode = (node: Parameters<typeof readCustom>[0]): boolean =>
   node.arguments?.some((a) => a.value.kind === 'ObjectValue' && a.value.fields.some((f) => f.name.value === 'mode')) ===

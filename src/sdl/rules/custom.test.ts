@@ -14,6 +14,7 @@ describe('@custom by itself', () => {
     ['type Query { a: Int @custom(http: {url: "http://a.example", method: GET}, dql: "{}") }', 'custom-shape'],
     ['type Query { a: Int @custom(dql: " ") }', 'custom-shape'],
     ['type Mutation { a: Int @custom(dql: "{ a(func: uid(1)) { uid } }") }', 'custom-shape'],
+    ['input In { a: Int } type Query { a(in: In): Int @custom(dql: "{ a(func: uid(1)) { uid } }") }', 'custom-shape'],
     [query(GET), 'custom-shape'],
     [query('url: "http://a.example"'), 'custom-shape'],
     [query(`url: "a.example/x", ${GET}`), 'custom-shape'],

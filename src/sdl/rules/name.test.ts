@@ -67,6 +67,7 @@ describe('root fields', () => {
     [`${shop} type Query { shops: [Shop] }`],
     [`${shop} type Query { getShop(id: ID!): Shop @custom(http: {url: "http://a.example", method: GET}) }`],
     [`${shop} type Mutation { addShop(id: ID!): Shop @custom(http: {url: "http://a.example", method: POST}) }`],
+    [`${shop} type Query { a: Shop @search @custom(http: {url: "http://a.example", method: GET}) }`],
     [`${shop} type Query { _service: Shop @custom(http: {url: "http://a.example", method: GET}) }`],
   ])('refuses %s', (text) => {
     expect(broken(text)).toEqual(['root-field']);

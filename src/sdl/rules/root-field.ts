@@ -1,4 +1,5 @@
 import { baseName, directive, position } from '../definition.js';
+import { isDirective } from '../directive-definition.js';
 import { isRemoteName } from '../lookup.js';
 import type { Rule } from '../rule.js';
 
@@ -15,6 +16,8 @@ const MUTATIONS: readonly ((type: string) => string)[] = [
   (type) => `update${type}`,
   (type) => `delete${type}`,
 ];
+
+const ALLOWED = new Set(['custom', 'lambda', 'withSubscription', 'deprecated']);
 
 /** Fields of Query and Mutation are custom, and none has the name of a generated one. */
 export const rootField: Rule = {
@@ -35,6 +38,14 @@ export const rootField: Rule = {
             `${where} has no @custom: the fields for ${baseName(field.type)} are generated`,
             'Remove it, or resolve it with @custom.',
           );
+        }
+        for (const node of field.directives ?? []) {
+          if (ALLOWED.has(node.name.value) || !isDirective(node.name.value)) continue;
+          report({
+            position: position(node),
+            message: `@${node.name.value} cannot stand on ${where}, which is not stored`,
+            fix: 'Remove it.',
+          });
         }
         const owner = generated.get(where);
         if (owner !== undefined)
