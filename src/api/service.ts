@@ -7,9 +7,10 @@ import type { Api, ApiOptions, GraphqlAnswer, GraphqlRequest, ServedSchema, Subs
 import { checkRemotes, createCustomLogic } from './custom/index.js';
 import { runCustomDql } from './execute/custom-dql.js';
 import type { CustomLogic } from './execute/custom-logic.js';
-import { PersistedQueries } from './execute/document.js';
+import { InvalidDocument, PersistedQueries } from './execute/document.js';
 import { Executor, refused } from './execute/engine.js';
 import { subscribeOperation } from './execute/subscribe.js';
+import { answerProbe } from './gateway.js';
 import type { Operation, RequestContext } from './operation.js';
 import { type LoadedSchema, loadSchema, operationsAlone } from './served.js';
 
@@ -104,8 +105,15 @@ class GraphqlApi implements Api {
       }
       return await executor.run(prepared);
     } catch (error) {
-      return refused(error);
+      const served = this.#served;
+      const probed = error instanceof InvalidDocument && served && (await this.#probe(request, served));
+      return probed || refused(error);
     }
+  }
+
+  async #probe(request: GraphqlRequest, { schema, generated }: LoadedSchema): Promise<GraphqlAnswer | undefined> {
+    if (schema.getQueryType()?.getFields()._service) return undefined;
+    return answerProbe(request, () => generated.serviceSdl).catch(() => undefined);
   }
 
   async *subscribe(request: GraphqlRequest, context: RequestContext): AsyncIterable<SubscriptionEvent> {

@@ -156,19 +156,25 @@ export interface Root {
 const BY_TERMS = new Set(['allofterms', 'anyofterms', 'alloftext', 'anyoftext']);
 
 /**
- * Where to begin: nodes given by id, then by an equality, by words, by a reverse edge from a set of nodes, and only
- * then every node of the type. The rest, the type included, stays as filter.
+ * Where to begin: nodes given by id, then by an @id value, by walking back from a set of nodes, by another equality, by
+ * words, and only then every node of the type. The rest, the type included, stays as filter.
  */
 export function rootOf(scope: Scope, types: readonly FunctionCall[], filter: Filter | undefined): Root {
   const typeFilter = or(...types.map(test));
   if (filter === NEVER) return { call: ofUids([]), filter: undefined };
   const parts = filter === undefined ? [] : filter.kind === 'and' ? filter.children : [filter];
-  const best = pick(parts, isUidCall) ?? pick(parts, isEquality) ?? pick(parts, isWords);
+  const unique = pick(parts, isUidCall) ?? pick(parts, (each) => isEquality(each) && isKeyed(scope, each));
+  const back = unique ? undefined : reverseRoot(scope, parts);
+  if (back) return { call: back, filter: and(filter, typeFilter) };
+  const best = unique ?? pick(parts, isEquality) ?? pick(parts, isWords);
   if (best) return { call: best.call, filter: and(...parts.filter((part) => part !== best.part), typeFilter) };
-  const reverse = reverseRoot(scope, parts);
-  if (reverse) return { call: reverse, filter: and(filter, typeFilter) };
   if (types.length === 1) return { call: types[0], filter };
   return { call: ofVariable(unionVariable(scope, types)), filter };
+}
+
+/** @id predicates have @upsert: a value finds at most a node of each type. */
+function isKeyed(scope: Scope, { subject }: FunctionCall): boolean {
+  return subject?.kind === 'predicate' && scope.graph.predicate(subject.name)?.upsert === true;
 }
 
 function unionVariable(scope: Scope, types: readonly FunctionCall[]): string {
