@@ -20,6 +20,8 @@ export const DEFAULT_LIMITS = {
   queryEdges: 50_000_000,
   /** edges @recurse may touch */
   recurseEdges: 10_000_000,
+  /** levels of nodes @recurse may reach */
+  recurseLevels: 1_000,
   /** milliseconds between two yields to the event loop inside a query */
   yieldMs: 10,
   /** open server-sent-event streams */

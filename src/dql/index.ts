@@ -7,4 +7,4 @@ export { type NQuadLineParser, type NQuadOptions, nquadLineParser, parseNQuadLin
 export { printChange } from './rdf/print.js';
 export { GLOBAL_UID, holdsCondition, runQuery, uidsOf, valueFor } from './run/index.js';
 export type * from './syntax/index.js';
-export { type WriteOptions, writeJson, writeRdf } from './write/index.js';
+export { type WriteOptions, writeJson, writeJsonInSteps, writeRdf } from './write/index.js';

@@ -55,4 +55,20 @@ describe('@recurse', () => {
     expect(await small.query('{ q(func: uid(0x2)) @recurse { uid next } }')).toMatchObject({ q: [{ uid: '0x2' }] });
     await small.close();
   });
+
+  it('reaches no more levels than it may', async () => {
+    const small = await openDql({ schema: 'next: [uid] .', limits: { recurseLevels: 3 } });
+    const steps = [1, 2, 3, 4].map((i) => `<${i}> <next> <${i + 1}> .`);
+    await small.mutate(`{ set {\n${steps.join('\n')}\n} }`);
+    await expect(small.query('{ q(func: uid(0x1)) @recurse { uid next } }')).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+    });
+    for (const query of [
+      '{ q(func: uid(0x1)) @recurse(depth: 3) { uid next } }',
+      '{ q(func: uid(0x3)) @recurse { uid next } }',
+    ]) {
+      expect(JSON.stringify(await small.query(query)).match(/uid/g)).toHaveLength(3);
+    }
+    await small.close();
+  });
 });

@@ -1,4 +1,5 @@
 import { GraphsteadError } from '../../base/index.js';
+import type { Facets, UidList } from '../../graph/index.js';
 import type { Block, Selection } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
 import type { CascadeFields } from './cascade.js';
@@ -6,10 +7,10 @@ import { defineVariables } from './define.js';
 import type { Execution } from './execution.js';
 import { expandSelections } from './expand.js';
 import { readSelection } from './select.js';
-import { filterUids, unionOfRows } from './uid-set.js';
+import { contains, EMPTY, filterUids, fromUids, union, unionOfRows } from './uid-set.js';
 
-/** Edges already taken: an edge is followed once in a query, unless it loops. */
-type TakenEdges = Map<string, Set<string>>;
+/** Edges already taken, by predicate and source: an edge is followed once in a query, unless it loops. */
+type TakenEdges = Map<string, Map<number, UidList>>;
 
 interface Level {
   readonly branch: ResultBranch;
@@ -18,7 +19,8 @@ interface Level {
 
 /**
  * @recurse: the selections of the block apply at every level again. `depth` counts levels of nodes, the roots being
- * the first. Throws LIMIT_EXCEEDED when it touches more than limits.recurseEdges.
+ * the first. Throws LIMIT_EXCEEDED when it touches more than limits.recurseEdges, or more levels than
+ * limits.recurseLevels.
  */
 export async function readRecursion(root: ResultBranch, block: Block, execution: Execution): Promise<void> {
   const { depth, loop } = block.recurse ?? { loop: false };
@@ -39,17 +41,21 @@ export async function readRecursion(root: ResultBranch, block: Block, execution:
         if (child.dest.length > 0) next.push({ branch: child, path: [...path, child] });
       }
     }
-    if (edges > execution.limits.recurseEdges) {
-      throw new GraphsteadError(
-        'LIMIT_EXCEEDED',
-        `@recurse followed ${edges} edges, more than its limit of ${execution.limits.recurseEdges}`,
-        {
-          position: block.position,
-          fix: 'Give @recurse a depth or a filter, or raise limits.recurseEdges.',
-        },
-      );
-    }
+    checkBounds(block, edges, next.length > 0 ? level + 1 : level, execution);
     frontier = next;
+  }
+}
+
+function checkBounds(block: Block, edges: number, level: number, { limits }: Execution): void {
+  const fix = 'Give @recurse a depth or a filter, or raise the limit.';
+  const { position } = block;
+  if (edges > limits.recurseEdges) {
+    const message = `@recurse followed ${edges} edges, more than limits.recurseEdges (${limits.recurseEdges})`;
+    throw new GraphsteadError('LIMIT_EXCEEDED', message, { position, fix });
+  }
+  if (level > limits.recurseLevels && level <= (block.recurse?.depth || level)) {
+    const message = `@recurse reached more than limits.recurseLevels (${limits.recurseLevels}) levels`;
+    throw new GraphsteadError('LIMIT_EXCEEDED', message, { position, fix });
   }
 }
 
@@ -108,28 +114,20 @@ function dropTaken(child: ResultBranch, taken: TakenEdges): void {
   const { syntax } = child;
   if (syntax.kind !== 'predicate' || !child.rows) return;
   const name = syntax.reverse ? `~${syntax.name}` : syntax.name;
-  const seen = taken.get(name) ?? new Set<string>();
-  taken.set(name, seen);
-  const facets = child.rowFacets;
-  const fresh = child.rows.map((row, i) => {
+  const bySource = taken.get(name) ?? new Map<number, UidList>();
+  taken.set(name, bySource);
+  const rows: UidList[] = [];
+  const facets: (readonly (Facets | undefined)[])[] = [];
+  child.rows.forEach((row, i) => {
     const from = child.source[i];
-    return Array.from(row.keys()).filter((at) => {
-      const edge = `${from}|${row[at]}`;
-      if (seen.has(edge)) return false;
-      seen.add(edge);
-      return true;
-    });
+    const before = bySource.get(from);
+    const fresh = before ? filterUids(row, (uid) => !contains(before, uid)) : row;
+    if (fresh.length > 0) bySource.set(from, union([before ?? EMPTY, fromUids(fresh)]));
+    rows.push(fresh);
+    const edgeFacets = child.rowFacets?.[i];
+    if (edgeFacets) facets.push(before ? edgeFacets.filter((_, at) => !contains(before, row[at])) : edgeFacets);
   });
-  child.rowFacets = facets?.map((row, i) => fresh[i].map((at) => row[at]));
-  child.rows = child.rows.map((row, i) => filterUids(row, keepPositions(fresh[i])));
-  child.dest = unionOfRows(child.rows);
-}
-
-function keepPositions(positions: readonly number[]): (uid: number, index: number) => boolean {
-  let at = 0;
-  return (_, index) => {
-    if (positions[at] !== index) return false;
-    at++;
-    return true;
-  };
+  child.rows = rows;
+  if (child.rowFacets) child.rowFacets = facets;
+  child.dest = unionOfRows(rows);
 }

@@ -190,8 +190,8 @@ function pathOf(route: Route): ResultPath {
   const uids: number[] = [];
   const edges: ResultPath['edges'][number][] = [];
   for (let at: Route | undefined = route; at; at = at.previous) {
-    uids.unshift(at.uid);
-    if (at.edge) edges.unshift({ selection: at.edge.selection, ...(at.edge.facets ? { facets: at.edge.facets } : {}) });
+    uids.push(at.uid);
+    if (at.edge) edges.push({ selection: at.edge.selection, ...(at.edge.facets ? { facets: at.edge.facets } : {}) });
   }
-  return { uids, edges, weight: route.cost };
+  return { uids: uids.reverse(), edges: edges.reverse(), weight: route.cost };
 }

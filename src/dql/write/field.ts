@@ -6,6 +6,7 @@ import { languageKey, shownFacets } from './key.js';
 import { type Layout, prefixOf } from './layout.js';
 
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN = 0x7b;
@@ -17,9 +18,10 @@ export function writePrefix(out: JsonWriter, prefix: Buffer): void {
   out.bytes(prefix);
 }
 
-/** A comma, unless a list or an object has just begun. */
+/** A comma, unless a list, an object or the value of a key has just begun. */
 export function separate(out: JsonWriter): void {
-  if (out.last !== OPEN && out.last !== OPEN_LIST) out.byte(COMMA);
+  const { last } = out;
+  if (last !== OPEN && last !== OPEN_LIST && last !== COLON) out.byte(COMMA);
 }
 
 /** A uid as clients see it; what stands for all nodes shows as the largest uid. */

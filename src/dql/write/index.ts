@@ -1,3 +1,3 @@
 export { uidText } from './field.js';
-export { type WriteOptions, writeJson } from './json.js';
+export { type WriteOptions, writeJson, writeJsonInSteps } from './json.js';
 export { writeRdf } from './rdf.js';

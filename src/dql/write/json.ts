@@ -1,11 +1,10 @@
-import { defaultNames, JsonWriter, type Names } from '../../base/index.js';
+import { defaultNames, JsonWriter, type MaybePromise, type Names } from '../../base/index.js';
 import type { Facets, UidList } from '../../graph/index.js';
 import type { ResultGroup, ResultPath, RunResult } from '../contract.js';
 import type { GroupBy, Selection } from '../syntax/index.js';
 import {
   ObjectMembers,
   separate,
-  uidText,
   writeComputed,
   writeFacets,
   writePrefix,
@@ -35,14 +34,38 @@ const GROUPS = prefixOf('@groupby');
 
 /** The `data` object of a query as JSON bytes: empty objects left out, keys in the order of the selections. */
 export function writeJson(result: RunResult, options: WriteOptions = {}): Buffer {
-  return new AnswerWriter(options).write(result);
+  const writer = new AnswerWriter(options);
+  const steps = writer.steps(result);
+  while (!steps.next().done);
+  return writer.finish();
 }
+
+/**
+ * The same, for answers that may be long: `pause` is awaited every few hundred nodes, and may throw to end the writing
+ * (a deadline, a cancelled request).
+ */
+export async function writeJsonInSteps(
+  result: RunResult,
+  options: WriteOptions,
+  pause: () => MaybePromise<void>,
+): Promise<Buffer> {
+  const writer = new AnswerWriter(options);
+  const steps = writer.steps(result);
+  while (!steps.next().done) await pause();
+  return writer.finish();
+}
+
+/** Nodes written between two pauses. */
+const SLICE = 512;
+
+type Steps = Generator<void, void, void>;
 
 class AnswerWriter {
   readonly #out: JsonWriter;
   readonly #members: ObjectMembers;
   readonly #names: Names;
   readonly #debug: boolean;
+  #nodes = 0;
 
   constructor(options: WriteOptions) {
     this.#out = new JsonWriter(options.limit);
@@ -51,20 +74,23 @@ class AnswerWriter {
     this.#debug = options.debug ?? false;
   }
 
-  write(result: RunResult): Buffer {
+  finish(): Buffer {
+    return this.#out.finish();
+  }
+
+  *steps(result: RunResult): Steps {
     const out = this.#out;
     const paths: ResultPath[] = [];
     out.byte(OPEN);
     for (const root of result.roots) {
       if (root.paths) paths.push(...root.paths);
-      else if (root.syntax.kind === 'block' && !root.syntax.isVar) this.#block(layoutOf(root, this.#names));
+      else if (root.syntax.kind === 'block' && !root.syntax.isVar) yield* this.#block(layoutOf(root, this.#names));
     }
     if (paths.length > 0) this.#paths(paths);
     out.byte(CLOSE);
-    return out.finish();
   }
 
-  #block(layout: Layout): void {
+  *#block(layout: Layout): Steps {
     const { node, syntax } = layout;
     if (syntax.kind !== 'block') return;
     if (node.groups && node.groups[0]?.length === 0) return;
@@ -73,7 +99,7 @@ class AnswerWriter {
     out.byte(OPEN_LIST);
     if (node.groups) this.#groups(node.groups[0], syntax.groupBy, syntax.children);
     else if (!syntax.root) this.#alone(layout);
-    else this.#roots(layout);
+    else yield* this.#roots(layout);
     out.byte(CLOSE_LIST);
   }
 
@@ -93,16 +119,20 @@ class AnswerWriter {
     }
   }
 
-  #roots(layout: Layout): void {
+  *#roots(layout: Layout): Steps {
     const row = layout.node.rows?.[0] ?? new Float64Array(0);
     for (const count of layout.counts) {
       if (!layout.normalize || isNamed(count)) this.#count(count, row.length);
     }
     const { syntax } = layout;
     const seen = syntax.kind === 'block' && syntax.directives.ignoreReflex ? [] : undefined;
+    if (!layout.normalize) {
+      yield* this.#list(layout, row, undefined, seen);
+      return;
+    }
     for (const uid of row) {
-      if (layout.normalize) for (const record of flatten(layout, uid, seen)) this.#record(record);
-      else this.#node(layout, uid, seen);
+      for (const record of flatten(layout, uid, seen)) this.#record(record);
+      yield;
     }
   }
 
@@ -131,21 +161,31 @@ class AnswerWriter {
     out.byte(CLOSE);
   }
 
-  /** The object of a node in a list; nothing when there is nothing to show. */
-  #node(layout: Layout, uid: number, seen: readonly number[] | undefined): void {
-    const before = this.#out.length;
-    separate(this.#out);
-    if (!this.#object(layout, uid, seen, undefined)) this.#out.truncate(before);
+  /** The nodes of a list, without those that have nothing to show. */
+  *#list(
+    layout: Layout,
+    row: UidList,
+    facets: readonly (Facets | undefined)[] | undefined,
+    seen: readonly number[] | undefined,
+  ): Steps {
+    const out = this.#out;
+    for (let i = 0; i < row.length; i++) {
+      if (seen?.includes(row[i])) continue;
+      const before = out.length;
+      separate(out);
+      out.byte(OPEN);
+      if (layout.hasEdges) yield* this.#deepFields(layout, row[i], seen);
+      else this.#flatFields(layout, row[i]);
+      if (!this.#close(layout, row[i], facets?.[i])) out.truncate(before);
+      if (++this.#nodes % SLICE === 0) yield;
+    }
   }
 
-  /** The object of a node, with the facets of the edge that leads to it; false when there is nothing to show. */
-  #object(layout: Layout, uid: number, seen: readonly number[] | undefined, facets: Facets | undefined): boolean {
+  /** Ends the object of a node, with the facets of the edge that leads to it; false when there is nothing to show. */
+  #close(layout: Layout, uid: number, facets: Facets | undefined): boolean {
     const out = this.#out;
-    out.byte(OPEN);
-    const at = positionOf(layout, uid);
-    if (at >= 0) this.#fields(layout, uid, at, seen && [...seen, uid]);
     // An edge without selections below it can still show its facets.
-    if (out.last !== OPEN || layout.fields.length === 0) writeFacets(layout, facets, this.#members);
+    if (facets && (out.last !== OPEN || layout.fields.length === 0)) writeFacets(layout, facets, this.#members);
     if (out.last === OPEN) return false;
     if (this.#debug && !layout.hasUid) {
       writePrefix(out, UID);
@@ -155,42 +195,38 @@ class AnswerWriter {
     return true;
   }
 
-  #fields(layout: Layout, uid: number, at: number, seen: readonly number[] | undefined): void {
+  /** The most of all nodes have no edges below them: they are written without a pause. */
+  #flatFields(layout: Layout, uid: number): void {
+    const at = positionOf(layout, uid);
+    if (at < 0) return;
+    for (const field of layout.fields) writeScalar(field, uid, at, this.#members);
+  }
+
+  *#deepFields(layout: Layout, uid: number, seen: readonly number[] | undefined): Steps {
+    const at = positionOf(layout, uid);
+    if (at < 0) return;
+    const below = seen && [...seen, uid];
     for (const field of layout.fields) {
       if (field.node.groups) this.#groupField(field, at);
-      else if (field.node.rows) this.#edge(field, at, seen);
+      else if (field.node.rows) yield* this.#edge(field, at, below);
       else writeScalar(field, uid, at, this.#members);
     }
   }
 
-  #edge(field: Layout, at: number, seen: readonly number[] | undefined): void {
+  *#edge(field: Layout, at: number, seen: readonly number[] | undefined): Steps {
     const row = field.node.rows?.[at];
     if (!row || row.length === 0) return;
     const out = this.#out;
     const before = out.length;
     writePrefix(out, field.prefix);
-    if (field.single && !field.normalize && field.counts.length === 0) {
-      const hidden = seen?.includes(row[0]);
-      if (hidden || !this.#object(field, row[0], seen, field.node.rowFacets?.[at]?.[0])) out.truncate(before);
-      return;
-    }
-    out.byte(OPEN_LIST);
+    const single = field.single && !field.normalize && field.counts.length === 0;
+    if (!single) out.byte(OPEN_LIST);
+    const start = out.length;
     if (field.normalize) for (const record of edgeRecords(field, at, seen)) this.#record(record);
-    else this.#targets(field, at, row, seen);
-    if (out.last === OPEN_LIST) out.truncate(before);
-    else out.byte(CLOSE_LIST);
-  }
-
-  #targets(field: Layout, at: number, row: UidList, seen: readonly number[] | undefined): void {
-    const out = this.#out;
-    const facets = field.node.rowFacets?.[at];
-    for (let i = 0; i < row.length; i++) {
-      if (seen?.includes(row[i])) continue;
-      const before = out.length;
-      separate(out);
-      if (!this.#object(field, row[i], seen, facets?.[i])) out.truncate(before);
-    }
-    for (const count of field.counts) this.#count(count, row.length);
+    else yield* this.#list(field, single ? row.subarray(0, 1) : row, field.node.rowFacets?.[at], seen);
+    if (!single) for (const count of field.counts) this.#count(count, row.length);
+    if (out.length === start) out.truncate(before);
+    else if (!single) out.byte(CLOSE_LIST);
   }
 
   #groupField(field: Layout, at: number): void {
@@ -235,33 +271,34 @@ class AnswerWriter {
     out.byte(OPEN_LIST);
     for (const path of paths) {
       separate(out);
-      this.#step(path, 0);
+      this.#path(path);
     }
     out.byte(CLOSE_LIST);
   }
 
-  #step(path: ResultPath, at: number): void {
+  /** Each node of a path stands inside the one before it. */
+  #path({ uids, edges, weight }: ResultPath): void {
     const out = this.#out;
-    out.byte(OPEN);
-    const edge = path.edges[at];
-    if (edge) {
+    for (const edge of edges) {
+      out.byte(OPEN);
       out.bytes(prefixOf(answerKey(edge.selection)));
-      this.#step(path, at + 1);
-      out.byte(COMMA);
     }
-    out.bytes(UID);
-    out.ascii(`"${uidText(path.uids[at])}"`);
-    if (at === 0) out.ascii(`,"_weight_":${path.weight}`);
-    else {
-      const { selection, facets } = path.edges[at - 1];
-      if (selection.kind === 'predicate') {
-        for (const { key, value } of shownFacets(selection.facets, facets, answerKey(selection))) {
-          writePrefix(out, prefixOf(key));
-          writeComputed(value, out);
-        }
-      }
+    out.byte(OPEN);
+    for (let at = uids.length - 1; at >= 0; at--) {
+      writePrefix(out, UID);
+      writeUid(out, uids[at]);
+      if (at === 0) out.ascii(`,"_weight_":${weight}`);
+      else this.#stepFacets(edges[at - 1]);
+      out.byte(CLOSE);
     }
-    out.byte(CLOSE);
+  }
+
+  #stepFacets({ selection, facets }: ResultPath['edges'][number]): void {
+    if (selection.kind !== 'predicate') return;
+    for (const { key, value } of shownFacets(selection.facets, facets, answerKey(selection))) {
+      writePrefix(this.#out, prefixOf(key));
+      writeComputed(value, this.#out);
+    }
   }
 }
 

@@ -17,6 +17,8 @@ export interface Layout {
   /** selects its uid under its own name */
   readonly hasUid: boolean;
   readonly fields: readonly Layout[];
+  /** some of the fields lead to other nodes */
+  readonly hasEdges: boolean;
   /** aliases or names of `count(uid)` among the fields */
   readonly counts: readonly Layout[];
   /** the one list that all fields are aligned with */
@@ -41,6 +43,7 @@ export function layoutOf(node: ResultNode, names: Names): Layout {
     single: syntax.kind === 'predicate' && !reverse && node.predicate !== undefined && !node.predicate.list,
     normalize: 'directives' in syntax && syntax.directives.normalize,
     hasUid: fields.some((field) => field.syntax.kind === 'uid' && field.key === 'uid'),
+    hasEdges: node.children.some((child) => child.rows !== undefined || child.groups !== undefined),
     fields: fields.filter((field) => field.syntax.kind !== 'countUid'),
     counts: fields.filter((field) => field.syntax.kind === 'countUid'),
     source,
