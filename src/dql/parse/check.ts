@@ -1,4 +1,4 @@
-import type { Block, Selection } from '../syntax/index.js';
+import type { Block, Filter, Selection } from '../syntax/index.js';
 import type { ParseContext } from './context.js';
 import { type BlockVariables, type VariableMention, variablesOf } from './uses.js';
 
@@ -77,6 +77,7 @@ function checkSelections(context: ParseContext, selections: readonly Selection[]
       );
     }
     if (key !== undefined) seen.add(key);
+    if (selection.kind === 'expand' && selection.filter) checkExpandFilter(context, selection.filter);
     if (grouped) checkGrouped(context, selection);
     else if (selection.kind === 'aggregate' && selection.of.kind === 'predicate') {
       const { op, of } = selection;
@@ -89,6 +90,20 @@ function checkSelections(context: ParseContext, selections: readonly Selection[]
     if ('children' in selection) {
       checkSelections(context, selection.children, selection.kind === 'predicate' && selection.groupBy !== undefined);
     }
+  }
+}
+
+/** What expand(...) leads to differs from edge to edge: only the type of a node can be asked of all of them. */
+function checkExpandFilter(context: ParseContext, filter: Filter): void {
+  if (filter.kind === 'not') checkExpandFilter(context, filter.child);
+  else if (filter.kind !== 'call') for (const child of filter.children) checkExpandFilter(context, child);
+  else if (filter.call.name !== 'type') {
+    const { name, position } = filter.call;
+    context.refuse(
+      `${name} cannot filter expand(...)`,
+      position,
+      'Use type(...) there, or name the edges to filter them.',
+    );
   }
 }
 

@@ -145,7 +145,7 @@ function parseRecurse(context: ParseContext): NonNullable<Block['recurse']> {
       const at = context.position;
       const key = context.takeName('depth or loop').toLowerCase();
       context.expect(':', `between ${key} and its value`);
-      if (key === 'depth' && depth === undefined) depth = parseWhole(context, 'depth');
+      if (key === 'depth' && depth === undefined) depth = parseWhole(context, 'depth', true);
       else if (key === 'loop' && loop === undefined) loop = parseTruth(context);
       else
         throw invalid(`@recurse has no argument ${key}, or it stands twice`, at, 'It takes depth: n and loop: true.');
@@ -163,7 +163,7 @@ function parseRecurse(context: ParseContext): NonNullable<Block['recurse']> {
 
 function parseTruth(context: ParseContext): boolean {
   const position = context.position;
-  const text = context.is('variable') ? context.variables.take(context).text : context.takeName('true or false');
+  const text = context.is('variable') ? context.variables.take(context, true).text : context.takeName('true or false');
   if (text === 'true' || text === 'false') return text === 'true';
   throw invalid(`the value ${text} of loop is neither true nor false`, position, 'Write loop: true or loop: false.');
 }

@@ -185,12 +185,12 @@ function parseUidArgument(context: ParseContext, key: string): UidArgument {
 }
 
 /** Text of a number, its sign included, or of a variable. */
-function numberText(context: ParseContext, key: string): string {
+function numberText(context: ParseContext, key: string, undeclared = false): string {
   const { lexer } = context;
   if (lexer.kind === 'variable') {
     const name = lexer.value;
     const position = lexer.position;
-    const { text } = context.variables.take(context);
+    const { text } = context.variables.take(context, undeclared);
     if (text === '')
       throw invalid(`the variable ${name} of ${key} has no value`, position, `Send a value for ${name}.`);
     return text;
@@ -204,9 +204,9 @@ function numberText(context: ParseContext, key: string): string {
 }
 
 /** A whole number of an argument. Throws INVALID_QUERY on anything else. */
-export function parseWhole(context: ParseContext, key: string): number {
+export function parseWhole(context: ParseContext, key: string, undeclared = false): number {
   const position = context.position;
-  const text = numberText(context, key);
+  const text = numberText(context, key, undeclared);
   const value = wholeNumber(text);
   if (value === undefined) {
     throw invalid(`the value ${text} of ${key} is not a whole number`, position, `Give ${key} a whole number.`);

@@ -268,6 +268,7 @@ describe('fields', () => {
     'min(age)',
     'math(1)',
     'x: expand(_all_)',
+    'expand(_all_) @filter(type(A) or has(b)) { uid }',
     'expand(_forward_)',
     'friend(all: 5)',
     'friend(first: )',
@@ -333,10 +334,12 @@ describe('variables of the request', () => {
     expect(block(text, { variables: { b: 'x', a: '7' } }).page.first).toBe(7);
   });
 
-  it('may be undeclared where the query has no head', () => {
-    expect(block('{ q(func: eq(name, $n)) { uid } }', { variables: { n: 'x' } }).root?.args).toMatchObject([
-      { text: 'x' },
-    ]);
+  it('must be declared, except for the arguments of @recurse in a text without a head', () => {
+    const variables = { d: '2', l: 'true' };
+    expect(failure('{ q(func: eq(name, $d)) { uid } }', { variables }).code).toBe('INVALID_QUERY');
+    expect(failure('{ q(func: has(a), first: $d) { uid } }', { variables }).code).toBe('INVALID_QUERY');
+    const q = block('{ q(func: has(a)) @recurse(depth: $d, loop: $l) { friend } }', { variables });
+    expect(q.recurse).toEqual({ depth: 2, loop: true });
   });
 
   it.each<[string, Record<string, string>]>([

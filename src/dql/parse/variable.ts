@@ -13,8 +13,7 @@ export interface VariableValue {
 const TYPES: ReadonlySet<string> = new Set(['int', 'float', 'bool', 'string', 'float32vector']);
 
 /**
- * The `$variables` of one query text. A query with a name declares them with types; a text that is only `{ ... }` may
- * use whatever the request brings.
+ * The `$variables` of one query text, which declares them with types in its head: `query name($a: int = 2)`.
  */
 export class QueryVariables {
   readonly #given: ReadonlyMap<string, string>;
@@ -100,14 +99,17 @@ export class QueryVariables {
     return text;
   }
 
-  /** What stands for the current token, a variable. Throws INVALID_QUERY when it is not known. */
-  take(context: ParseContext): VariableValue {
+  /**
+   * What stands for the current token, a variable. Throws INVALID_QUERY when it is not declared.
+   * @param undeclared in a text without a head a value of the request will do, as for the arguments of @recurse
+   */
+  take(context: ParseContext, undeclared = false): VariableValue {
     const name = context.value;
     const position = context.position;
     context.lexer.next();
     const declared = this.#declared.get(name);
     if (declared) return { text: declared.value ?? '', type: declared.type };
-    const given = this.#typed ? undefined : this.#given.get(name);
+    const given = undeclared && !this.#typed ? this.#given.get(name) : undefined;
     if (given !== undefined) return { text: given, type: undefined };
     throw invalid(
       `the variable ${name} is not defined`,
