@@ -4,13 +4,12 @@ import type { GraphReader } from '../../graph/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
 import { decodeValue, valueText } from '../../values/index.js';
 import { authFilter } from './auth/filter.js';
-import { selectionSets } from './collect.js';
 import { parseUid } from './filter.js';
 import { boundLevel, rootRow, runPlan } from './query.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
-import { argumentsOf, cascadeOf, compileObject } from './selection.js';
+import { argumentsOf, compileRoot } from './selection.js';
 import { SelectionList } from './selection-list.js';
-import { and, block, call, cascading, literal, NEVER, ofType, ofUids, select, storedName, test } from './syntax.js';
+import { and, block, call, literal, NEVER, ofType, ofUids, select, storedName, test } from './syntax.js';
 import { type Level, valueAt, writeNode, type WriteScope } from './write.js';
 
 type Definition = GraphQLField<unknown, unknown>;
@@ -107,7 +106,7 @@ async function find(
   const scope = scopeOf(request, reader);
   const rule = authFilter(scope, type, 'query');
   if (rule === NEVER) return undefined;
-  const plan = compileObject(scope, output, selectionSets(field.nodes));
+  const { plan, directives } = compileRoot(scope, output, type, field.nodes);
   const list = new SelectionList();
   const keySelection = key.storage ? select(storedName(key.storage)) : undefined;
   if (keySelection) list.slot('key', () => keySelection);
@@ -119,7 +118,7 @@ async function find(
     name: field.key,
     root,
     ...(filter ? { filter } : {}),
-    directives: cascading(cascadeOf(scope, type, field.nodes[0])),
+    directives,
     children: [...plan.selections, ...list.selections],
   });
   const node = await runPlan(request, scope, shown, reader);

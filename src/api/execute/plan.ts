@@ -51,6 +51,8 @@ export interface CustomPlan {
 export interface ObjectPlan {
   /** read for every node; children of the block or edge */
   readonly selections: readonly Selection[];
+  /** those that the client asked for, where others are read along */
+  readonly asked?: readonly Selection[];
   /** column of `service.type` for abstract types; -1 where the type is known */
   readonly typeSlot: number;
   /** by stored type name; one entry "" where the type is known */

@@ -23,12 +23,11 @@ import type { ObjectPlan } from './plan.js';
 import { noteReads } from './reads.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
 import { filterInput, keyFields, type Scope } from './scope.js';
-import { argumentsOf, cascadeOf, compileObject } from './selection.js';
+import { argumentsOf, compileRoot } from './selection.js';
 import {
   and,
   block,
   call,
-  cascading,
   checkPassword,
   childrenOf,
   literal,
@@ -130,7 +129,7 @@ async function nodesField(
 ): Promise<Written> {
   if (filter === NEVER) return { write: writeEmpty };
   const composite = getNamedType(definition.type) as GraphQLCompositeType;
-  const plan = compileObject(scope, composite, selectionSets(field.nodes));
+  const { plan, directives } = compileRoot(scope, composite, type, field.nodes);
   const root = rootOf(scope, typeTests(scope, type.name), filter);
   const shown = block({
     name: field.key,
@@ -138,7 +137,7 @@ async function nodesField(
     ...(root.filter ? { filter: root.filter } : {}),
     order: compileOrder(scope, type, args.order, ofType(type.storedName)),
     page: compilePage(args),
-    directives: cascading(cascadeOf(scope, type, field.nodes[0])),
+    directives,
     children: childrenOf(plan.selections),
   });
   const node = await runPlan(request, scope, shown, reader);
@@ -245,13 +244,13 @@ async function firstField(
     return { write: (out) => writeNull(empty, definition.type, field, out) };
   }
   const composite = getNamedType(definition.type) as GraphQLCompositeType;
-  const plan = compileObject(scope, composite, selectionSets(field.nodes));
+  const { plan, directives } = compileRoot(scope, composite, type, field.nodes);
   const root = rootOf(scope, typeTests(scope, type.name), filter);
   const shown = block({
     name: field.key,
     root: root.call,
     ...(root.filter ? { filter: root.filter } : {}),
-    directives: cascading(cascadeOf(scope, type, field.nodes[0])),
+    directives,
     children: childrenOf(plan.selections),
   });
   const node = await runPlan(request, scope, shown, reader);
@@ -291,12 +290,12 @@ export async function passwordField(
     position: { line: 0, column: 0 },
   });
   const composite = getNamedType(definition.type) as GraphQLCompositeType;
-  const plan = compileObject(scope, composite, selectionSets(field.nodes));
+  const { plan, directives } = compileRoot(scope, composite, type, field.nodes);
   const shown = block({
     name: field.key,
     root: ofVariable(candidates),
     filter: right,
-    directives: cascading(cascadeOf(scope, type, field.nodes[0])),
+    directives,
     children: childrenOf(plan.selections),
   });
   const node = await runPlan(request, scope, shown, reader);

@@ -17,6 +17,7 @@ import {
 } from 'graphql';
 import { assert, TYPE_PREDICATE } from '../../base/index.js';
 import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
+import type { Directives } from '../../dql/index.js';
 import { fieldMeaning } from '../schema/meaning.js';
 import { compileAggregate } from './aggregate.js';
 import { authFilter } from './auth/filter.js';
@@ -39,16 +40,21 @@ export function compileObject(scope: Scope, type: GraphQLCompositeType, sets: re
   const types = new Map<string, ConcretePlan>();
   if (isObjectType(type)) {
     types.set('', concrete(scope, type, sets, list, edges));
-    return { selections: list.selections, typeSlot: -1, types };
+    return { ...selectionsOf(list), typeSlot: -1, types };
   }
-  const typeSlot = list.slot(TYPE_PREDICATE, () => select(plainName(TYPE_PREDICATE)));
+  const typeSlot = list.slot(TYPE_PREDICATE, () => select(plainName(TYPE_PREDICATE)), false);
   for (const possible of scope.schema.getPossibleTypes(type)) {
     const stored = scope.model.object(possible.name)?.storedName ?? possible.name;
     types.set(stored, concrete(scope, possible, sets, list, edges));
   }
-  if (isUnionType(type)) return { selections: list.selections, typeSlot, types };
+  if (isUnionType(type)) return { ...selectionsOf(list), typeSlot, types };
   const fallback = concrete(scope, type as unknown as GraphQLObjectType, sets, list, edges);
-  return { selections: list.selections, typeSlot, types, fallback };
+  return { ...selectionsOf(list), typeSlot, types, fallback };
+}
+
+function selectionsOf(list: SelectionList): Pick<ObjectPlan, 'selections' | 'asked'> {
+  const { selections, asked } = list;
+  return asked ? { selections, asked } : { selections };
 }
 
 function concrete(
@@ -123,7 +129,9 @@ function custom(type: ObjectType, field: Field, list: SelectionList): FieldSourc
     const sibling = type.field(name);
     if (!sibling) return [];
     if (sibling.role === 'id') return [{ field: sibling, slot: 'id' }];
-    return sibling.storage && sibling.role === 'scalar' ? [{ field: sibling, slot: valueSlot(sibling, list) }] : [];
+    return sibling.storage && sibling.role === 'scalar'
+      ? [{ field: sibling, slot: valueSlot(sibling, list, false) }]
+      : [];
   });
   return { kind: 'custom', custom: { type, field, needs } };
 }
@@ -162,15 +170,17 @@ function edge(
   const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule);
   if (filter === NEVER && !scope.cascades) return ABSENT;
   const key = `${name.reverse ? '~' : ''}${name.name} ${keyOf(nodes)}`;
+  const cascade = cascadeOf(scope, target, nodes[0]);
+  const inner: Scope = { ...scope, cascaded: cascade ? cascade.length === 0 : (scope.cascaded ?? false) };
   const object =
-    edges.get(key) ?? compileObject(scope, getNamedType(definition.type) as GraphQLCompositeType, selectionSets(nodes));
+    edges.get(key) ?? compileObject(inner, getNamedType(definition.type) as GraphQLCompositeType, selectionSets(nodes));
   edges.set(key, object);
   const slot = list.slot(key, () =>
     select(name, {
       ...(filter ? { filter } : {}),
       order: target.kind === 'union' ? [] : compileOrder(scope, target, args.order, ofType(target.storedName)),
       page: compilePage(args),
-      directives: cascading(cascadeOf(scope, target, nodes[0])),
+      directives: cascading(cascadeNames(cascade ?? (scope.cascaded ? [] : undefined), object)),
       children: childrenOf(object.selections),
     }),
   );
@@ -202,10 +212,35 @@ function edgeAggregate(
   const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule);
   const aggregate = compileAggregate(scope, getNamedType(definition.type) as GraphQLObjectType, selectionSets(nodes));
   const name = storedName(field.storage);
-  const slot = list.slot(`aggregate ${name.name} ${keyOf(nodes)}`, () =>
-    select(name, { ...(filter ? { filter } : {}), children: childrenOf(aggregate.selections) }),
+  const slot = list.slot(
+    `aggregate ${name.name} ${keyOf(nodes)}`,
+    () => select(name, { ...(filter ? { filter } : {}), children: childrenOf(aggregate.selections) }),
+    false,
   );
   return { kind: 'aggregate', slot, aggregate };
+}
+
+/** A root field's selection with its @cascade. */
+export function compileRoot(
+  scope: Scope,
+  output: GraphQLCompositeType,
+  type: ObjectType | UnionType,
+  nodes: readonly FieldNode[],
+  fallback?: FieldNode,
+): { readonly plan: ObjectPlan; readonly directives: Directives } {
+  const cascade = cascadeOf(scope, type, nodes[0]) ?? (fallback && cascadeOf(scope, type, fallback));
+  const plan = compileObject({ ...scope, cascaded: cascade?.length === 0 }, output, selectionSets(nodes));
+  return { plan, directives: cascading(cascadeNames(cascade, plan)) };
+}
+
+/** Everything of a level means what the client asked for there; what is read along may be missing. */
+export function cascadeNames(
+  cascade: readonly string[] | undefined,
+  { asked }: ObjectPlan,
+): readonly string[] | undefined {
+  if (cascade?.length !== 0 || !asked) return cascade;
+  const names = asked.flatMap((each) => (each.kind === 'predicate' ? [`${each.reverse ? '~' : ''}${each.name}`] : []));
+  return names.length > 0 ? names : undefined;
 }
 
 /** What @cascade asks of a field: undefined without it, empty for everything, else stored names and `uid`. */
@@ -220,8 +255,7 @@ export function cascadeOf(scope: Scope, type: ObjectType | UnionType, node: Fiel
     const field = type.field(name);
     if (field?.role === 'id') return ['uid'];
     if (!field?.storage) return [];
-    const tags = field.storage.languages ? `@${field.storage.languages.join(':')}` : '';
-    return [`${field.storage.reverse ? '~' : ''}${field.storage.predicate}${tags}`];
+    return [`${field.storage.reverse ? '~' : ''}${field.storage.predicate}`];
   });
   return names.length > 0 ? names : undefined;
 }

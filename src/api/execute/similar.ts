@@ -5,13 +5,12 @@ import type { Field, ObjectType } from '../../sdl/index.js';
 import { decodeValue } from '../../values/index.js';
 import type { RootMeaning } from '../schema/meaning.js';
 import { authFilter } from './auth/filter.js';
-import { selectionSets } from './collect.js';
 import { compileFilter, rootOf, typeTests } from './filter.js';
 import { boundLevel, identity, rootRow, runPlan, writeEmpty, writeList } from './query.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
 import { filterInput, type Scope } from './scope.js';
-import { argumentsOf, cascadeOf, compileObject } from './selection.js';
-import { and, block, cascading, childrenOf, NEVER, ofType, ofUids, test } from './syntax.js';
+import { argumentsOf, compileRoot } from './selection.js';
+import { and, block, childrenOf, NEVER, ofType, ofUids, test } from './syntax.js';
 
 type Definition = GraphQLField<unknown, unknown>;
 type Input = Readonly<Record<string, unknown>>;
@@ -44,12 +43,13 @@ export async function similarField(
     authFilter(scope, type, 'query'),
   );
   if (filter === NEVER || distances.size === 0) return { write: writeEmpty };
-  const plan = compileObject(scope, getNamedType(definition.type) as GraphQLCompositeType, selectionSets(field.nodes));
+  const composite = getNamedType(definition.type) as GraphQLCompositeType;
+  const { plan, directives } = compileRoot(scope, composite, type, field.nodes);
   const shown = block({
     name: field.key,
     root: ofUids([...distances.keys()].sort((a, b) => a - b)),
     ...(filter ? { filter } : {}),
-    directives: cascading(cascadeOf(scope, type, field.nodes[0])),
+    directives,
     children: childrenOf(plan.selections),
   });
   const node = await runPlan(request, scope, shown, reader);

@@ -18,8 +18,8 @@ import { compileOrder, compilePage } from '../order.js';
 import { boundLevel, rootRow, runPlan, writeList } from '../query.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
 import { filterInput } from '../scope.js';
-import { argumentsOf, cascadeOf, compileObject } from '../selection.js';
-import { and, block, cascading, childrenOf, NEVER, ofUids } from '../syntax.js';
+import { argumentsOf, compileRoot } from '../selection.js';
+import { and, block, childrenOf, NEVER, ofUids } from '../syntax.js';
 
 /** What a mutation did. */
 export interface Outcome {
@@ -106,16 +106,16 @@ async function nodesOf(
   const input = filterInput(scope, type.name);
   const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, authFilter(scope, type, 'query'));
   if (filter === NEVER || outcome.uids.length === 0) return constant('[]');
-  const plan = compileObject(scope, getNamedType(definition.type) as GraphQLCompositeType, selectionSets(nodes));
+  const composite = getNamedType(definition.type) as GraphQLCompositeType;
+  const { plan, directives } = compileRoot(scope, composite, type, nodes, field.nodes[0]);
   const root = ofUids([...new Set(outcome.uids)].sort((a, b) => a - b));
-  const cascade = cascadeOf(scope, type, nodes[0]) ?? cascadeOf(scope, type, field.nodes[0]);
   const shown = block({
     name: key,
     root,
     ...(filter ? { filter } : {}),
     order: compileOrder(scope, type, args.order, root),
     page: compilePage(args),
-    directives: cascading(cascade),
+    directives,
     children: childrenOf(plan.selections),
   });
   const node = await runPlan(request, scope, shown, reader);
