@@ -5,6 +5,7 @@ export type * from './contract.js';
 export { type ChangesPart, OP, payloadOf } from './delta.js';
 export { createGraph, type GraphOptions, graphShared } from './graph.js';
 export { GRAPH, type GraphPart } from './part.js';
+export { changesOf } from './part-changes.js';
 export { parseSchema, type SchemaText } from './text/parse.js';
 export { printPredicate, printSchema, printType } from './text/print.js';
 export { difference, distinct, EMPTY_UIDS, hasUid, intersect, lowerBoundUid, union } from './uid-list.js';

@@ -1,5 +1,35 @@
 import { describe, expect, it } from 'vitest';
+import type { GraphChange } from './contract.js';
+import { changesOf, GRAPH, type GraphPart } from './index.js';
 import { openFixture, read, setEdge, setValue, valuesOf, write } from './fixture.js';
+
+describe('a committed part', () => {
+  it('tells its changes as they were made', async () => {
+    const fixture = await openFixture();
+    const made: GraphChange[] = [
+      {
+        ...setValue(1, 'name', { type: 'string', value: 'Ada' }),
+        lang: 'en',
+        facets: [{ key: 'k', value: { type: 'bool', value: true } }],
+      } as GraphChange,
+      setEdge(1, 'friend', 2),
+      { op: 'deleteEdge', uid: 1, predicate: 'friend', object: 2 },
+      { op: 'deleteLang', uid: 1, predicate: 'name', lang: 'de' },
+      { op: 'deletePredicate', uid: 1, predicate: 'friend' },
+      { op: 'deleteValue', uid: 1, predicate: 'name', value: { type: 'string', value: 'Bob' }, lang: '' },
+    ];
+    const told: GraphChange[] = [];
+    fixture.committer.onCommit((records) => {
+      for (const record of records) {
+        const part = record.parts[GRAPH] as GraphPart | undefined;
+        if (part?.kind === 'changes') told.push(...changesOf(part));
+      }
+    });
+    await write(fixture.graph, ...made);
+    expect(told).toEqual(made);
+    await fixture.close();
+  });
+});
 
 describe('one group', () => {
   it('takes the first language of a predicate beside values without one', async () => {

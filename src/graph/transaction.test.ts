@@ -77,6 +77,15 @@ describe('a transaction', () => {
     expect(await Promise.all(reads)).toEqual([[':Ada'], [':Ada'], [':Ada']]);
   });
 
+  it('writes and reads predicates that others created meanwhile', async () => {
+    const transaction = await fixture.graph.begin();
+    await write(fixture.graph, setValue(7, 'later', 'theirs'));
+    await transaction.stage([setValue(8, 'later', 'mine')]);
+    expect([await seen(transaction, 'later', 7), await seen(transaction, 'later', 8)]).toEqual([[], [':mine']]);
+    await transaction.commit();
+    expect(await read(fixture.graph, (r) => valuesOf(r, 'later', 8))).toEqual([':mine']);
+  });
+
   it('sees the graph as it was when it began', async () => {
     await write(fixture.graph, setValue(1, 'name', 'old'));
     const transaction = await fixture.graph.begin();

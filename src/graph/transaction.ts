@@ -279,7 +279,7 @@ export class GraphTransaction implements Transaction {
     if (this.#overlay && this.#fresh.count === 0) return this.#overlay;
     const source = this.#overlay?.source ?? new OverlaySource(snapshot);
     const draft = new SchemaDraft(this.#overlay?.schema ?? (await schemas.read(snapshot)));
-    const merge = new GroupMerge(source, draft, limits);
+    const merge = new GroupMerge(source, draft, limits, (name) => schemas.newest.predicate(name));
     const part = this.#fresh.part();
     this.#fresh = new DeltaLog();
     await merge.apply(part, false);

@@ -49,6 +49,8 @@ export class GroupMerge {
     readonly source: Source,
     readonly draft: SchemaDraft,
     readonly limits: Limits,
+    /** predicates that the source does not have yet, but that exist: created since its snapshot was taken */
+    readonly created: (name: string) => PredicateRecord | undefined = () => undefined,
   ) {
     this.#breath = new Breath(limits.yieldMs);
   }
@@ -108,9 +110,9 @@ export class GroupMerge {
     const records = part.names.map((name) => {
       const existing = this.draft.predicate(name);
       if (existing) return existing;
-      const draft = creates.get(name);
+      const draft = creates.get(name) ?? this.created(name);
       if (!draft) throw new GraphsteadError('TXN_ABORTED', ABORTED);
-      return this.draft.create(name, { type: draft.type, list: draft.list, lang: draft.lang });
+      return this.draft.create(name, { ...draft });
     });
     const merges = this.#flagged(part, records).map((record) => this.predicate(record));
     const deltas: Delta[] = new Array(part.ops.length);
