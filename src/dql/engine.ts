@@ -26,9 +26,9 @@ import { UpsertLane } from './engine/upsert-lane.js';
 import { parseJsonMutation } from './json/index.js';
 import { checkTriples, placed, resolveMutation } from './mutate/index.js';
 import { parseMutation, parseQuery } from './parse/index.js';
-import { runQuery } from './run/index.js';
+import { Pace, runQuery } from './run/index.js';
 import type { MutationRequest, QueryDocument } from './syntax/index.js';
-import { writeJson, writeRdf } from './write/index.js';
+import { writeJsonInSteps, writeRdf } from './write/index.js';
 
 export interface DqlEngineOptions {
   readonly graph: Graph;
@@ -111,10 +111,11 @@ class Engine implements DqlEngine {
         watch.lap('encoding_ns');
         return { data, numUids: {} };
       }
-      const result = await runQuery(document, reader, this.#runOptions(request));
+      const run = this.#runOptions(request);
+      const result = await runQuery(document, reader, run);
       if (!transaction.readOnly) transaction.noteRead(reader.keys);
       watch.lap('processing_ns');
-      const data = this.#write(result, request);
+      const data = await this.#write(result, request, run);
       watch.lap('encoding_ns');
       return { data, numUids: result.numUids };
     } finally {
@@ -122,11 +123,16 @@ class Engine implements DqlEngine {
     }
   }
 
-  #write(result: RunResult, { format, debug }: Pick<QueryRequest, 'format' | 'debug'>): Buffer {
+  async #write(
+    result: RunResult,
+    { format, debug }: Pick<QueryRequest, 'format' | 'debug'>,
+    run: RunOptions,
+  ): Promise<Buffer> {
     const limit = this.#limits.answerBytes;
     const options = { names: this.#names, debug: debug === true, limit };
     try {
-      return format === 'rdf' ? writeRdf(result, options) : writeJson(result, options);
+      const pace = new Pace(run);
+      return format === 'rdf' ? writeRdf(result, options) : await writeJsonInSteps(result, options, () => pace.pause());
     } catch (thrown) {
       if (!(thrown instanceof RangeError)) throw thrown;
       throw new GraphsteadError('LIMIT_EXCEEDED', `the answer is larger than ${limit} bytes (limit answerBytes)`, {
@@ -231,7 +237,7 @@ class Engine implements DqlEngine {
         limits: this.#limits,
       });
       watch.lap('processing_ns');
-      const queries = mutation.query ? this.#write(result, {}) : undefined;
+      const queries = mutation.query ? await this.#write(result, {}, run) : undefined;
       watch.lap('encoding_ns');
       if (changes.length > 0) {
         await transaction.stage(changes).catch((thrown: unknown) => {

@@ -4,11 +4,13 @@ import {
   defaultNames,
   GraphsteadError,
   type Limits,
+  type MaybePromise,
   type Names,
   systemClock,
 } from '../../base/index.js';
 import type { GraphReader, Predicate } from '../../graph/index.js';
 import type { RunOptions } from '../contract.js';
+import { Pace } from './pace.js';
 import type { RunVariable } from './variable.js';
 
 /** One running query: what every operator is given. */
@@ -18,10 +20,8 @@ export class Execution {
   readonly names: Names;
   readonly clock: Clock;
   readonly variables = new Map<string, RunVariable>();
-  readonly #deadline: number;
-  readonly #signal: AbortSignal | undefined;
+  readonly #pace: Pace;
   readonly #numUids = new Map<string, number>();
-  #sliceStart: number;
   #edges = 0;
 
   constructor(reader: GraphReader, options: RunOptions = {}) {
@@ -29,9 +29,7 @@ export class Execution {
     this.limits = options.limits ?? DEFAULT_LIMITS;
     this.names = options.names ?? defaultNames;
     this.clock = options.clock ?? systemClock;
-    this.#deadline = options.deadline ?? Number.POSITIVE_INFINITY;
-    this.#signal = options.signal;
-    this.#sliceStart = this.clock.monotonic();
+    this.#pace = new Pace(options);
   }
 
   /** undefined for a name the schema does not know: it reads as empty */
@@ -40,23 +38,8 @@ export class Execution {
   }
 
   /** Every operator awaits this: it keeps the deadline and lets the event loop breathe. Throws TIMEOUT, CANCELLED. */
-  async checkpoint(): Promise<void> {
-    const now = this.clock.monotonic();
-    this.check(now);
-    if (now - this.#sliceStart < this.limits.yieldMs) return;
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    this.#sliceStart = this.clock.monotonic();
-    this.check(this.#sliceStart);
-  }
-
-  /** For loops that cannot await. Throws TIMEOUT, CANCELLED. */
-  check(now = this.clock.monotonic()): void {
-    if (this.#signal?.aborted) throw new GraphsteadError('CANCELLED', 'the query was cancelled');
-    if (now > this.#deadline) {
-      throw new GraphsteadError('TIMEOUT', 'the query ran past its deadline', {
-        fix: 'Narrow it with a filter or with first, or give it a longer timeout.',
-      });
-    }
+  checkpoint(): MaybePromise<void> {
+    return this.#pace.pause();
   }
 
   /** Counts edges touched by the whole query. Throws LIMIT_EXCEEDED. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGallery } from '../../../test/gallery.js';
 import type { OpenDql } from '../../../test/open-dql.js';
+import { parseQuery, runQuery, writeJson, writeJsonInSteps } from '../index.js';
 
 let dql: OpenDql;
 beforeAll(async () => {
@@ -129,5 +130,28 @@ describe('RDF', () => {
     ]) {
       await expect(text(query, { format: 'rdf' })).rejects.toMatchObject({ code: 'INVALID_QUERY' });
     }
+  });
+});
+
+describe('a long answer', () => {
+  it('is written in steps, between which it can be ended', async () => {
+    const lines = Array.from(
+      { length: 2_000 },
+      (_, i) => `<0x70> <knows> <${0x1000 + i}> .\n<${0x1000 + i}> <note> "${i}" .`,
+    );
+    await dql.mutate(`{ set {\n${lines.join('\n')}\n} }`);
+    const transaction = await dql.graph.begin({ bestEffort: true });
+    const reader = await transaction.reader();
+    const result = await runQuery(parseQuery('{ q(func: uid(0x70)) { knows { note } } }'), reader);
+    let pauses = 0;
+    const whole = await writeJsonInSteps(result, {}, () => {
+      pauses++;
+    });
+    expect(whole.equals(writeJson(result))).toBe(true);
+    expect(pauses).toBeGreaterThan(2);
+    const stop = new Error('enough');
+    await expect(writeJsonInSteps(result, {}, () => Promise.reject(stop))).rejects.toBe(stop);
+    reader.release();
+    transaction.abort();
   });
 });

@@ -2,15 +2,7 @@ import { defaultNames, JsonWriter, type MaybePromise, type Names } from '../../b
 import type { Facets, UidList } from '../../graph/index.js';
 import type { ResultGroup, ResultPath, RunResult } from '../contract.js';
 import type { GroupBy, Selection } from '../syntax/index.js';
-import {
-  ObjectMembers,
-  separate,
-  writeComputed,
-  writeFacets,
-  writePrefix,
-  writeScalar,
-  writeUid,
-} from './field.js';
+import { ObjectMembers, separate, writeComputed, writeFacets, writePrefix, writeScalar, writeUid } from './field.js';
 import { answerKey, shownFacets } from './key.js';
 import { type Layout, layoutOf, positionOf, prefixOf } from './layout.js';
 import { edgeRecords, type FlatRecord, flatten } from './normalize.js';

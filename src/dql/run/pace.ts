@@ -1,0 +1,40 @@
+import { type Clock, DEFAULT_LIMITS, GraphsteadError, type MaybePromise, systemClock } from '../../base/index.js';
+import type { RunOptions } from '../contract.js';
+
+/** Keeps the deadline of a query and lets the event loop breathe while it works. */
+export class Pace {
+  readonly #clock: Clock;
+  readonly #yieldMs: number;
+  readonly #deadline: number;
+  readonly #signal: AbortSignal | undefined;
+  #sliceStart: number;
+
+  constructor({ clock = systemClock, limits = DEFAULT_LIMITS, deadline, signal }: RunOptions) {
+    this.#clock = clock;
+    this.#yieldMs = limits.yieldMs;
+    this.#deadline = deadline ?? Number.POSITIVE_INFINITY;
+    this.#signal = signal;
+    this.#sliceStart = clock.monotonic();
+  }
+
+  /** To be awaited between steps of work. Throws TIMEOUT, CANCELLED. */
+  pause(): MaybePromise<void> {
+    const now = this.#clock.monotonic();
+    this.#check(now);
+    return now - this.#sliceStart < this.#yieldMs ? undefined : this.#yield();
+  }
+
+  async #yield(): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#sliceStart = this.#clock.monotonic();
+    this.#check(this.#sliceStart);
+  }
+
+  #check(now: number): void {
+    if (this.#signal?.aborted) throw new GraphsteadError('CANCELLED', 'the query was cancelled');
+    if (now <= this.#deadline) return;
+    throw new GraphsteadError('TIMEOUT', 'the query ran past its deadline', {
+      fix: 'Narrow it with a filter or with first, or give it a longer timeout.',
+    });
+  }
+}
