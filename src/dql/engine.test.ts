@@ -216,6 +216,14 @@ describe('upserts', () => {
     expect(await dql.query('{ q(func: has(name)) { name nick } }')).toEqual({ q: [{ name: 'a', nick: 'this' }] });
   });
 
+  it('make no node that nothing is set on', async () => {
+    const { uids } = await dql.mutate(`upsert {
+      query { q(func: eq(name, "nobody")) { v as uid n as amount } }
+      mutation { set { uid(v) <amount> val(n) .\n_:b <amount> val(n) . } }
+    }`);
+    expect(uids).toEqual({});
+  });
+
   it('give one blank node in several blocks one uid', async () => {
     const { uids } = await dql.mutateJson({
       query: '{ v as var(func: eq(name, "x")) }',

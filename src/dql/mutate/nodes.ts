@@ -1,5 +1,5 @@
 import { assert, GraphsteadError, type Limits, type Position } from '../../base/index.js';
-import type { UidList } from '../../graph/index.js';
+import type { GraphChange, UidList } from '../../graph/index.js';
 import type { QueryVariable } from '../contract.js';
 import { GLOBAL_UID, uidsOf } from '../run/index.js';
 import type { MutationBlock, SubjectReference, Triple } from '../syntax/index.js';
@@ -61,11 +61,20 @@ export class MutationNodes {
     return uids.length === 1 && uids[0] === GLOBAL_UID ? NOTHING : uids;
   }
 
-  /** Names of new nodes (without `_:`, or `uid(v)`) to their uids as 0x text. */
-  get uids(): Readonly<Record<string, string>> {
+  /**
+   * Names of new nodes (without `_:`, or `uid(v)`) to their uids as 0x text: those that a change is about. One whose
+   * only values were `val(x)` of nothing never came to be.
+   */
+  uidsIn(changes: readonly GraphChange[]): Readonly<Record<string, string>> {
     const uids = Object.create(null) as Record<string, string>;
-    for (const [name, uid] of this.#blanks) uids[name] = `0x${uid.toString(16)}`;
-    for (const [name, uid] of this.#made) uids[`uid(${name})`] = `0x${uid.toString(16)}`;
+    if (this.#blanks.size + this.#made.size === 0) return uids;
+    const used = new Set<number>();
+    for (const change of changes) {
+      used.add(change.uid);
+      if (change.op === 'setEdge') used.add(change.object);
+    }
+    for (const [name, uid] of this.#blanks) if (used.has(uid)) uids[name] = `0x${uid.toString(16)}`;
+    for (const [name, uid] of this.#made) if (used.has(uid)) uids[`uid(${name})`] = `0x${uid.toString(16)}`;
     return uids;
   }
 

@@ -37,5 +37,5 @@ export async function resolveMutation(request: MutationRequest, options: Resolve
   const nodes = new MutationNodes(variables);
   await nodes.assign(blocks, lease, limits);
   const { changes, positions } = changesOf(blocks, { nodes, variables, names, limits });
-  return { changes, positions, uids: nodes.uids };
+  return { changes, positions, uids: nodes.uidsIn(changes) };
 }
