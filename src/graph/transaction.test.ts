@@ -214,6 +214,33 @@ describe('a transaction', () => {
     expect(await read(fixture.graph, (r) => valuesOf(r, 'login', 2))).toEqual([':ada']);
   });
 
+  it('moves amounts between nodes side by side without losing any', async () => {
+    const accounts = [1, 2, 3, 4, 5];
+    await write(fixture.graph, ...accounts.map((uid) => setValue(uid, 'amount', { type: 'int', value: 100 })));
+    const transfer = async (from: number, to: number): Promise<void> => {
+      const transaction = await fixture.graph.begin();
+      const balance = async (uid: number) => Number((await seen(transaction, 'amount', uid))[0].slice(1));
+      const [a, b] = [await balance(from), await balance(to)];
+      await transaction.stage([
+        setValue(from, 'amount', { type: 'int', value: a - 7 }),
+        setValue(to, 'amount', { type: 'int', value: b + 7 }),
+      ]);
+      await transaction.commit();
+    };
+    let done = 0;
+    for (let round = 0; round < 20; round++) {
+      const moves = [
+        transfer(1 + (round % 5), 1 + ((round + 1) % 5)),
+        transfer(1 + ((round * 3) % 5), 1 + ((round * 3 + 2) % 5)),
+      ];
+      const outcomes = await Promise.allSettled(moves);
+      done += outcomes.filter((outcome) => outcome.status === 'fulfilled').length;
+    }
+    const amounts = await read(fixture.graph, (r) => Promise.all(accounts.map((uid) => valuesOf(r, 'amount', uid))));
+    expect(amounts.reduce((sum, [amount]) => sum + Number(amount.slice(1)), 0)).toBe(500);
+    expect(done).toBeGreaterThanOrEqual(20);
+  });
+
   it('leaves no trace of a commit that is refused inside a group', async () => {
     await fixture.graph.alter({ kind: 'schema', text: 'login: string @unique @index(exact) .' });
     const attempts = Array.from({ length: 6 }, (_, i) =>
