@@ -18,6 +18,8 @@ type Report = (problem: Problem) => void;
 
 const KEYS = ['and', 'or', 'not', 'rule'];
 const MAX_DEPTH = 50;
+/** characters of one rule's text */
+const MAX_TEXT = 20_000;
 const RBAC = /^\{\s*(\$?\w+)\s*:\s*\{\s*(\w+)\s*:\s*([\s\S]*?)[\s,]*\}[\s,]*\}$/;
 const EXAMPLE = 'Write it like {rule: "{$ROLE: {eq: \\"ADMIN\\"}}"}, or as a query of the type.';
 
@@ -58,6 +60,7 @@ function readText(value: ConstValueNode, type: string, report: Report): AuthRule
   if (value.kind !== Kind.STRING) return refuse('rule must be a string', EXAMPLE);
   const text = value.value.trim();
   if (text === '') return refuse('the rule is empty', EXAMPLE);
+  if (text.length > MAX_TEXT) return refuse(`the rule is longer than ${MAX_TEXT} characters`, 'Shorten it.');
   return text.startsWith('{') ? readRbac(text, at, refuse) : readGraph(text, type, at, refuse);
 }
 

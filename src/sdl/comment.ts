@@ -13,7 +13,7 @@ export interface Declarations {
 
 export type Report = (problem: Problem) => void;
 
-const DECLARATION = /^\s*(Service|Dgraph)\.(Secret|Authorization|Allow-Origin)(?![\w-])\s*(.*?)\s*$/;
+const DECLARATION = /^\s*(Service|Dgraph)\.(Secret|Authorization|Allow-Origin)(?![\w-])(.*)$/s;
 const SECRET = /^(?:"([^"]*)"|([^\s"]+))\s+(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))$/;
 
 /**
@@ -29,11 +29,12 @@ export function readComments(document: DocumentNode, names: Names, report: Repor
     const match = DECLARATION.exec(comment.value);
     if (!match) continue;
     const position = { line: comment.line, column: comment.column };
-    const [, prefix, word, rest] = match;
+    const [, prefix, word, written] = match;
+    const rest = written.trim();
     if (prefix === 'Dgraph' && !names.dgraph) {
       report(otherSpelling(word, position));
     } else if (word === 'Secret') {
-      readSecret(rest, position, secrets, report);
+      readSecret(rest, position, secrets, names, report);
     } else if (word === 'Allow-Origin') {
       const origin = readOrigin(rest, position, report);
       if (origin !== undefined) allowedOrigins.push(origin);
@@ -67,14 +68,20 @@ const otherSpelling = (word: string, position: Position): Problem => ({
   fix: `Write "# Service.${word}", or start the service with --compat dgraph.`,
 });
 
-function readSecret(rest: string, position: Position, secrets: Map<string, Secret>, report: Report): void {
+function readSecret(
+  rest: string,
+  position: Position,
+  secrets: Map<string, Secret>,
+  names: Names,
+  report: Report,
+): void {
   const match = SECRET.exec(rest);
   const name = match?.[1] ?? match?.[2];
   if (!match || !name) {
     report({
       position,
       message: 'a secret needs a name and a value',
-      fix: 'Write it as: # Service.Secret NAME "value".',
+      fix: `Write it as: # ${names.dgraph ? 'Dgraph' : 'Service'}.Secret NAME "value".`,
     });
     return;
   }

@@ -24,6 +24,16 @@ const BLANK = /^(?:[\s,\uFEFF]|#[^\n\r]*(?:[\n\r]|$))*$/;
  * said then.
  */
 export function loadModel(text: string, options: LoadOptions): Model {
+  try {
+    return load(text, options);
+  } catch (error) {
+    // graphql-js reads by recursion: what nests so deep that it ends the stack is no definition
+    if (!(error instanceof RangeError)) throw error;
+    throw syntaxError('they nest too deep', { line: 1, column: 1 }, options.source);
+  }
+}
+
+function load(text: string, options: LoadOptions): Model {
   const { names, source } = options;
   const errors: GraphsteadError[] = [];
   const reporter =
@@ -50,15 +60,18 @@ function parseDefinitions(text: string, source: string | undefined): DocumentNod
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     const at = error.locations?.[0] ?? { line: 1, column: 1 };
-    const position: Position = source === undefined ? at : { ...at, source };
-    throw new GraphsteadErrors([
-      new GraphsteadError('INVALID_SDL', `the type definitions cannot be parsed: ${error.message}`, {
-        position,
-        fix: 'Correct the syntax at this place.',
-        details: { rule: 'syntax' },
-      }),
-    ]);
+    throw syntaxError(error.message, at, source);
   }
+}
+
+function syntaxError(reason: string, at: Position, source: string | undefined): GraphsteadErrors {
+  const { line, column } = at;
+  const position: Position = { line, column, ...(source === undefined ? {} : { source }) };
+  const message = `the type definitions cannot be parsed: ${reason}`;
+  const fix = 'Correct the syntax at this place.';
+  return new GraphsteadErrors([
+    new GraphsteadError('INVALID_SDL', message, { position, fix, details: { rule: 'syntax' } }),
+  ]);
 }
 
 /** By position; of two with one position and text the first. */

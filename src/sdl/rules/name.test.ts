@@ -54,6 +54,10 @@ describe('names', () => {
     ]);
   });
 
+  it('bounds how deep a text may nest', () => {
+    expect(broken(`type Shop { grid: ${'['.repeat(100_000)}Int${']'.repeat(100_000)} }`)).toEqual(['syntax']);
+  });
+
   it('says where the syntax is wrong', () => {
     expect(refusals('type Shop {\n  name String\n}')).toEqual([
       expect.stringMatching(/^syntax 2: the type definitions cannot be parsed/),

@@ -71,7 +71,9 @@ class Check {
   }
 
   #scalar(entries: readonly ConstValueNode[]): void {
-    const enumeration = kindOf(this.context.definitions, this.#type) === 'enum';
+    const kind = kindOf(this.context.definitions, this.#type);
+    if (kind === undefined) return;
+    const enumeration = kind === 'enum';
     const allowed: readonly string[] = enumeration ? ENUM_SEARCHES : (SEARCHES[this.#type] ?? []);
     if (allowed.length === 0) {
       this.#refuse(`${this.where} is of type ${this.#type}, which cannot have @search`, 'Remove @search.');
