@@ -7,7 +7,7 @@ const CODE = `
     static readOnly = ['total', 'peek'];
     state = { count: 0 };
     onInitialize() { this.state.born = this.id; }
-    onReceiveMessage(name, data) {
+    async onReceiveMessage(name, data) {
       switch (name) {
         case 'increment': return String(this.state.count += Number(data ?? 1));
         case 'peek': return String(this.state.count);
@@ -27,6 +27,8 @@ const CODE = `
         case 'alarm': this.setAlarm(Date.now() + 20, { name: 'increment', data: '7' }); return 'set';
         case 'spin': while (true) {}
         case 'number': return 5;
+        case 'slowly': await new Promise((done) => setTimeout(done, 700)); return String(this.state.count += 5);
+        case 'relaySlowly': this.state.count++; return agents.sendMessage(data, 'slowly');
       }
       return super.onReceiveMessage(name, data);
     }
@@ -191,6 +193,14 @@ describe('agents', () => {
     await expect(spinning).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' });
     expect(await others).toEqual(['1', '2', '3', '4', '5']);
     expect(await send(a.id, 'increment')).toBe('2');
+  });
+
+  it('a message sent by a turn whose process dies is handled once, although the turn runs again', async () => {
+    const [a, b, c] = await Promise.all([1, 2, 3].map(() => service.agents.start('Counter')));
+    const relayed = send(a.id, 'relaySlowly', b.id);
+    await expect(send(c.id, 'spin')).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' });
+    expect(await relayed).toBe('5');
+    expect([await send(a.id, 'peek'), await send(b.id, 'peek')]).toEqual(['1', '5']);
   });
 
   it('give the first reply again under the same idempotency key', async () => {

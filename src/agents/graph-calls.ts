@@ -1,3 +1,4 @@
+import { parse } from 'graphql';
 import { GraphsteadError } from '../base/index.js';
 import type { DqlEngine } from '../dql/index.js';
 import type { Graph, Transaction } from '../graph/index.js';
@@ -44,7 +45,18 @@ function surface({ dql, graphql }: GraphCallsOptions, transaction: Transaction |
     },
     async graphql(text, variables) {
       if (graphql === undefined) throw new GraphsteadError('NOT_READY', 'this service has no GraphQL schema');
-      return graphql(text, variables, transaction);
+      // A query reads the newest state, in a transaction too; a mutation belongs to the transaction.
+      return graphql(text, variables, isMutation(text) ? transaction : undefined);
     },
   };
+}
+
+/** A text that does not parse is no mutation: running it says what is wrong with it. */
+export function isMutation(text: string): boolean {
+  try {
+    const { definitions } = parse(text, { noLocation: true });
+    return definitions.some((one) => one.kind === 'OperationDefinition' && one.operation === 'mutation');
+  } catch {
+    return false;
+  }
 }

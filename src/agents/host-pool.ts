@@ -21,6 +21,10 @@ const DEATHS_WITHIN_MS = 5_000;
 const RESPAWN_MS = 1_000;
 /** kills that a task may be present at before it runs alone */
 const SUSPICION = 2;
+/** what a kill counts for a task that was waiting for an answer then */
+const DOUBT = 0.2;
+/** tasks that may run alone at the same time: they may wait for each other */
+const ALONE = 4;
 
 /** Where app code runs: a process a core, one more in reserve, and a watchdog over all of them. */
 export class HostPool implements Hosts {
@@ -39,7 +43,8 @@ export class HostPool implements Hosts {
   #next = 0;
   #kills = 0;
   #deaths: number[] = [];
-  #quarantine: Promise<unknown> = Promise.resolve();
+  #isolated = 0;
+  readonly #isolation: (() => void)[] = [];
   #closed = false;
 
   constructor(options: HostsOptions) {
@@ -94,12 +99,11 @@ export class HostPool implements Hosts {
    * given up at once, and one that was present at two deaths runs alone, so that its innocence or guilt shows.
    */
   async execute<T>(shard: number, options: TaskOptions, run: (host: HostProcess) => Promise<T>): Promise<T> {
-    for (let deaths = 0; ; deaths++) {
-      if (deaths >= SUSPICION) return this.#alone(options, run);
+    for (let suspicion = 0; ; ) {
+      if (suspicion >= SUSPICION) return this.#alone(options, run);
       const host = this.pick(shard);
       if (host.dead) {
         await host.exited; // its successor is named by then
-        deaths--;
         continue;
       }
       try {
@@ -107,29 +111,36 @@ export class HostPool implements Hosts {
       } catch (error) {
         if (!(error instanceof HostDied) || this.#closed) throw error instanceof HostDied ? closed() : error;
         if (error.blamed) throw timedOut(options, `held the thread for ${this.#limits.turnThreadMs} ms`);
-        if (error.blamed === false) deaths--;
+        if (error.blamed === undefined) suspicion += error.waiting ? DOUBT : 1;
       }
     }
   }
 
   async #alone<T>(options: TaskOptions, run: (host: HostProcess) => Promise<T>): Promise<T> {
-    const turn = this.#quarantine.then(async () => {
-      const host = this.#spawn(this.#current().app);
-      try {
-        await host.ready;
-        return await run(host);
-      } catch (error) {
-        if (!(error instanceof HostDied)) throw error;
-        if (error.stuck) throw timedOut(options, `held the thread for ${this.#limits.turnThreadMs} ms`);
-        throw new GraphsteadError(options.failureCode, `the host process died under it: ${error.message}`, {
-          fix: 'look for process.exit, too much memory (limits.hostHeapMb), or a native module that crashes',
-        });
-      } finally {
-        host.kill('quarantine over');
-      }
-    });
-    this.#quarantine = turn.catch(() => undefined);
-    return turn;
+    const leave = await this.#enterQuarantine();
+    const host = this.#spawn(this.#current().app);
+    try {
+      await host.ready;
+      return await run(host);
+    } catch (error) {
+      if (!(error instanceof HostDied)) throw error;
+      if (error.stuck) throw timedOut(options, `held the thread for ${this.#limits.turnThreadMs} ms`);
+      throw new GraphsteadError(options.failureCode, `the host process died under it: ${error.message}`, {
+        fix: 'look for process.exit, too much memory (limits.hostHeapMb), or a native module that crashes',
+      });
+    } finally {
+      host.kill('quarantine over');
+      leave();
+    }
+  }
+
+  async #enterQuarantine(): Promise<() => void> {
+    while (this.#isolated >= ALONE) await new Promise<void>((enter) => this.#isolation.push(enter));
+    this.#isolated++;
+    return () => {
+      this.#isolated--;
+      this.#isolation.shift()?.();
+    };
   }
 
   async call(call: FunctionCall): Promise<unknown> {
@@ -156,6 +167,7 @@ export class HostPool implements Hosts {
       timeoutCode: 'FUNCTION_TIMEOUT',
       failureCode: 'FUNCTION_FAILED',
       journal: new Map<number, JournalEntry>(),
+      asked: new Map(),
       signal: call.signal,
       log: call.log,
       rpc: (rpc) => this.#rpc({ ...call, key }, rpc),

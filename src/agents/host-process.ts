@@ -34,6 +34,8 @@ export interface TaskOptions {
   readonly failureCode: ErrorCode;
   /** results of finished calls, shared by all runs of the task */
   readonly journal: Map<number, JournalEntry>;
+  /** calls that were made, answered or not, by place and hash */
+  readonly asked: Map<string, Promise<CallOutcome>>;
   readonly signal?: AbortSignal;
   rpc(call: Rpc): Promise<unknown>;
   live?(event: EventEffect): void;
@@ -51,6 +53,8 @@ export class HostDied extends Error {
     reason: string,
     readonly blamed: boolean | undefined,
     readonly stuck: boolean,
+    /** the task was waiting for an answer of the service: hardly the guilty one */
+    readonly waiting: boolean,
   ) {
     super(reason);
   }
@@ -60,6 +64,8 @@ interface Pending {
   readonly options: TaskOptions;
   readonly expiresAt: number;
   readonly detach: () => void;
+  /** its calls that are not answered yet */
+  asking: number;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -218,7 +224,7 @@ export class HostProcess {
     const before = this.#asked?.cpu;
     const now = this.#cpu();
     if (before === undefined || now === undefined) return true;
-    return now - before >= this.#limits.turnThreadMs * 0.5 || silent >= this.#limits.turnThreadMs * 3;
+    return now - before >= this.#limits.turnThreadMs * 0.5 || silent >= this.#limits.turnThreadMs * 2;
   }
 
   /** Milliseconds of thread time, where the system tells it. */
@@ -255,7 +261,7 @@ export class HostProcess {
   }
 
   #start(id: number, message: ToHost, options: TaskOptions): Promise<unknown> {
-    if (this.#dead !== undefined) return Promise.reject(new HostDied(this.#dead, undefined, false));
+    if (this.#dead !== undefined) return Promise.reject(new HostDied(this.#dead, undefined, false, true));
     if (options.signal?.aborted) return Promise.reject(cancelled());
     return new Promise((resolve, reject) => {
       const abort = () => {
@@ -265,7 +271,7 @@ export class HostProcess {
       options.signal?.addEventListener('abort', abort, { once: true });
       const detach = () => options.signal?.removeEventListener('abort', abort);
       const expiresAt = this.#clock.monotonic() + options.wallMs;
-      this.#pending.set(id, { options, expiresAt, detach, resolve, reject });
+      this.#pending.set(id, { options, expiresAt, detach, asking: 0, resolve, reject });
       if (this.#loaded) this.#tell(message);
       else this.ready.then(() => this.#pending.has(id) && this.#tell(message), reject);
     });
@@ -347,15 +353,12 @@ export class HostProcess {
   }
 
   async #answer(message: Extract<FromHost, { k: 'rpc' }>): Promise<void> {
-    const options = this.#pending.get(message.id)?.options;
-    if (options === undefined) return; // the task was given up
-    const { rpc, n, hash } = message;
-    const outcome = await options.rpc({ method: message.method, n, args: message.args }).then(
-      (value) => ({ ok: true, value }) as const,
-      (error: unknown) => ({ ok: false, error: toFailure(error, 'INTERNAL') }) as const,
-    );
-    if (hash !== '') options.journal.set(n, { n, hash, ...outcome });
-    if (!this.dead) this.#tell({ k: 'reply', rpc, ...outcome });
+    const pending = this.#pending.get(message.id);
+    if (pending === undefined) return; // the task was given up
+    pending.asking++;
+    const outcome = await answerOnce(pending.options, message);
+    pending.asking--;
+    if (!this.dead) this.#tell({ k: 'reply', rpc: message.rpc, ...outcome });
   }
 
   #log(level: HostLog['level'], message: string, task?: number): void {
@@ -381,7 +384,7 @@ export class HostProcess {
     this.#pending.clear();
     for (const [id, task] of pending) {
       task.detach();
-      task.reject(new HostDied(this.#dead, blame(id, marked, pending, stuck), stuck));
+      task.reject(new HostDied(this.#dead, blame(id, marked, pending, stuck), stuck, task.asking > 0));
     }
     const cause = new GraphsteadError('APP_LOAD', `the host process ended while it loaded the app: ${this.#dead}`);
     this.#settleReady.reject(cause);
@@ -393,6 +396,31 @@ export class HostProcess {
     closeSync(this.#marker);
     return bytes.readDoubleLE();
   }
+}
+
+interface CallOutcome {
+  readonly ok: boolean;
+  readonly value?: unknown;
+  readonly error?: WireFailure;
+}
+
+/** Answers a call; one that changes something is made once for all runs of its task, also when a run died meanwhile. */
+async function answerOnce(
+  options: TaskOptions,
+  { n, hash, method, args }: Extract<FromHost, { k: 'rpc' }>,
+): Promise<CallOutcome> {
+  const ask = () =>
+    options.rpc({ method, n, args }).then(
+      (value): CallOutcome => ({ ok: true, value }),
+      (error: unknown): CallOutcome => ({ ok: false, error: toFailure(error, 'INTERNAL') }),
+    );
+  if (hash === '') return ask();
+  const key = `${n} ${hash}`;
+  const asked = options.asked.get(key) ?? ask();
+  options.asked.set(key, asked);
+  const outcome = await asked;
+  options.journal.set(n, { n, hash, ...outcome });
+  return outcome;
 }
 
 interface StreamItem {

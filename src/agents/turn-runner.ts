@@ -8,6 +8,7 @@ import type { EventHub } from './event-hub.js';
 import type { HostPool } from './host-pool.js';
 import type { HostProcess, Rpc, TaskOptions, Turned } from './host-process.js';
 import { shardOf } from './keys.js';
+import { isMutation } from './graph-calls.js';
 import { answerGraph } from './graph-rpc.js';
 import type { AgentOp } from './part.js';
 import type { Effects, TurnKind } from './protocol.js';
@@ -28,6 +29,9 @@ export interface RunnerOptions {
   /** what a turn asks of other agents */
   readonly rpc: (activation: Activation, job: Job, rpc: Rpc) => Promise<unknown>;
 }
+
+/** Calls that all runs of a turn share. */
+type Calls = Pick<TaskOptions, 'journal' | 'asked'>;
 
 /** What is told of a turn once it is durable. */
 export interface Outcome {
@@ -61,9 +65,9 @@ export class TurnRunner {
     if (head?.status === 'terminated') throw terminated(activation.id);
     const claimed = await this.#earlierReply(job);
     if (claimed !== undefined) return claimed;
-    const journal: TaskOptions['journal'] = new Map();
+    const calls: Calls = { journal: new Map(), asked: new Map() };
     for (let tries = 1; ; tries++) {
-      const turn = new RunningTurn(this.options, activation, job, journal);
+      const turn = new RunningTurn(this.options, activation, job, calls);
       try {
         return await turn.run((id, chunks) => this.#read((snapshot) => readState(snapshot, id, chunks)));
       } catch (error) {
@@ -84,7 +88,7 @@ export class TurnRunner {
     if (head.status === 'terminated') throw terminated(activation.id);
     const state = await this.#read((snapshot) => readState(snapshot, activation.id, head.chunks));
     const { hosts } = this.options;
-    const options = taskOptions(this.options, activation, job, new Map());
+    const options = taskOptions(this.options, activation, job, { journal: new Map(), asked: new Map() });
     const graph = new GraphHolder(this.options.graph);
     const { id, name, data, from, typed } = job;
     const task = {
@@ -122,7 +126,7 @@ class RunningTurn {
     readonly options: RunnerOptions,
     readonly activation: Activation,
     readonly job: Job,
-    readonly journal: TaskOptions['journal'],
+    readonly calls: Calls,
   ) {
     this.#graph = new GraphHolder(options.graph);
     this.#head = activation.head;
@@ -159,7 +163,7 @@ class RunningTurn {
 
   async #inHost(loadState: (id: string, chunks: number) => Promise<string | undefined>): Promise<Turned> {
     const { activation, job, options } = this;
-    const task = taskOptions(options, activation, job, this.journal);
+    const task = taskOptions(options, activation, job, this.calls);
     const watched: TaskOptions = { ...task, rpc: (rpc) => this.#answer(rpc) };
     return options.hosts.execute(shardOf(activation.id), watched, async (host) => {
       this.#graph.abort(); // a run in a host that died is forgotten
@@ -252,7 +256,8 @@ export class GraphHolder {
   async answer(rpc: Rpc): Promise<unknown> {
     if (this.graph === undefined) throw new GraphsteadError('NOT_READY', 'this service has no graph');
     this.#transaction ??= this.graph.begin();
-    if (rpc.method === 'graph.mutate' || rpc.method === 'graph.graphql') this.wrote = true;
+    if (rpc.method === 'graph.mutate') this.wrote = true;
+    if (rpc.method === 'graph.graphql' && isMutation(String(rpc.args[1]))) this.wrote = true;
     return answerGraph(await this.#transaction, rpc);
   }
 
@@ -286,18 +291,14 @@ export class GraphHolder {
 
 type Claim = NonNullable<Parameters<Committer['commit']>[0]['idempotency']>;
 
-function taskOptions(
-  options: RunnerOptions,
-  activation: Activation,
-  job: Job,
-  journal: TaskOptions['journal'],
-): TaskOptions {
+function taskOptions(options: RunnerOptions, activation: Activation, job: Job, { journal, asked }: Calls): TaskOptions {
   return {
     label: { agentId: activation.id, operation: job.name, requestId: job.requestId },
     wallMs: options.limits.turnWallMs,
     timeoutCode: 'AGENT_TIMEOUT',
     failureCode: 'AGENT_FAILED',
     journal,
+    asked,
     rpc: (rpc) => options.rpc(activation, job, rpc),
     live: (event) => options.hub.live(activation.id, event.name, event.data, options.clock.wall()),
   };
