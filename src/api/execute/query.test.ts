@@ -178,9 +178,15 @@ describe('queries', () => {
       '{ queryFilm(order: {asc: year}) @cascade(fields: ["released"]) { title released } }',
     );
     expect(some.queryFilm).toHaveLength(2);
-    const beside = await world.data('{ queryStudio(order: {asc: code}) @cascade { code filmsAggregate(filter: {year: {gt: 1970}}) { count } films(order: {asc: year}) { title tags castAggregate { count } } } }');
+    const beside = await world.data(
+      '{ queryStudio(order: {asc: code}) @cascade { code filmsAggregate(filter: {year: {gt: 1970}}) { count } films(order: {asc: year}) { title tags castAggregate { count } } } }',
+    );
     expect(beside.queryStudio).toEqual([
-      { code: 'north', filmsAggregate: { count: 1 }, films: [{ title: 'Long Night', tags: ['dark', 'rain'], castAggregate: { count: 2 } }] },
+      {
+        code: 'north',
+        filmsAggregate: { count: 1 },
+        films: [{ title: 'Long Night', tags: ['dark', 'rain'], castAggregate: { count: 2 } }],
+      },
     ]);
   });
 

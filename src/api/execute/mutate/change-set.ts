@@ -21,6 +21,8 @@ export class ChangeSet {
   readonly losers: Loser[] = [];
   readonly #uids = new Map<Draft, number>();
   readonly #linked = new Set<string>();
+  /** what single edges hold after the changes so far, where they were changed */
+  readonly #held = new Map<string, readonly number[]>();
 
   constructor(
     readonly scope: Scope,
@@ -98,31 +100,36 @@ export class ChangeSet {
 
   /** An edge and its inverse; edges that single fields held before go, on both sides. */
   async link(uid: number, field: Field, child: number): Promise<void> {
-    const key = `${uid} ${field.owner}.${field.name} ${child}`;
+    const key = `${edgeKey(uid, field)} ${child}`;
     if (this.#linked.has(key)) return;
     this.#linked.add(key);
     const inverse = inverseOf(this.scope, field);
-    if (!field.type.list) await this.#release(uid, field, inverse, child);
-    this.#edge('setEdge', uid, field, child);
+    await this.#hold(uid, field, inverse, child);
     if (!inverse) return;
-    this.#linked.add(`${child} ${inverse.owner}.${inverse.name} ${uid}`);
-    if (!inverse.type.list) await this.#release(child, inverse, field, uid);
-    this.#edge('setEdge', child, inverse, uid);
+    this.#linked.add(`${edgeKey(child, inverse)} ${uid}`);
+    await this.#hold(child, inverse, field, uid);
   }
 
-  /** What a single edge holds, other than `except`, is let go, with its edge back. */
-  async #release(uid: number, field: Field, back: Field | undefined, except: number): Promise<void> {
-    for (const old of await this.targets(uid, field)) {
-      if (old === except) continue;
-      this.#edge('deleteEdge', uid, field, old);
-      if (back) this.#unlinkBack(old, back, uid);
+  /** Sets one end; a single edge lets go of what it held, with the edge back. */
+  async #hold(uid: number, field: Field, back: Field | undefined, child: number): Promise<void> {
+    if (!field.type.list) {
+      const staged = this.#held.get(edgeKey(uid, field));
+      for (const old of staged ?? (await this.targets(uid, field))) {
+        if (old === child) continue;
+        this.#edge('deleteEdge', uid, field, old);
+        if (back) this.#letGo(old, back, uid, staged !== undefined);
+      }
+      this.#held.set(edgeKey(uid, field), [child]);
     }
+    this.#edge('setEdge', uid, field, child);
   }
 
-  #unlinkBack(uid: number, field: Field, child: number): void {
+  #letGo(uid: number, field: Field, child: number, isStaged: boolean): void {
     this.#edge('deleteEdge', uid, field, child);
+    this.#linked.delete(`${edgeKey(uid, field)} ${child}`);
+    if (!field.type.list) this.#held.set(edgeKey(uid, field), []);
     const type = this.scope.model.object(field.owner);
-    if (type) this.losers.push({ type, uid });
+    if (type && !isStaged) this.losers.push({ type, uid });
   }
 
   /** Removes an edge and its inverse. */
@@ -181,6 +188,8 @@ export class ChangeSet {
     return uid;
   }
 }
+
+const edgeKey = (uid: number, field: Field): string => `${uid} ${field.owner}.${field.name}`;
 
 /** A new nested node needs what addT's own input would have demanded. */
 function requireFields(draft: Draft): void {

@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createWorld, type Tree } from '../../../test/support/api-world.js';
+
+const SDL = `
+  type Left { key: String! @id mate: Right @hasInverse(field: mate) owned: [Right] @hasInverse(field: owner) all: [Right] @hasInverse(field: all) }
+  type Right { key: String! @id mate: Left owner: Left all: [Left] }
+`;
+const KEYS = ['a', 'b', 'c'];
+const key = fc.constantFrom(...KEYS);
+
+/** An edge field of one side, whether it is a list, and the field at its other end. */
+const EDGES = {
+  Left: { mate: { list: false, back: 'mate' }, owned: { list: true, back: 'owner' }, all: { list: true, back: 'all' } },
+  Right: {
+    mate: { list: false, back: 'mate' },
+    owner: { list: false, back: 'owned' },
+    all: { list: true, back: 'all' },
+  },
+} as const;
+
+const step = fc.constantFrom<'Left' | 'Right'>('Left', 'Right').chain((type) =>
+  fc.record({
+    type: fc.constant(type),
+    field: fc.constantFrom(...Object.keys(EDGES[type])),
+    action: fc.constantFrom<'set' | 'remove' | 'delete' | 'upsert'>('set', 'set', 'remove', 'upsert', 'delete'),
+    from: key,
+    to: key,
+    more: key,
+  }),
+);
+
+it('keeps both ends of every edge in step, whatever is added, set, removed and deleted', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
+      const world = await createWorld(SDL);
+      const all = KEYS.map((each) => `{key: "${each}"}`).join(', ');
+      const fill = `mutation { addLeft(input: [${all}], upsert: true) { numUids } addRight(input: [${all}], upsert: true) { numUids } }`;
+      await world.data(fill);
+      for (const { type, field, action, from, to, more } of steps) {
+        const edge = (EDGES[type] as Record<string, { list: boolean }>)[field];
+        const reference = edge.list ? `[{key: "${to}"}]` : `{key: "${to}"}`;
+        if (action === 'delete')
+          await world.data(`mutation { delete${type}(filter: {key: {eq: "${from}"}}) { numUids } } `);
+        else if (action === 'upsert') {
+          await world.data(
+            `mutation { add${type}(input: [{key: "${from}", ${field}: ${reference}}], upsert: true) { numUids } }`,
+          );
+        } else {
+          await world.data(
+            `mutation { update${type}(input: {filter: {key: {in: ["${from}"${action === 'set' ? `, "${more}"` : ''}]}}, ${action}: {${field}: ${reference}}}) { numUids } }`,
+          );
+          const end = (await world.data(`{ node: get${type}(key: "${from}") { ${field} { key } } }`)).node?.[field];
+          const held = (Array.isArray(end) ? end : end ? [end] : []).map((each: Tree) => String(each.key));
+          // of two nodes that are given one single partner, the one that came later keeps it
+          if (action === 'remove' || from === more) expect(held.includes(to)).toBe(action === 'set');
+        }
+        await world.data(fill);
+        await expectInStep(world);
+      }
+    }),
+    { numRuns: 15 },
+  );
+}, 60_000);
+
+async function expectInStep(world: Awaited<ReturnType<typeof createWorld>>): Promise<void> {
+  const { queryLeft, queryRight } = await world.data(
+    '{ queryLeft { key mate { key } owned { key } all { key } } queryRight { key mate { key } owner { key } all { key } } }',
+  );
+  const ends = (node: Tree, field: string): string[] =>
+    [node[field]].flat().flatMap((end: Tree) => (end ? [String(end.key)] : []));
+  for (const left of queryLeft) {
+    for (const right of queryRight) {
+      for (const [field, { back }] of Object.entries(EDGES.Left)) {
+        const there = ends(left, field).includes(String(right.key));
+        expect(ends(right, back).includes(String(left.key)), `${left.key}.${field} -> ${right.key}`).toBe(there);
+      }
+    }
+  }
+}
