@@ -3,7 +3,7 @@ import { asError, type Clock, GraphsteadError, systemClock } from '../base/index
 import type { CommitRecord } from '../commit/index.js';
 import { Activation, type Job } from './activation.js';
 import { AlarmClock } from './alarm-clock.js';
-import { terminated, unknownAgent } from './applier.js';
+import { mailboxFull, terminated, unknownAgent } from './applier.js';
 import { callRpc } from './call-rpc.js';
 import type {
   AgentEvent,
@@ -185,7 +185,10 @@ export class AgentRuntime implements Agents {
     part: Partial<Job> & Pick<Job, 'kind' | 'name'>,
     options: SendOptions,
   ): Promise<string | undefined> {
-    const timeoutMs = options.timeoutMs ?? this.#options.limits.messageMs;
+    const { messageMs, mailboxMessages } = this.#options.limits;
+    const timeoutMs = options.timeoutMs ?? messageMs;
+    const waiting = this.#activations.get(id)?.waiting ?? 0;
+    if (waiting >= mailboxMessages && part.kind !== 'stop') return Promise.reject(mailboxFull(id, waiting));
     return new Promise((resolve, reject) => {
       const job: Job = {
         from: '',

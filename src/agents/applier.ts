@@ -304,7 +304,7 @@ export function terminated(id: string): GraphsteadError {
   });
 }
 
-function mailboxFull(id: string, waiting: number): GraphsteadError {
+export function mailboxFull(id: string, waiting: number): GraphsteadError {
   return new GraphsteadError('MAILBOX_FULL', `the mailbox of agent "${id}" is full: ${waiting} messages wait`, {
     fix: 'send more slowly, or raise limits.mailboxMessages',
     details: { agentId: id },
