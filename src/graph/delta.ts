@@ -39,6 +39,8 @@ export interface ChangesPart {
   readonly ends: Uint32Array;
 }
 
+/** Deltas that a log has room for at first: most transactions change little. */
+const FIRST = 16;
 const NONE: Uint8Array = new Uint8Array(0);
 
 /** Collects deltas and gives them as one part. */
@@ -47,13 +49,13 @@ export class DeltaLog {
   readonly #langs = new Map<string, number>([['', 0]]);
   readonly #create = new Map<string, NewPredicate>();
   #count = 0;
-  #ops = new Uint8Array(64);
-  #predicates = new Uint32Array(64);
-  #langOf = new Uint32Array(64);
-  #uids = new Float64Array(64);
-  #objects = new Float64Array(64);
-  #ends = new Uint32Array(128);
-  #bytes = new Uint8Array(1_024);
+  #ops = new Uint8Array(FIRST);
+  #predicates = new Uint32Array(FIRST);
+  #langOf = new Uint32Array(FIRST);
+  #uids = new Float64Array(FIRST);
+  #objects = new Float64Array(FIRST);
+  #ends = new Uint32Array(FIRST * 2);
+  #bytes = new Uint8Array(256);
   #byteCount = 0;
 
   get count(): number {
@@ -102,45 +104,48 @@ export class DeltaLog {
     return highest;
   }
 
-  /** Appends the deltas of another log. */
+  /** Appends the deltas of another log, column by column. */
   append(other: DeltaLog): void {
-    const part = other.part();
-    for (const draft of part.create) this.create(draft);
-    for (let i = 0; i < part.ops.length; i++) {
-      const { value, facets } = payloadOf(part, i);
-      this.add(
-        part.ops[i],
-        part.names[part.predicates[i]],
-        part.uids[i],
-        part.objects[i],
-        part.langs[part.langOf[i]],
-        value,
-        facets,
-      );
+    for (const draft of other.#create.values()) this.create(draft);
+    const names = Uint32Array.from(other.#names.keys(), (name) => numberIn(this.#names, name));
+    const langs = Uint32Array.from(other.#langs.keys(), (lang) => numberIn(this.#langs, lang));
+    const [from, more] = [this.#count, other.#count];
+    this.#reserve(other.#byteCount, more);
+    this.#ops.set(other.#ops.subarray(0, more), from);
+    this.#uids.set(other.#uids.subarray(0, more), from);
+    this.#objects.set(other.#objects.subarray(0, more), from);
+    this.#bytes.set(other.#bytes.subarray(0, other.#byteCount), this.#byteCount);
+    for (let i = 0; i < more; i++) {
+      this.#predicates[from + i] = names[other.#predicates[i]];
+      this.#langOf[from + i] = langs[other.#langOf[i]];
     }
+    for (let i = 0; i < more * 2; i++) this.#ends[from * 2 + i] = other.#ends[i] + this.#byteCount;
+    this.#count += more;
+    this.#byteCount += other.#byteCount;
   }
 
-  /** The deltas so far; the columns are views that later additions may leave behind, never change. */
-  part(): ChangesPart {
+  /** The deltas from the given one on, as they are now. */
+  part(from = 0): ChangesPart {
     const count = this.#count;
+    const start = from === 0 ? 0 : this.#ends[from * 2 - 1];
     return {
       kind: 'changes',
       names: [...this.#names.keys()],
       langs: [...this.#langs.keys()],
       create: [...this.#create.values()],
-      ops: this.#ops.slice(0, count),
-      predicates: this.#predicates.slice(0, count),
-      langOf: this.#langOf.slice(0, count),
-      uids: this.#uids.slice(0, count),
-      objects: this.#objects.slice(0, count),
-      bytes: this.#bytes.slice(0, this.#byteCount),
-      ends: this.#ends.slice(0, count * 2),
+      ops: this.#ops.slice(from, count),
+      predicates: this.#predicates.slice(from, count),
+      langOf: this.#langOf.slice(from, count),
+      uids: this.#uids.slice(from, count),
+      objects: this.#objects.slice(from, count),
+      bytes: this.#bytes.slice(start, this.#byteCount),
+      ends: this.#ends.slice(from * 2, count * 2).map((end) => end - start),
     };
   }
 
-  #reserve(bytes: number): void {
-    if (this.#count === this.#ops.length) {
-      const size = this.#count * 2;
+  #reserve(bytes: number, deltas = 1): void {
+    if (this.#count + deltas > this.#ops.length) {
+      const size = (this.#count + deltas) * 2;
       this.#ops = grown(this.#ops, new Uint8Array(size));
       this.#predicates = grown(this.#predicates, new Uint32Array(size));
       this.#langOf = grown(this.#langOf, new Uint32Array(size));
@@ -172,5 +177,9 @@ function numberIn(numbers: Map<string, number>, name: string): number {
 export function payloadOf(part: ChangesPart, i: number): { value: Uint8Array; facets: Uint8Array } {
   const start = i === 0 ? 0 : part.ends[2 * i - 1];
   const middle = part.ends[2 * i];
-  return { value: part.bytes.subarray(start, middle), facets: part.bytes.subarray(middle, part.ends[2 * i + 1]) };
+  const end = part.ends[2 * i + 1];
+  return {
+    value: start === middle ? NONE : part.bytes.subarray(start, middle),
+    facets: middle === end ? NONE : part.bytes.subarray(middle, end),
+  };
 }

@@ -39,6 +39,8 @@ export interface TransactionContext {
 interface Overlay {
   readonly source: OverlaySource;
   readonly schema: SchemaVersion;
+  /** deltas of the log that are merged into it */
+  readonly merged: number;
 }
 
 /** What has become of a transaction. */
@@ -48,8 +50,6 @@ export class GraphTransaction implements Transaction {
   readonly hash = randomBytes(8).toString('hex');
   readonly #context: TransactionContext;
   #log = new DeltaLog();
-  /** staged since the overlay was made */
-  #fresh = new DeltaLog();
   readonly #conflicts = new ConflictSet();
   readonly #readKeys = new Set<string>();
   readonly #readPredicates = new Set<string>();
@@ -124,7 +124,6 @@ export class GraphTransaction implements Transaction {
     this.#mustBeOpen();
     this.#checkSize(staged.log);
     this.#log.append(staged.log);
-    this.#fresh.append(staged.log);
     this.#conflicts.merge(staged.conflicts);
     lease.avoid(staged.log);
   }
@@ -256,8 +255,6 @@ export class GraphTransaction implements Transaction {
     }
     this.#snapshot = this.#context.committer.snapshot();
     this.#snapshotSince = now;
-    this.#fresh = new DeltaLog();
-    this.#fresh.append(this.#log);
   }
 
   #readerReleased(snapshot: Snapshot): void {
@@ -276,15 +273,14 @@ export class GraphTransaction implements Transaction {
 
   async #mergeFresh(snapshot: Snapshot): Promise<Overlay> {
     const { schemas, limits } = this.#context;
-    if (this.#overlay && this.#fresh.count === 0) return this.#overlay;
+    const count = this.#log.count;
+    if (this.#overlay?.merged === count) return this.#overlay;
     const source = this.#overlay?.source ?? new OverlaySource(snapshot);
     const draft = new SchemaDraft(this.#overlay?.schema ?? (await schemas.read(snapshot)));
     const merge = new GroupMerge(source, draft, limits, (name) => schemas.newest.predicate(name));
-    const part = this.#fresh.part();
-    this.#fresh = new DeltaLog();
-    await merge.apply(part, false);
+    await merge.apply(this.#log.part(this.#overlay?.merged), false);
     await merge.flush((key, value) => source.put(key, value));
-    this.#overlay = { source, schema: draft.finish(snapshot.version) };
+    this.#overlay = { source, schema: draft.finish(snapshot.version), merged: count };
     return this.#overlay;
   }
 
@@ -299,7 +295,7 @@ export class GraphTransaction implements Transaction {
   /** Only the outcome is kept of a transaction that is over. */
   #letGo(): void {
     this.#finishedPredicates = this.#log.predicates;
-    this.#log = this.#fresh = new DeltaLog();
+    this.#log = new DeltaLog();
     if (this.#readers === 0) this.#dropSnapshot();
     this.#context.closed(this);
   }
