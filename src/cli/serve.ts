@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
 import { openService, type Service } from '../server/index.js';
+import { announce } from './announce.js';
+import { exitCodeOf } from './exit-code.js';
+import { report } from './report.js';
 import { version } from './version.js';
 
 export interface ServeOptions {
@@ -16,7 +18,7 @@ export interface ServeOptions {
   readonly json?: boolean;
 }
 
-/** Serves until SIGINT or SIGTERM; a second signal ends at once. Exit code 1 when it cannot start. */
+/** Serves until SIGINT or SIGTERM; a second signal ends at once. See exit-code.ts for how it ends when it cannot start. */
 export async function serve(options: ServeOptions): Promise<void> {
   const appDir = appFolder(options.appDir);
   const data = resolve(options.data ?? join(appDir ?? process.cwd(), '.graphstead', 'data'));
@@ -33,7 +35,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     });
   } catch (error) {
     report(error, options.json ?? false);
-    process.exit(1);
+    process.exit(exitCodeOf(error));
   }
   stopOnSignals(service);
   announce(service, { ...options, appDir, data });
@@ -56,44 +58,4 @@ function stopOnSignals(service: Service): void {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-}
-
-function announce(service: Service, options: ServeOptions & { readonly data: string }): void {
-  if (options.json) {
-    console.log(
-      JSON.stringify({ url: service.url, grpcPort: service.grpcPort ?? null, data: options.data, pid: process.pid }),
-    );
-    return;
-  }
-  const line = (name: string, value: string) => console.log(`  ${name.padEnd(12)}${value}`);
-  console.log(`graphstead ${version()} is ready\n`);
-  line('GraphQL', `${service.url}/graphql`);
-  if (options.explorer) line('Explorer', `${service.url}/explorer`);
-  line('Graph', `${service.url}/query  /mutate  /alter`);
-  if (service.grpcPort !== undefined) line('gRPC', `${options.host}:${service.grpcPort}`);
-  line('Data', options.data);
-  const served = service.core.api.current();
-  if (served) line('Types', typeNames(served.text).join(', '));
-  for (const warning of service.warnings) console.log(`  ! ${warning}`);
-  console.log('\nCtrl-C stops it.');
-}
-
-function typeNames(text: string): string[] {
-  return [...text.matchAll(/^\s*(?:type|interface)\s+(\w+)/gm)]
-    .map((match) => match[1])
-    .filter((name) => !/^(Query|Mutation)$/.test(name));
-}
-
-/** Every mistake with its place and its fix, on standard error; JSON lines with --json. */
-export function report(error: unknown, json: boolean): void {
-  const errors = error instanceof GraphsteadErrors ? error.errors : [error];
-  for (const one of errors) {
-    if (!(one instanceof GraphsteadError)) {
-      console.error(json ? JSON.stringify({ error: { code: 'INTERNAL', message: String(one) } }) : one);
-      continue;
-    }
-    const { code, message, fix, position } = one;
-    if (json) console.error(JSON.stringify({ error: { code, message, fix, position } }));
-    else console.error(`${code}: ${message}${fix ? `\n  fix: ${fix}` : ''}`);
-  }
 }

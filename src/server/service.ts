@@ -16,6 +16,7 @@ import { createHttp } from './http.js';
 import { ApiKeys } from './keys.js';
 import { createMetrics } from './metrics.js';
 import { adminRoutes } from './route/admin.js';
+import { assignRoutes } from './route/assign.js';
 import { explorerRoutes } from './route/explorer.js';
 import { graphLanguageRoutes } from './route/graph-language.js';
 import { graphqlRoutes } from './route/graphql.js';
@@ -151,6 +152,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   graphLanguageRoutes(app, core);
   graphqlRoutes(app, core);
   adminRoutes(app, core);
+  assignRoutes(app, core);
   healthRoutes(app, core, { version, startedAt: Date.now(), ready: () => ready });
   if (options.explorer) explorerRoutes(app, core, { version, calls, ...(appHost ? explorerRooms(appHost) : {}) });
   app.get('/metrics', async (_request, reply) =>

@@ -3,9 +3,15 @@ import type { NodeReference, SubjectReference, Triple } from '../../dql/index.js
 import type { GraphChange } from '../../graph/index.js';
 import type { NameMap } from './name-map.js';
 
+export interface ChangeOptions {
+  readonly names: NameMap;
+  /** uids of the file are names too: its nodes become new ones */
+  readonly newUids?: boolean;
+}
+
 /** A triple of a file as a change. Throws INVALID_MUTATION on what only requests may say (`uid(v)`, `val(v)`, `*`). */
-export function changeOf(triple: Triple, names: NameMap): GraphChange {
-  const uid = uidOf(triple.subject, names, triple);
+export function changeOf(triple: Triple, options: ChangeOptions): GraphChange {
+  const uid = uidOf(triple.subject, options, triple);
   const { object, predicate } = triple;
   const facets =
     triple.facets.length > 0 ? { facets: [...triple.facets].sort((a, b) => (a.key < b.key ? -1 : 1)) } : {};
@@ -13,11 +19,12 @@ export function changeOf(triple: Triple, names: NameMap): GraphChange {
     return { op: 'setValue', uid, predicate, value: object.value, lang: object.lang, ...facets };
   }
   if (object.kind === 'value' || object.kind === 'all') throw refused(triple);
-  return { op: 'setEdge', uid, predicate, object: uidOf(object, names, triple), ...facets };
+  return { op: 'setEdge', uid, predicate, object: uidOf(object, options, triple), ...facets };
 }
 
-function uidOf(reference: NodeReference | SubjectReference, names: NameMap, triple: Triple): number {
-  if (reference.kind === 'uid') return reference.uid;
+function uidOf(reference: NodeReference | SubjectReference, options: ChangeOptions, triple: Triple): number {
+  const { names, newUids } = options;
+  if (reference.kind === 'uid') return newUids ? names.uid(`0x${reference.uid.toString(16)}`) : reference.uid;
   if (reference.kind === 'blank') return names.uid(`_:${reference.name}`);
   if (reference.kind === 'iri') return names.uid(reference.iri);
   throw refused(triple);

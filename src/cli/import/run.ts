@@ -1,16 +1,22 @@
-import { GraphsteadError } from '../../base/index.js';
-import { nquadLineParser, parseJsonTriples, type Triple } from '../../dql/index.js';
+import { GraphsteadError, type Names } from '../../base/index.js';
+import type { Triple } from '../../dql/index.js';
 import type { GraphChange } from '../../graph/index.js';
+import { withSource } from '../report.js';
 import { changeOf } from './change.js';
 import type { NameMap } from './name-map.js';
 import type { Progress } from './progress.js';
-import { jsonObjects, lineBatches, type SourceFile, wholeText } from './source.js';
+import { type SourceFile, wholeText } from './source.js';
 import type { Target } from './target.js';
+import { triplesOf } from './triples.js';
 
 export interface ImportOptions {
   readonly files: readonly SourceFile[];
   readonly target: Target;
-  readonly names: NameMap;
+  /** what the outside names of nodes became */
+  readonly nodes: NameMap;
+  /** how the files spell the reserved predicates */
+  readonly names: Names;
+  readonly newUids?: boolean;
   readonly progress: Progress;
   /** statements in one transaction */
   readonly batch?: number;
@@ -20,6 +26,7 @@ export interface ImportOptions {
 
 export interface ImportResult {
   readonly statements: number;
+  /** nodes that were named in the files other than by their uids */
   readonly nodes: number;
 }
 
@@ -29,42 +36,28 @@ const PARALLEL = 8;
 /** Schemas first, then the data, streaming. Statements of one batch land together; a mistake names file and line. */
 export async function runImport(options: ImportOptions): Promise<ImportResult> {
   for (const file of options.files) {
-    if (file.format === 'schema') await options.target.schema(await wholeText(file));
-    if (file.format === 'graphql') await options.target.graphql(await wholeText(file));
+    if (file.format === 'schema') await inFile(file, async () => options.target.schema(await wholeText(file)));
+    if (file.format === 'graphql') await inFile(file, async () => options.target.graphql(await wholeText(file)));
   }
   const writer = new BatchWriter(options);
   let read = 0;
   const onRead = (bytes: number) => {
     read += bytes;
   };
-  for (const file of options.files) {
-    for await (const triples of triplesOf(file, onRead)) {
-      await writer.add(triples);
-      options.progress.update(read, writer.statements);
-    }
-  }
-  await writer.finish();
-  options.progress.finish();
-  options.names.finish();
-  return { statements: writer.statements, nodes: options.names.size };
-}
-
-async function* triplesOf(file: SourceFile, onRead: (bytes: number) => void): AsyncIterable<readonly Triple[]> {
-  if (file.format === 'rdf') {
-    const parse = nquadLineParser({ source: file.path });
-    let number = 0;
-    for await (const lines of lineBatches(file, onRead)) {
-      const triples: Triple[] = [];
-      for (const line of lines) {
-        const triple = parse(line, ++number);
-        if (triple) triples.push(triple);
+  try {
+    for (const file of options.files) {
+      for await (const triples of triplesOf(file, options.names, onRead)) {
+        await writer.add(triples);
+        options.progress.update(read, writer.statements);
       }
-      yield triples;
     }
+    await writer.finish();
+  } finally {
+    await writer.settled();
+    options.progress.finish();
   }
-  if (file.format === 'json') {
-    for await (const text of jsonObjects(file, onRead)) yield parseJsonTriples(text, { source: file.path });
-  }
+  options.nodes.finish();
+  return { statements: writer.statements, nodes: options.nodes.size };
 }
 
 /** Cuts the stream into transactions and keeps a bounded number of them under way. */
@@ -93,37 +86,54 @@ class BatchWriter {
     const batch = this.#batch;
     this.#batch = [];
     if (batch.length === 0) return;
-    const { names, target, parallel } = this.#options;
-    await names.reserve(batch.length * 2);
-    const changes: GraphChange[] = batch.map((triple) => changeOf(triple, names));
-    names.flush();
+    const { nodes, parallel } = this.#options;
+    await nodes.reserve(batch.length * 2);
+    const changes: GraphChange[] = batch.map((triple) => changeOf(triple, { ...this.#options, names: nodes }));
+    nodes.flush();
     this.statements += batch.length;
-    const sending = target.write(changes).catch((error: unknown) => {
-      this.#failure ??= named(error, batch);
-    });
-    const done = sending.finally(() => this.#underway.delete(done));
+    const done = this.#write(changes, batch).finally(() => this.#underway.delete(done));
     this.#underway.add(done);
     if (this.#underway.size >= (parallel ?? PARALLEL)) await Promise.race(this.#underway);
   }
 
+  async #write(changes: readonly GraphChange[], batch: readonly Triple[]): Promise<void> {
+    const { target } = this.#options;
+    try {
+      await target.write(changes);
+    } catch (error) {
+      const at = await target.refused(changes).catch(() => undefined);
+      this.#failure ??= named(error, at === undefined ? batch : [batch[at]]);
+    }
+  }
+
   async finish(): Promise<void> {
     await this.#send();
-    await Promise.all(this.#underway);
+    await this.settled();
     if (this.#failure) throw this.#failure;
+  }
+
+  /** Nothing is under way any more. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underway);
   }
 }
 
 /** A batch that is refused says which lines it held. */
 function named(error: unknown, batch: readonly Triple[]): unknown {
-  if (!(error instanceof GraphsteadError) || error.position) return error;
+  if (!(error instanceof GraphsteadError)) return error;
   const [first, last] = [batch[0].position, batch[batch.length - 1].position];
-  return new GraphsteadError(
-    error.code,
-    `${first.source ?? 'input'}, lines ${first.line} to ${last.line}: ${error.message}`,
-    {
-      fix: error.fix,
-      position: first,
-      cause: error,
-    },
-  );
+  const { code, message, fix, details } = error;
+  const options = { fix, details, position: first, cause: error };
+  if (batch.length === 1) return new GraphsteadError(code, message, options);
+  const where = first.source === last.source ? `line ${last.line}` : `${last.source}, line ${last.line}`;
+  return new GraphsteadError(code, `in the statements from here to ${where}: ${message}`, options);
+}
+
+/** Mistakes in a schema or in type definitions, with the name of their file. */
+async function inFile(file: SourceFile, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    throw withSource(error, file.path);
+  }
 }

@@ -26,11 +26,14 @@ const FORMATS: Readonly<Record<string, FileFormat>> = {
   gql_schema: 'graphql',
 };
 
-/** Throws INVALID_REQUEST on a name that tells no format, and on a file that is not there. */
-export function sourceFile(path: string): SourceFile {
+/**
+ * Throws INVALID_REQUEST on a name that tells no format, and on a file that is not there.
+ * @param as the format, whatever the name says
+ */
+export function sourceFile(path: string, as?: FileFormat): SourceFile {
   const gzip = path.endsWith('.gz');
   const name = gzip ? path.slice(0, -3) : path;
-  const format = FORMATS[name.slice(name.lastIndexOf('.') + 1).toLowerCase()];
+  const format = as ?? FORMATS[name.slice(name.lastIndexOf('.') + 1).toLowerCase()];
   if (!format) {
     throw new GraphsteadError('INVALID_REQUEST', `${path}: the name tells no format`, {
       fix: 'name the file .rdf, .nq, .json, .schema or .graphql, with or without .gz',
@@ -47,9 +50,24 @@ async function* pieces(file: SourceFile, onRead: (bytes: number) => void): Async
   raw.on('data', (chunk) => onRead(chunk.length));
   const stream: Readable = file.gzip ? raw.pipe(createGunzip()) : raw;
   raw.on('error', (error) => stream.destroy(error));
-  const decoder = new TextDecoder();
-  for await (const chunk of stream) yield decoder.decode(chunk as Buffer, { stream: true });
-  yield decoder.decode();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for await (const chunk of stream) yield decoder.decode(chunk as Buffer, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+function unreadable(file: SourceFile, error: unknown): unknown {
+  const code = String((error as { code?: unknown }).code);
+  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
+    const fix = 'save it as UTF-8, or gzip it under a name that ends in .gz';
+    return new GraphsteadError('INVALID_REQUEST', `${file.path}: the text is not valid UTF-8`, { fix });
+  }
+  if (!code.startsWith('Z_')) return error;
+  const fix = 'fetch the file again; it is cut short, or no gzip file';
+  return new GraphsteadError('INVALID_REQUEST', `${file.path}: ${(error as Error).message}`, { fix });
 }
 
 /** The file's lines, many at a time. */
@@ -75,39 +93,90 @@ export async function wholeText(file: SourceFile): Promise<string> {
 
 const MAX_OBJECT = 64 * 1024 * 1024;
 
+/** One top-level object of a JSON file. */
+export interface JsonObject {
+  readonly text: string;
+  /** line of the file on which it begins, from 1 */
+  readonly line: number;
+}
+
 /**
- * Texts of the top-level objects of a JSON file: one array of objects, or objects one after another.
- * Each text is a whole object; what lies between is skipped. Throws SYNTAX on an object that does not end.
+ * The top-level objects of a JSON file: one array of objects, or objects one after another.
+ * Throws SYNTAX on an object that does not end, and on anything else that stands between objects.
  */
-export async function* jsonObjects(file: SourceFile, onRead: (bytes: number) => void): AsyncIterable<string> {
-  let text = '';
-  let start = -1;
-  let at = 0;
-  let depth = 0;
-  let inString = false;
-  for await (const piece of pieces(file, onRead)) {
-    text += piece;
-    for (; at < text.length; at++) {
-      const c = text.charCodeAt(at);
-      if (inString) {
-        if (c === 0x5c) at++;
-        else if (c === 0x22) inString = false;
-      } else if (c === 0x22) inString = depth > 0;
-      else if (c === 0x7b && depth++ === 0) start = at;
-      else if (c === 0x7d && depth > 0 && --depth === 0) {
-        yield text.slice(start, at + 1);
-        start = -1;
+export async function* jsonObjects(file: SourceFile, onRead: (bytes: number) => void): AsyncIterable<JsonObject> {
+  const cutter = new ObjectCutter(file);
+  for await (const piece of pieces(file, onRead)) yield* cutter.feed(piece);
+  cutter.end();
+}
+
+/** Finds where objects begin and end, looking at every character once. */
+class ObjectCutter {
+  readonly #file: SourceFile;
+  #text = '';
+  #at = 0;
+  /** offset at which the object under way begins, -1 between objects */
+  #start = -1;
+  #startLine = 1;
+  #line = 1;
+  #depth = 0;
+  #inString = false;
+
+  constructor(file: SourceFile) {
+    this.#file = file;
+  }
+
+  *feed(piece: string): Iterable<JsonObject> {
+    this.#text += piece;
+    for (; this.#at < this.#text.length; this.#at++) {
+      const c = this.#text.charCodeAt(this.#at);
+      if (c === 0x0a) this.#line++;
+      if (this.#inString) this.#string(c);
+      else if (this.#depth === 0) this.#between(c);
+      else if (c === 0x22) this.#inString = true;
+      else if (c === 0x7b) this.#depth++;
+      else if (c === 0x7d && --this.#depth === 0) {
+        yield { text: this.#text.slice(this.#start, this.#at + 1), line: this.#startLine };
+        this.#start = -1;
       }
     }
-    const keep = start === -1 ? text.length : start;
-    text = text.slice(keep);
-    at -= keep;
-    if (start !== -1) start = 0;
-    if (text.length > MAX_OBJECT) break;
+    this.#forget();
   }
-  if (start !== -1) {
-    throw new GraphsteadError('SYNTAX', `${file.path}: an object does not end within ${MAX_OBJECT} characters`, {
-      fix: 'check its closing bracket, or split it',
-    });
+
+  #string(c: number): void {
+    if (c === 0x5c) this.#at++;
+    else if (c === 0x22) this.#inString = false;
+  }
+
+  #between(c: number): void {
+    if (c === 0x7b) {
+      this.#depth = 1;
+      this.#start = this.#at;
+      this.#startLine = this.#line;
+    } else if (c > 0x20 && c !== 0x2c && c !== 0x5b && c !== 0x5d && c !== 0xfeff) {
+      throw this.#wrong(`"${String.fromCharCode(c)}" stands where an object should`, 'write a list of JSON objects');
+    }
+  }
+
+  /** What was handed out is not kept. */
+  #forget(): void {
+    const kept = this.#start === -1 ? Math.min(this.#at, this.#text.length) : this.#start;
+    this.#text = this.#text.slice(kept);
+    this.#at -= kept;
+    if (this.#start !== -1) this.#start = 0;
+    if (this.#text.length > MAX_OBJECT) throw this.#endless();
+  }
+
+  end(): void {
+    if (this.#start !== -1) throw this.#endless();
+  }
+
+  #endless(): GraphsteadError {
+    return this.#wrong('an object does not end', `check its brackets; an object has at most ${MAX_OBJECT} characters`);
+  }
+
+  #wrong(message: string, fix: string): GraphsteadError {
+    const line = this.#start === -1 ? this.#line : this.#startLine;
+    return new GraphsteadError('SYNTAX', message, { position: { line, column: 1, source: this.#file.path }, fix });
   }
 }

@@ -9,15 +9,16 @@ export interface JsonFileOptions {
   readonly limits?: Limits;
   /** name of the text in positions */
   readonly source?: string;
+  /** names of nodes without a uid begin with it; an import that goes on after a stop gives the same again */
+  readonly blankPrefix?: string;
 }
 
 /**
  * What a JSON text outside of a request sets: one object, or a list of them, as under the `set` of a mutation.
- * Nodes without a uid get blank names that no other call gives. Throws SYNTAX, INVALID_MUTATION, INVALID_VALUE.
+ * Nodes without a uid get blank names that no other call gives, unless `blankPrefix` is the same. Throws SYNTAX, INVALID_MUTATION, INVALID_VALUE.
  */
 export function parseJsonTriples(text: string, options: JsonFileOptions = {}): Triple[] {
-  const { names, limits, source } = options;
-  const blankPrefix = `dg.${randomBytes(6).toString('hex')}`;
+  const { names, limits, source, blankPrefix = `dg.${randomBytes(6).toString('hex')}` } = options;
   const converter = new JsonTriples({ text, blankPrefix, ...(names ? { names } : {}) });
   return converter.convert(scanJson(text, limits, source), 'set');
 }

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { defaultNames, dgraphNames, GraphsteadError } from '../../base/index.js';
+import { localTarget } from '../import/local-target.js';
+import { NameMap } from '../import/name-map.js';
+import { format, progressBar } from '../import/progress.js';
+import { remoteTarget } from '../import/remote-target.js';
+import { runImport } from '../import/run.js';
+import { type SourceFile, sourceFile } from '../import/source.js';
+import type { Target } from '../import/target.js';
+import { openData } from '../open-data.js';
+import { type CommonOptions, runCommand } from '../report.js';
+
+export interface ImportCommand extends CommonOptions {
+  readonly data?: string;
+  readonly to?: string;
+  readonly schema?: string;
+  readonly graphql?: string;
+  readonly newUids?: boolean;
+  readonly compat?: 'dgraph';
+}
+
+interface Imported {
+  readonly statements: number;
+  readonly nodes: number;
+  readonly ms: number;
+  /** data directory or address */
+  readonly into: string;
+}
+
+/** `graphstead import`: files into a data directory, or into a running service. */
+export function importCommand(paths: readonly string[], options: ImportCommand): Promise<void> {
+  return runCommand(
+    options,
+    () => importFiles(paths, options),
+    ({ statements, nodes, ms, into }) => {
+      const rate = statements / Math.max(0.001, ms / 1000);
+      const named = nodes > 0 ? `, ${nodes} named nodes` : '';
+      return `${statements} statements${named} into ${into} in ${(ms / 1000).toFixed(1)} s (${format(rate)}/s)`;
+    },
+  );
+}
+
+async function importFiles(paths: readonly string[], options: ImportCommand): Promise<Imported> {
+  const from = performance.now();
+  const files = filesOf(paths, options);
+  const { target, journal, into, close } = await open(options);
+  try {
+    const nodes = new NameMap((count) => target.lease(count), join(journal, `${hashOf(files)}.names`));
+    const names = options.compat === 'dgraph' ? dgraphNames : defaultNames;
+    const progress = progressBar(files.reduce((sum, file) => sum + file.size, 0));
+    const result = await runImport({ files, target, nodes, names, newUids: options.newUids, progress });
+    return { ...result, ms: Math.round(performance.now() - from), into };
+  } finally {
+    await close();
+  }
+}
+
+function filesOf(paths: readonly string[], { schema, graphql }: ImportCommand): readonly SourceFile[] {
+  const files = [
+    ...(schema ? [sourceFile(schema, 'schema')] : []),
+    ...(graphql ? [sourceFile(graphql, 'graphql')] : []),
+    ...paths.map((path) => sourceFile(path)),
+  ];
+  if (files.length > 0) return files;
+  throw new GraphsteadError('INVALID_REQUEST', 'nothing to import', { fix: 'name one file or more' });
+}
+
+interface Opened {
+  readonly target: Target;
+  /** folder of the journals of names */
+  readonly journal: string;
+  readonly into: string;
+  close(): Promise<void>;
+}
+
+async function open({ to, data, compat }: ImportCommand): Promise<Opened> {
+  if (to !== undefined) {
+    const names = compat === 'dgraph' ? dgraphNames : defaultNames;
+    const target = remoteTarget(to, process.env['GRAPHSTEAD_API_KEY'], names);
+    return { target, journal: resolve('.graphstead', 'import'), into: to, close: async () => undefined };
+  }
+  const opened = await openData(data ?? join('.graphstead', 'data'), { compat });
+  return {
+    target: localTarget(opened),
+    journal: join(opened.directory, 'import'),
+    into: opened.directory,
+    close: opened.close,
+  };
+}
+
+/** One name for one set of files: started again after a stop, the import finds what it gave its nodes. */
+function hashOf(files: readonly SourceFile[]): string {
+  const identity = files.map(({ path, format, size }) => `${resolve(path)} ${format} ${size}`).join('\n');
+  return createHash('sha256').update(identity).digest('hex').slice(0, 16);
+}

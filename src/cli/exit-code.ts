@@ -1,0 +1,29 @@
+import { asError, type ErrorCode } from '../base/index.js';
+
+/** What each exit code of the command means; shown in docs/reference/cli.md. */
+export const EXIT_CODES = {
+  0: 'done',
+  1: 'failed: each mistake is on standard error, with its place and what to do about it',
+  2: 'wrong usage: an unknown command, flag or value',
+  3: 'not now: the data directory is in use, the disk is full, or a service does not answer; the same call may work later',
+  130: 'interrupted',
+} as const;
+
+export type ExitCode = keyof typeof EXIT_CODES;
+
+const LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'STORE_LOCKED',
+  'STORE_FENCED',
+  'DISK_FULL',
+  'OVERLOADED',
+  'NOT_READY',
+  'TIMEOUT',
+  'TXN_ABORTED',
+  'INDEX_BUILDING',
+  'CONNECTION_FAILED',
+]);
+
+/** The exit code that a failure ends with. */
+export function exitCodeOf(error: unknown): ExitCode {
+  return LATER.has(asError(error).code) ? 3 : 1;
+}

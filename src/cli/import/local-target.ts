@@ -1,0 +1,45 @@
+import { GraphsteadError } from '../../base/index.js';
+import type { GraphChange } from '../../graph/index.js';
+import type { OpenData } from '../open-data.js';
+import { ATTEMPTS, type Target } from './target.js';
+
+/** Batches are blind writes of one process, so an abort only means that two of them met: the batch goes again. */
+export function localTarget({ graph, api }: Pick<OpenData, 'graph' | 'api'>): Target {
+  async function write(changes: readonly GraphChange[], attempt = 1): Promise<void> {
+    const transaction = await graph.begin();
+    try {
+      await transaction.stage(changes);
+      await transaction.commit();
+    } catch (error) {
+      transaction.abort();
+      if (!(error instanceof GraphsteadError) || error.code !== 'TXN_ABORTED' || attempt >= ATTEMPTS) throw error;
+      await write(changes, attempt + 1);
+    }
+  }
+
+  async function refused(changes: readonly GraphChange[]): Promise<number | undefined> {
+    const transaction = await graph.begin();
+    try {
+      for (const [index, change] of changes.entries()) {
+        const isGood = await transaction.stage([change]).then(
+          () => true,
+          () => false,
+        );
+        if (!isGood) return index;
+      }
+      return undefined;
+    } finally {
+      transaction.abort();
+    }
+  }
+
+  return {
+    lease: (count) => graph.leaseUids(count),
+    write: (changes) => write(changes),
+    refused,
+    schema: (text) => graph.alter({ kind: 'schema', text }),
+    async graphql(text) {
+      await api.updateSchema(text);
+    },
+  };
+}

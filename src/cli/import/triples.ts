@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { GraphsteadError, type Names, type Position } from '../../base/index.js';
+import { nquadLineParser, parseJsonTriples, type Triple } from '../../dql/index.js';
+import { type JsonObject, jsonObjects, lineBatches, type SourceFile } from './source.js';
+
+/** Statements of one file, some at a time, as they are read. Mistakes have the line of the file. */
+export async function* triplesOf(
+  file: SourceFile,
+  names: Names,
+  onRead: (bytes: number) => void,
+): AsyncIterable<readonly Triple[]> {
+  if (file.format === 'rdf') yield* quads(file, names, onRead);
+  if (file.format === 'json') yield* objects(file, names, onRead);
+}
+
+async function* quads(file: SourceFile, names: Names, onRead: (bytes: number) => void): AsyncIterable<Triple[]> {
+  const parse = nquadLineParser({ source: file.path, names });
+  let number = 0;
+  for await (const lines of lineBatches(file, onRead)) {
+    const triples: Triple[] = [];
+    for (const line of lines) {
+      const triple = parse(line, ++number);
+      if (triple) triples.push(triple);
+    }
+    yield triples;
+  }
+}
+
+async function* objects(file: SourceFile, names: Names, onRead: (bytes: number) => void): AsyncIterable<Triple[]> {
+  // The same file gives nodes without a uid the same names, so that an import can go on where it stopped.
+  const prefix = `json.${createHash('sha256').update(file.path).digest('hex').slice(0, 12)}`;
+  let count = 0;
+  for await (const object of jsonObjects(file, onRead)) {
+    yield parseObject(object, { names, source: file.path, blankPrefix: `${prefix}.${++count}` });
+  }
+}
+
+function parseObject({ text, line }: JsonObject, options: Parameters<typeof parseJsonTriples>[1]): Triple[] {
+  const shift = (position: Position): Position => ({ ...position, line: position.line + line - 1 });
+  try {
+    const triples = parseJsonTriples(text, options);
+    const source = options?.source;
+    return triples.map((triple) => ({ ...triple, position: { source, ...shift(triple.position) } }));
+  } catch (error) {
+    if (!(error instanceof GraphsteadError)) throw error;
+    const { code, message, fix, position, details } = error;
+    const shifted = shift(position ?? { line: 1, column: 1, source: options?.source });
+    throw new GraphsteadError(code, message, { fix, details, position: shifted, cause: error });
+  }
+}

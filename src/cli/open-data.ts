@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { agentsApplier } from '../agents/index.js';
+import { type Api, createApi } from '../api/index.js';
+import {
+  defaultNames,
+  dgraphNames,
+  GraphsteadError,
+  type Limits,
+  makeLimits,
+  type Names,
+  systemClock,
+} from '../base/index.js';
+import { type Committer, createCommitter } from '../commit/index.js';
+import { createGraph, type Graph, graphApplier, graphShared } from '../graph/index.js';
+import { createHttpClient } from '../outbound/index.js';
+import { openLmdbStore, type Store } from '../store/index.js';
+
+/** A data directory that this process holds, without a server. */
+export interface OpenData {
+  readonly directory: string;
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly graph: Graph;
+  readonly api: Api;
+  readonly names: Names;
+  readonly limits: Limits;
+  close(): Promise<void>;
+}
+
+export interface OpenDataOptions {
+  readonly compat?: 'dgraph';
+  /** refuse a directory that holds no store, in place of making one */
+  readonly mustExist?: boolean;
+}
+
+/** Throws STORE_LOCKED while another process holds the directory, NOT_FOUND with `mustExist`. */
+export async function openData(data: string, options: OpenDataOptions = {}): Promise<OpenData> {
+  const directory = resolve(data);
+  if (options.mustExist) assertStore(directory);
+  const limits = makeLimits({}, process.env);
+  const names = options.compat === 'dgraph' ? dgraphNames : defaultNames;
+  const clock = systemClock;
+  const opened: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const one of opened.splice(0).reverse()) await one();
+  };
+  try {
+    const store = await openLmdbStore(directory, { limits });
+    opened.push(() => store.close());
+    const shared = graphShared(limits);
+    const appliers = [graphApplier(shared), agentsApplier(limits)];
+    const committer = await createCommitter({ store, appliers, clock, limits });
+    opened.push(() => committer.close());
+    const graph = await createGraph({ committer, shared, clock, names });
+    opened.push(() => graph.close());
+    const client = createHttpClient({ limits, clock });
+    opened.push(() => client.close());
+    const api = createApi({ graph, committer, names, clock, limits, client });
+    opened.push(() => api.close());
+    await api.load();
+    return { directory, store, committer, graph, api, names, limits, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Throws NOT_FOUND when a directory holds no store. */
+export function assertStore(directory: string): void {
+  if (existsSync(join(directory, 'data.mdb'))) return;
+  throw new GraphsteadError('NOT_FOUND', `${directory} holds no store`, {
+    fix: 'name the data directory with --data; an app keeps its data in <APP_DIR>/.graphstead/data',
+  });
+}

@@ -1,0 +1,68 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { version } from './version.js';
+
+/** All commands and flags. Their work is loaded when one runs, so that `--help` is quick. */
+export function createProgram(): Command {
+  const program = new Command('graphstead')
+    .description("a graph store, the GraphQL API over it, and the home of an app's agents")
+    .version(version())
+    .showHelpAfterError('(graphstead --help lists every command and flag)');
+  addServe(program, 'dev', 'serve an app and reload it on change', true);
+  addServe(program, 'start', 'serve an app', false);
+  addImport(program);
+  return program;
+}
+
+function addServe(program: Command, name: 'dev' | 'start', description: string, explorer: boolean): void {
+  program
+    .command(name)
+    .argument('[APP_DIR]', 'the app: a folder with app.json; without one, store and API alone')
+    .description(description)
+    .option('--data <DIR>', 'the data directory (default: <APP_DIR>/.graphstead/data)')
+    .option('--host <ADDR>', 'address to listen on', '127.0.0.1')
+    .option('--port <N>', 'HTTP port', port, 8686)
+    .option('--grpc-port <N>', 'gRPC port', port, 9080)
+    .addOption(compatOption())
+    .option('--explorer', 'serve /explorer', explorer)
+    .option('--json', 'print machine-readable lines')
+    .action(async (appDir: string | undefined, options) => {
+      const { serve } = await import('./serve.js');
+      await serve({ mode: name, appDir, ...options });
+    });
+}
+
+function addImport(program: Command): void {
+  program
+    .command('import')
+    .argument('[FILE...]', '.rdf .nq .nt .json .ndjson .schema .graphql, each also with .gz')
+    .description('load files into a data directory, or into a running service')
+    .addOption(dataOption().conflicts('to'))
+    .option('--to <URL>', 'a running service; its key is read from GRAPHSTEAD_API_KEY')
+    .option('--schema <FILE>', 'schema lines, applied first')
+    .option('--graphql <FILE>', 'GraphQL type definitions, applied first')
+    .option('--new-uids', 'give every node a new uid, also those that the files name by uid')
+    .addOption(compatOption())
+    .addOption(jsonOption())
+    .action(async (files: string[], options) => {
+      const { importCommand } = await import('./command/import.js');
+      await importCommand(files, options);
+    });
+}
+
+function dataOption(): Option {
+  return new Option('--data <DIR>', 'the data directory (default: .graphstead/data)');
+}
+
+function jsonOption(): Option {
+  return new Option('--json', 'print one JSON line, mistakes too');
+}
+
+function compatOption(): Option {
+  return new Option('--compat <PEER>', "speak the peer's names, statuses and generated types").choices(['dgraph']);
+}
+
+function port(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0 && value <= 65_535) return value;
+  throw new InvalidArgumentError('a port is a whole number from 0 to 65535 (0 takes any free one)');
+}
