@@ -43,9 +43,8 @@ export function generateSchema(model: Model, options: GenerateOptions): Generate
     (texts.service ??= printSdl(schema, model, { service: true, peer: options.names.dgraph }));
   const roots = rootFields(context, serviceSdl);
   refuse(fieldCollisions(operations, roots));
-  const generated = build(context, roots);
-  refuse([...typeCollisions(operations, generated), ...checkAuthRules(context)]);
-  const schema = operations.length === 0 ? generated : build(context, withOperations(roots, operations));
+  const schema = merge(context, roots, operations);
+  refuse(checkAuthRules(context));
   refuse(invalid(schema));
   answerService(schema, serviceSdl);
   return {
@@ -61,6 +60,17 @@ export function generateSchema(model: Model, options: GenerateOptions): Generate
 
 function refuse(errors: readonly GraphsteadError[]): void {
   if (errors.length > 0) throw new GraphsteadErrors(errors);
+}
+
+/** The schema with the operations in it. graphql-js throws on two types of one name: then we say which. */
+function merge(context: Context, roots: Roots, operations: readonly Operation[]): GraphQLSchema {
+  if (operations.length === 0) return build(context, roots);
+  try {
+    return build(context, withOperations(roots, operations));
+  } catch (error) {
+    refuse(typeCollisions(operations, build(context, roots)));
+    throw error;
+  }
 }
 
 type Roots = Readonly<Record<Operation['kind'], RootFields>>;

@@ -49,11 +49,17 @@ function declared(context: RuleContext, site: CustomSite, graphql: RemoteOperati
     if (names.has(name)) continue;
     refuse(context, site, graphql, `graphql uses $${name} without declaring it`, `Declare it: query($${name}: ...).`);
   }
+  const used = new Set(values.flatMap(inside));
+  for (const name of names) {
+    if (used.has(name)) continue;
+    refuse(context, site, graphql, `graphql declares $${name} and does not use it`, 'Remove it, or send it.');
+  }
 }
 
 function batch(context: RuleContext, site: CustomSite, graphql: RemoteOperation): void {
   const [variable] = graphql.variables;
-  if (graphql.variables.length === 1 && listDepth(variable.type) > 0) return;
+  const sent = graphql.arguments.length === 1 && graphql.arguments[0].variable === variable?.name;
+  if (sent && graphql.variables.length === 1 && listDepth(variable.type) > 0) return;
   refuse(
     context,
     site,

@@ -116,6 +116,12 @@ describe('templates', () => {
 
 describe('graphql texts', () => {
   it.each([
+    [query(`url: "http://a.example", ${POST}, graphql: "query($id: ID!) { a }"`)],
+    [
+      field(
+        `url: "http://a.example", ${POST}, mode: BATCH, body: "{id: $id}", graphql: "query($a: [In]) { a(a: $a, b: 1) }"`,
+      ),
+    ],
     [query(`url: "http://a.example", ${POST}, graphql: "{ a(id: $id) }"`)],
     [query(`url: "http://a.example", ${POST}, graphql: "query($no: Int) { a(no: $no) }"`)],
     [query(`url: "http://a.example", ${GET}, graphql: "query($id: ID!) { a(id: $id) }"`)],

@@ -8,6 +8,7 @@ export const federation: Rule = {
   check(context) {
     for (const object of context.definitions.objects.values()) {
       key(context, object);
+      if (!context.lax) foreignKey(context, object);
       for (const field of object.own) {
         external(context, object, field);
         requires(context, object, field);
@@ -38,6 +39,19 @@ function key({ report }: RuleContext, object: ObjectDefinition): void {
     else if (!isIdType(field.node.type) && !directive(field.node, 'id')) {
       refuse(`@key on ${object.name}: ${name} does not name a node`, `Make ${name} an ID, or give it @id.`);
     }
+  }
+}
+
+/** The key of another service's entity is its value, not a uid of ours. */
+function foreignKey({ report }: RuleContext, object: ObjectDefinition): void {
+  for (const name of object.extended ? (keyFields(object) ?? []) : []) {
+    const field = object.fields.find((f) => f.name === name);
+    if (!field || isExternal(field)) continue;
+    report({
+      position: position(field.node),
+      message: `${object.name} is of another service, so its key ${name} is given there and not here`,
+      fix: `Mark ${name} with @external.`,
+    });
   }
 }
 

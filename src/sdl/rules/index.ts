@@ -1,5 +1,6 @@
 import type { Rule } from '../rule.js';
 import { allowedDefinition } from './allowed-definition.js';
+import { argumentDefault } from './argument-default.js';
 import { auth } from './auth.js';
 import { customField } from './custom-field.js';
 import { customGraphql } from './custom-graphql.js';
@@ -38,6 +39,7 @@ export const RULES: readonly Rule[] = [
   generatedName,
   knownType,
   knownDirective,
+  argumentDefault,
   rootField,
   typeContent,
   listDepthRule,

@@ -212,6 +212,7 @@ describe('federation', () => {
   refused([
     ['extend type Shop { id: ID! @external name: String }', 'federation'],
     ['type Shop @key(fields: "name") { id: ID! name: String }', 'federation'],
+    ['extend type Shop @key(fields: "id") { id: ID! name: String }', 'federation'],
     ['type Shop @key(fields: "id code") { id: ID! code: String @id }', 'federation'],
     ['type Shop @key(fields: "key") { id: ID! name: String }', 'federation'],
     ['type Shop @key(fields: "id") { id: ID! name: String @external }', 'federation'],
