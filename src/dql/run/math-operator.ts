@@ -275,7 +275,7 @@ function unfit(op: MathOperator, a: Value, b: Value): GraphsteadError {
 
 function withVector(op: MathOperator, a: Value, b: Value): Value {
   if (a.type === 'float32vector' && b.type === 'float32vector') return twoVectors(op, a, b);
-  if (op === '+' || op === '-') throw mistake('Left and right arguments must match');
+  if (op === '+' || op === '-') throw mistake(`${op} needs two vectors or two numbers`);
   const vector = a.type === 'float32vector' ? a : (b as Vector);
   const scalar = asNumber(numeric(a.type === 'float32vector' ? b : a, op));
   if (op === '*') return scaled(vector, (x) => x * scalar);

@@ -123,7 +123,7 @@ function checkKeys(keys: readonly OrderKey[], execution: Execution): void {
   for (const key of keys) {
     const { by } = key;
     if (by.kind === 'variable' && keys.length > 1 && !by.keepAll) {
-      throw mistake(key, `Val() is not allowed in multiple sorting. Got: [${by.name}]`);
+      throw mistake(key, `val(${by.name}) cannot be one of several keys of an order`);
     }
     if (by.kind === 'predicate') checkPredicate(key, by.name, execution.predicate(by.name));
   }

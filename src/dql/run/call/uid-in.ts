@@ -11,7 +11,7 @@ import { argumentUids } from './uid.js';
 export const uidInCall: CallOperator = {
   async root(call) {
     throw invalid(
-      ': uid_in function not allowed at root',
+      'uid_in filters, it cannot be a root function',
       call.position,
       'Start from the other end: uid(..) { ~edge }.',
     );
