@@ -47,7 +47,10 @@ describe('objects', () => {
       { object: { kind: 'variable', name: 'w' } },
     ]);
     expect(code(() => triples({ uid: 'uid(v' }))).toBe('INVALID_MUTATION');
-    expect(short(triples({ uid: '0x1', a: 'value (not a variable)' }))).toEqual([[1, 'a', 'value (not a variable)']]);
+    expect(code(() => triples({ uid: 1, a: 'val(x' }))).toBe('INVALID_MUTATION');
+    for (const text of ['value (not a variable)', 'val(x) and more', 'val(two words)', 'uid']) {
+      expect(short(triples({ uid: '0x1', a: text }))).toEqual([[1, 'a', text]]);
+    }
   });
 
   it('have languages, lists, places and reserved names', () => {

@@ -189,18 +189,33 @@ function referenceOf(uid: JsonNode): NodeReference {
   return { kind: 'uid', uid: number };
 }
 
-/** The variable in `uid(v)` or `val(v)`; undefined for other text. Throws INVALID_MUTATION on one that is not closed. */
+/**
+ * The variable in `uid(v)` or `val(v)`; undefined for other text, also for one that only begins like that. Throws
+ * INVALID_MUTATION when the text ends before the bracket is closed, or names nothing.
+ */
 function variableIn(written: string, word: 'uid' | 'val', position: Position): string | undefined {
   const text = written.trim();
   if (!text.startsWith(word)) return undefined;
   const rest = text.slice(word.length).trim();
   if (!rest.startsWith('(')) return undefined;
-  const name = rest.slice(1, -1).trim();
-  if (!rest.endsWith(')')) {
-    throw invalid(`the bracket in ${JSON.stringify(text)} is not closed`, position, `Write it as ${word}(variable).`);
-  }
-  if (name === '') throw invalid(`${word}() names no variable`, position, `Write it as ${word}(variable).`);
+  const closed = rest.endsWith(')');
+  const name = rest.slice(1, closed ? -1 : undefined).trim();
+  if (!isVariable(name)) return undefined;
+  const fix = `Write it as ${word}(variable).`;
+  if (!closed) throw invalid(`the bracket in ${JSON.stringify(text)} is not closed`, position, fix);
+  if (name === '') throw invalid(`${word}() names no variable`, position, fix);
   return name;
+}
+
+/** True for what can be the name of a variable, or its beginning. */
+function isVariable(name: string): boolean {
+  for (let i = 0; i < name.length; i++) {
+    const c = name.charCodeAt(i);
+    const letter = (c | 32) >= 0x61 && (c | 32) <= 0x7a;
+    const other = (c >= 0x30 && c <= 0x39) || c === 0x5f || c === 0x2d || c === 0x2e;
+    if (!letter && !other && c < 128) return false;
+  }
+  return true;
 }
 
 function scalarOf(node: JsonNode, lang: string): ObjectReference {

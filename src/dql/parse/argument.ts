@@ -68,6 +68,8 @@ function parseArgument(context: ParseContext, fn: FunctionName, args: Argument[]
     default:
       throw context.unexpected(`an argument of ${fn}`);
   }
+  const dated = args.at(-1)?.kind === 'literal' && (context.is('-') || context.is(':') || context.is('number'));
+  if (dated) throw context.unexpected('"," or ")" after a value', 'Put dates and other text in quotes.');
   if (context.is('@')) throw lexer.error('a value takes no language', 'Put it on the predicate: eq(name@en, "Ada").');
 }
 
