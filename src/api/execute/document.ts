@@ -61,14 +61,18 @@ export class InvalidDocument extends Error {
 }
 
 function prepare(text: string, schema: GraphQLSchema, limits: Limits): PreparedDocument {
-  let document: DocumentNode;
   try {
-    document = parse(text, { maxTokens: limits.syntaxTokens });
+    return parsed(text, schema, limits);
   } catch (error) {
     if (error instanceof GraphQLError) throw new InvalidDocument([error]);
+    // the stack ran out: parsing and validating recurse
     if (error instanceof RangeError) throw tooDeep(limits);
     throw error;
   }
+}
+
+function parsed(text: string, schema: GraphQLSchema, limits: Limits): PreparedDocument {
+  const document = parse(text, { maxTokens: limits.syntaxTokens });
   const fragments = fragmentsOf(document);
   boundDepth(document, fragments, limits);
   const errors = validate(schema, document, specifiedRules, { maxErrors: 50 });

@@ -6,7 +6,7 @@ import {
   GraphQLError,
   type OperationDefinitionNode,
 } from 'graphql';
-import { asError, type GraphsteadError, toWire, type WireError } from '../../base/index.js';
+import { asError, GraphsteadError, toWire, type WireError } from '../../base/index.js';
 import type { GraphqlAnswer, GraphqlRequest } from '../contract.js';
 import type { RequestContext } from '../operation.js';
 import { Errors, graphqlWire } from './answer.js';
@@ -125,13 +125,21 @@ export function envelope(request: Request, data: Buffer): Buffer {
 export function refusal(thrown: unknown): readonly WireError[] {
   if (thrown instanceof InvalidDocument) return thrown.errors.map(graphqlWire);
   if (thrown instanceof GraphQLError) return [graphqlWire(thrown)];
-  return [toWire(asError(thrown))];
+  return [toWire(ownError(thrown))];
+}
+
+/** A JsonWriter past its bound throws RangeError. */
+function ownError(thrown: unknown): GraphsteadError {
+  if (!(thrown instanceof RangeError) || !thrown.message.startsWith('answer exceeds')) return asError(thrown);
+  return new GraphsteadError('LIMIT_EXCEEDED', `${thrown.message} (answerBytes)`, {
+    fix: 'Ask for less, or by pages.',
+  });
 }
 
 /** An answer that holds errors only. */
 export function refused(thrown: unknown, kind?: GraphqlAnswer['kind']): GraphqlAnswer {
   const error: GraphsteadError | undefined =
-    thrown instanceof InvalidDocument || thrown instanceof GraphQLError ? undefined : asError(thrown);
+    thrown instanceof InvalidDocument || thrown instanceof GraphQLError ? undefined : ownError(thrown);
   const body = Buffer.from(JSON.stringify({ errors: refusal(thrown) }));
   return { body, status: error && error.status !== 200 ? error.status : 400, headers: {}, kind };
 }

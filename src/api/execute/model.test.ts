@@ -43,22 +43,18 @@ function filters(byKey: (key: string) => Item): fc.Arbitrary<Case> {
   const leaf: fc.Arbitrary<Case> = fc.oneof(
     n.map((v): Case => ({ text: `{n: {eq: ${v}}}`, holds: (item) => item.n === v })),
     n.map((v): Case => ({ text: `{n: {gt: ${v}}}`, holds: (item) => item.n !== undefined && item.n > v })),
-    fc
-      .tuple(n, n)
-      .map(
-        ([a, b]): Case => ({
-          text: `{n: {between: {min: ${a}, max: ${b}}}}`,
-          holds: (item) => item.n !== undefined && item.n >= a && item.n <= b,
-        }),
-      ),
-    fc
-      .uniqueArray(n)
-      .map(
-        (list): Case => ({
-          text: `{n: {in: [${list}]}}`,
-          holds: (item) => item.n !== undefined && list.includes(item.n),
-        }),
-      ),
+    fc.tuple(n, n).map(
+      ([a, b]): Case => ({
+        text: `{n: {between: {min: ${a}, max: ${b}}}}`,
+        holds: (item) => item.n !== undefined && item.n >= a && item.n <= b,
+      }),
+    ),
+    fc.uniqueArray(n).map(
+      (list): Case => ({
+        text: `{n: {in: [${list}]}}`,
+        holds: (item) => item.n !== undefined && list.includes(item.n),
+      }),
+    ),
     fc.constant<Case>({ text: '{n: {eq: null}}', holds: (item) => item.n === undefined }),
     fc.boolean().map((v): Case => ({ text: `{flag: ${v}}`, holds: (item) => item.flag === v })),
     fc
@@ -73,22 +69,18 @@ function filters(byKey: (key: string) => Item): fc.Arbitrary<Case> {
     tree: fc.oneof(
       { maxDepth: 4, withCrossShrink: true },
       leaf,
-      fc
-        .array(tie('tree'), { minLength: 1, maxLength: 3 })
-        .map(
-          (list): Case => ({
-            text: `{and: [${list.map((each) => each.text).join(', ')}]}`,
-            holds: (item) => list.every((each) => each.holds(item)),
-          }),
-        ),
-      fc
-        .array(tie('tree'), { minLength: 1, maxLength: 3 })
-        .map(
-          (list): Case => ({
-            text: `{or: [${list.map((each) => each.text).join(', ')}]}`,
-            holds: (item) => list.some((each) => each.holds(item)),
-          }),
-        ),
+      fc.array(tie('tree'), { minLength: 1, maxLength: 3 }).map(
+        (list): Case => ({
+          text: `{and: [${list.map((each) => each.text).join(', ')}]}`,
+          holds: (item) => list.every((each) => each.holds(item)),
+        }),
+      ),
+      fc.array(tie('tree'), { minLength: 1, maxLength: 3 }).map(
+        (list): Case => ({
+          text: `{or: [${list.map((each) => each.text).join(', ')}]}`,
+          holds: (item) => list.some((each) => each.holds(item)),
+        }),
+      ),
       tie('tree').map((each): Case => ({ text: `{not: ${each.text}}`, holds: (item) => !each.holds(item) })),
       tie('tree').map(
         (each): Case => ({

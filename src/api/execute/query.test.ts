@@ -217,8 +217,15 @@ describe('queries', () => {
     expect(wrong.data).toBeUndefined();
     expect(wrong.errors?.[0].message).toMatch(/Cannot query field "nothing"/);
     const deep = `{ queryFilm ${'{ studio { films '.repeat(150)}{ id }${' } }'.repeat(150)} }`;
-    const answer = await world.ask(deep);
-    expect(answer.errors?.[0].extensions.code).toBe('LIMIT_EXCEEDED');
+    const chain = Array.from({ length: 20_000 }, (_, i) => `fragment f${i} on Film { ...f${i + 1} }`).join(' ');
+    for (const text of [
+      deep,
+      `{ queryFilm { ...f0 } } ${chain} fragment f20000 on Film { id }`,
+      `${'{a'.repeat(30_000)}`,
+    ]) {
+      const answer = await world.ask(text);
+      expect(answer.errors?.[0].extensions.code).toBe('LIMIT_EXCEEDED');
+    }
   });
 
   it('answers introspection beside data', async () => {
