@@ -45,7 +45,10 @@ export async function readEdges(
     if (passed.length < dest.length) edges = keepEdges(edges, (uid) => contains(passed, uid));
     dest = passed;
   }
-  if (selection.page.random !== undefined) edges = sampleEdges(edges, selection.page.random);
+  if (selection.page.random !== undefined) {
+    edges = sampleEdges(edges, selection.page.random);
+    dest = unionOfRows(edges.rows);
+  }
   edges = await order(edges, dest, selection, cut, execution);
   if (cut && hasRange(selection.page)) edges = cutEdges(edges, selection.page);
   into.rows = edges.rows;

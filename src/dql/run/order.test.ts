@@ -65,6 +65,15 @@ describe('the first of a long list', () => {
     );
   }, 60_000);
 
+  it('is taken of what chance has left', async () => {
+    const edges = rows.map((row) => `<0x9999> <all> <${row.uid}> .`);
+    await dql.mutate(`{ set {\n${edges.join('\n')}\n} }`);
+    const { q } = await dql.query(
+      '{ q(func: uid(0x9999)) { all(random: 1200, orderasc: year, first: 2000) { uid } } }',
+    );
+    expect((q as [{ all: unknown[] }])[0].all).toHaveLength(1_200);
+  });
+
   it('reads no more of the index than it needs', async () => {
     const transaction = await dql.graph.begin({ bestEffort: true });
     const counting = await transaction.reader();
