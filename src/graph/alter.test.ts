@@ -48,7 +48,7 @@ describe('alter', () => {
     await many('name', (i) => `n${i % 5}`);
     await fixture.graph.alter({ kind: 'schema', text: 'name: string @index(exact) .' }, { runInBackground: true });
     await expect(lookup('name', 'exact', 'n3')).rejects.toMatchObject({ code: 'INDEX_BUILDING' });
-    expect(fixture.graph.indexing()).toMatchObject([{ predicate: 'name', kinds: ['exact'] }]);
+    expect(fixture.graph.indexing()).toMatchObject([{ predicate: 'name', kinds: ['exact'], done: 0 }]);
     await expect(alter('name: string @index(hash) .')).rejects.toMatchObject({ code: 'INDEX_BUILDING' });
     await write(
       fixture.graph,

@@ -53,7 +53,7 @@ class StoreGraph implements Graph {
     const { limits, schemas } = shared;
     this.#lease = new UidLease(committer, limits);
     this.#table = new TransactionTable(clock, limits);
-    this.#runner = new JobRunner(committer);
+    this.#runner = new JobRunner(committer, schemas);
     shared.landed = (changed) => this.#landed(changed);
     this.#context = {
       committer,

@@ -58,6 +58,19 @@ describe('nearest neighbours', () => {
     await fixture.close();
   });
 
+  it('follow the metric when it is changed', async () => {
+    const fixture = await openFixture();
+    await fixture.graph.alter({ kind: 'schema', text: SCHEMA });
+    await write(fixture.graph, setVector(1, Float32Array.of(10, 10)), setVector(2, Float32Array.of(1, 0)));
+    const uids = async () => (await ask(fixture, Float32Array.of(1, 1), 2)).map(({ uid }) => uid);
+    expect(await uids()).toEqual([2, 1]);
+    await fixture.graph.alter({ kind: 'schema', text: SCHEMA.replace('euclidean', 'cosine') });
+    expect(await uids()).toEqual([1, 2]);
+    await fixture.graph.alter({ kind: 'schema', text: 'v: float32vector .' });
+    await expect(uids()).rejects.toMatchObject({ code: 'MISSING_INDEX' });
+    await fixture.close();
+  });
+
   it('are nearly all found by the index among many, as vectors come, change and go', async () => {
     const fixture = await openFixture();
     await write(fixture.graph, setVector(1, vectors(1, 5)[0]));

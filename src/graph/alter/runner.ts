@@ -1,25 +1,34 @@
 import { asError, type GraphsteadError } from '../../base/index.js';
 import type { Committer } from '../../commit/index.js';
+import { Breath } from '../breath.js';
 import type { IndexProgress } from '../contract.js';
+import { scanUids } from '../read/block-scan.js';
 import type { SchemaVersion } from '../schema.js';
+import type { SchemaCache } from '../schema-store.js';
 import { GRAPH, type GraphPart } from '../part.js';
 import { type Job, JobTable } from './job.js';
-import type { StepResult } from './step.js';
+import { familiesOf, type StepResult } from './step.js';
 
+/** Milliseconds of counting between two pauses. */
+const BREATH_MS = 10;
 /** Milliseconds after which a job that failed is tried again. */
 const RETRY_MS = 5_000;
 
 /** Carries stored jobs out, one step a commit, so that other commits land in between. */
 export class JobRunner {
   readonly #committer: Committer;
+  readonly #schemas: SchemaCache;
   #jobs: readonly Job[] = [];
+  /** uids that each build visits, counted when it begins */
+  readonly #totals = new Map<number, number>();
   #running: Promise<void> | undefined;
   #closed = false;
   #failure: GraphsteadError | undefined;
   #retry: NodeJS.Timeout | undefined;
 
-  constructor(committer: Committer) {
+  constructor(committer: Committer, schemas: SchemaCache) {
     this.#committer = committer;
+    this.#schemas = schemas;
   }
 
   /** What is being built now. */
@@ -28,7 +37,7 @@ export class JobRunner {
       const predicate = job.kind === 'build' ? schema.predicateById(job.predicate) : undefined;
       if (job.kind !== 'build' || !predicate) return [];
       const kinds = [...job.indexes, ...(job.reverse ? ['reverse'] : []), ...(job.count ? ['count'] : [])];
-      return [{ predicate: predicate.name, kinds, done: job.done, total: job.done }];
+      return [{ predicate: predicate.name, kinds, done: job.done, total: this.#totals.get(job.id) ?? job.done }];
     });
   }
 
@@ -80,7 +89,9 @@ export class JobRunner {
       while (!this.#closed) {
         const job = nextJob(this.#jobs);
         if (!job) return;
-        await this.#step(job);
+        await this.#count(job);
+        const { done } = await this.#step(job);
+        if (done) this.#totals.delete(job.id);
         this.#jobs = await this.#read();
         this.#tellStepped();
       }
@@ -91,6 +102,25 @@ export class JobRunner {
     } finally {
       queueMicrotask(() => this.#tellStepped());
     }
+  }
+
+  async #count(job: Job): Promise<void> {
+    if (job.kind !== 'build' || this.#totals.has(job.id)) return;
+    const snapshot = this.#committer.snapshot();
+    const breath = new Breath(BREATH_MS);
+    let total = 0;
+    try {
+      const schema = await this.#schemas.read(snapshot);
+      const predicate = schema.predicateById(job.predicate);
+      const families = predicate ? familiesOf(job, predicate) : [];
+      for await (const uids of scanUids(snapshot, job.predicate, families, 0, { keysRead: 0, uidsRead: 0 })) {
+        total += uids.length;
+        await breath.due();
+      }
+    } finally {
+      snapshot.release();
+    }
+    this.#totals.set(job.id, total);
   }
 
   async #step(job: Job): Promise<StepResult> {

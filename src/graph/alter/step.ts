@@ -93,7 +93,8 @@ async function buildStep(
   return { done: true };
 }
 
-function familiesOf(job: BuildJob, record: PredicateRecord): Family[] {
+/** Families whose uids a build visits. */
+export function familiesOf(job: BuildJob, record: PredicateRecord): Family[] {
   if (record.type === 'uid') return [job.reversePass ? FAMILY.reverse : FAMILY.edge];
   if (record.list) return job.toList ? [FAMILY.value, FAMILY.lang, FAMILY.member] : [FAMILY.member];
   return [FAMILY.value, FAMILY.lang];
