@@ -1,7 +1,7 @@
 import type { Block, ShortestArgs } from '../syntax/index.js';
 import { invalid, type ParseContext } from './context.js';
 import { directivesOf, type DirectiveSet, noDirectives, parseDirective } from './directive.js';
-import { type BlockArguments, noArguments, parseArgumentList } from './paging.js';
+import { type BlockArguments, checkOrder, noArguments, parseArgumentList } from './paging.js';
 import { parseSelections } from './selection.js';
 
 /** One block: `x as name(func: ...) @filter(...) { ... }`. The braces may be left out. */
@@ -24,6 +24,7 @@ export function parseBlock(context: ParseContext): Block {
   if (!context.is('('))
     throw context.unexpected(`"(" after the block ${name}`, `Write it as ${name}(func: ...) { ... }.`);
   parseArgumentList(context, word === 'shortest' ? 'shortest' : 'root', args);
+  checkOrder(args.order);
   const set = noDirectives();
   while (context.accept('@')) parseDirective(context, 'root', set);
   const children = context.is('{') ? parseSelections(context) : [];

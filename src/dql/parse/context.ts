@@ -4,6 +4,8 @@ import type { QueryVariables } from './variable.js';
 
 /** What every part of the query parser shares: the tokens, the names, the variables and the bounds. */
 export class ParseContext {
+  /** operators in the math(...) that is being read */
+  operators = 0;
   #depth = 0;
   #refused: GraphsteadError | undefined;
 

@@ -10,6 +10,9 @@ type Facets =
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
+/** facets asked for, by alias and key */
+type Keys = Map<string, Mutable<FacetRequest['keys'][number]>>;
+
 /** What follows `@facets`: nothing (all of them), a list of keys (none in empty parentheses), or a condition. */
 export function parseFacets(context: ParseContext): Facets {
   const all = { kind: 'request', request: { all: true, keys: [], order: [] } } as const;
@@ -31,19 +34,19 @@ function isCondition(context: ParseContext): boolean {
 }
 
 function parseList(context: ParseContext): FacetRequest {
-  const keys: { key: string; alias?: string; variable?: string }[] = [];
-  const order: { key: string; descending: boolean }[] = [];
+  const keys: Keys = new Map();
+  const order = new Map<string, boolean>();
   do parseItem(context, keys, order);
   while (context.accept(','));
   context.expect(')', 'or "," after the key of a facet');
-  return { all: false, keys, order };
+  return {
+    all: false,
+    keys: [...keys.values()],
+    order: Array.from(order, ([key, descending]) => ({ key, descending })),
+  };
 }
 
-function parseItem(
-  context: ParseContext,
-  keys: Mutable<FacetRequest['keys'][number]>[],
-  order: { key: string; descending: boolean }[],
-): void {
+function parseItem(context: ParseContext, keys: Keys, order: Map<string, boolean>): void {
   const item: Mutable<FacetRequest['keys'][number]> = { key: context.takeName('the key of a facet') };
   const word = item.key.toLowerCase();
   const sorts = (word === 'orderasc' || word === 'orderdesc') && context.is(':');
@@ -62,14 +65,15 @@ function parseItem(
     item.key = context.takeName('the key of a facet after its alias');
   }
   if (sorts) {
-    if (order.some((o) => o.key === item.key)) {
+    if (order.has(item.key)) {
       throw invalid(`the facet ${item.key} is sorted by twice`, position, 'Remove one of them.');
     }
-    order.push({ key: item.key, descending: word === 'orderdesc' });
+    order.set(item.key, word === 'orderdesc');
   }
-  const same = (k: FacetRequest['keys'][number]): boolean => k.key === item.key && k.alias === item.alias;
-  const known = keys.find(same);
-  if (known === undefined) keys.push(item);
+  // names hold no colon
+  const id = `${item.alias ?? ''}:${item.key}`;
+  const known = keys.get(id);
+  if (known === undefined) keys.set(id, item);
   else if (item.variable !== undefined && known.variable === undefined) known.variable = item.variable;
   else if (item.variable !== undefined) {
     throw invalid(`the facet ${item.key} defines two variables`, position, 'Use one variable in both places.');

@@ -15,11 +15,15 @@ const MAX_EXPANDED = 1_000_000;
 /** Puts fragments in the place of their spreads. Throws INVALID_QUERY on an unknown one or a circle. */
 export class FragmentExpansion {
   readonly #fragments: ReadonlyMap<string, Fragment>;
-  readonly #open: string[] = [];
+  readonly #maxDepth: number;
+  readonly #open = new Set<string>();
+  #depth = 0;
   #count = 0;
 
-  constructor(fragments: ReadonlyMap<string, Fragment>) {
+  /** @param maxDepth of the expanded fields, fragments counted */
+  constructor(fragments: ReadonlyMap<string, Fragment>, maxDepth: number) {
     this.#fragments = fragments;
+    this.#maxDepth = maxDepth;
   }
 
   block(block: Block): Block {
@@ -28,6 +32,13 @@ export class FragmentExpansion {
 
   /** Each spread gets nodes of its own: what runs a query may tell nodes apart by identity. */
   #expand(selections: readonly Selection[]): readonly Selection[] {
+    const [first] = selections;
+    if (first && ++this.#depth > this.#maxDepth) {
+      throw new GraphsteadError('LIMIT_EXCEEDED', `fields nest deeper than ${this.#maxDepth} (limit nestingDepth)`, {
+        position: first.position,
+        fix: 'Flatten them, or raise limits.nestingDepth.',
+      });
+    }
     const out: Selection[] = [];
     for (const selection of selections as readonly (Selection | Spread)[]) {
       if (++this.#count > MAX_EXPANDED) {
@@ -40,6 +51,7 @@ export class FragmentExpansion {
       else if ('children' in selection) out.push({ ...selection, children: this.#expand(selection.children) });
       else out.push({ ...selection });
     }
+    if (first) this.#depth--;
     return out;
   }
 
@@ -48,13 +60,14 @@ export class FragmentExpansion {
     if (fragment === undefined) {
       throw invalid(`the fragment ${name} is not defined`, position, `Add: fragment ${name} { ... }.`);
     }
-    if (this.#open.includes(name)) {
-      const circle = [...this.#open.slice(this.#open.indexOf(name)), name].join(' -> ');
+    if (this.#open.has(name)) {
+      const open = [...this.#open];
+      const circle = [...open.slice(open.indexOf(name)), name].join(' -> ');
       throw invalid(`fragments spread each other in a circle: ${circle}`, position, 'Break the circle.');
     }
-    this.#open.push(name);
+    this.#open.add(name);
     const selections = this.#expand(fragment.selections);
-    this.#open.pop();
+    this.#open.delete(name);
     return selections;
   }
 }

@@ -128,9 +128,38 @@ describe.each(Object.entries(PARSERS))('%s', (_name, parse) => {
     ['a line', '_:a <b> "', 30_000],
     ['a JSON object', '{"set":', 100_000],
     ['a JSON list', '[{"a":', 100_000],
+    ['an order', '(orderasc: a)', 20_000],
+    ['a language', 'a:', 100_000],
   ])('stays linear in %s repeated', (_what, piece, times) => {
     const start = performance.now();
     expect(() => parse(piece.repeat(times))).toThrow(GraphsteadError);
     expect(performance.now() - start).toBeLessThan(2_000);
   });
 });
+
+it.each<[string, (n: number) => void]>([
+  ['arguments', (n) => parseQuery(`{ q(func: has(a)) { f ${indexed(n, (i) => `(orderasc: a${i})`)} } }`)],
+  ['languages', (n) => parseQuery(`{ q(func: has(a)) { f@en${':en'.repeat(n)} } }`)],
+  ['facets of a field', (n) => parseQuery(`{ q(func: has(a)) { f @facets(${indexed(n, (i) => `a${i}`, ',')}) } }`)],
+  ['facets of a statement', (n) => parseNQuads(`_:a <b> "c" (${indexed(n, (i) => `a${i}=1`, ',')}) .`)],
+  ['facets of an object', (n) => parseJsonTriples(`{"a": 1, ${indexed(n, (i) => `"a|${i}": 1`, ',')}}`)],
+  ['keys with facets', (n) => parseJsonTriples(`{${indexed(n, (i) => `"a${i}": 1, "a${i}|f": 2`, ',')}}`)],
+  ['blocks', (n) => parseQuery(`{ ${indexed(n, (i) => `b${i}(func: has(a)) { uid }`)} }`)],
+  [
+    'variables',
+    (n) =>
+      parseQuery(
+        `{ ${indexed(n, (i) => `v${i} as var(func: has(a))`)} q(func: uid(${indexed(n, (i) => `v${i}`, ',')})) }`,
+      ),
+  ],
+  ['fields', (n) => parseQuery(`{ q(func: has(a)) { ${indexed(n, (i) => `f${i}`)} } }`)],
+  ['conditions', (n) => parseQuery(`{ q(func: has(a)) @filter(has(b)${' or has(b) and has(c)'.repeat(n)}) }`)],
+])('many %s take linear time', (_what, parse) => {
+  const start = performance.now();
+  parse(40_000);
+  expect(performance.now() - start).toBeLessThan(3_000);
+});
+
+function indexed(n: number, make: (i: number) => string, separator = ' '): string {
+  return Array.from({ length: n }, (_, i) => make(i)).join(separator);
+}

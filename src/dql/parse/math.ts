@@ -11,8 +11,8 @@ const LEVELS: readonly (readonly string[])[] = [
   ['+', '-'],
   ['*', '/', '%', 'dot'],
 ];
-/** operators in one chain: the tree of `a + b + c ...` is as deep as the chain is long */
-const MAX_CHAIN = 1_000;
+/** operators in one expression: the tree of `a + b + c ...` is as deep as the chain is long */
+const MAX_OPERATORS = 1_000;
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 /** functions with the least and the most operands */
 const FUNCTIONS: Readonly<Record<string, readonly [op: MathOperator, least: number, most: number]>> = {
@@ -36,6 +36,7 @@ export function parseMath(context: ParseContext): MathExpression {
   const { lexer } = context;
   if (lexer.kind !== '(') throw context.unexpected('"(" after math');
   lexer.math = true;
+  context.operators = 0;
   lexer.next();
   if (context.is(')')) throw lexer.error('math() is empty', 'Put an expression into it, as in math(a + 1).');
   const expression = parseLevel(context, 0);
@@ -49,7 +50,6 @@ function parseLevel(context: ParseContext, level: number): MathExpression {
   const operators = LEVELS[level];
   if (operators === undefined) return parseUnary(context);
   let left = parseLevel(context, level + 1);
-  let chain = 0;
   while (
     operators.includes(context.value) &&
     (context.kind !== 'name' || context.value === 'dot') &&
@@ -57,8 +57,9 @@ function parseLevel(context: ParseContext, level: number): MathExpression {
   ) {
     const op = context.value as MathOperator;
     const position = context.position;
-    if (++chain > MAX_CHAIN)
-      throw invalid(`more than ${MAX_CHAIN} operators in a row`, position, 'Use several variables.');
+    if (++context.operators > MAX_OPERATORS) {
+      throw invalid(`math(...) has more than ${MAX_OPERATORS} operators`, position, 'Use several variables.');
+    }
     context.lexer.next();
     const right = parseLevel(context, level + 1);
     if ((op === '/' || op === '%') && constantValue(right) === 0) {

@@ -40,7 +40,6 @@ export function parseArgumentList(context: ParseContext, place: ArgumentPlace, i
     if (!context.accept(',')) break;
   }
   context.expect(')', 'or "," after an argument');
-  checkOrder(into.order);
 }
 
 function parseArgument(context: ParseContext, place: ArgumentPlace, into: BlockArguments): void {
@@ -122,7 +121,8 @@ function takeVariable(context: ParseContext): string {
   return names[0];
 }
 
-function checkOrder(order: readonly OrderKey[]): void {
+/** What the orders of one list of nodes must be; asked once all arguments are read. Throws INVALID_QUERY. */
+export function checkOrder(order: readonly OrderKey[]): void {
   if (order.length < 2) return;
   const seen = new Set<string>();
   for (const { by, position } of order) {

@@ -448,6 +448,9 @@ describe('texts', () => {
     expect(failure(many, { limits }).code).toBe('LIMIT_EXCEEDED');
     expect(failure(`{ q(func: has(x)) @filter(${'('.repeat(100_000)}`).code).toBe('LIMIT_EXCEEDED');
     expect(failure(`{ q(func: has(x)) { m: math(${'-'.repeat(100_000)}1) } }`).code).toBe('LIMIT_EXCEEDED');
+    expect(failure(`{ q(func: has(x)) { m: math(1${'+1'.repeat(100_000)}) } }`).code).toBe('INVALID_QUERY');
+    const chain = Array.from({ length: 50_000 }, (_, i) => `fragment f${i} { a { ...f${i + 1} } }`).join(' ');
+    expect(failure(`{ q(func: has(x)) { ...f0 } } ${chain} fragment f50000 { z }`).code).toBe('LIMIT_EXCEEDED');
   });
 
   it('of three megabytes are read in well under a second', () => {

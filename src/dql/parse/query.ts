@@ -140,7 +140,7 @@ export class DocumentParts {
     if (schema && this.#blocks.length > 0) {
       throw invalid('a schema query stands beside a query', schema.position, 'Send them as two requests.');
     }
-    const expansion = new FragmentExpansion(this.#fragments);
+    const expansion = new FragmentExpansion(this.#fragments, context.limits.nestingDepth * 2);
     const blocks = this.#blocks.map((block) => expansion.block(block));
     checkDocument(context, blocks, needed);
     return { blocks, ...(schema ? { schema } : {}) };

@@ -3,7 +3,7 @@ import type { AggregateSelection, ExpandSelection, Selection } from '../syntax/i
 import { invalid, type ParseContext } from './context.js';
 import { directivesOf, type DirectiveSet, isDirective, noDirectives, parseDirective } from './directive.js';
 import { parseMath } from './math.js';
-import { type BlockArguments, noArguments, parseArgumentList } from './paging.js';
+import { type BlockArguments, checkOrder, noArguments, parseArgumentList } from './paging.js';
 import { parseLangs, predicateName } from './subject.js';
 
 /** `...name`, put in its place when every fragment is known. */
@@ -243,6 +243,7 @@ function parseRest(context: ParseContext): {
     else if (context.is('(')) parseArgumentList(context, 'predicate', args);
     else break;
   }
+  checkOrder(args.order);
   const braced = context.is('{');
   const children = braced ? parseSelections(context) : [];
   return { set, args, langs, children, braced };

@@ -66,7 +66,7 @@ export function parseLangs(context: ParseContext, single = false): string[] {
   context.expect('@', 'before a language');
   const langs: string[] = [];
   do {
-    if (langs.includes('.')) {
+    if (langs.at(-1) === '.') {
       throw context.lexer.error('"." (any language) must be the last of the languages', 'Put nothing after it.');
     }
     langs.push(parseLang(context));

@@ -372,11 +372,12 @@ export class NQuadReader {
   /** `(since=2006-01-02, close=true)`, and the spaces after it. */
   #facets(): readonly TripleFacet[] {
     const facets: TripleFacet[] = [];
+    const keys = new Set<string>();
     this.#at++;
     for (;;) {
       this.#space();
       if (facets.length === 0 && this.#peek() === 0x29) break;
-      facets.push(this.#facet(facets));
+      facets.push(this.#facet(keys));
       this.#space();
       if (this.#peek() === 0x2c) this.#at++;
       else if (this.#peek() === 0x29) break;
@@ -387,15 +388,14 @@ export class NQuadReader {
     return facets;
   }
 
-  #facet(before: readonly TripleFacet[]): TripleFacet {
+  #facet(before: Set<string>): TripleFacet {
     const start = this.#at;
     const text = this.#text;
     while (this.#at < this.#end && isFacetKey(text.charCodeAt(this.#at))) this.#at++;
     if (this.#at === start) throw this.#unexpected('the key of a facet', 'Write facets as (key=value, key2="text").');
     const key = text.slice(start, this.#at);
-    if (before.some((facet) => facet.key === key)) {
-      throw this.#error(`the facet ${key} stands twice`, 'Remove one of them.', start);
-    }
+    if (before.has(key)) throw this.#error(`the facet ${key} stands twice`, 'Remove one of them.', start);
+    before.add(key);
     this.#space();
     if (this.#peek() !== 0x3d) throw this.#unexpected(`"=" after the facet ${key}`);
     this.#at++;
