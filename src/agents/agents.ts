@@ -40,6 +40,7 @@ import { WaitGraph } from './wait-graph.js';
 /** stored messages of one agent read at a time */
 const MAILBOX_PAGE = 64;
 const IDLE_LOOK_MS = 1_000;
+const SUSPENDED_AT_ONCE = 1_000;
 const BACKOFF_MS = 200;
 const BACKOFF_MOST_MS = 60_000;
 /** milliseconds that a reload or a shutdown waits for running turns */
@@ -63,6 +64,7 @@ export class AgentRuntime implements Agents {
   #resumed = false;
   #closing = false;
   #drained: (() => void) | undefined;
+  #swapping: Promise<unknown> = Promise.resolve();
 
   constructor(options: AgentsOptions) {
     const { committer, limits, hosts } = options;
@@ -502,9 +504,13 @@ export class AgentRuntime implements Agents {
   #suspendIdle(): void {
     if (this.#paused) return;
     const before = this.#clock.monotonic() - this.#options.limits.agentIdleMs;
+    let most = SUSPENDED_AT_ONCE;
     for (const activation of this.#activations.values()) {
+      if (most === 0) return;
       if (activation.busy || activation.waiting > 0 || activation.wake !== undefined) continue;
-      if (activation.lastUsed <= before) void this.#suspend(activation);
+      if (activation.lastUsed > before) continue;
+      most--;
+      void this.#suspend(activation);
     }
   }
 
@@ -514,11 +520,14 @@ export class AgentRuntime implements Agents {
       this.#forget(activation);
       return;
     }
+    const hooks = this.#options.hosts.manifest?.agentTypes.find((type) => type.name === activation.head?.type);
     activation.busy = true;
     activation.passing = 'suspending';
     this.#hub.live(activation.id, STATUS_EVENT, '{"status":"suspending"}', this.#clock.wall());
     try {
-      await this.#runner.run(activation, suspension());
+      // Every turn ends with its state stored: without a hook there is nothing left to do.
+      if (hooks?.onSuspend === false) host.evict(activation.id);
+      else await this.#runner.run(activation, suspension());
       this.#hub.live(activation.id, STATUS_EVENT, '{"status":"suspended"}', this.#clock.wall());
     } catch (error) {
       this.#log('error', `onSuspend failed: ${asError(error).message}`, activation.id);
@@ -531,12 +540,19 @@ export class AgentRuntime implements Agents {
     }
   }
 
-  async swap<T>(load: () => Promise<T>): Promise<T> {
+  /** One after the other. */
+  swap<T>(load: () => Promise<T>): Promise<T> {
+    const swapped = this.#swapping.then(() => this.#swap(load));
+    this.#swapping = swapped.catch(() => undefined);
+    return swapped;
+  }
+
+  async #swap<T>(load: () => Promise<T>): Promise<T> {
     await this.#pause();
     try {
       return await load();
     } finally {
-      this.#paused = false;
+      this.#paused = this.#closing;
       for (const activation of this.#activations.values()) if (activation.waiting > 0) this.#kick(activation);
     }
   }

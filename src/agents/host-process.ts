@@ -125,7 +125,7 @@ export class HostProcess {
     this.ready = promise;
     this.ready.catch(() => undefined);
     this.#settleReady = { resolve, reject };
-    this.exited = new Promise((done) => this.#child.once('exit', () => done()));
+    this.exited = new Promise((done) => this.#child.once('exit', () => done()).once('error', () => done()));
     this.#child.on('message', (batch) => this.#receive(batch as readonly FromHost[]));
     this.#child.once('exit', (code, signal) => this.#died(signal ?? `exit code ${code}`));
     this.#child.once('error', (error) => this.#died(error.message));

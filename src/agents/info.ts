@@ -54,6 +54,8 @@ export interface GraphMutated {
 export interface AgentType {
   readonly name: string;
   readonly version: number;
+  /** has an onSuspend of its own */
+  readonly onSuspend: boolean;
   /** message names that run beside a turn, on the last committed state */
   readonly readOnly: readonly string[];
 }

@@ -47,6 +47,7 @@ export function registered(): readonly AgentType[] {
   return [...types].map(([name, type]) => ({
     name,
     version: type.version ?? 1,
+    onSuspend: type.prototype.onSuspend !== Agent.prototype.onSuspend,
     readOnly: [...(type.readOnly ?? [])],
   }));
 }
