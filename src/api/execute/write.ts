@@ -57,6 +57,10 @@ export function placeOf(uids: UidList, uid: number): number {
 export class Level {
   readonly columns: readonly ResultNode[];
   readonly #deeper: (Level | undefined)[];
+  /** the list that most columns are aligned with */
+  readonly #source: UidList | undefined;
+  #place = -1;
+  #uid = -1;
 
   constructor(
     readonly plan: ObjectPlan,
@@ -64,6 +68,17 @@ export class Level {
   ) {
     this.columns = columnsOf(plan.selections, node);
     this.#deeper = new Array<Level | undefined>(plan.selections.length);
+    this.#source = this.columns[0]?.source;
+  }
+
+  /** Place of a node in a column. Nodes come mostly in order, and columns mostly share one list. */
+  placeIn(column: ResultNode, uid: number): number {
+    const source = this.#source;
+    if (column.source !== source) return placeOf(column.source, uid);
+    if (this.#uid === uid) return this.#place;
+    this.#place = source[this.#place + 1] === uid ? this.#place + 1 : placeOf(source, uid);
+    this.#uid = uid;
+    return this.#place;
   }
 
   deeper(slot: number, plan: ObjectPlan): Level {
@@ -80,7 +95,7 @@ export class Level {
     const { plan } = this;
     if (plan.typeSlot === -1) return plan.types.get('');
     const column = this.columns[plan.typeSlot];
-    const at = placeOf(column.source, uid);
+    const at = this.placeIn(column, uid);
     const stored = at === -1 ? [] : (column.valueLists?.[at] ?? []);
     for (const bytes of stored) {
       const type = plan.types.get(valueText(decodeValue(bytes)));
@@ -169,18 +184,19 @@ function writeSource(scope: WriteScope, level: Level, field: FieldPlan, uid: num
       out.ascii(`"0x${uid.toString(16)}"`);
       return 'written';
     case 'value': {
-      const bytes = valueAt(level.columns[source.slot], uid);
+      const column = level.columns[source.slot];
+      const bytes = valueIn(column, level.placeIn(column, uid));
       return bytes ? writeScalar(scope, field, source.write, bytes, out) : 'absent';
     }
     case 'values':
-      return writeValues(scope, field, source.write, valuesAt(level.columns[source.slot], uid), out);
+      return writeValues(scope, field, source.write, valuesAt(level, source.slot, uid), out);
     case 'geo':
       return writeGeo(scope, field, valueAt(level.columns[source.slot], uid), out);
     case 'vector':
       return writeVector(valueAt(level.columns[source.slot], uid), out);
     case 'edge': {
       const column = level.columns[source.slot];
-      const row = rowAt(column, uid);
+      const row = column.rows?.[level.placeIn(column, uid)];
       if (!row || row.length === 0) return 'absent';
       const deeper = level.deeper(source.slot, source.object);
       if (field.shape.list) return writeRow(scope, deeper, row, field.shape.itemNonNull, out);
@@ -188,7 +204,7 @@ function writeSource(scope: WriteScope, level: Level, field: FieldPlan, uid: num
     }
     case 'aggregate': {
       const column = level.columns[source.slot];
-      writeAggregates(source.aggregate, column, rowAt(column, uid) ?? NO_UIDS, out);
+      writeAggregates(source.aggregate, column, column.rows?.[level.placeIn(column, uid)] ?? NO_UIDS, out);
       return 'written';
     }
     case 'distance': {
@@ -205,21 +221,20 @@ function writeSource(scope: WriteScope, level: Level, field: FieldPlan, uid: num
 const NO_UIDS: UidList = new Float64Array(0);
 
 export function valueAt(column: ResultNode, uid: number): StoredValue | undefined {
-  const at = placeOf(column.source, uid);
-  if (at === -1) return undefined;
-  return column.values?.[at] ?? column.valueLists?.[at]?.[0];
+  return valueIn(column, placeOf(column.source, uid));
 }
 
-function valuesAt(column: ResultNode, uid: number): readonly StoredValue[] {
-  const at = placeOf(column.source, uid);
+function valueIn(column: ResultNode, at: number): StoredValue | undefined {
+  if (at === -1) return undefined;
+  return column.values ? column.values[at] : column.valueLists?.[at]?.[0];
+}
+
+function valuesAt(level: Level, slot: number, uid: number): readonly StoredValue[] {
+  const column = level.columns[slot];
+  const at = level.placeIn(column, uid);
   if (at === -1) return [];
   const single = column.values?.[at];
   return column.valueLists?.[at] ?? (single ? [single] : []);
-}
-
-function rowAt(column: ResultNode, uid: number): UidList | undefined {
-  const at = placeOf(column.source, uid);
-  return at === -1 ? undefined : column.rows?.[at];
 }
 
 function writeScalar(
