@@ -10,7 +10,7 @@ let client: DgraphHttp.DgraphClient;
 
 beforeAll(async () => {
   s = await startService({ compat: 'dgraph' });
-  client = new dgraph.DgraphClient(new dgraph.DgraphClientStub(s.url, false));
+  client = new dgraph.DgraphClient(new dgraph.DgraphClientStub(s.url));
 });
 afterAll(() => s.close());
 beforeEach(async () => {
