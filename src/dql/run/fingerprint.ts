@@ -120,8 +120,8 @@ function long(s: Buffer): bigint {
   const v0 = wrap(state.v[0] + w0);
   const last = { ...state, v: [v0, state.v[1]] as const, w: [wrap(w0 + v0), state.w[1]] as const };
   const done = round(s, s.length - 64, last, factor, 9n);
-  const left = wrap(fold(done.v[0], done.w[0], factor) + wrap(mix(done.y) * K0) + done.x);
-  return fold(wrap(left), wrap(fold(done.v[1], done.w[1], factor) + done.z), factor);
+  const left = wrap(fold(done.v[0], done.w[0], factor) + wrap(mix(done.y) * K0) + done.z);
+  return fold(wrap(left), wrap(fold(done.v[1], done.w[1], factor) + done.x), factor);
 }
 
 /** Seconds from year 1 to 1970. */
