@@ -71,6 +71,15 @@ describe('host processes', () => {
     expect(await call('pid')).not.toBe(before);
   });
 
+  it('while one process is held, everything else is answered by the others', async () => {
+    await open({ turnThreadMs: 3_000 }, 2);
+    const spinning = call('spin').catch((error: unknown) => error);
+    const before = performance.now();
+    expect(await Promise.all(Array.from({ length: 10 }, (_, i) => call('add', i, 1)))).toHaveLength(10);
+    expect(performance.now() - before).toBeLessThan(2_500);
+    expect(await spinning).toMatchObject({ code: 'FUNCTION_TIMEOUT' });
+  });
+
   it('finds the guilty one among several suspects when the loop begins after an await', async () => {
     await open({ turnThreadMs: 300 });
     const others = [call('slow', 700), call('slow', 800)];

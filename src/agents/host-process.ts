@@ -64,6 +64,8 @@ interface Pending {
   readonly options: TaskOptions;
   readonly expiresAt: number;
   readonly detach: () => void;
+  /** it may run in another process instead */
+  readonly movable: boolean;
   /** its calls that are not answered yet */
   asking: number;
   resolve(value: unknown): void;
@@ -216,7 +218,24 @@ export class HostProcess {
     if (late > 0) this.#asked = { ...this.#asked, at: this.#asked.at + late };
     const silent = now - this.#asked.at;
     if (silent >= this.#limits.turnThreadMs && this.#isStuck(silent)) this.kill('stuck');
-    else if (silent > STALL_MS) this.#watchMemory();
+    else if (silent > STALL_MS) {
+      this.#moveWaiting();
+      this.#watchMemory();
+    }
+  }
+
+  /**
+   * One task is known to hold the thread: those that were sent after it have not begun, and go elsewhere at once. What
+   * this process still does for them is dropped.
+   */
+  #moveWaiting(): void {
+    const holder = this.#readMarker();
+    if (!this.#pending.has(holder)) return;
+    for (const [id, { movable }] of this.#pending) {
+      if (id <= holder || !movable) continue;
+      this.#tell({ k: 'drop', id, reason: 'it was moved to another process' });
+      this.#settle(id)?.reject(new HostDied('its process is busy', false, false, true));
+    }
   }
 
   /** Silence alone is no proof on a busy machine: it must have used the thread, or be silent for much longer. */
@@ -271,7 +290,8 @@ export class HostProcess {
       options.signal?.addEventListener('abort', abort, { once: true });
       const detach = () => options.signal?.removeEventListener('abort', abort);
       const expiresAt = this.#clock.monotonic() + options.wallMs;
-      this.#pending.set(id, { options, expiresAt, detach, asking: 0, resolve, reject });
+      const movable = message.k === 'turn' || (message.k === 'call' && message.task.stream !== true);
+      this.#pending.set(id, { options, expiresAt, detach, movable, asking: 0, resolve, reject });
       if (this.#loaded) this.#tell(message);
       else this.ready.then(() => this.#pending.has(id) && this.#tell(message), reject);
     });
@@ -380,6 +400,7 @@ export class HostProcess {
     const stuck = this.#killed === 'stuck';
     this.#dead = this.#killed ?? how;
     const marked = this.#readMarker();
+    closeSync(this.#marker);
     const pending = [...this.#pending];
     this.#pending.clear();
     for (const [id, task] of pending) {
@@ -393,7 +414,6 @@ export class HostProcess {
   #readMarker(): number {
     const bytes = Buffer.alloc(8);
     readSync(this.#marker, bytes, 0, 8, 0);
-    closeSync(this.#marker);
     return bytes.readDoubleLE();
   }
 }
