@@ -42,4 +42,8 @@ export async function build({ force = false } = {}) {
 if (process.argv[1] && relative(process.argv[1], fileURLToPath(import.meta.url)) === '') {
   const count = await build({ force: process.argv.includes('--force') });
   console.log(count === 0 ? 'dist/ is current' : `built ${count} files`);
+  // Only here: `npm start` of a clone leaves it to the first request for the page.
+  const { buildExplorer } = await import('./build-explorer.mjs');
+  const bundled = await buildExplorer();
+  console.log(bundled === 0 ? 'dist/explorer is current' : `bundled ${bundled} files of the explorer`);
 }

@@ -1,0 +1,249 @@
+import { json } from '@codemirror/lang-json';
+import { type FormEvent, useState } from 'react';
+import { Editor } from '../query/editor';
+import { useLoaded } from '../shell/hooks';
+import { Badge, CopyButton, duration, Empty, Failure, Field, Scroll, Tabs, time } from '../shell/parts';
+import { EventStream } from './events';
+import { type AgentType, type Inspection, inspect, pretty, replay, send, stop } from './model';
+import { StatusBadge } from './pane';
+
+export function AgentView({ id, active, types }: { id: string; active: boolean; types: readonly AgentType[] }) {
+  const [at, setAt] = useState('state');
+  const [failure, setFailure] = useState<Error>();
+  const loaded = useLoaded(() => inspect(id), { active, everyMs: 2_000 });
+  const { value } = loaded;
+  if (!value) return loaded.error ? <Failure error={loaded.error} /> : <p className="loading">Loading…</p>;
+  const { info, waiting, deadLetters } = value;
+  const doing = async (work: Promise<unknown>) => {
+    setFailure(undefined);
+    await work.catch((error: Error) => setFailure(error));
+    loaded.reload();
+  };
+  const tabs = [
+    { id: 'state', label: 'State' },
+    { id: 'events', label: 'Events' },
+    { id: 'messages', label: 'Messages', count: waiting.length + deadLetters.length || undefined },
+  ];
+  return (
+    <div className="agent">
+      <header className="agent-head">
+        <div>
+          <h2>
+            {info.name} <StatusBadge status={info.status} />
+          </h2>
+          <p className="uid">
+            {info.id} · started {new Date(info.startedAt).toLocaleString()} · {info.turns} turns
+          </p>
+        </div>
+        <span className="gap" />
+        <CopyButton label="Copy id" text={() => info.id} />
+        {info.status !== 'terminated' && <StopButton onStop={() => doing(stop(id))} />}
+      </header>
+      {failure && <Failure error={failure} />}
+      <div className="toolbar">
+        <Tabs label="Agent" tabs={tabs} at={at} onChange={setAt} />
+      </div>
+      <div className="agent-body">
+        {at === 'state' && <State inspection={value} />}
+        {at === 'events' && <EventStream id={id} begin={value.beforeFirstEvent} active={active} />}
+        {at === 'messages' && <Messages inspection={value} onReplay={(letter) => doing(replay(id, letter))} />}
+      </div>
+      {info.status !== 'terminated' && (
+        <Send id={id} type={types.find((type) => type.name === info.name)} onSent={loaded.reload} />
+      )}
+    </div>
+  );
+}
+
+/** Stopping is for good, so it asks once more, in place. */
+function StopButton({ onStop }: { onStop(): void }) {
+  const [sure, setSure] = useState(false);
+  if (!sure) {
+    return (
+      <button type="button" onClick={() => setSure(true)}>
+        Stop…
+      </button>
+    );
+  }
+  return (
+    <span className="sure">
+      Stop it for good?
+      <button
+        type="button"
+        className="danger"
+        onClick={() => {
+          setSure(false);
+          onStop();
+        }}
+      >
+        Stop the agent
+      </button>
+      <button type="button" className="quiet" onClick={() => setSure(false)}>
+        Keep it
+      </button>
+    </span>
+  );
+}
+
+function State({ inspection: { state } }: { inspection: Inspection }) {
+  if (state === undefined) {
+    return (
+      <Empty title="No state">
+        <p>The agent has stored none yet. Send it a message that changes its state.</p>
+      </Empty>
+    );
+  }
+  return <Editor label="State as JSON" value={pretty(state)} language={json()} readOnly />;
+}
+
+function Messages({ inspection, onReplay }: { inspection: Inspection; onReplay(id: string): void }) {
+  const { waiting, deadLetters } = inspection;
+  if (waiting.length + deadLetters.length === 0) {
+    return (
+      <Empty title="No message waits">
+        <p>Messages sent in the background wait here until their turn; those that keep failing stay as dead letters.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Scroll label="Messages">
+      {deadLetters.length > 0 && (
+        <table className="wide">
+          <caption>
+            Dead letters <span className="count">{deadLetters.length}</span>
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">Message</th>
+              <th scope="col">Why</th>
+              <th scope="col">Data</th>
+              <th scope="col">Failed</th>
+              <th scope="col">Again</th>
+            </tr>
+          </thead>
+          <tbody>
+            {deadLetters.map((letter) => (
+              <tr key={letter.id}>
+                <th scope="row">{letter.name}</th>
+                <td className="wrap wrong">{letter.error}</td>
+                <td className="wrap">
+                  <code>{letter.data}</code>
+                </td>
+                <td>
+                  {time(letter.failedAt)}, {letter.attempts} tries
+                </td>
+                <td>
+                  <button type="button" onClick={() => onReplay(letter.id)}>
+                    Retry
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {waiting.length > 0 && (
+        <table className="wide">
+          <caption>
+            Waiting <span className="count">{waiting.length}</span>
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">Message</th>
+              <th scope="col">From</th>
+              <th scope="col">Data</th>
+              <th scope="col">Tries</th>
+              <th scope="col">Due</th>
+            </tr>
+          </thead>
+          <tbody>
+            {waiting.map((message, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: waiting messages have no id
+              <tr key={i}>
+                <th scope="row">{message.name}</th>
+                <td>{message.from || 'outside'}</td>
+                <td className="wrap">
+                  <code>{message.data}</code>
+                </td>
+                <td>{message.attempts}</td>
+                <td>{message.notBefore ? time(message.notBefore) : 'now'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Scroll>
+  );
+}
+
+interface Reply {
+  readonly text?: string;
+  readonly note: string;
+  readonly error?: Error;
+}
+
+function Send({ id, type, onSent }: { id: string; type: AgentType | undefined; onSent(): void }) {
+  const [busy, setBusy] = useState(false);
+  const [reply, setReply] = useState<Reply>();
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const message = String(form.get('message')).trim();
+    const data = String(form.get('data'));
+    const background = form.get('background') === 'on';
+    setBusy(true);
+    try {
+      const answer = await send(id, message, data === '' ? undefined : data, background);
+      setReply(
+        background
+          ? { note: `in the mailbox as ${answer.id}` }
+          : { note: `${message} answered in ${duration(answer.ms ?? 0)}`, text: answer.reply ?? '(no reply)' },
+      );
+    } catch (error) {
+      setReply({ note: `${message} failed`, error: error as Error });
+    }
+    setBusy(false);
+    onSent();
+  };
+  return (
+    <form className="send" onSubmit={submit} aria-label="Send a message">
+      <Field label="Message">
+        {(field) => (
+          <>
+            <input
+              id={field}
+              name="message"
+              required
+              autoComplete="off"
+              list={`${field}-known`}
+              placeholder="name of the message"
+            />
+            <datalist id={`${field}-known`}>
+              {type?.readOnly.map((name) => (
+                <option key={name} value={name} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+      <Field label="Data (optional)">
+        {(field) => <input id={field} name="data" autoComplete="off" placeholder="text, often JSON" />}
+      </Field>
+      <label className="check">
+        <input type="checkbox" name="background" /> in the background
+      </label>
+      <button type="submit" className="primary" disabled={busy}>
+        {busy ? 'Sending…' : 'Send'}
+      </button>
+      <div className="reply" role="status">
+        {reply && !reply.error && (
+          <>
+            <Badge tone="good">{reply.note}</Badge>
+            {reply.text !== undefined && <pre>{pretty(reply.text)}</pre>}
+          </>
+        )}
+        {reply?.error && <Failure error={reply.error} />}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,73 @@
+import { ask, post } from '../http';
+
+export interface Agent {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly startedAt: string;
+  readonly turns: number;
+  readonly waiting: number;
+  readonly deadLetters: number;
+}
+
+export interface AgentType {
+  readonly name: string;
+  readonly version: number;
+  readonly readOnly: readonly string[];
+}
+
+export interface Waiting {
+  readonly name: string;
+  readonly data?: string;
+  readonly from: string;
+  readonly attempts: number;
+  readonly notBefore?: string;
+}
+
+export interface Letter {
+  readonly id: string;
+  readonly name: string;
+  readonly data?: string;
+  readonly from: string;
+  readonly error: string;
+  readonly attempts: number;
+  readonly failedAt: string;
+}
+
+export interface Inspection {
+  readonly info: Agent;
+  readonly state?: string;
+  readonly waiting: readonly Waiting[];
+  readonly deadLetters: readonly Letter[];
+  readonly beforeFirstEvent: string;
+}
+
+export interface AgentEvent {
+  readonly id?: string;
+  readonly name: string;
+  readonly data: unknown;
+  readonly timestamp: string;
+}
+
+const BASE = '/explorer/api/agents';
+const path = (id: string, rest = '') => `${BASE}/${encodeURIComponent(id)}${rest}`;
+
+export const listAgents = (name: string, status: string) =>
+  ask<{ agents: readonly Agent[]; types: readonly AgentType[] }>(`${BASE}?${new URLSearchParams({ name, status })}`);
+export const startAgent = (name: string) => post<Agent>(BASE, { name });
+export const inspect = (id: string) => ask<Inspection>(path(id));
+export const stop = (id: string) => post<Agent>(path(id, '/stop'));
+export const replay = (id: string, deadLetter: string) => post(path(id, '/replay'), { deadLetter });
+export const send = (id: string, message: string, data: string | undefined, background: boolean) =>
+  post<{ reply?: string | null; ms?: number; id?: string }>(path(id, '/send'), { message, data, background });
+export const eventsPath = (id: string, after: string | undefined, names: readonly string[]) =>
+  path(id, `/events?${new URLSearchParams({ ...(after ? { after } : {}), names: names.join(',') })}`);
+
+/** JSON laid out for reading; other text as it is. */
+export function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,280 @@
+import { useEffect, useState } from 'react';
+import type { PaneProps } from '../app';
+import { ask } from '../http';
+import { useLoaded } from '../shell/hooks';
+import { Badge, duration, Empty, Failure, Scroll, time } from '../shell/parts';
+
+interface Connection {
+  readonly name: string;
+  readonly kind: string;
+  readonly optional: boolean;
+  readonly address?: string;
+  readonly variables: readonly { readonly name: string; readonly set: boolean }[];
+}
+
+interface Model {
+  readonly name: string;
+  readonly sourceModel: string;
+  readonly connection: string;
+  readonly path: string;
+}
+
+interface Totals {
+  readonly calls: number;
+  readonly failed: number;
+  readonly ms: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cost?: number;
+}
+
+interface Call {
+  readonly connection: string;
+  readonly kind: string;
+  readonly what: string;
+  readonly startedAt: number;
+  readonly ms: number;
+  readonly ok: boolean;
+  readonly error?: string;
+  readonly model?: { readonly inputTokens: number; readonly outputTokens: number; readonly cost?: number };
+}
+
+interface Report {
+  readonly app: boolean;
+  readonly connections: readonly Connection[];
+  readonly models: readonly Model[];
+  readonly recent: readonly Call[];
+  readonly totals: {
+    readonly connections: Readonly<Record<string, Totals>>;
+    readonly models: Readonly<Record<string, Totals>>;
+  };
+}
+
+interface Reachable {
+  readonly reachable: boolean;
+  readonly ms: number;
+  readonly reason?: string;
+}
+
+export default function ConnectionsPane({ active }: PaneProps) {
+  const { value, error } = useLoaded(() => ask<Report>('/explorer/api/connections'), { active, everyMs: 2_000 });
+  if (error && !value) return <Failure error={error} />;
+  if (!value) return <p className="loading">Loading…</p>;
+  if (!value.app) {
+    return (
+      <Empty title="This service has no app">
+        <p>Connections are named in an app’s app.json. Start the service with an app:</p>
+        <pre>graphstead new my-app{'\n'}graphstead dev my-app</pre>
+      </Empty>
+    );
+  }
+  if (value.connections.length === 0) return <NoConnections />;
+  return (
+    <div className="page">
+      <Scroll label="Connections and models">
+        <Connections report={value} active={active} />
+        <Models report={value} />
+        <Calls calls={value.recent} />
+      </Scroll>
+    </div>
+  );
+}
+
+function NoConnections() {
+  return (
+    <Empty title="No connections yet">
+      <p>Name one in app.json; its secrets stay in the environment:</p>
+      <pre>{`"connections": {
+  "weather": {
+    "type": "http",
+    "baseUrl": "https://api.example.com/",
+    "headers": { "Authorization": "Bearer {{API_KEY}}" }
+  }
+}`}</pre>
+      <p>
+        <code>{'{{API_KEY}}'}</code> is then read from <code>APP_WEATHER_API_KEY</code>, for development in{' '}
+        <code>.env.dev.local</code>.
+      </p>
+    </Empty>
+  );
+}
+
+function Connections({ report, active }: { report: Report; active: boolean }) {
+  return (
+    <table className="wide">
+      <caption>Connections</caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Kind</th>
+          <th scope="col">Address</th>
+          <th scope="col">Variables</th>
+          <th scope="col">State</th>
+          <th scope="col">Calls</th>
+        </tr>
+      </thead>
+      <tbody>
+        {report.connections.map((one) => (
+          <tr key={one.name}>
+            <th scope="row">{one.name}</th>
+            <td>{one.kind}</td>
+            <td>{one.address ? <code>{one.address}</code> : <span className="none">not known</span>}</td>
+            <td>
+              {one.variables.length === 0 && <span className="none">none</span>}
+              {one.variables.map((variable) => (
+                <div key={variable.name}>
+                  <code>{variable.name}</code>{' '}
+                  {variable.set ? <Badge tone="good">set</Badge> : <Badge tone="bad">not set</Badge>}
+                </div>
+              ))}
+            </td>
+            <td className="wrap">
+              <State connection={one} active={active} />
+            </td>
+            <td>{callsText(report.totals.connections[one.name])}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function State({ connection, active }: { connection: Connection; active: boolean }) {
+  const [state, setState] = useState<Reachable>();
+  const [round, setRound] = useState(0);
+  const missing = connection.variables.filter((variable) => !variable.set);
+  const { name, address } = connection;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `round` asks again
+  useEffect(() => {
+    if (!active || address === undefined) return;
+    let over = false;
+    setState(undefined);
+    ask<Reachable>(`/explorer/api/connections/${encodeURIComponent(name)}/reach`).then(
+      (next) => !over && setState(next),
+      (error: Error) => !over && setState({ reachable: false, ms: 0, reason: error.message }),
+    );
+    return () => {
+      over = true;
+    };
+  }, [name, address, active, round]);
+  return (
+    <div className="reach">
+      {missing.length > 0 && (
+        <p>
+          <Badge tone={connection.optional ? 'warn' : 'bad'}>left out</Badge> set{' '}
+          {missing.map((variable) => variable.name).join(', ')} in .env.dev.local
+        </p>
+      )}
+      {address !== undefined && (
+        <p>
+          {state === undefined ? (
+            <Badge>asking…</Badge>
+          ) : state.reachable ? (
+            <>
+              <Badge tone="good">reachable</Badge> in {duration(state.ms)}
+            </>
+          ) : (
+            <>
+              <Badge tone="bad">not reachable</Badge> {state.reason}
+            </>
+          )}{' '}
+          <button type="button" className="link" onClick={() => setRound(round + 1)} aria-label={`Check ${name} again`}>
+            check again
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function callsText(totals: Totals | undefined): string {
+  if (!totals) return '0';
+  const failed = totals.failed > 0 ? `, ${totals.failed} failed` : '';
+  return `${totals.calls}${failed}, ${duration(totals.ms / totals.calls)} each`;
+}
+
+function Models({ report }: { report: Report }) {
+  if (report.models.length === 0) return null;
+  return (
+    <table className="wide">
+      <caption>Models</caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Provider’s model</th>
+          <th scope="col">Connection</th>
+          <th scope="col">Path</th>
+          <th scope="col">Calls</th>
+          <th scope="col">Tokens in</th>
+          <th scope="col">Tokens out</th>
+          <th scope="col">Cost</th>
+        </tr>
+      </thead>
+      <tbody>
+        {report.models.map((one) => {
+          const totals = report.totals.models[one.name];
+          return (
+            <tr key={one.name}>
+              <th scope="row">{one.name}</th>
+              <td>{one.sourceModel}</td>
+              <td>{one.connection}</td>
+              <td>
+                <code>{one.path}</code>
+              </td>
+              <td>{callsText(totals)}</td>
+              <td className="number">{(totals?.inputTokens ?? 0).toLocaleString()}</td>
+              <td className="number">{(totals?.outputTokens ?? 0).toLocaleString()}</td>
+              <td className="number">{totals?.cost === undefined ? '–' : totals.cost.toFixed(4)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+function Calls({ calls }: { calls: readonly Call[] }) {
+  if (calls.length === 0) {
+    return (
+      <Empty title="No calls yet">
+        <p>
+          Calls that functions and agents make through a connection or a model show here, with their time and tokens.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <table className="wide">
+      <caption>
+        Recent calls <span className="count">{calls.length}</span>
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">At</th>
+          <th scope="col">Connection</th>
+          <th scope="col">What</th>
+          <th scope="col">Time</th>
+          <th scope="col">Tokens</th>
+          <th scope="col">Outcome</th>
+        </tr>
+      </thead>
+      <tbody>
+        {calls.map((call, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: calls have no id
+          <tr key={i}>
+            <td>{time(call.startedAt)}</td>
+            <th scope="row">{call.connection}</th>
+            <td className="wrap">
+              <code>{call.what}</code>
+            </td>
+            <td className="number">{duration(call.ms)}</td>
+            <td className="number">{call.model ? `${call.model.inputTokens} / ${call.model.outputTokens}` : ''}</td>
+            <td className="wrap">
+              {call.ok ? <Badge tone="good">ok</Badge> : <span className="wrong">{call.error}</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

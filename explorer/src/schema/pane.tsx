@@ -1,0 +1,391 @@
+import { useState } from 'react';
+import type { PaneProps } from '../app';
+import { ask } from '../http';
+import { type GraphSchema, isReserved, type Predicate, readSchema } from '../query/schema';
+import { useLoaded } from '../shell/hooks';
+import { Badge, Empty, Failure, Scroll, Tabs } from '../shell/parts';
+
+interface Field {
+  readonly name: string;
+  readonly type: string;
+  readonly role: 'id' | 'scalar' | 'edge' | 'custom' | 'remote' | 'external';
+  readonly predicate?: string;
+  readonly reverse?: boolean;
+  readonly search: readonly string[];
+  readonly unique: boolean;
+  readonly inverse?: string;
+  readonly description?: string;
+}
+
+interface Type {
+  readonly name: string;
+  readonly kind: 'object' | 'interface' | 'enum' | 'union' | 'input';
+  readonly storedName?: string;
+  readonly description?: string;
+  readonly remote: boolean;
+  readonly implements: readonly string[];
+  readonly fields: readonly Field[];
+  readonly members: readonly string[];
+}
+
+interface Operation {
+  readonly name: string;
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  readonly from: 'type' | 'custom' | 'function' | 'service';
+  readonly source?: string;
+  readonly result: string;
+  readonly args: readonly { readonly name: string; readonly type: string }[];
+  readonly description?: string;
+}
+
+interface Served {
+  readonly text: string | null;
+  readonly types: readonly Type[];
+  readonly operations: readonly Operation[];
+  readonly refused?: string;
+}
+
+interface Building {
+  readonly predicate: string;
+  readonly [figure: string]: unknown;
+}
+
+export default function SchemaPane({ active }: PaneProps) {
+  const [at, setAt] = useState('types');
+  const [filter, setFilter] = useState('');
+  const graph = useLoaded(readSchema, { active, everyMs: 5_000 });
+  const served = useLoaded(() => ask<Served>('/explorer/api/schema'), { active, everyMs: 10_000 });
+  const health = useLoaded(async () => (await ask<{ indexingProgress: Building[] }[]>('/health'))[0].indexingProgress, {
+    active,
+    everyMs: 1_000,
+  });
+  const error = graph.error ?? served.error;
+  const predicates = graph.value?.predicates ?? [];
+  const tabs = [
+    { id: 'types', label: 'GraphQL types', count: served.value?.types.length },
+    {
+      id: 'predicates',
+      label: 'Predicates',
+      count: graph.value ? predicates.filter((one) => !isReserved(one.predicate)).length : undefined,
+    },
+    { id: 'operations', label: 'Operations', count: served.value?.operations.length },
+  ];
+  return (
+    <div className="page">
+      <div className="toolbar">
+        <Tabs label="Schema" tabs={tabs} at={at} onChange={setAt} />
+        <span className="gap" />
+        <input
+          type="search"
+          placeholder="Filter"
+          aria-label="Filter by name"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+      </div>
+      <Scroll label="Schema">
+        {error && <Failure error={error} />}
+        {at === 'types' && served.value && <Types served={served.value} graph={graph.value} filter={filter} />}
+        {at === 'predicates' && graph.value && (
+          <Predicates graph={graph.value} served={served.value} building={health.value ?? []} filter={filter} />
+        )}
+        {at === 'operations' && served.value && <Operations served={served.value} filter={filter} />}
+      </Scroll>
+    </div>
+  );
+}
+
+function matches(filter: string, ...names: (string | undefined)[]): boolean {
+  const sought = filter.trim().toLowerCase();
+  return sought === '' || names.some((name) => name?.toLowerCase().includes(sought));
+}
+
+function Types({ served, graph, filter }: { served: Served; graph: GraphSchema | undefined; filter: string }) {
+  if (served.text === null) {
+    return (
+      <Empty title="No GraphQL types yet">
+        <p>Upload type definitions, and this page shows each field beside the predicate that stores it:</p>
+        <pre>{`curl ${location.origin}/admin/schema --data-binary '
+type Person {
+  id: ID!
+  name: String! @search(by: [term])
+  friends: [Person!]
+}'`}</pre>
+      </Empty>
+    );
+  }
+  const stored = new Map(graph?.predicates.map((one) => [one.predicate, one]));
+  const shown = served.types.filter((type) => matches(filter, type.name, ...type.fields.map((field) => field.name)));
+  if (shown.length === 0) return <NothingMatches />;
+  return shown.map((type) => <TypeCard key={type.name} type={type} stored={stored} />);
+}
+
+function TypeCard({ type, stored }: { type: Type; stored: ReadonlyMap<string, Predicate> }) {
+  return (
+    <section className="card" aria-label={type.name}>
+      <header>
+        <h3>{type.name}</h3>
+        <Badge>{type.remote ? 'remote' : type.kind}</Badge>
+        {type.storedName && type.storedName !== type.name && <span className="note">stored as {type.storedName}</span>}
+        {type.implements.length > 0 && <span className="note">implements {type.implements.join(', ')}</span>}
+        {type.members.length > 0 && <span className="note">{type.members.join(' | ')}</span>}
+      </header>
+      {type.description && <p className="description">{type.description}</p>}
+      {type.fields.length > 0 && (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">GraphQL type</th>
+              <th scope="col">Predicate</th>
+              <th scope="col">Stored as</th>
+              <th scope="col">Search</th>
+            </tr>
+          </thead>
+          <tbody>
+            {type.fields.map((field) => (
+              <FieldRow
+                key={field.name}
+                field={field}
+                predicate={stored.get(field.predicate ?? '')}
+                remote={type.remote}
+              />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+const ROLE: Readonly<Partial<Record<Field['role'], string>>> = {
+  id: 'the uid',
+  custom: 'custom logic',
+  remote: 'not stored',
+  external: 'another service',
+};
+
+function FieldRow({ field, predicate, remote }: { field: Field; predicate: Predicate | undefined; remote: boolean }) {
+  return (
+    <tr title={field.description}>
+      <th scope="row">
+        {field.name} {field.unique && <Badge tone="accent">@id</Badge>}
+      </th>
+      <td>
+        <code>{field.type}</code>
+      </td>
+      <td>
+        {field.predicate ? (
+          <code>
+            {field.reverse ? '~' : ''}
+            {field.predicate}
+          </code>
+        ) : (
+          <span className="none">{remote ? 'not stored' : ROLE[field.role]}</span>
+        )}
+        {field.inverse && <span className="note"> inverse of {field.inverse}</span>}
+      </td>
+      <td>{predicate && <code>{typeOf(predicate)}</code>}</td>
+      <td>{field.search.join(', ')}</td>
+    </tr>
+  );
+}
+
+function typeOf({ type, list }: Predicate): string {
+  return list ? `[${type}]` : type;
+}
+
+interface PredicatesProps {
+  readonly graph: GraphSchema;
+  readonly served: Served | undefined;
+  readonly building: readonly Building[];
+  readonly filter: string;
+}
+
+function Predicates({ graph, served, building, filter }: PredicatesProps) {
+  const [reserved, setReserved] = useState(false);
+  const fields = new Map<string, string[]>();
+  for (const type of served?.types ?? []) {
+    for (const { predicate, name } of type.fields) {
+      if (predicate) fields.set(predicate, [...(fields.get(predicate) ?? []), `${type.name}.${name}`]);
+    }
+  }
+  const shown = graph.predicates.filter(
+    (one) => (reserved || !isReserved(one.predicate)) && matches(filter, one.predicate),
+  );
+  return (
+    <>
+      {building.length > 0 && <Progress building={building} />}
+      {shown.length === 0 &&
+        (filter ? (
+          <NothingMatches />
+        ) : (
+          <Empty title="No predicates yet">
+            <p>They come with the first mutation, with POST /alter, or with type definitions.</p>
+          </Empty>
+        ))}
+      {shown.length > 0 && (
+        <table className="wide">
+          <thead>
+            <tr>
+              <th scope="col">Predicate</th>
+              <th scope="col">Type</th>
+              <th scope="col">Index</th>
+              <th scope="col">Directives</th>
+              <th scope="col">GraphQL field</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((one) => (
+              <tr key={one.predicate}>
+                <th scope="row">
+                  <code>{one.predicate}</code>
+                </th>
+                <td>
+                  <code>{typeOf(one)}</code>
+                </td>
+                <td>{one.tokenizer?.join(', ')}</td>
+                <td>{directives(one)}</td>
+                <td>{(fields.get(one.predicate) ?? []).join(', ')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <label className="check">
+        <input type="checkbox" checked={reserved} onChange={(event) => setReserved(event.target.checked)} /> Show the
+        service’s own
+      </label>
+      {graph.types.length > 0 && <StoredTypes graph={graph} filter={filter} />}
+    </>
+  );
+}
+
+function directives(one: Predicate): string {
+  const names = ['reverse', 'count', 'upsert', 'unique', 'lang'] as const;
+  return names
+    .filter((name) => one[name])
+    .map((name) => `@${name}`)
+    .join(' ');
+}
+
+function Progress({ building }: { building: readonly Building[] }) {
+  return (
+    <section className="card" aria-label="Index builds">
+      <header>
+        <h3>Building indexes</h3>
+      </header>
+      {building.map((one) => {
+        const done = shareOf(one);
+        return (
+          <div key={one.predicate} className="progress">
+            <code>{one.predicate}</code>
+            <progress value={done} max={1} aria-label={`Index of ${one.predicate}`} />
+            <span>{done === undefined ? 'working' : `${Math.round(done * 100)} %`}</span>
+          </div>
+        );
+      })}
+    </section>
+  );
+}
+
+function shareOf({ done, total, progress }: Building): number | undefined {
+  if (typeof progress === 'number') return progress;
+  if (typeof done === 'number' && typeof total === 'number' && total > 0) return Math.min(1, done / total);
+  return undefined;
+}
+
+function StoredTypes({ graph, filter }: { graph: GraphSchema; filter: string }) {
+  const shown = graph.types.filter((type) => matches(filter, type.name));
+  if (shown.length === 0) return null;
+  return (
+    <table className="wide">
+      <caption>Types of the graph language</caption>
+      <thead>
+        <tr>
+          <th scope="col">Type</th>
+          <th scope="col">Predicates that expand(_all_) follows</th>
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map(({ name, fields = [] }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td className="wrap">{fields.map((field) => field.name).join(', ')}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const FROM: Readonly<Record<Operation['from'], { label: string; tone: 'plain' | 'good' | 'accent' | 'warn' }>> = {
+  type: { label: 'type', tone: 'plain' },
+  custom: { label: 'custom logic', tone: 'warn' },
+  function: { label: 'function', tone: 'accent' },
+  service: { label: 'service', tone: 'good' },
+};
+
+function Operations({ served, filter }: { served: Served; filter: string }) {
+  const shown = served.operations.filter((one) => matches(filter, one.name, one.source, FROM[one.from].label));
+  if (served.refused)
+    return (
+      <Empty title="Operations cannot be listed">
+        <p>{served.refused}</p>
+      </Empty>
+    );
+  if (served.operations.length === 0) {
+    return (
+      <Empty title="No operations yet">
+        <p>
+          Each type definition brings get, query, add, update and delete; an exported function of an app brings one
+          operation.
+        </p>
+      </Empty>
+    );
+  }
+  if (shown.length === 0) return <NothingMatches />;
+  return (['query', 'mutation', 'subscription'] as const).map((kind) => {
+    const list = shown.filter((one) => one.kind === kind);
+    if (list.length === 0) return null;
+    return (
+      <table key={kind} className="wide">
+        <caption>
+          {kind} <span className="count">{list.length}</span>
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Operation</th>
+            <th scope="col">Comes from</th>
+            <th scope="col">Arguments</th>
+            <th scope="col">Result</th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.map((one) => (
+            <tr key={one.name} title={one.description}>
+              <th scope="row">{one.name}</th>
+              <td>
+                <Badge tone={FROM[one.from].tone}>{FROM[one.from].label}</Badge> {one.source}
+              </td>
+              <td className="wrap">
+                <code>{one.args.map(({ name, type }) => `${name}: ${type}`).join(', ')}</code>
+              </td>
+              <td>
+                <code>{one.result}</code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    );
+  });
+}
+
+function NothingMatches() {
+  return (
+    <Empty title="Nothing matches the filter">
+      <p>Clear it to see all.</p>
+    </Empty>
+  );
+}
