@@ -56,7 +56,7 @@ export class JsonTriples {
   #node(node: ObjectNode, op: 'set' | 'delete', out: Triple[], parent: string): NodeReference {
     const subject = this.#subject(node, op);
     if (op === 'delete' && parent === '' && node.entries.size === 1) {
-      out.push({ subject, predicate: '*', lang: '', object: { kind: 'all' }, facets: [], position: node.position });
+      out.push(tripleOf({ subject, predicate: '*', lang: '', position: node.position }, ALL, NO_FACETS));
       return subject;
     }
     const facets = facetIndex(node);
@@ -89,14 +89,14 @@ export class JsonTriples {
     const { predicate, lang } = this.#predicate(entry);
     const base = { subject, predicate, lang, position: value.position };
     if (value.kind === 'null') {
-      if (op === 'delete') out.push({ ...base, object: { kind: 'all' }, facets: [] });
+      if (op === 'delete') out.push(tripleOf(base, ALL, NO_FACETS));
       return;
     }
     if (value.kind === 'array') {
       this.#list(entry, value, base);
       return;
     }
-    const facets = entry.key === entry.parent ? [] : facetsOf(entry.facets, entry.key, value.kind === 'object');
+    const facets = entry.key === entry.parent ? NO_FACETS : facetsOf(entry.facets, entry.key, value.kind === 'object');
     this.#value(value, base, facets, entry);
   }
 
@@ -111,7 +111,7 @@ export class JsonTriples {
           'Give it values or objects.',
         );
       }
-      this.#value(item, { ...base, position: item.position }, facets.get(index) ?? [], entry);
+      this.#value(item, { ...base, position: item.position }, facets.get(index) ?? NO_FACETS, entry);
     });
   }
 
@@ -119,20 +119,20 @@ export class JsonTriples {
     const { op, out, key } = entry;
     if (value.kind !== 'object') {
       const star = op === 'delete' && value.kind === 'string' && value.text === '';
-      out.push({ ...base, object: star ? { kind: 'all' } : scalarOf(value, base.lang), facets });
+      out.push(tripleOf(base, star ? ALL : scalarOf(value, base.lang), facets));
       return;
     }
     if (value.entries.size === 0) return;
     const geometry = this.#geometry(value);
     if (geometry) {
-      out.push({ ...base, object: { kind: 'literal', value: geometry, lang: base.lang }, facets });
+      out.push(tripleOf(base, { kind: 'literal', value: geometry, lang: base.lang }, facets));
       return;
     }
     const at = out.length;
     const object = this.#node(value, op, out, key);
     // friend|since inside a friend belongs to the edge that leads to it
     const own = facetsOf(facetIndex(value), key, true);
-    const edge: Triple = { ...base, object, facets: own.length > 0 ? [...facets, ...own] : facets };
+    const edge = tripleOf(base, object, own.length > 0 ? [...facets, ...own] : facets);
     if (at === out.length) out.push(edge);
     else out.splice(at, 0, edge);
   }
@@ -172,6 +172,15 @@ interface Entry {
 }
 
 type Base = Pick<Triple, 'subject' | 'predicate' | 'lang' | 'position'>;
+
+const ALL = { kind: 'all' } as const;
+const NO_FACETS: readonly TripleFacet[] = [];
+
+/** Written out, so that all triples have one shape in memory, as those of RDF have. */
+function tripleOf(base: Base, object: ObjectReference, facets: readonly TripleFacet[]): Triple {
+  const { subject, predicate, lang, position } = base;
+  return { subject, predicate, lang, object, facets, position };
+}
 
 function referenceOf(uid: JsonNode): NodeReference {
   const fix = 'Write it as "0x1f", "_:name" or "uid(variable)".';

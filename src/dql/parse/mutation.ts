@@ -38,7 +38,7 @@ export function parseMutation(text: string, options: ParseMutationOptions = {}):
   const reader = new NQuadReader({ names, lines: names.dgraph });
   const blocks = mutations.map((raw): MutationBlock => {
     const { condition } = raw;
-    const read = (spans: readonly TextSpan[]): Triple[] => spans.flatMap((span) => readSpan(reader, text, span));
+    const read = (spans: readonly TextSpan[]): Triple[] => readSpans(reader, text, spans);
     return { set: read(raw.set), delete: read(raw.delete), ...(condition ? { condition } : {}) };
   });
   const query = parts.finish(neededVariables(blocks));
@@ -46,10 +46,12 @@ export function parseMutation(text: string, options: ParseMutationOptions = {}):
   return { ...(parts.isEmpty ? {} : { query }), mutations: blocks };
 }
 
-function readSpan(reader: NQuadReader, text: string, span: TextSpan): Triple[] {
-  reader.open(text, span);
+function readSpans(reader: NQuadReader, text: string, spans: readonly TextSpan[]): Triple[] {
   const triples: Triple[] = [];
-  for (let triple = reader.next(); triple !== undefined; triple = reader.next()) triples.push(triple);
+  for (const span of spans) {
+    reader.open(text, span);
+    for (let triple = reader.next(); triple !== undefined; triple = reader.next()) triples.push(triple);
+  }
   return triples;
 }
 

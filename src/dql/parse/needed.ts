@@ -8,11 +8,13 @@ export function neededVariables(blocks: readonly MutationBlock[]): readonly Vari
     if (!mentions.has(name)) mentions.set(name, { name, position });
   };
   for (const block of blocks) {
-    for (const triple of [block.set, block.delete].flat()) {
-      const { subject, object } = triple;
-      if (subject.kind === 'variable') add(subject.name, triple);
-      if (object.kind === 'variable') add(object.name, triple);
-      if (object.kind === 'value') add(object.variable, triple);
+    for (const triples of [block.set, block.delete]) {
+      for (const triple of triples) {
+        const { subject, object } = triple;
+        if (subject.kind === 'variable') add(subject.name, triple);
+        if (object.kind === 'variable') add(object.name, triple);
+        if (object.kind === 'value') add(object.variable, triple);
+      }
     }
     const inCondition: VariableMention[] = [];
     if (block.condition) usedByFilter(block.condition, inCondition);
