@@ -201,6 +201,8 @@ describe('alter', () => {
     expect(fixture.graph.schema().predicate('email')).toMatchObject({ unique: true, upsert: true });
     await alter('email: string @unique @index(exact) .');
     await expect(alter('email: string @unique .')).rejects.toMatchObject({ message: /could not drop index \[exact\]/ });
+    await write(fixture.graph, setValue(1, 'nick', 'a'), setValue(2, 'nick', 'a'));
+    await expect(alter('nick: string @unique @index(hash) .')).rejects.toMatchObject({ message: /0x1 and 0x2/ });
     const compat = await openFixture({ names: dgraphNames });
     const line = 'email: string @unique @index(exact) .';
     await compat.graph.alter({ kind: 'schema', text: line });

@@ -2,7 +2,7 @@ import { type Clock, defaultNames, type Limits, makeLimits, type Names, systemCl
 import type { Committer } from '../commit/index.js';
 import { type AlterPlan, planAlter } from './alter/request.js';
 import { JobRunner } from './alter/runner.js';
-import { verifyConversion } from './alter/verify.js';
+import { verifyConversion, verifyUnique } from './alter/verify.js';
 import type { GraphChanged, GraphShared } from './applier.js';
 import type { AlterRequest, BeginOptions, Graph, IndexProgress, Schema, Transaction } from './contract.js';
 import { META, namedKey } from './key.js';
@@ -133,7 +133,10 @@ class StoreGraph implements Graph {
       const reader = new SourceReader(snapshot, schema, snapshot.version);
       for (const declaration of part.declare) {
         const before = schema.predicate(declaration.name);
-        if (before) await verifyConversion(reader, before, declaration);
+        if (!before) continue;
+        await verifyConversion(reader, before, declaration);
+        // the peer leaves it to the client
+        if (!this.#names.dgraph) await verifyUnique(reader, before, declaration);
       }
     } finally {
       snapshot.release();

@@ -35,9 +35,13 @@ export class TransactionTable {
       if (!transaction.dirty) this.#expire(transaction);
     }
     if (this.#open.size < this.#limits.transactions) return;
-    throw new GraphsteadError('TOO_MANY_TRANSACTIONS', `${this.#limits.transactions} transactions are open`, {
-      fix: 'Commit or abort transactions, or try again later.',
-    });
+    throw new GraphsteadError(
+      'TOO_MANY_TRANSACTIONS',
+      `${this.#limits.transactions} transactions are open (limits.transactions)`,
+      {
+        fix: 'Commit or abort transactions, or try again later.',
+      },
+    );
   }
 
   add(transaction: GraphTransaction): void {
