@@ -10,6 +10,7 @@ export function createProgram(): Command {
   addServe(program, 'dev', 'serve an app and reload it on change', true);
   addServe(program, 'start', 'serve an app', false);
   addImport(program);
+  addExport(program);
   return program;
 }
 
@@ -46,6 +47,22 @@ function addImport(program: Command): void {
     .action(async (files: string[], options) => {
       const { importCommand } = await import('./command/import.js');
       await importCommand(files, options);
+    });
+}
+
+function addExport(program: Command): void {
+  program
+    .command('export')
+    .description('write the graph, its schema and its GraphQL types as files that import reads')
+    .addOption(dataOption().conflicts('from'))
+    .option('--from <URL>', 'a running service; its key is read from GRAPHSTEAD_API_KEY')
+    .requiredOption('--out <DIR>', 'a new folder for the files')
+    .addOption(new Option('--format <FORMAT>', 'of the data').choices(['rdf', 'json']).default('rdf'))
+    .addOption(compatOption())
+    .addOption(jsonOption())
+    .action(async (options) => {
+      const { exportCommand } = await import('./command/export.js');
+      await exportCommand(options);
     });
 }
 

@@ -63,7 +63,7 @@ async function jsonOf(response: Response, url: string): Promise<Record<string, u
   }
 }
 
-function fromWire({ message, locations, extensions }: WireError, status: number): GraphsteadError {
+export function fromWire({ message, locations, extensions }: WireError, status: number): GraphsteadError {
   const { code, fix } = extensions as { code?: string; fix?: string };
   const known = code !== undefined && code in ERROR_STATUS ? (code as ErrorCode) : byStatus(status);
   return new GraphsteadError(known, message, { ...(fix ? { fix } : {}), position: locations?.[0] });

@@ -1,1 +1,4 @@
+export { type Exported, writeParts } from './export/file.js';
+export { type ExportOptions, type ExportPart, exportParts } from './export/part.js';
+export type { ExportFormat } from './export/statement.js';
 export { openService, type Service, type ServiceOptions } from './service.js';

@@ -1,13 +1,25 @@
+import { join } from 'node:path';
 import { pino } from 'pino';
-import { type Clock, defaultNames, dgraphNames, type Limits, makeLimits, systemClock } from '../base/index.js';
+import {
+  type Clock,
+  defaultNames,
+  dgraphNames,
+  GraphsteadError,
+  type Limits,
+  makeLimits,
+  systemClock,
+} from '../base/index.js';
 import { agentsApplier } from '../agents/index.js';
-import { createApi } from '../api/index.js';
+import { type Api, createApi } from '../api/index.js';
 import { createCommitter } from '../commit/index.js';
 import { createCallLog } from '../connections/index.js';
 import { createDqlEngine } from '../dql/index.js';
 import { createGraph, graphApplier, graphShared } from '../graph/index.js';
 import { createHttpClient } from '../outbound/index.js';
 import { createMemoryStore, openLmdbStore } from '../store/index.js';
+import { writeParts } from './export/file.js';
+import { exportParts } from './export/part.js';
+import type { ExportFormat } from './export/statement.js';
 import { type AppHost, type AppHostOptions, openApp } from './app-host.js';
 import type { Core } from './core.js';
 import { allowOrigins } from './cors.js';
@@ -17,6 +29,7 @@ import { ApiKeys } from './keys.js';
 import { createMetrics } from './metrics.js';
 import { adminRoutes } from './route/admin.js';
 import { assignRoutes } from './route/assign.js';
+import { copyRoutes } from './route/copy.js';
 import { explorerRoutes } from './route/explorer.js';
 import { graphLanguageRoutes } from './route/graph-language.js';
 import { graphqlRoutes } from './route/graphql.js';
@@ -100,7 +113,12 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const allowedHosts = environment['GRAPHSTEAD_ALLOWED_HOSTS']?.split(/[\s,]+/).filter(Boolean);
   const client = createHttpClient({ limits, clock, ...(allowedHosts ? { allowedHosts } : {}) });
   opened.push(() => client.close());
-  const api = createApi({ graph, committer, names, clock, limits, client });
+  const exportFiles = async (format: ExportFormat): Promise<readonly string[]> => {
+    if (!options.data) throw new GraphsteadError('INVALID_REQUEST', 'a store in memory has no folder to export to');
+    const folder = join(options.data, 'export', new Date(clock.wall()).toISOString().replaceAll(':', '-'));
+    return (await writeParts(exportParts({ graph, names, format, graphql: api.current()?.text }), folder)).files;
+  };
+  const api: Api = createApi({ graph, committer, names, clock, limits, client, exportFiles });
   opened.push(() => api.close());
   await api.load();
 
@@ -153,6 +171,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   graphqlRoutes(app, core);
   adminRoutes(app, core);
   assignRoutes(app, core);
+  copyRoutes(app, core);
   healthRoutes(app, core, { version, startedAt: Date.now(), ready: () => ready });
   if (options.explorer) explorerRoutes(app, core, { version, calls, ...(appHost ? explorerRooms(appHost) : {}) });
   app.get('/metrics', async (_request, reply) =>

@@ -89,7 +89,9 @@ describe('graphstead import', () => {
     expect(name.stderr).toContain('c.txt: the name tells no format');
     expect((await run(['import', ...data])).stderr).toContain('nothing to import');
     expect((await run(['import', 'x.rdf', ...data, '--nonsense'])).code).toBe(2);
-    const unreachable = await run(['import', write('d.nq', '_:a <p> "x" .'), '--to', 'http://127.0.0.1:1'], { cwd: folder.dir });
+    const unreachable = await run(['import', write('d.nq', '_:a <p> "x" .'), '--to', 'http://127.0.0.1:1'], {
+      cwd: folder.dir,
+    });
     expect(unreachable.code).toBe(3);
   });
 

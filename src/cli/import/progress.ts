@@ -38,3 +38,19 @@ export function format(count: number): string {
   if (count >= 1e3) return `${(count / 1e3).toFixed(1)}k`;
   return String(Math.round(count));
 }
+
+/** As `progressBar`, where the whole is not known. */
+export function progressCount(stream: NodeJS.WriteStream = process.stderr): Progress {
+  let last = 0;
+  return {
+    update(_done, statements) {
+      const now = performance.now();
+      if (!stream.isTTY || now - last < EVERY_MS) return;
+      last = now;
+      stream.write(`\r  ${format(statements)} statements   `);
+    },
+    finish() {
+      if (stream.isTTY) stream.write('\r\x1b[K');
+    },
+  };
+}

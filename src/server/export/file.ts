@@ -1,0 +1,45 @@
+import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { GraphsteadError } from '../../base/index.js';
+import type { ExportPart } from './part.js';
+
+export interface Exported {
+  readonly files: readonly string[];
+  readonly statements: number;
+}
+
+/** Writes an export's files, gzipped, into a folder. Throws INVALID_REQUEST when one of them is there already. */
+export async function writeParts(
+  parts: AsyncIterable<ExportPart>,
+  directory: string,
+  onStatements: (count: number) => void = () => undefined,
+): Promise<Exported> {
+  mkdirSync(directory, { recursive: true });
+  const files: string[] = [];
+  let statements = 0;
+  const walk = parts[Symbol.asyncIterator]();
+  let next = await walk.next();
+  while (!next.done) {
+    const { file } = next.value;
+    const path = join(directory, `${file}.gz`);
+    refuseOverwrite(path);
+    const text = async function* () {
+      for (; !next.done && next.value.file === file; next = await walk.next()) {
+        statements += next.value.statements;
+        onStatements(statements);
+        yield next.value.text;
+      }
+    };
+    await pipeline(Readable.from(text()), createGzip({ level: 5 }), createWriteStream(path));
+    files.push(path);
+  }
+  return { files, statements };
+}
+
+function refuseOverwrite(path: string): void {
+  if (!existsSync(path)) return;
+  throw new GraphsteadError('INVALID_REQUEST', `${path} exists already`, { fix: 'name a new folder for each export' });
+}
