@@ -3,3 +3,4 @@ export type * from './contract.js';
 export type * from './execute/custom-logic.js';
 export type * from './operation.js';
 export { createApi } from './service.js';
+export { GraphQLDateTime, GraphQLInt64 } from './schema/index.js';

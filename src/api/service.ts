@@ -9,6 +9,7 @@ import { runCustomDql } from './execute/custom-dql.js';
 import type { CustomLogic } from './execute/custom-logic.js';
 import { InvalidDocument, PersistedQueries } from './execute/document.js';
 import { Executor, refused } from './execute/engine.js';
+import { Turns } from './execute/mutate/turn.js';
 import { subscribeOperation } from './execute/subscribe.js';
 import { answerProbe } from './gateway.js';
 import type { Operation, RequestContext } from './operation.js';
@@ -27,6 +28,7 @@ class GraphqlApi implements Api {
   readonly #custom: CustomLogic | undefined;
   readonly #persisted: PersistedQueries;
   readonly #admin: AdminApi;
+  readonly #turns = new Turns();
   #operations: readonly Operation[];
   #served: LoadedSchema | undefined;
   #executor: Executor | undefined;
@@ -71,6 +73,7 @@ class GraphqlApi implements Api {
           names,
           clock,
           limits,
+          turns: this.#turns,
           ...(this.#custom ? { custom: this.#custom } : {}),
           ...(committer ? { idempotentReply: committer.idempotentReply.bind(committer) } : {}),
         },

@@ -237,10 +237,10 @@ describe('mutations', () => {
         undefined,
         contextOf(),
       );
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => add(i)));
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => add(i)));
     expect(answers.flatMap((answer) => answer.errors ?? [])).toEqual([]);
     expect((await data('{ queryBoat { flags } }')).queryBoat.map((boat: Tree) => [...boat.flags].sort())).toEqual([
-      ['0', '1', '2', '3', '4', '5', '6', '7'],
+      Array.from({ length: 40 }, (_, i) => String(i)).sort(),
     ]);
   });
 });

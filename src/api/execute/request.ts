@@ -6,6 +6,7 @@ import type { Model } from '../../sdl/index.js';
 import type { RequestContext } from '../operation.js';
 import type { Errors } from './answer.js';
 import type { CustomLogic } from './custom-logic.js';
+import type { Turns } from './mutate/turn.js';
 import { PlanParts, type Scope } from './scope.js';
 
 /** What does not change from one request to the next while a schema is served. */
@@ -18,6 +19,8 @@ export interface Engine {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly custom?: CustomLogic;
+  /** in which mutations that lost to another writer try again */
+  readonly turns: Turns;
   /** the stored reply of an idempotency key */
   readonly idempotentReply?: (scope: string, key: string, bodyHash: string) => Promise<Uint8Array | undefined>;
 }

@@ -47,6 +47,7 @@ export const GraphQLInt64 = new GraphQLScalarType({
 });
 
 function time(value: unknown): string {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   if (typeof value === 'string') return value;
   throw new GraphQLError(`DateTime cannot represent ${shown(value)}: it needs a time like "2024-01-31T12:00:00Z"`);
 }

@@ -28,18 +28,27 @@ export async function mutateInTransaction(
   work: Work,
   payload: Payload,
 ): Promise<Written> {
-  const { graph, limits } = request.engine;
+  const { limits, turns } = request.engine;
   for (let attempt = 0; ; attempt++) {
-    const repeated = await storedReply(request, field);
-    if (repeated) return repeated;
-    const transaction = await graph.begin();
     try {
-      return await once(request, field, transaction, work, payload);
+      const attemptOnce = () => anew(request, field, work, payload);
+      return await (attempt === 0 ? attemptOnce() : turns.take(attemptOnce));
     } catch (error) {
-      transaction.abort();
       const again = error instanceof GraphsteadError && error.code === 'TXN_ABORTED' && attempt < limits.upsertRetries;
       if (!again) throw error;
     }
+  }
+}
+
+async function anew(request: Request, field: RootField, work: Work, payload: Payload): Promise<Written> {
+  const repeated = await storedReply(request, field);
+  if (repeated) return repeated;
+  const transaction = await request.engine.graph.begin();
+  try {
+    return await once(request, field, transaction, work, payload);
+  } catch (error) {
+    transaction.abort();
+    throw error;
   }
 }
 
