@@ -1,19 +1,40 @@
-import {
-  type ChatModel,
-  type Connections,
-  type HttpConnection,
-  type Models,
-  type OpenConnections,
-  openConnections,
-  type ResolvedConnections,
+import { GraphsteadError } from '../../base/index.js';
+import type {
+  CallRecord,
+  ChatModel,
+  Connections,
+  HttpConnection,
+  Models,
+  OpenConnections,
+  ResolvedConnections,
 } from '../../connections/host.js';
 import { currentTask } from './task.js';
 
-let open: OpenConnections = openConnections();
+/** What an app without connections has: the clients' libraries are not even loaded for it. */
+const NONE: Pick<OpenConnections, 'connections' | 'models'> = {
+  connections: { http: noConnection, relational: noConnection, graph: noConnection, has: () => false },
+  models: { get: noModel, has: () => false },
+};
 
-/** Takes the app's connections as they were resolved at load. */
-export function useConnections(resolved: unknown): void {
-  open = openConnections(resolved as ResolvedConnections | undefined);
+let open = NONE;
+
+/** Takes the app's connections as they were resolved at load; `told` hears of each finished call. */
+export async function useConnections(resolved: unknown, told: (record: CallRecord) => void): Promise<void> {
+  const given = resolved as ResolvedConnections | undefined;
+  if (given === undefined || !Object.values(given).some((part: object) => Object.keys(part).length > 0)) return;
+  const { onCall, openConnections } = await import('../../connections/host.js');
+  onCall(told);
+  open = openConnections(given);
+}
+
+function noConnection(name: string): never {
+  throw new GraphsteadError('CONNECTION_UNKNOWN', `there is no connection "${name}"`, {
+    fix: 'add it under connections in app.json',
+  });
+}
+
+function noModel(name: string): never {
+  throw new GraphsteadError('MODEL_UNKNOWN', `there is no model "${name}"`, { fix: 'add it under models in app.json' });
 }
 
 /** The app's connections by the names of app.json. */

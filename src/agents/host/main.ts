@@ -1,5 +1,4 @@
 import { pathToFileURL } from 'node:url';
-import { onCall } from '../../connections/host.js';
 import type { ToHost } from '../protocol.js';
 import { toFailure } from '../wire-failure.js';
 import { offer, pull, startCall, stopStream } from './call.js';
@@ -33,8 +32,7 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
   limitStates(message.stateBytes);
   limitEvents(message.eventBytes);
   try {
-    useConnections(message.app.connections);
-    onCall((record) => tell({ k: 'used', record }));
+    await useConnections(message.app.connections, (record) => tell({ k: 'used', record }));
     // Bundles find "graphstead/app" here: one copy of it, wherever the app lies.
     const shared = (await import(new URL('../../app.js', import.meta.url).href)) as unknown;
     Object.assign(globalThis, { [Symbol.for('graphstead.app')]: shared });
