@@ -76,6 +76,14 @@ describe('requests', () => {
   });
 });
 
+describe('a gateway', () => {
+  it('is told the schema before the first @key', async () => {
+    const world = await createWorld(SDL);
+    expect((await world.data('{ _service { sdl } }'))._service.sdl).toContain('type City');
+    expect((await world.ask('{ _service { nothing } }')).errors).toHaveLength(1);
+  });
+});
+
 describe('operations', () => {
   const Box = new GraphQLObjectType({
     name: 'Box',

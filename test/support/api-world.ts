@@ -3,7 +3,7 @@ import { type Clock, defaultNames, makeLimits, type Names, systemClock } from '.
 import { type Committer, createCommitter } from '../../src/commit/index.js';
 import { createGraph, type Graph, graphApplier, graphShared } from '../../src/graph/index.js';
 import { createMemoryStore } from '../../src/store/index.js';
-import { type Api, createApi, type Operation, type RequestContext } from '../../src/api/index.js';
+import { type Api, createApi, type CustomLogic, type Operation, type RequestContext } from '../../src/api/index.js';
 
 /** A graph in memory with the API over it. */
 export interface World {
@@ -31,6 +31,7 @@ export interface WorldOptions {
   readonly names?: Names;
   readonly clock?: Clock;
   readonly operations?: readonly Operation[];
+  readonly custom?: CustomLogic;
 }
 
 export function contextOf(context: Partial<RequestContext> = {}): RequestContext {
@@ -39,12 +40,12 @@ export function contextOf(context: Partial<RequestContext> = {}): RequestContext
 
 export async function createWorld(sdl?: string, options: WorldOptions = {}): Promise<World> {
   const limits = makeLimits();
-  const { names = defaultNames, clock = systemClock, operations = [] } = options;
+  const { names = defaultNames, clock = systemClock, operations = [], custom } = options;
   const store = createMemoryStore({ limits });
   const shared = graphShared(limits);
   const committer = await createCommitter({ store, appliers: [graphApplier(shared)], clock, limits });
   const graph = await createGraph({ committer, shared, clock, names });
-  const api = createApi({ graph, committer, names, clock, limits, operations });
+  const api = createApi({ graph, committer, names, clock, limits, operations, ...(custom ? { custom } : {}) });
   await api.load();
   if (sdl) await api.updateSchema(sdl);
   const ask: World['ask'] = async (query, variables, context) => {

@@ -1,0 +1,62 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, SignJWT } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { Secret, systemClock } from '../../base/index.js';
+import type { Authorization } from '../../sdl/index.js';
+import { claimsOf, Verifier } from './index.js';
+
+const base: Authorization = {
+  header: 'Authorization',
+  namespace: 'ns',
+  algorithm: 'RS256',
+  jwkUrls: [],
+  audience: [],
+  closedByDefault: false,
+};
+
+describe('tokens', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const token = (key = privateKey, kid?: string) =>
+    new SignJWT({ ns: { USER: 'ann' } }).setProtectedHeader({ alg: 'RS256', ...(kid ? { kid } : {}) }).sign(key);
+
+  it('are verified with a public key, and with its algorithm only', async () => {
+    const verifier = new Verifier({ ...base, verificationKey: new Secret(pem) }, systemClock);
+    expect(await verifier.claims({ authorization: `Bearer ${await token()}` })).toMatchObject({ USER: 'ann' });
+    const confused = await new SignJWT({}).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(pem));
+    await expect(verifier.claims({ authorization: confused })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  it('are verified with a key set that is fetched', async () => {
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256' };
+    let fetched = 0;
+    const server = createServer((_, reply) => {
+      fetched++;
+      reply.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [jwk] }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const verifier = new Verifier({ ...base, jwkUrls: [`http://127.0.0.1:${port}/jwks`] }, systemClock);
+      const headers = { authorization: await token(privateKey, 'k1') };
+      expect(await verifier.claims(headers)).toMatchObject({ USER: 'ann' });
+      expect(await verifier.claims(headers)).toMatchObject({ USER: 'ann' });
+      expect(fetched).toBe(1);
+      const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+      await expect(verifier.claims({ authorization: await token(other, 'k1') })).rejects.toMatchObject({
+        code: 'UNAUTHENTICATED',
+      });
+    } finally {
+      server.close();
+    }
+  });
+
+  it('carry claims under the namespace, as an object or its text, beside the standard ones', () => {
+    expect(claimsOf({ sub: 's', ns: { A: 1 } }, 'ns')).toEqual({ sub: 's', A: 1 });
+    expect(claimsOf({ sub: 's', ns: '{"A": 2}' }, 'ns')).toEqual({ sub: 's', A: 2 });
+    expect(claimsOf({ sub: 's', ns: 'nothing' }, 'ns')).toEqual({ sub: 's' });
+    expect(claimsOf({ sub: 's' }, 'ns')).toEqual({ sub: 's' });
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { createWorld, type World } from '../../../test/support/api-world.js';
+import type { CustomFieldCall, CustomLogic, CustomResult, CustomRootCall } from './custom-logic.js';
+
+const SDL = `
+  type Star { id: ID! name: String! @id mass: Float
+    spectrum: String @custom(http: {url: "http://sky.example/$name", method: GET})
+    planets: [Planet] @custom(http: {url: "http://sky.example/planets?of=$id&m=$mass", method: GET})
+    near: [Star] }
+  type Planet @remote { name: String! radius: Int moons: [Moon!] }
+  type Moon @remote { name: String! cold: Boolean }
+  type Query {
+    planet(name: String!): Planet @custom(http: {url: "http://sky.example/planet/$name", method: GET})
+    planets: [Planet] @custom(http: {url: "http://sky.example/planets", method: GET})
+    brightest: Star @custom(http: {url: "http://sky.example/brightest", method: GET})
+  }
+`;
+
+/** Custom logic that answers from two functions and remembers what it was asked. */
+class Sky implements CustomLogic {
+  readonly asked: (CustomFieldCall | CustomRootCall)[] = [];
+  rootAnswer: (call: CustomRootCall) => CustomResult = () => ({ value: null, errors: [] });
+  fieldAnswer: (parent: Readonly<Record<string, unknown>>, call: CustomFieldCall) => CustomResult = () => ({
+    value: null,
+    errors: [],
+  });
+
+  async root(call: CustomRootCall): Promise<CustomResult> {
+    this.asked.push(call);
+    return this.rootAnswer(call);
+  }
+
+  async fields(call: CustomFieldCall): Promise<readonly CustomResult[]> {
+    this.asked.push(call);
+    return call.parents.map((parent) => this.fieldAnswer(parent, call));
+  }
+}
+
+async function observe(): Promise<{ sky: Sky; world: World }> {
+  const sky = new Sky();
+  const world = await createWorld(SDL, { custom: sky });
+  await world.data(
+    'mutation { addStar(input: [{name: "Sol", mass: 1, near: [{name: "Tau", mass: 0.8}]}, {name: "Dim"}]) { numUids } }',
+  );
+  return { sky, world };
+}
+
+describe('custom fields', () => {
+  it('are asked once a field, with the siblings that they need', async () => {
+    const { sky, world } = await observe();
+    sky.fieldAnswer = (parent, { field }) =>
+      field.name === 'spectrum'
+        ? { value: `of ${String(parent.name)}`, errors: [] }
+        : { value: [{ name: 'p', radius: '7' }], errors: [] };
+    const { queryStar } = await world.data(
+      '{ queryStar(order: {asc: name}) { spectrum planets { radius } near { s: spectrum } } }',
+    );
+    expect(queryStar).toEqual([
+      { spectrum: 'of Dim', planets: [{ radius: 7 }], near: [] },
+      { spectrum: 'of Sol', planets: [{ radius: 7 }], near: [{ s: 'of Tau' }] },
+      { spectrum: 'of Tau', planets: [{ radius: 7 }], near: [] },
+    ]);
+    expect(sky.asked).toHaveLength(3);
+    const needs = sky.asked.find((call) => call.field.name === 'planets') as CustomFieldCall;
+    expect(needs.parents.map((parent) => parent.mass)).toEqual([1, 0.8, undefined]);
+    expect(needs.parents.every((parent) => /^0x/.test(String(parent.id)))).toBe(true);
+  });
+
+  it('are null where their call failed; their siblings stay', async () => {
+    const { sky, world } = await observe();
+    sky.fieldAnswer = (parent) =>
+      parent.name === 'Sol' ? { value: null, errors: [{ message: 'clouds' }] } : { value: 'G', errors: [] };
+    const answer = await world.ask('{ queryStar(order: {asc: name}, first: 2) { name spectrum } }');
+    expect(answer.data?.queryStar).toEqual([
+      { name: 'Dim', spectrum: 'G' },
+      { name: 'Sol', spectrum: null },
+    ]);
+    expect(answer.errors).toMatchObject([{ message: 'clouds', path: ['queryStar', 1, 'spectrum'] }]);
+  });
+
+  it('are answered inside what a custom query returned', async () => {
+    const { sky, world } = await observe();
+    sky.rootAnswer = () => ({ value: { id: '0x5', name: 'Vega', extra: 1 }, errors: [] });
+    sky.fieldAnswer = (parent) => ({ value: `A of ${String(parent.name)}`, errors: [] });
+    expect((await world.data('{ brightest { name spectrum } }')).brightest).toEqual({
+      name: 'Vega',
+      spectrum: 'A of Vega',
+    });
+  });
+});
+
+describe('custom queries', () => {
+  it('are completed by their types, with aliases and without what was not asked', async () => {
+    const { sky, world } = await observe();
+    sky.rootAnswer = ({ args }) => ({
+      value: { name: args.name, radius: 3, moons: [{ name: 'm', cold: 0 }], more: true },
+      errors: [],
+    });
+    expect((await world.data('{ it: planet(name: "X") { who: name moons { name cold } } }')).it).toEqual({
+      who: 'X',
+      moons: [{ name: 'm', cold: false }],
+    });
+  });
+
+  it('propagate what is missing or of another shape', async () => {
+    const { sky, world } = await observe();
+    const answerTo = async (value: unknown) => {
+      sky.rootAnswer = () => ({ value, errors: [] });
+      return world.ask('{ planets { name radius moons { name } } }');
+    };
+    expect((await answerTo([{ radius: 1 }, { name: 'b' }])).data).toEqual({
+      planets: [null, { name: 'b', radius: null, moons: [] }],
+    });
+    const moonless = await answerTo([{ name: 'a', moons: [{ name: 'm' }, {}] }]);
+    expect(moonless.data).toEqual({ planets: [{ name: 'a', radius: null, moons: null }] });
+    expect(moonless.errors).toMatchObject([{ path: ['planets', 0, 'moons', 1, 'name'] }]);
+    const one = await answerTo({ name: 'a' });
+    expect(one).toMatchObject({
+      data: { planets: null },
+      errors: [{ message: expect.stringMatching(/one item .* list was expected/) }],
+    });
+    const wrong = await answerTo([{ name: 'a', radius: 'wide' }]);
+    expect(wrong.data).toEqual({ planets: [{ name: 'a', radius: null, moons: [] }] });
+    expect(wrong.errors).toMatchObject([
+      { path: ['planets', 0, 'radius'], message: expect.stringMatching(/'wide' .* Int/) },
+    ]);
+    expect((await answerTo(null)).data).toEqual({ planets: null });
+  });
+});
