@@ -15,9 +15,10 @@ import {
   GraphQLString,
   GraphQLUnionType,
 } from 'graphql';
+import { GraphQLDateTime, GraphQLInt64 } from '../api/index.js';
 import { assert } from '../base/index.js';
 import type { AppManifest, FieldDescription, SharedScalars, TypeDefinition, TypeUse } from './contract.js';
-import { dateTimeScalar, int64Scalar, jsonScalar } from './scalar.js';
+import { jsonScalar } from './scalar.js';
 
 /** GraphQL's own objects of an app's types: one for each name. */
 export class GraphQLTypes {
@@ -25,7 +26,7 @@ export class GraphQLTypes {
 
   constructor(manifest: AppManifest, scalars: SharedScalars = {}) {
     const known = [GraphQLString, GraphQLFloat, GraphQLInt, GraphQLID, GraphQLBoolean];
-    const own = [scalars.Int64 ?? int64Scalar, scalars.DateTime ?? dateTimeScalar, scalars.JSON ?? jsonScalar];
+    const own = [scalars.Int64 ?? GraphQLInt64, scalars.DateTime ?? GraphQLDateTime, scalars.JSON ?? jsonScalar];
     for (const type of [...known, ...own]) this.#types.set(type.name, type);
     for (const definition of manifest.types) this.#types.set(definition.name, this.#make(definition));
   }

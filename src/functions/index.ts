@@ -1,3 +1,3 @@
 export type * from './contract.js';
 export { buildApp, loadApp, readOperations } from './load-app.js';
-export { dateTimeScalar, int64Scalar, jsonScalar } from './scalar.js';
+export { jsonScalar } from './scalar.js';

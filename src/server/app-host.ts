@@ -24,7 +24,7 @@ import {
   resolveConnections,
 } from '../connections/index.js';
 import type { DqlEngine } from '../dql/index.js';
-import { type App, dateTimeScalar, int64Scalar, jsonScalar, loadApp } from '../functions/index.js';
+import { type App, jsonScalar, loadApp } from '../functions/index.js';
 import type { Graph, Transaction } from '../graph/index.js';
 import type { Store } from '../store/index.js';
 
@@ -94,7 +94,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
       hosts,
       agents,
       limits,
-      scalars: { Int64: int64Scalar, DateTime: dateTimeScalar, JSON: jsonScalar },
+      scalars: { JSON: jsonScalar },
       taken: () => takenNames(api.current()?.generated ?? '', composed),
       connections: resolve,
       log: write,
