@@ -30,6 +30,8 @@ export interface ServiceOptions {
   readonly store?: Store;
   readonly clock?: Clock;
   readonly graph?: AgentsOptions['graph'];
+  /** nothing is loaded into the hosts */
+  readonly withoutApp?: boolean;
 }
 
 export async function agentService(
@@ -46,7 +48,7 @@ export async function agentService(
   const hosts = createHosts({ limits, count: options.count ?? 1, log });
   const { clock, graph } = options;
   const agents = createAgents({ committer, incarnation: store.incarnation, hosts, limits, log, clock, graph });
-  await hosts.load(app);
+  if (options.withoutApp !== true) await hosts.load(app);
   await agents.resume();
   return {
     app,

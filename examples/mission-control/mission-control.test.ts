@@ -1,4 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,6 +16,9 @@ let app: App;
 let agents: Agents;
 let close: () => Promise<void>;
 
+/** what a configured model would answer; the app is loaded without one unless `resolved` names it */
+let resolved: unknown;
+
 beforeAll(async () => {
   const cacheDir = mkdtempSync(join(appDir, '.graphstead-test-'));
   const limits = makeLimits();
@@ -21,7 +26,7 @@ beforeAll(async () => {
   const committer = await createCommitter({ store, appliers: [agentsApplier(limits)], limits });
   const hosts = createHosts({ limits, count: 1 });
   agents = createAgents({ committer, incarnation: store.incarnation, hosts, limits });
-  app = await loadApp({ appDir, dev: false, hosts, agents, limits, cacheDir });
+  app = await loadApp({ appDir, dev: false, hosts, agents, limits, cacheDir, connections: () => resolved });
   await agents.resume();
   close = async () => {
     await app.close();
@@ -106,5 +111,34 @@ describe('mission-control', () => {
     const agentId = (await run('deployAgent')) as string;
     await expect(agents.send(agentId, 'dance')).rejects.toThrow('"dance"');
     expect(await run('testConnection')).toContain('APP_ANALYSIS_API_KEY');
+  });
+
+  it('uses a model when one is configured', async () => {
+    const asked: { messages: { content: string }[] }[] = [];
+    const model = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        asked.push(JSON.parse(body));
+        const choices = [{ message: { role: 'assistant', content: 'All quiet, says the model.' } }];
+        response.setHeader('content-type', 'application/json').end(JSON.stringify({ choices }));
+      });
+    });
+    await new Promise<void>((ready) => model.listen(0, '127.0.0.1', ready));
+    const { port } = model.address() as AddressInfo;
+    resolved = {
+      connections: { analysis: { type: 'http', baseUrl: `http://127.0.0.1:${port}/` } },
+      missing: {},
+      models: { analyst: { sourceModel: 'm', connection: 'analysis', path: 'v1/chat/completions' } },
+    };
+    await app.reload();
+    const agentId = (await run('deployAgent')) as string;
+    expect(await run('getThreatStatus', { agentId })).toContain('All quiet, says the model.');
+    expect(await run('testConnection')).toBe('All quiet, says the model.');
+    expect(asked).toHaveLength(2);
+    model.closeAllConnections();
+    model.close();
   });
 });

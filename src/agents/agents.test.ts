@@ -25,6 +25,9 @@ const CODE = `
         case 'poison': throw new Error('always');
         case 'child': return agents.start('Counter').then(({ id }) => id);
         case 'alarm': this.setAlarm(Date.now() + 20, { name: 'increment', data: '7' }); return 'set';
+        case 'alarmBad': this.setAlarm(new Date(), { name: 'poison' }); return 'set';
+        case 'alarmTwice': this.setAlarm(Date.now() + 60_000, { name: 'increment', id: 'a' }); this.setAlarm(Date.now() + 60_000, { name: 'increment', id: 'b' }); return 'set';
+        case 'alarmMove': this.cancelAlarm('a'); this.setAlarm(Date.now(), { name: 'increment', id: 'b', data: '3' }); return 'moved';
         case 'spin': while (true) {}
         case 'number': return 5;
         case 'slowly': await new Promise((done) => setTimeout(done, 700)); return String(this.state.count += 5);
@@ -183,6 +186,29 @@ describe('agents', () => {
     const { id } = await service.agents.start('Counter');
     await send(id, 'alarm');
     await until(async () => (await send(id, 'peek')) === '7');
+  });
+
+  it('alarms can be moved and taken back; one that fails becomes a dead letter', async () => {
+    const { id } = await service.agents.start('Counter');
+    await send(id, 'alarmTwice');
+    await send(id, 'alarmMove');
+    await until(async () => (await send(id, 'peek')) === '3');
+    await send(id, 'alarmBad');
+    await until(async () => (await service.agents.deadLetters(id)).length === 1);
+    expect(await service.agents.deadLetters(id)).toMatchObject([{ name: 'poison', attempts: 3, error: 'always' }]);
+    expect(await send(id, 'peek')).toBe('3');
+  });
+
+  it('a function called again under its idempotency key sends and starts once', async () => {
+    const { id } = await service.agents.start('Counter');
+    const again = (name: string, ...args: unknown[]) =>
+      service.hosts.call({ name, args, requestId: 'r', idempotencyKey: `k-${name}` });
+    expect([await again('say', id, 'increment'), await again('say', id, 'increment')]).toEqual(['1', '1']);
+    expect(await again('startOne')).toBe(await again('startOne'));
+    await again('mail', id, 'increment');
+    await again('mail', id, 'increment');
+    await until(async () => (await service.agents.info(id)).waiting === 0);
+    expect(await send(id, 'peek')).toBe('2');
   });
 
   it('an endless loop fails its own message only', async () => {

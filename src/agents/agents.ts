@@ -64,6 +64,8 @@ export class AgentRuntime implements Agents {
   #resumed = false;
   #closing = false;
   #drained: (() => void) | undefined;
+  /** agents whose stored messages could not be handled while no app was loaded */
+  readonly #unready = new Set<string>();
   #swapping: Promise<unknown> = Promise.resolve();
 
   constructor(options: AgentsOptions) {
@@ -384,10 +386,11 @@ export class AgentRuntime implements Agents {
 
   /** A background job failed: it waits for another try (true), or becomes a dead letter. */
   async #failed(activation: Activation, job: Job, error: GraphsteadError): Promise<boolean> {
+    if (error.code === 'NOT_READY') this.#unready.add(activation.id);
     if (error.code === 'AGENT_TERMINATED' || error.code === 'NOT_READY' || this.#closing) return false;
     const attempts = job.attempts + 1;
     const { message } = error;
-    this.#log('warn', `"${job.name}" failed, try ${attempts}: ${message}`, activation.id);
+    this.#log('warn', `"${job.name}" failed, try ${attempts}: ${message}`, activation.id, job.requestId);
     const last = attempts >= this.#options.limits.messageAttempts || isHopeless(error, attempts);
     const notBefore = this.#clock.wall() + Math.min(BACKOFF_MS * 2 ** (attempts - 1), BACKOFF_MOST_MS);
     const ops = last
@@ -553,7 +556,10 @@ export class AgentRuntime implements Agents {
       return await load();
     } finally {
       this.#paused = this.#closing;
-      for (const activation of this.#activations.values()) if (activation.waiting > 0) this.#kick(activation);
+      for (const id of this.#unready) Object.assign(this.#activate(id), { more: true, read: undefined });
+      this.#unready.clear();
+      for (const activation of this.#activations.values())
+        if (activation.waiting > 0 || activation.more) this.#kick(activation);
     }
   }
 
@@ -660,8 +666,8 @@ export class AgentRuntime implements Agents {
     });
   }
 
-  #log(level: 'warn' | 'error', message: string, agentId: string): void {
-    this.#options.log?.({ level, message, agentId });
+  #log(level: 'warn' | 'error', message: string, agentId: string, requestId = ''): void {
+    this.#options.log?.({ level, message, agentId, ...(requestId === '' ? {} : { requestId }) });
   }
 }
 

@@ -117,6 +117,21 @@ describe('lifecycle', () => {
     expect(await agents.send(id, 'steps')).toBe('2');
   });
 
+  it('messages that came before the app was there are handled once it is', async () => {
+    const store = createMemoryStore();
+    const keep: Store = { ...bound(store), close: async () => undefined };
+    const first = await open({ store: keep });
+    const { id } = await first.agents.start('Diary');
+    await first.agents.swap(async () => {
+      await first.agents.sendAsync(id, 'step');
+      const second = await agentService('', [], { store: keep, withoutApp: true });
+      services.push(second);
+      await second.agents.swap(() => second.hosts.load({ appDir: second.app.appDir, bundle: second.app.next(FIRST) }));
+      await until(async () => (await second.agents.info(id)).waiting === 0);
+      expect(await second.agents.send(id, 'steps')).toBe('1');
+    });
+  });
+
   it('refuses a state or a message that is too large', async () => {
     const { agents } = await open({ limits: { agentStateBytes: 1_000, messageBytes: 100 } });
     const { id } = await agents.start('Diary');

@@ -4,7 +4,8 @@ import type { WireFailure } from './protocol.js';
 /** Anything thrown, as plain data. `fallback` is the code of what is not ours: an app's own error. */
 export function toFailure(thrown: unknown, fallback?: ErrorCode): WireFailure {
   if (thrown instanceof GraphsteadError) {
-    return { message: thrown.message, code: thrown.code, fix: thrown.fix, details: plain(thrown.details) };
+    const { message, code, fix, details, cause } = thrown;
+    return { message, code, fix, details: plain(details), ...(typeof cause === 'string' ? { stack: cause } : {}) };
   }
   if (!(thrown instanceof Error)) return { message: describe(thrown), code: fallback };
   const { extensions } = thrown as { extensions?: unknown };
