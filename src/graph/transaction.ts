@@ -50,7 +50,7 @@ export class GraphTransaction implements Transaction {
   readonly hash = randomBytes(8).toString('hex');
   readonly #context: TransactionContext;
   #log = new DeltaLog();
-  readonly #conflicts = new ConflictSet();
+  #conflicts = new ConflictSet();
   readonly #readKeys = new Set<string>();
   readonly #readPredicates = new Set<string>();
   #snapshot: Snapshot | undefined;
@@ -296,6 +296,9 @@ export class GraphTransaction implements Transaction {
   #letGo(): void {
     this.#finishedPredicates = this.#log.predicates;
     this.#log = new DeltaLog();
+    this.#conflicts = new ConflictSet();
+    this.#readKeys.clear();
+    this.#readPredicates.clear();
     if (this.#readers === 0) this.#dropSnapshot();
     this.#context.closed(this);
   }
