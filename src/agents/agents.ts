@@ -41,6 +41,8 @@ import { WaitGraph } from './wait-graph.js';
 const MAILBOX_PAGE = 64;
 const IDLE_LOOK_MS = 1_000;
 const SUSPENDED_AT_ONCE = 1_000;
+/** part of one host's heap that states may take as text; as objects they take several times that */
+const RESIDENT_SHARE = 0.125;
 const BACKOFF_MS = 200;
 const BACKOFF_MOST_MS = 60_000;
 /** milliseconds that a reload or a shutdown waits for running turns */
@@ -504,15 +506,25 @@ export class AgentRuntime implements Agents {
 
   // Memory
 
+  /** Who was idle for long leaves memory, and the longest idle ones when all states together grow too large for the hosts. */
   #suspendIdle(): void {
     if (this.#paused) return;
-    const before = this.#clock.monotonic() - this.#options.limits.agentIdleMs;
-    let most = SUSPENDED_AT_ONCE;
+    const { agentIdleMs, hostHeapMb } = this.#options.limits;
+    const before = this.#clock.monotonic() - agentIdleMs;
+    const idle: Activation[] = [];
+    let bytes = 0;
     for (const activation of this.#activations.values()) {
-      if (most === 0) return;
-      if (activation.busy || activation.waiting > 0 || activation.wake !== undefined) continue;
-      if (activation.lastUsed > before) continue;
-      most--;
+      if (activation.host !== undefined) bytes += residentBytes(activation);
+      const rests = !activation.busy && activation.waiting === 0 && activation.wake === undefined;
+      if (rests) idle.push(activation);
+    }
+    const budget = hostHeapMb * 1024 * 1024 * RESIDENT_SHARE;
+    if (bytes > budget) idle.sort((a, b) => a.lastUsed - b.lastUsed);
+    let most = SUSPENDED_AT_ONCE;
+    for (const activation of idle) {
+      if (activation.lastUsed > before && bytes <= budget) continue;
+      if (most-- === 0) return;
+      bytes -= residentBytes(activation);
       void this.#suspend(activation);
     }
   }
@@ -691,6 +703,10 @@ function jobOf(entry: MailboxEntry): Job {
 /** Another try would end as this one did: an unknown message, or (a second time) code that holds the thread. */
 function isHopeless({ code }: GraphsteadError, attempts: number): boolean {
   return code === 'MESSAGE_UNKNOWN' || (code === 'AGENT_TIMEOUT' && attempts >= 2);
+}
+
+function residentBytes({ head }: Activation): number {
+  return 4_096 * (1 + (head?.chunks ?? 0));
 }
 
 function suspension(): Job {

@@ -13,9 +13,10 @@ const CODE = `
   function pid() { return process.pid; }
   function exit() { process.exit(3); }
   async function* count(to) { for (let i = 1; i <= to; i++) yield i; }
+  async function hoard() { const all = []; for (;;) { all.push(Buffer.alloc(32e6, 1)); await new Promise((done) => setTimeout(done, 5)); } }
   function kinds(date, big) { return { date, big }; }
 `;
-const EXPORTS = ['add', 'fail', 'spin', 'spinLater', 'slow', 'pid', 'exit', 'count', 'kinds'];
+const EXPORTS = ['add', 'fail', 'spin', 'spinLater', 'slow', 'pid', 'exit', 'count', 'hoard', 'kinds'];
 
 let app: AppBundle;
 let hosts: HostPool;
@@ -92,6 +93,13 @@ describe('host processes', () => {
     const other = call('slow', 300);
     await expect(call('exit')).rejects.toMatchObject({ code: 'FUNCTION_FAILED' });
     expect(await other).toBe(300);
+  });
+
+  it('one that takes ever more memory ends, and nothing else does', async () => {
+    await open({ hostHeapMb: 64 });
+    const other = call('slow', 100);
+    await expect(call('hoard')).rejects.toMatchObject({ message: expect.stringContaining('memory') });
+    expect(await other).toBe(100);
   });
 
   it('a call that only waits too long is given up without a kill', async () => {

@@ -107,6 +107,7 @@ export class HostProcess {
   /** when the oldest unanswered ping went out, and the thread time used by then */
   #asked: { readonly at: number; readonly cpu: number | undefined; readonly n: number } | undefined;
   #pings = 0;
+  #looks = 0;
   readonly exited: Promise<void>;
 
   constructor(options: HostProcessOptions) {
@@ -210,6 +211,7 @@ export class HostProcess {
     const now = this.#clock.monotonic();
     for (const [id, pending] of this.#pending) if (now >= pending.expiresAt) this.#expire(id, pending);
     if (!this.#loaded) return;
+    if (++this.#looks % MEMORY_LOOKS === 0) this.#watchMemory();
     if (this.#asked === undefined) {
       this.#asked = { at: now, cpu: this.#cpu(), n: ++this.#pings };
       this.#tell({ k: 'ping', n: this.#pings });
@@ -220,7 +222,6 @@ export class HostProcess {
     if (silent >= this.#limits.turnThreadMs && this.#isStuck(silent)) this.kill('stuck');
     else if (silent > STALL_MS) {
       this.#moveWaiting();
-      this.#watchMemory();
     }
   }
 
@@ -449,6 +450,8 @@ interface StreamItem {
 }
 
 const NEVER_MS = 2 ** 40;
+/** looks of the watchdog from one look at the memory to the next */
+const MEMORY_LOOKS = 20;
 /** silence after which new work goes to another host, milliseconds */
 const STALL_MS = 500;
 /** /proc counts in hundredths of a second */

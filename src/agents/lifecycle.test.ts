@@ -79,6 +79,15 @@ describe('lifecycle', () => {
     expect(await agents.send(id, 'hooks')).toBe('initialize suspend resume');
   });
 
+  it('suspends the longest idle ones first when their states take too much of the hosts', async () => {
+    const { agents } = await open({ limits: { hostHeapMb: 48, agentStateBytes: 8 * 1024 * 1024 } });
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i++) ids.push((await agents.start('Diary')).id);
+    for (const id of ids) await agents.send(id, 'grow', String(2.5 * 1024 * 1024));
+    await until(async () => (await agents.info(ids[0])).status === 'suspended');
+    expect((await agents.info(ids[2])).status).toBe('running');
+  });
+
   it('restarts with everything, waiting messages included', async () => {
     const store = createMemoryStore();
     const keep: Store = { ...bound(store), close: async () => undefined };
