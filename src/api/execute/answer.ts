@@ -3,23 +3,26 @@ import { asError, type GraphsteadError, toWire, type WireError } from '../../bas
 
 type Path = readonly (string | number)[];
 
+/** More errors than this say nothing new; the nulls that they explain stay. */
+const MOST_ERRORS = 1_000;
+
 /** Errors of one answer, in the order in which they arose. */
 export class Errors {
   readonly list: WireError[] = [];
 
   /** An error at a field: its place in the client's text and its path in the answer. */
   at(nodes: readonly FieldNode[], path: Path, error: GraphsteadError): void {
-    this.list.push({ ...toWire(error, [...path]), ...locations(nodes) });
+    this.add({ ...toWire(error, [...path]), ...locations(nodes) });
   }
 
   /** An error as it came from elsewhere. */
   add(error: WireError): void {
-    this.list.push(error);
+    if (this.list.length < MOST_ERRORS) this.list.push(error);
   }
 
   /** Anything that was thrown while a root field was executed. */
   thrown(nodes: readonly FieldNode[], path: Path, thrown: unknown): void {
-    if (isGraphqlError(thrown)) this.list.push({ ...graphqlWire(thrown), path: [...path] });
+    if (isGraphqlError(thrown)) this.add({ ...graphqlWire(thrown), path: [...path] });
     else this.at(nodes, path, asError(thrown));
   }
 }

@@ -1,5 +1,5 @@
 import type { FieldNode, GraphQLObjectType, GraphQLOutputType } from 'graphql';
-import type { Block, Selection } from '../../dql/index.js';
+import type { Selection } from '../../dql/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
 import type { AggregateFunction } from '../schema/meaning.js';
 import type { ScalarWriter } from './scalar.js';
@@ -82,11 +82,4 @@ export interface AggregateField {
     | { readonly kind: 'typename' }
     | { readonly kind: 'count' }
     | { readonly kind: 'value'; readonly fn: AggregateFunction; readonly slot: number; readonly scalar: string };
-}
-
-/** One root field: its document and how to write what comes of it. */
-export interface RootPlan {
-  /** in order of dependence; the shown block last */
-  readonly blocks: readonly Block[];
-  readonly shown: Block;
 }

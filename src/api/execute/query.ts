@@ -71,7 +71,7 @@ export function writeScopeOf(request: Request, key: string, custom: WriteScope['
 }
 
 /** Null, or the failure of a non-null root field. */
-export function writeNull(scope: WriteScope, type: GraphQLOutputType, field: RootField, out: JsonWriter): boolean {
+function writeNull(scope: WriteScope, type: GraphQLOutputType, field: RootField, out: JsonWriter): boolean {
   if (!isNonNullType(type)) {
     out.ascii('null');
     return true;

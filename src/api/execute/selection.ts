@@ -34,7 +34,7 @@ const ABSENT: FieldSource = Object.freeze({ kind: 'absent' });
 const GEO = new Set(['Point', 'Polygon', 'MultiPolygon']);
 
 /** Compiles selection sets over nodes of a type. */
-export function compileObject(scope: Scope, type: GraphQLCompositeType, sets: readonly SelectionSetNode[]): ObjectPlan {
+function compileObject(scope: Scope, type: GraphQLCompositeType, sets: readonly SelectionSetNode[]): ObjectPlan {
   const list = new SelectionList();
   const edges = new Map<string, ObjectPlan>();
   const types = new Map<string, ConcretePlan>();
@@ -92,7 +92,7 @@ function fieldPlan(
   };
 }
 
-export function shapeOf(type: GraphQLOutputType): Shape {
+function shapeOf(type: GraphQLOutputType): Shape {
   const nullable = getNullableType(type);
   const list = isListType(nullable);
   return { nonNull: isNonNullType(type), list, itemNonNull: list && isNonNullType(nullable.ofType) };
@@ -234,10 +234,7 @@ export function compileRoot(
 }
 
 /** Everything of a level means what the client asked for there; what is read along may be missing. */
-export function cascadeNames(
-  cascade: readonly string[] | undefined,
-  { asked }: ObjectPlan,
-): readonly string[] | undefined {
+function cascadeNames(cascade: readonly string[] | undefined, { asked }: ObjectPlan): readonly string[] | undefined {
   if (cascade?.length !== 0 || !asked) return cascade;
   const names = asked.flatMap((each) => (each.kind === 'predicate' ? [`${each.reverse ? '~' : ''}${each.name}`] : []));
   return names.length > 0 ? names : undefined;

@@ -2,7 +2,6 @@ import type { Position } from '../../base/index.js';
 import type {
   Argument,
   Block,
-  CountPredicateSelection,
   Directives,
   Filter,
   FunctionCall,
@@ -11,7 +10,6 @@ import type {
   Page,
   PredicateSelection,
   Selection,
-  UidArgument,
 } from '../../dql/index.js';
 import type { Storage } from '../../sdl/index.js';
 
@@ -48,16 +46,12 @@ export function coordinates(value: unknown): Argument {
   return { kind: 'coordinates', text: JSON.stringify(value), position: NOWHERE };
 }
 
-export function uidArgument(uid: number): Argument {
+function uidArgument(uid: number): Argument {
   return { kind: 'uid', uid, position: NOWHERE };
 }
 
 export function uidVariable(name: string): Argument {
   return { kind: 'uidVariable', name, position: NOWHERE };
-}
-
-export function valueVariable(variable: string): Argument {
-  return { kind: 'value', variable, position: NOWHERE };
 }
 
 /** `name(subject, args)` over a predicate */
@@ -151,16 +145,6 @@ export function childrenOf(selections: readonly Selection[]): readonly Selection
   return selections.length > 0 ? selections : [UID];
 }
 
-export function selectCount(predicate: PredicateName, filter: Filter | undefined): CountPredicateSelection {
-  return {
-    kind: 'countPredicate',
-    ...predicate,
-    shown: `${predicate.reverse ? '~' : ''}${predicate.name}`,
-    ...(filter ? { filter } : {}),
-    position: NOWHERE,
-  };
-}
-
 export function checkPassword(predicate: string, password: string, variable?: string): Selection {
   return {
     kind: 'checkPassword',
@@ -182,10 +166,6 @@ export function orderByVariable(name: string, descending: boolean): OrderKey {
 
 export function cascading(fields: readonly string[] | undefined): Directives {
   return fields ? { cascade: fields, normalize: false, ignoreReflex: false } : PLAIN;
-}
-
-export function afterVariable(name: string): UidArgument {
-  return { kind: 'variable', name };
 }
 
 export { NOWHERE };

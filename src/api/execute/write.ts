@@ -30,7 +30,7 @@ const CLOSE_LIST = 0x5d;
 const COMMA = 0x2c;
 
 /** The result columns of a level, in the order of the plan's selections. */
-export function columnsOf(selections: readonly Selection[], node: ResultNode): readonly ResultNode[] {
+function columnsOf(selections: readonly Selection[], node: ResultNode): readonly ResultNode[] {
   return selections.map((selection, i) => {
     const same = node.children[i]?.syntax === selection ? node.children[i] : undefined;
     const found = same ?? node.children.find((child) => child.syntax === selection);

@@ -36,7 +36,7 @@ export function authFilter(scope: Scope, type: ObjectType | UnionType, action: A
 }
 
 /** Some rule may apply to nodes of the type for the action. */
-export function isGuarded(scope: Scope, type: ObjectType | UnionType, action: AuthAction): boolean {
+function isGuarded(scope: Scope, type: ObjectType | UnionType, action: AuthAction): boolean {
   if (type.kind === 'union') return type.members.some((name) => isGuarded(scope, objectNamed(scope, name), action));
   if (rulesOf(scope, type, action).length > 0) return true;
   if (type.kind === 'object') return false;

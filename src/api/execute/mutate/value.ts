@@ -7,7 +7,7 @@ import { geometryOf } from '../geo.js';
 const GEO = new Set(['Point', 'Polygon', 'MultiPolygon']);
 
 /** A coerced input value as a stored value of its field. Throws INVALID_VALUE. */
-export function toValue(field: Field, given: unknown): Value {
+function toValue(field: Field, given: unknown): Value {
   const { name } = field.type;
   if (GEO.has(name)) return { type: 'geo', value: geometryOf(name as GeoName, given) };
   switch (name) {
