@@ -15,6 +15,7 @@ import { type Committer, createCommitter } from '../commit/index.js';
 import { createGraph, type Graph, graphApplier, graphShared } from '../graph/index.js';
 import { createHttpClient } from '../outbound/index.js';
 import { openLmdbStore, type Store } from '../store/index.js';
+import { readCommitter } from './read-committer.js';
 
 /** A data directory that this process holds, without a server. */
 export interface OpenData {
@@ -30,27 +31,27 @@ export interface OpenData {
 
 export interface OpenDataOptions {
   readonly compat?: 'dgraph';
-  /** refuse a directory that holds no store, in place of making one */
-  readonly mustExist?: boolean;
+  /** only reads, also while a service writes; the directory must hold a store */
+  readonly readOnly?: boolean;
 }
 
-/** Throws STORE_LOCKED while another process holds the directory, NOT_FOUND with `mustExist`. */
-export async function openData(data: string, options: OpenDataOptions = {}): Promise<OpenData> {
+/** Throws STORE_LOCKED while another process holds the directory; with `readOnly` NOT_FOUND when there is none. */
+export async function openData(data: string, { compat, readOnly = false }: OpenDataOptions = {}): Promise<OpenData> {
   const directory = resolve(data);
-  if (options.mustExist) assertStore(directory);
+  if (readOnly) assertStore(directory);
   const limits = makeLimits({}, process.env);
-  const names = options.compat === 'dgraph' ? dgraphNames : defaultNames;
+  const names = compat === 'dgraph' ? dgraphNames : defaultNames;
   const clock = systemClock;
   const opened: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const one of opened.splice(0).reverse()) await one();
   };
   try {
-    const store = await openLmdbStore(directory, { limits });
+    const store = await openLmdbStore(directory, { limits, readOnly });
     opened.push(() => store.close());
     const shared = graphShared(limits);
     const appliers = [graphApplier(shared), agentsApplier(limits)];
-    const committer = await createCommitter({ store, appliers, clock, limits });
+    const committer = readOnly ? readCommitter(store) : await createCommitter({ store, appliers, clock, limits });
     opened.push(() => committer.close());
     const graph = await createGraph({ committer, shared, clock, names });
     opened.push(() => graph.close());

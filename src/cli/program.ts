@@ -11,6 +11,9 @@ export function createProgram(): Command {
   addServe(program, 'start', 'serve an app', false);
   addImport(program);
   addExport(program);
+  addBackup(program);
+  addRestore(program);
+  addDoctor(program);
   return program;
 }
 
@@ -63,6 +66,46 @@ function addExport(program: Command): void {
     .action(async (options) => {
       const { exportCommand } = await import('./command/export.js');
       await exportCommand(options);
+    });
+}
+
+function addBackup(program: Command): void {
+  program
+    .command('backup')
+    .argument('<DIR>', 'a new folder for the copy')
+    .description('copy a data directory as it is at one moment, also while a service writes')
+    .addOption(dataOption().conflicts('from'))
+    .option('--from <URL>', 'let a running service write the copy on its machine; key from GRAPHSTEAD_API_KEY')
+    .addOption(jsonOption())
+    .action(async (to: string, options) => {
+      const { backupCommand } = await import('./command/backup.js');
+      await backupCommand(to, options);
+    });
+}
+
+function addRestore(program: Command): void {
+  program
+    .command('restore')
+    .argument('<BACKUP>', 'a folder that backup wrote')
+    .description('make a new data directory of a backup')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(async (from: string, options) => {
+      const { restoreCommand } = await import('./command/backup.js');
+      await restoreCommand(from, options);
+    });
+}
+
+function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .argument('[APP_DIR]', 'the app (default: the current folder)')
+    .description('look at Node, disk, app.json, connections and the store; changes nothing')
+    .option('--data <DIR>', 'the data directory (default: <APP_DIR>/.graphstead/data)')
+    .addOption(jsonOption())
+    .action(async (appDir: string | undefined, options) => {
+      const { doctorCommand } = await import('./command/doctor.js');
+      await doctorCommand(appDir, options);
     });
 }
 

@@ -25,7 +25,7 @@ export function exportCommand(options: ExportCommand): Promise<void> {
 }
 
 async function exportData({ data, out, format, compat }: ExportCommand): Promise<Exported> {
-  const opened = await openData(data ?? join('.graphstead', 'data'), { compat, mustExist: true });
+  const opened = await openData(data ?? join('.graphstead', 'data'), { compat, readOnly: true });
   try {
     const { graph, names, api } = opened;
     return await write(exportParts({ graph, names, format, graphql: api.current()?.text }), out);

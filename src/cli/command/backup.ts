@@ -1,0 +1,66 @@
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { makeLimits } from '../../base/index.js';
+import { openLmdbStore, restoreLmdbStore } from '../../store/index.js';
+import { assertStore } from '../open-data.js';
+import { remoteService } from '../remote-service.js';
+import { type CommonOptions, runCommand } from '../report.js';
+
+export interface BackupCommand extends CommonOptions {
+  readonly data?: string;
+  readonly from?: string;
+}
+
+interface Copied {
+  readonly directory: string;
+  /** absent when another machine holds it */
+  readonly bytes?: number;
+  readonly ms: number;
+}
+
+const told = ({ directory, bytes, ms }: Copied) =>
+  `${directory}${bytes === undefined ? '' : `, ${(bytes / 1e6).toFixed(1)} MB`}, in ${(ms / 1000).toFixed(1)} s`;
+
+/** `graphstead backup`: a compact copy of one moment, also while a service writes. */
+export function backupCommand(to: string, options: BackupCommand): Promise<void> {
+  return runCommand(options, () => backup(to, options), told);
+}
+
+async function backup(to: string, { data, from }: BackupCommand): Promise<Copied> {
+  const start = performance.now();
+  if (from !== undefined) {
+    const service = remoteService(from, process.env['GRAPHSTEAD_API_KEY']);
+    await service.send(`/admin/backup?to=${encodeURIComponent(to)}`, '', 'text/plain');
+    return { directory: to, ms: Math.round(performance.now() - start) };
+  }
+  const source = resolve(data ?? join('.graphstead', 'data'));
+  assertStore(source);
+  const store = await openLmdbStore(source, { limits: makeLimits({}, process.env), readOnly: true });
+  try {
+    await store.backup(to);
+  } finally {
+    await store.close();
+  }
+  return copied(to, start);
+}
+
+/** `graphstead restore`: a backup becomes a new data directory. */
+export function restoreCommand(backupDir: string, options: BackupCommand): Promise<void> {
+  return runCommand(
+    options,
+    async () => {
+      const start = performance.now();
+      assertStore(resolve(backupDir));
+      const to = resolve(options.data ?? join('.graphstead', 'data'));
+      await restoreLmdbStore(backupDir, to);
+      return copied(to, start);
+    },
+    told,
+  );
+}
+
+function copied(to: string, start: number): Copied {
+  const directory = resolve(to);
+  const { size } = statSync(join(directory, 'data.mdb'));
+  return { directory, bytes: size, ms: Math.round(performance.now() - start) };
+}

@@ -1,0 +1,29 @@
+import { join, resolve } from 'node:path';
+import { checkApp } from '../doctor/app.js';
+import type { Finding } from '../doctor/finding.js';
+import { checkDisk, checkNode } from '../doctor/machine.js';
+import { checkStore } from '../doctor/store.js';
+import { type CommonOptions, runCommand } from '../report.js';
+
+export interface DoctorCommand extends CommonOptions {
+  readonly data?: string;
+}
+
+const MARK: Readonly<Record<Finding['status'], string>> = { good: 'ok  ', warning: 'warn', bad: 'BAD ' };
+
+/** `graphstead doctor`: looks at machine, app and store, and changes nothing. Exit code 1 when something is bad. */
+export function doctorCommand(appDir: string | undefined, options: DoctorCommand): Promise<void> {
+  const run = async () => {
+    const app = resolve(appDir ?? '.');
+    const data = resolve(options.data ?? join(app, '.graphstead', 'data'));
+    const [findings, store] = await Promise.all([checkApp(app), checkStore(data)]);
+    const all = [checkNode(), checkDisk(data), ...findings, ...store];
+    if (all.some(({ status }) => status === 'bad')) process.exitCode = 1;
+    return { findings: all };
+  };
+  return runCommand(options, run, ({ findings }) => findings.map(line).join('\n'));
+}
+
+function line({ check, status, message, fix }: Finding): string {
+  return `  ${MARK[status]}  ${check.padEnd(20)} ${message}${fix ? `\n${' '.repeat(29)}fix: ${fix}` : ''}`;
+}

@@ -1,0 +1,25 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { makeLimits } from '../../base/index.js';
+import { bad, type Finding, good, warning } from './finding.js';
+
+const OLDEST = [20, 19] as const;
+
+export function checkNode(version = process.versions.node): Finding {
+  const [major, minor] = version.split('.').map(Number);
+  if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return good('node', `Node ${version}`);
+  return bad('node', `Node ${version} is too old`, `use Node ${OLDEST.join('.')} or later`);
+}
+
+export function checkDisk(data: string): Finding {
+  const { diskReserve } = makeLimits({}, process.env);
+  const { bavail, bsize } = statfsSync(nearest(data));
+  const free = bavail * bsize;
+  const text = `${(free / 1e9).toFixed(1)} GB are free for ${data}`;
+  if (free < diskReserve) return bad('disk', text, `free some: below ${diskReserve} bytes nothing is written`);
+  return free < 10 * diskReserve ? warning('disk', text, 'free some before data grows') : good('disk', text);
+}
+
+function nearest(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearest(dirname(path));
+}

@@ -1,0 +1,50 @@
+import { readRecords } from '../../commit/index.js';
+import { openData } from '../open-data.js';
+import { findingOf } from './app.js';
+import { bad, type Finding, good } from './finding.js';
+import { checkIndexes } from './index-check.js';
+
+// The program of a child process: a damaged page ends whoever reads it by SIGBUS, and that must not be the doctor.
+
+const WRONG_SHOWN = 20;
+
+async function main(data: string): Promise<void> {
+  const tell = (finding: Finding) => console.log(JSON.stringify(finding));
+  const opened = await openData(data, { readOnly: true }).catch((error: unknown) => {
+    tell(findingOf('store', error));
+  });
+  if (!opened) return;
+  try {
+    await records(opened.store.snapshot(), tell);
+    const transaction = await opened.graph.begin({ bestEffort: true });
+    const reader = await transaction.reader();
+    const wrong: string[] = [];
+    for await (const text of checkIndexes(reader)) {
+      if (wrong.push(text) > WRONG_SHOWN) break;
+    }
+    const { predicates, types } = reader.schema;
+    reader.release();
+    tell(good('schema', `${predicates.length} predicates, ${types.length} types`));
+    if (wrong.length === 0) tell(good('indexes', 'samples of all indexes agree with the data'));
+    const fix = 'drop the index and declare it again, or restore the last backup';
+    for (const text of wrong) tell(bad('indexes', text, fix));
+  } catch (error) {
+    tell(findingOf('store', error));
+  } finally {
+    await opened.close();
+  }
+}
+
+async function records(snapshot: Parameters<typeof readRecords>[0], tell: (finding: Finding) => void): Promise<void> {
+  let count = 0;
+  try {
+    for await (const page of readRecords(snapshot, 0)) count += page.length;
+    tell(good('records', `${count} commit records match their checksums`));
+  } catch (error) {
+    tell(findingOf('records', error));
+  } finally {
+    snapshot.release();
+  }
+}
+
+await main(process.argv[2]);

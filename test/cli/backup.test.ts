@@ -1,0 +1,94 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { run, runJson, scratch, serve } from './command.js';
+
+let folder: ReturnType<typeof scratch>;
+beforeEach(() => {
+  folder = scratch();
+});
+afterEach(() => folder.remove());
+
+interface Finding {
+  readonly check: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+async function doctor(...args: string[]): Promise<{ code: number | null; findings: Finding[] }> {
+  const { code, stdout, stderr } = await run(['doctor', ...args, '--json'], { cwd: folder.dir });
+  if (stdout === '') throw new Error(stderr);
+  return { code, ...(JSON.parse(stdout) as { findings: Finding[] }) };
+}
+
+async function someData(): Promise<string> {
+  const data = folder.path('data');
+  const lines = Array.from(
+    { length: 300 },
+    (_, i) => `_:n${i} <name> "node ${i}" .\n_:n${i} <next> _:n${(i + 1) % 300} .`,
+  );
+  writeFileSync(folder.path('a.rdf'), lines.join('\n'));
+  writeFileSync(folder.path('a.schema'), 'name: string @index(exact, trigram) @lang .\nnext: [uid] @reverse @count .');
+  await runJson(['import', folder.path('a.rdf'), folder.path('a.schema'), '--data', data]);
+  return data;
+}
+
+describe('backup, restore and doctor', () => {
+  it('copy a store while it is served, and read it back', async () => {
+    const data = await someData();
+    const service = await serve(['--data', data]);
+    try {
+      const aside = await runJson(['backup', folder.path('aside'), '--data', data]);
+      expect(aside['bytes']).toBeGreaterThan(10_000);
+      await runJson(['backup', folder.path('through'), '--from', service.url]);
+      const again = await run(['backup', folder.path('aside'), '--data', data]);
+      expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('holds a store already')]);
+      expect((await doctor('--data', data)).code).toBe(0);
+      const exported = await runJson(['export', '--data', data, '--out', folder.path('out')]);
+      expect(exported['statements']).toBe(600);
+    } finally {
+      await service.stop();
+    }
+    for (const copy of ['aside', 'through']) {
+      const restored = folder.path(`restored-${copy}`);
+      await runJson(['restore', folder.path(copy), '--data', restored]);
+      const served = await serve(['--data', restored]);
+      const answer = await served.query('{ q(func: has(name)) { count(uid) } }');
+      await served.stop();
+      expect(answer['data']).toEqual({ q: [{ count: 300 }] });
+    }
+    expect((await run(['restore', folder.path('nothing'), '--data', folder.path('x')])).code).toBe(1);
+  });
+
+  it('says what is wrong with a store and with an app', async () => {
+    const data = await someData();
+    const sound = await doctor('--data', data);
+    expect(sound.code).toBe(0);
+    expect(sound.findings.map(({ check, status }) => `${check} ${status}`)).toEqual([
+      'node good',
+      'disk good',
+      'records good',
+      'schema good',
+      'indexes good',
+    ]);
+
+    const file = folder.path('data', 'data.mdb');
+    const bytes = readFileSync(file);
+    const first = bytes.indexOf('node 7');
+    expect(first).toBeGreaterThan(0);
+    for (let at = first; at !== -1; at = bytes.indexOf('node 7', at + 1)) bytes.write('edon', at);
+    writeFileSync(file, bytes);
+    const damaged = await doctor('--data', data);
+    expect(damaged.code).toBe(1);
+    const wrong = damaged.findings.filter(({ status }) => status === 'bad');
+    expect([...new Set(wrong.map(({ check }) => check))].sort()).toEqual(['indexes', 'records']);
+
+    writeFileSync(folder.path('app.json'), '{ "connections": { "api": { "type": "http", "baseUrl": "{{URL}}" } } }');
+    const app = await doctor(folder.dir, '--data', folder.path('none'));
+    expect(app.findings).toContainEqual(
+      expect.objectContaining({ check: 'connection api', status: 'bad', message: 'APP_API_URL is not set' }),
+    );
+    writeFileSync(folder.path('app.json'), '{\n "nonsense": 1 }');
+    const config = await doctor(folder.dir, '--data', folder.path('none'));
+    expect(config.findings[2]).toMatchObject({ check: 'app.json', message: expect.stringContaining('app.json:2:') });
+  });
+});
