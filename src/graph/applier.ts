@@ -5,7 +5,7 @@ import { JobTable } from './alter/job.js';
 import { applyStep } from './alter/step.js';
 import type { ChangesPart } from './delta.js';
 import { META, metaKey, namedKey } from './key.js';
-import { LEASE_END } from './lease.js';
+import { RAISE_END } from './lease.js';
 import { GroupMerge } from './merge/group-merge.js';
 import { GRAPH, type GraphPart } from './part.js';
 import type { SchemaVersion } from './schema.js';
@@ -109,7 +109,7 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
     let highest = 0;
     for (let i = 0; i < part.uids.length; i++) {
       const uid = Math.max(part.uids[i], part.objects[i]);
-      if (uid > highest && uid < LEASE_END) highest = uid;
+      if (uid > highest && uid < RAISE_END) highest = uid;
     }
     if (highest >= this.#uids) this.#uids = highest + 1;
   }

@@ -4,7 +4,9 @@ import type { DeltaLog } from './delta.js';
 import { GRAPH, type LeasePart, type LeaseResult } from './part.js';
 
 /** Uids from here on are never leased: clients may still name them. */
-export const LEASE_END = 2 ** 52;
+const LEASE_END = 2 ** 52;
+/** Uids that clients name raise the mark of leased ones up to here: nobody can use up all of them with one number. */
+export const RAISE_END = 2 ** 48;
 
 /** Issues uids from durable blocks; a block that a restart leaves behind is not issued again. */
 export class UidLease {
