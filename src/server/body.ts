@@ -1,6 +1,7 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GraphsteadError } from '../base/index.js';
+import { parseJson } from '../outbound/index.js';
 
 /**
  * Bodies arrive as bytes, whatever their type: each route parses its own language, so that mistakes have positions.
@@ -72,6 +73,8 @@ export function parseJsonObject(text: string, what: string): Record<string, unkn
   let value: unknown;
   try {
     value = JSON.parse(text);
+    // integers beyond 2^53 come as text, which keeps every digit: an Int64 takes both
+    if (/\d{16}/.test(text)) value = parseJson(text)?.value ?? value;
   } catch (error) {
     throw new GraphsteadError('SYNTAX', `${what} is not valid JSON: ${(error as Error).message}`, {
       position: jsonPosition(text, error as Error),
