@@ -96,6 +96,8 @@ export interface CommitRecord {
   readonly wall: number;
   readonly parts: Readonly<Record<string, unknown>>;
   readonly idempotency?: IdempotencyClaim;
+  /** it landed in one batch with the record before it; a replay merges them together again, so that keys come out alike */
+  readonly together?: boolean;
 }
 
 /** The only way to write. */

@@ -97,9 +97,12 @@ export class Group<E extends Entry> {
     }
     const { idempotency } = entry;
     if (idempotency !== undefined) await this.#replies.store(idempotency, commitTs, wall);
-    this.writes.putAll(recordPuts(commitTs, wall, entry.body));
+    const together = this.records.length > 0;
+    this.writes.putAll(recordPuts(commitTs, wall, entry.body, together));
     this.#bytes += recordBytes(entry.body);
-    this.records.push({ commitTs, wall, parts: entry.parts, ...(idempotency ? { idempotency } : {}) });
+    const { parts } = entry;
+    const claim = idempotency === undefined ? {} : { idempotency };
+    this.records.push({ commitTs, wall, parts, ...claim, ...(together ? { together } : {}) });
     this.admitted.push({ entry, committed: { commitTs, wall, results } });
   }
 

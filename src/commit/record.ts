@@ -6,11 +6,12 @@ import type { CommitRecord, IdempotencyClaim } from './contract.js';
 import { KIND } from './kind.js';
 
 // One record: a header and the serialised body, cut into values of at most one page under (timestamp, chunk).
-//   byte 0      format
+//   byte 0      format; the highest bit says that the record before landed in the same batch
 //   1..4        checksum (CRC-32) of the body
 //   5..8        bytes of the body
 //   9..16       wall time
 const FORMAT = 1;
+const TOGETHER = 0x80;
 const HEADER = 17;
 const CHUNK = 3_900;
 
@@ -33,9 +34,9 @@ export function encodeBody(body: RecordBody): Buffer {
 }
 
 /** The puts that store one record. */
-export function recordPuts(commitTs: number, wall: number, body: Uint8Array): Put[] {
+export function recordPuts(commitTs: number, wall: number, body: Uint8Array, together = false): Put[] {
   const bytes = Buffer.allocUnsafe(HEADER + body.length);
-  bytes[0] = FORMAT;
+  bytes[0] = together ? FORMAT | TOGETHER : FORMAT;
   bytes.writeUInt32BE(crc32(body), 1);
   bytes.writeUInt32BE(body.length, 5);
   bytes.writeDoubleBE(wall, 9);
@@ -64,20 +65,25 @@ export function timestampOf(key: Key): number {
 }
 
 /** Wall time of a record and its chunks, from its first chunk. */
-export function readHeader(first: Uint8Array): { readonly wall: number; readonly bytes: number } {
+export function readHeader(first: Uint8Array): {
+  readonly wall: number;
+  readonly bytes: number;
+  readonly together: boolean;
+} {
   const view = new DataView(first.buffer, first.byteOffset, first.byteLength);
-  if (first[0] !== FORMAT) throw new GraphsteadError('STORE_FORMAT', `a commit record has format ${first[0]}`);
-  return { wall: view.getFloat64(9), bytes: HEADER + view.getUint32(5) };
+  const format = first[0] & ~TOGETHER;
+  if (format !== FORMAT) throw new GraphsteadError('STORE_FORMAT', `a commit record has format ${format}`);
+  return { wall: view.getFloat64(9), bytes: HEADER + view.getUint32(5), together: (first[0] & TOGETHER) !== 0 };
 }
 
 /** Chunks, in order and complete, as a record. Throws STORE_CORRUPT. */
 export function decodeRecord(commitTs: number, chunks: readonly Uint8Array[]): CommitRecord {
-  const { wall, bytes } = readHeader(chunks[0]);
+  const { wall, bytes, together } = readHeader(chunks[0]);
   const whole = chunks.length === 1 ? Buffer.from(chunks[0]) : Buffer.concat(chunks);
   const body = whole.subarray(HEADER);
   if (whole.length !== bytes || crc32(body) !== whole.readUInt32BE(1)) throw corrupt(commitTs);
   const [parts, idempotency] = deserialize(body) as [CommitRecord['parts'], IdempotencyClaim | undefined];
-  return { commitTs, wall, parts, ...(idempotency ? { idempotency } : {}) };
+  return { commitTs, wall, parts, ...(idempotency ? { idempotency } : {}), ...(together ? { together } : {}) };
 }
 
 function corrupt(commitTs: number): GraphsteadError {
