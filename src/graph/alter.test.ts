@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { graphApplier, graphShared, printSchema } from './index.js';
-import { readRecords, replay } from '../commit/index.js';
+import { type CommitRecord, readRecords, replay } from '../commit/index.js';
 import { createMemoryStore, MemoryDisk, roomRange } from '../store/index.js';
 import { defaultNames, dgraphNames } from '../base/index.js';
 import {
@@ -236,11 +236,20 @@ describe('alter', () => {
     await alter('name: string @index(term) @lang .\nfriend: [uid] @reverse @count .');
     await fixture.graph.alter({ kind: 'dropAttr', name: 'new' });
     await fixture.graph.setDocument('sdl', 'x'.repeat(9_000));
+    await alter('v: float32vector @index(hnsw(metric: "euclidean")) .');
+    const side = (from: number) =>
+      Array.from({ length: 60 }, (_, i) => {
+        const edges = Array.from({ length: 40 }, (_, k) => setEdge(77_777, 'friend', from + (i * 40 + k) * 1_009));
+        const value = Float32Array.of(i, (i * 7) % 11, from % 13);
+        return write(fixture.graph, ...edges, setValue(from + i, 'v', { type: 'float32vector', value }));
+      });
+    await Promise.all([...side(200_000), ...side(5_000_000)]);
     await read(fixture.graph, (r) => collect(r.having(r.schema.predicate('name')!)));
     const target = createMemoryStore();
     const source = fixture.store.snapshot();
-    const records = [];
+    const records: CommitRecord[] = [];
     for await (const page of readRecords(source, 0)) records.push(...page);
+    expect(records.some((record) => record.together)).toBe(true);
     await replay(records, { store: target, appliers: [graphApplier(graphShared())] });
     const [one, two] = await Promise.all(
       [source, target.snapshot()].map((snapshot) => readRange(snapshot, roomRange('graph'))),
