@@ -25,6 +25,10 @@ const CODE = `
         case 'poison': throw new Error('always');
         case 'child': return agents.start('Counter').then(({ id }) => id);
         case 'alarm': this.setAlarm(Date.now() + 20, { name: 'increment', data: '7' }); return 'set';
+        case 'busyChild': { const { id } = await agents.start('Counter'); await agents.sendMessageAsync(id, 'increment', '9'); return id; }
+        case 'badChild': return (await agents.start('Bad')).id;
+        case 'askNewChild': { const { id } = await agents.start('Counter'); return agents.sendMessage(id, 'increment'); }
+        case 'end': await agents.stop(data ?? this.id); return 'ending';
         case 'alarmBad': this.setAlarm(new Date(), { name: 'poison' }); return 'set';
         case 'alarmTwice': this.setAlarm(Date.now() + 60_000, { name: 'increment', id: 'a' }); this.setAlarm(Date.now() + 60_000, { name: 'increment', id: 'b' }); return 'set';
         case 'alarmMove': this.cancelAlarm('a'); this.setAlarm(Date.now(), { name: 'increment', id: 'b', data: '3' }); return 'moved';
@@ -180,6 +184,25 @@ describe('agents', () => {
     const child = (await send(id, 'child')) as string;
     expect(await send(child, 'born')).toBe(`${child} Counter`);
     expect((await service.agents.list({ name: 'Counter' })).map((one) => one.id).sort()).toEqual([id, child].sort());
+  });
+
+  it('a child gets what its parent sent it, after its onInitialize; one that cannot begin is ended', async () => {
+    const { id } = await service.agents.start('Counter');
+    const child = (await send(id, 'busyChild')) as string;
+    await until(async () => (await send(child, 'peek')) === '9');
+    expect(await send(child, 'born')).toBe(`${child} Counter`);
+    const bad = (await send(id, 'badChild')) as string;
+    await until(async () => (await service.agents.info(bad)).status === 'terminated');
+    expect(await service.agents.deadLetters(bad)).toMatchObject([{ name: 'onInitialize', error: 'cannot begin' }]);
+    await expect(send(id, 'askNewChild')).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
+  });
+
+  it('stop each other and themselves', async () => {
+    const [a, b] = await Promise.all([service.agents.start('Counter'), service.agents.start('Counter')]);
+    expect(await send(a.id, 'end', b.id)).toBe('ending');
+    await until(async () => (await service.agents.info(b.id)).status === 'terminated');
+    expect(await send(a.id, 'end')).toBe('ending');
+    await until(async () => (await service.agents.info(a.id)).status === 'terminated');
   });
 
   it('fire alarms', async () => {

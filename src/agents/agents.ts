@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as rest } from 'node:timers/promises';
 import { asError, type Clock, GraphsteadError, systemClock } from '../base/index.js';
 import type { CommitRecord } from '../commit/index.js';
 import { Activation, type Job } from './activation.js';
@@ -40,6 +41,7 @@ import { WaitGraph } from './wait-graph.js';
 /** stored messages of one agent read at a time */
 const MAILBOX_PAGE = 64;
 const IDLE_LOOK_MS = 1_000;
+const SETTLE_LOOK_MS = 2;
 const SUSPENDED_AT_ONCE = 1_000;
 /** part of one host's heap that states may take as text; as objects they take several times that */
 const RESIDENT_SHARE = 0.125;
@@ -614,6 +616,21 @@ export class AgentRuntime implements Agents {
       turn_failures: this.#failures,
       event_subscribers: this.#hub.subscribers,
     };
+  }
+
+  /** wall milliseconds at which something waits to be done; Infinity when nothing does */
+  nextDue(): number {
+    return this.#alarms.next;
+  }
+
+  async clockMoved(): Promise<void> {
+    for (;;) {
+      const before = this.#turns;
+      for (const activation of this.#activations.values()) if (activation.wake !== undefined) this.#kick(activation);
+      await this.#alarms.look();
+      while (this.#running > 0) await rest(SETTLE_LOOK_MS);
+      if (this.#turns === before || this.#closing) return;
+    }
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../base/index.js';
 import type { CommitRecord, Committer } from '../commit/index.js';
 import { SHARDS, shardOf } from './keys.js';
@@ -52,6 +53,19 @@ export class AlarmClock {
   /** The alarm's turn is over, one way or the other: it may be handed out again when it is still there. */
   done(agentId: string, id: string, at: number): void {
     this.#out.delete(`${agentId} ${at} ${id}`);
+  }
+
+  /** wall milliseconds of the next look that is worth while; Infinity when no alarm is set */
+  get next(): number {
+    return this.#next.reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY);
+  }
+
+  /** Hands out what is due now, without waiting for the next look. */
+  async look(): Promise<void> {
+    while (this.#looking) await nextTurn();
+    if (this.#stopped) return;
+    clearTimeout(this.#timer);
+    await this.#look();
   }
 
   #plan(): void {

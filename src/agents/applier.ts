@@ -293,7 +293,7 @@ function alarmIdOf(key: Key, agentId: string): string {
 
 export function unknownAgent(id: string): GraphsteadError {
   return new GraphsteadError('AGENT_UNKNOWN', `there is no agent "${id}"`, {
-    fix: 'give the id that starting it returned',
+    fix: 'give the id that starting it returned; an agent started in a turn exists once that turn is over',
     details: { agentId: id },
   });
 }

@@ -4,6 +4,17 @@ import { answerGraph } from './graph-rpc.js';
 import type { CallRpc } from './host-pool.js';
 import type { Rpc } from './host-process.js';
 
+/** open transactions of functions; what lies behind was left by calls that did not end */
+const OPEN = 512;
+
+function forgetOldest(transactions: Map<number, GraphTransaction>): void {
+  for (const [id, transaction] of transactions) {
+    transactions.delete(id);
+    transaction.abort();
+    return;
+  }
+}
+
 /** Answers what a function asks of the service: each of its sends, starts and graph writes is a commit of its own. */
 export function callRpc(agents: Agents, graph: GraphCalls | undefined): CallRpc {
   const transactions = new Map<number, GraphTransaction>();
@@ -15,6 +26,7 @@ export function callRpc(agents: Agents, graph: GraphCalls | undefined): CallRpc 
     if (rpc.method === 'graph.begin') {
       const transaction = await graph.begin();
       transactions.set(next, transaction);
+      if (transactions.size > OPEN) forgetOldest(transactions);
       return next++;
     }
     const transaction = id === undefined ? undefined : transactions.get(id);

@@ -95,6 +95,10 @@ export interface Agents {
   resume(): Promise<void>;
   /** State, waiting messages and dead letters of one agent, all at one moment. */
   inspect(id: string): Promise<AgentInspection>;
+  /** Wall milliseconds of the next alarm, or a little before; Infinity when none is set. */
+  nextDue(): number;
+  /** The clock was set forward (by a test): resolves when what is due now, and all that follows from it, is done. */
+  clockMoved(): Promise<void>;
   /** Figures for /metrics. */
   stats(): Readonly<Record<string, number>>;
   /** No new turns, drain, onSuspend for all in memory. Hosts are closed by their owner. */

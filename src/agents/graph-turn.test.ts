@@ -49,6 +49,13 @@ const CODE = `
       return (await txn.query('{ q(func: has(name)) { name } }')).q.length;
     });
   }
+  async function addThenWait(name) {
+    await graph.mutate({ set: { name } });
+    await graph.transaction(async (txn) => { await txn.mutate({ set: { name: name + ' again' } }); await txn.query('{ q(func: has(name)) { name } }'); });
+    await new Promise((done) => setTimeout(done, 600));
+    return 'done';
+  }
+  function spin() { while (true) {} }
   async function birthday() {
     return graph.transaction(async (txn) => {
       const [{ uid, age }] = await ages(txn);
@@ -66,8 +73,8 @@ let agents: Agents;
 const call = (name: string, ...args: unknown[]) => hosts.call({ name, args, requestId: 'r' });
 
 beforeEach(async () => {
-  app = appBundle(CODE, ['names', 'add', 'transact', 'birthday']);
-  const limits = makeLimits();
+  app = appBundle(CODE, ['names', 'add', 'transact', 'addThenWait', 'spin', 'birthday']);
+  const limits = makeLimits({ turnThreadMs: 400 });
   const store = createMemoryStore();
   const shared = graphShared(limits);
   committer = await createCommitter({ store, appliers: [graphApplier(shared), agentsApplier(limits)], limits });
@@ -110,6 +117,14 @@ describe('the graph in app code', () => {
     await expect(agents.send(id, 'file', 'bad')).rejects.toThrow('not this one');
     expect(await call('names')).toEqual(['Good']);
     expect(await agents.send(id, 'filed')).toBe('1');
+  });
+
+  it('a function that runs again since its process died writes nothing twice', async () => {
+    const adding = call('addThenWait', 'Once');
+    await new Promise((done) => setTimeout(done, 200));
+    await expect(call('spin')).rejects.toMatchObject({ code: 'FUNCTION_TIMEOUT' });
+    expect(await adding).toBe('done');
+    expect(await call('names')).toEqual(['Once', 'Once again']);
   });
 
   it('a turn reads its own writes', async () => {

@@ -20,8 +20,18 @@ export function limitEvents(bytes: number): void {
   eventBytes = bytes;
 }
 
-/** Calls whose results a rerun must not repeat: they changed something outside the task's own commit. */
-const JOURNALED: ReadonlySet<RpcMethod> = new Set(['send', 'sendAsync', 'start', 'stop', 'replay', 'graph.commit']);
+/** Calls that change something outside the task's own commit. */
+const CHANGING: ReadonlySet<RpcMethod> = new Set(['send', 'sendAsync', 'start', 'stop', 'replay']);
+
+/**
+ * Whether a rerun gets the first run's answer. A turn's graph calls belong to its own transaction, which begins anew; those
+ * of a function are commits of their own, and its open transactions outlive the process.
+ */
+function isRemembered(method: RpcMethod, args: readonly unknown[], inTurn: boolean): boolean {
+  if (CHANGING.has(method)) return true;
+  if (inTurn || !method.startsWith('graph.')) return false;
+  return method !== 'graph.query' || args[0] !== undefined;
+}
 
 /** One running turn or function call: what app code reaches through `graphstead/app` is bound to it. */
 export class Task {
@@ -66,7 +76,7 @@ export class Task {
   async call(method: RpcMethod, args: readonly unknown[]): Promise<unknown> {
     this.assertOpen(method);
     const n = this.ordinal();
-    const hash = JOURNALED.has(method) ? hashOf(method, args) : '';
+    const hash = isRemembered(method, args, this.turn !== undefined) ? hashOf(method, args) : '';
     const known = hash === '' ? undefined : this.#known(n, hash);
     if (known !== undefined) return replay(known);
     const rpc = nextRpc++;
