@@ -4,8 +4,9 @@ import { useState } from 'react';
 import { curlOf } from './curl';
 import { fetcher } from './fetcher';
 
-const WELCOME = `# Ctrl+Enter runs what stands here. The book on the left lists every operation of this service.
-# Subscriptions stream into the answer; history, variables and headers are kept for this browser.
+const WELCOME = `# Ctrl+Enter runs what stands here.
+# The book on the left lists all operations.
+# Subscriptions stream into the answer.
 
 query Operations {
   __schema {

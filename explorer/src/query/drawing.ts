@@ -13,6 +13,8 @@ export interface Colours {
   readonly text: string;
   readonly panel: string;
   readonly edge: string;
+  /** edges of the node that is looked at */
+  readonly strong: string;
   readonly faint: string;
 }
 
@@ -98,7 +100,7 @@ export class Drawing {
 
   focus(uid: string): void {
     const at = this.#sigma.getNodeDisplayData(uid);
-    if (at) void this.#sigma.getCamera().animate({ x: at.x, y: at.y, ratio: 0.35 }, { duration: calm() ? 0 : 350 });
+    if (at) void this.#sigma.getCamera().animate({ x: at.x, y: at.y, ratio: 0.5 }, { duration: calm() ? 0 : 350 });
   }
 
   zoom(by: number): void {
@@ -173,7 +175,7 @@ export class Drawing {
     const at = this.#hovered ?? this.#selected;
     if (at === undefined || !this.#graph.hasNode(at)) return { ...data, color: this.#colours.edge };
     if (!this.#graph.hasExtremity(edge, at)) return { ...data, hidden: true };
-    return { ...data, color: this.#colours.text, zIndex: 1 };
+    return { ...data, color: this.#colours.strong, zIndex: 1 };
   }
 
   #drawHover(
@@ -203,8 +205,8 @@ export class Drawing {
 }
 
 function sizeOf(degree: number, order: number): number {
-  const base = order > 2_000 ? 2 : order > 300 ? 3 : 6;
-  return base + Math.min(Math.sqrt(degree) * (base / 3), base * 3);
+  const base = order > 2_000 ? 2 : order > 300 ? 3 : 4;
+  return base + Math.min(Math.sqrt(degree) * (base / 4), base * 2);
 }
 
 function calm(): boolean {

@@ -8,7 +8,15 @@ import { Editor } from './editor';
 import { graphLanguage } from './language';
 import { LatencySplit } from './latency';
 import { type Ran, run } from './run';
-import { type GraphSchema, isReserved, labelPredicates, NO_SCHEMA, readSchema, written } from './schema';
+import {
+  type GraphSchema,
+  isReserved,
+  labelPredicates,
+  NO_SCHEMA,
+  readSchema,
+  type StoredType,
+  written,
+} from './schema';
 import { type Statement, statementOf } from './statement';
 import { ResultTable } from './table';
 
@@ -49,8 +57,9 @@ export default function QueryPane({ active, info }: PaneProps) {
     }
     setRunning(false);
   };
-  const take = (next: string) => {
+  const take = ({ text: next, view: as }: Sample) => {
     setText(next);
+    if (as) setView(as);
     void start(next);
   };
 
@@ -113,7 +122,7 @@ export default function QueryPane({ active, info }: PaneProps) {
               typePredicate={info?.typePredicate ?? 'service.type'}
             />
           ) : (
-            <Start schema={schema.value} onPick={take} />
+            <Start schema={schema.value} typePredicate={info?.typePredicate ?? 'service.type'} onPick={take} />
           )}
         </div>
         {ran && !failure && <LatencySplit ran={ran} />}
@@ -150,6 +159,7 @@ function History({ past, onPick }: { past: readonly string[]; onPick(text: strin
   return (
     <select
       aria-label="History"
+      className="history"
       value=""
       disabled={past.length === 0}
       onChange={(event) => onPick(past[Number(event.target.value)])}
@@ -165,9 +175,15 @@ function History({ past, onPick }: { past: readonly string[]; onPick(text: strin
 }
 
 /** Before the first run: queries that this very graph can answer. */
-function Start({ schema, onPick }: { schema: GraphSchema | undefined; onPick(text: string): void }) {
+interface StartProps {
+  readonly schema: GraphSchema | undefined;
+  readonly typePredicate: string;
+  onPick(sample: Sample): void;
+}
+
+function Start({ schema, typePredicate, onPick }: StartProps) {
   if (!schema) return <p className="loading">Reading the schema…</p>;
-  const samples = samplesOf(schema);
+  const samples = samplesOf(schema, typePredicate);
   return (
     <Empty title={samples.length > 1 ? 'Ask the graph' : 'The graph is empty'}>
       <p>
@@ -178,7 +194,7 @@ function Start({ schema, onPick }: { schema: GraphSchema | undefined; onPick(tex
       <ul className="samples">
         {samples.map((sample) => (
           <li key={sample.label}>
-            <button type="button" onClick={() => onPick(sample.text)}>
+            <button type="button" onClick={() => onPick(sample)}>
               <b>{sample.label}</b>
               <code>{sample.text.replace(/\s+/g, ' ').slice(0, 90)}</code>
             </button>
@@ -189,40 +205,42 @@ function Start({ schema, onPick }: { schema: GraphSchema | undefined; onPick(tex
   );
 }
 
-function samplesOf(schema: GraphSchema): { label: string; text: string }[] {
-  const first = {
-    label: 'A first node',
-    text: '{\n  set {\n    _:you <name> "You" .\n    _:you <service.type> "Person" .\n  }\n}',
-  };
-  const type = schema.types[0];
-  const edges = new Set(
-    schema.predicates
-      .filter(({ type: kind, predicate }) => kind === 'uid' && !isReserved(predicate))
-      .map(({ predicate }) => predicate),
-  );
-  const samples: { label: string; text: string }[] = [];
-  if (type) {
-    samples.push({
-      label: `Ten of ${type.name}`,
-      text: `{\n  nodes(func: type(${type.name}), first: 10) {\n    uid\n    expand(_all_)\n  }\n}`,
-    });
-    const edge = type.fields?.find(({ name }) => edges.has(name));
-    const label = labelPredicates(schema).find((name) => type.fields?.some((field) => field.name === name));
-    const show = `uid service.type ${label ? written(label) : ''}`;
-    if (edge)
-      samples.push({
-        label: `${type.name} and its neighbours, as a picture`,
-        text: `{\n  nodes(func: type(${type.name}), first: 100) {\n    ${show}\n    ${written(edge.name)} { ${show} }\n  }\n}`,
-      });
-  } else {
-    const predicate = schema.predicates.find(({ predicate: name }) => !isReserved(name));
-    if (predicate)
-      samples.push({
-        label: `Nodes with ${predicate.predicate}`,
-        text: `{\n  nodes(func: has(${written(predicate.predicate)}), first: 10) {\n    uid\n    ${written(predicate.predicate)}${predicate.type === 'uid' ? ' { uid }' : ''}\n  }\n}`,
-      });
+interface Sample {
+  readonly label: string;
+  readonly text: string;
+  readonly view?: string;
+}
+
+function samplesOf(schema: GraphSchema, typePredicate: string): Sample[] {
+  const largest = [...schema.types].sort((a, b) => (b.fields?.length ?? 0) - (a.fields?.length ?? 0))[0];
+  if (largest) return [...typeSamples(largest, schema, typePredicate), { label: 'The schema', text: 'schema {}' }];
+  const predicate = schema.predicates.find(({ predicate: name }) => !isReserved(name));
+  if (!predicate) {
+    const body = `_:you <name> "You" .\n    _:you <${typePredicate}> "Person" .`;
+    return [{ label: 'A first node', text: `{\n  set {\n    ${body}\n  }\n}` }];
   }
-  return samples.length === 0 ? [first] : [...samples, { label: 'The schema', text: 'schema {}' }];
+  const name = written(predicate.predicate);
+  const inner = `uid\n    ${name}${predicate.type === 'uid' ? ' { uid }' : ''}`;
+  const text = `{\n  nodes(func: has(${name}), first: 10) {\n    ${inner}\n  }\n}`;
+  return [
+    { label: `Nodes with ${predicate.predicate}`, text },
+    { label: 'The schema', text: 'schema {}' },
+  ];
+}
+
+function typeSamples({ name, fields = [] }: StoredType, schema: GraphSchema, typePredicate: string): Sample[] {
+  const uids = schema.predicates.filter(({ type, predicate }) => type === 'uid' && !isReserved(predicate));
+  const edges = uids.filter(({ predicate }) => fields.some((field) => field.name === predicate)).slice(0, 2);
+  const show = ['uid', typePredicate, ...labelPredicates(schema).slice(0, 3).map(written)].join(' ');
+  const ten = `{\n  nodes(func: type(${name}), first: 10) {\n    uid\n    expand(_all_)\n  }\n}`;
+  const lines = edges.map(({ predicate }) => `    ${written(predicate)} { ${show} }`).join('\n');
+  const picture = `{\n  nodes(func: type(${name}), first: 100) {\n    ${show}\n${lines}\n  }\n}`;
+  return [
+    { label: `Ten of ${name}`, text: ten },
+    ...(edges.length > 0
+      ? [{ label: `${name} and its neighbours, as a picture`, text: picture, view: 'picture' }]
+      : []),
+  ];
 }
 
 function parseVariables(statement: Statement, text: string): Record<string, string> {

@@ -137,7 +137,13 @@ async function withUids({ text, statement, variables, answer }: Ran, typePredica
 function coloursOf(): Colours {
   const style = getComputedStyle(document.documentElement);
   const read = (name: string) => style.getPropertyValue(name).trim();
-  return { text: read('--text'), panel: read('--panel'), edge: read('--edge'), faint: read('--node-faint') };
+  return {
+    text: read('--text'),
+    panel: read('--panel'),
+    edge: read('--edge'),
+    strong: read('--faint'),
+    faint: read('--node-faint'),
+  };
 }
 
 /** Finds a node by its label: the way to a node without a mouse. */

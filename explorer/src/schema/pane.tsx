@@ -133,6 +133,13 @@ function TypeCard({ type, stored }: { type: Type; stored: ReadonlyMap<string, Pr
       {type.description && <p className="description">{type.description}</p>}
       {type.fields.length > 0 && (
         <table>
+          <colgroup>
+            <col className="field-name" />
+            <col className="field-type" />
+            <col className="field-predicate" />
+            <col className="field-stored" />
+            <col />
+          </colgroup>
           <thead>
             <tr>
               <th scope="col">Field</th>
