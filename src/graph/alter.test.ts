@@ -178,7 +178,7 @@ describe('alter', () => {
     };
     const filled = await size();
     await fixture.graph.alter({ kind: 'dropAll' });
-    for (let i = 0; i < 200 && (await size()) > 20; i++) await new Promise((resolve) => setImmediate(resolve));
+    for (let i = 0; i < 5_000 && (await size()) > 20; i++) await new Promise((resolve) => setImmediate(resolve));
     expect(filled).toBeGreaterThan(500);
     expect(await size()).toBeLessThan(20);
   });
