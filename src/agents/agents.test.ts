@@ -7,6 +7,7 @@ const CODE = `
     static readOnly = ['total', 'peek'];
     state = { count: 0 };
     onInitialize() { this.state.born = this.id; }
+    async onResume() { await null; }
     async onReceiveMessage(name, data) {
       switch (name) {
         case 'increment': return String(this.state.count += Number(data ?? 1));
@@ -263,6 +264,17 @@ describe('agents', () => {
     starts.push(service.agents.start('Counter', { idempotencyKey: 's' }));
     const [first, second] = await Promise.all(starts);
     expect(first.id).toBe(second.id);
+  });
+
+  it('a loop is found at once also in an agent that has just come back', async () => {
+    const [a, b] = await Promise.all([service.agents.start('Counter'), service.agents.start('Counter')]);
+    await service.agents.swap(async () => undefined);
+    const before = service.hosts.stats()['host_kills'];
+    const spinning = send(a.id, 'spin');
+    const other = send(b.id, 'slowly');
+    await expect(spinning).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' });
+    expect(await other).toBe('5');
+    expect(service.hosts.stats()['host_kills']).toBe((before as number) + 1);
   });
 
   it('take a message back that could not begin in time; say when the outcome is unknown', async () => {

@@ -8,6 +8,7 @@ import { flush, tell } from './link.js';
 import { endWithParent } from './orphan.js';
 import { registered } from './registry.js';
 import { answered, limitEvents, type Task } from './task.js';
+import { followTestClock } from './test-clock.js';
 import { evict, limitStates, startTurn } from './turn.js';
 
 // The program of a host process: it runs an app's code and holds no store. Whatever happens here, the main process
@@ -76,6 +77,7 @@ function receive(message: ToHost): void {
   }
 }
 
+followTestClock();
 captureConsole();
 endWithParent();
 process.on('message', (batch: readonly ToHost[]) => {

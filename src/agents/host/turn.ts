@@ -57,8 +57,13 @@ interface Outcome {
 async function run(task: Task, scope: TurnScope, turn: TurnTask): Promise<Outcome> {
   const resident = residentFor(task, turn);
   const { agent } = resident;
-  if (turn.load !== undefined && turn.kind !== 'init' && !scope.readOnly) await agent.onResume();
-  const reply = toReply(await perform(agent, turn), turn);
+  const resuming = turn.load !== undefined && turn.kind !== 'init' && !scope.readOnly ? agent.onResume() : undefined;
+  // Behind an await the mark is gone: the handler's first part gets its own.
+  const performed =
+    resuming instanceof Promise
+      ? resuming.then(() => marked(task.id, () => perform(agent, turn)))
+      : perform(agent, turn);
+  const reply = toReply(await performed, turn);
   if (scope.readOnly || turn.kind === 'terminate') return { reply, effects: scope.take(undefined, 1) };
   const effects = collect(scope, resident, turn.kind === 'init');
   if (turn.kind === 'suspend' || task.ended !== undefined) residents.delete(turn.agentId);
