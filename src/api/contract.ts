@@ -81,8 +81,11 @@ export interface ServedSchema {
 
 /** The GraphQL API as the server offers it. */
 export interface Api {
-  /** Reads the schema stored in the graph; call once before the first request. */
-  load(): Promise<void>;
+  /**
+   * Reads the schema stored in the graph; call once before the first request. Answers its mistakes where a newer
+   * version refuses what an older one took: the service starts, and GraphQL waits for a corrected upload.
+   */
+  load(): Promise<readonly GraphsteadError[]>;
   /** Runs a query or a mutation; never throws for user mistakes. `kind` limits what GET may run. */
   execute(
     request: GraphqlRequest,

@@ -31,6 +31,10 @@ describe('the served schema', () => {
     await world.api.load();
     expect(world.api.current()?.text).toBe(SDL);
     expect(world.api.current()?.generated).toContain('queryCity');
+    await world.graph.setDocument('graphql.schema', 'type City { name: Strin }');
+    expect(await world.api.load()).toMatchObject([{ code: 'INVALID_SDL' }]);
+    expect((await world.ask('{ queryCity { name } }')).errors?.[0].message).toMatch(/stored GraphQL schema is refused/);
+    await world.api.updateSchema(SDL);
     await world.graph.alter({ kind: 'dropAll' });
     await world.api.dropped();
     expect(world.api.current()).toBeUndefined();

@@ -32,6 +32,8 @@ class GraphqlApi implements Api {
   #operations: readonly Operation[];
   #served: LoadedSchema | undefined;
   #executor: Executor | undefined;
+  /** mistakes of the stored schema */
+  #broken: readonly GraphsteadError[] = [];
   #updating: Promise<unknown> = Promise.resolve();
 
   constructor(options: ApiOptions) {
@@ -48,9 +50,16 @@ class GraphqlApi implements Api {
     return createCustomLogic({ client, limits, runDql: (text, call) => runCustomDql(text, call, this.#options) });
   }
 
-  async load(): Promise<void> {
+  async load(): Promise<readonly GraphsteadError[]> {
     const text = await this.#options.graph.document(DOCUMENT);
-    this.#serve(this.#load(text));
+    this.#broken = [];
+    try {
+      this.#serve(this.#load(text));
+    } catch (error) {
+      this.#broken = error instanceof GraphsteadErrors ? error.errors : [asError(error)];
+      this.#serve(undefined);
+    }
+    return this.#broken;
   }
 
   #load(text: string | undefined): LoadedSchema | undefined {
@@ -83,6 +92,11 @@ class GraphqlApi implements Api {
 
   #ready(): Executor {
     if (this.#executor) return this.#executor;
+    if (this.#broken.length > 0) {
+      throw new GraphsteadError('INVALID_SDL', `the stored GraphQL schema is refused: ${this.#broken[0].message}`, {
+        fix: 'Send corrected type definitions to POST /admin/schema.',
+      });
+    }
     throw new GraphsteadError('INVALID_GRAPHQL', 'there is no GraphQL schema yet', {
       fix: 'Send type definitions to POST /admin/schema first.',
     });
@@ -170,6 +184,7 @@ class GraphqlApi implements Api {
     const schema = derivedSchema(loaded.model, names);
     if (schema.trim() !== '') await graph.alter({ kind: 'schema', text: schema });
     await graph.setDocument(DOCUMENT, text);
+    this.#broken = [];
     this.#serve(loaded);
     return loaded.info;
   }

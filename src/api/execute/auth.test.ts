@@ -124,6 +124,21 @@ describe('@auth', () => {
     expect(queryUser).toEqual([]);
   });
 
+  it('follows rules through unions', async () => {
+    const den = await createWorld(`
+      type Bear { name: String! @id cave: Cave }
+      type Owl { name: String! @id }
+      type Cave { name: String! @id }
+      union Beast = Bear | Owl
+      type Den @auth(query: {rule: "query { queryDen { beasts { ... on Bear { cave { name } } } } }"}) { name: String! @id beasts: [Beast] }`);
+    await den.data(`mutation { addDen(input: [
+      {name: "full", beasts: [{bearRef: {name: "b1", cave: {name: "c"}}}, {owlRef: {name: "o"}}]},
+      {name: "bare", beasts: [{bearRef: {name: "b2"}}, {owlRef: {name: "o"}}]}]) { numUids } }`);
+    expect((await den.data('{ queryDen { name beasts { __typename } } }')).queryDen).toEqual([
+      { name: 'full', beasts: [{ __typename: 'Bear' }, { __typename: 'Owl' }] },
+    ]);
+  });
+
   it('verifies tokens: signature, time, audience, namespace', async () => {
     const secret = new TextEncoder().encode(KEY);
     const token = (claims: object, expires = '5m', key = secret) =>

@@ -8,7 +8,7 @@ import { introspectionField } from './introspect.js';
 import { addField } from './mutate/add.js';
 import { deleteField } from './mutate/delete.js';
 import { updateField } from './mutate/update.js';
-import { customField, operationField, serviceField } from './outside.js';
+import { customField, nothing, operationField, serviceField } from './outside.js';
 import { aggregateField, getField, passwordField, queryField } from './query.js';
 import type { Request, RootField, Written } from './request.js';
 import { similarField } from './similar.js';
@@ -82,17 +82,17 @@ async function guarded(
     return await run();
   } catch (error) {
     request.errors.thrown(field.nodes, [field.key], error);
-    return failed(root, field);
+    return failed(request, root, field);
   }
 }
 
-function failed(root: GraphQLObjectType, field: RootField): Written {
+function failed(request: Request, root: GraphQLObjectType, field: RootField): Written {
   const type = root.getFields()[field.nodes[0].name.value]?.type;
-  const nonNull = type !== undefined && String(type).endsWith('!');
+  const json = type && nothing(request, type);
   return {
     write: (out) => {
-      if (!nonNull) out.ascii('null');
-      return !nonNull;
+      if (json !== undefined) out.ascii(json);
+      return json !== undefined;
     },
   };
 }
@@ -167,7 +167,7 @@ async function mutation(request: Request, root: GraphQLObjectType, fields: reado
         [field.key],
         new GraphsteadError('NOT_EXECUTED', `Mutation ${field.key} was not executed because of a previous error.`),
       );
-      parts.push(failed(root, field));
+      parts.push(failed(request, root, field));
       continue;
     }
     try {
@@ -175,7 +175,7 @@ async function mutation(request: Request, root: GraphQLObjectType, fields: reado
     } catch (error) {
       stopped = true;
       request.errors.thrown(field.nodes, [field.key], error);
-      parts.push(failed(root, field));
+      parts.push(failed(request, root, field));
     }
   }
   return writeData(request, fields, parts);

@@ -1,15 +1,16 @@
 import {
-  GraphQLBoolean,
   type GraphQLField,
   type GraphQLObjectType,
+  type GraphQLOutputType,
   getNamedType,
   getNullableType,
+  isListType,
   isNonNullType,
 } from 'graphql';
 import type { JsonWriter } from '../../base/index.js';
 import type { GraphReader } from '../../graph/index.js';
 import { fieldMeaning, type RootMeaning } from '../schema/meaning.js';
-import { complete, completeCustom } from './complete.js';
+import { complete, completeCustom, tellCustomErrors } from './complete.js';
 import { writeScopeOf } from './query.js';
 import type { Request, RootField, Written } from './request.js';
 import { scopeOf } from './request.js';
@@ -43,10 +44,23 @@ export async function customField(
     args,
   });
   const answerOf = await answersBelow(request, definition.type, field.nodes, result.value, reader);
-  // a reply of nothing is null, for a list too
-  const isNull = (result.value === null || result.value === undefined) && !isNonNullType(definition.type);
-  const type = isNull ? GraphQLBoolean : definition.type;
-  return { write: (out) => completeCustom({ ...scope, answerOf }, type, field.nodes, result, out) };
+  const isNothing = result.value === null || result.value === undefined;
+  const json = isNothing ? nothing(request, definition.type) : undefined;
+  return {
+    write: (out) => {
+      const at = { ...scope, answerOf };
+      if (json === undefined) return completeCustom(at, definition.type, field.nodes, result, out);
+      tellCustomErrors(at, field.nodes, result);
+      out.ascii(json);
+      return true;
+    },
+  };
+}
+
+/** A root field without a value: null, a list too, where the peer writes []; undefined where null must not be. */
+export function nothing(request: Request, type: GraphQLOutputType): string | undefined {
+  if (request.engine.names.dgraph && isListType(getNullableType(type))) return '[]';
+  return isNonNullType(type) ? undefined : 'null';
 }
 
 /** An app's function or a service operation. */

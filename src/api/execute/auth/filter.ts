@@ -186,7 +186,26 @@ function selected(
 }
 
 function edge(scope: Scope, node: FieldNode, field: NonNullable<ReturnType<ObjectType['field']>>): Filter {
-  const target = scope.model.object(field.type.name);
-  const inner = and(argumentFilter(scope, node, field.type.name), target ? selected(scope, node, target) : undefined);
-  return reaching(scope, field, field.type.name, inner);
+  const target = scope.model.types.get(field.type.name);
+  const below =
+    target?.kind === 'union'
+      ? selectedMembers(scope, node)
+      : target?.kind === 'object' || target?.kind === 'interface'
+        ? selected(scope, node, target)
+        : undefined;
+  return reaching(scope, field, field.type.name, and(argumentFilter(scope, node, field.type.name), below));
+}
+
+/** Below a union: a node of one of the members that the rule selects from, with what it selects there. */
+function selectedMembers(scope: Scope, node: { readonly selectionSet?: SelectionSetNode }): Filter | undefined {
+  const alternatives: (Filter | undefined)[] = [];
+  for (const child of node.selectionSet?.selections ?? []) {
+    if (child.kind === Kind.FIELD) continue;
+    const fragment = child.kind === Kind.INLINE_FRAGMENT ? child : scope.fragments[child.name.value];
+    const condition = fragment?.typeCondition && scope.model.object(fragment.typeCondition.name.value);
+    if (!fragment) continue;
+    if (condition) alternatives.push(and(test(ofType(condition.storedName)), selected(scope, fragment, condition)));
+    else alternatives.push(selectedMembers(scope, fragment));
+  }
+  return alternatives.length === 0 ? undefined : or(...alternatives);
 }
