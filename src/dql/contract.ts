@@ -36,7 +36,7 @@ export interface QueryRequest {
   /** every node shows its uid */
   readonly debug?: boolean;
   readonly format?: 'json' | 'rdf';
-  readonly signal?: AbortSignal;
+  readonly signal?: Pick<AbortSignal, 'aborted'>;
 }
 
 export interface QueryAnswer {
@@ -54,7 +54,7 @@ export interface MutateRequest {
   readonly startTs?: number;
   readonly hash?: string;
   readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: Pick<AbortSignal, 'aborted'>;
   readonly idempotency?: Omit<IdempotencyClaim, 'reply'>;
   /** the bytes kept with the claim and sent to a repeated request; asked before the commit, so without its timestamp */
   readonly reply?: (answer: MutateAnswer) => Uint8Array;
@@ -83,7 +83,7 @@ export interface DqlEngine {
 export interface RunOptions {
   /** throws TIMEOUT past this (Clock.monotonic milliseconds) */
   readonly deadline?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: Pick<AbortSignal, 'aborted'>;
   readonly clock?: Clock;
   readonly limits?: Limits;
   /** how stored names are shown where the query did not spell them: expand(), @groupby */

@@ -5,6 +5,7 @@ import type { Committer } from '../commit/index.js';
 import type { DqlEngine } from '../dql/index.js';
 import type { AlterRequest, Graph } from '../graph/index.js';
 import type { Store } from '../store/index.js';
+import type { Gone } from './signal.js';
 
 /** What the routes need of the rooms below; made once by `openService`. */
 export interface Core {
@@ -20,4 +21,6 @@ export interface Core {
   alter(request: AlterRequest, options: { readonly runInBackground: boolean }): Promise<void>;
   /** aborted when the client goes away before its answer, and at shutdown */
   signalOf(reply: FastifyReply): AbortSignal;
+  /** the same for work that looks now and then */
+  goneOf(reply: FastifyReply): Gone;
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Gauge, type Metric, Registry } from 'prom-client';
+import { RequestFigures } from './request-figures.js';
 
 /** Rooms tell their figures as plain numbers; a name becomes `graphstead_<room>_<name>`. */
 export type Figures = () => Readonly<Record<string, number>>;
@@ -14,25 +15,12 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const rooms = new Map<string, Figures>();
   const gauges = new Map<string, Gauge>();
-  const requests = new Counter({
-    name: 'graphstead_http_requests_total',
-    help: 'requests answered',
-    labelNames: ['route', 'method', 'status'],
-    registers: [registry],
-  });
-  const seconds = new Histogram({
-    name: 'graphstead_http_request_seconds',
-    help: 'time from the request to its answer',
-    labelNames: ['route'],
-    buckets: SECONDS,
-    registers: [registry],
-  });
+  const requests = new RequestFigures();
+  for (const metric of requests.metrics) registry.registerMetric(metric as unknown as Metric);
   new Gauge({
     name: 'graphstead_process_resident_bytes',
     help: 'memory of the main process',
@@ -55,10 +43,10 @@ export function createMetrics(): Metrics {
     contentType: registry.contentType,
     add: (room, figures) => rooms.set(room, figures),
     watch(app) {
-      app.addHook('onResponse', async (request, reply) => {
+      app.addHook('onResponse', (request, reply, done) => {
         const route = request.routeOptions.url ?? 'unknown';
-        requests.inc({ route, method: request.method, status: reply.statusCode });
-        seconds.observe({ route }, reply.elapsedTime / 1000);
+        requests.add(route, request.method, reply.statusCode, reply.elapsedTime / 1000);
+        done();
       });
     },
     async text() {

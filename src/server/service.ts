@@ -29,6 +29,7 @@ import { ApiKeys } from './keys.js';
 import { createMetrics } from './metrics.js';
 import { adminRoutes } from './route/admin.js';
 import { assignRoutes } from './route/assign.js';
+import { changeRoutes } from './route/changes.js';
 import { copyRoutes } from './route/copy.js';
 import { explorerRoutes } from './route/explorer.js';
 import { graphLanguageRoutes } from './route/graph-language.js';
@@ -136,6 +137,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
       if (request.kind === 'dropAll') await api.dropped();
     },
     signalOf: (reply) => signals.of(reply.raw),
+    goneOf: (reply) => signals.gone(reply.raw),
   };
 
   const calls = createCallLog();
@@ -172,6 +174,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   adminRoutes(app, core);
   assignRoutes(app, core);
   copyRoutes(app, core);
+  changeRoutes(app, core);
   healthRoutes(app, core, { version, startedAt: Date.now(), ready: () => ready });
   if (options.explorer) explorerRoutes(app, core, { version, calls, ...(appHost ? explorerRooms(appHost) : {}) });
   app.get('/metrics', async (_request, reply) =>

@@ -1,5 +1,10 @@
 import type { ServerResponse } from 'node:http';
 
+/** Whether nobody waits for an answer any more; asked now and then, it needs no listener. */
+export interface Gone {
+  readonly aborted: boolean;
+}
+
 /** Signals of the requests under way: aborted when their client goes away, all of them at shutdown. */
 export class ResponseSignals {
   readonly #open = new Set<AbortController>();
@@ -15,6 +20,16 @@ export class ResponseSignals {
       if (!response.writableFinished) controller.abort();
     });
     return controller.signal;
+  }
+
+  /** The same as a question only, for work that looks now and then: hardly costs anything. */
+  gone(response: ServerResponse): Gone {
+    const isStopped = () => this.#stopped;
+    return {
+      get aborted() {
+        return isStopped() || (response.destroyed && !response.writableFinished);
+      },
+    };
   }
 
   stop(): void {

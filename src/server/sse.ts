@@ -1,17 +1,19 @@
 import type { ServerResponse } from 'node:http';
 
-/** One server-sent event. `id` is left out where the reader's position must not move. */
+/**
+ * One server-sent event. `id` is left out where the reader's position must not move. Without `data` it is no event:
+ * its id moves the reader's position unseen.
+ */
 export interface Frame {
   readonly event?: string;
   readonly id?: string;
-  readonly data: string;
+  readonly data?: string;
 }
 
-export function encodeFrame(frame: Frame): string {
-  const lines = frame.data.includes('\n')
-    ? frame.data.split('\n').map((line) => `data: ${line}`)
-    : [`data: ${frame.data}`];
-  const head = `${frame.event ? `event: ${frame.event}\n` : ''}${frame.id ? `id: ${frame.id}\n` : ''}`;
+export function encodeFrame({ event, id, data }: Frame): string {
+  const head = `${event ? `event: ${event}\n` : ''}${id ? `id: ${id}\n` : ''}`;
+  if (data === undefined) return `${head}\n`;
+  const lines = data.includes('\n') ? data.split('\n').map((line) => `data: ${line}`) : [`data: ${data}`];
   return `${head}${lines.join('\n')}\n\n`;
 }
 

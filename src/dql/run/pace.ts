@@ -6,7 +6,7 @@ export class Pace {
   readonly #clock: Clock;
   readonly #yieldMs: number;
   readonly #deadline: number;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: Pick<AbortSignal, 'aborted'> | undefined;
   #sliceStart: number;
 
   constructor({ clock = systemClock, limits = DEFAULT_LIMITS, deadline, signal }: RunOptions) {

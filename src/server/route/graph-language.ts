@@ -38,7 +38,7 @@ async function query(core: Core, request: FastifyRequest, reply: FastifyReply): 
     timeoutMs: duration(parameters, 'timeout'),
     debug: flag(parameters, 'debug'),
     format,
-    signal: core.signalOf(reply),
+    signal: core.goneOf(reply),
   });
   const data = format === 'rdf' ? Buffer.from(JSON.stringify(answer.data.toString('utf8'))) : answer.data;
   return sendJson(reply, [`{"data":`, data, `,"extensions":${queryExtensions(answer)}}`]);
@@ -93,7 +93,7 @@ async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply):
     startTs: timestamp(parameters, 'startTs'),
     hash: text(parameters, 'hash'),
     timeoutMs: duration(parameters, 'timeout'),
-    signal: core.signalOf(reply),
+    signal: core.goneOf(reply),
     idempotency: claim,
     reply: (first) => Buffer.concat(mutateEnvelope(core, first).map((part) => Buffer.from(part))),
   });
@@ -191,8 +191,18 @@ function transactionJson(info: TransactionInfo): Record<string, unknown> {
   };
 }
 
-/** Joined without turning bytes into text and back. */
+/** Answers up to so many bytes go out as text: headers and body are one write then. */
+const TEXT_BYTES = 8_192;
+
+/** Small parts become one text; large ones are joined without turning bytes into text and back. */
 export function sendJson(reply: FastifyReply, parts: readonly (string | Buffer)[]): FastifyReply {
-  const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
-  return reply.header('content-type', 'application/json').send(body);
+  let length = 0;
+  for (const part of parts) length += part.length;
+  reply.header('content-type', 'application/json');
+  if (length <= TEXT_BYTES) {
+    let text = '';
+    for (const part of parts) text += typeof part === 'string' ? part : part.toString('utf8');
+    return reply.send(text);
+  }
+  return reply.send(Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))));
 }
