@@ -1,7 +1,7 @@
 import type { Limits } from '../base/index.js';
 import type { Applier, GroupState, GroupWork } from '../commit/index.js';
 import { applyAlter } from './alter/apply-alter.js';
-import { JobTable } from './alter/job.js';
+import { JobCache, type JobTable } from './alter/job.js';
 import { applyStep } from './alter/step.js';
 import type { ChangesPart } from './delta.js';
 import { META, metaKey, namedKey } from './key.js';
@@ -30,12 +30,14 @@ export interface GraphShared {
 
 /** The graph's applier; register it with the committer before the graph is created on it. */
 export function graphApplier(shared: GraphShared): Applier<GraphPart, unknown> {
-  return { name: GRAPH, begin: (state) => new GraphWork(shared, state) };
+  const jobs = new JobCache();
+  return { name: GRAPH, begin: (state) => new GraphWork(shared, state, jobs) };
 }
 
 class GraphWork implements GroupWork<GraphPart, unknown> {
   readonly #shared: GraphShared;
   readonly #state: GroupState;
+  readonly #jobCache: JobCache;
   readonly #touched = new Set<string>();
   #ready: Promise<void> | undefined;
   #merge!: GroupMerge;
@@ -49,8 +51,9 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
   #finished: SchemaVersion | undefined;
   readonly #documentChunks = new Map<string, number>();
 
-  constructor(shared: GraphShared, state: GroupState) {
+  constructor(shared: GraphShared, state: GroupState, jobCache: JobCache) {
     this.#shared = shared;
+    this.#jobCache = jobCache;
     this.#state = state;
   }
 
@@ -63,9 +66,9 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
     const { snapshot } = this.#state;
     const uids = await snapshot.get(metaKey(META.uids));
     this.#storedUids = this.#uids = uids ? Number(Buffer.from(uids).toString()) : 1;
-    this.#draft = new SchemaDraft(await this.#shared.schemas.read(snapshot));
+    this.#draft = new SchemaDraft(await this.#shared.schemas.readAt(snapshot));
     this.#merge = new GroupMerge(snapshot, this.#draft, this.#shared.limits);
-    this.#jobs = await JobTable.read(snapshot);
+    this.#jobs = await this.#jobCache.table(snapshot);
   }
 
   async apply(part: GraphPart, commitTs: number): Promise<unknown> {
@@ -134,9 +137,12 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
   }
 
   landed(): void {
+    this.#jobCache.landed(this.#jobs);
     if (this.#finished) this.#shared.schemas.publish(this.#finished);
     this.#shared.landed({ version: this.#lastTs, predicates: this.#touched });
   }
 
-  failed(): void {}
+  failed(): void {
+    this.#jobCache.forget();
+  }
 }

@@ -39,8 +39,8 @@ export interface ChangesPart {
   readonly ends: Uint32Array;
 }
 
-/** Deltas that a log has room for at first: most transactions change little. */
-const FIRST = 16;
+/** As many bytes as a typed array holds without memory of its own beside it. */
+const FIRST_BYTES = 64;
 const NONE: Uint8Array = new Uint8Array(0);
 
 /** Collects deltas and gives them as one part. */
@@ -48,22 +48,22 @@ export class DeltaLog {
   readonly #names = new Map<string, number>();
   readonly #langs = new Map<string, number>([['', 0]]);
   readonly #create = new Map<string, NewPredicate>();
-  #count = 0;
-  #ops = new Uint8Array(FIRST);
-  #predicates = new Uint32Array(FIRST);
-  #langOf = new Uint32Array(FIRST);
-  #uids = new Float64Array(FIRST);
-  #objects = new Float64Array(FIRST);
-  #ends = new Uint32Array(FIRST * 2);
-  #bytes = new Uint8Array(256);
+  // Plain arrays: most transactions change little, and typed ones cost more to make than to fill.
+  readonly #ops: number[] = [];
+  readonly #predicates: number[] = [];
+  readonly #langOf: number[] = [];
+  readonly #uids: number[] = [];
+  readonly #objects: number[] = [];
+  readonly #ends: number[] = [];
+  #bytes = new Uint8Array(FIRST_BYTES);
   #byteCount = 0;
 
   get count(): number {
-    return this.#count;
+    return this.#ops.length;
   }
 
   get byteLength(): number {
-    return this.#byteCount + this.#count * 33;
+    return this.#byteCount + this.#ops.length * 33;
   }
 
   get predicates(): string[] {
@@ -80,22 +80,21 @@ export class DeltaLog {
 
   add(op: number, predicate: string, uid: number, object: number, lang: string, value = NONE, facets = NONE): void {
     this.#reserve(value.length + facets.length);
-    const i = this.#count++;
-    this.#ops[i] = op;
-    this.#predicates[i] = numberIn(this.#names, predicate);
-    this.#langOf[i] = numberIn(this.#langs, lang);
-    this.#uids[i] = uid;
-    this.#objects[i] = object;
-    this.#bytes.set(value, this.#byteCount);
-    this.#ends[2 * i] = this.#byteCount += value.length;
-    this.#bytes.set(facets, this.#byteCount);
-    this.#ends[2 * i + 1] = this.#byteCount += facets.length;
+    this.#ops.push(op);
+    this.#predicates.push(numberIn(this.#names, predicate));
+    this.#langOf.push(lang === '' ? 0 : numberIn(this.#langs, lang));
+    this.#uids.push(uid);
+    this.#objects.push(object);
+    if (value.length > 0) this.#bytes.set(value, this.#byteCount);
+    this.#ends.push((this.#byteCount += value.length));
+    if (facets.length > 0) this.#bytes.set(facets, this.#byteCount);
+    this.#ends.push((this.#byteCount += facets.length));
   }
 
   /** The highest uid in [from, to) that a delta names; 0 when none does. */
   highestWithin(from: number, to: number): number {
     let highest = 0;
-    for (let i = 0; i < this.#count; i++) {
+    for (let i = 0; i < this.#uids.length; i++) {
       const uid = this.#uids[i];
       const object = this.#objects[i];
       if (uid > highest && uid >= from && uid < to) highest = uid;
@@ -107,61 +106,48 @@ export class DeltaLog {
   /** Appends the deltas of another log, column by column. */
   append(other: DeltaLog): void {
     for (const draft of other.#create.values()) this.create(draft);
-    const names = Uint32Array.from(other.#names.keys(), (name) => numberIn(this.#names, name));
-    const langs = Uint32Array.from(other.#langs.keys(), (lang) => numberIn(this.#langs, lang));
-    const [from, more] = [this.#count, other.#count];
-    this.#reserve(other.#byteCount, more);
-    this.#ops.set(other.#ops.subarray(0, more), from);
-    this.#uids.set(other.#uids.subarray(0, more), from);
-    this.#objects.set(other.#objects.subarray(0, more), from);
+    const names = Array.from(other.#names.keys(), (name) => numberIn(this.#names, name));
+    const langs = Array.from(other.#langs.keys(), (lang) => numberIn(this.#langs, lang));
+    this.#reserve(other.#byteCount);
     this.#bytes.set(other.#bytes.subarray(0, other.#byteCount), this.#byteCount);
-    for (let i = 0; i < more; i++) {
-      this.#predicates[from + i] = names[other.#predicates[i]];
-      this.#langOf[from + i] = langs[other.#langOf[i]];
+    for (let i = 0; i < other.#ops.length; i++) {
+      this.#ops.push(other.#ops[i]);
+      this.#predicates.push(names[other.#predicates[i]]);
+      this.#langOf.push(langs[other.#langOf[i]]);
+      this.#uids.push(other.#uids[i]);
+      this.#objects.push(other.#objects[i]);
     }
-    for (let i = 0; i < more * 2; i++) this.#ends[from * 2 + i] = other.#ends[i] + this.#byteCount;
-    this.#count += more;
+    for (const end of other.#ends) this.#ends.push(end + this.#byteCount);
     this.#byteCount += other.#byteCount;
   }
 
   /** The deltas from the given one on, as they are now. */
   part(from = 0): ChangesPart {
-    const count = this.#count;
     const start = from === 0 ? 0 : this.#ends[from * 2 - 1];
+    const rest = (column: number[]) => (from === 0 ? column : column.slice(from));
+    const ends = new Uint32Array(from === 0 ? this.#ends : this.#ends.slice(from * 2));
+    if (start > 0) for (let i = 0; i < ends.length; i++) ends[i] -= start;
     return {
       kind: 'changes',
       names: [...this.#names.keys()],
       langs: [...this.#langs.keys()],
       create: [...this.#create.values()],
-      ops: this.#ops.slice(from, count),
-      predicates: this.#predicates.slice(from, count),
-      langOf: this.#langOf.slice(from, count),
-      uids: this.#uids.slice(from, count),
-      objects: this.#objects.slice(from, count),
+      ops: new Uint8Array(rest(this.#ops)),
+      predicates: new Uint32Array(rest(this.#predicates)),
+      langOf: new Uint32Array(rest(this.#langOf)),
+      uids: new Float64Array(rest(this.#uids)),
+      objects: new Float64Array(rest(this.#objects)),
       bytes: this.#bytes.slice(start, this.#byteCount),
-      ends: this.#ends.slice(from * 2, count * 2).map((end) => end - start),
+      ends,
     };
   }
 
-  #reserve(bytes: number, deltas = 1): void {
-    if (this.#count + deltas > this.#ops.length) {
-      const size = (this.#count + deltas) * 2;
-      this.#ops = grown(this.#ops, new Uint8Array(size));
-      this.#predicates = grown(this.#predicates, new Uint32Array(size));
-      this.#langOf = grown(this.#langOf, new Uint32Array(size));
-      this.#uids = grown(this.#uids, new Float64Array(size));
-      this.#objects = grown(this.#objects, new Float64Array(size));
-      this.#ends = grown(this.#ends, new Uint32Array(size * 2));
-    }
-    if (this.#byteCount + bytes > this.#bytes.length) {
-      this.#bytes = grown(this.#bytes, new Uint8Array((this.#byteCount + bytes) * 2));
-    }
+  #reserve(bytes: number): void {
+    if (this.#byteCount + bytes <= this.#bytes.length) return;
+    const grown = new Uint8Array((this.#byteCount + bytes) * 2);
+    grown.set(this.#bytes);
+    this.#bytes = grown;
   }
-}
-
-function grown<T extends Uint8Array | Uint32Array | Float64Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }
 
 function numberIn(numbers: Map<string, number>, name: string): number {

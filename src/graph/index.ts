@@ -1,5 +1,6 @@
 export type { Committed, ConflictKey, IdempotencyClaim } from '../commit/index.js';
 export { type GraphChanged, type GraphShared, graphApplier } from './applier.js';
+export { type ChangeEntry, type ChangeRecord, changeRecord, type EntryList } from './change-record.js';
 export { indexConflictKey } from './conflict.js';
 export type * from './contract.js';
 export { type ChangesPart, OP, payloadOf } from './delta.js';

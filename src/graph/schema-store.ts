@@ -1,4 +1,5 @@
 import { type MaybePromise, TYPE_PREDICATE } from '../base/index.js';
+import type { Snapshot } from '../store/index.js';
 import type { NodeType } from './contract.js';
 import { META, metaKey } from './key.js';
 import { EMPTY_SCHEMA, type PredicateRecord, SchemaVersion, typePredicate } from './schema.js';
@@ -16,6 +17,9 @@ function numberOf(bytes: Uint8Array | undefined): number {
 export class SchemaCache {
   readonly #versions = new Map<number, SchemaVersion>([[0, EMPTY_SCHEMA]]);
   #newest: SchemaVersion = EMPTY_SCHEMA;
+  /** version of the snapshot that was read last, and what it had */
+  #at = -1;
+  #atSchema: SchemaVersion | undefined;
 
   /** The newest schema that was read or landed. */
   get newest(): SchemaVersion {
@@ -30,6 +34,16 @@ export class SchemaCache {
       if (this.#versions.size <= KEPT) break;
       if (version !== 0) this.#versions.delete(version);
     }
+  }
+
+  /** The schema of a snapshot; asked of the snapshots of one version, the store is read once. */
+  readAt(snapshot: Snapshot): MaybePromise<SchemaVersion> {
+    if (this.#at === snapshot.version && this.#atSchema) return this.#atSchema;
+    return chain(this.read(snapshot), (schema) => {
+      this.#at = snapshot.version;
+      this.#atSchema = schema;
+      return schema;
+    });
   }
 
   /** The schema as the source has it. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type Clock, GraphsteadError, type Limits, type Names } from '../base/index.js';
 import {
   ABORTED,
@@ -19,6 +18,7 @@ import { SourceReader } from './reader.js';
 import type { SchemaVersion } from './schema.js';
 import { SchemaDraft } from './schema-draft.js';
 import type { SchemaCache } from './schema-store.js';
+import { randomHash } from './random-hash.js';
 import { OverlaySource } from './source.js';
 import { stageChanges } from './stage.js';
 
@@ -43,11 +43,16 @@ interface Overlay {
   readonly merged: number;
 }
 
+// what a transaction that is over holds: nothing is added to it any more
+const NO_LOG = new DeltaLog();
+const NO_CONFLICTS = new ConflictSet();
+const NOTHING_BEFORE: Promise<unknown> = Promise.resolve();
+
 /** What has become of a transaction. */
 type State = 'open' | 'committing' | 'committed' | 'aborted';
 
 export class GraphTransaction implements Transaction {
-  readonly hash = randomBytes(8).toString('hex');
+  readonly hash = randomHash();
   readonly #context: TransactionContext;
   #log = new DeltaLog();
   #conflicts = new ConflictSet();
@@ -57,8 +62,8 @@ export class GraphTransaction implements Transaction {
   #snapshotSince: number;
   #readers = 0;
   #overlay: Overlay | undefined;
-  #staging: Promise<unknown> = Promise.resolve();
-  #merging: Promise<unknown> = Promise.resolve();
+  #staging = NOTHING_BEFORE;
+  #merging = NOTHING_BEFORE;
   #outcome: Promise<Committed> | undefined;
   #finishedPredicates: readonly string[] | undefined;
   #state: State = 'open';
@@ -92,7 +97,7 @@ export class GraphTransaction implements Transaction {
     this.#readers++;
     try {
       const overlay = this.#log.count > 0 ? await this.#overlaid(snapshot) : undefined;
-      const schema = overlay?.schema ?? (await this.#context.schemas.read(snapshot));
+      const schema = overlay?.schema ?? (await this.#context.schemas.readAt(snapshot));
       return new SourceReader(overlay?.source ?? snapshot, schema, snapshot.version, {
         reads: (predicate) => this.#readPredicates.add(predicate.name),
         released: () => this.#readerReleased(snapshot),
@@ -123,8 +128,10 @@ export class GraphTransaction implements Transaction {
     );
     this.#mustBeOpen();
     this.#checkSize(staged.log);
-    this.#log.append(staged.log);
-    this.#conflicts.merge(staged.conflicts);
+    if (this.#log.count === 0 && this.#log.created.size === 0) this.#log = staged.log;
+    else this.#log.append(staged.log);
+    if (this.#conflicts.size === 0) this.#conflicts = staged.conflicts;
+    else this.#conflicts.merge(staged.conflicts);
     lease.avoid(staged.log);
   }
 
@@ -151,6 +158,7 @@ export class GraphTransaction implements Transaction {
   }
 
   get conflicts(): readonly ConflictKey[] {
+    if (this.#readKeys.size === 0) return this.#conflicts.list();
     const all = new ConflictSet();
     all.merge(this.#conflicts);
     this.#addReadAndWritten(all);
@@ -295,8 +303,8 @@ export class GraphTransaction implements Transaction {
   /** Only the outcome is kept of a transaction that is over. */
   #letGo(): void {
     this.#finishedPredicates = this.#log.predicates;
-    this.#log = new DeltaLog();
-    this.#conflicts = new ConflictSet();
+    this.#log = NO_LOG;
+    this.#conflicts = NO_CONFLICTS;
     this.#readKeys.clear();
     this.#readPredicates.clear();
     if (this.#readers === 0) this.#dropSnapshot();

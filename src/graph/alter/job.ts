@@ -29,20 +29,49 @@ export type Job =
       readonly end: string;
     };
 
+async function readJobs(source: Source): Promise<readonly Job[]> {
+  const { values } = await readRange(source, metaRange(META.job));
+  return values.map((bytes) => JSON.parse(Buffer.from(bytes).toString()) as Job);
+}
+
+/** The stored jobs as the one writer knows them, so that no group reads what hardly ever changes. */
+export class JobCache {
+  #jobs: readonly Job[] | undefined;
+
+  async table(source: Source): Promise<JobTable> {
+    this.#jobs ??= await readJobs(source);
+    return new JobTable(this.#jobs);
+  }
+
+  /** The group of this table is on disk. */
+  landed(table: JobTable): void {
+    if (table.changed) this.#jobs = table.all;
+  }
+
+  /** Nobody knows what a group that failed has left. */
+  forget(): void {
+    this.#jobs = undefined;
+  }
+}
+
 /** The stored jobs, as a group changes them. */
 export class JobTable {
   readonly #jobs: Map<number, Job>;
   readonly #changed = new Set<number>();
   #nextId: number;
 
-  private constructor(jobs: readonly Job[]) {
+  /** @param jobs as the store has them */
+  constructor(jobs: readonly Job[]) {
     this.#jobs = new Map(jobs.map((job) => [job.id, job]));
     this.#nextId = Math.max(0, ...this.#jobs.keys()) + 1;
   }
 
   static async read(source: Source): Promise<JobTable> {
-    const { values } = await readRange(source, metaRange(META.job));
-    return new JobTable(values.map((bytes) => JSON.parse(Buffer.from(bytes).toString()) as Job));
+    return new JobTable(await readJobs(source));
+  }
+
+  get changed(): boolean {
+    return this.#changed.size > 0;
   }
 
   get all(): readonly Job[] {
