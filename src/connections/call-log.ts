@@ -35,10 +35,9 @@ export function createCallLog(kept = 200): CallLog {
     add(record) {
       records.unshift(record);
       if (records.length > kept) records.pop();
-      connections.set(record.connection, sum(connections.get(record.connection) ?? NONE, record));
-      // A call that failed used no tokens, but belongs to its model all the same.
-      const model = record.kind === 'model' ? record.what : undefined;
-      if (model !== undefined) models.set(model, sum(models.get(model) ?? NONE, record));
+      // A model's call comes a second time, as the call of its connection: each counts where it belongs.
+      const [totals, name] = record.kind === 'model' ? [models, record.what] : [connections, record.connection];
+      totals.set(name, sum(totals.get(name) ?? NONE, record));
     },
     recent: () => [...records],
     connections: () => Object.fromEntries(connections),

@@ -13,3 +13,10 @@ export { variableName } from './placeholder.js';
 export { type ResolvedConnections, resolveConnections } from './resolve.js';
 export type { CallListener, CallRecord, ModelUse } from './record.js';
 export { type ConnectionReport, type ModelReport, type Reachable, reach, reportConnections } from './report.js';
+export {
+  type ModelCall,
+  type ModelScript,
+  openScriptedModels,
+  type ScriptedModels,
+  type ScriptedReply,
+} from './scripted-model.js';

@@ -75,6 +75,6 @@ describe('the call log', () => {
     expect(log.models()).toEqual({
       analyst: { calls: 2, failed: 1, ms: 10, inputTokens: 3, outputTokens: 4, cost: 0.5 },
     });
-    expect(log.connections()['db']).toMatchObject({ calls: 1, failed: 0 });
+    expect(log.connections()).toMatchObject({ db: { calls: 1, failed: 0 } });
   });
 });

@@ -2,7 +2,7 @@ import { json } from '@codemirror/lang-json';
 import { type FormEvent, useState } from 'react';
 import { Editor } from '../query/editor';
 import { useLoaded } from '../shell/hooks';
-import { Badge, CopyButton, duration, Empty, Failure, Field, Scroll, Tabs, time } from '../shell/parts';
+import { Badge, CopyButton, count, duration, Empty, Failure, Field, Scroll, Tabs, time } from '../shell/parts';
 import { EventStream } from './events';
 import { type AgentType, type Inspection, inspect, pretty, replay, send, stop } from './model';
 import { StatusBadge } from './pane';
@@ -32,7 +32,7 @@ export function AgentView({ id, active, types }: { id: string; active: boolean; 
             {info.name} <StatusBadge status={info.status} />
           </h2>
           <p className="uid">
-            {info.id} · started {new Date(info.startedAt).toLocaleString()} · {info.turns} turns
+            {info.id} · started {new Date(info.startedAt).toLocaleString()} · {count(info.turns, 'turn')}
           </p>
         </div>
         <span className="gap" />
@@ -130,7 +130,7 @@ function Messages({ inspection, onReplay }: { inspection: Inspection; onReplay(i
                   <code>{letter.data}</code>
                 </td>
                 <td>
-                  {time(letter.failedAt)}, {letter.attempts} tries
+                  {time(letter.failedAt)}, {count(letter.attempts, 'try', 'tries')}
                 </td>
                 <td>
                   <button type="button" onClick={() => onReplay(letter.id)}>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { PaneProps } from '../app';
 import { useLoaded } from '../shell/hooks';
-import { Badge, Empty, Failure } from '../shell/parts';
+import { Badge, count, Empty, Failure } from '../shell/parts';
 import { AgentView } from './agent';
 import { type Agent, type AgentType, listAgents, startAgent } from './model';
 
@@ -35,18 +35,17 @@ export default function AgentsPane({ active, rest, info }: PaneProps) {
       <div className="list">
         <div className="toolbar">
           <select aria-label="Type" value={name} onChange={(event) => setName(event.target.value)}>
-            <option value="">All types</option>
+            <option value="">Any type</option>
             {names.map((one) => (
               <option key={one}>{one}</option>
             ))}
           </select>
           <select aria-label="Status" value={status} onChange={(event) => setStatus(event.target.value)}>
-            <option value="">All statuses</option>
+            <option value="">Any status</option>
             {STATUSES.map((one) => (
               <option key={one}>{one}</option>
             ))}
           </select>
-          <span className="gap" />
           <StartAgent
             types={types}
             onStarted={(agent) => {
@@ -82,7 +81,7 @@ function NoAgents({ filtered, types }: { filtered: boolean; types: readonly Agen
   if (filtered) {
     return (
       <Empty title="No agent matches">
-        <p>Choose all types and all statuses to see every agent.</p>
+        <p>Choose any type and any status to see every agent.</p>
       </Empty>
     );
   }
@@ -148,7 +147,8 @@ function Row({ agent, current }: { agent: Agent; current: boolean }) {
         <span className="row sub">
           <span className="uid">{agent.id}</span>
           <span>
-            {agent.turns} turns{agent.waiting > 0 && ` · ${agent.waiting} waiting`}
+            {count(agent.turns, 'turn')}
+            {agent.waiting > 0 && ` · ${agent.waiting} waiting`}
             {agent.deadLetters > 0 && <span className="wrong"> · {agent.deadLetters} dead</span>}
           </span>
         </span>

@@ -178,7 +178,12 @@ function State({ connection, active }: { connection: Connection; active: boolean
               <Badge tone="bad">not reachable</Badge> {state.reason}
             </>
           )}{' '}
-          <button type="button" className="link" onClick={() => setRound(round + 1)} aria-label={`Check ${name} again`}>
+          <button
+            type="button"
+            className="link"
+            onClick={() => setRound(round + 1)}
+            aria-label={`check again: ${name}`}
+          >
             check again
           </button>
         </p>
@@ -252,6 +257,7 @@ function Calls({ calls }: { calls: readonly Call[] }) {
         <tr>
           <th scope="col">At</th>
           <th scope="col">Connection</th>
+          <th scope="col">Kind</th>
           <th scope="col">What</th>
           <th scope="col">Time</th>
           <th scope="col">Tokens</th>
@@ -264,6 +270,7 @@ function Calls({ calls }: { calls: readonly Call[] }) {
           <tr key={i}>
             <td>{time(call.startedAt)}</td>
             <th scope="row">{call.connection}</th>
+            <td>{call.kind}</td>
             <td className="wrap">
               <code>{call.what}</code>
             </td>

@@ -1,6 +1,7 @@
 import { ToolbarButton, useEditorContext } from '@graphiql/react';
 import { GraphiQL } from 'graphiql';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { keepAccessible } from './accessible';
 import { curlOf } from './curl';
 import { fetcher } from './fetcher';
 
@@ -16,28 +17,32 @@ query Operations {
 `;
 
 export default function GraphqlPane() {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => keepAccessible(place.current as HTMLElement), []);
   return (
-    <GraphiQL
-      fetcher={fetcher as never}
-      defaultQuery={WELCOME}
-      forcedTheme="system"
-      defaultEditorToolsVisibility="variables"
-      className="graphql-pane"
-    >
-      <GraphiQL.Logo>
-        <span />
-      </GraphiQL.Logo>
-      <GraphiQL.Toolbar>
-        {({ prettify, copy, merge }) => (
-          <>
-            {prettify}
-            {merge}
-            {copy}
-            <CopyAsCurl />
-          </>
-        )}
-      </GraphiQL.Toolbar>
-    </GraphiQL>
+    <div className="pane" ref={place}>
+      <GraphiQL
+        fetcher={fetcher as never}
+        defaultQuery={WELCOME}
+        forcedTheme="system"
+        defaultEditorToolsVisibility="variables"
+        className="graphql-pane"
+      >
+        <GraphiQL.Logo>
+          <span />
+        </GraphiQL.Logo>
+        <GraphiQL.Toolbar>
+          {({ prettify, copy, merge }) => (
+            <>
+              {prettify}
+              {merge}
+              {copy}
+              <CopyAsCurl />
+            </>
+          )}
+        </GraphiQL.Toolbar>
+      </GraphiQL>
+    </div>
   );
 }
 

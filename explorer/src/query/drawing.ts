@@ -8,6 +8,8 @@ const PALETTE = ['#3d8bd4', '#2f9e77', '#d9822b', '#9b5fc0', '#c9485b', '#7a8b2f
 const UNTYPED = '#8a9299';
 /** up to here the layout is finished before the first frame, so that nothing moves */
 const AT_ONCE = 400;
+/** pixels that the details of a node cover at the right */
+const DETAILS = 310;
 
 export interface Colours {
   readonly text: string;
@@ -98,9 +100,14 @@ export class Drawing {
     this.#look();
   }
 
+  /** Moves a node to the middle of what the details leave free. */
   focus(uid: string): void {
     const at = this.#sigma.getNodeDisplayData(uid);
-    if (at) void this.#sigma.getCamera().animate({ x: at.x, y: at.y, ratio: 0.5 }, { duration: calm() ? 0 : 350 });
+    if (!at) return;
+    const { width, height } = this.#sigma.getDimensions();
+    const ratio = 0.5;
+    const aside = (Math.min(DETAILS, width * 0.6) / 2 / Math.min(width, height)) * ratio;
+    void this.#sigma.getCamera().animate({ x: at.x + aside, y: at.y, ratio }, { duration: calm() ? 0 : 350 });
   }
 
   zoom(by: number): void {

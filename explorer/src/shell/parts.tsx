@@ -122,6 +122,11 @@ export function duration(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
+/** `1 turn`, `2 turns` */
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${n.toLocaleString()} ${n === 1 ? one : many}`;
+}
+
 export function time(iso: string | number): string {
   return new Date(iso).toLocaleTimeString(undefined, { hour12: false });
 }
