@@ -16,6 +16,7 @@ export function readCommitter(store: Store): Committer {
     get lastCommitTs() {
       return newest();
     },
+    trimmedTs: 0,
     snapshot: () => store.snapshot(),
     begin: async () => {
       const snapshot = store.snapshot();

@@ -50,13 +50,17 @@ class GroupCommitter implements Committer {
     this.#store = store;
     this.#clock = clock;
     this.#limits = limits;
-    this.#stream = new RecordStream(store, () => this.#writer.state.trimmed, version);
+    this.#stream = new RecordStream(store, version);
     const onLanded: WriterOptions['onLanded'] = (records, bytes) => this.#stream.publish(records, bytes);
     this.#writer = new GroupWriter({ store, appliers, clock, limits, state, version, onLanded });
   }
 
   get lastCommitTs(): number {
     return this.#writer.lastCommitTs;
+  }
+
+  get trimmedTs(): number {
+    return this.#writer.state.trimmed;
   }
 
   snapshot(): Snapshot {

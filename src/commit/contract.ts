@@ -104,6 +104,8 @@ export interface CommitRecord {
 export interface Committer {
   /** Last durable commit timestamp. */
   readonly lastCommitTs: number;
+  /** Records up to this timestamp are no longer kept; 0 while all are. */
+  readonly trimmedTs: number;
   /** A fresh start timestamp, from the same counter as commits, above everything that is durable now. */
   startTs(): Promise<number>;
   /** As `startTs`, with the snapshot of that very moment: what a transaction that reads begins with. */
@@ -122,7 +124,7 @@ export interface Committer {
   commitInTurn(build: BuildInTurn, ms: number): Promise<Committed | undefined>;
   /** The stored reply of an idempotency key. Throws IDEMPOTENCY_MISMATCH when the body differs. */
   idempotentReply(scope: string, key: string, bodyHash: string): Promise<Uint8Array | undefined>;
-  /** Records after `after`, oldest first, then as they land, until aborted. Throws EVENT_GAP when they are gone. */
+  /** Records after `after`, oldest first, then as they land, until aborted. Throws EVENT_GAP with details {after, trimmed} when they are gone. */
   tail(after: number, signal: AbortSignal): AsyncIterable<CommitRecord>;
   /** Called after each group landed, with its records, in order. Returns the way to stop. */
   onCommit(listener: (records: readonly CommitRecord[]) => void): () => void;

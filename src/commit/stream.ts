@@ -1,5 +1,6 @@
 import { GraphsteadError } from '../base/index.js';
 import type { Store } from '../store/index.js';
+import { readState } from './commit-state.js';
 import type { CommitRecord } from './contract.js';
 import { readRecords } from './record.js';
 
@@ -11,7 +12,6 @@ type Listener = (records: readonly CommitRecord[]) => void;
 /** The commit stream: records that landed, to listeners at once and to tails from the store on. */
 export class RecordStream {
   readonly #store: Store;
-  readonly #trimmed: () => number;
   readonly #listeners = new Set<Listener>();
   readonly #sleepers = new Set<() => void>();
   /** the last records, so that a tail that keeps up does not read the store; all those above `#recentAfter` */
@@ -20,10 +20,8 @@ export class RecordStream {
   #recentBytes = 0;
   #closed = false;
 
-  /** @param trimmed tells the timestamp up to which records are gone */
-  constructor(store: Store, trimmed: () => number, lastCommitTs: number) {
+  constructor(store: Store, lastCommitTs: number) {
     this.#store = store;
-    this.#trimmed = trimmed;
     this.#recentAfter = lastCommitTs;
   }
 
@@ -103,7 +101,6 @@ export class RecordStream {
   async *#stored(after: number): AsyncGenerator<CommitRecord[]> {
     let position = after;
     for (;;) {
-      if (position < this.#trimmed()) throw gap(position, this.#trimmed());
       const page = await this.#page(position);
       if (page.length === 0) return;
       yield page;
@@ -115,6 +112,9 @@ export class RecordStream {
   async #page(after: number): Promise<CommitRecord[]> {
     const snapshot = this.#store.snapshot();
     try {
+      // what is gone is asked of the very snapshot that is read: the writer's own figure may still be the one before
+      const { trimmed } = await readState(snapshot);
+      if (after < trimmed) throw gap(after, trimmed);
       for await (const page of readRecords(snapshot, after)) return page;
       return [];
     } finally {
@@ -146,6 +146,7 @@ function gap(after: number, trimmed: number): GraphsteadError {
     `changes after ${after} are no longer kept, the oldest is behind ${trimmed}`,
     {
       fix: 'Read the present state again and go on from there; raise limits.recordAgeMs or limits.recordBytes.',
+      details: { after, trimmed },
     },
   );
 }

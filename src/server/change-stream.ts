@@ -34,8 +34,9 @@ export interface Gap {
 type StreamCore = Pick<Core, 'committer' | 'store' | 'names' | 'limits'>;
 
 /**
- * Where to start for the id that a reader gives: `0` and ids of timestamp 0 begin with the oldest record that is kept,
- * none at all begins at now. Throws INVALID_VALUE on what is no id.
+ * Where to start for the id that a reader gives: `0` begins with the oldest record that is kept, whatever was before it;
+ * an id of timestamp 0 does too, and tells a gap when there was something; none at all begins at now.
+ * Throws INVALID_VALUE on what is no id.
  */
 export function startOf(core: StreamCore, after: string | undefined): ChangeStart {
   const { committer, store } = core;
@@ -47,7 +48,6 @@ export function startOf(core: StreamCore, after: string | undefined): ChangeStar
   if (incarnation !== store.incarnation) {
     return gap('OTHER_STORE', 'the id is of another store, or of this one before it was restored');
   }
-  if (position.commitTs === 0) return { position: oldest };
   if (position.commitTs > committer.lastCommitTs) {
     return gap('AHEAD', 'the id is of a commit that this store does not have: its files were replaced by older ones');
   }
