@@ -9,6 +9,7 @@ const CODE = `
   function fail() { throw new Error('no more tea'); }
   function spin() { while (true) {} }
   async function spinLater() { await new Promise((done) => setTimeout(done, 5)); while (true) {} }
+  async function spinAfter() { await null; await null; while (true) {} }
   async function slow(ms) { console.log('slow', ms); await new Promise((done) => setTimeout(done, ms)); return ms; }
   function pid() { return process.pid; }
   function exit() { process.exit(3); }
@@ -16,7 +17,7 @@ const CODE = `
   async function hoard() { const all = []; for (;;) { all.push(Buffer.alloc(32e6, 1)); await new Promise((done) => setTimeout(done, 5)); } }
   function kinds(date, big) { return { date, big }; }
 `;
-const EXPORTS = ['add', 'fail', 'spin', 'spinLater', 'slow', 'pid', 'exit', 'count', 'hoard', 'kinds'];
+const EXPORTS = ['add', 'fail', 'spin', 'spinLater', 'spinAfter', 'slow', 'pid', 'exit', 'count', 'hoard', 'kinds'];
 
 let app: AppBundle;
 let hosts: HostPool;
@@ -79,6 +80,15 @@ describe('host processes', () => {
     expect(await Promise.all(Array.from({ length: 10 }, (_, i) => call('add', i, 1)))).toHaveLength(10);
     expect(performance.now() - before).toBeLessThan(2_500);
     expect(await spinning).toMatchObject({ code: 'FUNCTION_TIMEOUT' });
+  });
+
+  it('suspects first whom the last message was for', async () => {
+    await open({ turnThreadMs: 300 });
+    const others = [call('slow', 900), call('slow', 1_000)];
+    await call('add', 1, 1);
+    await expect(call('spinAfter')).rejects.toMatchObject({ code: 'FUNCTION_TIMEOUT' });
+    expect(await Promise.all(others)).toEqual([900, 1_000]);
+    expect(hosts.stats()['host_kills']).toBe(1);
   });
 
   it('finds the guilty one among several suspects when the loop begins after an await', async () => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type Clock, GraphsteadError, type Limits, systemClock } from '../base/index.js';
 import type { FunctionCall, HostApp, HostLog, HostManifest, Hosts, HostsOptions } from './contract.js';
-import { HostDied, HostProcess, type Rpc, type TaskOptions, timedOut } from './host-process.js';
+import { ENOUGH, HostDied, HostProcess, type Rpc, type TaskOptions, timedOut } from './host-process.js';
 import type { CallTask, JournalEntry } from './protocol.js';
 
 /** Answers what functions ask of the service; turns bring their own. */
@@ -19,10 +19,6 @@ const WATCH_MS = 50;
 const DEATHS = 10;
 const DEATHS_WITHIN_MS = 5_000;
 const RESPAWN_MS = 1_000;
-/** kills that a task may be present at before it runs alone */
-const SUSPICION = 2;
-/** what a kill counts for a task that was waiting for an answer then */
-const DOUBT = 0.2;
 /** tasks that may run alone at the same time: they may wait for each other */
 const ALONE = 4;
 
@@ -100,7 +96,7 @@ export class HostPool implements Hosts {
    */
   async execute<T>(shard: number, options: TaskOptions, run: (host: HostProcess) => Promise<T>): Promise<T> {
     for (let suspicion = 0; ; ) {
-      if (suspicion >= SUSPICION) return this.#alone(options, run);
+      if (suspicion >= ENOUGH) return this.#alone(options, run);
       const host = this.pick(shard);
       if (host.dead) {
         await host.exited; // its successor is named by then
@@ -111,7 +107,7 @@ export class HostPool implements Hosts {
       } catch (error) {
         if (!(error instanceof HostDied) || this.#closed) throw error instanceof HostDied ? closed() : error;
         if (error.blamed) throw timedOut(options, `held the thread for ${this.#limits.turnThreadMs} ms`);
-        if (error.blamed === undefined) suspicion += error.waiting ? DOUBT : 1;
+        if (error.blamed === undefined) suspicion += error.suspicion;
       }
     }
   }

@@ -53,8 +53,8 @@ export class HostDied extends Error {
     reason: string,
     readonly blamed: boolean | undefined,
     readonly stuck: boolean,
-    /** the task was waiting for an answer of the service: hardly the guilty one */
-    readonly waiting: boolean,
+    /** how much speaks against the task where nothing is certain; at 1 twice, it runs alone */
+    readonly suspicion: number,
   ) {
     super(reason);
   }
@@ -235,7 +235,7 @@ export class HostProcess {
     for (const [id, { movable }] of this.#pending) {
       if (id <= holder || !movable) continue;
       this.#tell({ k: 'drop', id, reason: 'it was moved to another process' });
-      this.#settle(id)?.reject(new HostDied('its process is busy', false, false, true));
+      this.#settle(id)?.reject(new HostDied('its process is busy', false, false, 0));
     }
   }
 
@@ -281,7 +281,7 @@ export class HostProcess {
   }
 
   #start(id: number, message: ToHost, options: TaskOptions): Promise<unknown> {
-    if (this.#dead !== undefined) return Promise.reject(new HostDied(this.#dead, undefined, false, true));
+    if (this.#dead !== undefined) return Promise.reject(new HostDied(this.#dead, undefined, false, 0));
     if (options.signal?.aborted) return Promise.reject(cancelled());
     return new Promise((resolve, reject) => {
       const abort = () => {
@@ -406,7 +406,8 @@ export class HostProcess {
     this.#pending.clear();
     for (const [id, task] of pending) {
       task.detach();
-      task.reject(new HostDied(this.#dead, blame(id, marked, pending, stuck), stuck, task.asking > 0));
+      const blamed = blame(id, marked, pending, stuck);
+      task.reject(new HostDied(this.#dead, blamed, stuck, suspicionOf(id, marked, stuck, task.asking > 0)));
     }
     const cause = new GraphsteadError('APP_LOAD', `the host process ended while it loaded the app: ${this.#dead}`);
     this.#settleReady.reject(cause);
@@ -452,16 +453,25 @@ interface StreamItem {
 const NEVER_MS = 2 ** 40;
 /** looks of the watchdog from one look at the memory to the next */
 const MEMORY_LOOKS = 20;
+/** suspicion that a task may gather before it runs alone */
+export const ENOUGH = 2;
+const DOUBT = 0.2;
 /** silence after which new work goes to another host, milliseconds */
 const STALL_MS = 500;
 /** /proc counts in hundredths of a second */
 const CLOCK_TICK_MS = 10;
 
+/** Likely to be guilty: runs alone at once. Waiting for an answer then: hardly guilty. */
+function suspicionOf(id: number, marked: number, stuck: boolean, waiting: boolean): number {
+  if (stuck && marked === -id) return ENOUGH;
+  return waiting ? DOUBT : 1;
+}
+
 /** Certain only where one task's code is known to have held the thread, or no other was there. */
 function blame(id: number, marked: number, pending: readonly unknown[], stuck: boolean): boolean | undefined {
   if (!stuck) return undefined;
   if (pending.length === 1) return true;
-  const known = marked !== 0 && pending.some((entry) => (entry as [number, Pending])[0] === marked);
+  const known = marked > 0 && pending.some((entry) => (entry as [number, Pending])[0] === marked);
   return known ? id === marked : undefined;
 }
 

@@ -5,6 +5,7 @@ import { offer, pull, startCall, stopStream } from './call.js';
 import { useConnections } from './connections.js';
 import { captureConsole } from './console.js';
 import { flush, tell } from './link.js';
+import { handling } from './marker.js';
 import { endWithParent } from './orphan.js';
 import { registered } from './registry.js';
 import { answered, limitEvents, type Task } from './task.js';
@@ -81,7 +82,9 @@ followTestClock();
 captureConsole();
 endWithParent();
 process.on('message', (batch: readonly ToHost[]) => {
-  for (const message of batch) receive(message);
+  handling(batch.length, () => {
+    for (const message of batch) receive(message);
+  });
 });
 process.on('disconnect', () => process.exit(0));
 // A promise nobody awaits must not end the others' turns.

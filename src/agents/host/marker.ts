@@ -2,10 +2,13 @@ import { writeSync } from 'node:fs';
 import { MARKER_FD } from '../protocol.js';
 
 // Whose code holds the thread right now, where the main process can read it when this process answers nothing: eight
-// bytes in a file that both have open (about a microsecond each). It is set only around code that runs at once; what
-// goes on after an await is unmarked, and a hang there is found by running its suspects again.
+// bytes in a file that both have open (about a microsecond each). A positive number is certain: it stands while a task's
+// first, synchronous part runs. A negative one is likely: it stays while what one message set off runs to its end. What
+// timers and sockets call later is unmarked, and a hang there is found by running its suspects again.
 const mark = Buffer.alloc(8);
 let works = true;
+/** the message at hand came alone: all that follows at once comes from it */
+let alone = false;
 
 function write(id: number): void {
   if (!works) return;
@@ -23,6 +26,22 @@ export function marked<T>(id: number, work: () => T): T {
   try {
     return work();
   } finally {
-    write(0);
+    write(alone ? -id : 0);
   }
+}
+
+/** A task goes on with an answer it waited for. */
+export function resumed(id: number): void {
+  if (alone) write(-id);
+}
+
+/** Handles a batch; marks of one that came alone stay until the thread is free again. */
+export function handling(messages: number, work: () => void): void {
+  alone = messages === 1;
+  work();
+  if (!alone) return;
+  setImmediate(() => {
+    alone = false;
+    write(0);
+  });
 }

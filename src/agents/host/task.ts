@@ -4,9 +4,11 @@ import { GraphsteadError } from '../../base/index.js';
 import type { EventEffect, JournalEntry, RpcMethod, WireFailure } from '../protocol.js';
 import { fromFailure, toFailure } from '../wire-failure.js';
 import { tell } from './link.js';
+import { resumed } from './marker.js';
 import type { TurnScope } from './turn-scope.js';
 
 interface Waiting {
+  readonly task: number;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -81,7 +83,7 @@ export class Task {
     if (known !== undefined) return replay(known);
     const rpc = nextRpc++;
     return new Promise((resolve, reject) => {
-      waiting.set(rpc, { resolve, reject });
+      waiting.set(rpc, { task: this.id, resolve, reject });
       tell({ k: 'rpc', rpc, id: this.id, n, hash, method, args });
     });
   }
@@ -155,6 +157,7 @@ export function answered(rpc: number, ok: boolean, value: unknown, failure: Wire
   const waited = waiting.get(rpc);
   if (waited === undefined) return;
   waiting.delete(rpc);
+  resumed(waited.task);
   if (ok) waited.resolve(value);
   else waited.reject(fromFailure(failure ?? { message: 'the call failed' }, 'INTERNAL'));
 }
