@@ -1,6 +1,6 @@
 // A service of its own process on a temporary directory, as users run it, and the figures that measures share.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -102,6 +102,15 @@ export async function load({ clients, ms, work }) {
   latencies.sort((a, b) => a - b);
   const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))];
   return { rate: latencies.length / seconds, p50: at(0.5), p99: at(0.99), count: latencies.length };
+}
+
+const TICK_MS = 10;
+
+/** CPU time of a process so far, in ms, user and system (Linux): the truth on a machine that does other things too. */
+export function cpuMs(pid) {
+  const [, fields] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  const [user, system] = fields.split(' ').slice(11, 13);
+  return (Number(user) + Number(system)) * TICK_MS;
 }
 
 /** Median milliseconds of `runs` calls, after as many to warm up. */
