@@ -1,5 +1,8 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import type { Shell } from './command/completion.js';
 import { version } from './version.js';
+
+const APP_DIR = 'the app (default: the current folder)';
 
 /** All commands and flags. Their work is loaded when one runs, so that `--help` is quick. */
 export function createProgram(): Command {
@@ -9,11 +12,13 @@ export function createProgram(): Command {
     .showHelpAfterError('(graphstead --help lists every command and flag)');
   addServe(program, 'dev', 'serve an app and reload it on change', true);
   addServe(program, 'start', 'serve an app', false);
+  addApp(program);
   addImport(program);
   addExport(program);
   addBackup(program);
   addRestore(program);
   addDoctor(program);
+  addCompletion(program);
   return program;
 }
 
@@ -32,6 +37,68 @@ function addServe(program: Command, name: 'dev' | 'start', description: string, 
     .action(async (appDir: string | undefined, options) => {
       const { serve } = await import('./serve.js');
       await serve({ mode: name, appDir, ...options });
+    });
+}
+
+function addApp(program: Command): void {
+  program
+    .command('new')
+    .argument('<DIR>', 'a new folder; its name is the name of the app')
+    .description('make an app that runs, with a type, a function, an agent and a test; needs no network')
+    .option('--no-git', 'do not make a git repository of it')
+    .addOption(jsonOption())
+    .action(async (directory: string, options) => {
+      const { newCommand } = await import('./command/new.js');
+      await newCommand(directory, options);
+    });
+  program
+    .command('test')
+    .argument('[APP_DIR]', APP_DIR)
+    .description("run an app's *.test.ts files with Node's test runner")
+    .addOption(jsonOption())
+    .action(async (appDir: string | undefined, options) => {
+      const { testCommand } = await import('./command/test.js');
+      await testCommand(appDir, options);
+    });
+  program
+    .command('build')
+    .argument('[APP_DIR]', APP_DIR)
+    .description('write a folder that start serves without a compiler')
+    .option('--out <DIR>', 'the folder (default: <APP_DIR>/build)')
+    .addOption(jsonOption())
+    .action(async (appDir: string | undefined, options) => {
+      const { buildCommand } = await import('./command/build.js');
+      await buildCommand(appDir, options);
+    });
+  program
+    .command('types')
+    .argument('[APP_DIR]', APP_DIR)
+    .description('write the GraphQL API that an app serves, as type definitions')
+    .option('--out <FILE>', 'a file (default: standard output)')
+    .addOption(compatOption())
+    .addOption(jsonOption())
+    .action(async (appDir: string | undefined, options) => {
+      const { typesCommand } = await import('./command/types.js');
+      await typesCommand(appDir, options);
+    });
+}
+
+function addCompletion(program: Command): void {
+  program
+    .command('completion')
+    .addArgument(new Argument('<SHELL>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .description('print a script that completes commands and flags: source <(graphstead completion bash)')
+    .addOption(jsonOption())
+    .action(async (shell: Shell, options) => {
+      const [{ completionScript }, { runCommand }] = await Promise.all([
+        import('./command/completion.js'),
+        import('./report.js'),
+      ]);
+      await runCommand(
+        options,
+        async () => ({ script: completionScript(program, shell) }),
+        ({ script }) => script,
+      );
     });
 }
 
@@ -99,7 +166,7 @@ function addRestore(program: Command): void {
 function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .argument('[APP_DIR]', 'the app (default: the current folder)')
+    .argument('[APP_DIR]', APP_DIR)
     .description('look at Node, disk, app.json, connections and the store; changes nothing')
     .option('--data <DIR>', 'the data directory (default: <APP_DIR>/.graphstead/data)')
     .addOption(jsonOption())

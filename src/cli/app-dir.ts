@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { GraphsteadError } from '../base/index.js';
+
+/** Any of these makes a folder an app. */
+const MARKS = ['app.json', 'schema.graphql', 'functions', 'agents', 'index.ts', join('src', 'index.ts')];
+
+/** The folder of an app. Throws NOT_FOUND when it holds none. */
+export function checkAppDir(given: string | undefined): string {
+  const directory = resolve(given ?? '.');
+  if (MARKS.some((name) => existsSync(join(directory, name)))) return directory;
+  throw new GraphsteadError('NOT_FOUND', `${directory} holds no app`, {
+    fix: 'name its folder, or make one: graphstead new my-app',
+  });
+}

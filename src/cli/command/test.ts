@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { GraphsteadError } from '../../base/index.js';
+import { checkAppDir } from '../app-dir.js';
+import { type CommonOptions, runCommand } from '../report.js';
+
+/** `graphstead test`: an app's *.test.ts files under Node's own test runner. Exit code 1 when one fails. */
+export function testCommand(appDir: string | undefined, options: CommonOptions): Promise<void> {
+  return runCommand(
+    options,
+    () => runTests(checkAppDir(appDir), options.json ?? false),
+    () => '',
+  );
+}
+
+async function runTests(app: string, json: boolean): Promise<{ readonly files: readonly string[] }> {
+  const files = ['test', 'functions', 'agents', '.'].flatMap((folder) => testsIn(app, folder));
+  if (files.length === 0) {
+    throw new GraphsteadError('NOT_FOUND', `${app} holds no tests`, { fix: 'write them in test/*.test.ts' });
+  }
+  const out = join(app, '.graphstead', 'test');
+  rmSync(out, { recursive: true, force: true });
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: [...files],
+    outdir: out,
+    outbase: app,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    sourcemap: 'inline',
+  });
+  const built = files.map((file) => join(out, `${file.slice(app.length + 1, -3)}.mjs`));
+  const reporter = json ? ['--test-reporter=tap'] : [];
+  const args = ['--enable-source-maps', '--test', ...reporter, ...built];
+  // A runner that is itself run by one would report to that one in place of the terminal.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const stdio = ['ignore', json ? 2 : 1, 2] as const;
+  const child = spawn(process.execPath, args, { cwd: app, env, stdio: [...stdio] });
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  if (code !== 0) process.exitCode = 1;
+  return { files: files.map((file) => basename(file)) };
+}
+
+function testsIn(app: string, folder: string): string[] {
+  const path = join(app, folder);
+  if (!existsSync(path)) return [];
+  const isDeep = folder !== '.';
+  return readdirSync(path, { recursive: isDeep, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => join(path, name))
+    .sort();
+}

@@ -1,0 +1,28 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { openService } from '../../server/index.js';
+import { checkAppDir } from '../app-dir.js';
+import { type CommonOptions, runCommand } from '../report.js';
+
+export interface TypesCommand extends CommonOptions {
+  readonly out?: string;
+  readonly compat?: 'dgraph';
+}
+
+/** `graphstead types`: the whole GraphQL API that an app serves, as type definitions. */
+export function typesCommand(appDir: string | undefined, options: TypesCommand): Promise<void> {
+  const run = async () => {
+    const app = checkAppDir(appDir);
+    const { compat } = options;
+    const service = await openService({ appDir: app, port: 0, dev: true, environment: process.env, compat });
+    try {
+      const sdl = service.core.api.current()?.generated ?? '';
+      const file = options.out === undefined ? undefined : resolve(options.out);
+      if (file !== undefined) writeFileSync(file, sdl);
+      return file === undefined ? { sdl } : { file, bytes: Buffer.byteLength(sdl) };
+    } finally {
+      await service.close();
+    }
+  };
+  return runCommand(options, run, ({ sdl, file, bytes }) => sdl ?? `${file}: ${bytes} bytes`);
+}

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { run, runJson, scratch, serve } from './command.js';
+
+// They start processes: on a busy machine each takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = scratch();
+const app = folder.path('my-app');
+beforeAll(async () => {
+  await runJson(['new', app]);
+  // as npm install would, without a network
+  mkdirSync(join(app, 'node_modules'));
+  symlinkSync(root, join(app, 'node_modules', 'graphstead'));
+});
+afterAll(() => folder.remove());
+
+describe('an app from new to start', () => {
+  it('is made whole, hides its secrets from git and refuses a folder in use', async () => {
+    const { name, dependencies } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'));
+    expect([name, Object.keys(dependencies)]).toEqual(['my-app', ['graphstead']]);
+    expect(readFileSync(join(app, 'app.json'), 'utf8')).toContain('Bearer {{API_KEY}}');
+    if (existsSync(join(app, '.git'))) {
+      const { stdout } = spawnSync('git', ['status', '--short', '-uall'], { cwd: app, encoding: 'utf8' });
+      expect(stdout).toContain('functions/note.ts');
+      expect(stdout).not.toMatch(/env\.dev\.local|node_modules/);
+    }
+    const again = await run(['new', app]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is not empty')]);
+    expect((await run(['new', folder.path('My App')])).stderr).toContain('fix:');
+    const outside = await run(['build', folder.dir]);
+    expect([outside.code, outside.stderr]).toEqual([1, expect.stringContaining('holds no app')]);
+  });
+
+  it('passes its own test, and a failing one is told', async () => {
+    const passed = await run(['test', app]);
+    expect([passed.code, passed.stdout]).toEqual([0, expect.stringContaining('# pass 2')]);
+    writeFileSync(
+      join(app, 'test', 'app.test.ts'),
+      "import { test } from 'node:test';\ntest('no', () => { throw new Error('as written'); });\n",
+    );
+    const failed = await run(['test', app]);
+    expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('as written')]);
+  });
+
+  it('is built, started without its sources, and shows its types', async () => {
+    const built = await runJson(['build', app]);
+    expect(built['operations']).toEqual(['mutation startReminder', 'query getReminderCount', 'query getSummary']);
+    const service = await serve([join(app, 'build'), '--data', folder.path('data')]);
+    try {
+      const add = 'mutation { addNote(input: [{ text: "a", done: false, topic: { name: "t" } }]) { numUids } }';
+      await service.graphql(add);
+      expect((await service.graphql('{ getSummary(topic: "t") }'))['data']).toEqual({ getSummary: 'a' });
+    } finally {
+      expect(await service.stop()).toBe(0);
+    }
+    const { file } = (await runJson(['types', join(app, 'build'), '--out', folder.path('api.graphql')])) as {
+      file: string;
+    };
+    const sdl = readFileSync(file, 'utf8');
+    for (const part of ['type Note', 'startReminder(noteId: String!, minutes: Float!): String!', 'agentEvent(']) {
+      expect(sdl).toContain(part);
+    }
+  });
+
+  it('tells mistakes of an app with file, line and fix', async () => {
+    writeFileSync(
+      join(app, 'functions', 'note.ts'),
+      'export function broken(x: Map<string, string>): string { return ""; }',
+    );
+    const { code, stderr } = await run(['build', app, '--json']);
+    const { error } = JSON.parse(stderr.split('\n')[0]);
+    expect([code, error.code, error.position.line]).toEqual([1, 'FUNCTION_TYPE', 1]);
+    expect(error.position.source).toContain('functions/note.ts');
+    expect(error.fix).toBeTruthy();
+  });
+});
+
+describe('completion', () => {
+  it.each(['bash', 'zsh', 'fish'])('prints a script for %s', async (shell) => {
+    const { code, stdout } = await run(['completion', shell]);
+    expect(code).toBe(0);
+    for (const word of ['import', 'doctor', 'data']) expect(stdout).toContain(word);
+    if (shell === 'bash') {
+      const script = `${stdout}\nCOMP_WORDS=(graphstead ex) COMP_CWORD=1; _graphstead; echo "\${COMPREPLY[@]}"`;
+      expect(spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout.trim()).toBe('export');
+    }
+  });
+});
