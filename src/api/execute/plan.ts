@@ -24,6 +24,8 @@ export type FieldSource =
   | { readonly kind: 'vector'; readonly slot: number }
   | { readonly kind: 'edge'; readonly slot: number; readonly object: ObjectPlan }
   | { readonly kind: 'aggregate'; readonly slot: number; readonly aggregate: AggregatePlan }
+  /** a rule hides what would be aggregated: every value is null */
+  | { readonly kind: 'hiddenAggregate'; readonly aggregate: AggregatePlan }
   | { readonly kind: 'distance' }
   /** a rule hides it, or there is nothing to ask for */
   | { readonly kind: 'absent' }

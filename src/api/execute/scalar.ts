@@ -19,25 +19,40 @@ const INT_MIN = -2_147_483_648;
 /** How stored values become JSON of this type: straight from bytes where the stored type fits. */
 export function scalarWriter(type: GraphQLLeafType): ScalarWriter {
   if (isEnumType(type)) return enumWriter(new Set(type.getValues().map((value) => value.name)));
-  const direct = DIRECT[type.name];
-  return (bytes, out) => {
-    if (direct?.has(storedType(bytes))) {
+  const [direct, orDirect] = DIRECT[type.name] ?? [];
+  const coerce = COERCE[type.name] ?? ((value: unknown) => leafJson(type, value));
+  const write: ScalarWriter = (bytes, out) => {
+    const stored = storedType(bytes);
+    if (stored === direct || stored === orDirect) {
       writeValue(bytes, out);
       return true;
     }
-    const json = leafJson(type, plain(bytes));
+    const json = coerce(plain(bytes));
     if (json === undefined) return false;
     out.raw(json);
+    return true;
+  };
+  return type.name === 'Int' ? intWriter(write) : write;
+}
+
+/** Stored integers within 32 bits go out as they are. */
+function intWriter(other: ScalarWriter): ScalarWriter {
+  return (bytes, out) => {
+    if (storedType(bytes) !== 'int') return other(bytes, out);
+    const { value } = decodeValue(bytes);
+    if (typeof value !== 'number' || value > INT_MAX || value < INT_MIN) return false;
+    out.ascii(String(value));
     return true;
   };
 }
 
 /** Stored types whose JSON is what the GraphQL type asks for already. */
-const DIRECT: Readonly<Record<string, ReadonlySet<string>>> = {
-  String: new Set(['string', 'default']),
-  Int64: new Set(['int']),
-  Boolean: new Set(['bool']),
-  DateTime: new Set(['datetime']),
+const DIRECT: Readonly<Record<string, readonly string[]>> = {
+  String: ['string', 'default'],
+  Int64: ['int'],
+  Float: ['float'],
+  Boolean: ['bool'],
+  DateTime: ['datetime'],
 };
 
 function enumWriter(names: ReadonlySet<string>): ScalarWriter {

@@ -206,11 +206,15 @@ function edgeAggregate(
   const { field, target } = meaning;
   assert(field.storage, `${field.name} is stored`);
   const rule = authFilter(scope, target, 'query');
-  if (rule === NEVER) return ABSENT;
+  const output = getNamedType(definition.type) as GraphQLObjectType;
+  if (rule === NEVER) {
+    if (!scope.names.dgraph) return ABSENT;
+    return { kind: 'hiddenAggregate', aggregate: compileAggregate(scope, output, selectionSets(nodes)) };
+  }
   const args = argumentsOf(scope, definition, nodes[0]);
   const input = filterInput(scope, target.name);
   const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule);
-  const aggregate = compileAggregate(scope, getNamedType(definition.type) as GraphQLObjectType, selectionSets(nodes));
+  const aggregate = compileAggregate(scope, output, selectionSets(nodes));
   const name = storedName(field.storage);
   const slot = list.slot(
     `aggregate ${name.name} ${keyOf(nodes)}`,

@@ -9,6 +9,7 @@ import type { CustomResult } from './custom-logic.js';
 import { geometryObject } from './geo.js';
 import type { AggregatePlan, ConcretePlan, CustomPlan, FieldPlan, ObjectPlan } from './plan.js';
 import type { ScalarWriter } from './scalar.js';
+import { WrittenNodes } from './written.js';
 
 /** What writing stored results needs beyond completion. */
 export interface WriteScope extends CompletionScope {
@@ -57,6 +58,7 @@ export function placeOf(uids: UidList, uid: number): number {
 export class Level {
   readonly columns: readonly ResultNode[];
   readonly #deeper: (Level | undefined)[];
+  readonly written = new WrittenNodes();
   /** the list that most columns are aligned with */
   readonly #source: UidList | undefined;
   #place = -1;
@@ -120,13 +122,18 @@ export function writeNodes(
 }
 
 function writeRow(scope: WriteScope, level: Level, row: UidList, itemNonNull: boolean, out: JsonWriter): Outcome {
+  const { written } = level;
+  const errors = scope.errors.list;
+  const before = errors.length;
   out.byte(OPEN_LIST);
   for (let i = 0; i < row.length; i++) {
     if (i > 0) out.byte(COMMA);
+    if (written.copy(row[i], out)) continue;
     scope.path.push(i);
     const start = out.length;
     const ok = writeNode(scope, level, row[i], out);
     scope.path.pop();
+    if (ok && errors.length === before) written.note(row[i], start, out);
     if (ok) continue;
     if (itemNonNull) return 'failed';
     out.truncate(start);
@@ -207,6 +214,9 @@ function writeSource(scope: WriteScope, level: Level, field: FieldPlan, uid: num
       writeAggregates(source.aggregate, column, column.rows?.[level.placeIn(column, uid)] ?? NO_UIDS, out);
       return 'written';
     }
+    case 'hiddenAggregate':
+      writeHidden(source.aggregate, out);
+      return 'written';
     case 'distance': {
       const distance = scope.distances?.get(uid);
       if (distance === undefined) return 'absent';
@@ -306,6 +316,17 @@ function writeCustom(scope: WriteScope, field: FieldPlan, plan: CustomPlan, uid:
   if (field.shape.nonNull) return false;
   out.ascii('null');
   return true;
+}
+
+function writeHidden(plan: AggregatePlan, out: JsonWriter): void {
+  out.byte(OPEN_OBJECT);
+  plan.fields.forEach(({ prefix, of }, i) => {
+    if (i > 0) out.byte(COMMA);
+    out.bytes(prefix);
+    if (of.kind === 'typename') out.string(plan.typeName);
+    else out.ascii('null');
+  });
+  out.byte(CLOSE_OBJECT);
 }
 
 /** An aggregate object over a row of nodes. */
