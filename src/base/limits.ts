@@ -24,6 +24,8 @@ export const DEFAULT_LIMITS = {
   recurseLevels: 1_000,
   /** milliseconds between two yields to the event loop inside a query */
   yieldMs: 10,
+  /** milliseconds that requests under way have to finish when the service is stopped */
+  shutdownMs: 10_000,
   /** open server-sent-event streams */
   streams: 20_000,
   /** bytes a stream's reader may lag behind before it is read from the store again */

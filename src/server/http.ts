@@ -25,7 +25,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     requestIdHeader: 'x-request-id',
     // what is logged of a request names its id itself: a logger for each would be made for nothing
     childLoggerFactory: (logger) => logger,
-    forceCloseConnections: true,
+    forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
   });
   acceptBytes(app);

@@ -35,6 +35,7 @@ import { explorerRoutes } from './route/explorer.js';
 import { graphLanguageRoutes } from './route/graph-language.js';
 import { graphqlRoutes } from './route/graphql.js';
 import { healthRoutes } from './route/health.js';
+import { closeHttp } from './shutdown.js';
 import { ResponseSignals } from './signal.js';
 
 export interface ServiceOptions {
@@ -162,10 +163,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   metrics.add('store', () => store.stats());
   metrics.add('commit', () => committer.stats());
   const app = await createHttp({ host, keys, limits, names, log });
-  opened.push(async () => {
-    signals.stop();
-    await app.close();
-  });
+  opened.push(() => closeHttp(app, signals, limits.shutdownMs));
   metrics.watch(app);
   allowOrigins(app, core);
   let ready = false;

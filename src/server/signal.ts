@@ -7,14 +7,14 @@ export interface Gone {
 
 /** Signals of the requests under way: aborted when their client goes away, all of them at shutdown. */
 export class ResponseSignals {
-  readonly #open = new Set<AbortController>();
+  readonly #open = new Map<AbortController, ServerResponse>();
   #stopped = false;
 
   /** Aborted when the client goes away before its answer is written, or when the service shuts down. */
   of(response: ServerResponse): AbortSignal {
     const controller = new AbortController();
     if (this.#stopped) controller.abort();
-    this.#open.add(controller);
+    this.#open.set(controller, response);
     response.once('close', () => {
       this.#open.delete(controller);
       if (!response.writableFinished) controller.abort();
@@ -32,8 +32,13 @@ export class ResponseSignals {
     };
   }
 
+  /** Aborts what has begun to answer and is not done: event streams. Other requests may finish. */
+  stopStreams(): void {
+    for (const [controller, response] of this.#open) if (response.headersSent) controller.abort();
+  }
+
   stop(): void {
     this.#stopped = true;
-    for (const controller of this.#open) controller.abort();
+    for (const controller of this.#open.keys()) controller.abort();
   }
 }
