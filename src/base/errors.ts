@@ -4,80 +4,150 @@
  */
 export const ERROR_STATUS = {
   // malformed input
+  /** a text (query, mutation, RDF, JSON, schema lines) does not follow its grammar; the place is told */
   SYNTAX: 400,
+  /** a parameter, header or body that the operation does not take, or a call at a moment that does not allow it */
   INVALID_REQUEST: 400,
+  /** a query that reads well and means nothing: an unknown function, a variable never defined, too many arguments */
   INVALID_QUERY: 400,
+  /** a mutation that cannot be applied: an edge where a value belongs, a node that is no uid */
   INVALID_MUTATION: 400,
+  /** a value that does not fit the type of its predicate or parameter */
   INVALID_VALUE: 400,
+  /** schema lines of /alter that cannot be taken */
   INVALID_SCHEMA: 400,
+  /** a GraphQL document or its variables do not fit the schema that is served */
   INVALID_GRAPHQL: 400,
+  /** type definitions that break a rule; `rule` names it */
   INVALID_SDL: 400,
+  /** a delete of the form `* <predicate> <object>` or `* * <object>` */
   UNSUPPORTED_DELETE: 400,
+  /** kept for clients that know it; not thrown today */
   UNKNOWN_PREDICATE: 400,
+  /** a function needs an index that the predicate does not have */
   MISSING_INDEX: 400,
+  /** a function needs an index that is still being built */
   INDEX_BUILDING: 503,
+  /** a Content-Type, charset or Content-Encoding that the path does not take */
   UNSUPPORTED_MEDIA_TYPE: 415,
+  /** a mutation was sent by GET */
   METHOD_NOT_ALLOWED: 405,
+  /** there is no such path, file or data directory */
   NOT_FOUND: 404,
+  /** the body, also after unpacking, is larger than the path takes */
   BODY_TOO_LARGE: 413,
+  /** a limit was reached; the message names it */
   LIMIT_EXCEEDED: 400,
+  /** a name or an id is longer than a key of the store may be */
   KEY_TOO_LARGE: 400,
+  /** one value is larger than a commit takes */
   VALUE_TOO_LARGE: 400,
   // transactions
+  /** another transaction committed a change to something that this one read or wrote: run it again as a whole */
   TXN_ABORTED: 409,
+  /** the start timestamp belongs to no open transaction, also after a restart */
   TXN_UNKNOWN: 400,
+  /** the transaction was idle for too long, or needs a snapshot that is gone */
   TXN_EXPIRED: 409,
+  /** the transaction was committed or aborted before */
   TXN_FINISHED: 400,
+  /** a change in a read-only transaction */
   TXN_READ_ONLY: 400,
+  /** a value under `@unique` or `@id` that another node has */
   UNIQUE_VIOLATION: 409,
+  /** an Idempotency-Key that was used with another body */
   IDEMPOTENCY_MISMATCH: 422,
+  /** as many transactions are open as limits.transactions allows */
   TOO_MANY_TRANSACTIONS: 429,
   // the service
+  /** the API key or the token is missing, wrong or expired */
   UNAUTHENTICATED: 401,
+  /** a rule of `@auth` refuses it, a hash is not that of the transaction, or a page of another site asks */
   FORBIDDEN: 403,
+  /** the deadline passed before the answer was ready */
   TIMEOUT: 504,
+  /** the client went away, or the service stopped, before the answer was ready */
   CANCELLED: 499,
+  /** a queue is full: try again later */
   OVERLOADED: 503,
+  /** the service is starting or stopping */
   NOT_READY: 503,
+  /** a change on a store that was opened for reading */
   READ_ONLY_STORE: 503,
+  /** the disk has no room left; reads and deletes go on */
   DISK_FULL: 507,
+  /** another process took over the data directory; this one no longer writes */
   STORE_FENCED: 503,
+  /** the files of the store are damaged: restore a backup */
   STORE_CORRUPT: 500,
+  /** another process holds the data directory */
   STORE_LOCKED: 503,
+  /** the data directory was written in a format that this version does not read */
   STORE_FORMAT: 500,
+  /** a mistake of graphstead itself; the log has the rest */
   INTERNAL: 500,
   // custom logic and outgoing calls
+  /** an endpoint of custom logic could not be reached or answered with a failure */
   REMOTE_FAILED: 502,
+  /** a remote answered something that cannot be used: no JSON, a list in place of an object, a reply cut short */
   REMOTE_REPLY: 502,
+  /** a remote did not answer within limits.outboundMs */
   REMOTE_TIMEOUT: 504,
+  /** the address of an outgoing call is link-local or a metadata service */
   REMOTE_REFUSED: 403,
+  /** a remote failed too often in a row and is left alone for limits.circuitOpenMs */
   CIRCUIT_OPEN: 503,
+  /** a field declared non-null has no value: its parent becomes null */
   NON_NULL: 200,
+  /** a mutation that follows a failed one in the same request */
   NOT_EXECUTED: 200,
   // apps
+  /** a mistake in app.json or in how the service was started; file and line are told */
   CONFIG: 400,
+  /** an environment variable that a connection needs is not set */
   MISSING_VARIABLE: 400,
+  /** a connection of app.json could not be reached, or its server refused */
   CONNECTION_FAILED: 502,
+  /** app.json has no such connection, or it is of another type */
   CONNECTION_UNKNOWN: 400,
+  /** a model's endpoint refused, or answered something that is no chat reply */
   MODEL_FAILED: 502,
+  /** app.json has no such model */
   MODEL_UNKNOWN: 400,
+  /** a function of the app threw */
   FUNCTION_FAILED: 200,
+  /** a function used more thread time or wall time than it may */
   FUNCTION_TIMEOUT: 504,
+  /** a type of a function's signature has no form in GraphQL; file and line are told */
   FUNCTION_TYPE: 400,
+  /** the app's code could not be compiled or loaded; what ran before keeps running */
   APP_LOAD: 400,
   // agents
+  /** no agent has this id */
   AGENT_UNKNOWN: 404,
+  /** the loaded app registers no agent type of this name */
   AGENT_TYPE_UNKNOWN: 400,
+  /** an agent id is missing or empty */
   AGENT_ID_MISSING: 400,
+  /** the agent was stopped for good */
   AGENT_TERMINATED: 410,
+  /** a handler or hook of an agent threw */
   AGENT_FAILED: 200,
+  /** a turn used more thread time or wall time than it may */
   AGENT_TIMEOUT: 504,
+  /** a synchronous message would make agents wait for each other in a circle */
   AGENT_CIRCLE: 409,
+  /** the stored state is of a newer version than the class, or a migration to the class's version is missing */
   AGENT_STATE: 400,
+  /** the agent's type knows no message of this name */
   MESSAGE_UNKNOWN: 400,
+  /** as many messages wait for the agent as limits.mailboxMessages allows */
   MAILBOX_FULL: 429,
+  /** the sender stopped waiting: the message may still be handled */
   OUTCOME_UNKNOWN: 504,
+  /** what the turn read was changed meanwhile, and trying again did not help */
   TURN_CONFLICT: 409,
+  /** events behind the given id are no longer kept */
   EVENT_GAP: 410,
 } as const;
 
