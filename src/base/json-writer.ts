@@ -7,6 +7,7 @@ const HEX = '0123456789abcdef';
 export class JsonWriter {
   #buffer: Buffer;
   #length = 0;
+  #cuts = 0;
   readonly #limit: number;
 
   /** @param limit bytes; growing past it throws RangeError */
@@ -22,7 +23,20 @@ export class JsonWriter {
 
   /** Takes back everything after `length`, for a value that turned out to be empty. */
   truncate(length: number): void {
+    if (length < this.#length) this.#cuts++;
     this.#length = length;
+  }
+
+  /** How often written bytes were taken back: what was noted about places before the last time may not hold. */
+  get cuts(): number {
+    return this.#cuts;
+  }
+
+  /** Appends bytes that were written before, of [start, end). */
+  again(start: number, end: number): void {
+    this.#reserve(end - start);
+    this.#buffer.copyWithin(this.#length, start, end);
+    this.#length += end - start;
   }
 
   /** The byte before the end, or 0. */
@@ -48,7 +62,10 @@ export class JsonWriter {
   /** ASCII text as it is: punctuation, numbers, literals. */
   ascii(text: string): void {
     this.#reserve(text.length);
-    for (let i = 0; i < text.length; i++) this.#buffer[this.#length++] = text.charCodeAt(i);
+    const buffer = this.#buffer;
+    let at = this.#length;
+    for (let i = 0; i < text.length; i++) buffer[at++] = text.charCodeAt(i);
+    this.#length = at;
   }
 
   /** Any text as it is, in UTF-8: an already serialised JSON value. */
@@ -59,9 +76,11 @@ export class JsonWriter {
 
   /** Bytes as they are: an already serialised JSON value or a prepared `"key":`. */
   bytes(bytes: Uint8Array, start = 0, end = bytes.length): void {
-    const count = end - start;
-    this.#reserve(count);
-    for (let i = start; i < end; i++) this.#buffer[this.#length++] = bytes[i];
+    this.#reserve(end - start);
+    const buffer = this.#buffer;
+    let at = this.#length;
+    for (let i = start; i < end; i++) buffer[at++] = bytes[i];
+    this.#length = at;
   }
 
   /** A JSON string from UTF-8 bytes, escaped as needed. */

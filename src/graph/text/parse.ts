@@ -1,4 +1,4 @@
-import { GraphsteadError, type Position, positionAt } from '../../base/index.js';
+import { GraphsteadError, type Position } from '../../base/index.js';
 import { type IndexKind, indexKindNamed, typeNamed } from '../../values/index.js';
 import type { Declaration } from '../alter/part.js';
 import type { NodeType } from '../contract.js';
@@ -22,6 +22,8 @@ class SchemaParser {
   readonly #text: string;
   readonly #tokens: readonly Token[];
   #at = 0;
+  /** the last position that was asked for: they are asked for in order, and texts are long */
+  #seen = { offset: 0, line: 1, start: 0 };
 
   constructor(text: string) {
     this.#text = text;
@@ -60,7 +62,14 @@ class SchemaParser {
   }
 
   #position(token: Token = this.#peek): Position {
-    return positionAt(this.#text, token.offset);
+    if (token.offset < this.#seen.offset) this.#seen = { offset: 0, line: 1, start: 0 };
+    let { line, start } = this.#seen;
+    for (let i = this.#text.indexOf('\n', start); i !== -1 && i < token.offset; i = this.#text.indexOf('\n', start)) {
+      line++;
+      start = i + 1;
+    }
+    this.#seen = { offset: token.offset, line, start };
+    return { line, column: token.offset - start + 1 };
   }
 
   #fail(message: string, fix: string, token: Token = this.#peek, code: 'SYNTAX' | 'INVALID_SCHEMA' = 'SYNTAX'): never {
