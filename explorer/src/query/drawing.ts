@@ -2,12 +2,15 @@ import Graph from 'graphology';
 import forceAtlas2 from 'graphology-layout-forceatlas2';
 import ForceLayout from 'graphology-layout-forceatlas2/worker';
 import Sigma from 'sigma';
+import { EdgeLineProgram, NodePointProgram } from 'sigma/rendering';
 import type { PictureData } from './nodes';
 
 const PALETTE = ['#3d8bd4', '#2f9e77', '#d9822b', '#9b5fc0', '#c9485b', '#7a8b2f', '#2b9aa6', '#a5673f'];
 const UNTYPED = '#8a9299';
 /** up to here the layout is finished before the first frame, so that nothing moves */
 const AT_ONCE = 400;
+/** from here on nodes are points and edges thin lines, which cost a third */
+const LARGE = 1_500;
 /** pixels that the details of a node cover at the right */
 const DETAILS = 310;
 
@@ -43,6 +46,8 @@ export class Drawing {
       labelRenderedSizeThreshold: 5,
       labelColor: { color: colours.text },
       defaultEdgeType: 'arrow',
+      nodeProgramClasses: { point: NodePointProgram },
+      edgeProgramClasses: { thin: EdgeLineProgram },
       zIndex: true,
       minCameraRatio: 0.02,
       maxCameraRatio: 4,
@@ -91,7 +96,10 @@ export class Drawing {
     const unplaced = begins ? undefined : new Set(fresh);
     for (const [i, uid] of fresh.entries()) this.#place(uid, i, fresh.length, unplaced);
     graph.forEachNode((uid) => graph.setNodeAttribute(uid, 'size', sizeOf(graph.degree(uid), graph.order)));
-    this.#sigma.setSetting('hideEdgesOnMove', graph.size > 20_000);
+    const large = graph.order > LARGE;
+    this.#sigma.setSetting('defaultNodeType', large ? 'point' : 'circle');
+    this.#sigma.setSetting('defaultEdgeType', large ? 'thin' : 'arrow');
+    this.#sigma.setSetting('hideEdgesOnMove', graph.size > (drawnBySoftware() ? LARGE : 20_000));
     this.#arrange(fresh.length, begins);
   }
 
@@ -146,7 +154,8 @@ export class Drawing {
   #arrange(fresh: number, begins: boolean): void {
     const graph = this.#graph;
     if (graph.order < 2 || fresh === 0) return;
-    const settings = { ...forceAtlas2.inferSettings(graph), adjustSizes: false, gravity: 0.6, slowDown: 6 };
+    const slowDown = graph.order > LARGE ? 1.5 : 6;
+    const settings = { ...forceAtlas2.inferSettings(graph), adjustSizes: false, gravity: 0.6, slowDown };
     this.#layout?.kill();
     window.clearTimeout(this.#stop);
     if (graph.order <= AT_ONCE && begins) {
@@ -155,7 +164,7 @@ export class Drawing {
     }
     this.#layout = new ForceLayout(graph, { settings });
     this.#layout.start();
-    const ms = begins ? Math.min(2_000 + graph.order, 9_000) : 1_200;
+    const ms = begins ? Math.min(2_000 + graph.order * 1.6, 12_000) : 1_200;
     this.#stop = window.setTimeout(() => this.#layout?.stop(), ms);
   }
 
@@ -214,6 +223,15 @@ export class Drawing {
 function sizeOf(degree: number, order: number): number {
   const base = order > 2_000 ? 2 : order > 300 ? 3 : 4;
   return base + Math.min(Math.sqrt(degree) * (base / 4), base * 2);
+}
+
+/** Without a graphics card edges are left out while the picture moves. */
+function drawnBySoftware(): boolean {
+  const context = document.createElement('canvas').getContext('webgl2');
+  const names = context?.getExtension('WEBGL_debug_renderer_info');
+  const renderer = names && context?.getParameter(names.UNMASKED_RENDERER_WEBGL);
+  context?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(String(renderer));
 }
 
 function calm(): boolean {

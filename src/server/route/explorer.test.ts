@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type TestService } from '../../../test/service.js';
+
+const TYPES = `
+type Person {
+  id: ID!
+  name: String! @id @search(by: [term])
+  friends: [Person!] @hasInverse(field: friends)
+  manages: [Person] @dgraph(pred: "manages")
+  boss: [Person] @dgraph(pred: "~manages")
+  age: Int @custom(http: {url: "http://127.0.0.1:1/age/$id", method: "GET"})
+}
+type Weather @remote { city: String }
+type Query {
+  weather(city: String!): Weather @custom(http: {url: "http://127.0.0.1:1/$city", method: "GET"})
+}
+`;
+
+let s: TestService;
+beforeAll(async () => {
+  s = await startService({ explorer: true });
+});
+afterAll(() => s.close());
+
+describe('what the explorer asks', () => {
+  it('says what there is', async () => {
+    const { body } = await s.get('/explorer/api/info');
+    expect(body).toMatchObject({ typePredicate: 'service.type', agents: false, connections: false });
+  });
+
+  it('shows nothing of a schema that is not there', async () => {
+    const { body } = await s.get('/explorer/api/schema');
+    expect(body).toEqual({ text: null, types: [], operations: [] });
+  });
+
+  it('shows types beside their predicates, and where operations come from', async () => {
+    expect((await s.schema(TYPES)).status).toBe(200);
+    const { body } = await s.get('/explorer/api/schema');
+    const person = body.types.find((type: { name: string }) => type.name === 'Person');
+    const fields = Object.fromEntries(person.fields.map((field: { name: string }) => [field.name, field]));
+    expect(fields).toMatchObject({
+      id: { role: 'id' },
+      name: { predicate: 'Person.name', unique: true, search: ['term', 'hash'] },
+      friends: { role: 'edge', predicate: 'Person.friends', inverse: 'Person.friends' },
+      boss: { predicate: 'manages', reverse: true },
+      age: { role: 'custom' },
+    });
+    const from = Object.fromEntries(
+      body.operations.map((one: { name: string; from: string; source?: string }) => [one.name, [one.from, one.source]]),
+    );
+    expect(from).toMatchObject({
+      getPerson: ['type', 'Person'],
+      addPerson: ['type', 'Person'],
+      weather: ['custom', 'GET over HTTP'],
+    });
+  });
+
+  it('answers no other site', async () => {
+    const { status, body } = await s.get('/explorer/api/info', { 'sec-fetch-site': 'cross-site' });
+    expect([status, body.errors[0].extensions.code]).toEqual([403, 'FORBIDDEN']);
+    expect((await s.get('/explorer/api/info', { 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+  });
+
+  it('says what to do where there is no app', async () => {
+    const { status, body } = await s.get('/explorer/api/agents');
+    expect([status, body.errors[0].extensions.fix]).toEqual([404, 'graphstead dev <folder with app.json>']);
+    expect((await s.get('/explorer/api/connections')).body).toMatchObject({ app: false, connections: [] });
+    expect((await s.get('/explorer/api/connections/x/reach')).body.errors[0].extensions.code).toBe(
+      'CONNECTION_UNKNOWN',
+    );
+  });
+
+  it('serves nothing outside its folder', async () => {
+    for (const path of ['/explorer/assets/nothing.js', '/explorer/assets/..%2f..%2f..%2fpackage.json']) {
+      const { status, body } = await s.get(path);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(JSON.stringify(body)).not.toContain('graphstead/app');
+    }
+  });
+});
+
+it('is off unless asked for', async () => {
+  const plain = await startService();
+  expect((await plain.get('/explorer')).status).toBe(404);
+  expect((await plain.get('/explorer/api/info')).status).toBe(404);
+  await plain.close();
+});
+
+it('asks for the key everywhere but for the page itself', async () => {
+  const environment = { GRAPHSTEAD_API_KEYS: 'right' };
+  const closed = await startService({ explorer: true, host: '0.0.0.0', environment });
+  const url = closed.url.replace('0.0.0.0', '127.0.0.1');
+  const status = async (path: string, key?: string) =>
+    (await fetch(url + path, { headers: key ? { authorization: `Bearer ${key}` } : {} })).status;
+  expect(await status('/explorer/api/info')).toBe(401);
+  expect(await status('/explorer/api/agents')).toBe(401);
+  expect(await status('/explorer/api/info', 'right')).toBe(200);
+  expect(await status('/explorer/assets/nothing.js')).toBe(404);
+  await closed.close();
+});
