@@ -7,7 +7,8 @@ export default defineConfig({
     globalSetup: ['./test/build-once.ts'],
     pool: 'forks',
     maxWorkers: Math.max(2, availableParallelism()),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // generous: a busy machine must not fail a test that is only slow there
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
   },
 });
