@@ -29,7 +29,8 @@ function isWrong(change: GraphChange, schema: Schema): boolean {
   const predicate = 'predicate' in change ? schema.predicate(change.predicate) : undefined;
   if (predicate === undefined) return false;
   if (change.op === 'setEdge') return predicate.type !== 'uid';
-  return change.op === 'setValue' && !takes(predicate, change.value);
+  if (change.op !== 'setValue') return false;
+  return (change.lang !== '' && !predicate.lang) || !takes(predicate, change.value);
 }
 
 function takes({ type }: Predicate, value: Extract<GraphChange, { op: 'setValue' }>['value']): boolean {
