@@ -1,0 +1,412 @@
+// How the service is run: probes, figures, sizes and types of bodies, gzip, mistakes, and its end.
+import { request as httpRequest } from 'node:http';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scratch, serve } from '../cli/command.js';
+import { type Answer, startService, type TestService } from '../service.js';
+import { openStream } from '../sse.js';
+
+let s: TestService;
+beforeAll(async () => {
+  s = await startService({ limits: { graphBodyBytes: 20_000, graphqlBodyBytes: 20_000 } });
+  await s.alter('name: string @index(exact) @lang .\nage: int .');
+  await s.schema('type Book { id: ID! title: String! @search(by: [exact]) pages: Int }');
+  await s.rdf('{ set { <0x1> <name> "Ann" . <0x1> <age> "31" . } }');
+});
+afterAll(() => s.close());
+
+describe('probes and figures', () => {
+  it('/health says who, since when and how far', async () => {
+    const { status, body } = await s.get('/health');
+    expect(status).toBe(200);
+    expect(body).toEqual([
+      {
+        instance: 'graphstead',
+        status: 'healthy',
+        version: expect.any(String),
+        uptime: expect.any(Number),
+        indexing: [],
+        indexingProgress: [],
+        lastCommitTs: s.service.core.committer.lastCommitTs,
+      },
+    ]);
+  });
+
+  it('/health/ready answers 200 while it serves', async () => {
+    expect(await s.get('/health/ready')).toMatchObject({ status: 200, body: { status: 'ready' } });
+  });
+
+  it('/metrics names requests, times, memory, store and commits', async () => {
+    await s.query('{ q(func: uid(0x1)) { name } }');
+    const { status, headers, body } = await s.get('/metrics');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toContain('text/plain');
+    const names = [...String(body).matchAll(/^# TYPE (\S+)/gm)].map((match) => match[1]);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'graphstead_http_requests_total',
+        'graphstead_http_request_seconds',
+        'graphstead_process_resident_bytes',
+        'graphstead_commit_last_commit_ts',
+        'graphstead_commit_record_bytes',
+        'graphstead_commit_waiting',
+      ]),
+    );
+    expect(names.some((name) => name.startsWith('graphstead_store_'))).toBe(true);
+    expect(body).toMatch(/graphstead_http_requests_total\{[^}]*route="\/query"[^}]*\} \d+/);
+  });
+});
+
+const code = (answer: Answer) => answer.body.errors?.[0]?.extensions?.code;
+
+describe('bodies', () => {
+  const LARGE = `{ set { <0x1> <name> "${'x'.repeat(30_000)}" . } }`;
+
+  it.each([
+    ['/query', 'application/dql'],
+    ['/mutate', 'application/rdf'],
+    ['/alter', 'text/plain'],
+    ['/graphql', 'application/json'],
+    ['/admin/schema', 'text/plain'],
+    ['/admin', 'application/json'],
+  ])('%s refuses one that is too large with 413 and the limit', async (path, type) => {
+    const answer = await s.post(path, LARGE, type);
+    expect(answer.status).toBe(413);
+    expect(code(answer)).toBe('BODY_TOO_LARGE');
+    expect(answer.body.errors[0].message).toContain('20000');
+  });
+
+  it('refuses one that is small only while it is packed', async () => {
+    const headers = { 'content-type': 'application/rdf', 'content-encoding': 'gzip' };
+    const body = new Uint8Array(gzipSync(LARGE));
+    const response = await fetch(`${s.url}/mutate?commitNow=true`, { method: 'POST', headers, body });
+    expect(response.status).toBe(413);
+    await response.body?.cancel();
+  });
+
+  it.each([
+    ['/query', 'application/xml'],
+    ['/query', 'application/dql; charset=latin1'],
+    ['/mutate', 'text/csv'],
+    ['/graphql', 'text/plain'],
+    ['/graphql', 'multipart/form-data; boundary=x'],
+  ])('%s refuses %s with 415 and what to send', async (path, type) => {
+    const answer = await s.post(path, '{ q(func: uid(0x1)) { name } }', type);
+    expect(answer.status).toBe(415);
+    expect(code(answer)).toBe('UNSUPPORTED_MEDIA_TYPE');
+    expect(answer.body.errors[0].extensions.fix).toBeTruthy();
+  });
+
+  it('refuses an encoding that is not known with 415, and bytes that are not what they claim with 400', async () => {
+    const text = '{ q(func: uid(0x1)) { name } }';
+    const brotli = await s.post('/query', text, 'application/dql', { 'content-encoding': 'br' });
+    expect(brotli.status).toBe(415);
+    const unpacked = await s.post('/query', text, 'application/dql', { 'content-encoding': 'gzip' });
+    expect([unpacked.status, code(unpacked)]).toEqual([400, 'INVALID_REQUEST']);
+    const bytes = await fetch(`${s.url}/query`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/dql' },
+      body: Uint8Array.of(0x7b, 0xff, 0xfe, 0x7d),
+    });
+    expect(bytes.status).toBe(400);
+    expect(JSON.stringify(await bytes.json())).toContain('UTF-8');
+  });
+
+  it('takes gzip in and gives gzip out', async () => {
+    const headers = { 'content-type': 'application/rdf', 'content-encoding': 'gzip' };
+    const lines = Array.from({ length: 300 }, (_, i) => `<0x${(i + 256).toString(16)}> <name> "packed ${i}" .`);
+    const body = new Uint8Array(gzipSync(`{ set { ${lines.join('\n')} } }`));
+    expect((await fetch(`${s.url}/mutate?commitNow=true`, { method: 'POST', headers, body })).status).toBe(200);
+    const text = '{ q(func: has(name), first: 400) { name } }';
+    const [plain, packed] = await Promise.all([raw('identity', text), raw('gzip', text)]);
+    expect(packed.encoding).toBe('gzip');
+    expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 2);
+    const data = (bytes: Buffer) => JSON.parse(bytes.toString('utf8')).data;
+    expect(data(gunzipSync(packed.bytes))).toEqual(data(plain.bytes));
+    expect(data(plain.bytes).q.length).toBe(301);
+  });
+
+  /** fetch would unpack unasked */
+  function raw(accepted: string, body: string): Promise<{ encoding?: string; bytes: Buffer }> {
+    return new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/dql', 'accept-encoding': accepted };
+      const request = httpRequest(`${s.url}/query`, { method: 'POST', headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(chunks) }),
+        );
+      });
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+});
+
+describe('paths', () => {
+  it.each([
+    ['GET', '/nowhere'],
+    ['POST', '/querry'],
+    ['GET', '/mutate'],
+    ['DELETE', '/alter'],
+    ['GET', '/graphql/more'],
+  ])('%s %s is 404, with the paths there are', async (method, path) => {
+    const response = await fetch(s.url + path, { method });
+    const body = (await response.json()) as {
+      errors: { message: string; extensions: { code: string; fix: string } }[];
+    };
+    expect(response.status).toBe(404);
+    expect(body.errors[0].message).toContain(path);
+    expect(body.errors[0].extensions).toMatchObject({ code: 'NOT_FOUND', fix: expect.stringContaining('/query') });
+  });
+});
+
+describe('bad input changes nothing', () => {
+  const state = async () => ({
+    data: await s.data('{ q(func: has(name), orderasc: name) { uid expand(_all_) name name@de age } }'),
+    schema: (await s.query('schema {}')).body.data,
+    graphql: (await s.get('/admin/schema')).body,
+    lastCommitTs: s.service.core.committer.lastCommitTs,
+  });
+  const cases: readonly (readonly [
+    what: string,
+    path: string,
+    type: string,
+    body: string,
+    code: string,
+    position: { line: number; column: number } | undefined,
+  ])[] = [
+    [
+      'RDF: a good line, then one without its end',
+      '/mutate?commitNow=true',
+      'application/rdf',
+      '{ set {\n<0x1> <name> "new" .\n<0x1> <age> "7"\n} }',
+      'SYNTAX',
+      { line: 3, column: 16 },
+    ],
+    [
+      'RDF: an open string',
+      '/mutate?commitNow=true',
+      'application/rdf',
+      '{ set {\n<0x1> <name> "new .\n} }',
+      'SYNTAX',
+      { line: 1, column: 7 },
+    ],
+    [
+      'RDF: a value that is no int',
+      '/mutate?commitNow=true',
+      'application/rdf',
+      '{ set {\n<0x1> <name> "new" .\n<0x1> <age> "old" .\n} }',
+      'INVALID_VALUE',
+      { line: 3, column: 1 },
+    ],
+    [
+      'RDF: a language where there is none',
+      '/mutate?commitNow=true',
+      'application/rdf',
+      '{ set {\n<0x1> <name> "new" .\n<0x1> <age> "7"@de .\n} }',
+      'INVALID_VALUE',
+      { line: 3, column: 1 },
+    ],
+    [
+      'JSON: a comma too many',
+      '/mutate?commitNow=true',
+      'application/json',
+      '{"set": [\n {"uid": "0x1", "name": "new"},\n]}',
+      'SYNTAX',
+      { line: 3, column: 1 },
+    ],
+    [
+      'JSON: a value that is no int',
+      '/mutate?commitNow=true',
+      'application/json',
+      '{"set": [\n {"uid": "0x1", "name": "new"},\n {"uid": "0x1", "age": "old"}]}',
+      'INVALID_VALUE',
+      { line: 3, column: 24 },
+    ],
+    [
+      'JSON: a uid that is none',
+      '/mutate?commitNow=true',
+      'application/json',
+      '{"set": [{"uid": "0x1", "name": "new"}, {"uid": "zz top", "name": "x"}]}',
+      'INVALID_MUTATION',
+      { line: 1, column: 49 },
+    ],
+    [
+      'upsert: a query that does not parse',
+      '/mutate?commitNow=true',
+      'application/rdf',
+      'upsert {\n query { q(func: eq(name, "Ann") { v as uid } }\n mutation { set { uid(v) <name> "new" . } }\n}',
+      'SYNTAX',
+      { line: 2, column: 34 },
+    ],
+    [
+      'a query without its end',
+      '/query',
+      'application/dql',
+      '{\n q(func: uid(0x1)) {\n name\n',
+      'SYNTAX',
+      { line: 4, column: 1 },
+    ],
+    [
+      'a query with a function that is none',
+      '/query',
+      'application/dql',
+      '{\n q(func: near_by(name, "x")) { name }\n}',
+      'INVALID_QUERY',
+      { line: 2, column: 10 },
+    ],
+    [
+      'a query that is no JSON',
+      '/query',
+      'application/json',
+      '{"query": "{ q(func: uid(1)) { uid } }",\n}',
+      'SYNTAX',
+      { line: 2, column: 1 },
+    ],
+    [
+      'schema: a good line, then a type that is none',
+      '/alter',
+      'text/plain',
+      'fresh: string .\nname: strin .',
+      'SYNTAX',
+      { line: 2, column: 7 },
+    ],
+    [
+      'schema: an index that does not fit',
+      '/alter',
+      'text/plain',
+      'fresh: string .\nage: int @index(term) .',
+      'INVALID_SCHEMA',
+      { line: 2, column: 17 },
+    ],
+    [
+      'schema: a line without its end',
+      '/alter',
+      'text/plain',
+      'fresh: string .\nname: string',
+      'SYNTAX',
+      { line: 2, column: 13 },
+    ],
+    [
+      'alter: JSON that asks for nothing',
+      '/alter',
+      'application/json',
+      '{"drop": "all"}',
+      'INVALID_REQUEST',
+      undefined,
+    ],
+    ['alter: JSON cut off', '/alter', 'application/json', '{"drop_all": tru', 'SYNTAX', { line: 1, column: 17 }],
+    [
+      'GraphQL: a mutation without its end',
+      '/graphql',
+      'application/graphql',
+      'mutation {\n addBook(input: [{ title: "A" }]) { numUids }\n',
+      'INVALID_GRAPHQL',
+      { line: 3, column: 1 },
+    ],
+    [
+      'GraphQL: a good mutation beside a field that is none',
+      '/graphql',
+      'application/graphql',
+      'mutation {\n addBook(input: [{ title: "A" }]) { numUids }\n addBok { numUids }\n}',
+      'INVALID_GRAPHQL',
+      { line: 3, column: 2 },
+    ],
+    [
+      'GraphQL: a value of another type',
+      '/graphql',
+      'application/graphql',
+      'mutation {\n addBook(input: [{ title: "A", pages: "many" }]) { numUids }\n}',
+      'INVALID_GRAPHQL',
+      { line: 2, column: 39 },
+    ],
+    [
+      'type definitions that do not parse',
+      '/admin/schema',
+      'text/plain',
+      'type Book {\n title: String!\n',
+      'INVALID_SDL',
+      { line: 3, column: 1 },
+    ],
+    [
+      'type definitions with a type that is none',
+      '/admin/schema',
+      'text/plain',
+      'type Book {\n title: Strin!\n}',
+      'INVALID_SDL',
+      { line: 2, column: 9 },
+    ],
+  ];
+
+  it.each(cases)('%s', async (_what, path, type, body, expected, position) => {
+    const before = await state();
+    const answer = await s.post(path, body, type);
+    const [error] = answer.body.errors;
+    const place = error.locations?.[0] ?? error.extensions.position;
+    expect({ status: answer.status, code: error.extensions.code, place }).toEqual({
+      status: path === '/graphql' ? expect.any(Number) : 400,
+      code: expected,
+      place: position,
+    });
+    expect(error.message.length).toBeGreaterThan(10);
+    const { lastCommitTs, ...after } = await state();
+    expect(after).toEqual({ data: before.data, schema: before.schema, graphql: before.graphql });
+    expect(lastCommitTs).toBe(before.lastCommitTs);
+  });
+});
+
+describe('the end', () => {
+  it('SIGTERM lets requests under way finish and their writes stand, ends streams, and leaves with 0', async () => {
+    const folder = scratch();
+    try {
+      const args = ['--data', folder.path('data')];
+      const running = await serve(args);
+      const stream = await openStream(`${running.url}/changes?after=0`, {});
+      await stream.next();
+      const requests = await Promise.all(Array.from({ length: 5 }, (_, i) => begin(running.url, `name ${i}`)));
+      const ended = running.stop('SIGTERM');
+      expect(await stream.next()).toBeUndefined();
+      await expect(fetch(`${running.url}/health`)).rejects.toThrow();
+      expect(await Promise.all(requests.map((finish) => finish()))).toEqual([200, 200, 200, 200, 200]);
+      expect(await ended).toBe(0);
+      const again = await serve(args);
+      const answer = (await again.query('{ q(func: has(name)) { name } }')) as { data: { q: unknown[] } };
+      expect(answer.data.q.length).toBe(5);
+      expect(await again.stop('SIGINT')).toBe(0);
+    } finally {
+      folder.remove();
+    }
+  }, 60_000);
+
+  it('does not wait longer than limits.shutdownMs for a request that never ends', async () => {
+    const short = await startService({ limits: { shutdownMs: 50 } });
+    const finish = await begin(short.url, 'late');
+    await short.close();
+    await expect(finish()).rejects.toThrow();
+  });
+
+  /** A mutation whose headers the service has read and whose body is on its way; `finish` sends the rest. */
+  function begin(url: string, name: string): Promise<() => Promise<number | undefined>> {
+    return new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/rdf', expect: '100-continue' };
+      const request = httpRequest(`${url}/mutate?commitNow=true`, { method: 'POST', headers });
+      const answered = new Promise<number | undefined>((answer, fail) => {
+        request.on('error', fail);
+        request.on('response', (response) => {
+          response.resume();
+          response.on('end', () => answer(response.statusCode));
+        });
+      });
+      answered.catch(reject);
+      request.on('continue', () => {
+        request.write('{ set { _:a <name> ');
+        resolve(() => {
+          request.end(`"${name}" . } }`);
+          return answered;
+        });
+      });
+      request.flushHeaders();
+    });
+  }
+});
