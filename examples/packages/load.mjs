@@ -23,6 +23,10 @@ if (
   process.exit(0); // loaded already
 }
 
+if (inUse()) {
+  console.error(`${data} is being served: stop that service first, the lock file has changed`);
+  process.exit(3);
+}
 rmSync(join(here, '.graphstead'), { recursive: true, force: true });
 const scratch = mkdtempSync(join(tmpdir(), 'graphstead-packages-'));
 const file = join(scratch, 'packages.rdf');
@@ -42,3 +46,13 @@ const { status } = spawnSync(process.execPath, command, { stdio: 'inherit' });
 rmSync(scratch, { recursive: true, force: true });
 if (status === 0) writeFileSync(stamp, lockText);
 process.exit(status ?? 1);
+
+/** Whether a process that lives holds the data directory. */
+function inUse() {
+  try {
+    process.kill(JSON.parse(readFileSync(join(data, 'writer.json'), 'utf8')).pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runJson, scratch, serve } from './command.js';
+
+// They start processes: on a busy machine each takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+let folder: ReturnType<typeof scratch>;
+beforeEach(() => {
+  folder = scratch();
+});
+afterEach(() => folder.remove());
+
+const NODES = 12_000;
+const bin = fileURLToPath(new URL('../../bin/graphstead.js', import.meta.url));
+
+describe('an import that is killed', () => {
+  it('goes on when it is started again, and gives no node twice', async () => {
+    const data = folder.path('data');
+    const quads = Array.from(
+      { length: NODES },
+      (_, i) => `_:n${i} <name> "n${i}" .\n_:n${i} <next> _:n${(i * 7) % NODES} .\n`,
+    );
+    writeFileSync(folder.path('a.rdf'), quads.join(''));
+    writeFileSync(folder.path('b.json'), JSON.stringify(Array.from({ length: 500 }, (_, i) => ({ name: `j${i}` }))));
+    const args = ['import', folder.path('a.rdf'), folder.path('b.json'), '--data', data];
+
+    const child = spawn(process.execPath, [bin, ...args], { stdio: 'ignore' });
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    while (child.exitCode === null && !hasJournal(folder.path('data', 'import'))) await pause(2);
+    expect(child.exitCode).toBeNull();
+    child.kill('SIGKILL');
+    await ended;
+
+    expect(await runJson(args)).toMatchObject({ statements: NODES * 2 + 500, nodes: NODES + 500 });
+    const service = await serve(['--data', data]);
+    const answer = await service.query(
+      '{ named(func: has(name)) { count(uid) } linked(func: has(next)) { count(uid) } }',
+    );
+    await service.stop();
+    expect(answer['data']).toEqual({ named: [{ count: NODES + 500 }], linked: [{ count: NODES }] });
+  });
+});
+
+/** Names are in the journal just before the statements that use them are committed. */
+function hasJournal(path: string): boolean {
+  if (!existsSync(path)) return false;
+  return readdirSync(path).some((name) => statSync(`${path}/${name}`).size > 0);
+}
