@@ -103,6 +103,22 @@ describe('the stream', () => {
     expect(values([await reader.next()])).toEqual(['shown']);
   });
 
+  it('beats while nothing happens, and moves the id on over commits that show nothing', async () => {
+    const s = await service({ limits: { heartbeatMs: 5 } });
+    const response = await fetch(`${s.url}/changes`);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    const read = async (wanted: RegExp) => {
+      while (!wanted.test(text)) text += (await reader?.read())?.value ?? '';
+    };
+    await read(/\n:\n\n(.|\n)*\n:\n\n/);
+    await s.service.core.graph.leaseUids(20_000);
+    const { lastCommitTs } = s.service.core.committer;
+    await read(new RegExp(`^id: [0-9a-f]+\\.${lastCommitTs}\\.0$`, 'm'));
+    expect(text).not.toContain('data:');
+    await reader?.cancel();
+  });
+
   it('takes GET only, and asks for a key where all paths do', async () => {
     const s = await service({ host: '0.0.0.0', environment: { GRAPHSTEAD_API_KEYS: 'k1' } });
     const url = s.url.replace('0.0.0.0', '127.0.0.1');
