@@ -134,7 +134,8 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
   }
 }
 
-function readAppConfig(appDir: string): AppConfig {
+/** app.json of the folder; an empty configuration where there is none. Throws GraphsteadErrors. */
+export function readAppConfig(appDir: string): AppConfig {
   const path = join(appDir, 'app.json');
   return existsSync(path) ? readConfig(readFileSync(path, 'utf8'), 'app.json') : EMPTY_CONFIG;
 }

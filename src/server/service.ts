@@ -20,7 +20,7 @@ import { createMemoryStore, openLmdbStore } from '../store/index.js';
 import { writeParts } from './export/file.js';
 import { exportParts } from './export/part.js';
 import type { ExportFormat } from './export/statement.js';
-import { type AppHost, type AppHostOptions, openApp } from './app-host.js';
+import { type AppHost, type AppHostOptions, openApp, readAppConfig } from './app-host.js';
 import type { Core } from './core.js';
 import { allowOrigins } from './cors.js';
 import { openGrpc } from './grpc.js';
@@ -87,12 +87,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   }
 }
 
+const DEFAULT_PORT = 8686;
+
 type Closers = (() => Promise<unknown> | unknown)[];
 
 async function open(options: ServiceOptions, opened: Closers, closeAll: () => Promise<void>): Promise<Service> {
   const { host = '127.0.0.1', environment = {}, version = '0.0.0' } = options;
   const warnings: string[] = [];
-  const limits = makeLimits(options.limits, environment);
+  const limits = serviceLimits(options, environment);
   const names = options.compat === 'dgraph' ? dgraphNames : defaultNames;
   const { clock = systemClock } = options;
   const log = pino({ level: options.logLevel ?? 'warn' });
@@ -122,7 +124,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   };
   const api: Api = createApi({ graph, committer, names, clock, limits, client, exportFiles });
   opened.push(() => api.close());
-  await api.load();
+  for (const mistake of await api.load()) warnings.push(`the stored type definitions: ${mistake.message}`);
 
   const core: Core = {
     store,
@@ -186,11 +188,14 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
       opened.push(() => grpc.close());
       grpcPort = grpc.port;
     } catch (error) {
-      if (!options.dev) throw error;
+      if (!options.dev) throw portBusy('gRPC', options.grpcPort, '--grpc-port', error);
       warnings.push(`gRPC is off: port ${options.grpcPort} is busy (--grpc-port takes another)`);
     }
   }
-  const url = await app.listen({ host, port: options.port ?? 8686 });
+  const { port = DEFAULT_PORT } = options;
+  const url = await app.listen({ host, port }).catch((error: unknown) => {
+    throw portBusy('HTTP', port, '--port', error);
+  });
   ready = true;
   return {
     ...(appHost ? { host: appHost } : {}),
@@ -211,4 +216,29 @@ function explorerRooms({ app, agents, config, environment }: AppHost) {
     agentTypes: () => app.agentTypes,
     connections: () => ({ config: config(), environment: environment() }),
   };
+}
+
+/** Explicit values, then app.json's, then the environment's, then defaults. Throws CONFIG on an unknown name. */
+function serviceLimits(
+  { appDir, limits }: ServiceOptions,
+  environment: NonNullable<ServiceOptions['environment']>,
+): Limits {
+  const configured = appDir ? readAppConfig(appDir).limits : {};
+  try {
+    return makeLimits({ ...configured, ...limits }, environment);
+  } catch (error) {
+    throw new GraphsteadError('CONFIG', (error as Error).message, {
+      fix: 'docs/reference/limits.md lists every limit',
+    });
+  }
+}
+
+function portBusy(protocol: string, port: number, flag: string, error: unknown): GraphsteadError {
+  const busy =
+    (error as NodeJS.ErrnoException).code === 'EADDRINUSE' || /EADDRINUSE|No address added/.test(String(error));
+  const reason = busy ? 'another process holds it' : String((error as Error).message);
+  return new GraphsteadError('CONFIG', `the ${protocol} port ${port} cannot be used: ${reason}`, {
+    fix: `${flag} takes another port; 0 takes any free one`,
+    cause: error,
+  });
 }

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openService } from './service.js';
+
+const quiet = { port: 0, logLevel: 'silent', environment: {} };
+
+describe('the service', () => {
+  it('takes limits from app.json, and names one that does not exist', async () => {
+    const appDir = mkdtempSync(join(tmpdir(), 'graphstead-limits-'));
+    try {
+      writeFileSync(join(appDir, 'app.json'), '{ "limits": { "nestingDepth": 7 } }');
+      const service = await openService({ ...quiet, appDir });
+      expect(service.core.limits.nestingDepth).toBe(7);
+      await service.close();
+      writeFileSync(join(appDir, 'app.json'), '{ "limits": { "nestingDeph": 7 } }');
+      await expect(openService({ ...quiet, appDir })).rejects.toMatchObject({ code: 'CONFIG', message: /nestingDeph/ });
+    } finally {
+      rmSync(appDir, { recursive: true, force: true });
+    }
+  });
+
+  it('says which flag moves it from a port that is taken; in dev a busy gRPC port is a warning', async () => {
+    const holder = createServer();
+    await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done));
+    const { port } = holder.address() as AddressInfo;
+    await expect(openService({ ...quiet, port })).rejects.toMatchObject({ code: 'CONFIG', fix: /--port/ });
+    await expect(openService({ ...quiet, grpcPort: port })).rejects.toMatchObject({
+      code: 'CONFIG',
+      fix: /--grpc-port/,
+    });
+    const service = await openService({ ...quiet, grpcPort: port, dev: true });
+    expect(service.warnings.join()).toMatch(/--grpc-port/);
+    expect(service.grpcPort).toBeUndefined();
+    await service.close();
+    await new Promise((done) => holder.close(done));
+  });
+});
