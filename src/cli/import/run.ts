@@ -3,6 +3,7 @@ import type { Triple } from '../../dql/index.js';
 import type { BulkLoad, GraphChange } from '../../graph/index.js';
 import { withSource } from '../report.js';
 import { changeOf } from './change.js';
+import { definitionsOf } from './definitions.js';
 import type { NameMap } from './name-map.js';
 import type { Progress } from './progress.js';
 import { type SourceFile, wholeText } from './source.js';
@@ -37,7 +38,11 @@ const PARALLEL = 8;
 export async function runImport(options: ImportOptions): Promise<ImportResult> {
   for (const file of options.files) {
     if (file.format === 'schema') await inFile(file, async () => options.target.schema(await wholeText(file)));
-    if (file.format === 'graphql') await inFile(file, async () => options.target.graphql(await wholeText(file)));
+    if (file.format !== 'graphql') continue;
+    await inFile(file, async () => {
+      const text = definitionsOf(await wholeText(file));
+      if (text !== '') await options.target.graphql(text);
+    });
   }
   const { target, nodes, progress } = options;
   const loader = new Loader(options, await target.bulk?.());
