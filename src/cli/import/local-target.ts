@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import { GraphsteadError } from '../../base/index.js';
 import type { GraphChange } from '../../graph/index.js';
 import type { OpenData } from '../open-data.js';
 import { ATTEMPTS, type Target } from './target.js';
 
 /** Batches are blind writes of one process, so an abort only means that two of them met: the batch goes again. */
-export function localTarget({ graph, api, directory }: Pick<OpenData, 'graph' | 'api' | 'directory'>): Target {
+export function localTarget({ graph, api }: Pick<OpenData, 'graph' | 'api'>): Target {
   async function write(changes: readonly GraphChange[], attempt = 1): Promise<void> {
     const transaction = await graph.begin();
     try {
@@ -36,7 +35,6 @@ export function localTarget({ graph, api, directory }: Pick<OpenData, 'graph' | 
 
   return {
     lease: (count) => graph.leaseUids(count),
-    bulk: () => graph.bulk({ folder: join(directory, 'import', 'runs') }),
     write: (changes) => write(changes),
     refused,
     schema: (text) => graph.alter({ kind: 'schema', text }),
