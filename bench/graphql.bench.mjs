@@ -101,7 +101,10 @@ export async function run(print) {
     print('graphql-js over the same data in memory, no HTTP: CPU', `${n(memory.ms, 2)} ms (${n(memory.bytes)} bytes)`);
     print('faster than graphql-js by (CPU)', `${n(memory.ms / listMs, 1)}x`);
     print('wall of one, median', `${n(await median(20, list), 1)} ms`);
-    print('the same request in the graph language: CPU', `${n(sameMs, 2)} ms; GraphQL costs ${percent(listMs, sameMs)}`);
+    print(
+      'the same request in the graph language: CPU',
+      `${n(sameMs, 2)} ms; GraphQL costs ${percent(listMs, sameMs)}`,
+    );
 
     const get = (i) => graphql('query ($c: String!) { getItem(code: $c) { code title stock } }', { c: `c${i % 1000}` });
     const getSame = async (i) => {
@@ -111,7 +114,10 @@ export async function run(print) {
     };
     const getMs = await cost(service, 1200, get);
     const getSameMs = await cost(service, 1200, getSame);
-    print('one item by @id: CPU', `${n(getMs * 1000)} us; graph language ${n(getSameMs * 1000)} us, ${percent(getMs, getSameMs)}`);
+    print(
+      'one item by @id: CPU',
+      `${n(getMs * 1000)} us; graph language ${n(getSameMs * 1000)} us, ${percent(getMs, getSameMs)}`,
+    );
 
     const ADD = 'mutation ($input: [AddTagInput!]!) { addTag(input: $input) { numUids } }';
     const add = (i) => graphql(ADD, { input: [{ label: `new${i}`, weight: i }] });
@@ -125,13 +131,19 @@ export async function run(print) {
       );
     const addMs = await cost(service, 500, add);
     const addSameMs = await cost(service, 500, addSame);
-    print('add one node with an @id: CPU', `${n(addMs * 1000)} us; upsert in the graph language ${n(addSameMs * 1000)} us, ${percent(addMs, addSameMs)}`);
+    print(
+      'add one node with an @id: CPU',
+      `${n(addMs * 1000)} us; upsert in the graph language ${n(addSameMs * 1000)} us, ${percent(addMs, addSameMs)}`,
+    );
 
     const from = performance.now();
     const before = cpuMs(service.pid);
     must(await http.post('/admin/schema', large(500), 'text/plain'));
     await graphql('{ queryT7(first: 1) { name next { name } } }');
-    print('500 types uploaded and the first request answered', `${n(performance.now() - from)} ms wall, ${n(cpuMs(service.pid) - before)} ms CPU`);
+    print(
+      '500 types uploaded and the first request answered',
+      `${n(performance.now() - from)} ms wall, ${n(cpuMs(service.pid) - before)} ms CPU`,
+    );
   } finally {
     http.close();
     await service.stop();

@@ -1,0 +1,16 @@
+import { Agent, agents } from 'graphstead/app';
+
+/** Counts what it is sent; the count is durable before the reply. */
+export class Counter extends Agent<{ count: number }> {
+  static readonly agentName = 'Counter';
+
+  override state = { count: 0 };
+
+  override onReceiveMessage(name: string): string {
+    this.state.count += 1;
+    if (name === 'tell') this.publishEvent('counted', { count: this.state.count });
+    return String(this.state.count);
+  }
+}
+
+agents.register(Counter);
