@@ -25,6 +25,8 @@ export interface ChangeRecord {
   readonly count: number;
   /** @param i from 0 to count - 1, in the order in which they took effect */
   entry(i: number): ChangeEntry;
+  /** set when the commit did more than its record holds: the predicates that it did it to, as they are shown */
+  readonly untold?: readonly string[];
 }
 
 const NOTHING: ChangeRecord = {
@@ -49,9 +51,23 @@ export function changeRecord(part: GraphPart | undefined, names: Names): ChangeR
     case 'document':
       // the text is served by GET /admin/schema; that it changed is what a follower must know
       return { count: 1, entry: () => entry('schema', { op: 'document', name: part.name }) };
-    default:
+    case 'lease':
+    case 'step':
+    case undefined:
       return NOTHING;
+    default:
+      return bulkRecord((part ?? {}) as BulkFinish, names);
   }
+}
+
+interface BulkFinish {
+  readonly step?: unknown;
+  readonly loaded?: readonly { readonly record: { readonly name: string } }[];
+}
+
+/** What a bulk load writes travels beside the records, and is seen by nobody before its last step. */
+function bulkRecord({ step, loaded = [] }: BulkFinish, names: Names): ChangeRecord {
+  return step === 'finish' ? { ...NOTHING, untold: loaded.map(({ record }) => names.shown(record.name)) } : NOTHING;
 }
 
 function entry(list: EntryList, value: Readonly<Record<string, unknown>>): ChangeEntry {

@@ -25,10 +25,12 @@ export interface ChangeStart {
 
 /** Why commits are missing between what the reader had and what it gets next. */
 export interface Gap {
-  readonly code: 'OTHER_STORE' | 'NOT_KEPT' | 'AHEAD';
+  readonly code: 'OTHER_STORE' | 'NOT_KEPT' | 'AHEAD' | 'BULK_LOAD';
   readonly reason: string;
   /** the id that the reader gave or had */
   readonly after: string;
+  /** what a bulk load has written, as far as that is known */
+  readonly predicates?: readonly string[];
 }
 
 type StreamCore = Pick<Core, 'committer' | 'store' | 'names' | 'limits'>;
@@ -134,7 +136,8 @@ export class ChangeStream {
       return;
     }
     const changes = changeRecord(record.parts[GRAPH] as GraphPart | undefined, this.#core.names);
-    if (changes.count === 0) yield { rest: 0 };
+    if (changes.untold) yield { frame: this.#bulkGap(record, changes.untold), rest: 0 };
+    else if (changes.count === 0) yield { rest: 0 };
     const first = changes.count - Math.min(from ?? changes.count, changes.count);
     for (let next = first; next < changes.count; ) {
       const { data, end } = encodeFrom(record, changes, next);
@@ -146,10 +149,16 @@ export class ChangeStream {
     }
   }
 
-  #gap({ code, reason, after }: Gap, position: ChangePosition): Frame {
+  #bulkGap({ commitTs }: CommitRecord, predicates: readonly string[]): Frame {
+    const reason = 'a bulk load has written these predicates; what it wrote is not in the stream';
+    const after = this.#id({ commitTs: commitTs - 1, rest: 0 });
+    return this.#gap({ code: 'BULK_LOAD', reason, after, predicates }, { commitTs, rest: 0 });
+  }
+
+  #gap(gap: Gap, position: ChangePosition): Frame {
     const id = this.#id(position);
     const fix = 'Read the present state again; the stream goes on with what is kept behind continuesAfter.';
-    return { event: 'gap', id, data: JSON.stringify({ code, reason, after, continuesAfter: id, fix }) };
+    return { event: 'gap', id, data: JSON.stringify({ ...gap, continuesAfter: id, fix }) };
   }
 
   #id({ commitTs, rest }: ChangePosition): string {
