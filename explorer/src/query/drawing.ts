@@ -101,6 +101,7 @@ export class Drawing {
     this.#sigma.setSetting('defaultEdgeType', large ? 'thin' : 'arrow');
     this.#sigma.setSetting('hideEdgesOnMove', graph.size > (drawnBySoftware() ? LARGE : 20_000));
     this.#arrange(fresh.length, begins);
+    this.#look();
   }
 
   select(uid: string | undefined): void {

@@ -356,7 +356,7 @@ function Operations({ served, filter }: { served: Served; filter: string }) {
     const list = shown.filter((one) => one.kind === kind);
     if (list.length === 0) return null;
     return (
-      <table key={kind} className="wide">
+      <table key={kind} className="wide operations">
         <caption>
           {kind} <span className="count">{list.length}</span>
         </caption>
@@ -378,7 +378,7 @@ function Operations({ served, filter }: { served: Served; filter: string }) {
               <td className="wrap">
                 <code>{one.args.map(({ name, type }) => `${name}: ${type}`).join(', ')}</code>
               </td>
-              <td>
+              <td className="wrap">
                 <code>{one.result}</code>
               </td>
             </tr>
