@@ -3,6 +3,8 @@ import type { Applier, GroupState, GroupWork } from '../commit/index.js';
 import { applyAlter } from './alter/apply-alter.js';
 import { JobCache, type JobTable } from './alter/job.js';
 import { applyStep } from './alter/step.js';
+import { applyBulk, type BulkBatches } from './bulk/apply-bulk.js';
+import type { BulkPart } from './bulk/part.js';
 import type { ChangesPart } from './delta.js';
 import { META, metaKey, namedKey } from './key.js';
 import { RAISE_END } from './lease.js';
@@ -24,6 +26,8 @@ export interface GraphChanged {
 export interface GraphShared {
   readonly limits: Limits;
   readonly schemas: SchemaCache;
+  /** finished keys of bulk loads on their way into a group */
+  readonly bulk: BulkBatches;
   /** called after each group that landed, in order */
   landed: (changed: GraphChanged) => void;
 }
@@ -98,7 +102,17 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
       }
       case 'step':
         return applyStep(part.job, this.#jobs, this.#draft, this.#merge, this.#state);
+      case 'bulk':
+        return this.#bulk(part);
     }
+  }
+
+  async #bulk(part: BulkPart): Promise<unknown> {
+    const turn = { state: this.#state, draft: this.#draft, jobs: this.#jobs, batches: this.#shared.bulk };
+    const { result, highest, names } = await applyBulk(part, turn);
+    if (highest >= this.#uids) this.#uids = highest + 1;
+    for (const name of names) this.#touched.add(name);
+    return result;
   }
 
   #leased(count: number): number {

@@ -220,6 +220,30 @@ export interface IndexProgress {
   readonly total: number;
 }
 
+export interface BulkOptions {
+  /** a path for runs that do not fit in memory: made when it is needed, gone afterwards */
+  readonly folder: string;
+  /** bytes that are sorted in memory */
+  readonly memoryBytes?: number;
+}
+
+/**
+ * Fills predicates that stand empty, or do not exist, much faster than commits do. Nothing of it can be seen before
+ * `finish`, which publishes all of it at once; a crash leaves nothing but keys that the next start takes away.
+ * Nothing else may write to the same predicates meanwhile.
+ */
+export interface BulkLoad {
+  /**
+   * Takes a change that sets a value or an edge; false where it is for a transaction, since its predicate holds data.
+   * Throws what `Transaction.stage` would: INVALID_VALUE, INVALID_MUTATION, VALUE_TOO_LARGE.
+   */
+  add(change: GraphChange): boolean;
+  /** Sorts, writes and publishes. Throws UNIQUE_VIOLATION, TXN_ABORTED (the schema moved), DISK_FULL; then nothing landed. */
+  finish(progress?: (written: number, all: number) => void): Promise<void>;
+  /** Gives up what was added. */
+  abandon(): void;
+}
+
 /** The door of the graph room. */
 export interface Graph {
   schema(): Schema;
@@ -228,6 +252,8 @@ export interface Graph {
   open(startTs: number, hash?: string): Transaction;
   /** First of `count` consecutive fresh uids; durable before it returns, never issued again. */
   leaseUids(count: number): Promise<number>;
+  /** Begins a bulk load. It does not appear in the records of commits, whose readers find a gap. */
+  bulk(options: BulkOptions): Promise<BulkLoad>;
   /** Resolves when everything it asks for is built, or at once with runInBackground. */
   alter(request: AlterRequest, options?: { readonly runInBackground?: boolean }): Promise<void>;
   /** Small named texts that live beside the graph (the GraphQL type definitions); dropped by dropAll only. */

@@ -1,11 +1,29 @@
-import { type Clock, defaultNames, type Limits, makeLimits, type Names, systemClock } from '../base/index.js';
+import {
+  type Clock,
+  defaultNames,
+  GraphsteadError,
+  type Limits,
+  makeLimits,
+  type Names,
+  systemClock,
+} from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import { type AlterPlan, planAlter } from './alter/request.js';
 import { JobRunner } from './alter/runner.js';
 import { verifyConversion, verifyUnique } from './alter/verify.js';
 import type { GraphChanged, GraphShared } from './applier.js';
-import type { AlterRequest, BeginOptions, Graph, IndexProgress, Schema, Transaction } from './contract.js';
-import { META, namedKey } from './key.js';
+import { beginBulk } from './bulk/bulk-load.js';
+import type {
+  AlterRequest,
+  BeginOptions,
+  BulkLoad,
+  BulkOptions,
+  Graph,
+  IndexProgress,
+  Schema,
+  Transaction,
+} from './contract.js';
+import { META, metaKey, namedKey } from './key.js';
 import { UidLease } from './lease.js';
 import { GRAPH, type GraphPart } from './part.js';
 import { SourceReader } from './reader.js';
@@ -25,7 +43,7 @@ export interface GraphOptions {
 
 /** What a graph and its applier have in common; make it first. */
 export function graphShared(limits: Limits = makeLimits()): GraphShared {
-  return { limits, schemas: new SchemaCache(), landed: () => undefined };
+  return { limits, schemas: new SchemaCache(), bulk: new Map(), landed: () => undefined };
 }
 
 /** Opens the graph of a committer: reads the schema, goes on with index builds that a restart interrupted. */
@@ -34,6 +52,9 @@ export async function createGraph(options: GraphOptions): Promise<Graph> {
   await graph.start();
   return graph;
 }
+
+/** Reasons for which what a cut load has left stays until the next start. */
+const HARMLESS: ReadonlySet<string> = new Set(['READ_ONLY_STORE', 'DISK_FULL']);
 
 class StoreGraph implements Graph {
   readonly #committer: Committer;
@@ -71,10 +92,20 @@ class StoreGraph implements Graph {
     const snapshot = this.#committer.snapshot();
     try {
       await this.#shared.schemas.read(snapshot);
+      if (await snapshot.get(metaKey(META.bulk))) await this.#abandonBulk();
     } finally {
       snapshot.release();
     }
     await this.#runner.wake();
+  }
+
+  /** A bulk load that a crash has cut short goes; where nothing can be written it does no harm. */
+  async #abandonBulk(): Promise<void> {
+    const part: GraphPart = { kind: 'bulk', step: 'abandon' };
+    const intent = { startTs: 0, parts: { [GRAPH]: part }, conflicts: [], reclaim: true };
+    await this.#committer.commit(intent).catch((thrown: unknown) => {
+      if (!(thrown instanceof GraphsteadError) || !HARMLESS.has(thrown.code)) throw thrown;
+    });
   }
 
   #landed({ version, predicates }: GraphChanged): void {
@@ -101,6 +132,12 @@ class StoreGraph implements Graph {
 
   open(startTs: number, hash?: string): Transaction {
     return this.#table.get(startTs, hash);
+  }
+
+  bulk(options: BulkOptions): Promise<BulkLoad> {
+    const { schemas, bulk: batches } = this.#shared;
+    const over = () => this.#runner.built();
+    return beginBulk({ committer: this.#committer, schemas, names: this.#names, batches, over }, options);
   }
 
   leaseUids(count: number): Promise<number> {

@@ -27,7 +27,16 @@ const REVERSE_COUNT = 0x98;
 const HNSW = 0xa0;
 
 /** Kinds of the graph's own records, under predicate id 0. */
-export const META = { predicate: 1, type: 2, version: 3, uids: 4, document: 5, job: 6, nextPredicate: 7 } as const;
+export const META = {
+  predicate: 1,
+  type: 2,
+  version: 3,
+  uids: 4,
+  document: 5,
+  job: 6,
+  nextPredicate: 7,
+  bulk: 8,
+} as const;
 
 /** The byte of an index kind inside keys; never changed once given. */
 const KIND: Readonly<Record<IndexKind, number>> = {
@@ -110,7 +119,7 @@ const TOKEN_BYTES = 960;
 const TOKEN_HEAD = 440;
 
 /** A token whose zero bytes would make its key too long is cut and hashed. */
-function fitted(token: Uint8Array): Uint8Array {
+export function fittedToken(token: Uint8Array): Uint8Array {
   let size = token.length;
   for (let i = 0; i < token.length; i++) if (token[i] === 0) size++;
   if (size <= TOKEN_BYTES) return token;
@@ -119,7 +128,7 @@ function fitted(token: Uint8Array): Uint8Array {
 
 /** Root of the posting list of one token. */
 export function tokenKey(predicate: number, kind: IndexKind, token: Uint8Array): Key {
-  return writer.uint(predicate).byte(TOKEN).byte(KIND[kind]).bytes(fitted(token)).key();
+  return writer.uint(predicate).byte(TOKEN).byte(KIND[kind]).bytes(fittedToken(token)).key();
 }
 
 /** All tokens of one index. */

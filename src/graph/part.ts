@@ -1,4 +1,5 @@
 import type { AlterPart, StepPart } from './alter/part.js';
+import type { BulkPart } from './bulk/part.js';
 import type { ChangesPart } from './delta.js';
 
 /** The name under which the graph's applier is registered with the committer. */
@@ -17,7 +18,7 @@ export interface DocumentPart {
 }
 
 /** What the graph's applier takes: plain data, as it lies in commit records. */
-export type GraphPart = ChangesPart | LeasePart | DocumentPart | AlterPart | StepPart;
+export type GraphPart = ChangesPart | LeasePart | DocumentPart | AlterPart | StepPart | BulkPart;
 
 export interface LeaseResult {
   /** first of the uids */

@@ -23,7 +23,7 @@ export class SchemaDraft {
   }
 
   get changed(): boolean {
-    return this.#predicates.size > 0 || this.#types.size > 0;
+    return this.#predicates.size > 0 || this.#types.size > 0 || this.#nextId !== this.#base.nextId;
   }
 
   predicate(name: string): PredicateRecord | undefined {
@@ -58,6 +58,14 @@ export class SchemaDraft {
     this.#edits++;
     this.#predicates.set(name, record);
     return record;
+  }
+
+  /** First of so many ids that no predicate gets unless it is given one of them. */
+  reserveIds(count: number): number {
+    const first = this.#nextId;
+    this.#nextId += count;
+    this.#edits++;
+    return first;
   }
 
   update(record: PredicateRecord): void {

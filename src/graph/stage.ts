@@ -66,7 +66,7 @@ class Stage {
   }
 
   add(change: GraphChange): Promise<void> | undefined {
-    this.#uid(change.uid);
+    checkUid(change.uid);
     if (change.op === 'deleteNode') return this.#deleteNode(change.uid);
     switch (change.op) {
       case 'setValue':
@@ -81,34 +81,16 @@ class Stage {
     return undefined;
   }
 
-  #uid(uid: number): void {
-    if (!Number.isSafeInteger(uid) || uid < 1) {
-      throw new GraphsteadError('INVALID_VALUE', `${uid} is not a uid`, { fix: 'Uids are whole numbers from 0x1 on.' });
-    }
-  }
-
   /** The predicate, or undefined when nobody has created it. */
   #record(name: string): PredicateRecord | undefined {
     if (this.#records.has(name)) return this.#records.get(name);
-    this.#checkName(name);
+    checkName(name, this.#context.names);
     const existing = this.#context.schema.predicate(name);
     const created = this.#context.created.get(name);
     const record = existing ?? (created && { ...PLAIN, id: 0, ...created });
     this.#records.set(name, record);
     if (record) this.#conflicts.shared(predicateKey(name));
     return record;
-  }
-
-  #checkName(name: string): void {
-    if (name.length > NAME_BYTES / 3 && Buffer.byteLength(name) > NAME_BYTES) {
-      throw new GraphsteadError('INVALID_MUTATION', 'Predicate name length cannot be bigger than 2^16', {
-        fix: 'Choose a shorter name.',
-      });
-    }
-    if (name === '' || name.includes('\n') || name.includes('\0')) {
-      throw new GraphsteadError('INVALID_MUTATION', `${JSON.stringify(name)} is not a name of a predicate`);
-    }
-    if (isReserved(name, this.#context.names)) throw reserved('store predicate', name, this.#context.names);
   }
 
   #create(name: string, type: NewPredicate['type'], list: boolean, lang: boolean): PredicateRecord {
@@ -132,7 +114,7 @@ class Stage {
     // a vector without dimensions says that there is none
     if (converted.type === 'float32vector' && converted.value.length === 0) return;
     const stored = encodeValue(converted);
-    this.#checkIndexed(record, converted, stored.length);
+    checkIndexed(record, converted, stored.length);
     this.#log.add(OP.setValue, predicate, uid, 0, lang, stored, facetBytes(change.facets));
     if (record.list) this.#memberConflict(record, uid, stored);
     else this.#uidConflict(record, uid);
@@ -155,24 +137,9 @@ class Stage {
     }
   }
 
-  /** A text too long to be one token cannot be found by it. */
-  #checkIndexed(record: PredicateRecord, value: Value, bytes: number): void {
-    if (bytes + record.name.length <= INDEXED_BYTES || typeof value.value !== 'string') return;
-    const text = value.value;
-    const tooLarge = record.indexes.some(({ kind }) => {
-      if (kind === 'exact') return true;
-      if (kind !== 'term' && kind !== 'fulltext') return record.name.length > INDEXED_BYTES;
-      return termsOf(text).some((term) => Buffer.byteLength(term) + record.name.length > INDEXED_BYTES);
-    });
-    if (!tooLarge) return;
-    throw new GraphsteadError('VALUE_TOO_LARGE', `value in the mutation is too large for the index of ${record.name}`, {
-      fix: `Values under an index may have ${INDEXED_BYTES} bytes; use the hash index, or none.`,
-    });
-  }
-
   #setEdge(change: Extract<GraphChange, { op: 'setEdge' }>): void {
     const { uid, predicate, object } = change;
-    this.#uid(object);
+    checkUid(object);
     const record = this.#record(predicate) ?? this.#create(predicate, 'uid', true, false);
     if (record.type !== 'uid') throw mismatch(record, 'uid');
     this.#log.add(OP.setEdge, predicate, uid, object, '', undefined, facetBytes(change.facets));
@@ -284,11 +251,46 @@ class Stage {
   }
 }
 
+/** Throws INVALID_MUTATION on what cannot be the name of a predicate that clients write. */
+export function checkName(name: string, names: Names): void {
+  if (name.length > NAME_BYTES / 3 && Buffer.byteLength(name) > NAME_BYTES) {
+    throw new GraphsteadError('INVALID_MUTATION', 'Predicate name length cannot be bigger than 2^16', {
+      fix: 'Choose a shorter name.',
+    });
+  }
+  if (name === '' || name.includes('\n') || name.includes('\0')) {
+    throw new GraphsteadError('INVALID_MUTATION', `${JSON.stringify(name)} is not a name of a predicate`);
+  }
+  if (isReserved(name, names)) throw reserved('store predicate', name, names);
+}
+
+/** Throws VALUE_TOO_LARGE on a text too long to be one token: it could not be found by it. */
+export function checkIndexed(record: PredicateRecord, value: Value, bytes: number): void {
+  if (bytes + record.name.length <= INDEXED_BYTES || typeof value.value !== 'string') return;
+  const text = value.value;
+  const tooLarge = record.indexes.some(({ kind }) => {
+    if (kind === 'exact') return true;
+    if (kind !== 'term' && kind !== 'fulltext') return record.name.length > INDEXED_BYTES;
+    return termsOf(text).some((term) => Buffer.byteLength(term) + record.name.length > INDEXED_BYTES);
+  });
+  if (!tooLarge) return;
+  throw new GraphsteadError('VALUE_TOO_LARGE', `value in the mutation is too large for the index of ${record.name}`, {
+    fix: `Values under an index may have ${INDEXED_BYTES} bytes; use the hash index, or none.`,
+  });
+}
+
+/** Throws INVALID_VALUE on what is no uid. */
+export function checkUid(uid: number): void {
+  if (Number.isSafeInteger(uid) && uid >= 1) return;
+  throw new GraphsteadError('INVALID_VALUE', `${uid} is not a uid`, { fix: 'Uids are whole numbers from 0x1 on.' });
+}
+
 function facetBytes(facets: Facets | undefined): Uint8Array | undefined {
   return facets && facets.length > 0 ? encodeFacets(facets) : undefined;
 }
 
-function convertFor(record: PredicateRecord, value: Value): Value {
+/** A value in the predicate's type; throws INVALID_VALUE with its name. */
+export function convertFor(record: PredicateRecord, value: Value): Value {
   try {
     return convert(value, record.type as ScalarType);
   } catch (thrown) {
@@ -300,7 +302,8 @@ function convertFor(record: PredicateRecord, value: Value): Value {
   }
 }
 
-function mismatch(record: PredicateRecord, given: 'uid' | 'scalar'): GraphsteadError {
+/** The refusal of an edge where values lie, or of a value where edges do. */
+export function mismatch(record: PredicateRecord, given: 'uid' | 'scalar'): GraphsteadError {
   return new GraphsteadError(
     'INVALID_VALUE',
     `Input for predicate "${record.name}" of type ${record.type} is ${given}`,
@@ -310,7 +313,8 @@ function mismatch(record: PredicateRecord, given: 'uid' | 'scalar'): GraphsteadE
   );
 }
 
-function noLang(name: string): GraphsteadError {
+/** The refusal of a language. */
+export function noLang(name: string): GraphsteadError {
   return new GraphsteadError(
     'INVALID_VALUE',
     `predicate ${name} should have @lang directive in schema to take a language`,

@@ -24,7 +24,11 @@ export function changeOf(triple: Triple, options: ChangeOptions): GraphChange {
 
 function uidOf(reference: NodeReference | SubjectReference, options: ChangeOptions, triple: Triple): number {
   const { names, newUids } = options;
-  if (reference.kind === 'uid') return newUids ? names.uid(`0x${reference.uid.toString(16)}`) : reference.uid;
+  if (reference.kind === 'uid') {
+    if (newUids) return names.uid(`0x${reference.uid.toString(16)}`);
+    names.avoid(reference.uid);
+    return reference.uid;
+  }
   if (reference.kind === 'blank') return names.uid(`_:${reference.name}`);
   if (reference.kind === 'iri') return names.uid(reference.iri);
   throw refused(triple);

@@ -1,10 +1,14 @@
+import { join } from 'node:path';
 import { GraphsteadError } from '../../base/index.js';
 import type { GraphChange } from '../../graph/index.js';
 import type { OpenData } from '../open-data.js';
 import { ATTEMPTS, type Target } from './target.js';
 
+/** A graph of this process; with its directory, predicates that stand empty are filled in bulk. */
+export type LocalData = Pick<OpenData, 'graph' | 'api'> & Partial<Pick<OpenData, 'directory'>>;
+
 /** Batches are blind writes of one process, so an abort only means that two of them met: the batch goes again. */
-export function localTarget({ graph, api }: Pick<OpenData, 'graph' | 'api'>): Target {
+export function localTarget({ graph, api, directory }: LocalData): Target {
   async function write(changes: readonly GraphChange[], attempt = 1): Promise<void> {
     const transaction = await graph.begin();
     try {
@@ -35,6 +39,7 @@ export function localTarget({ graph, api }: Pick<OpenData, 'graph' | 'api'>): Ta
 
   return {
     lease: (count) => graph.leaseUids(count),
+    ...(directory === undefined ? {} : { bulk: () => graph.bulk({ folder: join(directory, 'import', 'runs') }) }),
     write: (changes) => write(changes),
     refused,
     schema: (text) => graph.alter({ kind: 'schema', text }),

@@ -11,19 +11,29 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
+/** Journal text that is gathered before it is written. */
+const FRESH_CHARACTERS = 1024 * 1024;
+/** Uids that are leased at once: as many as were given so far, within these. */
+const LEASE = { least: 10_000, most: 1_000_000 };
+/** Names that one Map takes; the engine's own bound is not far above. */
+const MAP_NAMES = 16_000_000;
+
 /**
  * Which uid each outside name (a blank node, an IRI) became. Kept in a journal beside the data, written before the
  * batch that uses a new name commits: an import that is started again gives every name the same uid, so that
  * statements which were loaded already change nothing.
  */
 export class NameMap {
-  readonly #uids = new Map<string, number>();
+  /** the newest last; each holds MAP_NAMES */
+  readonly #maps = [new Map<string, number>()];
+  #newest = this.#maps[0];
   readonly #lease: (count: number) => Promise<number>;
   readonly #path: string | undefined;
   #fd: number | undefined;
   #next = 0;
   #end = 0;
   #fresh = '';
+  #unsynced = false;
 
   /** @param path of the journal; undefined keeps the names in memory alone */
   constructor(lease: (count: number) => Promise<number>, path?: string) {
@@ -37,7 +47,7 @@ export class NameMap {
     if (existsSync(path)) {
       for (const line of readFileSync(path, 'utf8').split('\n')) {
         const space = line.indexOf(' ');
-        if (space > 0) this.#uids.set(line.slice(space + 1), Number.parseInt(line.slice(0, space), 16));
+        if (space > 0) this.#keep(line.slice(space + 1), Number.parseInt(line.slice(0, space), 16));
       }
       appendFileSync(path, '\n'); // a last line that a crash cut short must not swallow the next one
     }
@@ -45,34 +55,62 @@ export class NameMap {
   }
 
   get size(): number {
-    return this.#uids.size;
+    return this.#maps.reduce((sum, map) => sum + map.size, 0);
+  }
+
+  #keep(name: string, uid: number): void {
+    if (this.#newest.size >= MAP_NAMES) this.#maps.push((this.#newest = new Map()));
+    this.#newest.set(name, uid);
+  }
+
+  #known(name: string): number | undefined {
+    for (let i = this.#maps.length - 1; i >= 0; i--) {
+      const uid = this.#maps[i].get(name);
+      if (uid !== undefined) return uid;
+    }
+    return undefined;
+  }
+
+  /** No name gets a uid that the files name themselves, as far as they were read. */
+  avoid(uid: number): void {
+    if (uid >= this.#next && uid < this.#end) this.#next = uid + 1;
   }
 
   /** Makes sure that `count` new names can be given uids without waiting. */
   async reserve(count: number): Promise<void> {
     if (this.#end - this.#next >= count) return;
-    const block = Math.max(count, 10_000);
-    this.#next = await this.#lease(block);
-    this.#end = this.#next + block;
+    const block = Math.max(count, LEASE.least, Math.min(LEASE.most, this.size));
+    const first = await this.#lease(block);
+    this.#next = first;
+    this.#end = first + block;
   }
 
   /** The name's uid; a new one is taken from what `reserve` holds. */
   uid(name: string): number {
-    const known = this.#uids.get(name);
+    const known = this.#known(name);
     if (known !== undefined) return known;
     if (this.#next >= this.#end) throw new RangeError('reserve uids first');
     const uid = this.#next++;
-    this.#uids.set(name, uid);
+    this.#keep(ownText(name), uid);
     if (this.#fd !== undefined) this.#fresh += `${uid.toString(16)} ${name}\n`;
+    if (this.#fresh.length > FRESH_CHARACTERS) this.#write();
     return uid;
   }
 
   /** The names given since the last call are on disk when it returns. */
   flush(): void {
+    if (this.#fd === undefined) return;
+    this.#write();
+    if (this.#unsynced) fsyncSync(this.#fd);
+    this.#unsynced = false;
+  }
+
+  #write(): void {
     if (this.#fd === undefined || this.#fresh === '') return;
-    writeSync(this.#fd, this.#fresh);
-    fsyncSync(this.#fd);
+    const bytes = Buffer.from(this.#fresh);
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.#fd, bytes, done);
     this.#fresh = '';
+    this.#unsynced = true;
   }
 
   /** The import is complete: the journal has done its work. */
@@ -82,3 +120,10 @@ export class NameMap {
     this.#fd = undefined;
   }
 }
+
+/** A name cut out of a file's text would keep all of that text in memory. */
+function ownText(name: string): string {
+  return name.length < SHORT ? name : Buffer.from(name).toString();
+}
+/** Texts below this length are copies anyway. */
+const SHORT = 13;

@@ -1,8 +1,9 @@
 import { GraphsteadError, type Names } from '../../base/index.js';
 import type { Triple } from '../../dql/index.js';
-import type { GraphChange } from '../../graph/index.js';
+import type { BulkLoad, GraphChange } from '../../graph/index.js';
 import { withSource } from '../report.js';
 import { changeOf } from './change.js';
+import { definitionsOf } from './definitions.js';
 import type { NameMap } from './name-map.js';
 import type { Progress } from './progress.js';
 import { type SourceFile, wholeText } from './source.js';
@@ -37,9 +38,14 @@ const PARALLEL = 8;
 export async function runImport(options: ImportOptions): Promise<ImportResult> {
   for (const file of options.files) {
     if (file.format === 'schema') await inFile(file, async () => options.target.schema(await wholeText(file)));
-    if (file.format === 'graphql') await inFile(file, async () => options.target.graphql(await wholeText(file)));
+    if (file.format !== 'graphql') continue;
+    await inFile(file, async () => {
+      const text = definitionsOf(await wholeText(file));
+      if (text !== '') await options.target.graphql(text);
+    });
   }
-  const writer = new BatchWriter(options);
+  const { target, nodes, progress } = options;
+  const loader = new Loader(options, await target.bulk?.());
   let read = 0;
   const onRead = (bytes: number) => {
     read += bytes;
@@ -47,17 +53,66 @@ export async function runImport(options: ImportOptions): Promise<ImportResult> {
   try {
     for (const file of options.files) {
       for await (const triples of triplesOf(file, options.names, onRead)) {
-        await writer.add(triples);
-        options.progress.update(read, writer.statements);
+        await loader.add(triples);
+        progress.update(read, loader.statements);
       }
     }
-    await writer.finish();
+    await loader.finish();
   } finally {
-    await writer.settled();
-    options.progress.finish();
+    await loader.settled();
+    progress.finish();
   }
-  options.nodes.finish();
-  return { statements: writer.statements, nodes: options.nodes.size };
+  nodes.finish();
+  return { statements: loader.statements, nodes: nodes.size };
+}
+
+/** Takes what it can in bulk, the rest in transactions. Mistakes name the line. */
+class Loader {
+  readonly #options: ImportOptions;
+  readonly #bulk: BulkLoad | undefined;
+  readonly #writer: BatchWriter;
+  statements = 0;
+
+  constructor(options: ImportOptions, bulk: BulkLoad | undefined) {
+    this.#options = options;
+    this.#bulk = bulk;
+    this.#writer = new BatchWriter(options);
+  }
+
+  async add(triples: readonly Triple[]): Promise<void> {
+    const { nodes, newUids } = this.#options;
+    await nodes.reserve(triples.length * 2);
+    const context = { names: nodes, newUids };
+    for (const triple of triples) {
+      const change = changeOf(triple, context);
+      if (this.#take(triple, change)) continue;
+      const sent = this.#writer.add(triple, change);
+      if (sent) await sent;
+    }
+    this.statements += triples.length;
+  }
+
+  #take(triple: Triple, change: GraphChange): boolean {
+    if (!this.#bulk) return false;
+    try {
+      return this.#bulk.add(change);
+    } catch (error) {
+      throw named(error, [triple]);
+    }
+  }
+
+  async finish(): Promise<void> {
+    await this.#writer.finish();
+    // once the load is published, an import that is started again must give the same names to its nodes
+    this.#options.nodes.flush();
+    await this.#bulk?.finish();
+  }
+
+  /** Nothing is under way any more, and nothing is left of what was not finished. */
+  async settled(): Promise<void> {
+    await this.#writer.settled();
+    this.#bulk?.abandon();
+  }
 }
 
 /** Cuts the stream into transactions and keeps a bounded number of them under way. */
@@ -66,31 +121,29 @@ class BatchWriter {
   readonly #size: number;
   readonly #underway = new Set<Promise<void>>();
   #batch: Triple[] = [];
+  #changes: GraphChange[] = [];
   #failure: unknown;
-  statements = 0;
 
   constructor(options: ImportOptions) {
     this.#options = options;
     this.#size = options.batch ?? BATCH;
   }
 
-  async add(triples: readonly Triple[]): Promise<void> {
-    for (const triple of triples) {
-      this.#batch.push(triple);
-      if (this.#batch.length >= this.#size) await this.#send();
-    }
+  /** Waits only when a batch is full. */
+  add(triple: Triple, change: GraphChange): Promise<void> | undefined {
+    this.#batch.push(triple);
+    this.#changes.push(change);
+    return this.#batch.length >= this.#size ? this.#send() : undefined;
   }
 
   async #send(): Promise<void> {
     if (this.#failure) throw this.#failure;
-    const batch = this.#batch;
+    const [batch, changes] = [this.#batch, this.#changes];
     this.#batch = [];
+    this.#changes = [];
     if (batch.length === 0) return;
     const { nodes, parallel } = this.#options;
-    await nodes.reserve(batch.length * 2);
-    const changes: GraphChange[] = batch.map((triple) => changeOf(triple, { ...this.#options, names: nodes }));
     nodes.flush();
-    this.statements += batch.length;
     const done = this.#write(changes, batch).finally(() => this.#underway.delete(done));
     this.#underway.add(done);
     if (this.#underway.size >= (parallel ?? PARALLEL)) await Promise.race(this.#underway);

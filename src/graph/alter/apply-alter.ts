@@ -64,7 +64,8 @@ function dropPredicate(name: string, { draft, jobs }: Turn): void {
   draft.removePredicate(name);
 }
 
-function sweep(jobs: JobTable, predicate: number, range: { start: Key; end: Key }): void {
+/** The keys of a range go, step by step. */
+export function sweep(jobs: JobTable, predicate: number, range: { start: Key; end: Key }): void {
   const start = Buffer.from(range.start).toString('hex');
   const end = Buffer.from(range.end).toString('hex');
   jobs.add((id) => ({ id, kind: 'sweep', predicate, start, end }));

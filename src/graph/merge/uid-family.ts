@@ -7,7 +7,7 @@ import { EMPTY_UIDS, sortedUids } from '../uid-list.js';
 import { BlockTable } from './block-table.js';
 
 /** Bytes of a posting list that may stay inside its block. */
-const INLINE_LIST = 400;
+export const INLINE_LIST = 400;
 
 /** What a group does to the list of one uid, in the order in which it came: the last word on each object counts. */
 export class PendingList {

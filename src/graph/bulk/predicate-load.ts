@@ -1,0 +1,139 @@
+import { encodeValue } from '../../values/index.js';
+import type { GraphChange } from '../contract.js';
+import { encodeFacets, edgeKey } from '../facet.js';
+import { textKey } from '../entry-map.js';
+import { FAMILY } from '../key.js';
+import { memberEntry } from '../member.js';
+import type { PredicateRecord } from '../schema.js';
+import { checkIndexed, convertFor, mismatch, noLang } from '../stage.js';
+import type { Cursor } from './cursor.js';
+import { NO_BYTES } from './cursor.js';
+import { mergeCounts, mergeEdges, mergeTokens } from './list-merge.js';
+import type { PutSink } from './put-sink.js';
+import { Sorter, type SorterBudget } from './sorter.js';
+import {
+  CLEAR_RECORD,
+  checkClaims,
+  entryRecord,
+  mergeEntries,
+  mergeMembers,
+  mergeScalars,
+  type ValueTargets,
+} from './value-merge.js';
+
+type SetValue = Extract<GraphChange, { op: 'setValue' }>;
+type SetEdge = Extract<GraphChange, { op: 'setEdge' }>;
+
+/** Everything that a load gives one predicate: gathered change by change, then written in the order of keys. */
+export class PredicateLoad {
+  readonly #budget: SorterBudget;
+  readonly #edges: Sorter;
+  readonly #plain: Sorter;
+  readonly #tagged: Sorter;
+  readonly #members: Sorter;
+  readonly #facets: Sorter;
+  /** as it will be in the schema; its id is still the one from before, 0 for a new one */
+  record: PredicateRecord;
+
+  constructor(record: PredicateRecord, budget: SorterBudget) {
+    this.record = record;
+    this.#budget = budget;
+    this.#edges = new Sorter(record.list ? 'ab' : 'a', budget, false);
+    this.#plain = new Sorter('a', budget);
+    this.#tagged = new Sorter('a', budget);
+    this.#members = new Sorter('a', budget);
+    this.#facets = new Sorter('a', budget);
+  }
+
+  /** Throws INVALID_VALUE and VALUE_TOO_LARGE, as staging in a transaction does; nothing of the change is kept then. */
+  setValue({ uid, value, lang, facets }: SetValue): void {
+    const { record } = this;
+    if (record.type === 'uid') throw mismatch(record, 'scalar');
+    if (lang !== '' && !record.lang) {
+      if (record.id !== 0) throw noLang(record.name);
+      this.record = { ...record, lang: true };
+    }
+    const converted = value.type === record.type ? value : convertFor(record, value);
+    // a vector without dimensions says that there is none
+    if (converted.type === 'float32vector' && converted.value.length === 0) return;
+    const stored = encodeValue(converted);
+    checkIndexed(record, converted, stored.length);
+    if (lang !== '' && !record.hasLang) this.record = { ...this.record, hasLang: true };
+    if (record.list) this.#members.addBytes(uid, stored);
+    else if (lang === '') this.#plain.addBytes(uid, stored);
+    else this.#tagged.addBytes(uid, entryRecord(textKey(lang), stored));
+    if (facets || record.hasFacets) this.#facet(uid, record.list ? memberEntry(stored).key : textKey(lang), facets);
+  }
+
+  setEdge({ uid, object, facets }: SetEdge): void {
+    const { record } = this;
+    if (record.type !== 'uid') throw mismatch(record, 'uid');
+    this.#edges.add(uid, object);
+    if (!facets && !record.hasFacets) return;
+    if (!record.list) this.#facets.addBytes(uid, CLEAR_RECORD);
+    this.#facet(uid, edgeKey(object), facets);
+  }
+
+  /** Before a predicate has facets there are none that a change without them could take away. */
+  #facet(uid: number, key: string, facets: SetValue['facets']): void {
+    const bytes = facets && facets.length > 0 ? encodeFacets(facets) : NO_BYTES;
+    if (bytes.length > 0 && !this.record.hasFacets) this.record = { ...this.record, hasFacets: true };
+    if (this.record.hasFacets) this.#facets.addBytes(uid, entryRecord(key, bytes));
+  }
+
+  /** Writes everything under the id. Throws UNIQUE_VIOLATION. */
+  async write(id: number, sink: PutSink): Promise<void> {
+    const isEdges = this.record.type === 'uid';
+    await this.#drain(this.#facets, (facets) =>
+      mergeEntries(id, isEdges ? FAMILY.edgeFacet : FAMILY.valueFacet, facets, sink),
+    );
+    await (isEdges ? this.#writeEdges(id, sink) : this.#writeValues(id, sink));
+  }
+
+  async #writeEdges(id: number, sink: PutSink): Promise<void> {
+    const { list, reverse, count } = this.record;
+    const backward = reverse ? this.#derived('a', false) : undefined;
+    const counts = count ? this.#derived('a', false) : undefined;
+    await this.#drain(this.#edges, (edges) =>
+      mergeEdges(id, FAMILY.edge, edges, sink, { single: !list, reverse: backward, counts }),
+    );
+    if (counts) await this.#drain(counts, (cursor) => mergeCounts(id, false, cursor, sink));
+    if (!backward) return;
+    const backwardCounts = count ? this.#derived('a', false) : undefined;
+    await this.#drain(backward, (edges) =>
+      mergeEdges(id, FAMILY.reverse, edges, sink, { single: false, reverse: undefined, counts: backwardCounts }),
+    );
+    if (backwardCounts) await this.#drain(backwardCounts, (cursor) => mergeCounts(id, true, cursor, sink));
+  }
+
+  async #writeValues(id: number, sink: PutSink): Promise<void> {
+    const { list, count, unique, indexes, name } = this.record;
+    const kinds = indexes.map(({ kind }) => kind).filter((kind) => kind !== 'hnsw');
+    const targets: ValueTargets = {
+      tokens: kinds.map((kind) => ({ kind, sorter: this.#derived('bytes') })),
+      counts: count ? this.#derived('a', false) : undefined,
+      claims: unique ? this.#derived('bytes') : undefined,
+    };
+    if (list) await this.#drain(this.#members, (members) => mergeMembers(id, members, sink, targets));
+    else {
+      await this.#drain(this.#plain, (plain) =>
+        this.#drain(this.#tagged, (tagged) => mergeScalars(id, plain, tagged, sink, targets)),
+      );
+    }
+    if (targets.claims) await this.#drain(targets.claims, async (claims) => checkClaims(name, claims));
+    for (const { kind, sorter } of targets.tokens) {
+      await this.#drain(sorter, (tokens) => mergeTokens(id, kind, tokens, sink));
+    }
+    if (targets.counts) await this.#drain(targets.counts, (cursor) => mergeCounts(id, false, cursor, sink));
+  }
+
+  #derived(by: 'a' | 'bytes', hasBytes = true): Sorter {
+    return new Sorter(by, this.#budget, hasBytes);
+  }
+
+  async #drain(sorter: Sorter, use: (records: Cursor) => Promise<void>): Promise<void> {
+    const { cursor, done } = sorter.sorted();
+    await use(cursor);
+    done();
+  }
+}
