@@ -112,8 +112,8 @@ export async function run(print) {
         'query q($c: string) { getItem(func: eq(Item.code, $c)) { code: Item.code title: Item.title stock: Item.stock } }';
       return must(await http.post('/query?ro=true', JSON.stringify({ query, variables: { $c: `c${i % 1000}` } })));
     };
-    const getMs = await cost(service, 1200, get);
-    const getSameMs = await cost(service, 1200, getSame);
+    const getMs = await cost(service, 2500, get);
+    const getSameMs = await cost(service, 2500, getSame);
     print(
       'one item by @id: CPU',
       `${n(getMs * 1000)} us; graph language ${n(getSameMs * 1000)} us, ${percent(getMs, getSameMs)}`,
@@ -129,8 +129,8 @@ export async function run(print) {
           'application/rdf',
         ),
       );
-    const addMs = await cost(service, 500, add);
-    const addSameMs = await cost(service, 500, addSame);
+    const addMs = await cost(service, 800, add);
+    const addSameMs = await cost(service, 800, addSame);
     print(
       'add one node with an @id: CPU',
       `${n(addMs * 1000)} us; upsert in the graph language ${n(addSameMs * 1000)} us, ${percent(addMs, addSameMs)}`,
