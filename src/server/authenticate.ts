@@ -12,7 +12,10 @@ const isOpen = (path: string) => OPEN.has(path) || path.startsWith('/explorer/as
  * `X-API-Key`. Throws CONFIG when such an address is asked for and no key is set: closed by default.
  */
 export function requireKeys(app: FastifyInstance, host: string, keys: ApiKeys): void {
-  if (isLoopback(host)) return;
+  if (isLoopback(host)) {
+    refuseOtherSites(app, keys);
+    return;
+  }
   if (keys.size === 0) {
     throw new GraphsteadError('CONFIG', `the address ${host} is reachable from outside, and no API key is set`, {
       fix: 'set GRAPHSTEAD_API_KEYS to one or more keys separated by commas, or listen on 127.0.0.1',
@@ -25,5 +28,20 @@ export function requireKeys(app: FastifyInstance, host: string, keys: ApiKeys): 
         fix: 'send Authorization: Bearer <API_KEY>, or X-API-Key: <API_KEY>',
       });
     }
+  });
+}
+
+/**
+ * Where nothing needs a key, a page of any site that is open in a browser of this machine could ask too. GraphQL is made
+ * for pages, and its types say which origins they allow; everything else answers other sites only with a key.
+ */
+function refuseOtherSites(app: FastifyInstance, keys: ApiKeys): void {
+  app.addHook('onRequest', async (request) => {
+    if (request.headers['sec-fetch-site'] !== 'cross-site' || keys.has(keyOf(request.headers))) return;
+    const path = request.url.split('?')[0];
+    if (path === '/graphql' || isOpen(path)) return;
+    throw new GraphsteadError('FORBIDDEN', `a page of another site may not ask for ${path}`, {
+      fix: 'send it from a server, use /graphql, or set GRAPHSTEAD_API_KEYS and send a key',
+    });
   });
 }

@@ -75,10 +75,22 @@ async function stream(
   return reply;
 }
 
+/** bodies that go to many subscribers are one buffer for all of them */
+const texts = new WeakMap<Buffer, string>();
+
+function textOf(body: Buffer): string {
+  let text = texts.get(body);
+  if (text === undefined) {
+    text = body.toString('utf8');
+    texts.set(body, text);
+  }
+  return text;
+}
+
 async function* subscriptionFrames(core: Core, graphql: GraphqlRequest, context: RequestContext): AsyncIterable<Frame> {
   try {
     for await (const event of core.api.subscribe(graphql, context)) {
-      yield { event: 'next', data: event.body.toString('utf8'), ...(event.id ? { id: event.id } : {}) };
+      yield { event: 'next', data: textOf(event.body), ...(event.id ? { id: event.id } : {}) };
     }
   } catch (thrown) {
     yield { event: 'next', data: JSON.stringify({ errors: [toWire(asError(thrown))] }) };

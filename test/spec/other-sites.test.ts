@@ -1,0 +1,40 @@
+// On loopback nothing needs a key, so pages of other sites that a browser shows must be kept from the data.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type TestService } from '../service.js';
+
+let s: TestService;
+beforeAll(async () => {
+  s = await startService({ environment: { GRAPHSTEAD_API_KEYS: 'k' } });
+  await s.schema('type Note { id: ID! text: String }');
+});
+afterAll(() => s.close());
+
+// a body that a browser sends without asking first
+const drop = (headers: Record<string, string>) => s.post('/alter', '{"drop_all": true}', 'text/plain', headers);
+
+describe('a page of another site', () => {
+  it('cannot alter, mutate or query the graph', async () => {
+    const site = { 'sec-fetch-site': 'cross-site' };
+    for (const answer of [
+      await drop(site),
+      await s.post('/mutate?commitNow=true', '{ set { _:a <name> "x" . } }', 'application/rdf', site),
+      await s.get('/admin/schema', site),
+    ]) {
+      expect(answer.status).toBe(403);
+      expect(answer.body.errors[0].extensions).toMatchObject({ code: 'FORBIDDEN', fix: expect.any(String) });
+    }
+    expect((await s.get('/admin/schema')).body).toContain('type Note');
+  });
+
+  it('may ask GraphQL, as the types allow, and anything with a key', async () => {
+    const { status } = await s.graphql('{ queryNote { text } }', undefined, { 'sec-fetch-site': 'cross-site' });
+    expect(status).toBe(200);
+    expect((await drop({ 'sec-fetch-site': 'cross-site', 'x-api-key': 'k' })).status).toBe(200);
+  });
+
+  it('is no curl, no server and no page of this machine', async () => {
+    expect((await drop({})).status).toBe(200);
+    expect((await drop({ 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+    expect((await drop({ 'sec-fetch-site': 'same-site' })).status).toBe(200);
+  });
+});
