@@ -64,7 +64,8 @@ async function* subscribe(
   // A client that reconnects knows better than its first request where it stands.
   const after = lastEventId || (args['after'] as string | null | undefined) || undefined;
   const names = (args['names'] as readonly string[] | null | undefined) ?? undefined;
-  for await (const { id, name, data, timestamp } of agents.events({ agentId, after, names, signal })) {
-    yield { value: { name, data, timestamp }, ...(id === undefined ? {} : { id }) };
+  for await (const event of agents.events({ agentId, after, names, signal })) {
+    // one object for all subscribers of an event: what it looks like is written once
+    yield event.id === undefined ? { value: event } : { value: event, id: event.id };
   }
 }

@@ -6,12 +6,16 @@ import { rootMeaning } from '../schema/meaning.js';
 import { Errors } from './answer.js';
 import { collectFields } from './collect.js';
 import { envelope } from './engine.js';
+import { EventBodies } from './event-bodies.js';
 import { LazyReader, queryPart } from './operation.js';
 import { writeOperation } from './outside.js';
 import { touches } from './reads.js';
 import type { Request, RootField } from './request.js';
 import { argumentsOf } from './selection.js';
 import { scopeOf } from './request.js';
+
+/** events that have many subscribers are one object to all of them */
+const bodies = new EventBodies();
 
 type Commits = Pick<Committer, 'onCommit'>;
 
@@ -34,12 +38,15 @@ export async function* subscribeOperation(
     const args = argumentsOf(scopeOf(request, { schema }), definition, nodes[0]);
     const source = meaning.operation.subscribe?.(args, request.context);
     assert(source, `${meaning.operation.name} can be subscribed to`);
+    const given = JSON.stringify(variables);
     for await (const event of source) {
-      const each = fresh(request);
-      const body = envelope(
-        each,
-        dataOf(each, field, (out) => writeOperation(each, field, definition, event.value, out)),
-      );
+      const body = bodies.body(event.value, operation, given, () => {
+        const each = fresh(request);
+        return envelope(
+          each,
+          dataOf(each, field, (out) => writeOperation(each, field, definition, event.value, out)),
+        );
+      });
       yield event.id === undefined ? { body } : { body, id: event.id };
     }
     return;
