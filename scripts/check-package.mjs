@@ -54,13 +54,27 @@ try {
   writeFileSync(join(folder, 'app/schema.graphql'), 'type Note { id: ID! text: String! }');
   writeFileSync(
     join(folder, 'app/functions/hello.ts'),
-    "import type { Int } from 'graphstead/app';\n/** Adds one. */\nexport function showNext(n: Int): Int { return (n + 1) as Int; }\n",
+    "import { graph, type Int } from 'graphstead/app';\n/** Adds one. */\nexport function showNext(n: Int): Int { return (n + 1) as Int; }\nexport async function countNodes(): Promise<string> { return JSON.stringify(await graph.query('{ q(func: type(Note)) { count(uid) } }')); }\n",
   );
-  const service = await serve(['start', 'app', '--data', join(folder, 'data')]);
+  const options = {
+    strict: true,
+    noEmit: true,
+    module: 'NodeNext',
+    moduleResolution: 'NodeNext',
+    target: 'ES2023',
+    skipLibCheck: true,
+    types: [],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['app'] }));
+  run(join(folder, 'node_modules/.bin/tsc'), ['-p', folder]);
+  check('its types are found by the compiler', true);
+  const service = await serve(['start', 'app', '--explorer', '--data', join(folder, 'data')]);
   const added = await graphql(service.url, 'mutation { addNote(input: [{ text: "packed" }]) { note { text } } }');
   check('types of the app are served', added.data?.addNote?.note?.[0]?.text === 'packed');
   const next = await graphql(service.url, '{ showNext(n: 41) }');
   check('functions of the app are served', next.data?.showNext === 42);
+  const page = await fetch(`${service.url}/explorer`);
+  check('the explorer comes with the package', page.status === 200 && (await page.text()).includes('<'));
   service.child.kill('SIGTERM');
   await new Promise((done) => service.child.once('exit', done));
 } finally {
