@@ -1,0 +1,234 @@
+// Every fenced block of the guides and the README is run or checked, and every link leads somewhere.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+// @ts-expect-error plain scripts without types
+import { METRICS, referencePages } from '../scripts/reference.mjs';
+import { ERROR_STATUS } from '../src/base/index.js';
+import { readConfig } from '../src/connections/index.js';
+import { type Block, blocksOf, serviceOf } from './docs/block.js';
+import { commandMistakes } from './docs/command.js';
+import { callOf, commandLines } from './docs/curl.js';
+import { typeMistakes } from './docs/types.js';
+import { startService, type TestService } from './service.js';
+
+// About 5 s alone; type checks and apps that load take their time on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const guides = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`);
+const pages = [...guides, 'README.md'];
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const temporary = mkdtempSync(join(tmpdir(), 'graphstead-docs-'));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+describe('the TypeScript of the guides', () => {
+  it('has no type mistakes', () => {
+    const modules = pages.flatMap((page) =>
+      blocksOf(read(page))
+        .filter((block) => block.language === 'ts' && block.reason === undefined)
+        .map((block) => ({ page, line: block.line, text: block.text, file: block.file })),
+    );
+    expect(modules.length).toBeGreaterThan(3);
+    expect(typeMistakes(root, modules)).toEqual([]);
+  });
+});
+
+describe.each(guides)('%s', (page) => {
+  const text = read(page);
+  const blocks = blocksOf(text);
+  let service: TestService | undefined;
+  afterAll(() => service?.close());
+
+  it('is answered as it says', async () => {
+    const folder = join(temporary, page.replaceAll('/', '-'));
+    const appDir = writeApp(folder, blocks);
+    service = await startService({ ...serviceOf(text), ...(appDir ? { appDir } : {}) });
+    for (const [index, block] of blocks.entries()) {
+      const next = blocks[index + 1];
+      const answer = next?.language === 'json' && next.follows ? next : undefined;
+      await check(service, page, block, answer, folder);
+    }
+  });
+});
+
+describe('README.md', () => {
+  it.each(blocksOf(read('README.md')))('$language, line $line', (block) => {
+    // questions and answers are asked of the example by readme.test.ts
+    if (block.language === 'json') JSON.parse(block.text);
+    else if (block.language === '') expect(block.text.split('\n').flatMap(commandMistakes)).toEqual([]);
+    else expect(block.language).toMatch(/^(graphql|dql|ts)$/);
+  });
+});
+
+/** Blocks that name a file of an app make an app of it: code is loaded and runs. */
+function writeApp(folder: string, blocks: readonly Block[]): string | undefined {
+  const files = blocks.filter(({ file, reason }) => file !== undefined && reason === undefined);
+  mkdirSync(folder, { recursive: true });
+  if (!files.some(({ file }) => /^(functions|agents)\//.test(file as string))) return undefined;
+  for (const { file, text } of files) {
+    mkdirSync(dirname(join(folder, file as string)), { recursive: true });
+    writeFileSync(join(folder, file as string), text);
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+async function check(service: TestService, page: string, block: Block, answer: Block | undefined, folder: string) {
+  const where = `${page}:${block.line}`;
+  if (block.reason !== undefined) return expect(block.reason.length, `${where}: say why`).toBeGreaterThan(10);
+  switch (block.language) {
+    case 'graphql':
+      return checkAnswer(where, await graphql(service, block, where), answer);
+    case 'dql':
+      return checkAnswer(where, await graphLanguage(service, block.text), answer);
+    case 'sh':
+    case 'bash':
+      return shell(service, block, where, answer, folder);
+    case 'json':
+      return checkJson(block, where);
+    case 'ts':
+      return;
+    default:
+      throw new Error(`${where}: a block of "${block.language}" needs <!-- not run: reason --> above it`);
+  }
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+function checkJson(block: Block, where: string): void {
+  const value = JSON.parse(block.text) as Body;
+  if ('connections' in value) expect(() => readConfig(block.text), where).not.toThrow();
+}
+
+/** An answer that the page prints holds; one that it does not print has no errors. */
+function checkAnswer(where: string, body: Body, answer: Block | undefined): void {
+  if (answer === undefined) {
+    expect(body['errors'], where).toBeUndefined();
+    return;
+  }
+  const printed = JSON.parse(answer.text) as Body;
+  const shown = 'data' in printed || 'errors' in printed || !('data' in body) ? body : body['data'];
+  expect(shown, where).toMatchObject(printed);
+}
+
+/** Type definitions are uploaded; anything else is asked. */
+async function graphql(service: TestService, { text, file }: Block, where: string): Promise<Body> {
+  if (file !== undefined) return {};
+  if (!/^\s*(?:#.*\s+)*(?:"""|type|interface|enum|union|input|extend)\b/.test(text)) {
+    return (await service.post('/graphql', text, 'application/graphql')).body;
+  }
+  const { status, body } = await service.schema(text);
+  expect([status, body], where).toEqual([200, expect.anything()]);
+  return body;
+}
+
+async function graphLanguage(service: TestService, text: string): Promise<Body> {
+  if (/^\s*(?:upsert\b|\{\s*(?:set|delete)\b)/.test(text)) return (await service.rdf(text)).body;
+  if (/^\s*(?:\{|query\b|fragment\b|schema\b)/.test(text)) return (await service.query(text)).body;
+  return (await service.alter(text)).body;
+}
+
+async function shell(service: TestService, block: Block, where: string, answer: Block | undefined, folder: string) {
+  const lines = commandLines(block.text);
+  for (const [index, line] of lines.entries()) {
+    // what is printed below several calls is the answer to the last
+    const printed = index === lines.length - 1 ? answer : undefined;
+    if (!line.startsWith('curl ')) {
+      expect(commandMistakes(line), where).toEqual([]);
+      continue;
+    }
+    const call = callOf(line, folder);
+    const { origin } = new URL(call.url);
+    expect(origin, where).toBe('http://127.0.0.1:8686');
+    const url = call.url.replace(origin, service.url);
+    const stop = new AbortController();
+    const response = await fetch(url, { ...call.init, signal: stop.signal });
+    const stream = response.headers.get('content-type')?.startsWith('text/event-stream');
+    expect(response.status, `${where}: ${line}`).toBeLessThan(printed?.text.includes('"errors"') ? 600 : 400);
+    if (stream) {
+      stop.abort();
+      continue;
+    }
+    const text = await response.text();
+    if (!response.headers.get('content-type')?.startsWith('application/json')) continue;
+    const body = JSON.parse(text) as Body;
+    checkAnswer(where, body, printed);
+  }
+}
+
+describe('docs/reference', () => {
+  const generated = referencePages() as Record<string, string>;
+
+  it.each(Object.keys(generated))('%s is current (node scripts/reference.mjs --write makes it)', (name) => {
+    expect(read(`docs/reference/${name}`)).toBe(generated[name]);
+  });
+
+  it('tells every metric that a service with an app has, and no other', async () => {
+    const appDir = join(root, 'examples/mission-control');
+    const service = await startService({ appDir, data: join(temporary, 'metrics') });
+    await service.get('/health');
+    const text = String((await service.get('/metrics')).body);
+    await service.close();
+    const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map((match) => match[1]);
+    expect(names.sort()).toEqual(Object.keys(METRICS).sort());
+  });
+
+  it('names no error code that does not exist', () => {
+    const known = new Set(Object.keys(ERROR_STATUS));
+    for (const page of [...guides, 'docs/reference/http.md']) {
+      const named = [...read(page).matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map((match) => match[1]);
+      const codes = named.filter((name) => !/^(GRAPHSTEAD|APP|NODE)_/.test(name));
+      expect(codes.filter((code) => !known.has(code), page)).toEqual([]);
+    }
+  });
+});
+
+describe('deployment files', () => {
+  it('start the service with flags that exist', () => {
+    const command = /^CMD (\[.*\])$/m.exec(read('Dockerfile'))?.[1] ?? '[]';
+    expect(commandMistakes(['graphstead', ...(JSON.parse(command) as string[])].join(' '))).toEqual([]);
+    const start = /^ExecStart=\/usr\/bin\/(.*)$/m.exec(read('deploy/graphstead.service'))?.[1] ?? '';
+    expect(commandMistakes(start)).toEqual([]);
+  });
+
+  it('copy only what is there, and all that the package needs', () => {
+    const text = read('Dockerfile');
+    const copied = [...text.matchAll(/^COPY ((?!--from)[^\n]*) \S+$/gm)].flatMap((match) => match[1].split(' '));
+    expect(copied.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    expect(text).toMatch(/^USER node$/m);
+    expect(text).toMatch(/^VOLUME \/data$/m);
+    expect(text).toContain('/health');
+  });
+});
+
+describe('links', () => {
+  const texts = [
+    ...pages,
+    'llms.txt',
+    ...readdirSync(join(root, 'docs/reference')).map((name) => `docs/reference/${name}`),
+  ];
+  it.each(texts)('of %s lead to files', (page) => {
+    const links = [...read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map((match) => match[1]);
+    const local = links.filter((link) => !/^[a-z]+:/.test(link));
+    const missing = local.filter((link) => !existsSync(join(root, dirname(page), link)));
+    expect(missing.map((link) => `${relative(root, page)}: ${link}`)).toEqual([]);
+  });
+
+  it('of llms.txt reach every guide and every page of the reference', () => {
+    const text = read('llms.txt');
+    const missing = texts.filter((page) => page.startsWith('docs/') && !text.includes(`(${page})`));
+    expect(missing).toEqual([]);
+  });
+});
