@@ -70,6 +70,9 @@ function unreadable(file: SourceFile, error: unknown): unknown {
   return new GraphsteadError('INVALID_REQUEST', `${file.path}: ${(error as Error).message}`, { fix });
 }
 
+/** Lines that are handed out at a time: few enough that what is made of them dies young. */
+const LINES = 1_000;
+
 /** The file's lines, many at a time. */
 export async function* lineBatches(
   file: SourceFile,
@@ -77,9 +80,20 @@ export async function* lineBatches(
 ): AsyncIterable<readonly string[]> {
   let rest = '';
   for await (const piece of pieces(file, onRead)) {
-    const lines = (rest + piece).split('\n');
-    rest = lines.pop() ?? '';
-    if (lines.length > 0) yield lines;
+    const text = rest === '' ? piece : rest + piece;
+    let at = 0;
+    for (let lines: string[] = []; ; lines = []) {
+      let end = 0;
+      while (lines.length < LINES) {
+        end = text.indexOf('\n', at);
+        if (end === -1) break;
+        lines.push(text.slice(at, end));
+        at = end + 1;
+      }
+      if (lines.length > 0) yield lines;
+      if (end === -1) break;
+    }
+    rest = text.slice(at);
   }
   if (rest !== '') yield [rest];
 }

@@ -17,7 +17,7 @@ import { RunFolder } from './run-file.js';
 import { SorterBudget } from './sorter.js';
 
 /** Bytes that sorters hold in memory together unless the caller says otherwise. */
-const MEMORY_BYTES = 256 * 1024 * 1024;
+const MEMORY_BYTES = 192 * 1024 * 1024;
 
 export interface BulkContext {
   readonly committer: Committer;

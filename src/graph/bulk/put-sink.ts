@@ -2,9 +2,9 @@ import type { Put } from '../../store/index.js';
 import type { PutKey } from '../source.js';
 
 /** Bytes of keys and values in one batch of the store. */
-const BATCH_BYTES = 12 * 1024 * 1024;
-/** What a put takes beside its bytes. */
-const PUT_BYTES = 100;
+const BATCH_BYTES = 8 * 1024 * 1024;
+/** What a put takes in memory beside its bytes, here and on its way to the disk. */
+const PUT_BYTES = 400;
 
 /** Gathers finished keys into batches; while one is made durable the next is gathered. */
 export class PutSink {

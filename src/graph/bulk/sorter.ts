@@ -4,8 +4,8 @@ import type { RunFolder } from './run-file.js';
 import { stableOrder } from './stable-order.js';
 
 const FIRST = 64;
-const RECORDS = 1 << 20;
-const BYTES = 32 * 1024 * 1024;
+const RECORDS = 1 << 19;
+const BYTES = 16 * 1024 * 1024;
 
 /** What all sorters of one load may hold in memory together; above it the largest writes a run. */
 export class SorterBudget {
