@@ -69,14 +69,17 @@ function intersectGalloping(small: UidList, large: UidList, out: Float64Array): 
 }
 
 function intersectMerging(a: UidList, b: UidList, out: Float64Array): number {
+  const aLength = a.length;
+  const bLength = b.length;
   let count = 0;
   let i = 0;
   let j = 0;
-  while (i < a.length && j < b.length) {
+  while (i < aLength && j < bLength) {
     const x = a[i];
     const y = b[j];
-    if (x === y) out[count++] = x;
-    // both comparisons are taken without a branch that the processor would have to guess
+    // all comparisons are taken without a branch that the processor would have to guess
+    out[count] = x;
+    count += +(x === y);
     i += +(x <= y);
     j += +(y <= x);
   }
