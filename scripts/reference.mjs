@@ -63,7 +63,7 @@ function errorsPage() {
     `Every failure is told as \`{"errors": [{"message", "locations", "path", "extensions": {"code", "fix", ...}}]}\`. The list is closed, and a
 code never changes its meaning: switch on \`extensions.code\`, not on the message. \`fix\` says what to do about it.
 
-The status is that of \`/query\`, \`/mutate\`, \`/alter\`, \`/commit\` and \`/admin/*\`. GraphQL under \`application/json\` answers 200 with \`errors\`; under
+The status is that of \`/query\`, \`/mutate\`, \`/alter\`, \`/commit\` and the paths below \`/admin/\`. GraphQL under \`application/json\` answers 200 with \`errors\`; under
 \`application/graphql-response+json\` it answers 400 when nothing could be executed. \`--compat dgraph\` answers 200 with \`errors\` for all
 but a few (see [http.md](http.md)).`,
     ['code', 'status', 'when'],
