@@ -1,5 +1,4 @@
 // Durable agents over GraphQL: messages, starts, memory of idle agents, events to many subscribers.
-// The reference is node:http + one lmdb commit a group in one process, without isolation: a bound, not a peer.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
