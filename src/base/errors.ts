@@ -22,8 +22,6 @@ export const ERROR_STATUS = {
   INVALID_SDL: 400,
   /** a delete of the form `* <predicate> <object>` or `* * <object>` */
   UNSUPPORTED_DELETE: 400,
-  /** kept for clients that know it; not thrown today */
-  UNKNOWN_PREDICATE: 400,
   /** a function needs an index that the predicate does not have */
   MISSING_INDEX: 400,
   /** a function needs an index that is still being built */

@@ -35,6 +35,9 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     encodings: ['gzip', 'deflate'],
     globalDecompression: false,
   });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
   requireKeys(app, options.host, options.keys);
   app.setErrorHandler((error, request, reply) => {
     const ours = translate(error, request.routeOptions.bodyLimit ?? options.limits.graphBodyBytes);
