@@ -11,7 +11,8 @@ export interface ChangeOptions {
 
 /** A triple of a file as a change. Throws INVALID_MUTATION on what only requests may say (`uid(v)`, `val(v)`, `*`). */
 export function changeOf(triple: Triple, options: ChangeOptions): GraphChange {
-  const uid = uidOf(triple.subject, options, triple);
+  const { subject } = triple;
+  const uid = subject.kind === 'blank' ? options.names.blank(subject.name) : uidOf(subject, options, triple);
   const { object, predicate } = triple;
   const facets =
     triple.facets.length > 0 ? { facets: [...triple.facets].sort((a, b) => (a.key < b.key ? -1 : 1)) } : {};

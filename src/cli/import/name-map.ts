@@ -32,6 +32,8 @@ export class NameMap {
   #fd: number | undefined;
   #next = 0;
   #end = 0;
+  #lastBlank = '';
+  #lastUid = 0;
   #fresh = '';
   #unsynced = false;
 
@@ -83,6 +85,15 @@ export class NameMap {
     const first = await this.#lease(block);
     this.#next = first;
     this.#end = first + block;
+  }
+
+  /** The uid of the blank node `_:name`. Files tell what they know of one node in a row: the last one is remembered. */
+  blank(name: string): number {
+    if (name === this.#lastBlank) return this.#lastUid;
+    const uid = this.uid(`_:${name}`);
+    this.#lastBlank = name;
+    this.#lastUid = uid;
+    return uid;
   }
 
   /** The name's uid; a new one is taken from what `reserve` holds. */

@@ -1,0 +1,45 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NameMap } from './name-map.js';
+
+let folder: string;
+let next: number;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'graphstead-names-'));
+  next = 1;
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const lease = async (count: number) => {
+  next += count;
+  return next - count;
+};
+const journal = () => join(folder, 'a.names');
+
+describe('names of an import', () => {
+  it('keep their uids over a restart, however long they are', async () => {
+    const names = new NameMap(lease, journal());
+    await names.reserve(3);
+    const long = `http://example.org/${'x'.repeat(40)}`;
+    const given = [names.blank('a'), names.uid(long), names.blank('a'), names.uid('_:a')];
+    expect(given).toEqual([1, 2, 1, 1]);
+    names.flush();
+    const again = new NameMap(lease, journal());
+    await again.reserve(1);
+    expect([again.uid(long), again.blank('a'), again.size]).toEqual([2, 1, 2]);
+    expect(again.blank('b')).toBeGreaterThan(2);
+    expect(readFileSync(journal(), 'utf8').split('\n')).toContain('1 _:a');
+  });
+
+  it('are not given what the file names itself', async () => {
+    const names = new NameMap(lease);
+    await names.reserve(10);
+    names.avoid(1);
+    expect(names.blank('a')).toBe(2);
+    names.avoid(7);
+    names.avoid(10 ** 9);
+    expect(names.blank('b')).toBe(8);
+  });
+});
