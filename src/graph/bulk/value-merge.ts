@@ -1,4 +1,5 @@
-import { decodeValue, type IndexKind, tokensOf } from '../../values/index.js';
+import { DEFAULT_LIMITS } from '../../base/index.js';
+import { decodeValue, type IndexKind, storedType, tokensOf, type Value } from '../../values/index.js';
 import { type EntryMap, encodeEntries, keyText, textKey } from '../entry-map.js';
 import { FAMILY, type Family, fittedToken } from '../key.js';
 import { memberEntry } from '../member.js';
@@ -132,12 +133,27 @@ export async function mergeScalars(
 
 function emit(uid: number, stored: Uint8Array, lang: string, { tokens, claims }: ValueTargets): void {
   claims?.addBytes(uid, entryRecord(textKey(lang), stored));
-  if (tokens.length === 0) return;
-  const value = decodeValue(stored);
+  let value: Value | undefined;
   for (const { kind, sorter } of tokens) {
+    const own = ownToken(kind, stored);
+    if (own) {
+      sorter.addBytes(uid, fittedToken(own));
+      continue;
+    }
+    value ??= decodeValue(stored);
     for (const token of tokensOf(kind, value, lang)) sorter.addBytes(uid, fittedToken(token));
   }
 }
+
+/** The one token of a value whose stored bytes behind the type are the token: it need not be decoded. */
+function ownToken(kind: IndexKind, stored: Uint8Array): Uint8Array | undefined {
+  if (stored.length > DEFAULT_LIMITS.tokenBytes) return undefined;
+  const type = storedType(stored);
+  const isOwn = kind === 'exact' ? type === 'string' || type === 'default' : OWN_KINDS.has(kind) && type === kind;
+  return isOwn ? stored.subarray(1) : undefined;
+}
+
+const OWN_KINDS: ReadonlySet<IndexKind> = new Set<IndexKind>(['int', 'float', 'bool']);
 
 /** Throws UNIQUE_VIOLATION when two nodes claim the same value; the claims are in order. */
 export function checkClaims(name: string, claims: Cursor): void {
