@@ -1,5 +1,6 @@
 export type * from './contract.js';
 export { createDqlEngine, type DqlEngineOptions } from './engine.js';
+export { NotingReader } from './engine/noting-reader.js';
 export { type JsonFileOptions, parseJsonMutation, parseJsonTriples } from './json/index.js';
 export { checkTriples, type ResolvedMutation, type ResolveOptions, resolveMutation } from './mutate/index.js';
 export { type ParseMutationOptions, type ParseQueryOptions, parseMutation, parseQuery } from './parse/index.js';

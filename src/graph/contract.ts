@@ -188,9 +188,10 @@ export interface Transaction {
   reader(): Promise<GraphReader>;
   /**
    * Checks and converts the changes against the schema and keeps them for commit. All or nothing.
-   * Throws INVALID_VALUE, TXN_READ_ONLY, LIMIT_EXCEEDED, UNIQUE_VIOLATION.
+   * `accept` looks at the state with the changes, which `reader` then gives: when it throws, they are taken back.
+   * Throws INVALID_VALUE, TXN_READ_ONLY, LIMIT_EXCEEDED, UNIQUE_VIOLATION, or what `accept` threw.
    */
-  stage(changes: readonly GraphChange[]): Promise<void>;
+  stage(changes: readonly GraphChange[], accept?: () => Promise<void>): Promise<void>;
   /** Index keys that this transaction's queries looked up (see engine rule 15). */
   noteRead(keys: readonly string[]): void;
   /** Conflict keys of what is staged, as text for clients of the HTTP API. */

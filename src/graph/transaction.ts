@@ -108,13 +108,13 @@ export class GraphTransaction implements Transaction {
     }
   }
 
-  async stage(changes: readonly GraphChange[]): Promise<void> {
-    const run = this.#staging.then(() => this.#stage(changes));
+  async stage(changes: readonly GraphChange[], accept?: () => Promise<void>): Promise<void> {
+    const run = this.#staging.then(() => this.#stage(changes, accept));
     this.#staging = run.catch(() => undefined);
     return run;
   }
 
-  async #stage(changes: readonly GraphChange[]): Promise<void> {
+  async #stage(changes: readonly GraphChange[], accept: (() => Promise<void>) | undefined): Promise<void> {
     this.#mustBeOpen();
     if (this.readOnly) {
       throw new GraphsteadError('TXN_READ_ONLY', 'a read-only transaction cannot change anything', {
@@ -128,11 +128,38 @@ export class GraphTransaction implements Transaction {
     );
     this.#mustBeOpen();
     this.#checkSize(staged.log);
+    const before = accept && this.#keepBefore();
     if (this.#log.count === 0 && this.#log.created.size === 0) this.#log = staged.log;
     else this.#log.append(staged.log);
     if (this.#conflicts.size === 0) this.#conflicts = staged.conflicts;
     else this.#conflicts.merge(staged.conflicts);
     lease.avoid(staged.log);
+    await accept?.().catch(async (error: unknown) => {
+      if (before) await this.#takeBack(before);
+      throw error;
+    });
+  }
+
+  /** What is staged now, which stays as it is: more goes into copies. */
+  #keepBefore(): { readonly log: DeltaLog; readonly conflicts: ConflictSet } {
+    const before = { log: this.#log, conflicts: this.#conflicts };
+    this.#log = new DeltaLog();
+    this.#log.append(before.log);
+    this.#conflicts = new ConflictSet();
+    this.#conflicts.merge(before.conflicts);
+    return before;
+  }
+
+  /** In line with the merges, since one under way would put the changes into the overlay again. */
+  #takeBack({ log, conflicts }: { readonly log: DeltaLog; readonly conflicts: ConflictSet }): Promise<void> {
+    const taken = this.#merging.then(() => {
+      if (this.#state !== 'open') return;
+      this.#log = log;
+      this.#conflicts = conflicts;
+      this.#overlay = undefined;
+    });
+    this.#merging = taken;
+    return taken;
   }
 
   #checkSize(more: DeltaLog): void {
