@@ -4,7 +4,10 @@ import type { DqlEngine } from '../dql/index.js';
 import type { Graph, Transaction } from '../graph/index.js';
 import type { GraphCalls, GraphMutation, GraphMutated, GraphSurface, GraphTransaction } from './contract.js';
 
-/** Runs a GraphQL request on the newest state or inside an open transaction; gives {data, errors} as JSON text. */
+/**
+ * Runs a GraphQL request on the newest state or inside an open transaction; gives {data, errors} as JSON text.
+ * Throws TXN_ABORTED when the transaction must begin anew.
+ */
 export type GraphqlCall = (
   text: string,
   variables: Readonly<Record<string, unknown>> | undefined,
@@ -45,8 +48,7 @@ function surface({ dql, graphql }: GraphCallsOptions, transaction: Transaction |
     },
     async graphql(text, variables) {
       if (graphql === undefined) throw new GraphsteadError('NOT_READY', 'this service has no GraphQL schema');
-      // A query reads the newest state, in a transaction too; a mutation belongs to the transaction.
-      return graphql(text, variables, isMutation(text) ? transaction : undefined);
+      return graphql(text, variables, transaction);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AppBundle, appBundle } from '../../test/app-bundle.js';
-import { defaultNames, makeLimits } from '../base/index.js';
+import { createApi } from '../api/index.js';
+import { defaultNames, makeLimits, systemClock } from '../base/index.js';
 import { type Committer, createCommitter } from '../commit/index.js';
 import { createDqlEngine } from '../dql/index.js';
 import { createGraph, type Graph, graphApplier, graphShared } from '../graph/index.js';
@@ -8,13 +9,32 @@ import { createMemoryStore } from '../store/index.js';
 import { createAgents } from './agents.js';
 import { agentsApplier } from './applier.js';
 import type { Agents } from './contract.js';
-import { graphCalls } from './graph-calls.js';
+import { type GraphqlCall, graphCalls } from './graph-calls.js';
 import { createHosts, type HostPool } from './host-pool.js';
 
 const CODE = `
   const COUNT = '{ q(func: eq(name, "Ada")) { uid age } }';
   async function ages(api) { return (await api.query(COUNT)).q; }
+  const ADD = 'mutation($name: String!) { addShip(input: [{ name: $name, trips: 0 }]) { ship { name } } }';
+  const SAIL = 'mutation($to: Int!) { updateShip(input: { filter: { name: { eq: "Tern" } }, set: { trips: $to } }) { ship { trips } } }';
+  async function sail(api) {
+    const { getShip } = await api.graphql('{ getShip(name: "Tern") { trips } }');
+    const { updateShip } = await api.graphql(SAIL, { to: getShip.trips + 1 });
+    return updateShip.ship[0].trips;
+  }
+  async function fleet() { return (await graph.graphql('{ queryShip(order: { asc: name }) { name } }')).queryShip.map((ship) => ship.name); }
+  async function launch(names, fail) {
+    return graph.transaction(async (txn) => {
+      for (const name of names) await txn.graphql(ADD, { name });
+      await txn.mutate({ set: { name: 'log of ' + names.length } });
+      if (fail) throw new Error('rolled back');
+      return (await txn.graphql('{ aggregateShip { count } }')).aggregateShip.count;
+    });
+  }
+  async function launchAlone(name) { return graph.graphql(ADD, { name }); }
+  async function sailOnce() { return graph.transaction(sail); }
   class Clerk extends Agent {
+    static readOnly = ['peekShips', 'launchUnseen'];
     state = { filed: 0 };
     async onReceiveMessage(name, data) {
       if (name === 'file') {
@@ -24,6 +44,17 @@ const CODE = `
         if (data === 'bad') throw new Error('not this one');
         return String(this.state.filed);
       }
+      if (name === 'launch') {
+        await graph.graphql(ADD, { name: data });
+        await graph.mutate({ set: { name: data + ' was launched' } });
+        this.state.filed++;
+        const { getShip } = await graph.graphql('query($name: String!) { getShip(name: $name) { name } }', { name: data });
+        if (data === 'bad') throw new Error('not this one');
+        return getShip.name;
+      }
+      if (name === 'sail') return String(await sail(graph));
+      if (name === 'peekShips') return (await graph.graphql('{ aggregateShip { count } }')).aggregateShip.count + '';
+      if (name === 'launchUnseen') { await graph.graphql(ADD, { name: data }); return 'launched'; }
       if (name === 'filed') return String(this.state.filed);
       if (name === 'seesOwn') {
         await graph.mutate({ set: { name: 'Own' } });
@@ -73,7 +104,18 @@ let agents: Agents;
 const call = (name: string, ...args: unknown[]) => hosts.call({ name, args, requestId: 'r' });
 
 beforeEach(async () => {
-  app = appBundle(CODE, ['names', 'add', 'transact', 'addThenWait', 'spin', 'birthday']);
+  app = appBundle(CODE, [
+    'names',
+    'add',
+    'transact',
+    'addThenWait',
+    'spin',
+    'birthday',
+    'fleet',
+    'launch',
+    'launchAlone',
+    'sailOnce',
+  ]);
   const limits = makeLimits({ turnThreadMs: 400 });
   const store = createMemoryStore();
   const shared = graphShared(limits);
@@ -81,9 +123,17 @@ beforeEach(async () => {
   graph = await createGraph({ committer, shared });
   const dql = createDqlEngine({ graph, names: defaultNames, limits });
   await graph.alter({ kind: 'schema', text: 'name: string @index(exact) .\nage: int .' });
+  const api = createApi({ graph, committer, names: defaultNames, clock: systemClock, limits });
+  await api.load();
+  await api.updateSchema('type Ship { name: String! @id trips: Int }');
+  const graphql: GraphqlCall = async (query, variables, transaction) => {
+    const context = { requestId: 'app', headers: {}, signal: new AbortController().signal, extensions: {} };
+    const { body } = await api.execute({ query, variables }, context, { transaction });
+    return body.toString('utf8');
+  };
   hosts = createHosts({ limits, count: 1 });
   const { incarnation } = store;
-  agents = createAgents({ committer, incarnation, hosts, limits, graph: graphCalls({ graph, dql }) });
+  agents = createAgents({ committer, incarnation, hosts, limits, graph: graphCalls({ graph, dql, graphql }) });
   await hosts.load(app);
   await agents.resume();
 });
@@ -142,5 +192,56 @@ describe('the graph in app code', () => {
     const turns = clerks.map(({ id }) => agents.send(id, 'birthday'));
     const done = await Promise.all([...turns, call('birthday')]);
     expect(done.map(Number).sort()).toEqual([1, 2, 3]);
+  });
+
+  it('GraphQL in a transaction of a function lands with it, or not at all', async () => {
+    await expect(call('launch', ['A', 'B'], true)).rejects.toThrow('rolled back');
+    await expect(call('launch', ['A', 'A'], false)).rejects.toThrow('id A already exists');
+    expect(await call('fleet')).toEqual([]);
+    const before = committer.lastCommitTs;
+    const landed: number[] = [];
+    const stop = committer.onCommit((records) => {
+      for (const { commitTs, parts } of records) {
+        const { kind } = (parts['graph'] ?? {}) as { kind?: string };
+        if (commitTs > before && kind === 'changes') landed.push(commitTs);
+      }
+    });
+    expect(await call('launch', ['A', 'B'], false)).toBe(2);
+    stop();
+    expect(landed).toHaveLength(1);
+    expect(await call('fleet')).toEqual(['A', 'B']);
+    await call('launchAlone', 'C');
+    expect(await call('fleet')).toEqual(['A', 'B', 'C']);
+    expect(await call('names')).toEqual(['log of 2']);
+  });
+
+  it("GraphQL in a turn lands in the turn's commit, or not at all", async () => {
+    const { id } = await agents.start('Clerk');
+    const parts: string[][] = [];
+    const stop = committer.onCommit((records) => {
+      for (const record of records) if ('agents' in record.parts) parts.push(Object.keys(record.parts).sort());
+    });
+    expect(await agents.send(id, 'launch', 'Tern')).toBe('Tern');
+    stop();
+    expect(parts).toEqual([['agents', 'graph']]);
+    await expect(agents.send(id, 'launch', 'bad')).rejects.toThrow('not this one');
+    expect([await call('fleet'), await call('names')]).toEqual([['Tern'], ['Tern was launched']]);
+    expect(await agents.send(id, 'filed')).toBe('1');
+  });
+
+  it('read-only handlers ask with GraphQL and cannot change anything with it', async () => {
+    const { id } = await agents.start('Clerk');
+    await call('launchAlone', 'Tern');
+    expect(await agents.send(id, 'peekShips')).toBe('1');
+    await expect(agents.send(id, 'launchUnseen', 'Auk')).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    expect(await call('fleet')).toEqual(['Tern']);
+  });
+
+  it('transactions and turns that write what another read with GraphQL run again', async () => {
+    await call('launchAlone', 'Tern');
+    const clerks = await Promise.all([agents.start('Clerk'), agents.start('Clerk')]);
+    const turns = clerks.map(({ id }) => agents.send(id, 'sail'));
+    const done = await Promise.all([...turns, call('sailOnce'), call('sailOnce')]);
+    expect(done.map(Number).sort()).toEqual([1, 2, 3, 4]);
   });
 });

@@ -89,7 +89,7 @@ export class TurnRunner {
     const state = await this.#read((snapshot) => readState(snapshot, activation.id, head.chunks));
     const { hosts } = this.options;
     const options = taskOptions(this.options, activation, job, { journal: new Map(), asked: new Map() });
-    const graph = new GraphHolder(this.options.graph);
+    const graph = new GraphHolder(this.options.graph, true);
     const { id, name, data, from, typed } = job;
     const task = {
       kind: 'message',
@@ -251,13 +251,21 @@ export class GraphHolder {
   #transaction: Promise<GraphTransaction> | undefined;
   wrote = false;
 
-  constructor(readonly graph: GraphCalls | undefined) {}
+  constructor(
+    readonly graph: GraphCalls | undefined,
+    readonly readOnly = false,
+  ) {}
 
   async answer(rpc: Rpc): Promise<unknown> {
     if (this.graph === undefined) throw new GraphsteadError('NOT_READY', 'this service has no graph');
     this.#transaction ??= this.graph.begin();
-    if (rpc.method === 'graph.mutate') this.wrote = true;
-    if (rpc.method === 'graph.graphql' && isMutation(String(rpc.args[1]))) this.wrote = true;
+    const writes = rpc.method === 'graph.mutate' || (rpc.method === 'graph.graphql' && isMutation(String(rpc.args[1])));
+    if (writes && this.readOnly) {
+      throw new GraphsteadError('INVALID_REQUEST', `a change with ${rpc.method} in a read-only handler`, {
+        fix: 'take the message out of `static readOnly`, or move the change to another message',
+      });
+    }
+    if (writes) this.wrote = true;
     return answerGraph(await this.#transaction, rpc);
   }
 

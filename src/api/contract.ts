@@ -1,6 +1,6 @@
 import type { Clock, GraphsteadError, Limits, Names } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
-import type { Graph } from '../graph/index.js';
+import type { Graph, Transaction } from '../graph/index.js';
 import type { HttpClient } from '../outbound/index.js';
 import type { CustomLogic } from './execute/custom-logic.js';
 import type { Operation, RequestContext } from './operation.js';
@@ -12,6 +12,16 @@ export interface GraphqlRequest {
   readonly variables?: Readonly<Record<string, unknown>> | null;
   /** `persistedQuery: { sha256Hash }` is understood */
   readonly extensions?: Readonly<Record<string, unknown>> | null;
+}
+
+export interface ExecuteOptions {
+  /** false where a mutation may not be sent (GET) */
+  readonly allowMutation?: boolean;
+  /**
+   * Belongs to the caller, who commits it: queries see what it has staged, and mutations are staged into it. It does not
+   * reach what operations and remotes do.
+   */
+  readonly transaction?: Transaction;
 }
 
 /** What the server sends back. */
@@ -86,12 +96,11 @@ export interface Api {
    * version refuses what an older one took: the service starts, and GraphQL waits for a corrected upload.
    */
   load(): Promise<readonly GraphsteadError[]>;
-  /** Runs a query or a mutation; never throws for user mistakes. `kind` limits what GET may run. */
-  execute(
-    request: GraphqlRequest,
-    context: RequestContext,
-    options?: { readonly allowMutation?: boolean },
-  ): Promise<GraphqlAnswer>;
+  /**
+   * Runs a query or a mutation; never throws for user mistakes. Inside a transaction it throws TXN_ABORTED, TXN_FINISHED
+   * and TXN_EXPIRED: only its owner can begin anew.
+   */
+  execute(request: GraphqlRequest, context: RequestContext, options?: ExecuteOptions): Promise<GraphqlAnswer>;
   /** Ends when the source ends or `context.signal` aborts. A query or a mutation gives one event. */
   subscribe(request: GraphqlRequest, context: RequestContext): AsyncIterable<SubscriptionEvent>;
   /** POST /admin: getGQLSchema, updateGQLSchema, health, state, export. */

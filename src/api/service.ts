@@ -3,12 +3,20 @@ import { runQuery } from '../dql/index.js';
 import { derivedSchema } from '../sdl/index.js';
 import { AdminApi } from './admin/index.js';
 import { verifyClaims } from './authorize/index.js';
-import type { Api, ApiOptions, GraphqlAnswer, GraphqlRequest, ServedSchema, SubscriptionEvent } from './contract.js';
+import type {
+  Api,
+  ApiOptions,
+  ExecuteOptions,
+  GraphqlAnswer,
+  GraphqlRequest,
+  ServedSchema,
+  SubscriptionEvent,
+} from './contract.js';
 import { checkRemotes, createCustomLogic } from './custom/index.js';
 import { runCustomDql } from './execute/custom-dql.js';
 import type { CustomLogic } from './execute/custom-logic.js';
 import { InvalidDocument, PersistedQueries } from './execute/document.js';
-import { Executor, refused } from './execute/engine.js';
+import { Executor, isLost, refused } from './execute/engine.js';
 import { Turns } from './execute/mutate/turn.js';
 import { subscribeOperation } from './execute/subscribe.js';
 import { answerProbe } from './gateway.js';
@@ -105,11 +113,11 @@ class GraphqlApi implements Api {
   async execute(
     request: GraphqlRequest,
     context: RequestContext,
-    { allowMutation = true }: { readonly allowMutation?: boolean } = {},
+    { allowMutation = true, transaction }: ExecuteOptions = {},
   ): Promise<GraphqlAnswer> {
     try {
       const executor = this.#ready();
-      const prepared = executor.prepare(request, context);
+      const prepared = executor.prepare(request, context, transaction);
       const kind = prepared.request.operation.operation;
       if (kind === 'subscription') {
         throw new GraphsteadError('INVALID_GRAPHQL', 'a subscription needs a stream', {
@@ -122,6 +130,7 @@ class GraphqlApi implements Api {
       }
       return await executor.run(prepared);
     } catch (error) {
+      if (transaction && isLost(error)) throw error;
       const served = this.#served;
       const probed = error instanceof InvalidDocument && served && (await this.#probe(request, served));
       return probed || refused(error);

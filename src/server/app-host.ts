@@ -12,7 +12,7 @@ import {
   type HostsOptions,
 } from '../agents/index.js';
 import type { Api, RequestContext } from '../api/index.js';
-import { asError, type Clock, GraphsteadError, GraphsteadErrors, type Limits } from '../base/index.js';
+import { asError, type Clock, GraphsteadErrors, type Limits } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import {
   type AppConfig,
@@ -148,25 +148,20 @@ async function uploadTypes(api: Api, appDir: string): Promise<void> {
   if (text.trim() !== '' && text !== api.current()?.text) await api.updateSchema(text);
 }
 
-/** GraphQL from app code: on the newest state, as the service itself. */
+/** GraphQL from app code, as the service itself: on the newest state, or inside a transaction of the app or a turn. */
 function graphqlCall(api: Api) {
   return async (
     text: string,
     variables: Readonly<Record<string, unknown>> | undefined,
     transaction: Transaction | undefined,
   ): Promise<string> => {
-    if (transaction !== undefined) {
-      throw new GraphsteadError('INVALID_REQUEST', "GraphQL cannot run inside a transaction or an agent's turn yet", {
-        fix: 'use graph.query and graph.mutate there: their writes commit together',
-      });
-    }
     const context: RequestContext = {
       requestId: 'app',
       headers: {},
       signal: new AbortController().signal,
       extensions: {},
     };
-    const answer = await api.execute({ query: text, ...(variables ? { variables } : {}) }, context);
+    const answer = await api.execute({ query: text, ...(variables ? { variables } : {}) }, context, { transaction });
     return answer.body.toString('utf8');
   };
 }

@@ -28,7 +28,10 @@ export interface GraphApi {
   query<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, string>>): Promise<T>;
   /** In a turn or a transaction the change lands with its commit; elsewhere at once. */
   mutate(mutation: Mutation): Promise<Mutated>;
-  /** Runs a GraphQL request against the generated API; throws its first error. */
+  /**
+   * Runs a GraphQL request against the generated API; throws its first error. In a turn or a transaction it sees what was
+   * written there, and its changes land with its commit.
+   */
   graphql<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, unknown>>): Promise<T>;
 }
 

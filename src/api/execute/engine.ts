@@ -7,6 +7,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { asError, GraphsteadError, toWire, type WireError } from '../../base/index.js';
+import type { Transaction } from '../../graph/index.js';
 import type { GraphqlAnswer, GraphqlRequest } from '../contract.js';
 import type { RequestContext } from '../operation.js';
 import { Errors, graphqlWire } from './answer.js';
@@ -39,12 +40,13 @@ export class Executor {
   }
 
   /** Throws InvalidDocument, GraphsteadError. */
-  prepare(given: GraphqlRequest, context: RequestContext): Prepared {
+  prepare(given: GraphqlRequest, context: RequestContext, transaction?: Transaction): Prepared {
     const text = this.persisted.resolve(given.query, given.extensions);
     const prepared = this.#documents.prepare(text);
     const operation = operationNamed(prepared, given.operationName);
     const variables = this.#variables(operation, given.variables ?? {});
-    const request = this.#request(prepared, operation, variables, context, given, text);
+    const own = this.#request(prepared, operation, variables, context, given, text);
+    const request = transaction ? { ...own, transaction } : own;
     return { request, headers: this.#cacheHeaders(operation, variables) };
   }
 
@@ -98,12 +100,27 @@ export class Executor {
   /** The `data` of a query or mutation as one answer. */
   async run({ request, headers }: Prepared): Promise<GraphqlAnswer> {
     const data = await executeOperation(request, this.#introspected);
+    if (request.transaction) throwWhenLost(request.errors.list);
     return {
       body: envelope(request, data),
       status: 200,
       headers: { ...headers, 'graphql-toucheduids': String(request.touched) },
       kind: request.operation.operation,
     };
+  }
+}
+
+const LOST = ['TXN_ABORTED', 'TXN_FINISHED', 'TXN_EXPIRED'] as const;
+
+/** The caller's transaction cannot be committed any more. */
+export function isLost(thrown: unknown): boolean {
+  return thrown instanceof GraphsteadError && LOST.some((code) => code === thrown.code);
+}
+
+function throwWhenLost(errors: readonly WireError[]): void {
+  for (const { message, extensions } of errors) {
+    const code = LOST.find((one) => one === extensions?.code);
+    if (code) throw new GraphsteadError(code, message);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FieldNode, GraphQLObjectType } from 'graphql';
 import { assert, GraphsteadError, JsonWriter } from '../../base/index.js';
+import { NotingReader } from '../../dql/index.js';
 import type { GraphReader, Transaction } from '../../graph/index.js';
 import { rootMeaning } from '../schema/meaning.js';
 import { collectFields } from './collect.js';
@@ -15,9 +16,9 @@ import { similarField } from './similar.js';
 
 type Definition = ReturnType<GraphQLObjectType['getFields']>[string];
 
-/** A snapshot that is opened when the first field needs it, and released with the request. */
+/** A snapshot (or the caller's transaction) that is opened when the first field needs it, and released with the request. */
 export class LazyReader {
-  #transaction: Transaction | undefined;
+  #own: Transaction | undefined;
   #reader: Promise<GraphReader> | undefined;
   readonly #request: Request;
 
@@ -31,15 +32,18 @@ export class LazyReader {
   };
 
   async #begin(): Promise<GraphReader> {
-    this.#transaction = await this.#request.engine.graph.begin({ readOnly: true, bestEffort: true });
-    return this.#transaction.reader();
+    const { engine, transaction } = this.#request;
+    if (transaction) return new NotingReader(await transaction.reader());
+    this.#own = await engine.graph.begin({ readOnly: true, bestEffort: true });
+    return this.#own.reader();
   }
 
   async release(): Promise<void> {
     if (!this.#reader) return;
     const reader = await this.#reader.catch(() => undefined);
+    if (reader instanceof NotingReader) this.#request.transaction?.noteRead(reader.keys);
     reader?.release();
-    this.#transaction?.abort();
+    this.#own?.abort();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FieldNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Clock, JsonWriter, Limits, Names } from '../../base/index.js';
 import type { RunOptions, RunQuery } from '../../dql/index.js';
-import type { Graph, GraphReader } from '../../graph/index.js';
+import type { Graph, GraphReader, Transaction } from '../../graph/index.js';
 import type { Model } from '../../sdl/index.js';
 import type { RequestContext } from '../operation.js';
 import type { Errors } from './answer.js';
@@ -33,6 +33,8 @@ export interface Request {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: RequestContext;
   readonly errors: Errors;
+  /** the caller's own: everything is read and staged there, nothing committed */
+  readonly transaction?: Transaction;
   readonly run: RunOptions;
   /** of this request's text and variables */
   readonly bodyHash: string;

@@ -29,6 +29,13 @@ export async function allowed(
   return new Set(node.rows?.[0] ?? []);
 }
 
+/** Whether rules say anything about an action on one of the nodes. */
+export function isGuarded(request: Request, action: AuthAction, nodes: readonly Node[]): boolean {
+  const schema = request.engine.graph.schema();
+  const types = new Set(nodes.map(({ type }) => type));
+  return [...types].some((type) => authFilter(scopeOf(request, { schema }), type, action) !== undefined);
+}
+
 /** Throws FORBIDDEN unless the rules allow the action on every node. */
 export async function demand(
   request: Request,

@@ -1,10 +1,12 @@
 import { GraphsteadError, JsonWriter, type WireError } from '../../../base/index.js';
+import { NotingReader } from '../../../dql/index.js';
 import type { GraphReader, Transaction } from '../../../graph/index.js';
 import { authScope } from '../idempotency.js';
 import type { Request, RootField, Written } from '../request.js';
 import type { ChangeSet } from './change-set.js';
-import { demand } from './guard.js';
+import { demand, isGuarded } from './guard.js';
 import type { Outcome } from './payload.js';
+import { Turns } from './turn.js';
 
 /** What a mutation worked out at its snapshot. */
 export interface Worked {
@@ -20,7 +22,7 @@ type Payload = (outcome: Outcome, reader: () => Promise<GraphReader>) => Promise
 
 /**
  * Works a mutation out in a transaction of its own and commits it; again from a new snapshot when another writer was
- * first, up to `limits.upsertRetries` times.
+ * first, up to `limits.upsertRetries` times. In the caller's transaction it is only staged.
  */
 export async function mutateInTransaction(
   request: Request,
@@ -28,6 +30,7 @@ export async function mutateInTransaction(
   work: Work,
   payload: Payload,
 ): Promise<Written> {
+  if (request.transaction) return join(request, request.transaction, work, payload);
   const { limits, turns } = request.engine;
   for (let attempt = 0; ; attempt++) {
     try {
@@ -52,6 +55,47 @@ async function anew(request: Request, field: RootField, work: Work, payload: Pay
   }
 }
 
+/** One at a time in one transaction: each must see what the one before staged, or two would take the same @id. */
+const lanes = new WeakMap<Transaction, Turns>();
+
+async function join(request: Request, transaction: Transaction, work: Work, payload: Payload): Promise<Written> {
+  const lane = lanes.get(transaction) ?? new Turns();
+  lanes.set(transaction, lane);
+  return lane.take(async () => {
+    const worked = await stage(request, transaction, work);
+    if (worked.before) return worked.before;
+    let opened: NotingReader | undefined;
+    try {
+      return await payload(worked.outcome(), async () => {
+        opened ??= new NotingReader(await transaction.reader());
+        return opened;
+      });
+    } finally {
+      if (opened) transaction.noteRead(opened.keys);
+      opened?.release();
+    }
+  });
+}
+
+/** Works out and stages; when the rules refuse new nodes, nothing of it stays in the transaction. */
+async function stage(request: Request, transaction: Transaction, work: Work): Promise<Worked> {
+  const worked = await reading(transaction, async (given) => {
+    const noting = request.transaction && new NotingReader(given);
+    const reader = noting ?? given;
+    const result = await work(reader);
+    await demand(request, reader, 'update', result.set.losers);
+    if (noting) transaction.noteRead(noting.keys);
+    return result;
+  });
+  const { set } = worked;
+  if (set.created.length > 0) set.settle(await request.engine.graph.leaseUids(set.created.length));
+  const accept = isGuarded(request, 'add', set.created)
+    ? () => reading(transaction, (reader) => demand(request, reader, 'add', set.created))
+    : undefined;
+  if (set.changes.length > 0) await transaction.stage(set.changes, accept);
+  return worked;
+}
+
 async function once(
   request: Request,
   field: RootField,
@@ -59,17 +103,8 @@ async function once(
   work: Work,
   payload: Payload,
 ): Promise<Written> {
-  const worked = await reading(transaction, async (reader) => {
-    const result = await work(reader);
-    await demand(request, reader, 'update', result.set.losers);
-    return result;
-  });
+  const worked = await stage(request, transaction, work);
   const { set } = worked;
-  if (set.created.length > 0) set.settle(await request.engine.graph.leaseUids(set.created.length));
-  if (set.changes.length > 0) await transaction.stage(set.changes);
-  if (set.created.length > 0) {
-    await reading(transaction, (reader) => demand(request, reader, 'add', set.created));
-  }
   const outcome = worked.outcome();
   if (request.context.idempotencyKey) return claimed(request, field, transaction, worked, outcome, payload);
   if (set.changes.length > 0) await transaction.commit();
