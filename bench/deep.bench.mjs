@@ -62,10 +62,10 @@ export async function run(print) {
       const [began, before] = [performance.now(), cpuMs(service.pid)];
       for (let i = 0; i < runs; i++) await ask();
       const wall = (performance.now() - began) / runs;
-      const keys = /"_total":(\d+)/.exec(body)?.[1] ?? '?';
+      const keys = /"keys_read":(\d+)/.exec(body)?.[1] ?? '?';
       print(
         label,
-        `${n((cpuMs(service.pid) - before) / runs, 1)} ms CPU, ${n(wall, 1)} ms wall, ${keys} uids, ${n(body.length)} bytes`,
+        `${n((cpuMs(service.pid) - before) / runs, 1)} ms CPU, ${n(wall, 1)} ms wall, ${keys} keys read, ${n(body.length)} bytes`,
       );
     }
   } finally {

@@ -44,7 +44,10 @@ export interface QueryAnswer {
   readonly data: Buffer;
   readonly txn: TransactionInfo;
   readonly latency: Latency;
+  /** uids that each predicate led to, and `_total` */
   readonly metrics: Readonly<Record<string, number>>;
+  /** keys read from the store: what the answer cost */
+  readonly keysRead: number;
 }
 
 export interface MutateRequest {

@@ -78,8 +78,8 @@ class Engine implements DqlEngine {
       : this.#graph.open(request.startTs, request.hash);
     watch.lap('assign_timestamp_ns');
     try {
-      const { data, numUids } = await this.#read(document, transaction, request, watch);
-      return { data, txn: this.#open(transaction), latency: watch.latency(), metrics: numUids };
+      const { data, numUids, keysRead } = await this.#read(document, transaction, request, watch);
+      return { data, txn: this.#open(transaction), latency: watch.latency(), metrics: numUids, keysRead };
     } catch (thrown) {
       if (own) transaction.abort();
       throw thrown;
@@ -103,13 +103,13 @@ class Engine implements DqlEngine {
     transaction: Transaction,
     request: QueryRequest,
     watch: Stopwatch,
-  ): Promise<{ data: Buffer; numUids: Readonly<Record<string, number>> }> {
+  ): Promise<{ data: Buffer; numUids: Readonly<Record<string, number>>; keysRead: number }> {
     const reader = new NotingReader(await transaction.reader());
     try {
       if (document.schema) {
         const data = schemaAnswer(document.schema, reader.schema, this.#names);
         watch.lap('encoding_ns');
-        return { data, numUids: {} };
+        return { data, numUids: {}, keysRead: reader.metrics.keysRead };
       }
       const run = this.#runOptions(request);
       const result = await runQuery(document, reader, run);
@@ -117,7 +117,7 @@ class Engine implements DqlEngine {
       watch.lap('processing_ns');
       const data = await this.#write(result, request, run);
       watch.lap('encoding_ns');
-      return { data, numUids: result.numUids };
+      return { data, numUids: result.numUids, keysRead: reader.metrics.keysRead };
     } finally {
       reader.release();
     }

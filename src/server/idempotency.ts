@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
 import { GraphsteadError } from '../base/index.js';
 import { keyOf } from './keys.js';
 
@@ -9,21 +8,60 @@ export interface Claim {
   readonly bodyHash: string;
 }
 
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
 /** The claim of a request's `Idempotency-Key`: one scope a caller and operation. Throws INVALID_REQUEST on a key too long. */
-export function idempotencyClaim(request: FastifyRequest, operation: string, hash: () => string): Claim | undefined {
-  const key = request.headers['idempotency-key'];
+export function idempotencyClaim(headers: Headers, operation: string, hash: () => string): Claim | undefined {
+  const key = idempotencyKey(headers);
+  return key === undefined ? undefined : { scope: `${operation}:${callerOf(headers)}`, key, bodyHash: hash() };
+}
+
+/** The `Idempotency-Key`, when there is one. Throws INVALID_REQUEST on a key too long. */
+export function idempotencyKey(headers: Headers): string | undefined {
+  const key = headers['idempotency-key'];
   if (typeof key !== 'string' || key === '') return undefined;
   if (key.length > 256) {
     throw new GraphsteadError('INVALID_REQUEST', 'the Idempotency-Key is longer than 256 characters', {
       fix: 'use a UUID',
     });
   }
-  return { scope: `${operation}:${caller(request)}`, key, bodyHash: hash() };
+  return key;
 }
 
-function caller(request: FastifyRequest): string {
-  const key = keyOf(request.headers);
-  return key === undefined ? 'anyone' : createHash('sha256').update(key).digest('base64url').slice(0, 16);
+/** What a verified token says of who asks. */
+export interface Bearer {
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** the header that carried the token, lower case */
+  readonly header: string | undefined;
+}
+
+/**
+ * Who asks, as idempotency keys tell callers apart: a digest of the API key and of the token's subject, as far as there are
+ * any; "anyone" otherwise. Users behind one API key are not one caller: what a reply shows may hang on the user.
+ */
+export function callerOf(headers: Headers, bearer?: Bearer): string {
+  // a token is renewed between two tries of one request: only its subject counts
+  const key = keyOf(bearer?.header === 'authorization' ? { ...headers, authorization: undefined } : headers);
+  const parts = [
+    ...(key === undefined ? [] : [digest(key)]),
+    ...(bearer === undefined ? [] : [`jwt-${digest(subjectOf(bearer.claims))}`]),
+  ];
+  return parts.join('.') || 'anyone';
+}
+
+/** Claims that differ from one token of a user to the next. */
+const OF_THE_TOKEN = new Set(['exp', 'iat', 'nbf', 'jti', 'auth_time']);
+
+/** The subject where the token names one; otherwise all that it says of its user. */
+function subjectOf(claims: Bearer['claims']): string {
+  const { iss, sub } = claims;
+  if (typeof sub === 'string') return JSON.stringify([iss, sub]);
+  const lasting = Object.entries(claims).filter(([name]) => !OF_THE_TOKEN.has(name));
+  return JSON.stringify(lasting.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
 }
 
 export function bodyHash(...parts: readonly string[]): string {

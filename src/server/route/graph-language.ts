@@ -83,7 +83,7 @@ function stringVariables(value: unknown): Record<string, string> {
 async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const parameters = request.query as Parameters;
   const body = bodyText(request, core.limits.graphBodyBytes);
-  const claim = idempotencyClaim(request, 'mutate', () => bodyHash(request.url, body));
+  const claim = idempotencyClaim(request.headers, 'mutate', () => bodyHash(request.url, body));
   const stored = claim && (await core.committer.idempotentReply(claim.scope, claim.key, claim.bodyHash));
   if (stored) return sendJson(reply, [Buffer.from(stored)]);
   const answer = await core.dql.mutate({
@@ -173,7 +173,7 @@ function queryExtensions(answer: QueryAnswer): string {
   return JSON.stringify({
     server_latency: answer.latency,
     txn: transactionJson(answer.txn),
-    metrics: { num_uids: answer.metrics },
+    metrics: { num_uids: answer.metrics, keys_read: answer.keysRead },
   });
 }
 

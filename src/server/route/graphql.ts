@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphqlRequest, RequestContext } from '../../api/index.js';
 import { asError, GraphsteadError, toWire } from '../../base/index.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
+import { callerOf, idempotencyKey } from '../idempotency.js';
 import type { Core } from '../core.js';
 import { type Frame, sendFrames } from '../sse.js';
 
@@ -155,15 +156,18 @@ function isObjectOrNothing(value: unknown): value is Record<string, unknown> | n
   return value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value));
 }
 
-/** Who asks. Throws UNAUTHENTICATED when a token is present and does not verify. */
+/** Who asks. Throws UNAUTHENTICATED when a token is present and does not verify, INVALID_REQUEST. */
 export async function contextOf(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<RequestContext> {
   const headers = request.headers as Record<string, string | undefined>;
   const claims = await core.api.claims(headers);
+  const key = idempotencyKey(headers);
+  const bearer = claims && { claims, header: core.api.current()?.authHeader };
   return {
     requestId: request.id,
     headers,
     ...(claims ? { claims } : {}),
-    ...(headers['idempotency-key'] ? { idempotencyKey: headers['idempotency-key'] } : {}),
+    ...(key === undefined ? {} : { idempotencyKey: key }),
+    caller: callerOf(headers, bearer),
     signal: core.signalOf(reply),
     extensions: {},
   };

@@ -1,0 +1,72 @@
+import { SignJWT } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { startService } from '../../test/service.js';
+import { callerOf, idempotencyKey } from './idempotency.js';
+
+const token = (claims: Record<string, unknown>, header = 'authorization') => ({ claims, header });
+
+describe('who asks', () => {
+  it('is told by the API key, else by the subject of the token, else by nothing', () => {
+    expect(callerOf({})).toBe('anyone');
+    expect(callerOf({ 'x-api-key': 'one' })).toBe(callerOf({ authorization: 'Bearer one' }));
+    expect(callerOf({ 'x-api-key': 'one' })).not.toBe(callerOf({ 'x-api-key': 'two' }));
+    expect(callerOf({ 'x-api-key': 'one' })).not.toContain('one');
+    expect(callerOf({}, token({ sub: 'ann' }))).not.toBe(callerOf({}, token({ sub: 'ben' })));
+    expect(callerOf({}, token({ sub: 'ann' }))).not.toBe('anyone');
+  });
+
+  it('stays the same when the token is renewed', () => {
+    const first = callerOf({ authorization: 'Bearer t1' }, token({ sub: 'ann', exp: 1, iat: 0 }));
+    expect(callerOf({ authorization: 'Bearer t2' }, token({ sub: 'ann', exp: 9, iat: 8 }))).toBe(first);
+    const nameless = callerOf({}, token({ USER: 'ann', ROLE: 'x', exp: 1 }));
+    expect(callerOf({}, token({ ROLE: 'x', USER: 'ann', exp: 2 }))).toBe(nameless);
+    expect(callerOf({}, token({ ROLE: 'x', USER: 'ben', exp: 2 }))).not.toBe(nameless);
+  });
+
+  it('tells users behind one API key apart', () => {
+    const headers = { 'x-api-key': 'gateway' };
+    const ann = callerOf(headers, token({ sub: 'ann' }, 'x-token'));
+    expect(ann).not.toBe(callerOf(headers, token({ sub: 'ben' }, 'x-token')));
+    expect(ann).not.toBe(callerOf({}, token({ sub: 'ann' }, 'x-token')));
+  });
+});
+
+it('an idempotency key is bounded', () => {
+  expect(idempotencyKey({ 'idempotency-key': '' })).toBeUndefined();
+  expect(idempotencyKey({ 'idempotency-key': 'k' })).toBe('k');
+  expect(() => idempotencyKey({ 'idempotency-key': 'k'.repeat(257) })).toThrow('longer than 256');
+});
+
+describe('a GraphQL mutation under an idempotency key', () => {
+  const KEY = 'a key of at least thirty-two bytes, for HS256';
+  const SDL = `type Entry { id: ID! text: String }
+# Service.Authorization {"Header":"Authorization","Namespace":"https://x/claims","Algo":"HS256","VerificationKey":"${KEY}"}`;
+  const token = (sub: string, n: number) =>
+    new SignJWT({ sub, n }).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('1h').sign(Buffer.from(KEY));
+
+  it('happens once for each caller', async () => {
+    const service = await startService();
+    try {
+      expect((await service.schema(SDL)).body.errors).toBeUndefined();
+      const add = async (headers: Record<string, string>): Promise<string> => {
+        const text = 'mutation { addEntry(input: [{text: "x"}]) { entry { id } } }';
+        const { body } = await service.graphql(text, {}, { ...headers, 'idempotency-key': 'k' });
+        return body.data.addEntry.entry[0].id;
+      };
+      const bearer = async (sub: string, n: number) => ({ authorization: `Bearer ${await token(sub, n)}` });
+      const anyone = await add({});
+      const first = await add({ 'x-api-key': 'one' });
+      const ann = await add(await bearer('ann', 1));
+      const ben = await add(await bearer('ben', 1));
+      expect(new Set([anyone, first, ann, ben]).size).toBe(4);
+      expect(await add({})).toBe(anyone);
+      expect(await add({ 'x-api-key': 'one' })).toBe(first);
+      expect(await add(await bearer('ann', 2))).toBe(ann);
+      const long = { 'idempotency-key': 'k'.repeat(257) };
+      const { body } = await service.graphql('mutation { addEntry(input: [{}]) { numUids } }', {}, long);
+      expect(body.errors[0].extensions.code).toBe('INVALID_REQUEST');
+    } finally {
+      await service.close();
+    }
+  });
+});
