@@ -235,6 +235,24 @@ describe('agents', () => {
     expect(await send(id, 'peek')).toBe('2');
   });
 
+  it('the same idempotency key of two callers is two keys', async () => {
+    const { id } = await service.agents.start('Counter');
+    const as = (caller: string, name: string, ...args: unknown[]) =>
+      service.hosts.call({ name, args, requestId: 'r', idempotencyKey: 'k', caller });
+    const own = { idempotencyKey: 'mine' };
+    expect([await as('ann', 'say', id, 'increment'), await as('ben', 'say', id, 'increment')]).toEqual(['1', '2']);
+    expect([await as('ann', 'say', id, 'increment'), await as('ben', 'say', id, 'increment')]).toEqual(['1', '2']);
+    expect(await as('ann', 'say', id, 'increment', '1', own)).toBe('3');
+    expect(await as('ben', 'say', id, 'increment', '1', own)).toBe('4');
+    expect(await as('ann', 'startOne')).toBe(await as('ann', 'startOne'));
+    expect(await as('ann', 'startOne')).not.toBe(await as('ben', 'startOne'));
+    await as('ann', 'mail', id, 'increment');
+    await as('ben', 'mail', id, 'increment');
+    await as('ben', 'mail', id, 'increment');
+    await until(async () => (await service.agents.info(id)).waiting === 0);
+    expect(await send(id, 'peek')).toBe('6');
+  });
+
   it('an endless loop fails its own message only', async () => {
     const [a, b] = await Promise.all([service.agents.start('Counter'), service.agents.start('Counter')]);
     await send(a.id, 'increment');

@@ -17,6 +17,7 @@ import type {
   DeadLetter,
   EventsRequest,
   SendOptions,
+  StartOptions,
 } from './contract.js';
 import { EventHub, STATUS_EVENT } from './event-hub.js';
 import { freshAgentId } from './host/turn-scope.js';
@@ -96,11 +97,11 @@ export class AgentRuntime implements Agents {
 
   // Life
 
-  async start(name: string, options: { idempotencyKey?: string; requestId?: string } = {}): Promise<AgentInfo> {
+  async start(name: string, options: StartOptions = {}): Promise<AgentInfo> {
     this.#assertOpen();
     this.#typeOf(name);
     const id = freshAgentId();
-    const claim = claimOf('agents.start', options.idempotencyKey, name);
+    const claim = claimOf(`agents.start ${callerOf(options)}`, options.idempotencyKey, name);
     const reply = await this.#submit(id, { kind: 'init', name: 'onInitialize', create: name, claim }, options).catch(
       (error: unknown) => {
         this.#activations.delete(id);
@@ -163,7 +164,7 @@ export class AgentRuntime implements Agents {
     if (head === undefined) throw unknownAgent(id);
     if (head.status === 'terminated') throw terminated(id);
     if (this.#isReadOnly(head.type, message)) return this.#sendReadOnly(id, job, options);
-    const claim = claimOf(`agent ${id} ${from}`, options.idempotencyKey, `${message}\n${data ?? ''}`);
+    const claim = claimOf(`agent ${id} ${callerOf(options)}`, options.idempotencyKey, `${message}\n${data ?? ''}`);
     if (from === '') return this.#submit(id, { ...job, claim }, options);
     const leave = this.#waits.wait(from, id, (one) => this.#describe(one));
     return this.#submit(id, { ...job, from, claim }, options).finally(leave);
@@ -174,7 +175,7 @@ export class AgentRuntime implements Agents {
     this.#assertOpen();
     this.#assertSize(message, data);
     const { from = '', requestId } = options;
-    const claim = claimOf(`mail ${id} ${from}`, options.idempotencyKey, `${message}\n${data ?? ''}`);
+    const claim = claimOf(`mail ${id} ${callerOf(options)}`, options.idempotencyKey, `${message}\n${data ?? ''}`);
     const post: AgentOp = { op: 'post', to: id, from, kind: 'message', name: message, data, requestId };
     const head = this.#activations.get(id)?.head ?? (await this.#head(id));
     if (head?.status === 'terminated') throw terminated(id);
@@ -749,6 +750,11 @@ function deadOps({ id, head }: Activation, job: Job, attempts: number, error: st
 
 function retryOps({ id }: Activation, job: Job, attempts: number, notBefore: number, error: string): AgentOp[] {
   return job.stored === undefined ? [] : [{ op: 'retry', id, message: job.stored, attempts, notBefore, error }];
+}
+
+/** An agent is a caller of its own, whoever made it run. */
+function callerOf({ from, caller = 'anyone' }: SendOptions): string {
+  return from === undefined || from === '' ? caller : from;
 }
 
 function claimOf(scope: string, key: string | undefined, body: string): Job['claim'] {

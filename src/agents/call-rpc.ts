@@ -43,12 +43,12 @@ export function callRpc(agents: Agents, graph: GraphCalls | undefined): CallRpc 
   }
 
   return async (call, rpc) => {
-    const { requestId } = call;
+    const { requestId, caller } = call;
     const key = call.idempotencyKey === undefined ? undefined : `${call.key}.${call.name}.${rpc.n}`;
     switch (rpc.method) {
       case 'start': {
         const [name, options] = rpc.args as [string, { idempotencyKey?: string }];
-        return agents.start(name, { idempotencyKey: options.idempotencyKey ?? key, requestId });
+        return agents.start(name, { idempotencyKey: options.idempotencyKey ?? key, caller, requestId });
       }
       case 'stop':
         return agents.stop(rpc.args[0] as string, { requestId });
@@ -60,7 +60,7 @@ export function callRpc(agents: Agents, graph: GraphCalls | undefined): CallRpc 
       case 'sendAsync': {
         const [id, name, data, given] = rpc.args as [string, string, string?, (SendOptions & { timeout?: number })?];
         const idempotencyKey = given?.idempotencyKey ?? key;
-        const options = { timeoutMs: given?.timeout, typed: given?.typed, idempotencyKey, requestId };
+        const options = { timeoutMs: given?.timeout, typed: given?.typed, idempotencyKey, caller, requestId };
         return rpc.method === 'send' ? agents.send(id, name, data, options) : agents.sendAsync(id, name, data, options);
       }
       case 'deadLetters':

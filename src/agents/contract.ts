@@ -15,10 +15,14 @@ import type {
 
 export type * from './info.js';
 
+export type StartOptions = Pick<SendOptions, 'idempotencyKey' | 'caller' | 'requestId'>;
+
 export interface SendOptions {
   /** milliseconds until the caller gives up; default limits.messageMs */
   readonly timeoutMs?: number;
   readonly idempotencyKey?: string;
+  /** whose key it is; see FunctionCall */
+  readonly caller?: string;
   /** who sends: order is kept for each sender and receiver; "" for callers from outside */
   readonly from?: string;
   readonly requestId?: string;
@@ -73,7 +77,7 @@ export interface AgentInspection {
 /** The agents of one service. Errors: the AGENT_* codes, MESSAGE_UNKNOWN, MAILBOX_FULL, OUTCOME_UNKNOWN, TURN_CONFLICT. */
 export interface Agents {
   /** Runs onInitialize and commits; resolves when the agent is durable. */
-  start(name: string, options?: { readonly idempotencyKey?: string; readonly requestId?: string }): Promise<AgentInfo>;
+  start(name: string, options?: StartOptions): Promise<AgentInfo>;
   /** Runs onTerminate and commits a tombstone; works on a suspended agent too. */
   stop(id: string, options?: { readonly requestId?: string }): Promise<AgentInfo>;
   info(id: string): Promise<AgentInfo>;
@@ -159,6 +163,8 @@ export interface FunctionCall {
   readonly log?: (entry: HostLog) => void;
   /** Idempotency-Key of the request: messages and starts of a repeated call happen once */
   readonly idempotencyKey?: string;
+  /** whose request it is: idempotency keys of two callers never meet */
+  readonly caller?: string;
 }
 
 /** The pool of host processes. App code runs nowhere else. */

@@ -10,6 +10,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Idempotency-Key of the request */
   readonly idempotencyKey?: string;
+  /** tells those apart whose idempotency keys must not meet: never the credentials themselves; absent for anyone */
+  readonly caller?: string;
   /** what goes into `extensions` of the answer; operations may add to it */
   readonly extensions: Record<string, unknown>;
 }

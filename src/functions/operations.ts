@@ -68,6 +68,7 @@ class FunctionCaller {
       requestId: context.requestId,
       signal: context.signal,
       idempotencyKey: context.idempotencyKey,
+      caller: context.caller,
       log: options.dev ? (entry: HostLog) => remember(context, entry) : undefined,
     };
   }

@@ -228,6 +228,8 @@ describe('mutations', () => {
     expect((await send('A')).data).toEqual(first.data);
     expect((await data('{ aggregateBoat { count } }')).aggregateBoat).toEqual({ count: 1 });
     expect((await send('B')).errors?.[0].extensions.code).toBe('IDEMPOTENCY_MISMATCH');
+    const other = await world.ask(text, { n: 'B' }, { idempotencyKey: 'k-1', caller: 'someone else' });
+    expect(other.data?.addBoat.numUids).toBe(1);
   });
 
   it('never creates the same @id twice, however many try at once', async () => {

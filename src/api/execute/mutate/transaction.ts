@@ -1,7 +1,7 @@
 import { GraphsteadError, JsonWriter, type WireError } from '../../../base/index.js';
 import { NotingReader } from '../../../dql/index.js';
 import type { GraphReader, Transaction } from '../../../graph/index.js';
-import { authScope } from '../idempotency.js';
+import { claimScope } from '../idempotency.js';
 import type { Request, RootField, Written } from '../request.js';
 import type { ChangeSet } from './change-set.js';
 import { demand, isGuarded } from './guard.js';
@@ -158,14 +158,14 @@ async function claimed(
   });
   const errors = request.errors.list.splice(before);
   const reply = encodeReply(value, errors);
-  await transaction.commit({ idempotency: { ...authScope(request, field), reply } });
+  await transaction.commit({ idempotency: { ...claimScope(request, field), reply } });
   return replyWritten(request, value, errors);
 }
 
 async function storedReply(request: Request, field: RootField): Promise<Written | undefined> {
   const { engine, context } = request;
   if (!context.idempotencyKey || !engine.idempotentReply) return undefined;
-  const { scope, key, bodyHash } = authScope(request, field);
+  const { scope, key, bodyHash } = claimScope(request, field);
   const stored = await engine.idempotentReply(scope, key, bodyHash);
   if (!stored) return undefined;
   const length = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
