@@ -42,7 +42,7 @@ export async function agentService(
   const app = appBundle(code, exports);
   const limits = makeLimits(options.limits);
   const store = options.store ?? createMemoryStore();
-  const committer = await createCommitter({ store, appliers: [agentsApplier(limits)], limits });
+  const committer = await createCommitter({ store, appliers: [agentsApplier(limits)], limits, clock: options.clock });
   const logs: HostLog[] = [];
   const log = (entry: HostLog) => void logs.push(entry);
   const hosts = createHosts({ limits, count: options.count ?? 1, log });

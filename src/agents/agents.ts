@@ -36,6 +36,7 @@ import {
   waitingAgents,
 } from './reader.js';
 import type { Head } from './stored.js';
+import { Sweeper } from './sweeper.js';
 import { TurnRunner } from './turn-runner.js';
 import { WaitGraph } from './wait-graph.js';
 
@@ -59,6 +60,7 @@ export class AgentRuntime implements Agents {
   readonly #runner: TurnRunner;
   readonly #hub: EventHub;
   readonly #alarms: AlarmClock;
+  readonly #sweeper: Sweeper;
   readonly #waits = new WaitGraph();
   readonly #unlisten: () => void;
   readonly #idle: NodeJS.Timeout;
@@ -79,6 +81,9 @@ export class AgentRuntime implements Agents {
     this.#clock = options.clock ?? systemClock;
     this.#hub = new EventHub(committer, options.incarnation, limits.streamBufferBytes);
     this.#alarms = new AlarmClock(committer, this.#clock, (alarm) => this.#ring(alarm));
+    this.#sweeper = new Sweeper(committer, this.#clock, (error) => {
+      this.#log('error', `what stopped agents leave could not be taken away: ${asError(error).message}`, '');
+    });
     this.#runner = new TurnRunner({
       committer,
       hosts,
@@ -91,7 +96,7 @@ export class AgentRuntime implements Agents {
     });
     hosts.serve(callRpc(this, options.graph));
     this.#unlisten = committer.onCommit((records) => this.#landed(records));
-    this.#idle = setInterval(() => this.#suspendIdle(), IDLE_LOOK_MS);
+    this.#idle = setInterval(() => this.#lookAround(), IDLE_LOOK_MS);
     this.#idle.unref();
   }
 
@@ -261,7 +266,10 @@ export class AgentRuntime implements Agents {
   async replay(agentId: string, deadLetterId: string): Promise<void> {
     this.#assertOpen();
     const snapshot = this.#options.committer.snapshot();
-    const letters = await readLetters(snapshot, agentId).finally(() => snapshot.release());
+    const [letters, head] = await Promise.all([readLetters(snapshot, agentId), readHead(snapshot, agentId)]).finally(
+      () => snapshot.release(),
+    );
+    if (head?.status === 'terminated') throw terminated(agentId);
     const letter = letters.find((one) => String(one.seq) === deadLetterId);
     if (letter === undefined) {
       throw new GraphsteadError('NOT_FOUND', `agent "${agentId}" has no dead letter ${deadLetterId}`);
@@ -433,6 +441,7 @@ export class AgentRuntime implements Agents {
   #landed(records: readonly CommitRecord[]): void {
     this.#hub.landed(records);
     this.#alarms.landed(records);
+    this.#sweeper.landed(records);
     for (const { commitTs, parts } of records) {
       const part = parts['agents'] as AgentPart | undefined;
       if (part !== undefined && this.#resumed) this.#deliver(part, commitTs);
@@ -474,8 +483,8 @@ export class AgentRuntime implements Agents {
       from: '',
       requestId: '',
       alarm: { id: alarm.id, at: alarm.at },
-      attempts: 0,
-      notBefore: 0,
+      attempts: alarm.attempts ?? 0,
+      notBefore: alarm.notBefore ?? 0,
       begun: false,
     });
     this.#kick(activation);
@@ -508,6 +517,11 @@ export class AgentRuntime implements Agents {
   }
 
   // Memory
+
+  #lookAround(): void {
+    this.#suspendIdle();
+    if (this.#resumed) void this.#sweeper.look();
+  }
 
   /** Who was idle for long leaves memory, and the longest idle ones when all states together grow too large for the hosts. */
   #suspendIdle(): void {
@@ -630,8 +644,9 @@ export class AgentRuntime implements Agents {
       for (const activation of this.#activations.values()) if (activation.wake !== undefined) this.#kick(activation);
       await this.#alarms.look();
       while (this.#running > 0) await rest(SETTLE_LOOK_MS);
-      if (this.#turns === before || this.#closing) return;
+      if (this.#turns === before || this.#closing) break;
     }
+    await this.#sweeper.look();
   }
 
   async close(): Promise<void> {
@@ -640,6 +655,7 @@ export class AgentRuntime implements Agents {
     clearInterval(this.#idle);
     this.#alarms.stop();
     await this.#pause();
+    await this.#sweeper.stop();
     this.#unlisten();
     for (const activation of this.#activations.values()) {
       clearTimeout(activation.wake);
@@ -749,7 +765,9 @@ function deadOps({ id, head }: Activation, job: Job, attempts: number, error: st
 }
 
 function retryOps({ id }: Activation, job: Job, attempts: number, notBefore: number, error: string): AgentOp[] {
-  return job.stored === undefined ? [] : [{ op: 'retry', id, message: job.stored, attempts, notBefore, error }];
+  const { stored: message, alarm } = job;
+  if (message === undefined && alarm === undefined) return [];
+  return [{ op: 'retry', id, message, alarm, attempts, notBefore, error }];
 }
 
 /** An agent is a caller of its own, whoever made it run. */

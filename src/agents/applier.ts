@@ -1,8 +1,29 @@
 import { GraphsteadError, type Limits } from '../base/index.js';
 import type { Applier, GroupState, GroupWork, Key } from '../commit/index.js';
-import { alarmKey, alarmRange, deadKey, dueKey, eventKey, headKey, messageKey, retryKey, stateKey } from './keys.js';
-import type { AgentOp, AgentPart, AgentResult, AlarmPart, DeadOp, PostOp, SpawnOp, TurnOp } from './part.js';
-import { decode, encode, type Head, pieces, split, type StoredAlarm, type StoredEvent } from './stored.js';
+import { alarmKey, deadKey, dueKey, endedKey, eventKey, headKey, messageKey, retryKey, stateKey } from './keys.js';
+import type {
+  AgentOp,
+  AgentPart,
+  AgentResult,
+  AlarmPart,
+  DeadOp,
+  PostOp,
+  RetryOp,
+  SpawnOp,
+  SweepOp,
+  TurnOp,
+} from './part.js';
+import { SWEPT_AT_ONCE, sweep, timeOf } from './remains.js';
+import {
+  decode,
+  encode,
+  type Head,
+  pieces,
+  split,
+  type StoredAlarm,
+  type StoredEvent,
+  type StoredLetter,
+} from './stored.js';
 
 type AgentLimits = Pick<Limits, 'eventsPerAgent' | 'eventAgeMs' | 'mailboxMessages' | 'deadLetters' | 'alarmsPerAgent'>;
 
@@ -10,6 +31,8 @@ type AgentLimits = Pick<Limits, 'eventsPerAgent' | 'eventAgeMs' | 'mailboxMessag
 export function agentsApplier(limits: AgentLimits): Applier<AgentPart, AgentResult> {
   return { name: 'agents', begin: (state) => new AgentWork(state, limits) };
 }
+
+const NOTHING = new Uint8Array(0);
 
 type Change = { readonly key: Key; readonly value: Uint8Array | undefined } | { readonly from: Key; readonly to: Key };
 
@@ -61,7 +84,8 @@ class AgentWork implements GroupWork<AgentPart, AgentResult> {
       const bytes = this.#states.get(id);
       const chunks = bytes === undefined ? [] : split(bytes).slice(0, head.chunks);
       for (const [i, chunk] of chunks.entries()) this.state.put(stateKey(id, i), chunk);
-      const stored = this.#chunks.get(id) ?? 0;
+      // what a stopped agent leaves is swept later, a bounded part at a time
+      const stored = head.status === 'terminated' ? 0 : (this.#chunks.get(id) ?? 0);
       for (let i = head.chunks; i < stored; i++) this.state.put(stateKey(id, i), undefined);
     }
   }
@@ -81,6 +105,7 @@ class Draft {
   readonly changes: Change[] = [];
   readonly posts: { to: string; n: number }[] = [];
   #events = 0;
+  #swept = 0;
 
   constructor(
     readonly work: AgentWork,
@@ -96,11 +121,10 @@ class Draft {
         return this.#post(op);
       case 'spawn':
         return this.#spawn(op);
-      case 'retry': {
-        this.#head(op.id);
-        const { attempts, notBefore, error } = op;
-        return this.#put(retryKey(op.id, op.message.ts, op.message.n), encode({ attempts, notBefore, error }));
-      }
+      case 'retry':
+        return this.#retry(op);
+      case 'sweep':
+        return this.#sweep(op);
       case 'dead':
         return this.#dead(op);
       case 'bury': {
@@ -147,7 +171,7 @@ class Draft {
     head = await this.#fire(op.id, head, op.fired);
     for (const alarm of op.alarms ?? []) head = await this.#alarm(op.id, head, alarm);
     head = await this.#publish(op, head);
-    if (op.terminate === true) head = await this.#terminate(op.id, head);
+    if (op.terminate === true) head = this.#terminate(op.id, head);
     this.heads.set(op.id, head);
   }
 
@@ -173,11 +197,26 @@ class Draft {
     return { ...head, alarms: head.alarms - 1 };
   }
 
-  async #alarm(id: string, head: Head, alarm: AlarmPart): Promise<Head> {
-    const key = alarmKey(id, alarm.id);
+  /** The alarm with what this part has done to it. */
+  async #stored(key: Key): Promise<StoredAlarm | undefined> {
     const pending = this.changes.findLast((change) => 'key' in change && Buffer.compare(change.key, key) === 0);
     const bytes = pending !== undefined && 'key' in pending ? pending.value : await this.work.state.get(key);
-    const old = bytes === undefined ? undefined : decode<StoredAlarm>(bytes);
+    return bytes === undefined ? undefined : decode<StoredAlarm>(bytes);
+  }
+
+  async #retry({ id, message, alarm, attempts, notBefore, error }: RetryOp): Promise<void> {
+    if (this.#head(id).status === 'terminated') return;
+    if (message !== undefined) this.#put(retryKey(id, message.ts, message.n), encode({ attempts, notBefore, error }));
+    if (alarm === undefined) return;
+    const key = alarmKey(id, alarm.id);
+    const stored = await this.#stored(key);
+    // an alarm that was moved meanwhile begins anew
+    if (stored?.at === alarm.at) this.#put(key, encode({ ...stored, attempts, notBefore }));
+  }
+
+  async #alarm(id: string, head: Head, alarm: AlarmPart): Promise<Head> {
+    const key = alarmKey(id, alarm.id);
+    const old = await this.#stored(key);
     if (old !== undefined) this.#put(dueKey(id, old.at, alarm.id), undefined);
     const count = head.alarms + (alarm.at === undefined ? 0 : 1) - (old === undefined ? 0 : 1);
     if (count > this.work.limits.alarmsPerAgent) {
@@ -193,7 +232,7 @@ class Draft {
     else {
       const { at, name = 'alarm', data } = alarm;
       this.#put(key, encode({ at, name, data } satisfies StoredAlarm));
-      this.#put(dueKey(id, at, alarm.id), new Uint8Array(0));
+      this.#put(dueKey(id, at, alarm.id), NOTHING);
     }
     return { ...head, alarms: count };
   }
@@ -210,42 +249,56 @@ class Draft {
     const from = first;
     const room = events.length * 2; // a commit trims at most twice what it adds
     first = Math.max(first, Math.min(first + room, next - this.work.limits.eventsPerAgent));
-    while (first - from < room && first < head.events[1] && (await this.#aged(op.id, first))) first++;
+    while (first - from < room && first < head.events[1] && (await this.#isAged(op.id, first))) first++;
     if (first > from) this.changes.push({ from: eventKey(op.id, from), to: eventKey(op.id, first) });
     return { ...head, events: [first, next] };
   }
 
-  /** Only the first chunk is read: the time stands at its beginning. */
-  async #aged(id: string, seq: number): Promise<boolean> {
-    const bytes = await this.work.state.get(eventKey(id, seq));
-    const at = bytes === undefined ? undefined : /"at":(\d+)/.exec(Buffer.from(bytes).toString('latin1'))?.[1];
-    return at === undefined || Number(at) < this.wall - this.work.limits.eventAgeMs;
+  async #isAged(id: string, seq: number): Promise<boolean> {
+    const at = await timeOf(this.work.state, eventKey(id, seq));
+    return at === undefined || at < this.wall - this.work.limits.eventAgeMs;
   }
 
-  /** State and alarms go; events and what waits stay to be read. */
-  async #terminate(id: string, head: Head): Promise<Head> {
-    for (let range = alarmRange(id); ; ) {
-      const page = await this.work.state.snapshot.range(range);
-      page.keys.forEach((key, i) => {
-        const { at } = decode<StoredAlarm>(page.values[i]);
-        this.#put(key, undefined);
-        this.#put(dueKey(id, at, alarmIdOf(key, id)), undefined);
-      });
-      if (page.next === undefined) break;
-      range = page.next;
+  /** Only the tombstone counts from here on; what lies behind it waits to be swept. */
+  #terminate(id: string, head: Head): Head {
+    this.states.delete(id);
+    this.#put(endedKey(id, this.wall), NOTHING);
+    return { ...head, status: 'terminated', chunks: 0, alarms: 0, waiting: 0 };
+  }
+
+  async #sweep({ id, at }: SweepOp): Promise<void> {
+    const { state, limits } = this.work;
+    const head = this.#head(id);
+    const most = SWEPT_AT_ONCE - this.#swept;
+    if (head.status !== 'terminated' || most <= 0 || (await state.get(endedKey(id, at))) === undefined) return;
+    const swept = await sweep(state, id, head, this.wall, limits, most);
+    this.#swept += swept.taken;
+    this.#put(endedKey(id, at), undefined);
+    for (const removal of swept.removals) {
+      this.changes.push('key' in removal ? { ...removal, value: undefined } : removal);
     }
-    this.states.set(id, new Uint8Array(0));
-    return { ...head, status: 'terminated', chunks: 0, alarms: 0 };
+    if (swept.next !== undefined) this.#put(endedKey(id, swept.next), NOTHING);
+    this.heads.set(id, swept.head);
   }
 
   #post(op: PostOp): void {
     const head = this.#head(op.to);
+    if (head.status === 'terminated') {
+      this.#refuse(op);
+      return;
+    }
     if (head.waiting >= this.work.limits.mailboxMessages) throw mailboxFull(op.to, head.waiting);
     const { kind, name, data, from, requestId } = op;
     const n = this.posts.length;
     this.posts.push({ to: op.to, n });
     this.#putAll(encode({ kind, name, data, from, requestId }), (chunk) => messageKey(op.to, this.ts, n, chunk));
     this.heads.set(op.to, { ...head, waiting: head.waiting + 1 });
+  }
+
+  /** A caller from outside is told; a turn's mail to an agent that was stopped meanwhile is dropped, as all that waited there. */
+  #refuse({ to, from }: PostOp): void {
+    if (from === '') throw terminated(to);
+    this.posts.push({ to, n: this.posts.length });
   }
 
   #spawn(op: SpawnOp): void {
@@ -255,12 +308,15 @@ class Draft {
   }
 
   async #dead(op: DeadOp): Promise<void> {
+    if (this.#head(op.id).status === 'terminated') return;
     let head = this.#consume(op.id, this.#head(op.id), op.consumed);
     head = await this.#fire(op.id, head, op.fired);
     let [first, next] = head.letters;
     const { name, data, from, attempts, error } = op;
     const seq = next++;
-    this.#putAll(encode({ name, data, from, attempts, error, at: this.wall }), (chunk) => deadKey(op.id, seq, chunk));
+    this.#putAll(encode({ at: this.wall, name, data, from, attempts, error } satisfies StoredLetter), (chunk) =>
+      deadKey(op.id, seq, chunk),
+    );
     let dead = head.dead + 1;
     if (next - first > this.work.limits.deadLetters) {
       this.changes.push({ from: deadKey(op.id, first), to: deadKey(op.id, ++first) });
@@ -284,11 +340,6 @@ function freshHead(type: string, wall: number, status: Head['status']): Head {
     waiting: 0,
     alarms: 0,
   };
-}
-
-function alarmIdOf(key: Key, agentId: string): string {
-  const prefix = alarmRange(agentId).start.length;
-  return new TextDecoder().decode(key.subarray(prefix, key.length - 2));
 }
 
 export function unknownAgent(id: string): GraphsteadError {

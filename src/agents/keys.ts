@@ -4,7 +4,7 @@ import { type Key, KeyReader, KeyWriter, type Range } from '../commit/index.js';
 // Keys of the agents: family, shard, agent id, then what tells entries of one family apart. The shard comes before the
 // id, so that a range of shards can move to another writer.
 
-const FAMILY = { head: 1, state: 2, event: 3, mailbox: 4, retry: 5, alarm: 6, due: 7, dead: 8 } as const;
+const FAMILY = { head: 1, state: 2, event: 3, mailbox: 4, retry: 5, alarm: 6, due: 7, dead: 8, ended: 9 } as const;
 
 export const SHARDS = 256;
 const writer = new KeyWriter('agents');
@@ -36,11 +36,18 @@ export const deadKey = (id: string, seq: number, chunk = 0): Key => of(FAMILY.de
 export const dueKey = (id: string, at: number, alarm: string): Key =>
   writer.byte(FAMILY.due).byte(shardOf(id)).uint(at).text(id).text(alarm).key();
 
+/** A stopped agent of which something is left, under the time at which that may go. */
+export const endedKey = (id: string, at: number): Key =>
+  writer.byte(FAMILY.ended).byte(shardOf(id)).uint(at).text(id).key();
+
+export const stateRange = (id: string): Range => of(FAMILY.state, id).range();
+export const retryRange = (id: string): Range => of(FAMILY.retry, id).range();
 export const alarmRange = (id: string): Range => of(FAMILY.alarm, id).range();
 export const deadRange = (id: string): Range => of(FAMILY.dead, id).range();
 export const headRange = (): Range => writer.byte(FAMILY.head).range();
 export const mailboxesRange = (): Range => writer.byte(FAMILY.mailbox).range();
 export const mailboxRange = (id: string): Range => of(FAMILY.mailbox, id).range();
+export const shardEndedRange = (shard: number): Range => writer.byte(FAMILY.ended).byte(shard).range();
 export const shardDueRange = (shard: number): Range => writer.byte(FAMILY.due).byte(shard).range();
 
 /** Everything of a mailbox from one message on. */
@@ -59,6 +66,21 @@ export function agentOf(key: Key): { id: string; rest: KeyReader } {
   rest.byte();
   rest.byte();
   return { id: rest.text(), rest };
+}
+
+/** The alarm that an alarm key of the agent is about; undefined for other keys. */
+export function alarmIn(key: Key, agentId: string): string | undefined {
+  const { start } = alarmRange(agentId);
+  if (Buffer.compare(key.subarray(0, start.length), start) !== 0) return undefined;
+  return agentOf(key).rest.text();
+}
+
+/** What an ended key says. */
+export function endedOf(key: Key): { at: number; agentId: string } {
+  const reader = new KeyReader(key);
+  reader.byte();
+  reader.byte();
+  return { at: reader.uint(), agentId: reader.text() };
 }
 
 /** What a due key says. */

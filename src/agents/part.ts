@@ -68,7 +68,8 @@ export interface SpawnOp {
 export interface RetryOp {
   readonly op: 'retry';
   readonly id: string;
-  readonly message: MessagePosition;
+  readonly message?: MessagePosition;
+  readonly alarm?: { readonly id: string; readonly at: number };
   readonly attempts: number;
   /** wall milliseconds */
   readonly notBefore: number;
@@ -96,7 +97,15 @@ export interface BuryOp {
   readonly bytes: number;
 }
 
-export type AgentOp = TurnOp | PostOp | SpawnOp | RetryOp | DeadOp | BuryOp;
+/** What is left of a stopped agent goes, a bounded part of it in each commit. */
+export interface SweepOp {
+  readonly op: 'sweep';
+  readonly id: string;
+  /** wall milliseconds under which the agent waits to be swept */
+  readonly at: number;
+}
+
+export type AgentOp = TurnOp | PostOp | SpawnOp | RetryOp | DeadOp | BuryOp | SweepOp;
 
 /** What the applier answers: where each post lies, in their order. */
 export interface AgentResult {

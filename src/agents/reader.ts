@@ -13,7 +13,9 @@ import {
   mailboxFrom,
   mailboxRange,
   retryKey,
+  endedOf,
   shardDueRange,
+  shardEndedRange,
   stateKey,
 } from './keys.js';
 import {
@@ -179,6 +181,19 @@ export async function readDue(
     if (bytes !== undefined) due.push({ ...decode<StoredAlarm>(bytes), agentId, id: alarm });
   }
   return { due, next: undefined };
+}
+
+/** Stopped agents of one shard that may be swept, and when there will be more to sweep. */
+export async function readEnded(
+  snapshot: Snapshot,
+  shard: number,
+  now: number,
+  limit: number,
+): Promise<{ ended: { at: number; agentId: string }[]; next: number | undefined }> {
+  const page = await snapshot.range({ ...shardEndedRange(shard), limit: limit + 1, keysOnly: true });
+  const all = page.keys.map(endedOf);
+  const ended = all.filter(({ at }) => at <= now).slice(0, limit);
+  return { ended, next: all[ended.length]?.at };
 }
 
 /** Entries of a range with their chunks put together; `numbers` uints stand between the agent's id and the chunk. */

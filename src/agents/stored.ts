@@ -48,6 +48,9 @@ export interface StoredAlarm {
   readonly at: number;
   readonly name: string;
   readonly data?: string;
+  /** failed tries, once there are any, and the wall milliseconds before which there is no other */
+  readonly attempts?: number;
+  readonly notBefore?: number;
 }
 
 export interface StoredLetter {

@@ -1,0 +1,65 @@
+import type { Clock } from '../base/index.js';
+import type { CommitRecord, Committer } from '../commit/index.js';
+import { SHARDS, shardOf } from './keys.js';
+import type { AgentPart, SweepOp } from './part.js';
+import { readEnded } from './reader.js';
+
+/** stopped agents that one commit sweeps at most; the applier bounds what it takes of them */
+const AT_ONCE = 16;
+
+/** Takes away what stopped agents leave, when its time has come; its owner calls `look` now and then. */
+export class Sweeper {
+  /** wall milliseconds at which a shard has something to sweep; 0 where it was not looked up yet */
+  readonly #next = new Float64Array(SHARDS);
+  #looking: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(
+    readonly committer: Pick<Committer, 'snapshot' | 'commit'>,
+    readonly clock: Clock,
+    readonly failed: (error: unknown) => void,
+  ) {}
+
+  landed(records: readonly CommitRecord[]): void {
+    for (const record of records) {
+      for (const op of (record.parts['agents'] as AgentPart | undefined)?.ops ?? []) {
+        if (op.op === 'turn' && op.terminate === true) this.#next[shardOf(op.id)] = 0;
+      }
+    }
+  }
+
+  /** Sweeps everything that may go now. */
+  look(): Promise<void> {
+    this.#looking ??= this.#look()
+      .catch(this.failed)
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    return this.#looking;
+  }
+
+  /** Resolves once the commit under way has landed. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    for (let shard = 0; shard < SHARDS; shard++) {
+      while (!this.#stopped && this.#next[shard] <= this.clock.wall()) await this.#sweepShard(shard);
+    }
+  }
+
+  async #sweepShard(shard: number): Promise<void> {
+    // Set before the read: an agent that is stopped meanwhile lowers it again.
+    this.#next[shard] = Number.POSITIVE_INFINITY;
+    const snapshot = this.committer.snapshot();
+    const now = this.clock.wall();
+    const { ended, next } = await readEnded(snapshot, shard, now, AT_ONCE).finally(() => snapshot.release());
+    if (ended.length > 0) {
+      const ops = ended.map(({ agentId, at }): SweepOp => ({ op: 'sweep', id: agentId, at }));
+      await this.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
+      this.#next[shard] = 0;
+    } else if (next !== undefined) this.#next[shard] = Math.min(this.#next[shard], next);
+  }
+}
