@@ -22,6 +22,9 @@ const CODE = `
         case 'back': return agents.sendMessage(data, 'increment');
         case 'mail': return agents.sendMessageAsync(data, 'increment').then(() => 'posted');
         case 'mailAndFail': return agents.sendMessageAsync(data, 'increment').then(() => { throw new Error('no'); });
+        case 'changesItsMind': await agents.sendMessage(data, 'increment', String(this.attempt)); if (this.attempt < 2) throw new Error('not yet'); return;
+        case 'keepsItsMind': await agents.sendMessage(data, 'increment', '10'); if (this.attempt < 2) throw new Error('not yet'); return;
+        case 'asksAnew': { await agents.sendMessage(data, 'increment', String(Math.random())); await new Promise((done) => setTimeout(done, 700)); return 'asked'; }
         case 'flaky': if (this.attempt < 3) throw new Error('not yet'); this.state.count += 100; return;
         case 'poison': throw new Error('always');
         case 'child': return agents.start('Counter').then(({ id }) => id);
@@ -269,6 +272,29 @@ describe('agents', () => {
     await expect(send(c.id, 'spin')).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' });
     expect(await relayed).toBe('5');
     expect([await send(a.id, 'peek'), await send(b.id, 'peek')]).toEqual(['1', '5']);
+  });
+
+  it('a message tried again sends once what it sent before; something else is sent anew, and logged', async () => {
+    const [a, b] = await Promise.all([service.agents.start('Counter'), service.agents.start('Counter')]);
+    const told = () => service.logs.filter(({ level, message }) => level === 'warn' && message.includes('anew'));
+    await service.agents.sendAsync(a.id, 'keepsItsMind', b.id);
+    await until(async () => (await service.agents.info(a.id)).waiting === 0);
+    expect([await send(b.id, 'peek'), told()]).toEqual(['10', []]);
+    await service.agents.sendAsync(a.id, 'changesItsMind', b.id);
+    await until(async () => (await service.agents.info(a.id)).waiting === 0);
+    expect(await send(b.id, 'peek')).toBe('13');
+    expect(told()).toMatchObject([{ agentId: a.id, message: expect.stringContaining('"changesItsMind"') }]);
+  });
+
+  it('a run again in another process that asks something else is logged', async () => {
+    const [a, b, c] = await Promise.all([1, 2, 3].map(() => service.agents.start('Counter')));
+    const asking = send(a.id, 'asksAnew', b.id);
+    await until(async () => (await send(b.id, 'peek')) !== '0');
+    await expect(send(c.id, 'spin')).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' });
+    expect(await asking).toBe('asked');
+    const told = service.logs.filter(({ message }) => message.includes('made anew'));
+    expect(told.length).toBeGreaterThan(0);
+    expect(told[0]).toMatchObject({ level: 'warn', agentId: a.id, operation: 'asksAnew' });
   });
 
   it('give the first reply again under the same idempotency key', async () => {

@@ -161,6 +161,17 @@ export class AgentRuntime implements Agents {
 
   async send(id: string, message: string, data?: string, options: SendOptions = {}): Promise<string | undefined> {
     assertId(id);
+    const claim = claimOf(`agent ${id} ${callerOf(options)}`, options.idempotencyKey, `${message}\n${data ?? ''}`);
+    return this.#send(id, message, data, options, claim);
+  }
+
+  async #send(
+    id: string,
+    message: string,
+    data: string | undefined,
+    options: SendOptions,
+    claim: Job['claim'],
+  ): Promise<string | undefined> {
     this.#assertOpen();
     this.#assertSize(message, data);
     const from = options.from ?? '';
@@ -169,7 +180,6 @@ export class AgentRuntime implements Agents {
     if (head === undefined) throw unknownAgent(id);
     if (head.status === 'terminated') throw terminated(id);
     if (this.#isReadOnly(head.type, message)) return this.#sendReadOnly(id, job, options);
-    const claim = claimOf(`agent ${id} ${callerOf(options)}`, options.idempotencyKey, `${message}\n${data ?? ''}`);
     if (from === '') return this.#submit(id, { ...job, claim }, options);
     const leave = this.#waits.wait(from, id, (one) => this.#describe(one));
     return this.#submit(id, { ...job, from, claim }, options).finally(leave);
@@ -501,13 +511,18 @@ export class AgentRuntime implements Agents {
       string | undefined,
       SendOptions & { timeout?: number },
     ];
-    const repeated = job.stored === undefined ? undefined : `${job.id}.${rpc.n}`;
-    return this.send(to, name, data, {
-      timeoutMs: options.timeout,
-      typed: options.typed,
-      idempotencyKey: options.idempotencyKey ?? repeated,
-      from: activation.id,
-      requestId: job.requestId,
+    const { timeout: timeoutMs, typed, idempotencyKey } = options;
+    const from = activation.id;
+    const given = { timeoutMs, typed, idempotencyKey, from, requestId: job.requestId };
+    if (idempotencyKey !== undefined || job.stored === undefined) return this.send(to, name, data, given);
+    // A stored message that is tried again gets the replies of what it sent before.
+    const body = `${to}\n${name}\n${data ?? ''}`;
+    const repeated = claimOf(`turn ${from}`, `${job.id}.${rpc.n}`, body);
+    return this.#send(to, name, data, given, repeated).catch((error: unknown) => {
+      if (!(error instanceof GraphsteadError) || error.code !== 'IDEMPOTENCY_MISMATCH') throw error;
+      const what = `"${name}" to ${to} is not what an earlier try of "${job.name}" sent at this place: it is sent anew`;
+      this.#log('warn', what, from, job.requestId);
+      return this.#send(to, name, data, given, claimOf(`turn ${from}`, `${job.id}.${rpc.n}.${digest(body)}`, body));
     });
   }
 
@@ -777,7 +792,11 @@ function callerOf({ from, caller = 'anyone' }: SendOptions): string {
 
 function claimOf(scope: string, key: string | undefined, body: string): Job['claim'] {
   if (key === undefined) return undefined;
-  return { scope, key, bodyHash: createHash('sha256').update(body).digest('base64url') };
+  return { scope, key, bodyHash: digest(body) };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 function outOfTime(id: string, job: Job, timeoutMs: number): GraphsteadError {

@@ -35,7 +35,7 @@ export interface TaskOptions {
   /** results of finished calls, shared by all runs of the task */
   readonly journal: Map<number, JournalEntry>;
   /** calls that were made, answered or not, by place and hash */
-  readonly asked: Map<string, Promise<CallOutcome>>;
+  readonly asked: Map<number, Map<string, Promise<CallOutcome>>>;
   readonly signal?: AbortSignal;
   rpc(call: Rpc): Promise<unknown>;
   live?(event: EventEffect): void;
@@ -377,7 +377,10 @@ export class HostProcess {
     const pending = this.#pending.get(message.id);
     if (pending === undefined) return; // the task was given up
     pending.asking++;
-    const outcome = await answerOnce(pending.options, message);
+    const outcome = await answerOnce(pending.options, message, () => {
+      const what = `${message.method} is not what an earlier run asked at this place (call ${message.n}): it is made anew`;
+      this.#log('warn', what, message.id);
+    });
     pending.asking--;
     if (!this.dead) this.#tell({ k: 'reply', rpc: message.rpc, ...outcome });
   }
@@ -430,6 +433,7 @@ interface CallOutcome {
 async function answerOnce(
   options: TaskOptions,
   { n, hash, method, args }: Extract<FromHost, { k: 'rpc' }>,
+  differs: () => void,
 ): Promise<CallOutcome> {
   const ask = () =>
     options.rpc({ method, n, args }).then(
@@ -437,9 +441,11 @@ async function answerOnce(
       (error: unknown): CallOutcome => ({ ok: false, error: toFailure(error, 'INTERNAL') }),
     );
   if (hash === '') return ask();
-  const key = `${n} ${hash}`;
-  const asked = options.asked.get(key) ?? ask();
-  options.asked.set(key, asked);
+  const here = options.asked.get(n) ?? new Map<string, Promise<CallOutcome>>();
+  options.asked.set(n, here);
+  if (here.size > 0 && !here.has(hash)) differs();
+  const asked = here.get(hash) ?? ask();
+  here.set(hash, asked);
   const outcome = await asked;
   options.journal.set(n, { n, hash, ...outcome });
   return outcome;

@@ -23,6 +23,8 @@ const FIRST = `
         return String(this.state.steps);
       }
       if (name === 'steps') return String(this.state.steps);
+      if (name === 'poison') { this.publishEvent('tried', { attempt: this.attempt }, { live: true }); throw new Error('always'); }
+      if (name === 'setPoison') { this.setAlarm(new Date(), { name: 'poison' }); return 'set'; }
       if (name === 'live') { this.publishEvent('progress', { done: 1 }, { live: true }); throw new Error('failed later'); }
       if (name === 'text') { this.state.own = data; return data; }
       return super.onReceiveMessage(name, data);
@@ -101,6 +103,24 @@ describe('lifecycle', () => {
       await until(async () => (await second.agents.info(id)).waiting === 0);
       expect(await second.agents.send(id, 'steps')).toBe('1');
     });
+  });
+
+  it('restarts with the failed tries of an alarm', async () => {
+    const store = createMemoryStore();
+    const keep: Store = { ...bound(store), close: async () => undefined };
+    const limits = { messageAttempts: 3 };
+    const first = await open({ store: keep, limits });
+    const { id } = await first.agents.start('Diary');
+    const failures = (service: AgentService) =>
+      service.logs.flatMap(({ message }) => /"poison" failed, try (\d)/.exec(message)?.[1] ?? []);
+    await first.agents.send(id, 'setPoison');
+    await until(async () => failures(first).length === 1);
+    await first.close();
+    services.splice(services.indexOf(first), 1);
+    const second = await open({ store: keep, limits });
+    await until(async () => (await second.agents.info(id)).deadLetters === 1);
+    expect([failures(first), failures(second)]).toEqual([['1'], ['2', '3']]);
+    expect(await second.agents.deadLetters(id)).toMatchObject([{ name: 'poison', attempts: 3, error: 'always' }]);
   });
 
   it('moves agents to new code, with their state brought to its shape', async () => {
