@@ -1,0 +1,109 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { GraphsteadError } from '../base/index.js';
+import type { Activation, Job } from './activation.js';
+import type { SendOptions } from './contract.js';
+import type { AgentOp } from './part.js';
+import type { DueAlarm, MailboxEntry } from './reader.js';
+
+// What jobs are made of, and what becomes of those that fail.
+
+/** The job of a stored message. */
+export function jobOf(entry: MailboxEntry): Job {
+  const { kind, name, data, from, ts, n, bytes, attempts, notBefore } = entry;
+  const stored = { ts, n, bytes };
+  return {
+    kind,
+    name,
+    data,
+    from,
+    id: `${ts}.${n}`,
+    requestId: entry.requestId ?? '',
+    stored,
+    attempts,
+    notBefore,
+    begun: false,
+  };
+}
+
+/** Another try would end as this one did: an unknown message, or (a second time) code that holds the thread. */
+export function isHopeless({ code }: GraphsteadError, attempts: number): boolean {
+  return code === 'MESSAGE_UNKNOWN' || (code === 'AGENT_TIMEOUT' && attempts >= 2);
+}
+
+/** The job that runs onSuspend. */
+export function suspension(): Job {
+  return {
+    kind: 'suspend',
+    id: randomUUID(),
+    name: 'onSuspend',
+    from: '',
+    requestId: '',
+    attempts: 0,
+    notBefore: 0,
+    begun: true,
+  };
+}
+
+/** The job of an alarm that is due. */
+export function alarmJob(alarm: DueAlarm): Job {
+  return {
+    kind: 'alarm',
+    id: `alarm.${alarm.at}.${alarm.id}`,
+    name: alarm.name,
+    data: alarm.data,
+    from: '',
+    requestId: '',
+    alarm: { id: alarm.id, at: alarm.at },
+    attempts: alarm.attempts ?? 0,
+    notBefore: alarm.notBefore ?? 0,
+    begun: false,
+  };
+}
+
+/** A background job failed for good. */
+export function deadOps({ id, head }: Activation, job: Job, attempts: number, error: string): AgentOp[] {
+  const { name, data, from, stored: consumed, alarm: fired } = job;
+  const dead: AgentOp = { op: 'dead', id, name, data, from, attempts, error, consumed, fired };
+  if (job.kind !== 'init') return [dead];
+  // It never began: nothing can be sent to it any more.
+  return [dead, { op: 'turn', id, expect: head?.turns ?? 0, terminate: true }];
+}
+
+/** A background job failed, and will be tried again. */
+export function retryOps({ id }: Activation, job: Job, attempts: number, notBefore: number, error: string): AgentOp[] {
+  const { stored: message, alarm } = job;
+  if (message === undefined && alarm === undefined) return [];
+  return [{ op: 'retry', id, message, alarm, attempts, notBefore, error }];
+}
+
+/** An agent is a caller of its own, whoever made it run. */
+export function callerOf({ from, caller = 'anyone' }: SendOptions): string {
+  return from === undefined || from === '' ? caller : from;
+}
+
+/** The idempotency claim of a key; undefined without one. */
+export function claimOf(scope: string, key: string | undefined, body: string): Job['claim'] {
+  if (key === undefined) return undefined;
+  return { scope, key, bodyHash: digest(body) };
+}
+
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** A caller's patience ended. */
+export function outOfTime(id: string, job: Job, timeoutMs: number): GraphsteadError {
+  const what = `"${job.name}" of agent ${id}`;
+  if (!job.begun) {
+    return new GraphsteadError('AGENT_TIMEOUT', `${what} did not begin within ${timeoutMs} ms and was taken back`, {
+      fix: 'the agent is busy: wait longer, or send it with sendMessageAsync',
+    });
+  }
+  return new GraphsteadError(
+    'OUTCOME_UNKNOWN',
+    `${what} did not end within ${timeoutMs} ms; it may still take effect`,
+    {
+      fix: 'ask the agent before you send it again, or send it with an idempotencyKey',
+    },
+  );
+}

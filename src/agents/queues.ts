@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto';
+import { asError, type Clock, type GraphsteadError, type Limits } from '../base/index.js';
+import type { Committer } from '../commit/index.js';
+import { Activation, type Job } from './activation.js';
+import type { AlarmClock } from './alarm-clock.js';
+import { mailboxFull, terminated } from './applier.js';
+import type { SendOptions } from './contract.js';
+import { type EventHub, STATUS_EVENT } from './event-hub.js';
+import { alarmJob, deadOps, isHopeless, jobOf, outOfTime, retryOps } from './job.js';
+import type { AgentOp, AgentPart } from './part.js';
+import { type DueAlarm, readAlarm, readMailbox } from './reader.js';
+import type { TurnRunner } from './turn-runner.js';
+
+/** stored messages of one agent read at a time */
+const MAILBOX_PAGE = 64;
+const BACKOFF_MS = 200;
+const BACKOFF_MOST_MS = 60_000;
+
+/** Writes a line about one agent to the log. */
+export type AgentLog = (level: 'warn' | 'error', message: string, agentId: string, requestId?: string) => void;
+
+export interface QueuesOptions {
+  readonly committer: Pick<Committer, 'commit' | 'snapshot'>;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly hub: EventHub;
+  readonly runner: TurnRunner;
+  readonly alarms: Pick<AlarmClock, 'done'>;
+  readonly log: AgentLog;
+}
+
+/** What agents have to do: one job of an agent at a time, tried again or buried where it fails. */
+export class Queues {
+  readonly activations = new Map<string, Activation>();
+  /** agents whose stored messages could not be handled while no app was loaded */
+  readonly unready = new Set<string>();
+  running = 0;
+  turns = 0;
+  failures = 0;
+  /** no new turns begin */
+  paused = false;
+  closing = false;
+  /** called when the last running turn has ended */
+  drained: (() => void) | undefined;
+
+  constructor(readonly options: QueuesOptions) {}
+
+  /** Puts a job into the agent's queue and waits for its end, or for the caller's patience to end. */
+  submit(
+    id: string,
+    part: Partial<Job> & Pick<Job, 'kind' | 'name'>,
+    options: SendOptions,
+  ): Promise<string | undefined> {
+    const { messageMs, mailboxMessages } = this.options.limits;
+    const timeoutMs = options.timeoutMs ?? messageMs;
+    const waiting = this.activations.get(id)?.waiting ?? 0;
+    if (waiting >= mailboxMessages && part.kind !== 'stop') return Promise.reject(mailboxFull(id, waiting));
+    return new Promise((resolve, reject) => {
+      const job: Job = {
+        from: '',
+        ...part,
+        id: randomUUID(),
+        requestId: options.requestId ?? '',
+        attempts: 0,
+        notBefore: 0,
+        begun: false,
+        resolve: (reply) => {
+          clearTimeout(timer);
+          resolve(reply);
+        },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      };
+      const activation = this.activate(id);
+      const timer = setTimeout(() => {
+        activation.remove(job);
+        reject(outOfTime(id, job, timeoutMs));
+      }, timeoutMs);
+      if (job.kind === 'stop') activation.unshift(job);
+      else activation.push(job);
+      this.kick(activation);
+    });
+  }
+
+  /** What is known of an agent; it is in `activations` from here on. */
+  activate(id: string): Activation {
+    let activation = this.activations.get(id);
+    if (activation === undefined) {
+      activation = new Activation(id);
+      this.activations.set(id, activation);
+    }
+    return activation;
+  }
+
+  /** Begins to work off what waits, unless that goes on already. */
+  kick(activation: Activation): void {
+    if (activation.busy || this.paused) return;
+    activation.busy = true;
+    this.running++;
+    void this.#work(activation).finally(() => {
+      activation.busy = false;
+      activation.lastUsed = this.options.clock.monotonic();
+      this.running--;
+      if (this.running === 0) this.drained?.();
+      if ((activation.fresh || activation.more) && !this.paused) this.kick(activation);
+      else if (activation.head?.status === 'terminated' || activation.head === undefined) this.forget(activation);
+    });
+  }
+
+  /** Nothing is to be done, and no process holds it. */
+  forget(activation: Activation): void {
+    if (activation.waiting === 0 && !activation.busy) this.activations.delete(activation.id);
+  }
+
+  async #work(activation: Activation): Promise<void> {
+    clearTimeout(activation.wake);
+    activation.wake = undefined;
+    await this.#known(activation);
+    while (!this.paused) {
+      if (activation.more && !activation.hasStored) await this.#readMailbox(activation);
+      activation.fresh = false;
+      const next = activation.next(this.options.clock.wall());
+      if (next === undefined) return;
+      if (typeof next === 'number') {
+        this.#wakeAt(activation, next);
+        return;
+      }
+      await this.#perform(activation, next);
+    }
+  }
+
+  /** Reads the head of an agent that was not in memory; what already waits in its mailbox comes with it. */
+  async #known(activation: Activation): Promise<void> {
+    if (activation.head !== undefined) return;
+    const head = await this.options.runner.head(activation);
+    if (head !== undefined && head.waiting > 0 && activation.read === undefined) activation.more = true;
+  }
+
+  #wakeAt(activation: Activation, wall: number): void {
+    const wait = Math.min(Math.max(1, wall - this.options.clock.wall()), BACKOFF_MOST_MS);
+    activation.wake = setTimeout(() => {
+      activation.wake = undefined;
+      this.kick(activation);
+    }, wait);
+    activation.wake.unref();
+  }
+
+  async #perform(activation: Activation, job: Job): Promise<void> {
+    job.begun = true;
+    if (job.alarm !== undefined && !(await this.#stillSet(activation.id, job.alarm))) {
+      this.options.alarms.done(activation.id, job.alarm.id, job.alarm.at);
+      return;
+    }
+    this.#passing(activation, job);
+    let again = false;
+    try {
+      const { reply } = await this.options.runner.run(activation, job);
+      this.turns++;
+      job.resolve?.(job.create === undefined ? reply : (reply ?? activation.id));
+      if (job.kind === 'stop') this.#refuseAll(activation);
+    } catch (error) {
+      this.failures++;
+      job.reject?.(error);
+      const background = job.stored !== undefined || job.alarm !== undefined;
+      again = background && (await this.#failed(activation, job, asError(error)));
+    } finally {
+      activation.passing = undefined;
+      if (job.alarm !== undefined && !again) this.options.alarms.done(activation.id, job.alarm.id, job.alarm.at);
+    }
+  }
+
+  /** An earlier turn may have moved the alarm or taken it back. */
+  async #stillSet(id: string, alarm: { readonly id: string; readonly at: number }): Promise<boolean> {
+    const snapshot = this.options.committer.snapshot();
+    try {
+      return (await readAlarm(snapshot, id, alarm.id))?.at === alarm.at;
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  #passing(activation: Activation, job: Job): void {
+    const status = job.kind === 'init' ? 'starting' : job.kind === 'stop' ? 'stopping' : undefined;
+    if (status === undefined) return;
+    activation.passing = status;
+    this.options.hub.live(activation.id, STATUS_EVENT, JSON.stringify({ status }), this.options.clock.wall());
+  }
+
+  #refuseAll(activation: Activation): void {
+    for (const job of activation.drain()) {
+      job.reject?.(terminated(activation.id));
+      if (job.alarm !== undefined) this.options.alarms.done(activation.id, job.alarm.id, job.alarm.at);
+    }
+  }
+
+  /** A background job failed: it waits for another try (true), or becomes a dead letter. */
+  async #failed(activation: Activation, job: Job, error: GraphsteadError): Promise<boolean> {
+    if (error.code === 'NOT_READY') this.unready.add(activation.id);
+    if (error.code === 'AGENT_TERMINATED' || error.code === 'NOT_READY' || this.closing) return false;
+    const attempts = job.attempts + 1;
+    const { message } = error;
+    this.options.log('warn', `"${job.name}" failed, try ${attempts}: ${message}`, activation.id, job.requestId);
+    const last = attempts >= this.options.limits.messageAttempts || isHopeless(error, attempts);
+    const notBefore = this.options.clock.wall() + Math.min(BACKOFF_MS * 2 ** (attempts - 1), BACKOFF_MOST_MS);
+    const ops = last
+      ? deadOps(activation, job, attempts, message)
+      : retryOps(activation, job, attempts, notBefore, message);
+    if (!last) {
+      activation.unshift({ ...job, attempts, notBefore, begun: false, resolve: undefined, reject: undefined });
+    }
+    if (ops.length === 0) return !last;
+    try {
+      await this.options.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
+      if (last && job.kind === 'init') activation.head = undefined;
+    } catch (thrown) {
+      this.options.log(
+        'error',
+        `the failure of "${job.name}" could not be stored: ${asError(thrown).message}`,
+        activation.id,
+      );
+    }
+    return !last;
+  }
+
+  async #readMailbox(activation: Activation): Promise<void> {
+    activation.missed = false;
+    const snapshot = this.options.committer.snapshot();
+    try {
+      const entries = await readMailbox(snapshot, activation.id, activation.read, MAILBOX_PAGE);
+      const last = entries.at(-1);
+      if (last !== undefined) activation.read = { ts: last.ts, n: last.n };
+      for (const entry of entries) activation.push(jobOf(entry));
+      activation.more = entries.length === MAILBOX_PAGE || activation.missed;
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  /** Queues the messages of a commit that has landed. */
+  deliver(part: AgentPart, ts: number): void {
+    let n = 0;
+    for (const op of part.ops) {
+      if (op.op !== 'post' && op.op !== 'spawn') continue;
+      const at = n++;
+      const activation = this.activate(op.op === 'post' ? op.to : op.id);
+      if (op.op === 'spawn') activation.head = undefined;
+      if (activation.more) {
+        activation.missed = true;
+        this.kick(activation);
+      } else this.#deliverTo(activation, op, ts, at);
+    }
+  }
+
+  #deliverTo(activation: Activation, op: AgentOp & { op: 'post' | 'spawn' }, ts: number, n: number): void {
+    const post = op.op === 'post' ? op : ({ ...op, kind: 'init', name: 'onInitialize' } as const);
+    const { kind, name, from } = post;
+    const data = 'data' in post ? post.data : undefined;
+    const requestId = 'requestId' in post ? post.requestId : undefined;
+    const bytes = Buffer.byteLength(JSON.stringify({ kind, name, data, from, requestId }));
+    activation.push(jobOf({ kind, name, data, from, requestId, ts, n, bytes, attempts: 0, notBefore: 0 }));
+    activation.read = { ts, n };
+    this.kick(activation);
+  }
+
+  /** Queues an alarm that is due. */
+  ring(alarm: DueAlarm): void {
+    const activation = this.activate(alarm.agentId);
+    activation.push(alarmJob(alarm));
+    this.kick(activation);
+  }
+}

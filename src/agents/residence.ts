@@ -1,0 +1,115 @@
+import { asError } from '../base/index.js';
+import type { Activation } from './activation.js';
+import { STATUS_EVENT } from './event-hub.js';
+import type { HostPool } from './host-pool.js';
+import { suspension } from './job.js';
+import type { Queues } from './queues.js';
+
+const SUSPENDED_AT_ONCE = 1_000;
+/** part of one host's heap that states may take as text; as objects they take several times that */
+const RESIDENT_SHARE = 0.125;
+/** milliseconds that a reload or a shutdown waits for running turns */
+const DRAIN_MS = 10_000;
+
+/** Who stays in the hosts' memory, and who leaves it. */
+export class Residence {
+  #swapping: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly queues: Queues,
+    readonly hosts: Pick<HostPool, 'manifest'>,
+  ) {}
+
+  /** Who was idle for long leaves memory, and the longest idle ones when all states together grow too large for the hosts. */
+  suspendIdle(): void {
+    if (this.queues.paused) return;
+    const { agentIdleMs, hostHeapMb } = this.queues.options.limits;
+    const before = this.queues.options.clock.monotonic() - agentIdleMs;
+    const idle: Activation[] = [];
+    let bytes = 0;
+    for (const activation of this.queues.activations.values()) {
+      if (activation.host !== undefined) bytes += residentBytes(activation);
+      const rests = !activation.busy && activation.waiting === 0 && activation.wake === undefined;
+      if (rests) idle.push(activation);
+    }
+    const budget = hostHeapMb * 1024 * 1024 * RESIDENT_SHARE;
+    if (bytes > budget) idle.sort((a, b) => a.lastUsed - b.lastUsed);
+    let most = SUSPENDED_AT_ONCE;
+    for (const activation of idle) {
+      if (activation.lastUsed > before && bytes <= budget) continue;
+      if (most-- === 0) return;
+      bytes -= residentBytes(activation);
+      void this.#suspend(activation);
+    }
+  }
+
+  async #suspend(activation: Activation): Promise<void> {
+    const { host } = activation;
+    if (host === undefined || host.dead || activation.head?.status !== 'active') {
+      this.queues.forget(activation);
+      return;
+    }
+    const hooks = this.hosts.manifest?.agentTypes.find((type) => type.name === activation.head?.type);
+    activation.busy = true;
+    activation.passing = 'suspending';
+    this.#tell(activation, 'suspending');
+    try {
+      // Every turn ends with its state stored: without a hook there is nothing left to do.
+      if (hooks?.onSuspend === false) host.evict(activation.id);
+      else await this.queues.options.runner.run(activation, suspension());
+      this.#tell(activation, 'suspended');
+    } catch (error) {
+      this.queues.options.log('error', `onSuspend failed: ${asError(error).message}`, activation.id);
+    } finally {
+      activation.busy = false;
+      activation.passing = undefined;
+      activation.host = undefined;
+      if (activation.waiting > 0) this.queues.kick(activation);
+      else this.queues.forget(activation);
+    }
+  }
+
+  #tell({ id }: Activation, status: 'suspending' | 'suspended'): void {
+    const { hub, clock } = this.queues.options;
+    hub.live(id, STATUS_EVENT, JSON.stringify({ status }), clock.wall());
+  }
+
+  /** One after the other. */
+  swap<T>(load: () => Promise<T>): Promise<T> {
+    const swapped = this.#swapping.then(() => this.#swap(load));
+    this.#swapping = swapped.catch(() => undefined);
+    return swapped;
+  }
+
+  async #swap<T>(load: () => Promise<T>): Promise<T> {
+    await this.pause();
+    try {
+      return await load();
+    } finally {
+      this.queues.paused = this.queues.closing;
+      for (const id of this.queues.unready) Object.assign(this.queues.activate(id), { more: true, read: undefined });
+      this.queues.unready.clear();
+      for (const activation of this.queues.activations.values())
+        if (activation.waiting > 0 || activation.more) this.queues.kick(activation);
+    }
+  }
+
+  /** No new turns; running ones end; who is in memory is suspended. */
+  async pause(): Promise<void> {
+    this.queues.paused = true;
+    if (this.queues.running > 0) {
+      const drained = new Promise<void>((done) => {
+        this.queues.drained = done;
+      });
+      const patience = new Promise<void>((done) => setTimeout(done, DRAIN_MS).unref());
+      await Promise.race([drained, patience]);
+      this.queues.drained = undefined;
+    }
+    const idle = [...this.queues.activations.values()].filter((activation) => !activation.busy);
+    await Promise.all(idle.map((activation) => this.#suspend(activation)));
+  }
+}
+
+function residentBytes({ head }: Activation): number {
+  return 4_096 * (1 + (head?.chunks ?? 0));
+}
