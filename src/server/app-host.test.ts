@@ -1,0 +1,68 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startService, type TestService } from '../../test/service.js';
+
+const SDL = 'type Ship { name: String! @id tons: Int }';
+const CODE = `
+  import { Agent, agents, graph } from 'graphstead/app';
+  const ADD = 'mutation($name: String!) { addShip(input: [{ name: $name }]) { numUids } }';
+  async function fleet(api: Pick<typeof graph, 'graphql'>): Promise<string[]> {
+    const { queryShip } = await api.graphql<{ queryShip: { name: string }[] }>('{ queryShip(order: { asc: name }) { name } }');
+    return queryShip.map((ship) => ship.name);
+  }
+  export async function launchFleet(names: string[], fail: boolean): Promise<string[]> {
+    return graph.transaction(async (txn) => {
+      for (const name of names) await txn.graphql(ADD, { name });
+      if (fail) throw new Error('the slipway broke');
+      return fleet(txn);
+    });
+  }
+  class Yard extends Agent {
+    override async onReceiveMessage(name: string, data?: string): Promise<string> {
+      await graph.graphql(ADD, { name: data });
+      if (name === 'breakDown') throw new Error('the crane fell');
+      return (await fleet(graph)).join(' ');
+    }
+  }
+  agents.register(Yard);
+  export async function openYard(): Promise<string> { return (await agents.start('Yard')).id; }
+  export async function tellYard(id: string, name: string, data: string): Promise<string | null> {
+    return agents.sendMessage(id, name, data);
+  }
+`;
+
+const appDir = mkdtempSync(join(tmpdir(), 'graphstead-app-'));
+let s: TestService;
+beforeAll(async () => {
+  mkdirSync(join(appDir, 'functions'));
+  writeFileSync(join(appDir, 'schema.graphql'), SDL);
+  writeFileSync(join(appDir, 'functions', 'index.ts'), CODE);
+  s = await startService({ appDir });
+}, 60_000);
+afterAll(async () => {
+  await s?.close();
+  rmSync(appDir, { recursive: true, force: true });
+});
+
+const ships = async () => (await s.graphql('{ queryShip(order: {asc: name}) { name } }')).body.data.queryShip;
+
+it("an app's GraphQL lands with the transaction or the turn it stands in, or not at all", async () => {
+  const launch = 'mutation ($names: [String!]!, $fail: Boolean!) { launchFleet(names: $names, fail: $fail) }';
+  const broken = await s.graphql(launch, { names: ['Auk', 'Tern'], fail: true });
+  expect(broken.body.errors[0].message).toBe('the slipway broke');
+  expect(await ships()).toEqual([]);
+  const launched = await s.graphql(launch, { names: ['Auk', 'Tern'], fail: false });
+  expect(launched.body).toMatchObject({ data: { launchFleet: ['Auk', 'Tern'] } });
+
+  const tell =
+    'mutation ($id: String!, $name: String!, $data: String!) { tellYard(id: $id, name: $name, data: $data) }';
+  const id: string = (await s.graphql('mutation { openYard }')).body.data.openYard;
+  const fallen = await s.graphql(tell, { id, name: 'breakDown', data: 'Gull' });
+  expect(fallen.body.errors[0].message).toBe('the crane fell');
+  expect(await ships()).toEqual([{ name: 'Auk' }, { name: 'Tern' }]);
+  const built = await s.graphql(tell, { id, name: 'build', data: 'Gull' });
+  expect(built.body).toMatchObject({ data: { tellYard: 'Auk Gull Tern' } });
+  expect(await ships()).toHaveLength(3);
+});
