@@ -62,6 +62,8 @@ export const ERROR_STATUS = {
   UNAUTHENTICATED: 401,
   /** a rule of `@auth` refuses it, a hash is not that of the transaction, or a page of another site asks */
   FORBIDDEN: 403,
+  /** the Host header names another service, where nothing needs a key: a page of another site may stand behind it */
+  HOST_REFUSED: 403,
   /** the deadline passed before the answer was ready */
   TIMEOUT: 504,
   /** the client went away, or the service stopped, before the answer was ready */

@@ -32,6 +32,8 @@ function addServe(program: Command, name: 'dev' | 'start', description: string, 
     .option('--port <N>', 'HTTP port', port, 8686)
     .option('--grpc-port <N>', 'gRPC port', port, 9080)
     .addOption(compatOption())
+    .option('--tls-cert <FILE>', 'PEM certificate with its chain: HTTP and gRPC speak TLS (with --tls-key)')
+    .option('--tls-key <FILE>', 'PEM private key of the certificate')
     .option('--explorer', 'serve /explorer', explorer)
     .option('--json', 'print machine-readable lines')
     .action(async (appDir: string | undefined, options) => {

@@ -30,6 +30,7 @@ Progress is shown on a terminal only; nothing is coloured when \`NO_COLOR\` is s
 |---|---|
 | \`GRAPHSTEAD_API_KEYS\` | keys that the service accepts, separated by commas; needed on every address but loopback |
 | \`GRAPHSTEAD_API_KEY\` | the key that \`--to\` and \`--from\` send |
+| \`GRAPHSTEAD_HOST_NAMES\` | names that the service is reached under besides those of loopback |
 | \`GRAPHSTEAD_ALLOWED_HOSTS\` | hosts that custom logic may call |
 | \`GRAPHSTEAD_LIMIT_<NAME>\` | one limit, such as \`GRAPHSTEAD_LIMIT_QUERY_MS\` |
 | \`GRAPHSTEAD_LOG\` | level of the log: fatal, error, warn, info, debug, trace, silent |

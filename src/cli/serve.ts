@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { openService, type Service } from '../server/index.js';
+import { GraphsteadError } from '../base/index.js';
+import { openService, type Service, type ServiceOptions } from '../server/index.js';
 import { announce } from './announce.js';
 import { exitCodeOf } from './exit-code.js';
 import { report } from './report.js';
@@ -16,6 +17,8 @@ export interface ServeOptions {
   readonly compat?: 'dgraph';
   readonly explorer: boolean;
   readonly json?: boolean;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
 }
 
 /** Serves until SIGINT or SIGTERM; a second signal ends at once. See exit-code.ts for how it ends when it cannot start. */
@@ -26,6 +29,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   try {
     service = await openService({
       ...options,
+      ...tlsFiles(options),
       data,
       appDir,
       dev: options.mode === 'dev',
@@ -39,6 +43,15 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
   stopOnSignals(service);
   announce(service, { ...options, appDir, data });
+}
+
+/** One of the two without the other must not end in plain text. */
+function tlsFiles({ tlsCert: cert, tlsKey: key }: ServeOptions): Pick<ServiceOptions, 'tls'> {
+  if (cert === undefined && key === undefined) return {};
+  if (cert !== undefined && key !== undefined) return { tls: { cert, key } };
+  throw new GraphsteadError('CONFIG', `${cert === undefined ? '--tls-cert' : '--tls-key'} is missing`, {
+    fix: 'TLS needs both: --tls-cert FILE --tls-key FILE',
+  });
 }
 
 function appFolder(given: string | undefined): string | undefined {

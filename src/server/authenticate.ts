@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { GraphsteadError } from '../base/index.js';
+import { isOwnName } from './host-name.js';
 import { type ApiKeys, isLoopback, keyOf } from './keys.js';
 
 /** Paths that answer without a key, so that probes work. */
@@ -7,13 +8,23 @@ const OPEN = new Set(['/health', '/health/ready', '/probe/graphql', '/explorer']
 /** The explorer's own files hold nothing of the data: the page asks for the key itself. */
 const isOpen = (path: string) => OPEN.has(path) || path.startsWith('/explorer/assets/');
 
+/** Who may ask, and under which names. */
+export interface Access {
+  readonly host: string;
+  readonly keys: ApiKeys;
+  /** see `ownNames` */
+  readonly names: ReadonlySet<string>;
+}
+
 /**
  * On loopback nothing needs a key. On any other address every path but the probes does: `Authorization: Bearer` or
  * `X-API-Key`. Throws CONFIG when such an address is asked for and no key is set: closed by default.
  */
-export function requireKeys(app: FastifyInstance, host: string, keys: ApiKeys): void {
+export function requireKeys(app: FastifyInstance, access: Access): void {
+  const { host, keys } = access;
   if (isLoopback(host)) {
-    refuseOtherSites(app, keys);
+    refuseOtherNames(app, access);
+    refuseOtherSites(app, access);
     return;
   }
   if (keys.size === 0) {
@@ -31,11 +42,24 @@ export function requireKeys(app: FastifyInstance, host: string, keys: ApiKeys): 
   });
 }
 
+/** Where nothing needs a key, a page that was served under another name must not reach the data: see `isOwnName`. */
+function refuseOtherNames(app: FastifyInstance, { keys, names }: Access): void {
+  app.addHook('onRequest', async (request) => {
+    const given = request.headers.host;
+    // only HTTP/1.0 may leave it out, and no browser speaks that
+    if (given === undefined || isOwnName(given, names)) return;
+    if (isOpen(request.url.split('?')[0]) || keys.has(keyOf(request.headers))) return;
+    throw new GraphsteadError('HOST_REFUSED', `"${given}" is no name of this service`, {
+      fix: 'ask for 127.0.0.1 or localhost, name the host in GRAPHSTEAD_HOST_NAMES, or send an API key',
+    });
+  });
+}
+
 /**
  * Where nothing needs a key, a page of any site that is open in a browser of this machine could ask too. GraphQL is made
  * for pages, and its types say which origins they allow; everything else answers other sites only with a key.
  */
-function refuseOtherSites(app: FastifyInstance, keys: ApiKeys): void {
+function refuseOtherSites(app: FastifyInstance, { keys }: Access): void {
   app.addHook('onRequest', async (request) => {
     if (request.headers['sec-fetch-site'] !== 'cross-site' || keys.has(keyOf(request.headers))) return;
     const path = request.url.split('?')[0];

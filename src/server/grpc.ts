@@ -6,6 +6,7 @@ import type { Latency, TransactionInfo } from '../dql/index.js';
 import type { AlterRequest } from '../graph/index.js';
 import type { Core } from './core.js';
 import { type ApiKeys, isLoopback, keyOf } from './keys.js';
+import type { Tls } from './tls.js';
 
 // The published client carries the service definition of the protocol; both are CommonJS.
 const require = createRequire(import.meta.url);
@@ -30,6 +31,7 @@ export interface GrpcOptions {
   readonly port: number;
   readonly keys: ApiKeys;
   readonly version: string;
+  readonly tls?: Tls;
 }
 
 export interface GrpcServer {
@@ -60,7 +62,7 @@ export async function openGrpc(core: Core, options: GrpcOptions): Promise<GrpcSe
     }),
   });
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${options.host}:${options.port}`, grpc.ServerCredentials.createInsecure(), (error, bound) =>
+    server.bindAsync(`${options.host}:${options.port}`, credentials(options.tls), (error, bound) =>
       error ? reject(error) : resolve(bound),
     );
   });
@@ -75,6 +77,11 @@ export async function openGrpc(core: Core, options: GrpcOptions): Promise<GrpcSe
         });
       }),
   };
+}
+
+function credentials(tls: Tls | undefined): grpc.ServerCredentials {
+  if (!tls) return grpc.ServerCredentials.createInsecure();
+  return grpc.ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
 }
 
 type Unary<Request, Answer> = (request: Request, signal: AbortSignal) => Promise<Answer>;

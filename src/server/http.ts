@@ -2,14 +2,15 @@ import { randomBytes } from 'node:crypto';
 import compress from '@fastify/compress';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { GraphsteadError, type Limits, type Names } from '../base/index.js';
-import { requireKeys } from './authenticate.js';
+import { type Access, requireKeys } from './authenticate.js';
 import { acceptBytes, tooLarge } from './body.js';
 import { failure } from './envelope.js';
-import type { ApiKeys } from './keys.js';
+import type { Tls } from './tls.js';
 
 export interface HttpOptions {
-  readonly host: string;
-  readonly keys: ApiKeys;
+  readonly access: Access;
+  /** undefined speaks plain HTTP */
+  readonly tls?: Tls;
   readonly limits: Limits;
   readonly names: Names;
   readonly log: FastifyBaseLogger;
@@ -18,6 +19,7 @@ export interface HttpOptions {
 /** The HTTP server without its routes: bodies as bytes, errors as envelopes, keys, gzip. */
 export async function createHttp(options: HttpOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = fastify({
+    ...(options.tls ? { https: options.tls } : {}),
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.limits.graphBodyBytes,
@@ -38,7 +40,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
-  requireKeys(app, options.host, options.keys);
+  requireKeys(app, options.access);
   app.setErrorHandler((error, request, reply) => {
     const ours = translate(error, request.routeOptions.bodyLimit ?? options.limits.graphBodyBytes);
     const answer = failure(ours, options.names);

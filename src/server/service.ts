@@ -24,6 +24,7 @@ import { type AppHost, type AppHostOptions, openApp, readAppConfig } from './app
 import type { Core } from './core.js';
 import { allowOrigins } from './cors.js';
 import { openGrpc } from './grpc.js';
+import { ownNames } from './host-name.js';
 import { createHttp } from './http.js';
 import { ApiKeys } from './keys.js';
 import { createMetrics } from './metrics.js';
@@ -37,6 +38,7 @@ import { graphqlRoutes } from './route/graphql.js';
 import { healthRoutes } from './route/health.js';
 import { closeHttp } from './shutdown.js';
 import { ResponseSignals } from './signal.js';
+import { readTls, type TlsFiles } from './tls.js';
 
 export interface ServiceOptions {
   /** data directory; undefined keeps everything in memory */
@@ -44,6 +46,8 @@ export interface ServiceOptions {
   readonly host?: string;
   /** 0 takes any free one */
   readonly port?: number;
+  /** HTTP and gRPC speak TLS alone; undefined speaks neither with TLS */
+  readonly tls?: TlsFiles;
   /** undefined serves no gRPC */
   readonly grpcPort?: number;
   readonly compat?: 'dgraph';
@@ -99,6 +103,8 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const { clock = systemClock } = options;
   const log = pino({ level: options.logLevel ?? 'warn' });
   const keys = ApiKeys.fromText(environment['GRAPHSTEAD_API_KEYS']);
+  const access = { host, keys, names: ownNames(environment['GRAPHSTEAD_HOST_NAMES'], host) };
+  const tls = options.tls && { tls: readTls(options.tls) };
   const signals = new ResponseSignals();
 
   const store = options.data ? await openLmdbStore(options.data, { limits }) : createMemoryStore({ limits });
@@ -164,7 +170,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   if (appHost) metrics.add('app', () => appHost.stats());
   metrics.add('store', () => store.stats());
   metrics.add('commit', () => committer.stats());
-  const app = await createHttp({ host, keys, limits, names, log });
+  const app = await createHttp({ access, limits, names, log, ...tls });
   opened.push(() => closeHttp(app, signals, limits.shutdownMs));
   metrics.watch(app);
   allowOrigins(app, core);
@@ -184,7 +190,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   let grpcPort: number | undefined;
   if (options.grpcPort !== undefined) {
     try {
-      const grpc = await openGrpc(core, { host, port: options.grpcPort, keys, version });
+      const grpc = await openGrpc(core, { host, port: options.grpcPort, keys, version, ...tls });
       opened.push(() => grpc.close());
       grpcPort = grpc.port;
     } catch (error) {
