@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
+    // these need a browser, and `npm test` needs none: vitest.browser.config.ts runs them
+    exclude: ['**/node_modules/**', 'test/browser/**'],
     globalSetup: ['./test/build-once.ts'],
     pool: 'forks',
     maxWorkers: Math.max(2, availableParallelism()),
