@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, GraphsteadError, type Limits, makeLimits } from '../base/index.js';
-import { createMemoryStore, MemoryDisk, type MemoryStoreOptions } from '../store/index.js';
+import { createMemoryStore, MemoryDisk, type MemoryStoreOptions, type Store } from '../store/index.js';
 import { createCommitter } from './committer.js';
 import type { Committer, ConflictKey, IdempotencyClaim, Intent } from './contract.js';
 import { CounterApplier, type CounterPart, counterKey, counterValue } from './testing/counter-applier.js';
@@ -61,6 +61,22 @@ describe('the committer', () => {
     const snapshot = committer.snapshot();
     expect(snapshot.version).toBe(committed.commitTs);
     snapshot.release();
+  });
+
+  it('gives back every snapshot it takes, also of a batch that only leases timestamps', async () => {
+    const { store, held } = countingSnapshots(createMemoryStore({ disk }));
+    for (const reopened of [false, true]) {
+      const counting = await createCommitter({ store, appliers: [new CounterApplier()], clock });
+      await counting.startTs();
+      const beginning = await counting.begin();
+      beginning.snapshot.release();
+      await counting.commit(intent(add('a'), { startTs: beginning.startTs, conflicts: [exclusive('a')] }));
+      await counting
+        .commit(intent(add('a'), { startTs: beginning.startTs, conflicts: [exclusive('a')] }))
+        .catch(() => 0);
+      await counting.close();
+      expect({ reopened, held: held() }).toEqual({ reopened, held: 0 });
+    }
   });
 
   it('merges the intents of one moment into one group, in their order', async () => {
@@ -325,3 +341,20 @@ describe('the committer', () => {
     });
   });
 });
+
+/** A store that tells how many of its snapshots were not given back. */
+function countingSnapshots(store: Store): { readonly store: Store; held(): number } {
+  let held = 0;
+  const take = store.snapshot.bind(store);
+  store.snapshot = () => {
+    const snapshot = take();
+    const release = snapshot.release.bind(snapshot);
+    held++;
+    snapshot.release = () => {
+      held--;
+      release();
+    };
+    return snapshot;
+  };
+  return { store, held: () => held };
+}

@@ -126,10 +126,11 @@ export class GroupWriter {
   async #write(waiting: readonly Waiting[]): Promise<readonly Verdict[]> {
     const group = new Group<Waiting>(this.#options.store.snapshot(), this.#appliers, this.#options.limits);
     const judged: Verdict[] = [];
+    let empty = false;
     try {
       const wall = await this.#admit(group, waiting, judged);
       const lease = this.timestamps.wantedLease;
-      const empty = group.admitted.length === 0 && lease === this.#state.lease;
+      empty = group.admitted.length === 0 && lease === this.#state.lease;
       if (!empty) await this.#apply(group, { lease, wall });
       this.timestamps.land(lease);
       if (empty) group.failed();
@@ -137,7 +138,8 @@ export class GroupWriter {
       group.failed();
       throw thrown;
     }
-    if (group.admitted.length > 0) this.#publish(group);
+    // One that only leased timestamps too: its snapshot would hold every page that is freed from then on.
+    if (!empty) this.#publish(group);
     return [...group.admitted.map(({ entry, committed }) => ({ one: entry, committed })), ...judged];
   }
 
@@ -211,7 +213,7 @@ export class GroupWriter {
   /** Caches first, then the stream; callers are told last. What landed stays landed, whatever a listener throws. */
   #publish(group: Group<Waiting>): void {
     for (const { entry, committed } of group.admitted) this.#oracle.commit(committed.commitTs, entry.conflicts);
-    this.figures.groups++;
+    if (group.admitted.length > 0) this.figures.groups++;
     this.figures.commits += group.admitted.length;
     try {
       group.landed();
