@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nquadLineParser } from '../dist/dql/index.js';
+import { nquadLineParser } from '../build/rooms/dql/index.js';
 import { QUADS_A_PERSON, schema, writePeople } from './people.mjs';
 import { n, root, scratch } from './service.mjs';
 

@@ -4,10 +4,10 @@ import { readdirSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from '../scripts/build.mjs';
+import { build, buildRooms } from '../scripts/build.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-await build();
+await Promise.all([build(), buildRooms()]);
 const wanted = process.argv.slice(2);
 const files = readdirSync(here)
   .filter((file) => file.endsWith('.bench.mjs'))

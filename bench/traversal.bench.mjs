@@ -4,11 +4,11 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import { makeLimits } from '../dist/base/index.js';
-import { createCommitter } from '../dist/commit/index.js';
-import { createDqlEngine } from '../dist/dql/index.js';
-import { createGraph, graphApplier, graphShared, intersect } from '../dist/graph/index.js';
-import { openLmdbStore } from '../dist/store/index.js';
+import { makeLimits } from '../build/rooms/base/index.js';
+import { createCommitter } from '../build/rooms/commit/index.js';
+import { createDqlEngine } from '../build/rooms/dql/index.js';
+import { createGraph, graphApplier, graphShared, intersect } from '../build/rooms/graph/index.js';
+import { openLmdbStore } from '../build/rooms/store/index.js';
 import { dice, schema, writePeople } from './people.mjs';
 import { client, median, n, root, scratch, startService } from './service.mjs';
 

@@ -2,12 +2,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from './build.mjs';
+import { buildRooms } from './build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const load = (path) => import(new URL(`../dist/${path}`, import.meta.url).href);
+const load = (path) => import(new URL(`../build/rooms/${path}`, import.meta.url).href);
 
-await build();
+await buildRooms();
 const [{ createProgram }, { cliReference }, { configJsonSchema }] = await Promise.all([
   load('cli/program.js'),
   load('cli/reference.js'),

@@ -3,9 +3,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ERROR_STATUS } from '../dist/base/errors.js';
-import { DEFAULT_LIMITS } from '../dist/base/limits.js';
-import { configJsonSchema } from '../dist/connections/index.js';
+import { ERROR_STATUS } from '../build/rooms/base/errors.js';
+import { DEFAULT_LIMITS } from '../build/rooms/base/limits.js';
+import { configJsonSchema } from '../build/rooms/connections/index.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const NOTE = '<!-- Made by scripts/reference.mjs from the code: change it there. -->';

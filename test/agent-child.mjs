@@ -2,10 +2,10 @@
 //   node test/agent-child.mjs load|verify DIRECTORY APP_DIR BUNDLE
 // `load` sends messages for ever and prints a line for each acknowledgement; `verify` waits until nothing waits and
 // prints what the agents hold.
-import { agentsApplier, createAgents, createHosts } from '../dist/agents/index.js';
-import { makeLimits } from '../dist/base/index.js';
-import { createCommitter } from '../dist/commit/index.js';
-import { openLmdbStore } from '../dist/store/index.js';
+import { agentsApplier, createAgents, createHosts } from '../build/rooms/agents/index.js';
+import { makeLimits } from '../build/rooms/base/index.js';
+import { createCommitter } from '../build/rooms/commit/index.js';
+import { openLmdbStore } from '../build/rooms/store/index.js';
 
 const [mode, directory, appDir, bundle] = process.argv.slice(2);
 const limits = makeLimits({ diskReserve: 1 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { type Clock, type ErrorCode, GraphsteadError, type Limits } from '../base/index.js';
+import { type Clock, compiled, type ErrorCode, GraphsteadError, type Limits } from '../base/index.js';
 import type { HostApp, HostLog, HostManifest } from './contract.js';
 import type {
   CallTask,
@@ -75,10 +75,7 @@ interface Pending {
 /** Handed from one process to the next: ids must differ, since a marker may outlive its task. */
 let nextTask = 1;
 
-const PROGRAM = new URL(
-  import.meta.url.endsWith('.ts') ? '../../dist/agents/host/main.js' : './host/main.js',
-  import.meta.url,
-);
+const PROGRAM = compiled('agents/host/main');
 
 export interface HostProcessOptions {
   readonly app: HostApp;

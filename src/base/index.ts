@@ -16,4 +16,6 @@ export { JsonWriter } from './json-writer.js';
 export { DEFAULT_LIMITS, type Limits, makeLimits } from './limits.js';
 export type { MaybePromise } from './maybe.js';
 export { defaultNames, dgraphNames, type Names, TYPE_PREDICATE } from './names.js';
+export { compiled, packageRoot } from './package-root.js';
 export { Secret } from './secret.js';
+export { sourceStack } from './source-stack.js';

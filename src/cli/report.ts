@@ -1,4 +1,4 @@
-import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
+import { GraphsteadError, GraphsteadErrors, sourceStack } from '../base/index.js';
 import { exitCodeOf } from './exit-code.js';
 
 /** Every mistake with its place and its fix, on standard error; JSON lines with --json. */
@@ -18,7 +18,7 @@ function jsonLine(error: unknown): string {
 function lines(error: unknown): string {
   // What is not ours is a mistake of this program: its stack is what a report about it needs.
   if (!(error instanceof GraphsteadError))
-    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return error instanceof Error ? sourceStack(error.stack ?? error.message) : String(error);
   const { code, message, fix } = error;
   return `${code}: ${place(error)}${message}${fix ? `\n  fix: ${fix}` : ''}`;
 }

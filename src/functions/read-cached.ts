@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type ErrorCode, GraphsteadError, GraphsteadErrors, type Position } from '../base/index.js';
+import { compiled, type ErrorCode, GraphsteadError, GraphsteadErrors, type Position } from '../base/index.js';
 import type { AppSource } from './app-source.js';
 import type { AppManifest } from './contract.js';
 import type { Reading } from './read/read-operations.js';
@@ -56,8 +56,7 @@ function isCurrent(known: Cached, source: AppSource): boolean {
 
 /** The program that reads is part of the reading: another version of it may read differently. */
 function entriesOf(source: AppSource): string {
-  const version = new URL(WORKER);
-  return [hashOf(version) ?? '', ...source.functions].join('\n');
+  return [hashOf(WORKER) ?? '', ...source.functions].join('\n');
 }
 
 function hashOf(file: string | URL): string | undefined {
@@ -65,14 +64,11 @@ function hashOf(file: string | URL): string | undefined {
   return createHash('sha256').update(readFileSync(file)).digest('base64url');
 }
 
-const WORKER = new URL(
-  import.meta.url.endsWith('.ts') ? '../../dist/functions/read/worker.js' : './read/worker.js',
-  import.meta.url,
-).href;
+const WORKER = compiled('functions/read/worker');
 
 async function readInThread(source: AppSource): Promise<Reading> {
   const answer = await new Promise<WorkerAnswer>((resolve, reject) => {
-    const worker = new Worker(new URL(WORKER), { workerData: source });
+    const worker = new Worker(WORKER, { workerData: source });
     worker.once('message', resolve);
     worker.once('error', reject);
     worker.once('exit', () => reject(new GraphsteadError('INTERNAL', 'the reading of types ended without an answer')));

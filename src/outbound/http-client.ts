@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, request as send } from 'undici';
+import type { Agent, request } from 'undici';
 import { type Clock, GraphsteadError, type Limits, Secret } from '../base/index.js';
 import { checkHost, guardedLookup } from './address.js';
 import { Circuits } from './circuit.js';
@@ -22,17 +22,32 @@ const MOMENTARY = new Set([502, 503, 504]);
 /** A client with pools of kept connections; close it when done. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const allowed = new Set((options.allowedHosts ?? []).map((host) => host.toLowerCase()));
+  const circuits = new Circuits(options.limits, options.clock);
+  let opened: Promise<Pools> | undefined;
+  return {
+    send: (request) => {
+      opened ??= openPools(allowed, options.limits.outboundMs);
+      return new Call(request, options.limits, opened, circuits, allowed).run();
+    },
+    // waits for nothing: a call that is under way fails
+    close: async () => (await opened)?.agent.destroy(),
+  };
+}
+
+interface Pools {
+  readonly agent: Agent;
+  readonly send: typeof request;
+}
+
+/** The library loads with the first call: most services start without one. */
+async function openPools(allowed: ReadonlySet<string>, connectMs: number): Promise<Pools> {
+  const { Agent, request } = await import('undici');
   const agent = new Agent({
     connections: CONNECTIONS_PER_ORIGIN,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connect: { lookup: guardedLookup(allowed), timeout: options.limits.outboundMs },
+    connect: { lookup: guardedLookup(allowed), timeout: connectMs },
   });
-  const circuits = new Circuits(options.limits, options.clock);
-  return {
-    send: (request) => new Call(request, options.limits, agent, circuits, allowed).run(),
-    // waits for nothing: a call that is under way fails
-    close: () => agent.destroy(),
-  };
+  return { agent, send: request };
 }
 
 class Call {
@@ -43,7 +58,7 @@ class Call {
   constructor(
     readonly request: OutboundRequest,
     readonly limits: HttpClientOptions['limits'],
-    readonly agent: Agent,
+    readonly pools: Promise<Pools>,
     readonly circuits: Circuits,
     readonly allowed: ReadonlySet<string>,
   ) {
@@ -99,8 +114,9 @@ class Call {
       name,
       value instanceof Secret ? value.reveal() : value,
     ]);
+    const { agent, send } = await this.pools;
     const { statusCode, body: stream } = await send(this.#url, {
-      dispatcher: this.agent,
+      dispatcher: agent,
       method,
       headers: Object.fromEntries(sent),
       body,

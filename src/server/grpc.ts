@@ -5,6 +5,7 @@ import { asError, type ErrorCode, GraphsteadError } from '../base/index.js';
 import type { Latency, TransactionInfo } from '../dql/index.js';
 import type { AlterRequest } from '../graph/index.js';
 import type { Core } from './core.js';
+import type { GrpcConnections } from './grpc-port.js';
 import { type ApiKeys, isLoopback, keyOf } from './keys.js';
 import type { Tls } from './tls.js';
 
@@ -27,20 +28,15 @@ const STATUS: Partial<Record<ErrorCode, grpc.status>> = {
 };
 
 export interface GrpcOptions {
+  /** the address that is listened on: keys are asked for unless it is this machine's own */
   readonly host: string;
-  readonly port: number;
   readonly keys: ApiKeys;
   readonly version: string;
   readonly tls?: Tls;
 }
 
-export interface GrpcServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 /** The graph language over gRPC, as the published clients speak it: query, mutate, upsert, alter, commit or discard, version. */
-export async function openGrpc(core: Core, options: GrpcOptions): Promise<GrpcServer> {
+export function createGrpc(core: Core, options: GrpcOptions): GrpcConnections {
   const server = new grpc.Server({ 'grpc.max_receive_message_length': core.limits.graphBodyBytes });
   const guarded = guard(options);
   server.addService(DgraphService, {
@@ -61,13 +57,9 @@ export async function openGrpc(core: Core, options: GrpcOptions): Promise<GrpcSe
       });
     }),
   });
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${options.host}:${options.port}`, credentials(options.tls), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    );
-  });
+  const connections = server.createConnectionInjector(credentials(options.tls));
   return {
-    port,
+    take: (socket) => connections.injectConnection(socket),
     close: () =>
       new Promise((resolve) => {
         const force = setTimeout(() => server.forceShutdown(), 1_000);

@@ -8,9 +8,9 @@ describe('metrics', () => {
     const metrics = createMetrics();
     let commits = 1;
     metrics.add('commit', () => ({ groupsLanded: commits }));
-    expect(await metrics.text()).toContain('graphstead_commit_groups_landed 1');
+    expect((await metrics.scrape()).text).toContain('graphstead_commit_groups_landed 1');
     commits = 7;
-    expect(await metrics.text()).toContain('graphstead_commit_groups_landed 7');
+    expect((await metrics.scrape()).text).toContain('graphstead_commit_groups_landed 7');
   });
 
   it('count and time requests by route', async () => {

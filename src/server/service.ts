@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { pino } from 'pino';
+import { pino, stdSerializers } from 'pino';
 import {
   type Clock,
   defaultNames,
@@ -7,6 +7,7 @@ import {
   GraphsteadError,
   type Limits,
   makeLimits,
+  sourceStack,
   systemClock,
 } from '../base/index.js';
 import { agentsApplier } from '../agents/index.js';
@@ -23,7 +24,7 @@ import type { ExportFormat } from './export/statement.js';
 import { type AppHost, type AppHostOptions, openApp, readAppConfig } from './app-host.js';
 import type { Core } from './core.js';
 import { allowOrigins } from './cors.js';
-import { openGrpc } from './grpc.js';
+import { openGrpcPort } from './grpc-port.js';
 import { ownNames } from './host-name.js';
 import { createHttp } from './http.js';
 import { ApiKeys } from './keys.js';
@@ -101,7 +102,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const limits = serviceLimits(options, environment);
   const names = options.compat === 'dgraph' ? dgraphNames : defaultNames;
   const { clock = systemClock } = options;
-  const log = pino({ level: options.logLevel ?? 'warn' });
+  const log = pino({ level: options.logLevel ?? 'warn', serializers: { err: loggedError } });
   const keys = ApiKeys.fromText(environment['GRAPHSTEAD_API_KEYS']);
   const access = { host, keys, names: ownNames(environment['GRAPHSTEAD_HOST_NAMES'], host) };
   const tls = options.tls && { tls: readTls(options.tls) };
@@ -183,14 +184,16 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   changeRoutes(app, core);
   healthRoutes(app, core, { version, startedAt: Date.now(), ready: () => ready });
   if (options.explorer) explorerRoutes(app, core, { version, calls, ...(appHost ? explorerRooms(appHost) : {}) });
-  app.get('/metrics', async (_request, reply) =>
-    reply.header('content-type', metrics.contentType).send(await metrics.text()),
-  );
+  app.get('/metrics', async (_request, reply) => {
+    const { contentType, text } = await metrics.scrape();
+    return reply.header('content-type', contentType).send(text);
+  });
 
   let grpcPort: number | undefined;
   if (options.grpcPort !== undefined) {
     try {
-      const grpc = await openGrpc(core, { host, port: options.grpcPort, keys, version, ...tls });
+      const load = async () => (await import('./grpc.js')).createGrpc(core, { host, keys, version, ...tls });
+      const grpc = await openGrpcPort({ host, port: options.grpcPort, log }, load);
       opened.push(() => grpc.close());
       grpcPort = grpc.port;
     } catch (error) {
@@ -239,9 +242,14 @@ function serviceLimits(
   }
 }
 
+/** An error as the log has it: its stack names the sources. */
+function loggedError(error: Error): unknown {
+  const logged = stdSerializers.err(error);
+  return logged.stack === undefined ? logged : { ...logged, stack: sourceStack(logged.stack) };
+}
+
 function portBusy(protocol: string, port: number, flag: string, error: unknown): GraphsteadError {
-  const busy =
-    (error as NodeJS.ErrnoException).code === 'EADDRINUSE' || /EADDRINUSE|No address added/.test(String(error));
+  const busy = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
   const reason = busy ? 'another process holds it' : String((error as Error).message);
   return new GraphsteadError('CONFIG', `the ${protocol} port ${port} cannot be used: ${reason}`, {
     fix: `${flag} takes another port; 0 takes any free one`,

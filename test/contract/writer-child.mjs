@@ -1,8 +1,8 @@
 // A process that writes until it is killed, and says on stdout what was acknowledged. Started by lmdb-crash.test.ts.
-import { createCommitter } from '../../dist/commit/index.js';
-import { CounterApplier } from '../../dist/commit/testing/counter-applier.js';
-import { KeyWriter, openLmdbStore } from '../../dist/store/index.js';
-import { makeLimits } from '../../dist/base/index.js';
+import { createCommitter } from '../../build/rooms/commit/index.js';
+import { CounterApplier } from '../../build/rooms/commit/testing/counter-applier.js';
+import { KeyWriter, openLmdbStore } from '../../build/rooms/store/index.js';
+import { makeLimits } from '../../build/rooms/base/index.js';
 
 const [mode, directory] = process.argv.slice(2);
 const limits = makeLimits({ ballastBytes: 1, diskReserve: 1 });

@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { compiled } from '../../base/index.js';
 import type { ToHost } from '../protocol.js';
 import { toFailure } from '../wire-failure.js';
 import { offer, pull, startCall, stopStream } from './call.js';
@@ -36,7 +37,7 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
   try {
     await useConnections(message.app.connections, (record) => tell({ k: 'used', record }));
     // Bundles find "graphstead/app" here: one copy of it, wherever the app lies.
-    const shared = (await import(new URL('../../app.js', import.meta.url).href)) as unknown;
+    const shared = (await import(compiled('app').href)) as unknown;
     Object.assign(globalThis, { [Symbol.for('graphstead.app')]: shared });
     const bundle = (await import(pathToFileURL(message.app.bundle).href)) as { default?: Record<string, unknown> };
     const exported = new Map<string, (...args: readonly unknown[]) => unknown>();

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { type Clock, GraphsteadError } from '../../base/index.js';
 import type { Authorization, Model } from '../../sdl/index.js';
 
@@ -11,13 +11,12 @@ export class Verifier {
   readonly #authorization: Authorization;
   readonly #clock: Clock;
   readonly #key: Uint8Array | KeyObject | undefined;
-  readonly #sets: readonly JWTVerifyGetKey[];
+  #sets: readonly JWTVerifyGetKey[] | undefined;
 
   constructor(authorization: Authorization, clock: Clock) {
     this.#authorization = authorization;
     this.#clock = clock;
     this.#key = keyOf(authorization);
-    this.#sets = authorization.jwkUrls.map((url) => createRemoteJWKSet(new URL(url), { timeoutDuration: 10_000 }));
   }
 
   /** The claims; undefined without a token. Throws UNAUTHENTICATED for one that does not verify. */
@@ -30,19 +29,24 @@ export class Verifier {
     return claimsOf(payload, this.#authorization.namespace);
   }
 
+  /** The library loads with the first token. */
   async #verify(token: string): Promise<JWTPayload> {
+    const jose = await import('jose');
     const options = { currentDate: new Date(this.#clock.wall()) };
     if (this.#key) {
       const algorithms = [this.#authorization.algorithm];
-      return refusing(async () => {
-        if (this.#key instanceof Uint8Array) return jwtVerify(token, this.#key, { ...options, algorithms });
-        return jwtVerify(token, this.#key as KeyObject, { ...options, algorithms });
+      return refusing(jose, async () => {
+        if (this.#key instanceof Uint8Array) return jose.jwtVerify(token, this.#key, { ...options, algorithms });
+        return jose.jwtVerify(token, this.#key as KeyObject, { ...options, algorithms });
       });
     }
     let failure: unknown;
+    this.#sets ??= this.#authorization.jwkUrls.map((url) => {
+      return jose.createRemoteJWKSet(new URL(url), { timeoutDuration: 10_000 });
+    });
     for (const set of this.#sets) {
       try {
-        return await refusing(async () => jwtVerify(token, set, options));
+        return await refusing(jose, async () => jose.jwtVerify(token, set, options));
       } catch (error) {
         failure = error;
       }
@@ -82,7 +86,10 @@ function unauthenticated(reason: string, cause?: unknown): GraphsteadError {
   });
 }
 
-async function refusing(verify: () => Promise<{ readonly payload: JWTPayload }>): Promise<JWTPayload> {
+async function refusing(
+  { errors }: typeof import('jose'),
+  verify: () => Promise<{ readonly payload: JWTPayload }>,
+): Promise<JWTPayload> {
   try {
     return (await verify()).payload;
   } catch (error) {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, packageRoot } from '../../base/index.js';
 import { type CommonOptions, runCommand } from '../report.js';
 import { version } from '../version.js';
 
@@ -16,7 +16,7 @@ interface Created {
   readonly git: boolean;
 }
 
-const TEMPLATE = fileURLToPath(new URL('../../../templates/app', import.meta.url));
+const TEMPLATE = fileURLToPath(new URL('templates/app', packageRoot));
 /** npm leaves files of these names out of a package, or takes them for its own: the template has them under others. */
 const RENAMED: Readonly<Record<string, string>> = {
   gitignore: '.gitignore',

@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compiled } from '../../base/index.js';
 import { bad, type Finding, good } from './finding.js';
 
 /** Reads the store in a child process, beside a service that may be running. */
 export async function checkStore(data: string): Promise<readonly Finding[]> {
   if (!existsSync(join(data, 'data.mdb'))) return [good('store', `${data} holds no store yet`)];
-  const program = fileURLToPath(new URL('./store-child.js', import.meta.url));
+  const program = fileURLToPath(compiled('cli/doctor/store-child'));
   const child = spawn(process.execPath, [program, data], { stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => (stdout += chunk));

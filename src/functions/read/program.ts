@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { GraphsteadError, GraphsteadErrors } from '../../base/index.js';
+import { GraphsteadError, GraphsteadErrors, packageRoot } from '../../base/index.js';
 import { type AppSource, shownPath } from '../app-source.js';
 
 /** An app's sources with their types resolved. */
@@ -13,8 +13,7 @@ export interface Program {
   readonly files: readonly string[];
 }
 
-const HERE = dirname(fileURLToPath(import.meta.url));
-const ROOT = join(HERE, '..', '..', '..');
+const ROOT = fileURLToPath(packageRoot);
 
 /**
  * Throws GraphsteadErrors (SYNTAX) for files that do not parse.

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AgentStatus, Agents, AgentType } from '../../agents/index.js';
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, packageRoot } from '../../base/index.js';
 import { type AppConfig, type CallLog, type Environment, reach, reportConnections } from '../../connections/index.js';
 import { bodyText, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
@@ -23,8 +22,7 @@ export interface ExplorerRooms {
   readonly calls?: CallLog;
 }
 
-/** From src/ as from dist/: the package's own folder. */
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const ROOT = fileURLToPath(packageRoot);
 const PAGE_DIR = join(ROOT, 'dist', 'explorer');
 const BODY_BYTES = 1024 * 1024;
 /** Nothing comes from elsewhere, and no other site frames the page. Styles are set by the editors at run time. */
@@ -43,7 +41,7 @@ const PAGE_POLICY = [
 
 /** GET /explorer, its files under /explorer/assets, and what its panes ask under /explorer/api. */
 export function explorerRoutes(app: FastifyInstance, core: Core, rooms: ExplorerRooms): void {
-  app.register(fastifyStatic, { root: PAGE_DIR, serve: false });
+  app.register(import('@fastify/static'), { root: PAGE_DIR, serve: false });
   pageRoutes(app);
   app.addHook('onRequest', async (request) => {
     if (request.url.startsWith('/explorer/api/')) refuseOtherSites(request);

@@ -1,4 +1,8 @@
-import factory from 'snowball-stemmers';
+import { createRequire } from 'node:module';
+import type factory from 'snowball-stemmers';
+
+// 700 KB of tables that most schemas never ask for: it loads with the first word.
+const load = () => createRequire(import.meta.url)('snowball-stemmers') as typeof factory;
 
 type Stem = (word: string) => string;
 
@@ -39,7 +43,7 @@ export function stemmer(base: string): Stem {
   if (known) return known;
   const algorithm = Object.hasOwn(ALGORITHMS, base) ? ALGORITHMS[base] : undefined;
   if (!algorithm) return unchanged;
-  const snowball = factory.newStemmer(algorithm);
+  const snowball = load().newStemmer(algorithm);
   const stem = remembered((word) => snowball.stem(word));
   stems.set(base, stem);
   return stem;
