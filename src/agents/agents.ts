@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as rest } from 'node:timers/promises';
-import { asError, type Clock, GraphsteadError, systemClock } from '../base/index.js';
+import { asError, type Clock, GraphsteadError, noTrace, systemClock } from '../base/index.js';
 import type { CommitRecord } from '../commit/index.js';
 import { Activation, type Job } from './activation.js';
 import { AlarmClock } from './alarm-clock.js';
@@ -67,6 +67,7 @@ export class AgentRuntime implements Agents {
       clock: this.#clock,
       limits,
       hub: this.#hub,
+      trace: options.trace ?? noTrace,
       log: options.log ?? (() => undefined),
       rpc: (activation, job, rpc) => this.#turnRpc(activation, job, rpc),
     });

@@ -1,4 +1,4 @@
-import type { Clock, Limits } from '../base/index.js';
+import type { Clock, Limits, Trace } from '../base/index.js';
 import type { CallRecord } from '../connections/host.js';
 import type { Committed, Committer, IdempotencyClaim } from '../commit/index.js';
 import type { HostPool } from './host-pool.js';
@@ -118,6 +118,8 @@ export interface AgentsOptions {
   readonly clock?: Clock;
   readonly limits: Limits;
   readonly log?: (entry: HostLog) => void;
+  /** hears of turns */
+  readonly trace?: Trace;
 }
 
 // The graph as app code reaches it; see graph-calls.ts for one made of the graph and dql doors.
@@ -192,4 +194,6 @@ export interface HostsOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** each finished call of a connection or a model, for /metrics and the explorer */
   readonly onCall?: (record: CallRecord) => void;
+  /** hears of functions that are called */
+  readonly trace?: Trace;
 }

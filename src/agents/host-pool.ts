@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { type Clock, GraphsteadError, type Limits, systemClock } from '../base/index.js';
+import { type Clock, GraphsteadError, type Limits, noTrace, systemClock, type Trace } from '../base/index.js';
 import type { FunctionCall, HostApp, HostLog, HostManifest, Hosts, HostsOptions } from './contract.js';
 import { ENOUGH, HostDied, HostProcess, type Rpc, type TaskOptions, timedOut } from './host-process.js';
 import type { CallTask, JournalEntry } from './protocol.js';
+import { traceOf, tracedTask } from './steps.js';
 
 /** Answers what functions ask of the service; turns bring their own. */
 export type CallRpc = (call: FunctionCall & { readonly key: string }, rpc: Rpc) => Promise<unknown>;
@@ -28,6 +29,7 @@ export class HostPool implements Hosts {
   readonly #clock: Clock;
   readonly #count: number;
   readonly #options: HostsOptions;
+  readonly #trace: Trace;
   readonly #log: (entry: HostLog) => void;
   readonly #all = new Set<HostProcess>();
   #generation: Generation | undefined;
@@ -46,6 +48,7 @@ export class HostPool implements Hosts {
   constructor(options: HostsOptions) {
     this.#options = options;
     this.#limits = options.limits;
+    this.#trace = options.trace ?? noTrace;
     this.#clock = options.clock ?? systemClock;
     this.#count = options.count ?? Math.max(1, availableParallelism());
     this.#log = options.log ?? (() => undefined);
@@ -140,8 +143,11 @@ export class HostPool implements Hosts {
   }
 
   async call(call: FunctionCall): Promise<unknown> {
-    const { task, options } = this.#prepared(call);
-    return this.execute(this.#next++, options, (host) => host.call(task, options));
+    const facts = { 'graphstead.request.id': call.requestId };
+    return this.#trace.step(`function ${call.name}`, { facts }, () => {
+      const { task, options } = this.#prepared(call);
+      return this.execute(this.#next++, options, (host) => host.call(task, options));
+    });
   }
 
   async *stream(call: FunctionCall): AsyncIterable<unknown> {
@@ -168,7 +174,8 @@ export class HostPool implements Hosts {
       log: call.log,
       rpc: (rpc) => this.#rpc({ ...call, key }, rpc),
     };
-    return { task: { name: call.name, args: call.args, requestId: call.requestId }, options };
+    const task = { name: call.name, args: call.args, requestId: call.requestId, ...traceOf(this.#trace) };
+    return { task, options: tracedTask(this.#trace, options) };
   }
 
   stats(): Readonly<Record<string, number>> {

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { type Clock, compiled, type ErrorCode, GraphsteadError, type Limits } from '../base/index.js';
 import type { HostApp, HostLog, HostManifest } from './contract.js';
+import type { CallRecord } from '../connections/host.js';
 import type {
   CallTask,
   Effects,
@@ -40,6 +41,8 @@ export interface TaskOptions {
   rpc(call: Rpc): Promise<unknown>;
   live?(event: EventEffect): void;
   log?(entry: HostLog): void;
+  /** the task called a connection or a model */
+  used?(record: CallRecord): void;
 }
 
 export interface Turned {
@@ -83,7 +86,7 @@ export interface HostProcessOptions {
   readonly clock: Clock;
   readonly log: (entry: HostLog) => void;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly used?: (record: Extract<FromHost, { k: 'used' }>['record']) => void;
+  readonly used?: (record: CallRecord) => void;
 }
 
 /** One forked process with one loaded bundle. It never opens the store. */
@@ -349,6 +352,7 @@ export class HostProcess {
         return;
       case 'used':
         this.#options.used?.(message.record);
+        if (message.id !== undefined) this.#pending.get(message.id)?.options.used?.(message.record);
         return;
       case 'loaded':
         this.#loaded = true;

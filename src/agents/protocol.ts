@@ -46,6 +46,8 @@ export interface TurnTask {
   readonly readOnly?: boolean;
   readonly requestId: string;
   readonly journal?: readonly JournalEntry[];
+  /** headers that name this turn to others; absent when nothing is traced */
+  readonly trace?: Readonly<Record<string, string>>;
 }
 
 export interface CallTask {
@@ -54,6 +56,7 @@ export interface CallTask {
   readonly stream?: boolean;
   readonly requestId: string;
   readonly journal?: readonly JournalEntry[];
+  readonly trace?: Readonly<Record<string, string>>;
 }
 
 export interface EventEffect {
@@ -149,7 +152,7 @@ export type FromHost =
       readonly message: string;
     }
   /** a connection or a model was called */
-  | { readonly k: 'used'; readonly record: CallRecord }
+  | { readonly k: 'used'; readonly id?: number; readonly record: CallRecord }
   | { readonly k: 'pong'; readonly n: number };
 
 /** Stdio index of the file where a host marks whose code holds the thread; see host/marker.ts. */

@@ -1,4 +1,4 @@
-import { type Clock, GraphsteadError, type Limits } from '../base/index.js';
+import { type Clock, GraphsteadError, type Limits, type Trace } from '../base/index.js';
 import type { Committed, Committer, Snapshot } from '../commit/index.js';
 import type { Activation, Job } from './activation.js';
 import { terminated, unknownAgent } from './applier.js';
@@ -13,6 +13,7 @@ import { answerGraph } from './graph-rpc.js';
 import type { AgentOp } from './part.js';
 import type { Effects, TurnKind } from './protocol.js';
 import { readHead, readState } from './reader.js';
+import { traceOf, tracedTask, turnStep } from './steps.js';
 import { type Head, pieces } from './stored.js';
 
 /** tries of a turn whose commit met another one, before TURN_CONFLICT */
@@ -25,6 +26,7 @@ export interface RunnerOptions {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly hub: EventHub;
+  readonly trace: Trace;
   readonly log: (entry: HostLog) => void;
   /** what a turn asks of other agents */
   readonly rpc: (activation: Activation, job: Job, rpc: Rpc) => Promise<unknown>;
@@ -66,6 +68,12 @@ export class TurnRunner {
     const claimed = await this.#earlierReply(job);
     if (claimed !== undefined) return claimed;
     const calls: Calls = { journal: new Map(), asked: new Map() };
+    return this.options.trace.step(`turn ${head?.type ?? job.create}`, turnStep(activation, job), () =>
+      this.#tries(activation, job, calls),
+    );
+  }
+
+  async #tries(activation: Activation, job: Job, calls: Calls): Promise<Outcome> {
     for (let tries = 1; ; tries++) {
       const turn = new RunningTurn(this.options, activation, job, calls);
       try {
@@ -100,9 +108,15 @@ export class TurnRunner {
       message: { id, name, data, from, typed, attempt: 1 },
       requestId: job.requestId,
     } as const;
-    const watched = { ...options, rpc: (rpc: Rpc) => (isGraph(rpc) ? graph.answer(rpc) : options.rpc(rpc)) };
+    const { trace } = this.options;
+    const asked = { ...options, rpc: (rpc: Rpc) => (isGraph(rpc) ? graph.answer(rpc) : options.rpc(rpc)) };
+    const turn = () => {
+      const watched = tracedTask(trace, asked);
+      const traced = { ...task, ...traceOf(trace) };
+      return hosts.execute(shardOf(activation.id), watched, (host) => host.turn(traced, watched));
+    };
     try {
-      const { reply } = await hosts.execute(shardOf(activation.id), watched, (host) => host.turn(task, watched));
+      const { reply } = await trace.step(`turn ${head.type}`, turnStep(activation, job), turn);
       return { reply };
     } finally {
       graph.abort();
@@ -164,7 +178,7 @@ class RunningTurn {
   async #inHost(loadState: (id: string, chunks: number) => Promise<string | undefined>): Promise<Turned> {
     const { activation, job, options } = this;
     const task = taskOptions(options, activation, job, this.calls);
-    const watched: TaskOptions = { ...task, rpc: (rpc) => this.#answer(rpc) };
+    const watched = tracedTask(options.trace, { ...task, rpc: (rpc) => this.#answer(rpc) });
     return options.hosts.execute(shardOf(activation.id), watched, async (host) => {
       this.#graph.abort(); // a run in a host that died is forgotten
       const load = await this.#load(host, loadState);
@@ -183,6 +197,7 @@ class RunningTurn {
             typed: job.typed,
           },
           requestId: job.requestId,
+          ...traceOf(options.trace),
         },
         watched,
       );

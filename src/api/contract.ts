@@ -1,4 +1,4 @@
-import type { Clock, GraphsteadError, Limits, Names } from '../base/index.js';
+import type { Clock, GraphsteadError, Limits, Names, Trace } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import type { Graph, Transaction } from '../graph/index.js';
 import type { HttpClient } from '../outbound/index.js';
@@ -55,6 +55,8 @@ export interface ApiOptions {
   readonly operations?: readonly Operation[];
   /** calls the remotes of @custom fields, and asks them at upload what they offer; without it they answer null */
   readonly client?: HttpClient;
+  /** hears what requests spend their time with */
+  readonly trace?: Trace;
   /** runs @custom fields in place of what is made from `client` */
   readonly custom?: CustomLogic;
   /** what GET /health tells, for the admin API */

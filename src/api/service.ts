@@ -1,4 +1,4 @@
-import { asError, GraphsteadError, GraphsteadErrors } from '../base/index.js';
+import { asError, GraphsteadError, GraphsteadErrors, noTrace } from '../base/index.js';
 import { runQuery } from '../dql/index.js';
 import { derivedSchema } from '../sdl/index.js';
 import { AdminApi } from './admin/index.js';
@@ -77,7 +77,7 @@ class GraphqlApi implements Api {
   }
 
   #serve(loaded: LoadedSchema | undefined): void {
-    const { graph, names, clock, limits, committer } = this.#options;
+    const { graph, names, clock, limits, committer, trace = noTrace } = this.#options;
     this.#served = loaded;
     this.#executor =
       loaded &&
@@ -86,7 +86,7 @@ class GraphqlApi implements Api {
           schema: loaded.schema,
           model: loaded.model,
           graph,
-          runQuery,
+          runQuery: trace.on ? (...given) => trace.step('run', {}, async () => runQuery(...given)) : runQuery,
           names,
           clock,
           limits,
@@ -117,7 +117,7 @@ class GraphqlApi implements Api {
   ): Promise<GraphqlAnswer> {
     try {
       const executor = this.#ready();
-      const prepared = executor.prepare(request, context, transaction);
+      const prepared = this.#prepare(executor, request, context, transaction);
       const kind = prepared.request.operation.operation;
       if (kind === 'subscription') {
         throw new GraphsteadError('INVALID_GRAPHQL', 'a subscription needs a stream', {
@@ -135,6 +135,15 @@ class GraphqlApi implements Api {
       const probed = error instanceof InvalidDocument && served && (await this.#probe(request, served));
       return probed || refused(error);
     }
+  }
+
+  #prepare(executor: Executor, ...given: Parameters<Executor['prepare']>): ReturnType<Executor['prepare']> {
+    const { trace = noTrace } = this.#options;
+    if (!trace.on) return executor.prepare(...given);
+    const [startedAt, from] = [Date.now(), performance.now()];
+    const prepared = executor.prepare(...given);
+    trace.ended('parse', { startedAt, ms: performance.now() - from });
+    return prepared;
   }
 
   async #probe(request: GraphqlRequest, { schema, generated }: LoadedSchema): Promise<GraphqlAnswer | undefined> {

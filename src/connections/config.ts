@@ -15,6 +15,10 @@ const httpConnection = z.strictObject({
   type: z.literal('http'),
   baseUrl: z.string().describe('base address; calls never leave it'),
   headers: z.record(z.string(), z.string()).describe('headers sent with every call').optional(),
+  traceContext: z
+    .boolean()
+    .describe('true: calls carry `traceparent`, where traces are on, so that the other side can join them')
+    .optional(),
   maxConnections: z.number().int().positive().optional(),
   ...common,
 });

@@ -1,7 +1,7 @@
 import { Agent, fetch, type RequestInit, type Response } from 'undici';
 import { GraphsteadError } from '../base/index.js';
 import type { ConnectionConfig } from './config.js';
-import { recorded } from './record.js';
+import { currentTraceHeaders, recorded } from './record.js';
 
 export type HttpConfig = Extract<ConnectionConfig, { type: 'http' }>;
 
@@ -54,6 +54,7 @@ export function openHttp(name: string, config: HttpConfig): HttpConnection {
     const url = inside(new URL(path.replace(/^\/+/, ''), base));
     const headers = new Headers(config.headers as Record<string, string>);
     for (const [key, value] of new Headers(init.headers as Record<string, string>)) headers.set(key, value);
+    if (config.traceContext) for (const [key, value] of Object.entries(currentTraceHeaders())) headers.set(key, value);
     const deadline = AbortSignal.timeout(timeoutMs);
     const signal = init.signal ? AbortSignal.any([init.signal, deadline]) : deadline;
     try {

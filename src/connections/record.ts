@@ -28,6 +28,18 @@ export function onCall(next: CallListener | undefined): void {
   listener = next;
 }
 
+let headersNow: () => Readonly<Record<string, string>> = () => ({});
+
+/** How the calls of connections with `traceContext` learn what they belong to; the host process says it of its tasks. */
+export function traceHeaders(now: () => Readonly<Record<string, string>>): void {
+  headersNow = now;
+}
+
+/** Headers of W3C Trace Context for a call that is made now; none when nothing is traced. */
+export function currentTraceHeaders(): Readonly<Record<string, string>> {
+  return headersNow();
+}
+
 /** Times `work` and tells the listener how it went. */
 export async function recorded<T>(
   call: Pick<CallRecord, 'connection' | 'kind' | 'what'>,

@@ -12,7 +12,7 @@ import {
   type HostsOptions,
 } from '../agents/index.js';
 import type { Api, RequestContext } from '../api/index.js';
-import { asError, type Clock, GraphsteadErrors, type Limits } from '../base/index.js';
+import { asError, type Clock, GraphsteadErrors, type Limits, type Trace } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import {
   type AppConfig,
@@ -40,6 +40,7 @@ export interface AppHostOptions {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly log: FastifyBaseLogger;
+  readonly trace: Trace;
   /** each finished call of a connection or a model */
   readonly onCall?: HostsOptions['onCall'];
   /** changes the resolved connections before hosts get them: tests put scripted models in */
@@ -61,7 +62,7 @@ export interface AppHost {
 
 /** Reads app.json and schema.graphql, starts the host processes and composes the schema. Throws GraphsteadErrors. */
 export async function openApp(options: AppHostOptions): Promise<AppHost> {
-  const { appDir, dev, store, committer, graph, dql, api, clock, limits, log } = options;
+  const { appDir, dev, store, committer, graph, dql, api, clock, limits, log, trace } = options;
   const config = () => readAppConfig(appDir);
   const environment = () => readEnvironment(appDir, dev, options.environment);
   const resolve = () => {
@@ -72,7 +73,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
   await uploadTypes(api, appDir);
 
   const write = (entry: HostLog) => log[entry.level]({ ...entry }, entry.message);
-  const hosts = createHosts({ limits, clock, log: write, environment: environment(), onCall: options.onCall });
+  const hosts = createHosts({ limits, clock, log: write, environment: environment(), onCall: options.onCall, trace });
   const agents = createAgents({
     committer,
     incarnation: store.incarnation,
@@ -81,6 +82,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
     clock,
     limits,
     log: write,
+    trace,
   });
   const closeAll = async () => {
     await agents.close();

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 import type { Api } from '../api/index.js';
-import type { Limits, Names } from '../base/index.js';
+import type { Limits, Names, Trace } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import type { DqlEngine } from '../dql/index.js';
 import type { AlterRequest, Graph } from '../graph/index.js';
@@ -17,6 +17,7 @@ export interface Core {
   readonly names: Names;
   readonly limits: Limits;
   readonly log: FastifyBaseLogger;
+  readonly trace: Trace;
   /** alter, and with drop_all the GraphQL types that were served go too */
   alter(request: AlterRequest, options: { readonly runInBackground: boolean }): Promise<void>;
   /** aborted when the client goes away before its answer, and at shutdown */

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import * as grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
-import { asError, type ErrorCode, GraphsteadError } from '../base/index.js';
+import { asError, type ErrorCode, GraphsteadError, type Trace } from '../base/index.js';
 import type { Latency, TransactionInfo } from '../dql/index.js';
 import type { AlterRequest } from '../graph/index.js';
 import type { Core } from './core.js';
@@ -38,20 +38,20 @@ export interface GrpcOptions {
 /** The graph language over gRPC, as the published clients speak it: query, mutate, upsert, alter, commit or discard, version. */
 export function createGrpc(core: Core, options: GrpcOptions): GrpcConnections {
   const server = new grpc.Server({ 'grpc.max_receive_message_length': core.limits.graphBodyBytes });
-  const guarded = guard(options);
+  const guarded = guard(options, core.trace);
   server.addService(DgraphService, {
-    query: guarded((request: Dgraph.Request, signal) => query(core, request, signal)),
-    alter: guarded(async (operation: Dgraph.Operation) => {
+    query: guarded('Query', (request: Dgraph.Request, signal) => query(core, request, signal)),
+    alter: guarded('Alter', async (operation: Dgraph.Operation) => {
       await core.alter(alterOf(operation), { runInBackground: operation.getRunInBackground() });
       return new messages.Payload();
     }),
-    commitOrAbort: guarded((context: Dgraph.TxnContext) => commitOrAbort(core, context)),
-    checkVersion: guarded(async () => {
+    commitOrAbort: guarded('CommitOrAbort', (context: Dgraph.TxnContext) => commitOrAbort(core, context)),
+    checkVersion: guarded('CheckVersion', async () => {
       const answer = new Version();
       answer.setTag(options.version);
       return answer;
     }),
-    login: guarded(async () => {
+    login: guarded('Login', async () => {
       throw new GraphsteadError('INVALID_REQUEST', 'there are no users to log in as', {
         fix: 'send an API key as the metadata "authorization: Bearer <key>"',
       });
@@ -79,18 +79,21 @@ function credentials(tls: Tls | undefined): grpc.ServerCredentials {
 type Unary<Request, Answer> = (request: Request, signal: AbortSignal) => Promise<Answer>;
 
 /** Checks the key and turns failures into gRPC statuses with our code and fix in the message. */
-function guard(options: GrpcOptions) {
+function guard(options: GrpcOptions, trace: Trace) {
   const open = isLoopback(options.host);
-  return <Request, Answer>(work: Unary<Request, Answer>): grpc.handleUnaryCall<Request, Answer> =>
+  return <Request, Answer>(method: string, work: Unary<Request, Answer>): grpc.handleUnaryCall<Request, Answer> =>
     (call, callback) => {
       const controller = new AbortController();
       call.on('cancelled', () => controller.abort());
       const metadata = call.metadata.getMap() as Record<string, string>;
       const allowed = open || options.keys.has(keyOf(metadata) ?? metadata['authorization']);
-      const result = allowed
-        ? work(call.request, controller.signal)
-        : Promise.reject(new GraphsteadError('UNAUTHENTICATED', 'this address needs an API key'));
-      result.then(
+      const answer = async () => {
+        if (!allowed) throw new GraphsteadError('UNAUTHENTICATED', 'this address needs an API key');
+        return work(call.request, controller.signal);
+      };
+      const facts = { 'rpc.system': 'grpc', 'rpc.service': 'api.Dgraph', 'rpc.method': method };
+      const step = { kind: 'server', facts, headers: metadata } as const;
+      trace.step(`api.Dgraph/${method}`, step, answer).then(
         (answer) => callback(null, answer),
         (thrown: unknown) => callback(statusOf(thrown)),
       );

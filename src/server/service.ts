@@ -40,6 +40,7 @@ import { healthRoutes } from './route/health.js';
 import { closeHttp } from './shutdown.js';
 import { ResponseSignals } from './signal.js';
 import { readTls, type TlsFiles } from './tls.js';
+import { openTrace, tracedApi, tracedClient, tracedCommitter, tracedDql, traceRequests } from './trace/index.js';
 
 export interface ServiceOptions {
   /** data directory; undefined keeps everything in memory */
@@ -107,29 +108,27 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const access = { host, keys, names: ownNames(environment['GRAPHSTEAD_HOST_NAMES'], host) };
   const tls = options.tls && { tls: readTls(options.tls) };
   const signals = new ResponseSignals();
+  const { trace, warning } = openTrace([options.appDir ?? process.cwd(), import.meta.dirname], version);
+  if (warning !== undefined) warnings.push(warning);
 
   const store = options.data ? await openLmdbStore(options.data, { limits }) : createMemoryStore({ limits });
   opened.push(() => store.close());
   const shared = graphShared(limits);
-  const committer = await createCommitter({
-    store,
-    appliers: [graphApplier(shared), agentsApplier(limits)],
-    clock,
-    limits,
-  });
+  const appliers = [graphApplier(shared), agentsApplier(limits)];
+  const committer = tracedCommitter(await createCommitter({ store, appliers, clock, limits }), trace);
   opened.push(() => committer.close());
   const graph = await createGraph({ committer, shared, clock, names });
   opened.push(() => graph.close());
-  const dql = createDqlEngine({ graph, clock, limits, names });
+  const dql = tracedDql(createDqlEngine({ graph, clock, limits, names }), trace);
   const allowedHosts = environment['GRAPHSTEAD_ALLOWED_HOSTS']?.split(/[\s,]+/).filter(Boolean);
-  const client = createHttpClient({ limits, clock, ...(allowedHosts ? { allowedHosts } : {}) });
+  const client = tracedClient(createHttpClient({ limits, clock, ...(allowedHosts ? { allowedHosts } : {}) }), trace);
   opened.push(() => client.close());
   const exportFiles = async (format: ExportFormat): Promise<readonly string[]> => {
     if (!options.data) throw new GraphsteadError('INVALID_REQUEST', 'a store in memory has no folder to export to');
     const folder = join(options.data, 'export', new Date(clock.wall()).toISOString().replaceAll(':', '-'));
     return (await writeParts(exportParts({ graph, names, format, graphql: api.current()?.text }), folder)).files;
   };
-  const api: Api = createApi({ graph, committer, names, clock, limits, client, exportFiles });
+  const api: Api = tracedApi(createApi({ graph, committer, names, clock, limits, client, exportFiles, trace }), trace);
   opened.push(() => api.close());
   for (const mistake of await api.load()) warnings.push(`the stored type definitions: ${mistake.message}`);
 
@@ -142,6 +141,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     names,
     limits,
     log,
+    trace,
     async alter(request, alterOptions) {
       await graph.alter(request, alterOptions);
       if (request.kind === 'dropAll') await api.dropped();
@@ -173,6 +173,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   metrics.add('commit', () => committer.stats());
   const app = await createHttp({ access, limits, names, log, ...tls });
   opened.push(() => closeHttp(app, signals, limits.shutdownMs));
+  traceRequests(app, trace);
   metrics.watch(app);
   allowOrigins(app, core);
   let ready = false;

@@ -22,8 +22,9 @@ let open = NONE;
 export async function useConnections(resolved: unknown, told: (record: CallRecord) => void): Promise<void> {
   const given = resolved as ResolvedConnections | undefined;
   if (given === undefined || !Object.values(given).some((part: object) => Object.keys(part).length > 0)) return;
-  const { onCall, openConnections } = await import('../../connections/host.js');
+  const { onCall, openConnections, traceHeaders } = await import('../../connections/host.js');
   onCall(told);
+  traceHeaders(() => currentTask()?.traceHeaders ?? {});
   open = openConnections(given);
 }
 

@@ -9,7 +9,7 @@ import { flush, tell } from './link.js';
 import { handling } from './marker.js';
 import { endWithParent } from './orphan.js';
 import { registered } from './registry.js';
-import { answered, limitEvents, type Task } from './task.js';
+import { answered, currentTask, limitEvents, type Task } from './task.js';
 import { followTestClock } from './test-clock.js';
 import { evict, limitStates, startTurn } from './turn.js';
 
@@ -35,7 +35,7 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
   limitStates(message.stateBytes);
   limitEvents(message.eventBytes);
   try {
-    await useConnections(message.app.connections, (record) => tell({ k: 'used', record }));
+    await useConnections(message.app.connections, (record) => tell({ k: 'used', id: currentTask()?.id, record }));
     // Bundles find "graphstead/app" here: one copy of it, wherever the app lies.
     const shared = (await import(compiled('app').href)) as unknown;
     Object.assign(globalThis, { [Symbol.for('graphstead.app')]: shared });

@@ -48,6 +48,8 @@ export class Task {
     readonly requestId: string,
     readonly turn: TurnScope | undefined,
     journal: readonly JournalEntry[] = [],
+    /** headers that name this task to others */
+    readonly traceHeaders: Readonly<Record<string, string>> = {},
   ) {
     this.#journal = new Map(journal.map((entry) => [entry.n, entry]));
   }

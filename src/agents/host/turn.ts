@@ -31,7 +31,7 @@ export function evict(agentId: string): void {
 /** Runs one turn and reports it. The instance stays for the next one unless the turn failed. */
 export function startTurn(id: number, turn: TurnTask): Task {
   const scope = new TurnScope(turn.agentId, turn.type, turn.readOnly === true, turn.message);
-  const task = new Task(id, turn.requestId, scope, turn.journal);
+  const task = new Task(id, turn.requestId, scope, turn.journal, turn.trace);
   const running = marked(id, () => within(task, () => run(task, scope, turn)));
   running.then(
     ({ reply, effects }) => {

@@ -164,7 +164,8 @@ export async function contextOf(core: Core, request: FastifyRequest, reply: Fast
   const bearer = claims && { claims, header: core.api.current()?.authHeader };
   return {
     requestId: request.id,
-    headers,
+    // forwardHeaders may name `traceparent`: what is passed on names this request, not the one before it
+    headers: core.trace.on ? { ...headers, ...core.trace.headers() } : headers,
     ...(claims ? { claims } : {}),
     ...(key === undefined ? {} : { idempotencyKey: key }),
     caller: callerOf(headers, bearer),

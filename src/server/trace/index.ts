@@ -1,0 +1,3 @@
+export { openTrace } from './open-telemetry.js';
+export { traceRequests } from './requests.js';
+export { tracedApi, tracedClient, tracedCommitter, tracedDql } from './rooms.js';
