@@ -7,7 +7,10 @@ export interface RequestContext {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** verified JWT claims, when there are any */
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** aborted when nobody waits for the answer any more; it may be made when it is first asked for */
   readonly signal: AbortSignal;
+  /** the same for work that looks now and then, where a signal would cost more than the work */
+  readonly gone?: Pick<AbortSignal, 'aborted'>;
   /** Idempotency-Key of the request */
   readonly idempotencyKey?: string;
   /** tells those apart whose idempotency keys must not meet: never the credentials themselves; absent for anyone */

@@ -38,6 +38,9 @@ function wire(error: GraphsteadError): WireError {
   return toWire(error);
 }
 
+/** Answers up to so many bytes go out as text: headers and body are one write then. */
+export const TEXT_BYTES = 8_192;
+
 const SUCCESS = '{"code":"Success","message":"Done"}';
 
 /** `{"data":{"code":"Success","message":"Done"},"extensions":...}` */

@@ -13,7 +13,7 @@ export class ResponseSignals {
   /** Aborted when the client goes away before its answer is written, or when the service shuts down. */
   of(response: ServerResponse): AbortSignal {
     const controller = new AbortController();
-    if (this.#stopped) controller.abort();
+    if (this.gone(response).aborted) controller.abort();
     this.#open.set(controller, response);
     response.once('close', () => {
       this.#open.delete(controller);

@@ -1,11 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  type FieldNode,
-  getDirectiveValues,
-  getVariableValues,
-  GraphQLError,
-  type OperationDefinitionNode,
-} from 'graphql';
+import { type FieldNode, getDirectiveValues, GraphQLError, type OperationDefinitionNode } from 'graphql';
 import { asError, GraphsteadError, toWire, type WireError } from '../../base/index.js';
 import type { Transaction } from '../../graph/index.js';
 import type { GraphqlAnswer, GraphqlRequest } from '../contract.js';
@@ -20,6 +14,7 @@ import {
 } from './document.js';
 import { executeOperation } from './operation.js';
 import type { Engine, Request } from './request.js';
+import { coerceVariables } from './variables.js';
 
 /** A request whose document, operation and variables are good. */
 export interface Prepared {
@@ -44,23 +39,10 @@ export class Executor {
     const text = this.persisted.resolve(given.query, given.extensions);
     const prepared = this.#documents.prepare(text);
     const operation = operationNamed(prepared, given.operationName);
-    const variables = this.#variables(operation, given.variables ?? {});
+    const variables = coerceVariables(this.engine.schema, operation, given.variables ?? {});
     const own = this.#request(prepared, operation, variables, context, given, text);
     const request = transaction ? { ...own, transaction } : own;
     return { request, headers: this.#cacheHeaders(operation, variables) };
-  }
-
-  #variables(operation: OperationDefinitionNode, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-    const result = getVariableValues(
-      this.engine.schema,
-      operation.variableDefinitions ?? [],
-      given as Record<string, unknown>,
-      {
-        maxErrors: 50,
-      },
-    );
-    if (result.errors) throw new InvalidDocument(result.errors);
-    return result.coerced;
   }
 
   #request(
@@ -79,7 +61,13 @@ export class Executor {
       variables,
       context,
       errors: new Errors(),
-      run: { deadline: clock.monotonic() + limits.queryMs, signal: context.signal, clock, limits, names },
+      run: {
+        deadline: clock.monotonic() + limits.queryMs,
+        signal: context.gone ?? context.signal,
+        clock,
+        limits,
+        names,
+      },
       cascades: prepared.cascades,
       bodyHash: context.idempotencyKey ? hashOf(text, given) : '',
       touched: 0,
@@ -90,8 +78,9 @@ export class Executor {
     operation: OperationDefinitionNode,
     variables: Readonly<Record<string, unknown>>,
   ): Readonly<Record<string, string>> {
+    if (operation.operation !== 'query' || !operation.directives?.length) return {};
     const directive = this.engine.schema.getDirective('cacheControl');
-    if (!directive || operation.operation !== 'query' || !operation.directives?.length) return {};
+    if (!directive) return {};
     const values = getDirectiveValues(directive, operation, variables as Record<string, unknown>);
     if (values?.maxAge === undefined || values.maxAge === null) return {};
     return { 'cache-control': `public,max-age=${String(values.maxAge)}`, vary: 'Accept-Encoding' };

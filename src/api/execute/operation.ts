@@ -1,9 +1,9 @@
-import type { FieldNode, GraphQLObjectType } from 'graphql';
+import { type FieldNode, type GraphQLObjectType, Kind, type OperationDefinitionNode } from 'graphql';
 import { assert, GraphsteadError, JsonWriter } from '../../base/index.js';
 import { NotingReader } from '../../dql/index.js';
 import type { GraphReader, Transaction } from '../../graph/index.js';
 import { rootMeaning } from '../schema/meaning.js';
-import { collectFields } from './collect.js';
+import { type CollectScope, collectFields } from './collect.js';
 import { entitiesField } from './entities.js';
 import { introspectionField } from './introspect.js';
 import { addField } from './mutate/add.js';
@@ -53,9 +53,25 @@ export async function executeOperation(request: Request, introspected: WeakMap<F
   const isMutation = operation.operation === 'mutation';
   const root = isMutation ? engine.schema.getMutationType() : engine.schema.getQueryType();
   assert(root, `the schema has a ${operation.operation} type`);
-  const collected = collectFields({ schema: engine.schema, fragments, variables }, root, [operation.selectionSet]);
-  const fields = [...collected].map(([key, nodes]): RootField => ({ key, nodes }));
+  const fields = rootFields({ schema: engine.schema, fragments, variables }, root, operation);
   return isMutation ? mutation(request, root, fields) : query(request, root, fields, introspected);
+}
+
+const plain = new WeakMap<OperationDefinitionNode, readonly RootField[]>();
+
+/** Looked up once where no directive and no fragment could make them others. */
+function rootFields(
+  scope: CollectScope,
+  root: GraphQLObjectType,
+  operation: OperationDefinitionNode,
+): readonly RootField[] {
+  const known = plain.get(operation);
+  if (known) return known;
+  const { selectionSet } = operation;
+  const fields = [...collectFields(scope, root, [selectionSet])].map(([key, nodes]): RootField => ({ key, nodes }));
+  const isPlain = selectionSet.selections.every((node) => node.kind === Kind.FIELD && !node.directives?.length);
+  if (isPlain) plain.set(operation, fields);
+  return fields;
 }
 
 async function query(
@@ -214,8 +230,11 @@ async function mutationPart(request: Request, root: GraphQLObjectType, field: Ro
   }
 }
 
+/** most answers are small; what is larger grows */
+const FIRST_BYTES = 1_024;
+
 function writeData(request: Request, fields: readonly RootField[], parts: readonly Written[]): Buffer {
-  const out = new JsonWriter(request.engine.limits.answerBytes);
+  const out = new JsonWriter(request.engine.limits.answerBytes, FIRST_BYTES);
   out.byte(0x7b);
   for (let i = 0; i < fields.length; i++) {
     if (i > 0) out.byte(0x2c);

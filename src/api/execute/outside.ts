@@ -14,7 +14,7 @@ import { complete, completeCustom, tellCustomErrors } from './complete.js';
 import { writeScopeOf } from './query.js';
 import type { Request, RootField, Written } from './request.js';
 import { scopeOf } from './request.js';
-import { argumentsOf } from './selection.js';
+import { argumentsOf } from './argument.js';
 import { answersBelow } from './custom-values.js';
 
 type Definition = GraphQLField<unknown, unknown>;

@@ -23,7 +23,8 @@ import type { ObjectPlan } from './plan.js';
 import { noteReads } from './reads.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
 import { filterInput, keyFields, type Scope } from './scope.js';
-import { argumentsOf, compileRoot } from './selection.js';
+import { argumentsOf } from './argument.js';
+import { compileRoot } from './selection.js';
 import {
   and,
   block,

@@ -11,6 +11,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 export class PlanParts {
   readonly blocks: Block[] = [];
   #count = 0;
+  #asked = 0;
 
   /** A variable name that no other variable of this plan has. */
   fresh(): string {
@@ -20,6 +21,16 @@ export class PlanParts {
 
   add(block: Block): void {
     this.blocks.push(block);
+  }
+
+  /** What is compiled hangs on who asks. */
+  noteCaller(): void {
+    this.#asked++;
+  }
+
+  /** Grows with everything that makes a plan good for one request only. */
+  get notes(): number {
+    return this.#count + this.blocks.length + this.#asked;
   }
 }
 

@@ -1,6 +1,5 @@
 import {
   type FieldNode,
-  getArgumentValues,
   getDirectiveValues,
   getNamedType,
   getNullableType,
@@ -17,8 +16,8 @@ import {
 } from 'graphql';
 import { assert, TYPE_PREDICATE } from '../../base/index.js';
 import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
-import type { Directives } from '../../dql/index.js';
 import { fieldMeaning } from '../schema/meaning.js';
+import { argumentsOf } from './argument.js';
 import { compileAggregate } from './aggregate.js';
 import { authFilter } from './auth/filter.js';
 import { collectFields, selectionSets } from './collect.js';
@@ -28,6 +27,7 @@ import type { ConcretePlan, CustomPlan, FieldPlan, FieldSource, ObjectPlan, Shap
 import { scalarWriter } from './scalar.js';
 import { filterInput, namedType, type Scope } from './scope.js';
 import { SelectionList, valueSlot } from './selection-list.js';
+import { compiledOnce, type RootPlan } from './still-plan.js';
 import { and, cascading, childrenOf, NEVER, ofType, plainName, select, storedName } from './syntax.js';
 
 const ABSENT: FieldSource = Object.freeze({ kind: 'absent' });
@@ -187,15 +187,6 @@ function edge(
   return { kind: 'edge', slot, object };
 }
 
-/** Coerced arguments. Throws a GraphQLError with its place. */
-export function argumentsOf(
-  scope: Scope,
-  definition: GraphQLField<unknown, unknown>,
-  node: FieldNode,
-): Readonly<Record<string, unknown>> {
-  return getArgumentValues(definition, node, scope.variables as Record<string, unknown>);
-}
-
 function edgeAggregate(
   scope: Scope,
   definition: GraphQLField<unknown, unknown>,
@@ -231,10 +222,14 @@ export function compileRoot(
   type: ObjectType | UnionType,
   nodes: readonly FieldNode[],
   fallback?: FieldNode,
-): { readonly plan: ObjectPlan; readonly directives: Directives } {
-  const cascade = cascadeOf(scope, type, nodes[0]) ?? (fallback && cascadeOf(scope, type, fallback));
-  const plan = compileObject({ ...scope, cascaded: cascade?.length === 0 }, output, selectionSets(nodes));
-  return { plan, directives: cascading(cascadeNames(cascade, plan)) };
+): RootPlan {
+  const compile = (): RootPlan => {
+    const cascade = cascadeOf(scope, type, nodes[0]) ?? (fallback && cascadeOf(scope, type, fallback));
+    const plan = compileObject({ ...scope, cascaded: cascade?.length === 0 }, output, selectionSets(nodes));
+    return { plan, directives: cascading(cascadeNames(cascade, plan)) };
+  };
+  const alone = nodes.length === 1 && !fallback?.directives?.length;
+  return alone ? compiledOnce(scope, output, nodes[0], compile) : compile();
 }
 
 /** Everything of a level means what the client asked for there; what is read along may be missing. */
@@ -246,8 +241,9 @@ function cascadeNames(cascade: readonly string[] | undefined, { asked }: ObjectP
 
 /** What @cascade asks of a field: undefined without it, empty for everything, else stored names and `uid`. */
 export function cascadeOf(scope: Scope, type: ObjectType | UnionType, node: FieldNode): readonly string[] | undefined {
+  if (!node.directives?.length) return undefined;
   const directive = scope.schema.getDirective('cascade');
-  if (!directive || !node.directives?.length) return undefined;
+  if (!directive) return undefined;
   const values = getDirectiveValues(directive, node, scope.variables as Record<string, unknown>);
   if (!values) return undefined;
   const fields = values.fields as readonly string[] | null | undefined;

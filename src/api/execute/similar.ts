@@ -9,7 +9,8 @@ import { compileFilter, rootOf, typeTests } from './filter.js';
 import { boundLevel, identity, rootRow, runPlan, writeEmpty, writeList } from './query.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
 import { filterInput, type Scope } from './scope.js';
-import { argumentsOf, compileRoot } from './selection.js';
+import { argumentsOf } from './argument.js';
+import { compileRoot } from './selection.js';
 import { and, block, childrenOf, NEVER, ofType, ofUids, test } from './syntax.js';
 
 type Definition = GraphQLField<unknown, unknown>;

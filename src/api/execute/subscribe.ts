@@ -11,7 +11,7 @@ import { LazyReader, queryPart } from './operation.js';
 import { writeOperation } from './outside.js';
 import { touches } from './reads.js';
 import type { Request, RootField } from './request.js';
-import { argumentsOf } from './selection.js';
+import { argumentsOf } from './argument.js';
 import { scopeOf } from './request.js';
 
 /** events that have many subscribers are one object to all of them */

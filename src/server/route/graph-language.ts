@@ -4,7 +4,7 @@ import type { MutateAnswer, QueryAnswer, TransactionInfo } from '../../dql/index
 import type { AlterRequest } from '../../graph/index.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
-import { success } from '../envelope.js';
+import { success, TEXT_BYTES } from '../envelope.js';
 import { bodyHash, idempotencyClaim } from '../idempotency.js';
 import { duration, flag, type Parameters, text, timestamp } from '../parameter.js';
 
@@ -190,9 +190,6 @@ function transactionJson(info: TransactionInfo): Record<string, unknown> {
     ...(info.preds.length > 0 ? { preds: info.preds } : {}),
   };
 }
-
-/** Answers up to so many bytes go out as text: headers and body are one write then. */
-const TEXT_BYTES = 8_192;
 
 /** Small parts become one text; large ones are joined without turning bytes into text and back. */
 export function sendJson(reply: FastifyReply, parts: readonly (string | Buffer)[]): FastifyReply {

@@ -4,6 +4,7 @@ import { asError, GraphsteadError, toWire } from '../../base/index.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import { callerOf, idempotencyKey } from '../idempotency.js';
 import type { Core } from '../core.js';
+import { TEXT_BYTES } from '../envelope.js';
 import { type Frame, sendFrames } from '../sse.js';
 
 const RESPONSE_JSON = 'application/graphql-response+json';
@@ -41,13 +42,14 @@ async function answer(
   }
   if (accepted === 'text/event-stream') return stream(core, reply, graphql, context);
   const result = await core.api.execute(graphql, context, { allowMutation });
+  const { body } = result;
   const refusedMethod = !allowMutation && result.status === 405;
   const status = accepted === RESPONSE_JSON || refusedMethod || graphql.query === undefined ? result.status : 200;
   for (const [name, value] of Object.entries(result.headers)) reply.header(name, value);
   return reply
     .code(core.names.dgraph ? 200 : status)
     .header('content-type', accepted)
-    .send(result.body);
+    .send(body.length <= TEXT_BYTES ? body.toString('utf8') : body);
 }
 
 /** A request that cannot be read at all: told as a GraphQL error, with its own status. */
@@ -101,8 +103,12 @@ async function* subscriptionFrames(core: Core, graphql: GraphqlRequest, context:
 
 /** The media type to answer with. Without an Accept header: application/json, as older clients expect. */
 function acceptedType(request: FastifyRequest): string {
-  const accept = String(request.headers['accept'] ?? '').toLowerCase();
-  const wanted = accept.split(',').map((part) => part.split(';')[0].trim());
+  const { accept } = request.headers;
+  if (accept === undefined || accept === '*/*') return 'application/json';
+  const wanted = accept
+    .toLowerCase()
+    .split(',')
+    .map((part) => part.split(';')[0].trim());
   return wanted.find((type) => type === 'text/event-stream' || type === RESPONSE_JSON) ?? 'application/json';
 }
 
@@ -162,6 +168,7 @@ export async function contextOf(core: Core, request: FastifyRequest, reply: Fast
   const claims = await core.api.claims(headers);
   const key = idempotencyKey(headers);
   const bearer = claims && { claims, header: core.api.current()?.authHeader };
+  let signal: AbortSignal | undefined;
   return {
     requestId: request.id,
     // forwardHeaders may name `traceparent`: what is passed on names this request, not the one before it
@@ -169,7 +176,11 @@ export async function contextOf(core: Core, request: FastifyRequest, reply: Fast
     ...(claims ? { claims } : {}),
     ...(key === undefined ? {} : { idempotencyKey: key }),
     caller: callerOf(headers, bearer),
-    signal: core.signalOf(reply),
+    gone: core.goneOf(reply),
+    get signal() {
+      signal ??= core.signalOf(reply);
+      return signal;
+    },
     extensions: {},
   };
 }

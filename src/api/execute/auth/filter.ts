@@ -29,10 +29,22 @@ const UNKNOWN: Verdict = { is: 'unknown' };
  * asks each member's own rules.
  */
 export function authFilter(scope: Scope, type: ObjectType | UnionType, action: AuthAction): Filter | undefined {
-  if (!scope.authorized) return undefined;
+  if (!scope.authorized || !mayBeGuarded(scope, type, action)) return undefined;
+  scope.plan.noteCaller();
   const key = `${type.name} ${action}`;
   if (!scope.rules.has(key)) scope.rules.set(key, computeFilter(scope, type, action));
   return scope.rules.get(key);
+}
+
+const guarded = new WeakMap<ObjectType | UnionType, Map<AuthAction, boolean>>();
+
+/** `isGuarded`, looked up once: types stand as long as the definitions that they are of. */
+function mayBeGuarded(scope: Scope, type: ObjectType | UnionType, action: AuthAction): boolean {
+  let known = guarded.get(type);
+  if (!known) guarded.set(type, (known = new Map()));
+  let found = known.get(action);
+  if (found === undefined) known.set(action, (found = isGuarded(scope, type, action)));
+  return found;
 }
 
 /** Some rule may apply to nodes of the type for the action. */
@@ -44,7 +56,6 @@ function isGuarded(scope: Scope, type: ObjectType | UnionType, action: AuthActio
 }
 
 function computeFilter(scope: Scope, type: ObjectType | UnionType, action: AuthAction): Filter | undefined {
-  if (!isGuarded(scope, type, action)) return undefined;
   if (type.kind === 'object') return objectFilter(scope, type, action);
   return or(
     ...type.members.map((name) => {

@@ -2,7 +2,7 @@ import type { GraphQLField } from 'graphql';
 import type { GraphReader } from '../../../graph/index.js';
 import type { ObjectType } from '../../../sdl/index.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
-import { argumentsOf } from '../selection.js';
+import { argumentsOf } from '../argument.js';
 import { ChangeSet } from './change-set.js';
 import { type Draft, Drafts, existingNode } from './draft.js';
 import { allowed } from './guard.js';

@@ -4,7 +4,7 @@ import type { GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
 import type { Scope } from '../scope.js';
-import { argumentsOf } from '../selection.js';
+import { argumentsOf } from '../argument.js';
 import { ChangeSet } from './change-set.js';
 import { demand } from './guard.js';
 import { type Input, inverseOf } from './input.js';

@@ -18,7 +18,8 @@ import { compileOrder, compilePage } from '../order.js';
 import { boundLevel, rootRow, runPlan, writeList } from '../query.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
 import { filterInput } from '../scope.js';
-import { argumentsOf, compileRoot } from '../selection.js';
+import { argumentsOf } from '../argument.js';
+import { compileRoot } from '../selection.js';
 import { and, block, childrenOf, NEVER, ofUids } from '../syntax.js';
 
 /** What a mutation did. */

@@ -4,7 +4,7 @@ import type { GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
 import { keyFields } from '../scope.js';
-import { argumentsOf } from '../selection.js';
+import { argumentsOf } from '../argument.js';
 import { ChangeSet } from './change-set.js';
 import { type Draft, Drafts, existingNode, taken } from './draft.js';
 import { childInputs, type Input, type NodeInput, uidOf, type XidValue, xidKey, xidsOf } from './input.js';

@@ -1,8 +1,8 @@
-import { TYPE_PREDICATE } from '../../../base/index.js';
+import { type Names, TYPE_PREDICATE } from '../../../base/index.js';
 import type { UidList } from '../../../graph/index.js';
-import type { FunctionCall, FunctionName } from '../../syntax/index.js';
+import type { Argument, FunctionCall, FunctionName } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
-import { invalid, textOf } from './argument.js';
+import { invalid } from './argument.js';
 import { compareCall } from './compare.js';
 import type { CallOperator } from './contract.js';
 import { countCall } from './count.js';
@@ -24,18 +24,21 @@ const typeCall: CallOperator = {
   filter: (call, candidates, execution) => compareCall.filter(asEquality(call, execution), candidates, execution),
 };
 
-function asEquality(call: FunctionCall, execution: Execution): FunctionCall {
-  const args = call.args.map((argument) =>
-    argument.kind === 'literal' ? { ...argument, text: execution.names.stored(textOf(argument, call)) } : argument,
-  );
-  const subject = {
-    kind: 'predicate',
-    name: TYPE_PREDICATE,
-    shown: TYPE_PREDICATE,
-    langs: [],
-    reverse: false,
-  } as const;
-  return { ...call, name: 'eq', subject, args };
+const TYPES: FunctionCall['subject'] = Object.freeze({
+  kind: 'predicate',
+  name: TYPE_PREDICATE,
+  shown: TYPE_PREDICATE,
+  langs: [],
+  reverse: false,
+});
+
+function asEquality({ args, position, listed }: FunctionCall, { names }: Execution): FunctionCall {
+  const stored = names.dgraph ? args.map((argument) => storedType(argument, names)) : args;
+  return { name: 'eq', subject: TYPES, args: stored, position, ...(listed ? { listed } : {}) };
+}
+
+function storedType(argument: Argument, names: Names): Argument {
+  return argument.kind === 'literal' ? { ...argument, text: names.stored(argument.text) } : argument;
 }
 
 const OPERATORS: Readonly<Record<FunctionName, CallOperator>> = {
