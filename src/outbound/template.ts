@@ -68,11 +68,15 @@ export function fillBody(node: BodyNode, values: TemplateValues): unknown {
     case 'list':
       return node.items.map((item) => fillBody(item, values)).filter((item) => item !== undefined);
     default:
-      return Object.fromEntries(
-        node.fields.flatMap(({ key, value }) => {
-          const filled = fillBody(value, values);
-          return filled === undefined ? [] : [[key, filled]];
-        }),
-      );
+      return fillObject(node.fields, values);
   }
+}
+
+function fillObject(fields: Extract<BodyNode, { kind: 'object' }>['fields'], values: TemplateValues): unknown {
+  const entries: [string, unknown][] = [];
+  for (const { key, value } of fields) {
+    const filled = fillBody(value, values);
+    if (filled !== undefined) entries.push([key, filled]);
+  }
+  return Object.fromEntries(entries);
 }

@@ -72,11 +72,16 @@ function send(
     incoming: context.headers,
     secrets,
   });
-  const text = body === undefined ? undefined : JSON.stringify(body, jsonSafe);
+  const text = body === undefined ? undefined : jsonText(body);
   return client.send({ method, url, headers, body: text, idempotent, signal: context.signal });
 }
 
-/** Integers beyond 2^53 go as text, which loses no digit. */
-function jsonSafe(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value;
+/** Integers beyond 2^53 go as text, which loses no digit; JSON alone refuses them. */
+function jsonText(body: unknown): string {
+  try {
+    return JSON.stringify(body);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+  }
 }

@@ -18,34 +18,52 @@ export async function callField(
   site: CallSite,
   concurrency: number,
 ): Promise<readonly CustomResult[]> {
-  const distinct = new Map<string, Values>();
-  const keys = call.parents.map((parent) => {
-    const values = pick(parent, site.http.needs);
-    if (!evaluable(call, site, values)) return undefined;
-    const key = JSON.stringify(values, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
-    distinct.set(key, values);
-    return key;
+  const { needs } = site.http;
+  const demanded = demandedOf(call, site);
+  const places = new Map<string, number>();
+  const asked: Values[] = [];
+  const askedAt = call.parents.map((parent) => {
+    if (demanded.some((name) => (given(parent, name) ?? undefined) === undefined)) return -1;
+    const key = keyOf(parent, needs);
+    const known = places.get(key);
+    if (known !== undefined) return known;
+    places.set(key, asked.length);
+    return asked.push(pick(parent, needs)) - 1;
   });
-  const asked = [...distinct.values()];
   const run = site.http.mode === 'BATCH' ? batch : single;
   const results = asked.length > 0 ? await run(call, site, asked, concurrency) : [];
-  const byKey = new Map([...distinct.keys()].map((key, i) => [key, results[i]]));
-  return keys.map((key) => (key === undefined ? NOT_EVALUATED : (byKey.get(key) as CustomResult)));
+  return askedAt.map((at) => (at === -1 ? NOT_EVALUATED : results[at]));
 }
 
 function pick(parent: Values, names: readonly string[]): Values {
-  const present = names.filter((name) => Object.hasOwn(parent, name) && parent[name] !== undefined);
-  return Object.fromEntries(present.map((name) => [name, parent[name]]));
+  const picked: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = given(parent, name);
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
 }
 
-/** Nothing that is non-null, by the type or by the remote's operation, is missing. */
-function evaluable(call: CustomFieldCall, { http }: CallSite, values: Values): boolean {
+function given(parent: Values, name: string): unknown {
+  return Object.hasOwn(parent, name) ? parent[name] : undefined;
+}
+
+/** The same for parents that give a call the same values. */
+function keyOf(parent: Values, names: readonly string[]): string {
+  if (names.length === 1) {
+    const value = given(parent, names[0]);
+    if (typeof value === 'string') return `=${value}`;
+  }
+  return JSON.stringify(pick(parent, names), exactly);
+}
+
+const exactly = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value);
+
+/** What must not be missing: what is non-null, by the type or by the remote's operation. */
+function demandedOf(call: CustomFieldCall, { http }: CallSite): readonly string[] {
   const variables = http.mode === 'BATCH' ? [] : (http.graphql?.variables ?? []);
   const demanded = new Set([...http.url.pathVariables, ...variables.filter((v) => v.nonNull).map((v) => v.name)]);
-  return http.needs.every((name) => {
-    const missing = values[name] === null || values[name] === undefined;
-    return !missing || (!demanded.has(name) && call.type.field(name)?.type.nonNull !== true);
-  });
+  return http.needs.filter((name) => demanded.has(name) || call.type.field(name)?.type.nonNull === true);
 }
 
 const nameOf = (call: CustomFieldCall): string => `custom field ${call.type.name}.${call.field.name}`;
@@ -127,6 +145,8 @@ function items(value: unknown, count: number): readonly unknown[] {
   return value as readonly unknown[];
 }
 
+const NO_ERRORS: readonly CustomError[] = [];
+
 function withErrors(values: readonly unknown[], errors: readonly CustomError[]): CustomResult[] {
   const placed = new Map<number, CustomError[]>();
   for (const error of errors) {
@@ -135,5 +155,5 @@ function withErrors(values: readonly unknown[], errors: readonly CustomError[]):
     const at = known ? index : 0;
     placed.set(at, [...(placed.get(at) ?? []), known ? { ...error, path: rest } : error]);
   }
-  return values.map((value, i) => ({ value, errors: placed.get(i) ?? [] }));
+  return values.map((value, i) => ({ value, errors: placed.get(i) ?? NO_ERRORS }));
 }

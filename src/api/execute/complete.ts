@@ -30,6 +30,7 @@ export interface CompletionScope extends CollectScope {
 }
 
 type Nodes = readonly FieldNode[];
+type Definition = ReturnType<GraphQLObjectType['getFields']>[string];
 
 /**
  * Writes a JavaScript value completed as a GraphQL type. False when it is null where it must not be: nothing useful was
@@ -42,10 +43,10 @@ export function complete(
   value: unknown,
   out: JsonWriter,
 ): boolean {
-  const nonNull = isNonNullType(type);
+  const { nonNull, of } = demandOf(type);
   const start = out.length;
   const before = scope.errors.list.length;
-  if (completeNullable(scope, getNullableType(type) as GraphQLOutputType, nodes, value, out)) return true;
+  if (completeNullable(scope, of, nodes, value, out)) return true;
   out.truncate(start);
   if (!nonNull) {
     out.ascii('null');
@@ -65,37 +66,70 @@ export function missing(scope: CompletionScope, type: GraphQLOutputType, nodes: 
   scope.errors.at(nodes, scope.path, error);
 }
 
+/** What a type asks of its values, looked up once. */
+type Demand =
+  | { readonly kind: 'list'; readonly item: GraphQLOutputType }
+  | { readonly kind: 'leaf'; readonly type: GraphQLLeafType; readonly takesLists: boolean }
+  | { readonly kind: 'object'; readonly type: GraphQLObjectType }
+  | { readonly kind: 'abstract'; readonly type: GraphQLAbstractType };
+
+interface TypeDemand {
+  readonly nonNull: boolean;
+  readonly of: Demand;
+}
+
+const demands = new WeakMap<GraphQLOutputType, TypeDemand>();
+
+function demandOf(type: GraphQLOutputType): TypeDemand {
+  let known = demands.get(type);
+  if (!known) {
+    known = { nonNull: isNonNullType(type), of: nullableDemand(getNullableType(type) as GraphQLOutputType) };
+    demands.set(type, known);
+  }
+  return known;
+}
+
+function nullableDemand(type: GraphQLOutputType): Demand {
+  if (isListType(type)) return { kind: 'list', item: type.ofType as GraphQLOutputType };
+  if (isLeafType(type)) return { kind: 'leaf', type, takesLists: isOpaque(type) };
+  if (isObjectType(type)) return { kind: 'object', type };
+  return { kind: 'abstract', type: type as GraphQLAbstractType };
+}
+
+/** Scalars of an operation's own (JSON) take any value, lists too. */
+function isOpaque(type: GraphQLLeafType): boolean {
+  return !BUILT_IN.has(type.name) && type.astNode === undefined && !('getValues' in type);
+}
+
 /** False: no value, be it absent or wrong (then the error is noted). */
 function completeNullable(
   scope: CompletionScope,
-  type: GraphQLOutputType,
+  demand: Demand,
   nodes: Nodes,
   value: unknown,
   out: JsonWriter,
 ): boolean {
-  if (isListType(type)) return completeList(scope, type.ofType as GraphQLOutputType, nodes, value, out);
+  if (demand.kind === 'list') return completeList(scope, demand.item, nodes, value, out);
   if (value === null || value === undefined) return false;
-  if (Array.isArray(value) && !isOpaque(type)) {
+  if (demand.kind === 'leaf' && (demand.takesLists || !Array.isArray(value))) {
+    return completeLeaf(scope, demand.type, nodes, value, out);
+  }
+  if (Array.isArray(value)) {
     return wrong(scope, nodes, 'a list was returned where one item was expected', 'REMOTE_REPLY');
   }
-  if (isLeafType(type)) return completeLeaf(scope, type, nodes, value, out);
   if (typeof value !== 'object') {
     return wrong(scope, nodes, `${JSON.stringify(value)} was returned where an object was expected`, 'REMOTE_REPLY');
   }
-  const concrete = isObjectType(type) ? type : runtimeType(scope, type as GraphQLAbstractType, value);
+  const concrete =
+    demand.kind === 'object' ? demand.type : runtimeType(scope, demand.type as GraphQLAbstractType, value);
   if (concrete) return completeObject(scope, concrete, nodes, value as Record<string, unknown>, out);
   return wrong(
     scope,
     nodes,
-    `the type of an item of ${type.toString()} is not known`,
+    `the type of an item of ${String(demand.type)} is not known`,
     'REMOTE_REPLY',
     'Return __typename with it.',
   );
-}
-
-/** Scalars of an operation's own (JSON) take any value, lists too. */
-function isOpaque(type: GraphQLOutputType): boolean {
-  return isLeafType(type) && !BUILT_IN.has(type.name) && type.astNode === undefined && !('getValues' in type);
 }
 
 const BUILT_IN = new Set(['ID', 'Int', 'Int64', 'Float', 'String', 'Boolean', 'DateTime']);
@@ -168,6 +202,42 @@ function runtimeType(scope: CompletionScope, type: GraphQLAbstractType, value: o
   return possible.length === 1 ? possible[0] : undefined;
 }
 
+/** A field of one concrete type as a selection asks for it. */
+interface AskedField {
+  readonly key: string;
+  /** `"key":` */
+  readonly prefix: Buffer;
+  readonly nodes: Nodes;
+  /** absent for __typename */
+  readonly definition: Definition | undefined;
+  readonly replyKey: string;
+}
+
+/** Items of one list ask for the same fields: they are collected once in an answer. */
+const asked = new WeakMap<CompletionScope, Map<Nodes, Map<GraphQLObjectType, readonly AskedField[]>>>();
+
+function askedFields(scope: CompletionScope, type: GraphQLObjectType, nodes: Nodes): readonly AskedField[] {
+  const byNodes = within(asked, scope, () => new Map<Nodes, Map<GraphQLObjectType, readonly AskedField[]>>());
+  const byType = within(byNodes, nodes, () => new Map<GraphQLObjectType, readonly AskedField[]>());
+  return within(byType, type, () => {
+    const definitions = type.getFields();
+    return [...collectFields(scope, type, selectionSets(nodes))].map(([key, fieldNodes]): AskedField => {
+      const definition = definitions[fieldNodes[0].name.value];
+      const prefix = Buffer.from(`${JSON.stringify(key)}:`);
+      return { key, prefix, nodes: fieldNodes, definition, replyKey: definition ? replyKey(definition) : key };
+    });
+  });
+}
+
+function within<K, V>(map: { get(key: K): V | undefined; set(key: K, value: V): unknown }, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}
+
 function completeObject(
   scope: CompletionScope,
   type: GraphQLObjectType,
@@ -175,24 +245,21 @@ function completeObject(
   value: Record<string, unknown>,
   out: JsonWriter,
 ): boolean {
-  const definitions = type.getFields();
   out.byte(0x7b);
-  let first = true;
-  for (const [key, fieldNodes] of collectFields(scope, type, selectionSets(nodes))) {
-    if (!first) out.byte(0x2c);
-    first = false;
-    out.string(key);
-    out.byte(0x3a);
-    const definition = definitions[fieldNodes[0].name.value];
-    if (!definition) {
+  const fields = askedFields(scope, type, nodes);
+  for (let i = 0; i < fields.length; i++) {
+    if (i > 0) out.byte(0x2c);
+    const field = fields[i];
+    out.bytes(field.prefix);
+    if (!field.definition) {
       out.string(type.name);
       continue;
     }
-    scope.path.push(key);
-    const own = scope.answerOf?.(value, fieldNodes);
+    scope.path.push(field.key);
+    const own = scope.answerOf?.(value, field.nodes);
     const ok = own
-      ? completeCustom(scope, definition.type, fieldNodes, own, out)
-      : complete(scope, definition.type, fieldNodes, value[replyKey(definition)], out);
+      ? completeCustom(scope, field.definition.type, field.nodes, own, out)
+      : complete(scope, field.definition.type, field.nodes, value[field.replyKey], out);
     scope.path.pop();
     if (!ok) return false;
   }
@@ -201,7 +268,7 @@ function completeObject(
 }
 
 /** The key of a reply that holds a field's value. */
-export function replyKey(definition: ReturnType<GraphQLObjectType['getFields']>[string]): string {
+export function replyKey(definition: Definition): string {
   const meaning = fieldMeaning(definition);
   return meaning?.op === 'field' ? (meaning.field.responseName ?? definition.name) : definition.name;
 }

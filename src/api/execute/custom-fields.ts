@@ -6,7 +6,7 @@ import { geometryObject } from './geo.js';
 import type { CustomPlan, FieldPlan } from './plan.js';
 import type { Request } from './request.js';
 import { plain } from './scalar.js';
-import { type Level, valueAt } from './write.js';
+import { type Level, placeOf, valueAt } from './write.js';
 
 type Results = Map<CustomPlan, Map<number, CustomResult>>;
 
@@ -30,7 +30,9 @@ export async function resolveCustomFields(
     if (hasCustom(at)) {
       for (const uid of new Set(uids)) {
         const concrete = at.concrete(uid);
-        if (concrete) byType.set(concrete.name, [...(byType.get(concrete.name) ?? []), uid]);
+        const same = concrete && byType.get(concrete.name);
+        if (same) same.push(uid);
+        else if (concrete) byType.set(concrete.name, [uid]);
       }
     }
     for (const concrete of at.plan.types.values()) {
@@ -99,8 +101,7 @@ function parentOf(level: Level, plan: CustomPlan, uid: number): Record<string, u
 }
 
 function valuesOf(column: Level['columns'][number], uid: number): unknown[] {
-  const at = column.source.indexOf(uid);
-  return (column.valueLists?.[at] ?? []).map(jsonValue);
+  return (column.valueLists?.[placeOf(column.source, uid)] ?? []).map(jsonValue);
 }
 
 function jsonValue(bytes: Uint8Array): unknown {
