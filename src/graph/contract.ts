@@ -113,6 +113,8 @@ export interface GraphReader {
   ): MaybePromise<readonly number[]>;
   /** Uids under each token of one index. */
   postings(predicate: Predicate, kind: IndexKind, tokens: readonly Uint8Array[]): MaybePromise<readonly UidList[]>;
+  /** How many uids stand under each token of one index; reads no more than where their lists begin. */
+  postingCounts(predicate: Predicate, kind: IndexKind, tokens: readonly Uint8Array[]): MaybePromise<readonly number[]>;
   /** Tokens in order with their uids, page by page: pulling stops the reading. */
   tokens(predicate: Predicate, kind: IndexKind, range: TokenRange): AsyncIterable<readonly TokenPostings[]>;
   /** Uids whose count lies in [min, max], from the @count index. */

@@ -146,6 +146,13 @@ export class SourceReader implements GraphReader {
     );
   }
 
+  postingCounts(predicate: Predicate, kind: IndexKind, tokens: readonly Uint8Array[]): MaybePromise<readonly number[]> {
+    this.#index(predicate, kind);
+    this.metrics.keysRead += tokens.length;
+    const keys = tokens.map((token) => tokenKey(predicate.id, kind, token));
+    return chain(this.#source.getMany(keys), (roots) => roots.map(rootCount));
+  }
+
   tokens(predicate: Predicate, kind: IndexKind, range: TokenRange): AsyncIterable<readonly TokenPostings[]> {
     this.#index(predicate, kind);
     return scanTokens(this.#source, predicate.id, kind, range, this.metrics);

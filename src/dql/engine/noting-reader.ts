@@ -34,11 +34,24 @@ export class NotingReader implements GraphReader {
   }
 
   postings(predicate: Predicate, kind: IndexKind, tokens: readonly Uint8Array[]): ReturnType<GraphReader['postings']> {
+    this.#note(predicate, kind, tokens);
+    return this.#reader.postings(predicate, kind, tokens);
+  }
+
+  postingCounts(
+    predicate: Predicate,
+    kind: IndexKind,
+    tokens: readonly Uint8Array[],
+  ): ReturnType<GraphReader['postingCounts']> {
+    this.#note(predicate, kind, tokens);
+    return this.#reader.postingCounts(predicate, kind, tokens);
+  }
+
+  #note(predicate: Predicate, kind: IndexKind, tokens: readonly Uint8Array[]): void {
     for (const token of tokens) {
       if (this.#keys.size >= MAX_NOTED) break;
       this.#keys.add(indexConflictKey(predicate.name, kind, token));
     }
-    return this.#reader.postings(predicate, kind, tokens);
   }
 
   edges(...args: Parameters<GraphReader['edges']>): ReturnType<GraphReader['edges']> {

@@ -1,24 +1,11 @@
 import { GraphsteadError } from '../../base/index.js';
-import type { IndexSpec, Predicate, UidList } from '../../graph/index.js';
-import {
-  compareStored,
-  compareTexts,
-  compareValues,
-  decodeValue,
-  type IndexKind,
-  type StoredValue,
-  tokenizer,
-  tokensOf,
-  valueText,
-} from '../../values/index.js';
+import type { Predicate, UidList } from '../../graph/index.js';
 import type { OrderKey } from '../syntax/index.js';
 import type { Execution } from './execution.js';
-import { chooseValues } from './language.js';
-import { contains, EMPTY, filterUids, indexOf, intersect, subtract } from './uid-set.js';
-import { uidsOf, valueFor } from './variable.js';
-
-/** Compares two positions of the list that is being sorted; what has no value comes last, whatever the direction. */
-type Comparator = (a: number, b: number) => number;
+import { orderedIndex, walkIndex, withoutWalked } from './index-walk.js';
+import { sortedPositions, sortUids } from './sort.js';
+import { contains, filterUids, indexOf, intersect } from './uid-set.js';
+import { uidsOf } from './variable.js';
 
 /**
  * Sorts each row by the keys; ties stay in uid order. `enough` bounds what of a row is needed from its start: a long
@@ -37,12 +24,13 @@ export async function orderRows(
   const [key] = keys;
   if (keys.length === 1 && key.by.kind === 'variable' && !key.by.keepAll)
     rows = keepValued(rows, key.by.name, execution);
-  if (rows.length === 1 && keys.length === 1) {
-    const streamed = await orderByIndex(uids, key, enough, execution);
+  if (rows.length === 1) {
+    const streamed = await orderByIndex(rows[0], keys, enough, execution);
     if (streamed) return [streamed];
   }
-  const ranks = await rankOf(uids, keys, execution);
-  return rows.map((row) => (row.length < 2 ? row : sortByRank(row, uids, ranks)));
+  const positions = await sortedPositions(uids, keys, execution);
+  const ranks = rows.length === 1 && rows[0].length === uids.length ? undefined : ranksOf(positions);
+  return rows.map((row) => (ranks ? sortByRank(row, uids, positions, ranks) : pick(uids, positions)));
 }
 
 /** Ordering by a value variable drops what has no value, unless none has. */
@@ -56,70 +44,28 @@ function keepValued(rows: readonly UidList[], name: string, execution: Execution
   });
 }
 
-function sortByRank(row: UidList, uids: UidList, ranks: Uint32Array): UidList {
-  const byRank = new Float64Array(row.length);
-  const positions = new Uint32Array(row.length);
-  for (let i = 0; i < row.length; i++) positions[i] = ranks[indexOf(uids, row[i])];
-  const order = Array.from(row.keys()).sort((a, b) => positions[a] - positions[b]);
-  for (let i = 0; i < order.length; i++) byRank[i] = row[order[i]];
-  return byRank;
+function pick(uids: UidList, positions: Uint32Array): UidList {
+  const out = new Float64Array(positions.length);
+  for (let i = 0; i < positions.length; i++) out[i] = uids[positions[i]];
+  return out;
 }
 
-/** Place of each uid in the order. */
-async function rankOf(uids: UidList, keys: readonly OrderKey[], execution: Execution): Promise<Uint32Array> {
-  const comparators: Comparator[] = [];
-  for (const key of keys) comparators.push(await comparatorOf(key, uids, keys.length > 1, execution));
-  const order = Array.from(uids.keys());
-  order.sort((a, b) => {
-    for (const compare of comparators) {
-      const result = compare(a, b);
-      if (result !== 0) return result;
-    }
-    return a - b;
-  });
-  await execution.checkpoint();
-  const ranks = new Uint32Array(uids.length);
-  for (let place = 0; place < order.length; place++) ranks[order[place]] = place;
+/** Place of each position in the order. */
+function ranksOf(positions: Uint32Array): Uint32Array {
+  const ranks = new Uint32Array(positions.length);
+  for (let rank = 0; rank < positions.length; rank++) ranks[positions[rank]] = rank;
   return ranks;
 }
 
-async function comparatorOf(key: OrderKey, uids: UidList, several: boolean, execution: Execution): Promise<Comparator> {
-  await execution.checkpoint();
-  const { by } = key;
-  if (by.kind === 'variable') {
-    const variable = execution.variables.get(by.name);
-    const values = Array.from(uids, (uid) => valueFor(variable, uid));
-    return nullsLast(values, compareValues, key.descending);
-  }
-  if (by.kind === 'facet') throw mistake(key, 'facets order edges: write @facets(orderasc: key)');
-  const predicate = execution.predicate(by.name);
-  if (!predicate) return () => 0;
-  const { values } = await chooseValues(execution, predicate, uids, by.langs);
-  const lang = by.langs.find((one) => one !== '.');
-  if (!lang) return nullsLast(values, compareStored, key.descending, several);
-  const texts = values.map((value) => value && valueText(decodeValue(value)));
-  return nullsLast(texts, (a, b) => compareTexts(a, b, lang), key.descending, several);
+/** A row of some of the uids, in the order of all of them. */
+function sortByRank(row: UidList, uids: UidList, positions: Uint32Array, ranks: Uint32Array): UidList {
+  if (row.length < 2) return row;
+  const own = Uint32Array.from(row, (uid) => ranks[indexOf(uids, uid)]).sort();
+  return Float64Array.from(own, (rank) => uids[positions[rank]]);
 }
 
-function nullsLast<T>(
-  column: readonly (T | undefined)[],
-  compare: (a: T, b: T) => number,
-  descending: boolean,
-  several = false,
-): Comparator {
-  // Among several keys, two without a value for a descending one stand in descending order themselves.
-  const tie = (a: number, b: number): number => (several && descending ? b - a : 0);
-  const direction = descending ? -1 : 1;
-  return (a, b) => {
-    const left = column[a];
-    const right = column[b];
-    if (left === undefined) return right === undefined ? tie(a, b) : 1;
-    return right === undefined ? -1 : direction * compare(left, right);
-  };
-}
-
-/** Orders are checked even where nothing is there to be sorted. */
-function checkKeys(keys: readonly OrderKey[], execution: Execution): void {
+/** Orders are checked even where nothing is there to be sorted. Throws INVALID_QUERY. */
+export function checkKeys(keys: readonly OrderKey[], execution: Execution): void {
   for (const key of keys) {
     const { by } = key;
     if (by.kind === 'variable' && keys.length > 1 && !by.keepAll) {
@@ -142,74 +88,32 @@ function mistake(key: OrderKey, message: string): GraphsteadError {
   return new GraphsteadError('INVALID_QUERY', message, { position: key.position });
 }
 
-const SORTABLE: readonly IndexKind[] = ['exact', 'int', 'bigfloat', 'float', 'hour', 'day', 'month', 'year'];
-
 /** Reading the index pays when the list is much longer than what is needed of it. */
 const LONG = 1_000;
 const RATIO = 4;
 
-/** The first `enough` of the order, read off a sortable index; undefined where sorting is the better way. */
+/** Whether the first `enough` of so many may be read off an index with less work than sorting takes. */
+export function isWorthWalking(total: number, enough: number): boolean {
+  return total >= LONG && enough * RATIO <= total;
+}
+
+/** The first `enough` of the order, read off an index; undefined where sorting is the better way. */
 async function orderByIndex(
   uids: UidList,
-  key: OrderKey,
+  keys: readonly OrderKey[],
   enough: number,
   execution: Execution,
 ): Promise<UidList | undefined> {
-  if (key.by.kind !== 'predicate' || uids.length < LONG || enough * RATIO > uids.length) return undefined;
-  const predicate = execution.predicate(key.by.name);
-  if (!predicate || key.by.langs.length > 0) return undefined;
-  const index = predicate.indexes.find((spec) => spec.ready && SORTABLE.includes(spec.kind));
+  if (!isWorthWalking(uids.length, enough)) return undefined;
+  const index = orderedIndex(keys[0], execution);
   if (!index) return undefined;
-  return walkIndex(uids, predicate, index, key.descending, enough, execution);
-}
-
-async function walkIndex(
-  uids: UidList,
-  predicate: Predicate,
-  index: IndexSpec,
-  descending: boolean,
-  enough: number,
-  execution: Execution,
-): Promise<UidList> {
-  const mixed = tokenizer(index.kind).lossy || predicate.lang;
+  const pass = (candidates: UidList) => Promise.resolve(intersect(candidates, uids));
+  const walked = await walkIndex(index, keys, { enough, budget: uids.length, pass }, execution);
+  if (!walked?.ended) return walked?.uids;
+  const rest = withoutWalked(uids, walked.uids);
+  const last = keys.length === 1 ? rest : await sortUids(rest, keys, execution);
   const out = new Float64Array(uids.length);
-  let n = 0;
-  const take = (list: UidList): void => {
-    out.set(list, n);
-    n += list.length;
-  };
-  let seen: UidList = EMPTY;
-  for await (const page of execution.reader.tokens(predicate, index.kind, { reverse: descending })) {
-    await execution.checkpoint();
-    for (const bucket of page) {
-      const hits = intersect(bucket.uids, uids);
-      take(mixed ? await sortBucket(hits, bucket.token, predicate, index.kind, descending, execution) : hits);
-      if (n >= enough) return out.subarray(0, n);
-    }
-  }
-  seen = out.slice(0, n).sort();
-  take(subtract(uids, seen));
-  return out.subarray(0, n);
-}
-
-/** Members of a bucket whose own value belongs to its token (not one in another language), by value. */
-async function sortBucket(
-  hits: UidList,
-  token: Uint8Array,
-  predicate: Predicate,
-  kind: IndexKind,
-  descending: boolean,
-  execution: Execution,
-): Promise<UidList> {
-  if (hits.length === 0) return hits;
-  const { values } = await chooseValues(execution, predicate, hits, []);
-  const limit = execution.limits.tokenBytes;
-  const belongs = (value: StoredValue | undefined): boolean =>
-    value !== undefined && Buffer.compare(tokensOf(kind, decodeValue(value), '', limit)[0], token) === 0;
-  const compare = nullsLast(values, compareStored, descending);
-  const order = Array.from(hits.keys()).filter((i) => belongs(values[i]));
-  return Float64Array.from(
-    order.sort((a, b) => compare(a, b) || a - b),
-    (i) => hits[i],
-  );
+  out.set(walked.uids);
+  out.set(last, walked.uids.length);
+  return out;
 }

@@ -1,22 +1,17 @@
-import type { UidList } from '../../graph/index.js';
 import type { RunOptions, RunQuery, RunResult } from '../contract.js';
-import type { Block, FunctionCall } from '../syntax/index.js';
+import type { Block } from '../syntax/index.js';
 import { branch, type ResultBranch } from './branch.js';
-import { scanHaving } from './call/has.js';
-import { callRoot } from './call/index.js';
 import { applyCascade } from './cascade.js';
 import { computeValues } from './compute.js';
 import { defineVariables } from './define.js';
 import { Execution } from './execution.js';
-import { applyFilter } from './filter.js';
 import { groupBranch } from './group.js';
-import { orderRows } from './order.js';
-import { afterUid, dropUpTo, hasRange, pageDepth, pageRange, sample } from './page.js';
 import { planBlocks, variablesOf } from './plan.js';
 import { readRecursion } from './recurse.js';
+import { readRoots } from './root.js';
 import { readChildren } from './select.js';
 import { readShortest } from './shortest.js';
-import { contains, EMPTY, filterUids, fromUids } from './uid-set.js';
+import { EMPTY } from './uid-set.js';
 
 /** Runs the blocks of a document, each once the variables it reads are known. */
 export const runQuery: RunQuery = async (document, reader, options: RunOptions = {}): Promise<RunResult> => {
@@ -79,39 +74,4 @@ function collectGrouped(at: ResultBranch, into: Set<string>): void {
     for (const child of at.syntax.children) if (child.variable !== undefined) into.add(child.variable);
   }
   for (const child of at.children) collectGrouped(child, into);
-}
-
-async function readRoots(root: ResultBranch, block: Block, call: FunctionCall, execution: Execution): Promise<void> {
-  const { page } = block;
-  const after = afterUid(page, execution);
-  let uids = await rootUids(block, call, after, execution);
-  uids = dropUpTo(uids, after);
-  if (block.filter) uids = await applyFilter(block.filter, uids, execution);
-  if (page.random !== undefined) uids = sample(uids, page.random);
-  let row = orderedUids(call, uids, execution);
-  const cut = block.directives.cascade === undefined;
-  if (block.order.length > 0) {
-    const enough = cut ? pageDepth(page) : Number.POSITIVE_INFINITY;
-    [row] = await orderRows([uids], uids, block.order, enough, execution);
-  }
-  if (cut && hasRange(page)) row = row.subarray(...pageRange(page, row.length));
-  execution.countEdges(row.length);
-  root.rows = [row];
-  root.dest = row === uids ? uids : fromUids(row);
-}
-
-/** Without filter and order, `has` with a page stops reading where the page ends. */
-async function rootUids(block: Block, call: FunctionCall, after: number, execution: Execution): Promise<UidList> {
-  const { page } = block;
-  const plain = !block.filter && block.order.length === 0 && page.random === undefined && !block.directives.cascade;
-  if (call.name !== 'has' || !plain) return callRoot(call, execution);
-  return scanHaving(call, execution, after, pageDepth(page));
-}
-
-/** `uid(p)` of a path keeps the order of the path. */
-function orderedUids(call: FunctionCall, uids: UidList, execution: Execution): UidList {
-  const [argument] = call.args;
-  if (call.name !== 'uid' || call.args.length !== 1 || argument.kind !== 'uidVariable') return uids;
-  const ordered = execution.variables.get(argument.name)?.ordered;
-  return ordered ? filterUids(ordered, (uid) => contains(uids, uid)) : uids;
 }

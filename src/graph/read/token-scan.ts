@@ -6,7 +6,7 @@ import type { Source } from '../source.js';
 import { readKeyed } from './list-reader.js';
 
 /** Tokens in the first page; pages grow, so that the first few of millions are cheap. */
-const FIRST_PAGE = 16;
+const FIRST_PAGE = 4;
 const LAST_PAGE = 512;
 
 function bounds(predicate: number, kind: IndexKind, range: TokenRange): { start: Key; end: Key } {

@@ -1,6 +1,7 @@
 import type { IndexSpec, Predicate, TokenRange, UidList } from '../../../graph/index.js';
 import {
   compareStored,
+  compareValues,
   encodeValue,
   type IndexKind,
   isHashedToken,
@@ -60,6 +61,19 @@ export const compareCall: CallOperator = {
     if (!index) throw notIndexed(call, predicate);
     const comparison = comparisonOf(call, scalarType(predicate, call), execution);
     return comparison ? lookup(call, predicate, index, comparison, execution) : EMPTY;
+  },
+
+  async size(call, execution) {
+    const { name } = subjectOf(call);
+    const predicate = execution.predicate(name);
+    if (!predicate) return 0;
+    const index = readyIndex(predicate, kindsFor(call));
+    if (!index) return undefined;
+    const comparison = comparisonOf(call, scalarType(predicate, call), execution);
+    if (!comparison) return 0;
+    return comparison.equal
+      ? countEqual(call, predicate, index, comparison.equal, execution)
+      : Number.POSITIVE_INFINITY;
   },
 
   async filter(call, candidates, execution) {
@@ -164,6 +178,23 @@ async function lookup(
 
 type Verify = (uids: UidList) => Promise<UidList>;
 
+/** How many uids stand under the tokens of the values. */
+async function countEqual(
+  call: FunctionCall,
+  predicate: Predicate,
+  index: IndexSpec,
+  values: readonly Value[],
+  execution: Execution,
+): Promise<number> {
+  let total = 0;
+  for (const value of values) {
+    const tokens = queryTokens(index.kind, value, subjectOf(call).langs[0] ?? '', execution.limits.tokenBytes);
+    if (tokens.length === 0) return Number.POSITIVE_INFINITY;
+    total += Math.min(...(await execution.reader.postingCounts(predicate, index.kind, tokens)));
+  }
+  return total;
+}
+
 async function lookupEqual(
   predicate: Predicate,
   index: IndexSpec,
@@ -192,6 +223,53 @@ async function lookupEqual(
   return exact ? candidates : verify(candidates);
 }
 
+/** The part of an index in the order of values that a comparison asks for. */
+export interface ComparedRange {
+  readonly range: TokenRange;
+  /** whatever lies in the range matches */
+  readonly exact: boolean;
+  /** whatever lies under this token of the range matches */
+  readonly holds: (token: Uint8Array) => boolean;
+}
+
+/**
+ * Where an index in the order of values holds what a comparison of a predicate's own values asks for. undefined: nothing
+ * can match.
+ */
+export function comparedRange(
+  call: FunctionCall,
+  predicate: Predicate,
+  kind: IndexKind,
+  execution: Execution,
+): ComparedRange | undefined {
+  const comparison = comparisonOf(call, scalarType(predicate, call), execution);
+  if (!comparison?.equal) return comparison && rangeOf(comparison, kind, predicate.lang, execution);
+  const sorted = [...comparison.equal].sort(compareValues);
+  return rangeOf({ from: sorted[0], to: sorted[sorted.length - 1] }, kind, true, execution);
+}
+
+/** @param doubtful values under the tokens may be others than those that are compared */
+function rangeOf(comparison: Comparison, kind: IndexKind, doubtful: boolean, execution: Execution): ComparedRange {
+  const limit = execution.limits.tokenBytes;
+  const bound = (value: Value | undefined) => value && tokensOf(kind, value, '', limit)[0];
+  const from = bound(comparison.from);
+  const to = bound(comparison.to);
+  // A token that was cut no longer says where its value stands: then every value is checked.
+  if ([from, to].some((token) => token && isHashedToken(token, limit)))
+    return { range: {}, exact: false, holds: () => false };
+  const { lossy } = tokenizer(kind);
+  const range = {
+    ...(from ? { from, fromExclusive: !lossy && comparison.fromExclusive } : {}),
+    ...(to ? { to, toExclusive: !lossy && comparison.toExclusive } : {}),
+  };
+  const atBound = (token: Uint8Array) => same(token, from) || same(token, to);
+  return {
+    range,
+    exact: !lossy && !doubtful,
+    holds: (token) => !doubtful && !isHashedToken(token, limit) && !(lossy && atBound(token)),
+  };
+}
+
 async function lookupRange(
   predicate: Predicate,
   index: IndexSpec,
@@ -199,33 +277,17 @@ async function lookupRange(
   verify: Verify,
   execution: Execution,
 ): Promise<UidList> {
-  const limit = execution.limits.tokenBytes;
-  const bound = (value: Value | undefined) => value && tokensOf(index.kind, value, '', limit)[0];
-  const from = bound(comparison.from);
-  const to = bound(comparison.to);
-  const lossy = tokenizer(index.kind).lossy;
-  const hashed = [from, to].some((token) => token && isHashedToken(token, limit));
-  // A token that was cut no longer says where its value stands: then every value is checked.
-  const range: TokenRange = hashed
-    ? {}
-    : {
-        ...(from ? { from, fromExclusive: !lossy && comparison.fromExclusive } : {}),
-        ...(to ? { to, toExclusive: !lossy && comparison.toExclusive } : {}),
-      };
+  const { range, holds } = rangeOf(comparison, index.kind, predicate.lang, execution);
   const sure: UidList[] = [];
   const doubtful: UidList[] = [];
   for await (const page of execution.reader.tokens(predicate, index.kind, range)) {
     await execution.checkpoint();
-    for (const { token, uids } of page) {
-      const atBound = lossy && ((from && same(token, from)) || (to && same(token, to)));
-      const doubt = predicate.lang || hashed || atBound || isHashedToken(token, limit);
-      (doubt ? doubtful : sure).push(uids);
-    }
+    for (const { token, uids } of page) (holds(token) ? sure : doubtful).push(uids);
   }
   const checked = doubtful.length > 0 ? await verify(union(doubtful)) : EMPTY;
   return union([...sure, checked]);
 }
 
-function same(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+function same(a: Uint8Array, b: Uint8Array | undefined): boolean {
+  return b !== undefined && a.length === b.length && a.every((byte, i) => byte === b[i]);
 }

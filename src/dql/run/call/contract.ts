@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../../base/index.js';
 import type { UidList } from '../../../graph/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
@@ -9,6 +10,11 @@ import type { Execution } from '../execution.js';
 export interface CallOperator {
   /** Every uid for which the call holds. Throws MISSING_INDEX where only an index could tell. */
   root(call: FunctionCall, execution: Execution): Promise<UidList>;
+  /**
+   * How many uids `root` gives at most, as far as a few keys tell: infinite where they do not tell, undefined where `root`
+   * may refuse the call or reads more than what it gives. Reads no lists.
+   */
+  size?(call: FunctionCall, execution: Execution): MaybePromise<number | undefined>;
   /** Those of the candidates for which the call holds. */
   filter(call: FunctionCall, candidates: UidList, execution: Execution): Promise<UidList>;
 }

@@ -8,6 +8,7 @@ import type { CallOperator } from './contract.js';
 /** `has(name)`, `has(~friend)`, `has(name@en)`: on a predicate with languages, no tag means the untagged value. */
 export const hasCall: CallOperator = {
   root: (call, execution) => scanHaving(call, execution, 0, Number.POSITIVE_INFINITY),
+  size: (call, execution) => (execution.predicate(subjectOf(call).name) ? Number.POSITIVE_INFINITY : 0),
   async filter(call, candidates, execution) {
     const subject = subjectOf(call);
     const predicate = execution.predicate(subject.name);

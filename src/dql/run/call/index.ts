@@ -21,6 +21,7 @@ import { valueCall } from './value.js';
 /** `type(Person)` is an equality on the type predicate. */
 const typeCall: CallOperator = {
   root: (call, execution) => compareCall.root(asEquality(call, execution), execution),
+  size: (call, execution) => compareCall.size?.(asEquality(call, execution), execution),
   filter: (call, candidates, execution) => compareCall.filter(asEquality(call, execution), candidates, execution),
 };
 
@@ -84,6 +85,11 @@ function operatorOf(call: FunctionCall): CallOperator {
 export async function callRoot(call: FunctionCall, execution: Execution): Promise<UidList> {
   await execution.checkpoint();
   return operatorOf(call).root(call, execution);
+}
+
+/** How many uids `callRoot` gives at most; see CallOperator. */
+export async function sizeOf(call: FunctionCall, execution: Execution): Promise<number | undefined> {
+  return operatorOf(call).size?.(call, execution);
 }
 
 /** Those of the candidates for which a filter's call holds. */

@@ -12,7 +12,7 @@ import {
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, intersect, union } from '../uid-set.js';
-import { missingIndex, pickIndex, subjectOf, textOf } from './argument.js';
+import { missingIndex, pickIndex, readyIndex, subjectOf, textOf } from './argument.js';
 import { filterByValues } from './by-value.js';
 import type { CallOperator } from './contract.js';
 
@@ -24,6 +24,13 @@ export const termsCall: CallOperator = {
     const { predicate, kind } = indexed(call, execution);
     return lookup(call, predicate, kind, execution);
   },
+  async size(call, execution) {
+    const kind = kindOf(call);
+    const predicate = execution.predicate(subjectOf(call).name);
+    if (!predicate || !readyIndex(predicate, [kind])) return undefined;
+    const counts = await execution.reader.postingCounts(predicate, kind, tokensOf(call, kind, execution));
+    return call.name.startsWith('all') ? Math.min(...counts) : counts.reduce((total, count) => total + count, 0);
+  },
   async filter(call, candidates, execution) {
     const { predicate, kind } = indexed(call, execution);
     if (candidates.length <= FEW) return check(call, predicate, kind, candidates, execution);
@@ -31,8 +38,12 @@ export const termsCall: CallOperator = {
   },
 };
 
+function kindOf(call: FunctionCall): IndexKind {
+  return call.name.endsWith('terms') ? 'term' : 'fulltext';
+}
+
 function indexed(call: FunctionCall, execution: Execution): { predicate: Predicate; kind: IndexKind } {
-  const kind: IndexKind = call.name.endsWith('terms') ? 'term' : 'fulltext';
+  const kind = kindOf(call);
   const { name } = subjectOf(call);
   const predicate = execution.predicate(name);
   if (!predicate || !pickIndex(predicate, [kind])) {
@@ -47,6 +58,10 @@ function langOf(call: FunctionCall): string {
   return lang === '.' ? '' : lang;
 }
 
+function tokensOf(call: FunctionCall, kind: IndexKind, { limits }: Execution): Uint8Array[] {
+  return queryTokens(kind, { type: 'string', value: words(call) }, langOf(call), limits.tokenBytes);
+}
+
 /** All texts of the call as one: `anyofterms(name, "a b", "c")`. */
 function words(call: FunctionCall): string {
   return call.args.map((argument) => textOf(argument, call)).join(' ');
@@ -59,7 +74,7 @@ async function lookup(
   execution: Execution,
 ): Promise<UidList> {
   const limit = execution.limits.tokenBytes;
-  const tokens = queryTokens(kind, { type: 'string', value: words(call) }, langOf(call), limit);
+  const tokens = tokensOf(call, kind, execution);
   if (tokens.length === 0) return EMPTY;
   const lists = await execution.reader.postings(predicate, kind, tokens);
   const found = call.name.startsWith('all') ? lists.reduce(intersect) : union(lists);

@@ -21,6 +21,7 @@ export function argumentUids(call: FunctionCall, execution: Execution): UidList 
 
 /** `uid(0x1, x)` */
 export const uidCall: CallOperator = {
+  size: (call, execution) => argumentUids(call, execution).length,
   root: async (call, execution) => argumentUids(call, execution),
   filter: async (call, candidates, execution) => intersect(candidates, argumentUids(call, execution)),
 };

@@ -1,0 +1,187 @@
+import type { TokenRange, UidList } from '../../graph/index.js';
+import type { Block, Filter, FunctionCall } from '../syntax/index.js';
+import type { ResultBranch } from './branch.js';
+import { comparedRange } from './call/compare.js';
+import { scanHaving } from './call/has.js';
+import { callFilter, callRoot, sizeOf } from './call/index.js';
+import type { Execution } from './execution.js';
+import { applyFilter } from './filter.js';
+import { type OrderedIndex, orderedIndex, walkIndex } from './index-walk.js';
+import { checkKeys, isWorthWalking, orderRows } from './order.js';
+import { afterUid, dropUpTo, hasRange, pageDepth, pageRange, sample } from './page.js';
+import { contains, EMPTY, filterUids, fromUids } from './uid-set.js';
+
+/** Reads the roots of a block: filtered, ordered and cut to its page. */
+export async function readRoots(
+  root: ResultBranch,
+  block: Block,
+  call: FunctionCall,
+  execution: Execution,
+): Promise<void> {
+  const { page } = block;
+  checkKeys(block.order, execution);
+  const choice = await chooseRoots(block, call, execution);
+  // @cascade takes the page when it has taken out what lacks a field
+  const cut = block.directives.cascade === undefined;
+  const enough = cut && page.random === undefined ? pageDepth(page) : Number.POSITIVE_INFINITY;
+  let row = await firstInOrder(choice, enough, execution);
+  if (!row) {
+    let uids = await candidates(choice, enough, execution);
+    if (block.filter) uids = await applyFilter(block.filter, uids, execution);
+    if (page.random !== undefined) uids = sample(uids, page.random);
+    row = orderedUids(call, uids, execution);
+    if (block.order.length > 0) [row] = await orderRows([uids], uids, block.order, enough, execution);
+    root.dest = uids;
+  }
+  if (cut && hasRange(page)) row = row.subarray(...pageRange(page, row.length));
+  execution.countEdges(row.length);
+  root.rows = [row];
+  root.dest = row === root.dest ? row : fromUids(row);
+}
+
+/** What is known of a block's roots before they are read. */
+interface RootChoice {
+  readonly block: Block;
+  readonly call: FunctionCall;
+  /** roots begin above this uid */
+  readonly after: number;
+  /** at most so many uids that the root function gives; infinite when that is not known; undefined: it tells nothing */
+  readonly size: number | undefined;
+  /** the calls that each root passes, with the sizes that are known */
+  readonly conjuncts: readonly { readonly call: FunctionCall; readonly size: number | undefined }[];
+}
+
+/** Up to so many roots it is of no use to look for a better way. */
+const SMALL = 1_000;
+
+async function chooseRoots(block: Block, call: FunctionCall, execution: Execution): Promise<RootChoice> {
+  const after = afterUid(block.page, execution);
+  if (!block.filter && block.order.length === 0) return { block, call, after, size: undefined, conjuncts: [] };
+  const size = await sizeOf(call, execution);
+  const conjuncts: { call: FunctionCall; size: number | undefined }[] = [];
+  if (size !== undefined && size > SMALL) {
+    for (const one of conjunctsOf(block.filter)) conjuncts.push({ call: one, size: await sizeOf(one, execution) });
+  }
+  return { block, call, after, size, conjuncts };
+}
+
+/** Calls that hold for all that passes a filter. */
+function conjunctsOf(filter: Filter | undefined): readonly FunctionCall[] {
+  if (filter?.kind === 'call') return [filter.call];
+  return filter?.kind === 'and' ? filter.children.flatMap(conjunctsOf) : [];
+}
+
+/** Every uid that may be a root, before the filter. A rare condition of the filter finds them faster than the root. */
+async function candidates(choice: RootChoice, enough: number, execution: Execution): Promise<UidList> {
+  const { block, call, after } = choice;
+  const rare = await rareConjunct(choice, execution);
+  if (rare) return callFilter(call, dropUpTo(await callRoot(rare, execution), after), execution);
+  const plain = !block.filter && block.order.length === 0;
+  // without filter and order, `has` with a page stops reading where the page ends
+  if (call.name === 'has' && plain) return scanHaving(call, execution, after, enough);
+  return dropUpTo(await callRoot(call, execution), after);
+}
+
+/** So many times fewer nodes make up for reading them here and there. */
+const RARER = 8;
+
+/** A condition that far fewer nodes meet than are roots. */
+async function rareConjunct({ call, size, conjuncts }: RootChoice, execution: Execution) {
+  let rarest: { readonly call: FunctionCall; readonly size: number } | undefined;
+  for (const one of conjuncts) {
+    if (one.size !== undefined && one.size < (rarest?.size ?? Number.POSITIVE_INFINITY))
+      rarest = { call: one.call, size: one.size };
+  }
+  if (!rarest || size === undefined) return undefined;
+  const most = Math.max(SMALL, rarest.size) * RARER;
+  if (size !== Number.POSITIVE_INFINITY) return size >= most ? rarest.call : undefined;
+  if (rarest.size <= SMALL) return rarest.call;
+  // how many have a predicate is known when so many have been met
+  if (call.name !== 'has') return undefined;
+  return (await scanHaving(call, execution, 0, most)).length >= most ? rarest.call : undefined;
+}
+
+/** Pages that reach deeper are better collected and sorted. */
+const DEEPEST = 10_000;
+
+/** The first roots, read off the index of the block's order; undefined where collecting them is the better way. */
+async function firstInOrder(choice: RootChoice, enough: number, execution: Execution): Promise<UidList | undefined> {
+  const { block, call, after, size, conjuncts } = choice;
+  if (block.order.length === 0 || enough > DEEPEST || size === undefined) return undefined;
+  const sizes = [size, ...conjuncts.map((one) => one.size ?? Number.POSITIVE_INFINITY)];
+  const least = Math.min(...sizes);
+  if (!isWorthWalking(least, enough)) return undefined;
+  const whole = orderedIndex(block.order[0], execution);
+  if (!whole) return undefined;
+  const { index, tellsRoot, valued } = narrowed(whole, choice, execution);
+  const pass = async (uids: UidList): Promise<UidList> => {
+    let passed = dropUpTo(uids, after);
+    if (!tellsRoot && passed.length > 0) passed = await callFilter(call, passed, execution);
+    return block.filter && passed.length > 0 ? applyFilter(block.filter, passed, execution) : passed;
+  };
+  const budget = Math.max(SMALL, Math.min(least, DEEPEST));
+  // mistakes in the filter are told even where it has nothing to judge
+  if (block.filter) await applyFilter(block.filter, EMPTY, execution);
+  const walked = await walkIndex(index, block.order, { enough, budget, pass }, execution);
+  // without a value they come last: then all of them must be known
+  return walked?.ended && !valued ? undefined : walked?.uids;
+}
+
+interface Narrowed {
+  readonly index: OrderedIndex;
+  /** whatever stands in this part of the index is a root */
+  readonly tellsRoot: boolean;
+  /** whoever is a root has a value in this part of the index */
+  readonly valued: boolean;
+}
+
+/** The part of the index that the root, and conditions on the same predicate, leave. */
+function narrowed(index: OrderedIndex, { call, conjuncts }: RootChoice, execution: Execution): Narrowed {
+  const { predicate } = index;
+  let range = index.range;
+  let tellsRoot = false;
+  let valued = false;
+  for (const one of [call, ...conjuncts.map((conjunct) => conjunct.call)]) {
+    const { subject, name } = one;
+    if (subject?.kind !== 'predicate' || subject.name !== predicate.name || subject.reverse) continue;
+    if (subject.langs.length > 0) continue;
+    if (name === 'has') {
+      valued = true;
+      if (one === call && !predicate.lang) tellsRoot = true;
+    } else if (COMPARISONS.has(name)) {
+      const compared = comparedRange(one, predicate, index.kind, execution);
+      if (!compared) continue;
+      range = { ...tighter(range, compared.range), reverse: index.range.reverse };
+      valued = true;
+      if (one === call && compared.exact) tellsRoot = true;
+    }
+  }
+  return { index: { ...index, range }, tellsRoot, valued };
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set(['eq', 'le', 'lt', 'ge', 'gt', 'between']);
+
+/** What lies in both ranges. */
+function tighter(a: TokenRange, b: TokenRange): TokenRange {
+  return { ...innerFrom(a, b), ...innerTo(a, b) };
+}
+
+function innerFrom(a: TokenRange, b: TokenRange): TokenRange {
+  const order = !a.from ? -1 : !b.from ? 1 : Buffer.compare(a.from, b.from);
+  const { from, fromExclusive } = order > 0 || (order === 0 && a.fromExclusive) ? a : b;
+  return { ...(from ? { from, fromExclusive } : {}) };
+}
+
+function innerTo(a: TokenRange, b: TokenRange): TokenRange {
+  const order = !a.to ? 1 : !b.to ? -1 : Buffer.compare(a.to, b.to);
+  const { to, toExclusive } = order < 0 || (order === 0 && a.toExclusive) ? a : b;
+  return { ...(to ? { to, toExclusive } : {}) };
+}
+
+/** `uid(p)` of a path keeps the order of the path. */
+function orderedUids(call: FunctionCall, uids: UidList, execution: Execution): UidList {
+  const [argument] = call.args;
+  if (call.name !== 'uid' || call.args.length !== 1 || argument.kind !== 'uidVariable') return uids;
+  const ordered = execution.variables.get(argument.name)?.ordered;
+  return ordered ? filterUids(ordered, (uid) => contains(uids, uid)) : uids;
+}
