@@ -1,4 +1,5 @@
 // Runs the public conformance cases against a fresh service and holds the scores above test/conformance-floor.json.
+// With SLOW_MS=50 it also tells the queries that took the service longer than so many ms of processor time (Linux).
 // The cases are read from $CONFORMANCE, else ../shared/conformance; where that folder is absent this says so and passes.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -45,9 +46,13 @@ async function startService(data) {
   throw new Error('the service ended before it listened');
 }
 
-function run(script, args) {
+function run(script, args, pid) {
   return new Promise((done) => {
-    const child = spawn(process.execPath, [join(folder, script), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const slow = process.env.SLOW_MS ? ['--import', join(root, 'test/slow-requests.mjs')] : [];
+    const child = spawn(process.execPath, [...slow, join(folder, script), ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, SLOW_PID: String(pid) },
+    });
     let text = '';
     child.stdout.on('data', (chunk) => {
       text += chunk;
@@ -67,7 +72,7 @@ async function measure(name, script, args) {
   const data = mkdtempSync(join(tmpdir(), 'graphstead-conformance-'));
   const service = await startService(data);
   try {
-    const text = await run(script, ['--base', service.url, '--cases', join(folder, name), ...args]);
+    const text = await run(script, ['--base', service.url, '--cases', join(folder, name), ...args], service.child.pid);
     console.log(text.trimEnd());
     return score(text);
   } finally {

@@ -115,6 +115,13 @@ export interface GraphReader {
   postings(predicate: Predicate, kind: IndexKind, tokens: readonly Uint8Array[]): MaybePromise<readonly UidList[]>;
   /** How many uids stand under each token of one index; reads no more than where their lists begin. */
   postingCounts(predicate: Predicate, kind: IndexKind, tokens: readonly Uint8Array[]): MaybePromise<readonly number[]>;
+  /** At least `count` of the uids above `after` under one token; fewer when there are no more. */
+  firstPostings(
+    predicate: Predicate,
+    kind: IndexKind,
+    token: Uint8Array,
+    page: { readonly after: number; readonly count: number },
+  ): MaybePromise<UidList>;
   /** Tokens in order with their uids, page by page: pulling stops the reading. */
   tokens(predicate: Predicate, kind: IndexKind, range: TokenRange): AsyncIterable<readonly TokenPostings[]>;
   /** Uids whose count lies in [min, max], from the @count index. */

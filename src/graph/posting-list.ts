@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../base/index.js';
-import type { Key } from '../store/index.js';
+import type { Key, Range } from '../store/index.js';
 import type { UidList } from './contract.js';
 import { chunkKey, chunkRange, chunkUid } from './key.js';
 import { chain, type PutKey, readRange, type Source } from './source.js';
@@ -14,6 +14,8 @@ import { varintLength, writeVarint } from './varint.js';
 const SPILLED = 3;
 /** A spilled list that shrinks to this many uids returns into its root. */
 const UNSPILL_UIDS = 32;
+/** Chunks read at once where only the first are wanted. */
+const FIRST_CHUNKS = 2;
 /** Above one edit for so many uids of a spilled list, the whole list is read and cut anew. */
 const REWRITE_RATIO = 256;
 
@@ -35,10 +37,41 @@ function spilledRoot(count: number): Uint8Array {
 
 /** All uids of a spilled list. */
 export function readSpilled(source: Source, prefix: Key): MaybePromise<UidList> {
-  return chain(readRange(source, chunkRange(prefix)), ({ values }) => joinChunks(values));
+  return chain(readChunks(source, prefix), joinChunks);
 }
 
-function joinChunks(chunks: readonly Uint8Array[]): UidList {
+/** The chunks of a spilled list. */
+export function readChunks(source: Source, prefix: Key): MaybePromise<readonly Uint8Array[]> {
+  return chain(readRange(source, chunkRange(prefix)), ({ values }) => values);
+}
+
+/** The first chunks of a spilled list that hold at least `count` uids above `after`; all that are left if it has fewer. */
+export function readFirstChunks(
+  source: Source,
+  prefix: Key,
+  after: number,
+  count: number,
+): MaybePromise<readonly Uint8Array[]> {
+  const { start, end } = chunkRange(prefix);
+  // the chunk that begins at or before the first uid that is wanted
+  const floor = { start, end: chunkKey(prefix, after + 2), reverse: true, limit: 1, keysOnly: true };
+  return chain(source.range(floor), ({ keys }) => {
+    const chunks: Uint8Array[] = [];
+    let left = count;
+    const step = (range: Range): MaybePromise<readonly Uint8Array[]> =>
+      chain(source.range(range), (page) => {
+        for (const chunk of page.values) {
+          chunks.push(chunk);
+          left -= chunkFirst(chunk) > after ? chunkCount(chunk) : 0;
+        }
+        return page.next && left > 0 ? step({ ...page.next, limit: FIRST_CHUNKS }) : chunks;
+      });
+    return step({ start: keys[0] ?? start, end, limit: FIRST_CHUNKS });
+  });
+}
+
+/** Uids of consecutive chunks. */
+export function joinChunks(chunks: readonly Uint8Array[]): UidList {
   let total = 0;
   for (const chunk of chunks) total += chunkCount(chunk);
   const out = new Float64Array(total);

@@ -18,7 +18,7 @@ import { countOfKey, countRange, FAMILY, type Family, spillPrefix, tokenKey } fr
 import { memberEntry, memberValue } from './member.js';
 import { rootCount } from './posting-list.js';
 import { scanUids } from './read/block-scan.js';
-import { readKeyed, readLists } from './read/list-reader.js';
+import { readFirst, readKeyed, readLists } from './read/list-reader.js';
 import { type Payloads, readPresence, readSlots } from './read/slot-reader.js';
 import { nearest } from './read/similar.js';
 import { scanTokens } from './read/token-scan.js';
@@ -151,6 +151,16 @@ export class SourceReader implements GraphReader {
     this.metrics.keysRead += tokens.length;
     const keys = tokens.map((token) => tokenKey(predicate.id, kind, token));
     return chain(this.#source.getMany(keys), (roots) => roots.map(rootCount));
+  }
+
+  firstPostings(
+    predicate: Predicate,
+    kind: IndexKind,
+    token: Uint8Array,
+    { after, count }: { readonly after: number; readonly count: number },
+  ): MaybePromise<UidList> {
+    this.#index(predicate, kind);
+    return readFirst(this.#source, tokenKey(predicate.id, kind, token), after, count, this.metrics);
   }
 
   tokens(predicate: Predicate, kind: IndexKind, range: TokenRange): AsyncIterable<readonly TokenPostings[]> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tokensOf } from '../values/index.js';
 import { type GraphFixture, collect, openFixture, read, setValue, write } from './fixture.js';
 
 /** Uids far apart and close together, ascending. */
@@ -67,5 +68,26 @@ describe('scans', () => {
     });
     expect(tokens).toEqual([odd.length, UIDS.length - odd.length]);
     expect(bounded).toEqual([UIDS.length - odd.length]);
+  });
+
+  it('read as much of one list as is asked for, from any uid on', async () => {
+    const held = UIDS.filter((uid) => uid % 2 === 0);
+    const far = held[held.length - 1];
+    await read(fixture.graph, async (r) => {
+      const even = r.schema.predicate('even')!;
+      const token = tokensOf('bool', { type: 'bool', value: true })[0];
+      expect(await r.postingCounts(even, 'bool', [token, Uint8Array.of(9)])).toEqual([held.length, 0]);
+      for (const after of [0, 1, held[0], held[700] - 1, held[700], far - 1, far, far + 5]) {
+        for (const count of [0, 1, 40, 900, Number.POSITIVE_INFINITY]) {
+          const before = r.metrics.uidsRead;
+          const found = [...(await r.firstPostings(even, 'bool', token, { after, count }))];
+          const expected = held.filter((uid) => uid > after);
+          expect(found.length).toBeGreaterThanOrEqual(Math.min(count, expected.length));
+          expect(found).toEqual(expected.slice(0, found.length));
+          if (count <= 40) expect(r.metrics.uidsRead - before).toBeLessThan(held.length / 2 + 1_000);
+        }
+      }
+      expect(await r.firstPostings(even, 'bool', Uint8Array.of(9), { after: 0, count: 3 })).toHaveLength(0);
+    });
   });
 });

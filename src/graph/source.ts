@@ -22,15 +22,6 @@ export function keyName(key: Key): string {
   return latin1(key);
 }
 
-/** All entries of a range, page by page, in the order of keys. */
-export async function* pages(source: Source, range: Range): AsyncIterable<Page> {
-  for (let next: Range | undefined = range; next; ) {
-    const page: Page = await source.range(next);
-    if (page.keys.length > 0) yield page;
-    next = page.next;
-  }
-}
-
 /** All entries of a range at once; for ranges that are known to be short. */
 export function readRange(source: Source, range: Range): MaybePromise<{ keys: Key[]; values: Uint8Array[] }> {
   const keys: Key[] = [];

@@ -47,6 +47,12 @@ export class NotingReader implements GraphReader {
     return this.#reader.postingCounts(predicate, kind, tokens);
   }
 
+  firstPostings(...args: Parameters<GraphReader['firstPostings']>): ReturnType<GraphReader['firstPostings']> {
+    const [predicate, kind, token] = args;
+    this.#note(predicate, kind, [token]);
+    return this.#reader.firstPostings(...args);
+  }
+
   #note(predicate: Predicate, kind: IndexKind, tokens: readonly Uint8Array[]): void {
     for (const token of tokens) {
       if (this.#keys.size >= MAX_NOTED) break;

@@ -17,6 +17,15 @@ export interface OrderedIndex {
   readonly range: TokenRange;
 }
 
+/** Reading an index pays when the list is much longer than what is needed of it. */
+const LONG = 1_000;
+const RATIO = 4;
+
+/** Whether the first `enough` of so many may be read off an index with less work than sorting takes. */
+export function isWorthWalking(total: number, enough: number): boolean {
+  return total >= LONG && enough * RATIO <= total;
+}
+
 /** What is wanted of a walk. */
 export interface WalkOptions {
   /** nodes after which it ends */
@@ -61,7 +70,8 @@ export async function walkIndex(
       const candidates = batch.length === 1 ? batch[0].uids : union(batch.map((group) => group.uids));
       const passed = await pass(candidates);
       for (const group of batch) {
-        const sorted = await sortGroup(group, intersect(group.uids, passed), index, keys, execution);
+        const hits = intersect(group.uids, passed);
+        const sorted = await sortGroup(group, hits, index, keys, enough - count, execution);
         found.push(sorted);
         count += sorted.length;
         if (count >= enough) return { uids: concat(found, count).subarray(0, enough), ended: false };
@@ -146,18 +156,37 @@ function* slicesOf(group: Group, few: number): Iterable<readonly Group[]> {
   }
 }
 
-/** Those of a group that are wanted, in the order of the keys. */
+/** Those of a group that are wanted, in the order of the keys; of many only as many as are needed. */
 async function sortGroup(
   group: Group,
   hits: UidList,
   index: OrderedIndex,
   keys: readonly OrderKey[],
+  needed: number,
   execution: Execution,
 ): Promise<UidList> {
   if (hits.length === 0) return hits;
-  // Sorting by all keys keeps what it says of nodes without a value for several of them.
-  if (group.even) return keys.length === 1 ? hits : sortUids(hits, keys, execution);
-  return sortUids(index.predicate.lang ? await owners(group, hits, index, execution) : hits, keys, execution);
+  if (!group.even) {
+    const own = index.predicate.lang ? await owners(group, hits, index, execution) : hits;
+    return sortUids(own, keys, execution);
+  }
+  if (keys.length === 1) return hits;
+  const next = isWorthWalking(hits.length, needed) ? orderedIndex(keys[1], execution) : undefined;
+  const walked = next && (await walkAmong(hits, next, keys.slice(1), needed, execution));
+  // Where some have no value, only sorting by all keys tells where they stand.
+  return walked && !walked.ended ? walked.uids : sortUids(hits, keys, execution);
+}
+
+/** The first of known uids in the order of the keys. undefined: sorting them is better. */
+export function walkAmong(
+  uids: UidList,
+  index: OrderedIndex,
+  keys: readonly OrderKey[],
+  enough: number,
+  execution: Execution,
+): Promise<Walked | undefined> {
+  const pass = async (candidates: UidList) => intersect(candidates, uids);
+  return walkIndex(index, keys, { enough, budget: uids.length, pass }, execution);
 }
 
 /** Nodes whose untagged value belongs to the group, not one in another language. */

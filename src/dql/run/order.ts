@@ -2,9 +2,9 @@ import { GraphsteadError } from '../../base/index.js';
 import type { Predicate, UidList } from '../../graph/index.js';
 import type { OrderKey } from '../syntax/index.js';
 import type { Execution } from './execution.js';
-import { orderedIndex, walkIndex, withoutWalked } from './index-walk.js';
+import { isWorthWalking, orderedIndex, walkAmong, withoutWalked } from './index-walk.js';
 import { sortedPositions, sortUids } from './sort.js';
-import { contains, filterUids, indexOf, intersect } from './uid-set.js';
+import { contains, filterUids, indexOf } from './uid-set.js';
 import { uidsOf } from './variable.js';
 
 /**
@@ -88,15 +88,6 @@ function mistake(key: OrderKey, message: string): GraphsteadError {
   return new GraphsteadError('INVALID_QUERY', message, { position: key.position });
 }
 
-/** Reading the index pays when the list is much longer than what is needed of it. */
-const LONG = 1_000;
-const RATIO = 4;
-
-/** Whether the first `enough` of so many may be read off an index with less work than sorting takes. */
-export function isWorthWalking(total: number, enough: number): boolean {
-  return total >= LONG && enough * RATIO <= total;
-}
-
 /** The first `enough` of the order, read off an index; undefined where sorting is the better way. */
 async function orderByIndex(
   uids: UidList,
@@ -107,8 +98,7 @@ async function orderByIndex(
   if (!isWorthWalking(uids.length, enough)) return undefined;
   const index = orderedIndex(keys[0], execution);
   if (!index) return undefined;
-  const pass = (candidates: UidList) => Promise.resolve(intersect(candidates, uids));
-  const walked = await walkIndex(index, keys, { enough, budget: uids.length, pass }, execution);
+  const walked = await walkAmong(uids, index, keys, enough, execution);
   if (!walked?.ended) return walked?.uids;
   const rest = withoutWalked(uids, walked.uids);
   const last = keys.length === 1 ? rest : await sortUids(rest, keys, execution);

@@ -3,11 +3,11 @@ import type { Block, Filter, FunctionCall } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
 import { comparedRange } from './call/compare.js';
 import { scanHaving } from './call/has.js';
-import { callFilter, callRoot, sizeOf } from './call/index.js';
+import { callFilter, callFirst, callRoot, sizeOf } from './call/index.js';
 import type { Execution } from './execution.js';
 import { applyFilter } from './filter.js';
-import { type OrderedIndex, orderedIndex, walkIndex } from './index-walk.js';
-import { checkKeys, isWorthWalking, orderRows } from './order.js';
+import { isWorthWalking, type OrderedIndex, orderedIndex, walkIndex } from './index-walk.js';
+import { checkKeys, orderRows } from './order.js';
 import { afterUid, dropUpTo, hasRange, pageDepth, pageRange, sample } from './page.js';
 import { contains, EMPTY, filterUids, fromUids } from './uid-set.js';
 
@@ -24,9 +24,9 @@ export async function readRoots(
   // @cascade takes the page when it has taken out what lacks a field
   const cut = block.directives.cascade === undefined;
   const enough = cut && page.random === undefined ? pageDepth(page) : Number.POSITIVE_INFINITY;
-  let row = await firstInOrder(choice, enough, execution);
+  let row = (await firstInOrder(choice, enough, execution)) ?? (await firstByUid(choice, enough, execution));
   if (!row) {
-    let uids = await candidates(choice, enough, execution);
+    let uids = await candidates(choice, execution);
     if (block.filter) uids = await applyFilter(block.filter, uids, execution);
     if (page.random !== undefined) uids = sample(uids, page.random);
     row = orderedUids(call, uids, execution);
@@ -72,14 +72,12 @@ function conjunctsOf(filter: Filter | undefined): readonly FunctionCall[] {
 }
 
 /** Every uid that may be a root, before the filter. A rare condition of the filter finds them faster than the root. */
-async function candidates(choice: RootChoice, enough: number, execution: Execution): Promise<UidList> {
-  const { block, call, after } = choice;
+async function candidates(choice: RootChoice, execution: Execution): Promise<UidList> {
+  const { call, after } = choice;
   const rare = await rareConjunct(choice, execution);
   if (rare) return callFilter(call, dropUpTo(await callRoot(rare, execution), after), execution);
-  const plain = !block.filter && block.order.length === 0;
-  // without filter and order, `has` with a page stops reading where the page ends
-  if (call.name === 'has' && plain) return scanHaving(call, execution, after, enough);
-  return dropUpTo(await callRoot(call, execution), after);
+  const above = after > 0 ? await callFirst(call, execution, { after, count: Number.POSITIVE_INFINITY }) : undefined;
+  return above ?? dropUpTo(await callRoot(call, execution), after);
 }
 
 /** So many times fewer nodes make up for reading them here and there. */
@@ -99,6 +97,21 @@ async function rareConjunct({ call, size, conjuncts }: RootChoice, execution: Ex
   // how many have a predicate is known when so many have been met
   if (call.name !== 'has') return undefined;
   return (await scanHaving(call, execution, 0, most)).length >= most ? rarest.call : undefined;
+}
+
+/** So many roots are tried for each that is needed, before all of them are read. */
+const TRIED = 16;
+
+/** The first roots where no order is asked for: reading stops where the page ends. undefined: all have to be read. */
+async function firstByUid(choice: RootChoice, enough: number, execution: Execution): Promise<UidList | undefined> {
+  const { block, call, after, size, conjuncts } = choice;
+  if (block.order.length > 0 || enough > DEEPEST) return undefined;
+  if (!block.filter) return callFirst(call, execution, { after, count: enough });
+  const count = Math.min(Math.max(enough * TRIED, SMALL), DEEPEST);
+  if (Math.min(size ?? 0, ...conjuncts.map((one) => one.size ?? count)) < count) return undefined;
+  const first = await callFirst(call, execution, { after, count });
+  const passed = first && (await applyFilter(block.filter, first, execution));
+  return passed && passed.length >= enough ? passed : undefined;
 }
 
 /** Pages that reach deeper are better collected and sorted. */

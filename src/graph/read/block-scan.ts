@@ -1,10 +1,12 @@
+import type { Page, Range } from '../../store/index.js';
 import { BLOCK_UIDS, blockOf, presentMask } from '../block.js';
 import type { ReadMetrics, UidList } from '../contract.js';
 import { blockOfKey, blockRange, type Family } from '../key.js';
-import { pages, type Source } from '../source.js';
+import type { Source } from '../source.js';
 
-/** Blocks in one page of a scan. */
-const PAGE = 256;
+/** Blocks in the first page of a scan; pages grow, so that the first few of millions are cheap. */
+const FIRST_PAGE = 4;
+const LAST_PAGE = 256;
 
 interface Masked {
   readonly block: number;
@@ -18,7 +20,12 @@ async function* masks(
   from: number,
   metrics: ReadMetrics,
 ): AsyncIterable<Masked[]> {
-  for await (const page of pages(source, { ...blockRange(predicate, family, from), limit: PAGE })) {
+  let size = FIRST_PAGE;
+  for (let next: Range | undefined = blockRange(predicate, family, from); next; ) {
+    const page: Page = await source.range({ ...next, limit: size });
+    next = page.next;
+    size = Math.min(size * 2, LAST_PAGE);
+    if (page.keys.length === 0) continue;
     metrics.keysRead += page.keys.length;
     yield page.keys.map((key, i) => ({ block: blockOfKey(key), mask: presentMask(page.values[i]) }));
   }

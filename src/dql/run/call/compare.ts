@@ -18,6 +18,7 @@ import { EMPTY, intersect, union } from '../uid-set.js';
 import { invalid, missingIndex, pickIndex, readyIndex, scalarType, subjectOf, valuesOf } from './argument.js';
 import { filterByValue } from './by-value.js';
 import type { CallOperator } from './contract.js';
+import { intersectPostings } from './intersection.js';
 
 /** Indexes that answer an equality, the exact ones first. */
 const EQUALITY: readonly IndexKind[] = [
@@ -61,6 +62,17 @@ export const compareCall: CallOperator = {
     if (!index) throw notIndexed(call, predicate);
     const comparison = comparisonOf(call, scalarType(predicate, call), execution);
     return comparison ? lookup(call, predicate, index, comparison, execution) : EMPTY;
+  },
+
+  async first(call, execution, page) {
+    const predicate = execution.predicate(subjectOf(call).name);
+    const index = predicate && readyIndex(predicate, kindsFor(call));
+    if (!index || predicate.lang || tokenizer(index.kind).lossy || call.args.length !== 1) return undefined;
+    const equal = comparisonOf(call, scalarType(predicate, call), execution)?.equal;
+    if (equal?.length !== 1) return undefined;
+    const [token] = queryTokens(index.kind, equal[0], '', execution.limits.tokenBytes);
+    if (!token || isHashedToken(token, execution.limits.tokenBytes)) return undefined;
+    return execution.reader.firstPostings(predicate, index.kind, token, page);
   },
 
   async size(call, execution) {
@@ -216,8 +228,9 @@ async function lookupEqual(
       continue;
     }
     if (tokens.some((token) => isHashedToken(token, limit))) exact = false;
-    const lists = await execution.reader.postings(predicate, index.kind, tokens);
-    found.push(lists.reduce(intersect));
+    const { uids, complete } = await intersectPostings(predicate, index.kind, tokens, execution);
+    if (!complete) exact = false;
+    found.push(uids);
   }
   const candidates = union(found);
   return exact ? candidates : verify(candidates);

@@ -15,6 +15,15 @@ export interface CallOperator {
    * may refuse the call or reads more than what it gives. Reads no lists.
    */
   size?(call: FunctionCall, execution: Execution): MaybePromise<number | undefined>;
+  /**
+   * At least `count` of what `root` gives above a uid, or all that is left of it; undefined where nothing but reading all
+   * of it tells. Throws as `root` does.
+   */
+  first?(
+    call: FunctionCall,
+    execution: Execution,
+    page: { readonly after: number; readonly count: number },
+  ): Promise<UidList | undefined>;
   /** Those of the candidates for which the call holds. */
   filter(call: FunctionCall, candidates: UidList, execution: Execution): Promise<UidList>;
 }

@@ -9,6 +9,7 @@ import type { CallOperator } from './contract.js';
 export const hasCall: CallOperator = {
   root: (call, execution) => scanHaving(call, execution, 0, Number.POSITIVE_INFINITY),
   size: (call, execution) => (execution.predicate(subjectOf(call).name) ? Number.POSITIVE_INFINITY : 0),
+  first: (call, execution, { after, count }) => scanHaving(call, execution, after, count),
   async filter(call, candidates, execution) {
     const subject = subjectOf(call);
     const predicate = execution.predicate(subject.name);

@@ -21,6 +21,7 @@ import { valueCall } from './value.js';
 /** `type(Person)` is an equality on the type predicate. */
 const typeCall: CallOperator = {
   root: (call, execution) => compareCall.root(asEquality(call, execution), execution),
+  first: async (call, execution, page) => compareCall.first?.(asEquality(call, execution), execution, page),
   size: (call, execution) => compareCall.size?.(asEquality(call, execution), execution),
   filter: (call, candidates, execution) => compareCall.filter(asEquality(call, execution), candidates, execution),
 };
@@ -85,6 +86,16 @@ function operatorOf(call: FunctionCall): CallOperator {
 export async function callRoot(call: FunctionCall, execution: Execution): Promise<UidList> {
   await execution.checkpoint();
   return operatorOf(call).root(call, execution);
+}
+
+/** The first of what `callRoot` gives; see CallOperator. */
+export async function callFirst(
+  call: FunctionCall,
+  execution: Execution,
+  page: { readonly after: number; readonly count: number },
+): Promise<UidList | undefined> {
+  await execution.checkpoint();
+  return operatorOf(call).first?.(call, execution, page);
 }
 
 /** How many uids `callRoot` gives at most; see CallOperator. */

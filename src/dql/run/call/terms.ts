@@ -15,6 +15,7 @@ import { EMPTY, intersect, union } from '../uid-set.js';
 import { missingIndex, pickIndex, readyIndex, subjectOf, textOf } from './argument.js';
 import { filterByValues } from './by-value.js';
 import type { CallOperator } from './contract.js';
+import { intersectPostings } from './intersection.js';
 
 const FEW = 256;
 
@@ -76,9 +77,10 @@ async function lookup(
   const limit = execution.limits.tokenBytes;
   const tokens = tokensOf(call, kind, execution);
   if (tokens.length === 0) return EMPTY;
-  const lists = await execution.reader.postings(predicate, kind, tokens);
-  const found = call.name.startsWith('all') ? lists.reduce(intersect) : union(lists);
-  const sure = !predicate.lang && !tokens.some((token) => isHashedToken(token, limit));
+  const { uids: found, complete } = call.name.startsWith('all')
+    ? await intersectPostings(predicate, kind, tokens, execution)
+    : { uids: union(await execution.reader.postings(predicate, kind, tokens)), complete: true };
+  const sure = complete && !predicate.lang && !tokens.some((token) => isHashedToken(token, limit));
   return sure ? found : check(call, predicate, kind, found, execution);
 }
 

@@ -2,6 +2,7 @@ import type { Predicate, UidList } from '../../../graph/index.js';
 import { type TrigramQuery, trigramToken } from '../../../values/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, intersect, union } from '../uid-set.js';
+import { intersectPostings } from './intersection.js';
 
 /** Uids whose texts may match; undefined: nothing is known, any may. */
 export async function trigramCandidates(
@@ -15,7 +16,9 @@ export async function trigramCandidates(
   const parts: (UidList | undefined)[] = [];
   const { trigrams } = query;
   if (trigrams.length > 0) {
-    parts.push(...(await execution.reader.postings(predicate, 'trigram', trigrams.map(trigramToken))));
+    const tokens = trigrams.map(trigramToken);
+    if (query.op === 'or') parts.push(...(await execution.reader.postings(predicate, 'trigram', tokens)));
+    else parts.push((await intersectPostings(predicate, 'trigram', tokens, execution)).uids);
   }
   for (const part of query.parts) parts.push(await trigramCandidates(execution, predicate, part));
   const known = parts.filter((part) => part !== undefined);
