@@ -2,6 +2,8 @@ const INITIAL = 16 * 1024;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const HEX = '0123456789abcdef';
+/** whole numbers up to this are written digit by digit */
+const MOST_DIGITS = 2 ** 31 - 1;
 
 /** JSON text as bytes, appended to one growing buffer: no intermediate objects or strings. */
 export class JsonWriter {
@@ -66,6 +68,24 @@ export class JsonWriter {
     let at = this.#length;
     for (let i = 0; i < text.length; i++) buffer[at++] = text.charCodeAt(i);
     this.#length = at;
+  }
+
+  /** A whole number in decimal digits. */
+  integer(value: number | bigint): void {
+    if (typeof value !== 'number' || value < 0 || value > MOST_DIGITS) {
+      this.ascii(String(value));
+      return;
+    }
+    let digits = 1;
+    for (let bound = 10; bound <= value; bound *= 10) digits++;
+    this.#reserve(digits);
+    let rest = value;
+    for (let at = this.#length + digits - 1; at >= this.#length; at--) {
+      const tenth = (rest / 10) | 0;
+      this.#buffer[at] = 0x30 + rest - tenth * 10;
+      rest = tenth;
+    }
+    this.#length += digits;
   }
 
   /** Any text as it is, in UTF-8: an already serialised JSON value. */

@@ -1,5 +1,5 @@
 import type { Clock, Limits, Names } from '../base/index.js';
-import type { Facets, GraphReader, IdempotencyClaim, Predicate, UidList } from '../graph/index.js';
+import type { Facets, GraphReader, IdempotencyClaim, Predicate, StoredColumn, UidList } from '../graph/index.js';
 import type { StoredValue, Value } from '../values/index.js';
 import type { QueryDocument } from './syntax/index.js';
 
@@ -145,7 +145,7 @@ export interface ResultNode {
   /** facets of the edges, aligned with rows; present when the selection asks for any */
   readonly rowFacets?: readonly (readonly (Facets | undefined)[])[];
   /** single values, aligned with source */
-  readonly values?: readonly (StoredValue | undefined)[];
+  readonly values?: StoredColumn;
   /** facets of the single values, aligned with source */
   readonly valueFacets?: readonly (Facets | undefined)[];
   /** list values and all languages, aligned with source */

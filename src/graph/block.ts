@@ -1,4 +1,5 @@
 import { assert } from '../base/index.js';
+import type { UidList } from './contract.js';
 
 // A block holds what one family stores for 32 consecutive uids. A block that outgrows a page is cut into 2^shift parts
 // of equally many slots; part 0 stays under the block's own key and tells the shift. One part is:
@@ -28,12 +29,12 @@ export function blockOf(uid: number): number {
 
 /** A uid's slot in its block. */
 export function slotOf(uid: number): number {
-  return uid % BLOCK_UIDS;
+  return uid & (BLOCK_UIDS - 1);
 }
 
 /** Parts that the block is cut into, told by its part 0. */
-export function partCount(bytes: Uint8Array): number {
-  return 1 << bytes[0];
+export function partCount(bytes: Uint8Array, at = 0): number {
+  return 1 << bytes[at];
 }
 
 /** The part that a slot lies in. */
@@ -56,24 +57,31 @@ function countBits(word: number): number {
   return (((bits + (bits >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
 }
 
-/** Where a slot's payload lies in a part: start and end are written into `span`; false when the slot is absent. */
-export function findSlot(bytes: Uint8Array, slot: number, span: SlotSpan): boolean {
-  const present = mask(bytes, 1);
-  const bit = 1 << slot;
-  if ((present & bit) === 0) return false;
-  const rank = countBits(present & (bit - 1));
-  const table = HEAD + rank * 2;
-  const payloads = HEAD + countBits(present) * 2;
-  span.start = payloads + (rank === 0 ? 0 : bytes[table - 2] | (bytes[table - 1] << 8));
-  span.end = payloads + (bytes[table] | (bytes[table + 1] << 8));
-  span.spilled = (mask(bytes, 5) & bit) !== 0;
-  return true;
-}
+/** Told of a slot's payload, which lies in `bytes` from `start` to `end`; `index` is that of its uid. */
+export type SlotVisitor = (index: number, bytes: Uint8Array, start: number, end: number, spilled: boolean) => void;
 
-export interface SlotSpan {
-  start: number;
-  end: number;
-  spilled: boolean;
+/** Calls `visit` for those of uids[from, to), all of one part, that have a slot in it. The part begins at `at`. */
+export function visitSlots(
+  bytes: Uint8Array,
+  at: number,
+  uids: UidList,
+  from: number,
+  to: number,
+  visit: SlotVisitor,
+): void {
+  const present = mask(bytes, at + 1);
+  const spilled = mask(bytes, at + 5);
+  const table = at + HEAD;
+  const payloads = table + countBits(present) * 2;
+  for (let i = from; i < to; i++) {
+    const bit = 1 << slotOf(uids[i]);
+    if ((present & bit) === 0) continue;
+    const rank = countBits(present & (bit - 1));
+    const own = table + rank * 2;
+    const start = payloads + (rank === 0 ? 0 : bytes[own - 2] | (bytes[own - 1] << 8));
+    const end = payloads + (bytes[own] | (bytes[own + 1] << 8));
+    visit(i, bytes, start, end, (spilled & bit) !== 0);
+  }
 }
 
 /** Adds the slots of one part to `slots`; payloads are copies. */

@@ -1,16 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../store/index.js';
-import {
-  BLOCK_BYTES,
-  BLOCK_UIDS,
-  decodePart,
-  encodeBlock,
-  findSlot,
-  INLINE_BYTES,
-  partOf,
-  type Slots,
-} from './block.js';
+import { BLOCK_BYTES, BLOCK_UIDS, decodePart, encodeBlock, INLINE_BYTES, type Slots, visitSlots } from './block.js';
 import { DeltaLog, OP, payloadOf } from './delta.js';
 import { decodeEntries, encodeEntries, entryCount } from './entry-map.js';
 import { chunkRange, spillPrefix, tokenKey, tokenOfKey } from './key.js';
@@ -189,12 +180,17 @@ describe('blocks', () => {
         const back: Slots = { payloads: new Array(BLOCK_UIDS).fill(undefined), spilled: 0 };
         for (const part of parts) if (part) decodePart(part, back);
         expect(back).toEqual({ payloads, spilled });
-        const span = { start: 0, end: 0, spilled: false };
-        payloads.forEach((expected, slot) => {
-          const part = parts[partOf(slot, Math.max(parts.length, 1))];
-          expect(part !== undefined && findSlot(part, slot, span)).toBe(expected !== undefined);
-          if (expected) expect(part?.slice(span.start, span.end)).toEqual(expected);
+        const uids = Float64Array.from(payloads.keys(), (slot) => 7 * BLOCK_UIDS + slot);
+        const width = BLOCK_UIDS / Math.max(parts.length, 1);
+        const visited: (readonly [Uint8Array, boolean] | undefined)[] = new Array(BLOCK_UIDS).fill(undefined);
+        parts.forEach((part, i) => {
+          if (!part) return;
+          const within = new Uint8Array([9, 9, 9, ...part, 9]);
+          visitSlots(within, 3, uids, i * width, (i + 1) * width, (at, bytes, start, end, spilled) => {
+            visited[at] = [bytes.slice(start, end), spilled];
+          });
         });
+        expect(visited).toEqual(payloads.map((p, slot) => p && [p, (spilled & (1 << slot)) !== 0]));
       }),
     );
   });

@@ -1,6 +1,7 @@
 import type { MaybePromise } from '../base/index.js';
 import type { Committed, ConflictKey } from '../commit/index.js';
 import type { IndexKind, StoredValue, TypeName, Value } from '../values/index.js';
+import type { StoredColumn } from './stored-column.js';
 
 /** Distinct uids in ascending order. Numbers below 2^53. Never mutated once handed out. */
 export type UidList = Float64Array;
@@ -98,7 +99,7 @@ export interface GraphReader {
     options?: { readonly reverse?: boolean; readonly facets?: boolean },
   ): MaybePromise<UidMatrix>;
   /** The value in one language ("" untagged) of each uid. For list predicates: the first. */
-  values(predicate: Predicate, uids: UidList, lang?: string): MaybePromise<readonly (StoredValue | undefined)[]>;
+  values(predicate: Predicate, uids: UidList, lang?: string): MaybePromise<StoredColumn>;
   /** Every value of each uid: all members of a list, or all languages; with facets when asked. Languages ascending, untagged first. */
   allValues(
     predicate: Predicate,

@@ -193,7 +193,7 @@ describe('a graph', () => {
           for (const {
             uids: [first],
           } of page) {
-            const [value] = await r.values(age, Float64Array.of(first));
+            const value = (await r.values(age, Float64Array.of(first))).at(0);
             seen.push(Number(decodeValue(value!).value));
           }
         }

@@ -9,4 +9,5 @@ export { GRAPH, type GraphPart } from './part.js';
 export { changesOf } from './part-changes.js';
 export { parseSchema, type SchemaText } from './text/parse.js';
 export { printPredicate, printSchema, printType } from './text/print.js';
+export { COLUMN_BATCH, StoredColumn } from './stored-column.js';
 export { difference, distinct, EMPTY_UIDS, hasUid, intersect, lowerBoundUid, union } from './uid-list.js';

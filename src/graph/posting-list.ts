@@ -24,8 +24,9 @@ export function rootCount(root: Uint8Array | undefined): number {
   return root ? chunkCount(root) : 0;
 }
 
-export function isSpilled(root: Uint8Array): boolean {
-  return root[0] === SPILLED;
+/** Whether the root that begins at `at` tells of chunks. */
+export function isSpilled(root: Uint8Array, at = 0): boolean {
+  return root[at] === SPILLED;
 }
 
 function spilledRoot(count: number): Uint8Array {

@@ -14,17 +14,18 @@ import type {
 } from './contract.js';
 import { decodeEntries, entryCount, keyText, textKey } from './entry-map.js';
 import { decodeFacets, edgeKey } from './facet.js';
-import { countOfKey, countRange, FAMILY, type Family, spillPrefix, tokenKey } from './key.js';
+import { countOfKey, countRange, FAMILY, type Family, tokenKey } from './key.js';
 import { memberEntry, memberValue } from './member.js';
 import { rootCount } from './posting-list.js';
 import { scanUids } from './read/block-scan.js';
 import { readFirst, readKeyed, readLists } from './read/list-reader.js';
-import { type Payloads, readPresence, readSlots } from './read/slot-reader.js';
+import { type Payloads, readColumn, readPresence, readSlots } from './read/slot-reader.js';
 import { nearest } from './read/similar.js';
 import { scanTokens } from './read/token-scan.js';
 import { retyped } from './retype.js';
 import type { PredicateRecord } from './schema.js';
 import { chain, readRange, type Source } from './source.js';
+import { StoredColumn } from './stored-column.js';
 import { EMPTY_UIDS, union } from './uid-list.js';
 
 /** What a reader tells its transaction. */
@@ -59,42 +60,42 @@ export class SourceReader implements GraphReader {
   ): MaybePromise<UidMatrix> {
     const family = this.#edgeFamily(predicate, options.reverse);
     if (predicate.type !== 'uid') return { rows: Array.from(uids, () => EMPTY_UIDS) };
-    const prefix = (i: number) => spillPrefix(predicate.id, family, uids[i]);
-    return chain(this.#slots(predicate, family, uids), (roots) =>
-      chain(readLists(this.#source, roots, prefix, this.metrics), (rows) => {
-        if (!options.facets || !this.#record(predicate).hasFacets) {
-          return options.facets ? { rows, facets: rows.map(() => []) } : { rows };
-        }
-        const found = options.reverse
-          ? this.#reverseFacets(predicate, uids, rows)
-          : this.#facets(predicate, uids, rows);
-        return chain(found, (facets) => ({ rows, facets }));
-      }),
-    );
+    this.#read(predicate);
+    return chain(readLists(this.#source, { predicate: predicate.id, family, uids }, this.metrics), (rows) => {
+      if (!options.facets || !this.#record(predicate).hasFacets) {
+        return options.facets ? { rows, facets: rows.map(() => []) } : { rows };
+      }
+      const found = options.reverse
+        ? this.#reverseFacets(predicate, uids, rows)
+        : this.#facets(predicate, uids, rows);
+      return chain(found, (facets) => ({ rows, facets }));
+    });
   }
 
-  values(predicate: Predicate, uids: UidList, lang = ''): MaybePromise<readonly (StoredValue | undefined)[]> {
-    if (predicate.type === 'uid') return new Array(uids.length).fill(undefined);
+  values(predicate: Predicate, uids: UidList, lang = ''): MaybePromise<StoredColumn> {
+    if (predicate.type === 'uid') return new StoredColumn(uids.length);
     if (predicate.list) {
-      return chain(this.#slots(predicate, FAMILY.member, uids), (payloads) => payloads.map(firstMember));
+      return chain(this.#slots(predicate, FAMILY.member, uids), (payloads) =>
+        StoredColumn.of(payloads.map(firstMember)),
+      );
     }
-    if (lang === '')
-      return chain(this.#slots(predicate, FAMILY.value, uids), (values) => this.#typed(predicate, values));
-    if (!this.#record(predicate).hasLang) return new Array(uids.length).fill(undefined);
+    if (lang === '') {
+      this.#read(predicate);
+      const wanted = { predicate: predicate.id, family: FAMILY.value, uids };
+      return chain(readColumn(this.#source, wanted, this.metrics), (values) => this.#typed(predicate, values));
+    }
+    if (!this.#record(predicate).hasLang) return new StoredColumn(uids.length);
     const key = textKey(lang);
     return chain(this.#slots(predicate, FAMILY.lang, uids), (payloads) =>
-      this.#typed(
-        predicate,
-        payloads.map((payload) => payload && decodeEntries(payload).get(key)),
-      ),
+      this.#typed(predicate, StoredColumn.of(payloads.map((payload) => payload && decodeEntries(payload).get(key)))),
     );
   }
 
   /** Values in the type of now, where some were written under another. */
-  #typed(predicate: Predicate, values: (StoredValue | undefined)[]): (StoredValue | undefined)[] {
+  #typed(predicate: Predicate, values: StoredColumn): StoredColumn {
     if (!this.#record(predicate).retyped) return values;
     const type = predicate.type as ScalarType;
-    return values.map((value) => value && retyped(value, type));
+    return StoredColumn.of(values.map((value) => value && retyped(value, type)));
   }
 
   allValues(
@@ -150,7 +151,7 @@ export class SourceReader implements GraphReader {
     this.#index(predicate, kind);
     this.metrics.keysRead += tokens.length;
     const keys = tokens.map((token) => tokenKey(predicate.id, kind, token));
-    return chain(this.#source.getMany(keys), (roots) => roots.map(rootCount));
+    return chain(this.#source.getMany(keys), (roots) => roots.map((root) => rootCount(root)));
   }
 
   firstPostings(
@@ -242,12 +243,12 @@ export class SourceReader implements GraphReader {
 
   #slots(predicate: Predicate, family: Family, uids: UidList): MaybePromise<Payloads> {
     this.#read(predicate);
-    return readSlots(this.#source, predicate.id, family, uids, this.metrics);
+    return readSlots(this.#source, { predicate: predicate.id, family, uids }, this.metrics);
   }
 
   #presence(predicate: Predicate, family: Family, uids: UidList): MaybePromise<Uint8Array> {
     this.#read(predicate);
-    return readPresence(this.#source, predicate.id, family, uids, this.metrics);
+    return readPresence(this.#source, { predicate: predicate.id, family, uids }, this.metrics);
   }
 
   #edgeFamily(predicate: Predicate, reverse: boolean | undefined): Family {

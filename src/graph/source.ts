@@ -1,12 +1,36 @@
 import type { MaybePromise } from '../base/index.js';
-import { compareBytes, type Key, lowerBound, type Page, type Range, type Snapshot } from '../store/index.js';
+import {
+  compareBytes,
+  type Key,
+  lowerBound,
+  type Page,
+  type Range,
+  type Snapshot,
+  type ValueVisitor,
+} from '../store/index.js';
 import { latin1 } from './latin1.js';
 
 /** What the graph reads from: a snapshot, a group in the making, or a snapshot under a transaction's own changes. */
 export interface Source {
   /** values aligned with keys, valid until the next call */
   getMany(keys: readonly Key[]): MaybePromise<(Uint8Array | undefined)[]>;
+  /** as a snapshot's; sources without it are read by `getMany` */
+  visit?(keys: readonly Key[], visit: ValueVisitor): MaybePromise<void>;
   range(range: Range): MaybePromise<Page>;
+}
+
+/** Calls `visit` for every key that has a value, in the order of keys; it must not read the source. */
+export function visitValues(source: Source, keys: readonly Key[], visit: ValueVisitor): MaybePromise<void> {
+  return source.visit ? source.visit(keys, visit) : visitEach(source.getMany(keys), visit);
+}
+
+function visitEach(found: MaybePromise<(Uint8Array | undefined)[]>, visit: ValueVisitor): MaybePromise<void> {
+  return chain(found, (values) => {
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i];
+      if (value) visit(i, value, 0, value.length);
+    }
+  });
 }
 
 /** Goes on at once where the answer is there already: no promise and no turn of the event loop. */
@@ -59,6 +83,11 @@ export class OverlaySource implements Source {
       let next = 0;
       return found.map((put) => (put ? put.value : values[next++]));
     });
+  }
+
+  visit(keys: readonly Key[], visit: ValueVisitor): MaybePromise<void> {
+    if (this.#puts.size === 0) return this.#base.visit(keys, visit);
+    return visitEach(this.getMany(keys), visit);
   }
 
   range(range: Range): MaybePromise<Page> {

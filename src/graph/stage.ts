@@ -243,7 +243,8 @@ class Stage {
           const next = own.get(`${record.name}\n${lang}\n${holder}`);
           return next === undefined || Buffer.compare(next, stored) === 0;
         };
-        if (held.some((bytes, i) => isTaken(holders[i], bytes))) throw uniqueViolation(record.name, stored);
+        if (held.map((bytes, i) => isTaken(holders[i], bytes)).includes(true))
+          throw uniqueViolation(record.name, stored);
       }
     } finally {
       reader.release();

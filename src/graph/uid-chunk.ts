@@ -51,20 +51,29 @@ export function encodeChunk(uids: UidList, from = 0, to = uids.length): Uint8Arr
 }
 
 /** How many uids a chunk holds. */
-export function chunkCount(bytes: Uint8Array): number {
-  return readVarint(bytes, 1);
+export function chunkCount(bytes: Uint8Array, start = 0): number {
+  return readVarint(bytes, start + 1);
 }
 
-/** Writes the uids of a chunk at `at` and returns the index behind them; the target must be large enough. */
-export function decodeChunkInto(bytes: Uint8Array, target: Float64Array, at: number): number {
-  const count = readVarint(bytes, 1);
-  let from = varintEnd(bytes, 1);
+/**
+ * Writes the uids of a chunk, which lies in `bytes` from `start` to `stop`, at `at`, and returns the index behind them;
+ * the target must be large enough.
+ */
+export function decodeChunkInto(
+  bytes: Uint8Array,
+  target: Float64Array,
+  at: number,
+  start = 0,
+  stop = bytes.length,
+): number {
+  const count = readVarint(bytes, start + 1);
+  let from = varintEnd(bytes, start + 1);
   const first = readVarint(bytes, from);
   from = varintEnd(bytes, from);
-  if (bytes[0] === BITMAP) return decodeBitmap(bytes, from, first, target, at);
+  if (bytes[start] === BITMAP) return decodeBitmap(bytes, from, stop, first, target, at);
   target[at] = first;
   const end = at + count;
-  if (bytes[0] === OFFSETS) {
+  if (bytes[start] === OFFSETS) {
     for (let i = at + 1; i < end; i++, from += 2) target[i] = first + bytes[from] + (bytes[from + 1] << 8);
     return end;
   }
@@ -83,9 +92,16 @@ export function decodeChunkInto(bytes: Uint8Array, target: Float64Array, at: num
   return end;
 }
 
-function decodeBitmap(bytes: Uint8Array, from: number, first: number, target: Float64Array, at: number): number {
+function decodeBitmap(
+  bytes: Uint8Array,
+  from: number,
+  stop: number,
+  first: number,
+  target: Float64Array,
+  at: number,
+): number {
   let index = at;
-  for (let b = from, base = first; b < bytes.length; b++, base += 8) {
+  for (let b = from, base = first; b < stop; b++, base += 8) {
     let byte = bytes[b];
     while (byte !== 0) {
       target[index++] = base + 31 - Math.clz32(byte & -byte);
@@ -96,9 +112,9 @@ function decodeBitmap(bytes: Uint8Array, from: number, first: number, target: Fl
 }
 
 /** The uids of one chunk. */
-export function decodeChunk(bytes: Uint8Array): UidList {
-  const out = new Float64Array(readVarint(bytes, 1));
-  decodeChunkInto(bytes, out, 0);
+export function decodeChunk(bytes: Uint8Array, start = 0, stop = bytes.length): UidList {
+  const out = new Float64Array(readVarint(bytes, start + 1));
+  decodeChunkInto(bytes, out, 0, start, stop);
   return out;
 }
 

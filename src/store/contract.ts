@@ -23,6 +23,9 @@ export interface Page {
   readonly next?: Range;
 }
 
+/** Told of a value that lies in `bytes` from `start` to `end`: good during the call only, and not to be changed. */
+export type ValueVisitor = (index: number, bytes: Uint8Array, start: number, end: number) => void;
+
 /**
  * The store as it was at one commit timestamp; it does not move under later writes.
  * Reading after `release()` is a programmer mistake and throws.
@@ -32,6 +35,8 @@ export interface Snapshot {
   readonly version: number;
   /** Values aligned with keys. Each value is valid until the next call on this snapshot: copy to keep. */
   getMany(keys: readonly Key[]): MaybePromise<(Uint8Array | undefined)[]>;
+  /** Calls `visit` for every key that has a value, in the order of keys: cheaper than `getMany`. It must not read the store. */
+  visit(keys: readonly Key[], visit: ValueVisitor): MaybePromise<void>;
   /** One value, a copy that the caller may keep. */
   get(key: Key): MaybePromise<Uint8Array | undefined>;
   range(range: Range): MaybePromise<Page>;

@@ -12,6 +12,8 @@ export type ReadTransaction = ReturnType<Database['useReadTransaction']>;
 
 /** What lmdb offers and its types leave out: fast reads inside a transaction. */
 interface FastReads<K> {
+  /** bytes of the value that was read last */
+  readonly lastSize: number;
   getBinaryFast(key: K, options: { readonly transaction: ReadTransaction }): Buffer | undefined;
 }
 

@@ -1,5 +1,5 @@
 import { assert } from '../base/index.js';
-import type { Key, Page, Range, Snapshot } from './contract.js';
+import type { Key, Page, Range, Snapshot, ValueVisitor } from './contract.js';
 import { storeFailure } from './failure.js';
 import type { LmdbEnv, ReadTransaction } from './lmdb-env.js';
 import { decodeVersion, META } from './lmdb-meta.js';
@@ -77,6 +77,21 @@ class Slab {
 
 const slab = new Slab();
 
+/** The buffer that lmdb reads into, as an array whose length is true. */
+class Window {
+  value: Uint8Array | undefined;
+  bytes: Uint8Array = new Uint8Array(0);
+  start = 0;
+
+  show(value: Uint8Array): void {
+    this.value = value;
+    this.bytes = new Uint8Array(value.buffer);
+    this.start = value.byteOffset;
+  }
+}
+
+const window = new Window();
+
 export class LmdbSnapshot implements Snapshot {
   readonly version: number;
   #reader: SharedReader | undefined;
@@ -100,6 +115,21 @@ export class LmdbSnapshot implements Snapshot {
       throw storeFailure(thrown, 'reading the store failed');
     }
     return values;
+  }
+
+  visit(keys: readonly Key[], visit: ValueVisitor): void {
+    const { env, options } = this.#open();
+    const { data } = env;
+    try {
+      for (let i = 0; i < keys.length; i++) {
+        const value = data.getBinaryFast(keys[i], options);
+        if (value === undefined) continue;
+        if (value !== window.value) window.show(value);
+        visit(i, window.bytes, window.start, window.start + data.lastSize);
+      }
+    } catch (thrown) {
+      throw storeFailure(thrown, 'reading the store failed');
+    }
   }
 
   get(key: Key): Uint8Array | undefined {

@@ -22,7 +22,7 @@ export { termsOf } from './language/word.js';
 export { levenshteinWithin } from './levenshtein.js';
 export { literalIri, parseLiteral, typeNamed } from './literal.js';
 export { checkPassword, hashPassword } from './password.js';
-export { compareStored, decodeValue, encodeValue, storedType, writeValue } from './stored-value.js';
+export { compareStored, decodeValue, encodeValue, readStoredInteger, storedType, writeValue } from './stored-value.js';
 export { indexKindNamed, isHashedToken, queryTokens, tokenizer, tokensOf, trigramToken } from './token/tokenizer.js';
 export { valueText } from './value-text.js';
 export { parseVector, vectorDistance } from './vector.js';

@@ -78,10 +78,16 @@ function vectorBytes(vector: Float32Array): Uint8Array {
   return bytes;
 }
 
-export function storedType(bytes: StoredValue): ScalarType {
-  const type = TYPES[bytes[0]];
-  assert(type, `unknown type byte ${bytes[0]} of a stored value`);
+/** The type of the stored value that begins at `start`. */
+export function storedType(bytes: StoredValue, start = 0): ScalarType {
+  const type = TYPES[bytes[start]];
+  assert(type, `unknown type byte ${bytes[start]} of a stored value`);
   return type;
+}
+
+/** The integer in stored bytes that begin at `start` and are of type int. */
+export function readStoredInteger(bytes: StoredValue, start: number): number | bigint {
+  return readInteger(bytes, start + 1);
 }
 
 /** The value of stored bytes. */
@@ -109,10 +115,10 @@ function text(bytes: StoredValue): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + 1, bytes.length - 1).toString();
 }
 
-function readDateTime(bytes: StoredValue): DateTime {
-  const seconds = Number(readInteger(bytes, 1));
-  const tail = 1 + integerLength(bytes, 1);
-  if (tail >= bytes.length) return { seconds, nanos: 0, offset: 0 };
+function readDateTime(bytes: StoredValue, start = 0, end = bytes.length): DateTime {
+  const seconds = Number(readInteger(bytes, start + 1));
+  const tail = start + 1 + integerLength(bytes, start + 1);
+  if (tail >= end) return { seconds, nanos: 0, offset: 0 };
   const view = new DataView(bytes.buffer, bytes.byteOffset + tail, TAIL_BYTES);
   return { seconds, nanos: view.getUint32(0), offset: view.getInt16(4) };
 }
@@ -122,35 +128,35 @@ function readVector(bytes: StoredValue): Float32Array {
   return Float32Array.from({ length: view.byteLength / 4 }, (_, i) => view.getFloat32(i * 4, true));
 }
 
-/** JSON of stored bytes, written without decoding texts and geometries. */
-export function writeValue(bytes: StoredValue, out: JsonWriter): void {
-  switch (bytes[0]) {
+/** JSON of the stored value in bytes[start, end), written without decoding texts and geometries. */
+export function writeValue(bytes: StoredValue, out: JsonWriter, start = 0, end = bytes.length): void {
+  switch (bytes[start]) {
     case DEFAULT:
     case STRING:
     case PASSWORD:
-      out.utf8(bytes, 1);
+      out.utf8(bytes, start + 1, end);
       break;
     case INT:
-      out.ascii(String(readInteger(bytes, 1)));
+      out.integer(readInteger(bytes, start + 1));
       break;
     case FLOAT:
-      out.ascii(String(readFloat(bytes, 1)));
+      out.ascii(String(readFloat(bytes, start + 1)));
       break;
     case BOOL:
-      out.ascii(bytes[1] === 1 ? 'true' : 'false');
+      out.ascii(bytes[start + 1] === 1 ? 'true' : 'false');
       break;
     case DATETIME:
-      out.ascii(`"${formatDateTime(readDateTime(bytes))}"`);
+      out.ascii(`"${formatDateTime(readDateTime(bytes, start, end))}"`);
       break;
     case GEO:
     case BIGFLOAT:
-      out.bytes(bytes, 1);
+      out.bytes(bytes, start + 1, end);
       break;
     case VECTOR:
-      writeVector(bytes, out);
+      writeVector(bytes.subarray(start, end), out);
       break;
     default:
-      storedType(bytes);
+      storedType(bytes, start);
   }
 }
 

@@ -82,6 +82,26 @@ export function storeContract(name: string, createPlace: () => Promise<StorePlac
       expect(await read(300, 7, 1, 2, 1)).toEqual(['many', undefined, 'one', '', 'one']);
     });
 
+    it('visits the values of a batch in the order of its keys, and passes over absent ones', async () => {
+      await apply([put(1, 'one'), put(2, ''), put(300, 'many'.repeat(900))]);
+      const snapshot = store.snapshot();
+      const seen: (readonly [number, string])[] = [];
+      await snapshot.visit(
+        [300, 7, 1, 2, 1].map((id) => key(id)),
+        (index, value, start, end) => {
+          seen.push([index, text(value.slice(start, end)) as string]);
+        },
+      );
+      expect(seen).toEqual([
+        [0, 'many'.repeat(900)],
+        [2, 'one'],
+        [3, ''],
+        [4, 'one'],
+      ]);
+      snapshot.release();
+      expect(() => snapshot.visit([key(1)], () => undefined)).toThrow(/released/);
+    });
+
     it('lets later puts of one key win, and deletes', async () => {
       await apply([put(1, 'a'), put(1, 'b'), put(2, 'x'), put(2, undefined)]);
       expect(await read(1, 2)).toEqual(['b', undefined]);

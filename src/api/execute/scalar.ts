@@ -4,14 +4,15 @@ import {
   decodeValue,
   formatDateTime,
   parseDateTime,
+  readStoredInteger,
   storedType,
   type StoredValue,
   valueText,
   writeValue,
 } from '../../values/index.js';
 
-/** Writes one stored value as JSON of a GraphQL type; false when the value cannot be of that type. */
-export type ScalarWriter = (bytes: StoredValue, out: JsonWriter) => boolean;
+/** Writes the stored value in bytes[start, end) as JSON of a GraphQL type; false when it cannot be of that type. */
+export type ScalarWriter = (bytes: StoredValue, start: number, end: number, out: JsonWriter) => boolean;
 
 const INT_MAX = 2_147_483_647;
 const INT_MIN = -2_147_483_648;
@@ -21,13 +22,13 @@ export function scalarWriter(type: GraphQLLeafType): ScalarWriter {
   if (isEnumType(type)) return enumWriter(new Set(type.getValues().map((value) => value.name)));
   const [direct, orDirect] = DIRECT[type.name] ?? [];
   const coerce = COERCE[type.name] ?? ((value: unknown) => leafJson(type, value));
-  const write: ScalarWriter = (bytes, out) => {
-    const stored = storedType(bytes);
+  const write: ScalarWriter = (bytes, start, end, out) => {
+    const stored = storedType(bytes, start);
     if (stored === direct || stored === orDirect) {
-      writeValue(bytes, out);
+      writeValue(bytes, out, start, end);
       return true;
     }
-    const json = coerce(plain(bytes));
+    const json = coerce(plain(bytes.subarray(start, end)));
     if (json === undefined) return false;
     out.raw(json);
     return true;
@@ -37,11 +38,11 @@ export function scalarWriter(type: GraphQLLeafType): ScalarWriter {
 
 /** Stored integers within 32 bits go out as they are. */
 function intWriter(other: ScalarWriter): ScalarWriter {
-  return (bytes, out) => {
-    if (storedType(bytes) !== 'int') return other(bytes, out);
-    const { value } = decodeValue(bytes);
+  return (bytes, start, end, out) => {
+    if (storedType(bytes, start) !== 'int') return other(bytes, start, end, out);
+    const value = readStoredInteger(bytes, start);
     if (typeof value !== 'number' || value > INT_MAX || value < INT_MIN) return false;
-    out.ascii(String(value));
+    out.integer(value);
     return true;
   };
 }
@@ -56,8 +57,8 @@ const DIRECT: Readonly<Record<string, readonly string[]>> = {
 };
 
 function enumWriter(names: ReadonlySet<string>): ScalarWriter {
-  return (bytes, out) => {
-    const value = decodeValue(bytes);
+  return (bytes, start, end, out) => {
+    const value = decodeValue(bytes.subarray(start, end));
     const text = valueText(value);
     if (!names.has(text)) return false;
     out.string(text);

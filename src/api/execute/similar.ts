@@ -104,7 +104,7 @@ async function vectorOf(
   const node = await runPlan(request, scope, shown, reader);
   const predicate = field.storage && reader.schema.predicate(field.storage.predicate);
   if (!predicate || rootRow(node).length === 0) return undefined;
-  const [bytes] = await reader.values(predicate, rootRow(node).slice(0, 1));
+  const bytes = (await reader.values(predicate, rootRow(node).slice(0, 1))).at(0);
   const value = bytes && decodeValue(bytes);
   return value?.type === 'float32vector' ? value.value : undefined;
 }

@@ -192,8 +192,7 @@ function writeSource(scope: WriteScope, level: Level, field: FieldPlan, uid: num
       return 'written';
     case 'value': {
       const column = level.columns[source.slot];
-      const bytes = valueIn(column, level.placeIn(column, uid));
-      return bytes ? writeScalar(scope, field, source.write, bytes, out) : 'absent';
+      return writeSingle(scope, field, source.write, column, level.placeIn(column, uid), out);
     }
     case 'values':
       return writeValues(scope, field, source.write, valuesAt(level, source.slot, uid), out);
@@ -236,15 +235,34 @@ export function valueAt(column: ResultNode, uid: number): StoredValue | undefine
 
 function valueIn(column: ResultNode, at: number): StoredValue | undefined {
   if (at === -1) return undefined;
-  return column.values ? column.values[at] : column.valueLists?.[at]?.[0];
+  return column.values ? column.values.at(at) : column.valueLists?.[at]?.[0];
 }
 
 function valuesAt(level: Level, slot: number, uid: number): readonly StoredValue[] {
   const column = level.columns[slot];
   const at = level.placeIn(column, uid);
   if (at === -1) return [];
-  const single = column.values?.[at];
+  const single = column.values?.at(at);
   return column.valueLists?.[at] ?? (single ? [single] : []);
+}
+
+function writeSingle(
+  scope: WriteScope,
+  field: FieldPlan,
+  write: ScalarWriter,
+  column: ResultNode,
+  at: number,
+  out: JsonWriter,
+): Outcome {
+  if (at === -1) return 'absent';
+  const { values } = column;
+  if (!values) {
+    const first = column.valueLists?.[at]?.[0];
+    return first ? writeScalar(scope, field, write, first, out) : 'absent';
+  }
+  if (!values.seek(at)) return 'absent';
+  if (write(values.bytes, values.start, values.end, out)) return 'written';
+  return notOfType(scope, field, values.bytes.subarray(values.start, values.end));
 }
 
 function writeScalar(
@@ -254,7 +272,10 @@ function writeScalar(
   bytes: StoredValue,
   out: JsonWriter,
 ): Outcome {
-  if (write(bytes, out)) return 'written';
+  return write(bytes, 0, bytes.length, out) ? 'written' : notOfType(scope, field, bytes);
+}
+
+function notOfType(scope: WriteScope, field: FieldPlan, bytes: StoredValue): Outcome {
   const shown = valueText(decodeValue(bytes));
   const name = field.nodes[0].name.value;
   const error = new GraphsteadError(

@@ -1,4 +1,4 @@
-import type { Facets, Predicate, UidList } from '../../graph/index.js';
+import type { Facets, Predicate, StoredColumn, UidList } from '../../graph/index.js';
 import type { StoredValue, Value } from '../../values/index.js';
 import type { ResultGroup, ResultNode, ResultPath, ValueColumn } from '../contract.js';
 import type { Block, Selection } from '../syntax/index.js';
@@ -9,7 +9,7 @@ export interface ResultBranch extends ResultNode {
   predicate?: Predicate;
   rows?: readonly UidList[];
   rowFacets?: readonly (readonly (Facets | undefined)[])[];
-  values?: readonly (StoredValue | undefined)[];
+  values?: StoredColumn;
   valueFacets?: readonly (Facets | undefined)[];
   valueLists?: readonly (readonly StoredValue[])[];
   valueLangs?: readonly (readonly string[])[];

@@ -50,7 +50,7 @@ function hasField(child: ResultBranch, uid: number): boolean {
   const at = indexOf(child.source, uid);
   if (at < 0) return false;
   if (child.counts) return true;
-  return isFilled(child.rows?.[at]) || isFilled(child.valueLists?.[at]) || child.values?.[at] !== undefined;
+  return isFilled(child.rows?.[at]) || isFilled(child.valueLists?.[at]) || child.values?.has(at) === true;
 }
 
 function isFilled(list: UidList | readonly unknown[] | undefined): boolean {

@@ -77,7 +77,7 @@ function valuesVariable(at: ResultBranch): RunVariable {
   const values = at.values;
   return {
     values: column(at.source, (i) => {
-      const bytes = values[i];
+      const bytes = values.at(i);
       return bytes && decodeValue(bytes);
     }),
   };

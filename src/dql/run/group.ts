@@ -92,7 +92,7 @@ async function aggregateOf(
   execution.countUids(of.name, uids.length);
   const { values } = await chooseValues(execution, predicate, uids, of.langs);
   return over((uid) => {
-    const bytes = values[indexOf(uids, uid)];
+    const bytes = values.at(indexOf(uids, uid));
     return bytes && decodeValue(bytes);
   });
 }

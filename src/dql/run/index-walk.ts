@@ -194,7 +194,7 @@ async function owners(group: Group, hits: UidList, index: OrderedIndex, executio
   const limit = execution.limits.tokenBytes;
   const { values } = await chooseValues(execution, index.predicate, hits, []);
   return filterUids(hits, (_, i) => {
-    const value = values[i];
+    const value = values.at(i);
     const token = value && tokensOf(index.kind, decodeValue(value), '', limit)[0];
     return token !== undefined && group.tokens.some((one) => Buffer.compare(one, token) === 0);
   });

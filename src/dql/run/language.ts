@@ -1,12 +1,12 @@
-import type { Facets, LangValue, Predicate, UidList } from '../../graph/index.js';
+import { type Facets, type LangValue, type Predicate, StoredColumn, type UidList } from '../../graph/index.js';
 import type { StoredValue } from '../../values/index.js';
-import { readColumn } from './batch.js';
+import { readColumn, readValues } from './batch.js';
 import type { Execution } from './execution.js';
 import { languageRank, memberRank } from './fingerprint.js';
 
 /** One value a uid, chosen by a language preference list; facets when they were asked for. */
 export interface ChosenValues {
-  readonly values: readonly (StoredValue | undefined)[];
+  readonly values: StoredColumn;
   readonly facets?: readonly (Facets | undefined)[];
 }
 
@@ -21,25 +21,16 @@ export async function chooseValues(
   langs: readonly string[],
   facets = false,
 ): Promise<ChosenValues> {
-  if (!facets && langs.length === 0) return { values: await readOne(execution, predicate, uids, '') };
+  if (!facets && langs.length === 0) return { values: await readValues(predicate, uids, '', execution) };
   if (!facets && langs.length === 1 && langs[0] !== '.') {
-    return { values: await readOne(execution, predicate, uids, langs[0]) };
+    return { values: await readValues(predicate, uids, langs[0], execution) };
   }
   const all = await readAll(execution, predicate, uids, facets);
   const chosen = all.map((values) => choose(values, langs));
   return {
-    values: chosen.map((value) => value?.value),
+    values: StoredColumn.of(chosen.map((value) => value?.value)),
     ...(facets ? { facets: chosen.map((value) => value?.facets) } : {}),
   };
-}
-
-function readOne(
-  execution: Execution,
-  predicate: Predicate,
-  uids: UidList,
-  lang: string,
-): Promise<readonly (StoredValue | undefined)[]> {
-  return readColumn(uids, execution, (batch) => execution.reader.values(predicate, batch, lang));
 }
 
 function choose(values: readonly LangValue[], langs: readonly string[]): LangValue | undefined {

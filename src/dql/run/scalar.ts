@@ -1,5 +1,5 @@
 import { GraphsteadError } from '../../base/index.js';
-import type { Predicate } from '../../graph/index.js';
+import { type Predicate, StoredColumn } from '../../graph/index.js';
 import { checkPassword, decodeValue, type Value } from '../../values/index.js';
 import type { CheckPasswordSelection, PredicateSelection } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
@@ -24,7 +24,7 @@ export async function readValues(
   const chosen = await chooseValues(execution, predicate, into.source, selection.langs, facets);
   const filter = selection.facetFilter;
   into.values = filter
-    ? chosen.values.map((value, i) => (passesFacets(filter, chosen.facets?.[i]) ? value : undefined))
+    ? StoredColumn.of(chosen.values.map((value, i) => (passesFacets(filter, chosen.facets?.[i]) ? value : undefined)))
     : chosen.values;
   if (facets) into.valueFacets = chosen.facets;
 }
@@ -55,12 +55,12 @@ export async function readPassword(
   execution.countUids(selection.name, into.source.length);
   const predicate = execution.predicate(selection.name);
   if (predicate && predicate.type !== 'password') throw notPassword(selection, predicate);
-  const stored = predicate ? await execution.reader.values(predicate, into.source, '') : [];
+  const stored = predicate && (await execution.reader.values(predicate, into.source, ''));
   const values: Value[] = [];
   for (let i = 0; i < into.source.length; i++) {
     // One check takes milliseconds by design.
     await execution.checkpoint();
-    const bytes = stored[i];
+    const bytes = stored?.at(i);
     const value = bytes && decodeValue(bytes);
     values.push({ type: 'bool', value: value?.type === 'password' && checkPassword(value.value, selection.password) });
   }

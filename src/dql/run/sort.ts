@@ -100,7 +100,7 @@ async function comparatorOf(key: OrderKey, uids: UidList, several: boolean, exec
   }
   const predicate = execution.predicate(by.name);
   if (!predicate) return () => 0;
-  const { values } = await chooseValues(execution, predicate, uids, by.langs);
+  const values = (await chooseValues(execution, predicate, uids, by.langs)).values.toList();
   const lang = by.langs.find((one) => one !== '.');
   if (!lang) return nullsLast(values, compareStored, key.descending, several);
   const texts = await textsOf(values, execution);

@@ -90,11 +90,10 @@ export function writeScalar(field: Layout, uid: number, at: number, sink: Member
 }
 
 function writeSingle(field: Layout, at: number, sink: MemberSink): void {
-  const bytes = field.node.values?.[at];
-  if (!bytes) return;
-  const facets = field.node.valueFacets?.[at];
-  if (facets) writeFacets(field, facets, sink);
-  writeValue(bytes, sink.begin(field.prefix));
+  const { values, valueFacets } = field.node;
+  if (!values?.seek(at)) return;
+  if (valueFacets) writeFacets(field, valueFacets[at], sink);
+  writeValue(values.bytes, sink.begin(field.prefix), values.start, values.end);
 }
 
 /** Facets of one value or edge, each a member of its own. */

@@ -58,7 +58,7 @@ function writeTriples(node: ResultNode, lines: string[]): void {
       if (node.children.length === 0) continue;
       for (const uid of node.rows[i]) lines.push(`${subject} <${key}> <0x${uid.toString(16)}> .\n`);
     } else if (node.values) {
-      const bytes = node.values[i];
+      const bytes = node.values.at(i);
       if (bytes) literal(key, decodeValue(bytes));
     } else if (node.valueLists) {
       node.valueLists[i].forEach((bytes, at) => {

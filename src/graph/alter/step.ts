@@ -2,13 +2,12 @@ import type { GroupState } from '../../commit/index.js';
 import type { ScalarType } from '../../values/index.js';
 import type { UidList } from '../contract.js';
 import { type EntryMap, decodeEntries, encodeEntries } from '../entry-map.js';
-import { FAMILY, type Family, spillPrefix } from '../key.js';
+import { FAMILY, type Family } from '../key.js';
 import { memberEntry, memberValue } from '../member.js';
 import type { GroupMerge } from '../merge/group-merge.js';
 import type { PredicateMerge } from '../merge/predicate-merge.js';
 import { scanUids } from '../read/block-scan.js';
 import { readLists } from '../read/list-reader.js';
-import { readSlots } from '../read/slot-reader.js';
 import { retyped } from '../retype.js';
 import type { PredicateRecord } from '../schema.js';
 import type { SchemaDraft } from '../schema-draft.js';
@@ -171,9 +170,7 @@ async function rebuildEdges(
 ): Promise<void> {
   if (job.reverse) {
     const metrics = { keysRead: 0, uidsRead: 0 };
-    const roots = await readSlots(merge.source, record.id, FAMILY.edge, uids, metrics);
-    const prefix = (i: number) => spillPrefix(record.id, FAMILY.edge, uids[i]);
-    const rows = await readLists(merge.source, roots, prefix, metrics);
+    const rows = await readLists(merge.source, { predicate: record.id, family: FAMILY.edge, uids }, metrics);
     rows.forEach((row, i) => {
       for (const object of row) work.reverse.pending(object).add(uids[i]);
     });

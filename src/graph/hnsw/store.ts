@@ -62,7 +62,8 @@ export class HnswStore {
     }
     if (missing.length === 0) return;
     const list = sortedUids(missing);
-    return chain(readSlots(this.source, this.predicate, FAMILY.value, list, { ...METRICS }), (payloads) => {
+    const wanted = { predicate: this.predicate, family: FAMILY.value, uids: list };
+    return chain(readSlots(this.source, wanted, { ...METRICS }), (payloads) => {
       payloads.forEach((payload, i) => {
         this.#vectors.set(list[i], vectorOf(payload));
       });

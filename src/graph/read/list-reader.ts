@@ -1,48 +1,62 @@
 import type { MaybePromise } from '../../base/index.js';
 import type { Key } from '../../store/index.js';
 import type { ReadMetrics, UidList } from '../contract.js';
+import { spillPrefix } from '../key.js';
 import { isSpilled, joinChunks, readChunks, readFirstChunks } from '../posting-list.js';
-import { chain, type Source } from '../source.js';
+import { chain, type Source, visitValues } from '../source.js';
 import { decodeChunk } from '../uid-chunk.js';
 import { EMPTY_UIDS, lowerBoundUid } from '../uid-list.js';
+import { visitPayloads, type Wanted } from './slot-reader.js';
 
-/** Lists of roots that were read already; chunks of spilled ones are fetched one list after the other. */
-export function readLists(
-  source: Source,
-  roots: readonly (Uint8Array | undefined)[],
-  prefixOf: (index: number) => Key,
-  metrics: ReadMetrics,
-): MaybePromise<UidList[]> {
-  const lists: UidList[] = new Array(roots.length);
-  const spilled: number[] = [];
-  for (let i = 0; i < roots.length; i++) {
-    const root = roots[i];
-    if (root && isSpilled(root)) spilled.push(i);
-    const list = !root || isSpilled(root) ? EMPTY_UIDS : decodeChunk(root);
-    metrics.uidsRead += list.length;
-    lists[i] = list;
+/** Lists while their roots are visited: those that lie in chunks of their own are fetched after that. */
+class ListBatch {
+  readonly lists: UidList[];
+  readonly #spilled: number[] = [];
+  readonly #metrics: ReadMetrics;
+
+  constructor(count: number, metrics: ReadMetrics) {
+    this.lists = new Array<UidList>(count).fill(EMPTY_UIDS);
+    this.#metrics = metrics;
   }
-  const step = (at: number): MaybePromise<UidList[]> => {
-    if (at === spilled.length) return lists;
-    return chain(readChunks(source, prefixOf(spilled[at])), (chunks) => {
-      const list = joinChunks(chunks);
-      lists[spilled[at]] = list;
-      metrics.uidsRead += list.length;
-      metrics.keysRead += chunks.length;
-      return step(at + 1);
-    });
+
+  readonly root = (index: number, bytes: Uint8Array, start: number, end: number): void => {
+    if (isSpilled(bytes, start)) {
+      this.#spilled.push(index);
+      return;
+    }
+    const list = decodeChunk(bytes, start, end);
+    this.#metrics.uidsRead += list.length;
+    this.lists[index] = list;
   };
-  return step(0);
+
+  /** One list after the other. */
+  fetch(source: Source, prefixOf: (index: number) => Key, from = 0): MaybePromise<UidList[]> {
+    if (from === this.#spilled.length) return this.lists;
+    const index = this.#spilled[from];
+    return chain(readChunks(source, prefixOf(index)), (chunks) => {
+      const list = joinChunks(chunks);
+      this.lists[index] = list;
+      this.#metrics.uidsRead += list.length;
+      this.#metrics.keysRead += chunks.length;
+      return this.fetch(source, prefixOf, from + 1);
+    });
+  }
+}
+
+/** Lists whose roots stand in blocks; an absent one is empty. */
+export function readLists(source: Source, wanted: Wanted, metrics: ReadMetrics): MaybePromise<UidList[]> {
+  const { predicate, family, uids } = wanted;
+  const batch = new ListBatch(uids.length, metrics);
+  return chain(visitPayloads(source, wanted, metrics, batch.root), () =>
+    batch.fetch(source, (i) => spillPrefix(predicate, family, uids[i])),
+  );
 }
 
 /** Posting lists that stand under keys of their own; unknown keys are empty lists. */
 export function readKeyed(source: Source, keys: readonly Key[], metrics: ReadMetrics): MaybePromise<UidList[]> {
   metrics.keysRead += keys.length;
-  return chain(source.getMany(keys), (roots) => {
-    // what was read is valid until the next call only, and spilled lists make one
-    const kept = roots.some((root) => root && isSpilled(root)) ? roots.map((root) => root?.slice()) : roots;
-    return readLists(source, kept, (i) => keys[i], metrics);
-  });
+  const batch = new ListBatch(keys.length, metrics);
+  return chain(visitValues(source, keys, batch.root), () => batch.fetch(source, (i) => keys[i]));
 }
 
 /** At least `count` uids of one list above `after`; fewer when it holds no more. */

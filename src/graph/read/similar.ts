@@ -71,12 +71,13 @@ async function scan(
   for await (const page of reader.having(predicate)) {
     const uids = filter ? page.filter(filter) : page;
     const values = await reader.values(predicate, uids);
-    values.forEach((stored, i) => {
+    for (let i = 0; i < uids.length; i++) {
+      const stored = values.at(i);
       const value = stored && decodeValue(stored);
-      if (value?.type !== 'float32vector' || value.value.length !== vector.length) return;
+      if (value?.type !== 'float32vector' || value.value.length !== vector.length) continue;
       const distance = vectorDistance(metric, vector, value.value);
       if (distance <= limit) best.push({ uid: uids[i], distance });
-    });
+    }
     best.sort(compareNeighbours);
     if (best.length > k) best = best.slice(0, k);
   }

@@ -1,78 +1,97 @@
 import type { MaybePromise } from '../../base/index.js';
 import type { Key } from '../../store/index.js';
-import { blockOf, findSlot, partCount, partOf, type SlotSpan, slotOf } from '../block.js';
+import { blockOf, partCount, partOf, type SlotVisitor, slotOf, visitSlots } from '../block.js';
 import type { ReadMetrics, UidList } from '../contract.js';
 import { blockKey, chunkKey, type Family, spillPrefix } from '../key.js';
 import { spillChunks, spillLength } from '../merge/bytes-family.js';
-import { chain, type Source } from '../source.js';
-
-/** Copies below this many bytes are made byte by byte. */
-const SMALL_COPY = 48;
+import { chain, type Source, visitValues } from '../source.js';
+import { StoredColumn } from '../stored-column.js';
 
 /** Payloads aligned with uids; the caller's to keep. */
 export type Payloads = (Uint8Array | undefined)[];
 
-interface Wanted {
+/** Slots of ascending uids in one family of one predicate. */
+export interface Wanted {
   readonly predicate: number;
   readonly family: Family;
   readonly uids: UidList;
 }
 
-/** Keys of the blocks of ascending uids, each once, and the key's index for every uid. */
-function blockKeys({ predicate, family, uids }: Wanted): { keys: Key[]; keyOf: Uint32Array } {
-  const keys: Key[] = [];
-  const keyOf = new Uint32Array(uids.length);
-  let last = -1;
-  for (let i = 0; i < uids.length; i++) {
-    const block = blockOf(uids[i]);
-    if (block !== last) keys.push(blockKey(predicate, family, block, 0));
-    last = block;
-    keyOf[i] = keys.length - 1;
-  }
-  return { keys, keyOf };
+/** Keys of parts, each once; the uids of key k are those before ends[k] that belong to no key before it. */
+interface PartKeys {
+  readonly keys: Key[];
+  readonly ends: number[];
 }
 
-/** Calls `visit` with the part that would hold each uid; the bytes are valid during the call only. */
-function visitParts(
+function blockKeys({ predicate, family, uids }: Wanted): PartKeys {
+  const keys: Key[] = [];
+  const ends: number[] = [];
+  for (let i = 0; i < uids.length; ) {
+    const block = blockOf(uids[i]);
+    keys.push(blockKey(predicate, family, block, 0));
+    while (++i < uids.length && blockOf(uids[i]) === block);
+    ends.push(i);
+  }
+  return { keys, ends };
+}
+
+/** Calls `visit` for each uid that has a slot; the bytes are good during the call only. */
+export function visitPayloads(
   source: Source,
   wanted: Wanted,
   metrics: ReadMetrics,
-  visit: (index: number, part: Uint8Array) => void,
+  visit: SlotVisitor,
 ): MaybePromise<void> {
-  const { predicate, family, uids } = wanted;
+  const { uids } = wanted;
   if (uids.length === 0) return;
-  const { keys, keyOf } = blockKeys(wanted);
+  const { keys, ends } = blockKeys(wanted);
   metrics.keysRead += keys.length;
-  return chain(source.getMany(keys), (values) => {
-    const later: number[] = [];
-    for (let i = 0; i < uids.length; i++) {
-      const bytes = values[keyOf[i]];
-      if (!bytes) continue;
-      const parts = partCount(bytes);
-      if (parts === 1 || partOf(slotOf(uids[i]), parts) === 0) visit(i, bytes);
-      else later.push(i, parts);
-    }
-    if (later.length === 0) return;
-    const more: Key[] = [];
-    const moreOf: number[] = [];
-    let last = '';
-    for (let l = 0; l < later.length; l += 2) {
-      const uid = uids[later[l]];
-      const part = partOf(slotOf(uid), later[l + 1]);
-      const name = `${blockOf(uid)} ${part}`;
-      if (name !== last) more.push(blockKey(predicate, family, blockOf(uid), part));
-      last = name;
-      moreOf.push(more.length - 1);
-    }
-    metrics.keysRead += more.length;
-    return chain(source.getMany(more), (found) => {
-      for (let l = 0; l < moreOf.length; l++) {
-        const bytes = found[moreOf[l]];
-        if (bytes) visit(later[l * 2], bytes);
-      }
-    });
+  const later: LaterParts = { keys: [], from: [], ends: [] };
+  const visited = visitValues(source, keys, (k, bytes, start) => {
+    const from = k === 0 ? 0 : ends[k - 1];
+    const parts = partCount(bytes, start);
+    if (parts === 1) visitSlots(bytes, start, uids, from, ends[k], visit);
+    else visitFirst(bytes, start, wanted, from, ends[k], visit, later);
+  });
+  return chain(visited, () => {
+    if (later.keys.length === 0) return;
+    metrics.keysRead += later.keys.length;
+    return visitValues(source, later.keys, (k, bytes, start) =>
+      visitSlots(bytes, start, uids, later.from[k], later.ends[k], visit),
+    );
   });
 }
+
+/** Parts that a first part tells of, with the uids in them. */
+interface LaterParts extends PartKeys {
+  readonly from: number[];
+}
+
+function visitFirst(
+  bytes: Uint8Array,
+  start: number,
+  { predicate, family, uids }: Wanted,
+  from: number,
+  to: number,
+  visit: SlotVisitor,
+  later: LaterParts,
+): void {
+  const parts = partCount(bytes, start);
+  for (let i = from; i < to; ) {
+    const first = i;
+    const part = partOf(slotOf(uids[i]), parts);
+    while (++i < to && partOf(slotOf(uids[i]), parts) === part);
+    if (part === 0) visitSlots(bytes, start, uids, first, i, visit);
+    else {
+      later.keys.push(blockKey(predicate, family, blockOf(uids[first]), part));
+      later.from.push(first);
+      later.ends.push(i);
+    }
+  }
+}
+
+/** Copies below this many bytes are made byte by byte. */
+const SMALL_COPY = 48;
 
 function copyOf(bytes: Uint8Array, start: number, end: number): Uint8Array {
   if (end - start > SMALL_COPY) return bytes.slice(start, end);
@@ -82,44 +101,62 @@ function copyOf(bytes: Uint8Array, start: number, end: number): Uint8Array {
 }
 
 /** The payloads of uids in one family of one predicate, those outside their blocks included. */
-export function readSlots(
-  source: Source,
-  predicate: number,
-  family: Family,
-  uids: UidList,
-  metrics: ReadMetrics,
-): MaybePromise<Payloads> {
-  const payloads: Payloads = new Array(uids.length).fill(undefined);
+export function readSlots(source: Source, wanted: Wanted, metrics: ReadMetrics): MaybePromise<Payloads> {
+  const payloads: Payloads = new Array(wanted.uids.length).fill(undefined);
   const spilled: number[] = [];
-  const span: SlotSpan = { start: 0, end: 0, spilled: false };
-  const visited = visitParts(source, { predicate, family, uids }, metrics, (i, part) => {
-    if (!findSlot(part, slotOf(uids[i]), span)) return;
-    payloads[i] = copyOf(part, span.start, span.end);
-    if (span.spilled) spilled.push(i);
+  const visited = visitPayloads(source, wanted, metrics, (i, bytes, start, end, out) => {
+    payloads[i] = copyOf(bytes, start, end);
+    if (out) spilled.push(i);
   });
   return chain(visited, () => {
     if (spilled.length === 0) return payloads;
-    return fillSpilled(source, { predicate, family, uids }, payloads, spilled, metrics);
+    const markers = spilled.map((i) => payloads[i] as Uint8Array);
+    return chain(readSpills(source, wanted, spilled, markers, metrics), (wholes) => {
+      for (let s = 0; s < spilled.length; s++) payloads[spilled[s]] = wholes[s];
+      return payloads;
+    });
   });
 }
 
-function fillSpilled(
+/** The same as a column, for payloads that are values. */
+export function readColumn(source: Source, wanted: Wanted, metrics: ReadMetrics): MaybePromise<StoredColumn> {
+  const column = new StoredColumn(wanted.uids.length);
+  const spilled: number[] = [];
+  const markers: Uint8Array[] = [];
+  const visited = visitPayloads(source, wanted, metrics, (i, bytes, start, end, out) => {
+    if (!out) {
+      column.put(i, bytes, start, end);
+      return;
+    }
+    spilled.push(i);
+    markers.push(bytes.slice(start, end));
+  });
+  return chain(visited, () => {
+    if (spilled.length === 0) return column;
+    return chain(readSpills(source, wanted, spilled, markers, metrics), (wholes) => {
+      for (let s = 0; s < spilled.length; s++) column.put(spilled[s], wholes[s], 0, wholes[s].length);
+      return column;
+    });
+  });
+}
+
+/** What stands outside of the blocks for the uids at `spilled`. */
+function readSpills(
   source: Source,
   { predicate, family, uids }: Wanted,
-  payloads: Payloads,
   spilled: readonly number[],
+  markers: readonly Uint8Array[],
   metrics: ReadMetrics,
-): MaybePromise<Payloads> {
+): MaybePromise<Uint8Array[]> {
   const keys: Key[] = [];
-  for (const i of spilled) {
-    const prefix = spillPrefix(predicate, family, uids[i]);
-    for (let chunk = 0; chunk < spillChunks(payloads[i]!); chunk++) keys.push(chunkKey(prefix, chunk));
+  for (let s = 0; s < spilled.length; s++) {
+    const prefix = spillPrefix(predicate, family, uids[spilled[s]]);
+    for (let chunk = 0; chunk < spillChunks(markers[s]); chunk++) keys.push(chunkKey(prefix, chunk));
   }
   metrics.keysRead += keys.length;
   return chain(source.getMany(keys), (chunks) => {
     let next = 0;
-    for (const i of spilled) {
-      const marker = payloads[i]!;
+    return markers.map((marker) => {
       const whole = new Uint8Array(spillLength(marker));
       let at = 0;
       for (let count = spillChunks(marker); count > 0; count--) {
@@ -128,24 +165,16 @@ function fillSpilled(
         whole.set(chunk, at);
         at += chunk.length;
       }
-      payloads[i] = whole;
-    }
-    return payloads;
+      return whole;
+    });
   });
 }
 
 /** Which of the uids have a slot in the family. */
-export function readPresence(
-  source: Source,
-  predicate: number,
-  family: Family,
-  uids: UidList,
-  metrics: ReadMetrics,
-): MaybePromise<Uint8Array> {
-  const present = new Uint8Array(uids.length);
-  const span: SlotSpan = { start: 0, end: 0, spilled: false };
-  const visited = visitParts(source, { predicate, family, uids }, metrics, (i, part) => {
-    if (findSlot(part, slotOf(uids[i]), span)) present[i] = 1;
+export function readPresence(source: Source, wanted: Wanted, metrics: ReadMetrics): MaybePromise<Uint8Array> {
+  const present = new Uint8Array(wanted.uids.length);
+  const visited = visitPayloads(source, wanted, metrics, (i) => {
+    present[i] = 1;
   });
   return chain(visited, () => present);
 }

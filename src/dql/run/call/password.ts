@@ -1,5 +1,5 @@
 import { checkPassword, decodeValue } from '../../../values/index.js';
-import { readColumn } from '../batch.js';
+import { readValues } from '../batch.js';
 import { EMPTY } from '../uid-set.js';
 import { invalid, subjectOf, textOf } from './argument.js';
 import type { CallOperator } from './contract.js';
@@ -13,10 +13,10 @@ export const passwordCall: CallOperator = {
     const text = textOf(call.args[0], call);
     const predicate = execution.predicate(subjectOf(call).name);
     if (!predicate) return EMPTY;
-    const stored = await readColumn(candidates, execution, (batch) => execution.reader.values(predicate, batch, ''));
+    const stored = await readValues(predicate, candidates, '', execution);
     const kept: number[] = [];
     for (let i = 0; i < candidates.length; i++) {
-      const bytes = stored[i];
+      const bytes = stored.at(i);
       if (!bytes) continue;
       // One check takes milliseconds by design.
       await execution.checkpoint();

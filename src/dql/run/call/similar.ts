@@ -56,7 +56,7 @@ async function vectorOf(
   }
   const text = textOf(argument, call).trim();
   if (/^(0x[0-9a-fA-F]+|\d+)$/.test(text)) {
-    const [stored] = await execution.reader.values(predicate, Float64Array.of(Number(text)));
+    const stored = (await execution.reader.values(predicate, Float64Array.of(Number(text)))).at(0);
     const value = stored && decodeValue(stored);
     return value?.type === 'float32vector' ? value.value : undefined;
   }
