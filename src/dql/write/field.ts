@@ -77,15 +77,30 @@ export class ObjectMembers implements MemberSink {
 
 /** Gives everything a field says of the uid at `at` but its edges; nothing when it has nothing to say. */
 export function writeScalar(field: Layout, uid: number, at: number, sink: MemberSink): void {
-  const { node, syntax } = field;
-  if (syntax.kind === 'uid') writeUid(sink.begin(field.prefix), uid);
-  else if (node.counts) sink.begin(field.prefix).ascii(String(node.counts[at]));
-  else if (node.values) writeSingle(field, at, sink);
-  else if (node.valueLangs) writeLanguages(field, at, sink);
-  else if (node.valueLists) writeList(field, at, sink);
-  else if (node.computed) {
-    const value = valueAt(node.computed, uid);
-    if (value !== undefined) writeComputed(value, sink.begin(field.prefix));
+  const { node } = field;
+  switch (field.kind) {
+    case 'value':
+      writeSingle(field, at, sink);
+      break;
+    case 'uid':
+      writeUid(sink.begin(field.prefix), uid);
+      break;
+    case 'counts':
+      sink.begin(field.prefix).integer(node.counts?.[at] ?? 0);
+      break;
+    case 'languages':
+      writeLanguages(field, at, sink);
+      break;
+    case 'list':
+      writeList(field, at, sink);
+      break;
+    case 'computed': {
+      const value = valueAt(node.computed, uid);
+      if (value !== undefined) writeComputed(value, sink.begin(field.prefix));
+      break;
+    }
+    default:
+      break;
   }
 }
 

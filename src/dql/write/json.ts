@@ -50,6 +50,7 @@ export async function writeJsonInSteps(
 /** Nodes written between two pauses. */
 const SLICE = 512;
 
+/** Tells with every step that more is to be written. */
 type Steps = Generator<void, void, void>;
 
 class AnswerWriter {
@@ -57,7 +58,9 @@ class AnswerWriter {
   readonly #members: ObjectMembers;
   readonly #names: Names;
   readonly #debug: boolean;
-  #nodes = 0;
+  /** rows that are being written, each inside a node of the one before: no recursion, so that it can pause anywhere */
+  readonly #rows: Row[] = [];
+  #depth = -1;
 
   constructor(options: WriteOptions) {
     this.#out = new JsonWriter(options.limit);
@@ -119,7 +122,8 @@ class AnswerWriter {
     const { syntax } = layout;
     const seen = syntax.kind === 'block' && syntax.directives.ignoreReflex ? [] : undefined;
     if (!layout.normalize) {
-      yield* this.#list(layout, row, undefined, seen);
+      this.#begin(layout, row, row.length, undefined, seen);
+      while (!this.#advance()) yield;
       return;
     }
     for (const uid of row) {
@@ -153,72 +157,144 @@ class AnswerWriter {
     out.byte(CLOSE);
   }
 
-  /** The nodes of a list, without those that have nothing to show. */
-  *#list(
+  /** Puts a row on top: it is written next. */
+  #begin(
     layout: Layout,
-    row: UidList,
+    uids: UidList,
+    end: number,
     facets: readonly (Facets | undefined)[] | undefined,
     seen: readonly number[] | undefined,
-  ): Steps {
-    const out = this.#out;
-    for (let i = 0; i < row.length; i++) {
-      if (seen?.includes(row[i])) continue;
-      const before = out.length;
-      separate(out);
-      out.byte(OPEN);
-      if (layout.hasEdges) yield* this.#deepFields(layout, row[i], seen);
-      else this.#flatFields(layout, row[i]);
-      if (!this.#close(layout, row[i], facets?.[i])) out.truncate(before);
-      if (++this.#nodes % SLICE === 0) yield;
+  ): Row {
+    this.#depth++;
+    const row = this.#rows[this.#depth] ?? new Row();
+    this.#rows[this.#depth] = row;
+    row.layout = layout;
+    row.uids = uids;
+    row.end = end;
+    row.facets = facets;
+    row.seen = seen;
+    row.next = 0;
+    row.isOpen = false;
+    row.isEdge = false;
+    return row;
+  }
+
+  /** Writes on until all rows are done (true), or a slice of nodes was written (false). */
+  #advance(): boolean {
+    let left = SLICE;
+    while (this.#depth >= 0) {
+      if (left <= 0) return false;
+      const row = this.#rows[this.#depth];
+      left -= this.#goOn(row, left);
+    }
+    return true;
+  }
+
+  /** The nodes of a row, without those that have nothing to show, until one has a row of its own. Answers how many. */
+  #goOn(row: Row, most: number): number {
+    let nodes = 0;
+    for (;;) {
+      if (!row.isOpen) {
+        if (row.next === row.end) {
+          this.#end(row);
+          return nodes;
+        }
+        if (nodes === most) return nodes;
+        nodes++;
+        if (!this.#open(row)) continue;
+      }
+      if (this.#writeFields(row)) return nodes;
+      this.#close(row);
     }
   }
 
-  /** Ends the object of a node, with the facets of the edge that leads to it; false when there is nothing to show. */
-  #close(layout: Layout, uid: number, facets: Facets | undefined): boolean {
+  /** Begins the next node of a row; false when nothing of it is left to write. */
+  #open(row: Row): boolean {
     const out = this.#out;
+    const { layout } = row;
+    const uid = row.uids[row.next];
+    if (row.seen?.includes(uid)) {
+      row.next++;
+      return false;
+    }
+    const at = positionOf(layout, uid);
+    row.before = out.length;
+    separate(out);
+    row.start = out.length;
+    if (at >= 0 && row.isPlain && layout.written?.copy(at, out)) {
+      row.next++;
+      return false;
+    }
+    out.byte(OPEN);
+    row.at = at;
+    row.field = at < 0 ? layout.fields.length : 0;
+    row.isOpen = true;
+    return true;
+  }
+
+  /** Goes on with the fields of the node that is open; true when a row below it is to be written first. */
+  #writeFields(row: Row): boolean {
+    const { layout, at } = row;
+    const { fields } = layout;
+    const uid = row.uids[row.next];
+    while (row.field < fields.length) {
+      const field = fields[row.field++];
+      if (field.kind === 'groups') this.#groupField(field, at);
+      else if (field.kind !== 'edges') writeScalar(field, uid, at, this.#members);
+      else if (this.#edge(field, at, row.seen && [...row.seen, uid])) return true;
+    }
+    return false;
+  }
+
+  /** Ends the object of a node, with the facets of the edge that leads to it; it goes when there is nothing to show. */
+  #close(row: Row): void {
+    const out = this.#out;
+    const { layout } = row;
+    const facets = row.facets?.[row.next];
+    row.isOpen = false;
     // An edge without selections below it can still show its facets.
     if (facets && (out.last !== OPEN || layout.fields.length === 0)) writeFacets(layout, facets, this.#members);
-    if (out.last === OPEN) return false;
+    const uid = row.uids[row.next++];
+    if (out.last === OPEN) {
+      out.truncate(row.before);
+      return;
+    }
     if (this.#debug && !layout.hasUid) {
       writePrefix(out, UID);
       writeUid(out, uid);
     }
     out.byte(CLOSE);
+    if (row.isPlain) layout.written?.note(row.at, row.start, out);
+  }
+
+  /** Begins the row of an edge; false when it leads nowhere, or was written at once. */
+  #edge(field: Layout, at: number, seen: readonly number[] | undefined): boolean {
+    const uids = field.node.rows?.[at];
+    if (!uids || uids.length === 0) return false;
+    const out = this.#out;
+    const key = out.length;
+    writePrefix(out, field.prefix);
+    const isSingle = field.single && !field.normalize && field.counts.length === 0;
+    if (!isSingle) out.byte(OPEN_LIST);
+    const end = isSingle ? 1 : field.normalize ? 0 : uids.length;
+    const first = out.length;
+    if (field.normalize) for (const record of edgeRecords(field, at, seen)) this.#record(record);
+    const row = this.#begin(field, uids, end, field.node.rowFacets?.[at], seen);
+    row.isEdge = true;
+    row.isSingle = isSingle;
+    row.key = key;
+    row.first = first;
     return true;
   }
 
-  /** The most of all nodes have no edges below them: they are written without a pause. */
-  #flatFields(layout: Layout, uid: number): void {
-    const at = positionOf(layout, uid);
-    if (at < 0) return;
-    for (const field of layout.fields) writeScalar(field, uid, at, this.#members);
-  }
-
-  *#deepFields(layout: Layout, uid: number, seen: readonly number[] | undefined): Steps {
-    const at = positionOf(layout, uid);
-    if (at < 0) return;
-    const below = seen && [...seen, uid];
-    for (const field of layout.fields) {
-      if (field.node.groups) this.#groupField(field, at);
-      else if (field.node.rows) yield* this.#edge(field, at, below);
-      else writeScalar(field, uid, at, this.#members);
-    }
-  }
-
-  *#edge(field: Layout, at: number, seen: readonly number[] | undefined): Steps {
-    const row = field.node.rows?.[at];
-    if (!row || row.length === 0) return;
+  /** Ends a row: an edge that shows nothing goes with its key. */
+  #end(row: Row): void {
+    this.#depth--;
+    if (!row.isEdge) return;
     const out = this.#out;
-    const before = out.length;
-    writePrefix(out, field.prefix);
-    const single = field.single && !field.normalize && field.counts.length === 0;
-    if (!single) out.byte(OPEN_LIST);
-    const start = out.length;
-    if (field.normalize) for (const record of edgeRecords(field, at, seen)) this.#record(record);
-    else yield* this.#list(field, single ? row.subarray(0, 1) : row, field.node.rowFacets?.[at], seen);
-    if (!single) for (const count of field.counts) this.#count(count, row.length);
-    if (out.length === start) out.truncate(before);
-    else if (!single) out.byte(CLOSE_LIST);
+    if (!row.isSingle) for (const count of row.layout.counts) this.#count(count, row.uids.length);
+    if (out.length === row.first) out.truncate(row.key);
+    else if (!row.isSingle) out.byte(CLOSE_LIST);
   }
 
   #groupField(field: Layout, at: number): void {
@@ -291,6 +367,35 @@ class AnswerWriter {
       writePrefix(this.#out, prefixOf(key));
       writeComputed(value, this.#out);
     }
+  }
+}
+
+/** A row of nodes that is being written. */
+class Row {
+  layout!: Layout;
+  uids!: UidList;
+  /** how many of the uids are shown */
+  end = 0;
+  facets: readonly (Facets | undefined)[] | undefined;
+  /** uids on the way here, under @ignorereflex */
+  seen: readonly number[] | undefined;
+  /** the node that is open, or comes next */
+  next = 0;
+  isOpen = false;
+  /** of the open node: its place in the columns, where it begins, with its comma and without, and the field that comes next */
+  at = 0;
+  before = 0;
+  start = 0;
+  field = 0;
+  /** of an edge: an object instead of a list, where its key begins, and where its first node would */
+  isEdge = false;
+  isSingle = false;
+  key = 0;
+  first = 0;
+
+  /** its nodes read as in every other row */
+  get isPlain(): boolean {
+    return !this.facets && !this.seen;
   }
 }
 

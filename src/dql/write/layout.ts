@@ -3,6 +3,7 @@ import type { UidList } from '../../graph/index.js';
 import type { ResultNode } from '../contract.js';
 import type { Block, Selection } from '../syntax/index.js';
 import { answerKey } from './key.js';
+import { WrittenPlaces } from './written.js';
 
 /** What the writer needs to know of a branch besides its columns, worked out once instead of at every node. */
 export interface Layout {
@@ -17,8 +18,8 @@ export interface Layout {
   /** selects its uid under its own name */
   readonly hasUid: boolean;
   readonly fields: readonly Layout[];
-  /** some of the fields lead to other nodes */
-  readonly hasEdges: boolean;
+  /** what its columns hold */
+  readonly kind: FieldKind;
   /** aliases or names of `count(uid)` among the fields */
   readonly counts: readonly Layout[];
   /** the one list that all fields are aligned with */
@@ -27,6 +28,31 @@ export interface Layout {
   cursor: number;
   /** places of uids by their distance from the first, where they stand close together; -1 for none */
   readonly places: Int32Array | undefined;
+  /** where its nodes stand in the answer, when rows share many of them */
+  readonly written: WrittenPlaces | undefined;
+}
+
+export type FieldKind =
+  | 'uid'
+  | 'edges'
+  | 'groups'
+  | 'counts'
+  | 'value'
+  | 'languages'
+  | 'list'
+  | 'computed'
+  /** there is nothing to show */
+  | 'empty';
+
+function kindOf(node: ResultNode): FieldKind {
+  if (node.groups) return 'groups';
+  if (node.rows) return 'edges';
+  if (node.syntax.kind === 'uid') return 'uid';
+  if (node.counts) return 'counts';
+  if (node.values) return 'value';
+  if (node.valueLangs) return 'languages';
+  if (node.valueLists) return 'list';
+  return node.computed ? 'computed' : 'empty';
 }
 
 export function layoutOf(node: ResultNode, names: Names): Layout {
@@ -43,13 +69,24 @@ export function layoutOf(node: ResultNode, names: Names): Layout {
     single: syntax.kind === 'predicate' && !reverse && node.predicate !== undefined && !node.predicate.list,
     normalize: 'directives' in syntax && syntax.directives.normalize,
     hasUid: fields.some((field) => field.syntax.kind === 'uid' && field.key === 'uid'),
-    hasEdges: node.children.some((child) => child.rows !== undefined || child.groups !== undefined),
+    kind: kindOf(node),
     fields: fields.filter((field) => field.syntax.kind !== 'countUid'),
     counts: fields.filter((field) => field.syntax.kind === 'countUid'),
     source,
     cursor: 0,
     places: placesOf(source),
+    written: sharesNodes(node) ? new WrittenPlaces(source.length) : undefined,
   };
+}
+
+/** Rows that name each of their nodes so often share them. */
+const SHARED = 2;
+
+function sharesNodes({ rows, dest }: ResultNode): boolean {
+  if (!rows || rows.length < SHARED) return false;
+  let total = 0;
+  for (const row of rows) total += row.length;
+  return total >= dest.length * SHARED;
 }
 
 /** Numbers between the first and the last uid, for each uid, up to which a table beats searching. */
