@@ -65,9 +65,7 @@ export class SourceReader implements GraphReader {
       if (!options.facets || !this.#record(predicate).hasFacets) {
         return options.facets ? { rows, facets: rows.map(() => []) } : { rows };
       }
-      const found = options.reverse
-        ? this.#reverseFacets(predicate, uids, rows)
-        : this.#facets(predicate, uids, rows);
+      const found = options.reverse ? this.#reverseFacets(predicate, uids, rows) : this.#facets(predicate, uids, rows);
       return chain(found, (facets) => ({ rows, facets }));
     });
   }

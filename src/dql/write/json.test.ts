@@ -133,6 +133,65 @@ describe('RDF', () => {
   });
 });
 
+describe('nodes that many rows share', () => {
+  interface Shown {
+    readonly uid: string;
+    readonly note?: string;
+    readonly knows?: readonly Shown[];
+  }
+  const hubs = [0x81, 0x82, 0x83];
+  const hex = (uid: number) => `0x${uid.toString(16)}`;
+
+  beforeAll(async () => {
+    // 0x81 has a note and knows 0x83; 0x82 shows nothing; ten others know all three
+    const lines = ['<0x81> <note> "one" .', '<0x81> <knows> <0x83> .', '<0x83> <note> "three" .'];
+    for (let i = 0; i < 10; i++) {
+      lines.push(`<${hex(0x90 + i)}> <note> "n${i}" .`);
+      for (const hub of hubs) lines.push(`<${hex(0x90 + i)}> <knows> <${hex(hub)}> (at=${i * 10 + hub - 0x81}) .`);
+    }
+    await dql.mutate(`{ set {\n${lines.join('\n')}\n} }`);
+  });
+
+  const roots = Array.from({ length: 10 }, (_, i) => hex(0x90 + i)).join(', ');
+
+  it('are shown in every one of them', async () => {
+    const three = { note: 'three' };
+    const expected = Array.from({ length: 10 }, (_, i) => ({
+      note: `n${i}`,
+      knows: [{ note: 'one', knows: [three] }, three],
+    }));
+    expect(JSON.parse(await text(`{ q(func: uid(${roots})) { note knows { note knows { note } } } }`))).toEqual({
+      q: expected,
+    });
+  });
+
+  it('have their uids, and the facets of each edge that leads to them', async () => {
+    const { q } = JSON.parse(await text(`{ q(func: uid(${roots})) { uid knows { uid note knows { uid } } } }`)) as {
+      q: Shown[];
+    };
+    const three = { uid: '0x83', note: 'three' };
+    const knows = [{ uid: '0x81', note: 'one', knows: [{ uid: '0x83' }] }, { uid: '0x82' }, three];
+    expect(q).toEqual(Array.from({ length: 10 }, (_, i) => ({ uid: hex(0x90 + i), knows })));
+    const faceted = JSON.parse(await text(`{ q(func: uid(${roots})) { knows @facets(at) { note } } }`)) as {
+      q: { knows: { 'knows|at': number }[] }[];
+    };
+    expect(faceted.q.flatMap((one) => one.knows.map((edge) => edge['knows|at']))).toEqual(
+      Array.from({ length: 10 }, (_, i) => [i * 10, i * 10 + 2]).flat(),
+    );
+  });
+
+  it('are left out below themselves under @ignorereflex', async () => {
+    await dql.mutate('{ set { <0x83> <knows> <0x90> . } }');
+    const { q } = JSON.parse(
+      await text('{ q(func: uid(0x90, 0x91)) @ignorereflex { uid knows { uid knows { uid } } } }'),
+    ) as {
+      q: Shown[];
+    };
+    const below = (root: Shown) => root.knows?.find((one) => one.uid === '0x83')?.knows;
+    expect(q.map(below)).toEqual([undefined, [{ uid: '0x90' }]]);
+  });
+});
+
 describe('a long answer', () => {
   it('is written in steps, between which it can be ended', async () => {
     const lines = Array.from(

@@ -3,6 +3,7 @@ import type { UidList } from '../../graph/index.js';
 import type { ResultNode } from '../contract.js';
 import type { Block, Selection } from '../syntax/index.js';
 import { answerKey } from './key.js';
+import { Places, placeOf } from './places.js';
 import { WrittenPlaces } from './written.js';
 
 /** What the writer needs to know of a branch besides its columns, worked out once instead of at every node. */
@@ -26,8 +27,8 @@ export interface Layout {
   readonly source: UidList;
   /** where in `source` the last node stood: the next one is mostly right behind it */
   cursor: number;
-  /** places of uids by their distance from the first, where they stand close together; -1 for none */
-  readonly places: Int32Array | undefined;
+  /** places of the uids of `source`, where they stand close together */
+  readonly places: Places | undefined;
   /** where its nodes stand in the answer, when rows share many of them */
   readonly written: WrittenPlaces | undefined;
 }
@@ -74,7 +75,7 @@ export function layoutOf(node: ResultNode, names: Names): Layout {
     counts: fields.filter((field) => field.syntax.kind === 'countUid'),
     source,
     cursor: 0,
-    places: placesOf(source),
+    places: Places.of(source),
     written: sharesNodes(node) ? new WrittenPlaces(source.length) : undefined,
   };
 }
@@ -89,19 +90,6 @@ function sharesNodes({ rows, dest }: ResultNode): boolean {
   return total >= dest.length * SHARED;
 }
 
-/** Numbers between the first and the last uid, for each uid, up to which a table beats searching. */
-const SPREAD = 16;
-const FEW = 64;
-
-function placesOf(source: UidList): Int32Array | undefined {
-  const [first] = source;
-  const range = source[source.length - 1] - first;
-  if (source.length < FEW || range > source.length * SPREAD) return undefined;
-  const places = new Int32Array(range + 1).fill(-1);
-  for (let i = 0; i < source.length; i++) places[source[i] - first] = i;
-  return places;
-}
-
 export function prefixOf(key: string): Buffer {
   return Buffer.from(`${JSON.stringify(key)}:`);
 }
@@ -109,25 +97,11 @@ export function prefixOf(key: string): Buffer {
 /** Position of a uid among those that the fields of a layout are aligned with, or -1. */
 export function positionOf(layout: Layout, uid: number): number {
   const { source, places } = layout;
-  if (places) return places[uid - source[0]] ?? -1;
   let at = layout.cursor;
   if (source[at] !== uid && source[++at] !== uid) {
-    at = search(source, uid);
+    at = places ? places.place(uid) : placeOf(source, uid);
     if (at < 0) return -1;
   }
   layout.cursor = at;
   return at;
-}
-
-function search(source: UidList, uid: number): number {
-  let low = 0;
-  let high = source.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    const found = source[middle];
-    if (found === uid) return middle;
-    if (found < uid) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
 }
