@@ -1,72 +1,90 @@
-import { z } from 'zod';
+import { createRequire } from 'node:module';
+import type * as zod from 'zod';
 import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
 import { type Located, parseJsonc } from './jsonc.js';
 import { placeholdersIn, variableName } from './placeholder.js';
 
-const common = {
-  optional: z
-    .boolean()
-    .describe('true: without its variables the connection is left out, and only its use fails')
-    .optional(),
-  timeoutMs: z.number().int().positive().describe('milliseconds one call may take').optional(),
-};
+// It takes its time to load: it waits for the first app.json that is read.
+const load = () => createRequire(import.meta.url)('zod') as typeof zod;
 
-const httpConnection = z.strictObject({
-  type: z.literal('http'),
-  baseUrl: z.string().describe('base address; calls never leave it'),
-  headers: z.record(z.string(), z.string()).describe('headers sent with every call').optional(),
-  traceContext: z
-    .boolean()
-    .describe('true: calls carry `traceparent`, where traces are on, so that the other side can join them')
-    .optional(),
-  maxConnections: z.number().int().positive().optional(),
-  ...common,
-});
+/** What app.json may hold. */
+function makeShapes() {
+  const { z } = load();
+  const common = {
+    optional: z
+      .boolean()
+      .describe('true: without its variables the connection is left out, and only its use fails')
+      .optional(),
+    timeoutMs: z.number().int().positive().describe('milliseconds one call may take').optional(),
+  };
 
-const relationalConnection = z.strictObject({
-  type: z.enum(['relational', 'postgresql']),
-  connStr: z.string().describe('connection string, normally {{DATABASE_URL}}').optional(),
-  connString: z.string().describe('the same as connStr').optional(),
-  maxConnections: z.number().int().positive().optional(),
-  ...common,
-});
+  const httpConnection = z.strictObject({
+    type: z.literal('http'),
+    baseUrl: z.string().describe('base address; calls never leave it'),
+    headers: z.record(z.string(), z.string()).describe('headers sent with every call').optional(),
+    traceContext: z
+      .boolean()
+      .describe('true: calls carry `traceparent`, where traces are on, so that the other side can join them')
+      .optional(),
+    maxConnections: z.number().int().positive().optional(),
+    ...common,
+  });
 
-const graphConnection = z.strictObject({
-  type: z.enum(['graph', 'dgraph']),
-  grpcTarget: z.string().describe('host:port of the gRPC endpoint, normally {{GRAPH_ENDPOINT}}').optional(),
-  connStr: z.string().describe('a dgraph:// address instead of grpcTarget').optional(),
-  connString: z.string().describe('the same as connStr').optional(),
-  key: z.string().describe('API key sent with each call').optional(),
-  ...common,
-});
+  const relationalConnection = z.strictObject({
+    type: z.enum(['relational', 'postgresql']),
+    connStr: z.string().describe('connection string, normally {{DATABASE_URL}}').optional(),
+    connString: z.string().describe('the same as connStr').optional(),
+    maxConnections: z.number().int().positive().optional(),
+    ...common,
+  });
 
-const connection = z.discriminatedUnion('type', [httpConnection, relationalConnection, graphConnection]);
+  const graphConnection = z.strictObject({
+    type: z.enum(['graph', 'dgraph']),
+    grpcTarget: z.string().describe('host:port of the gRPC endpoint, normally {{GRAPH_ENDPOINT}}').optional(),
+    connStr: z.string().describe('a dgraph:// address instead of grpcTarget').optional(),
+    connString: z.string().describe('the same as connStr').optional(),
+    key: z.string().describe('API key sent with each call').optional(),
+    ...common,
+  });
 
-const model = z.strictObject({
-  sourceModel: z.string().min(1).describe("the provider's model identifier"),
-  connection: z.string().min(1).describe('an entry of connections, of type http'),
-  path: z.string().describe("request path appended to the connection's baseUrl").default('v1/chat/completions'),
-  provider: z.string().optional(),
-  inputPrice: z.number().nonnegative().describe('cost of a million input tokens').optional(),
-  outputPrice: z.number().nonnegative().describe('cost of a million output tokens').optional(),
-});
+  const connection = z.discriminatedUnion('type', [httpConnection, relationalConnection, graphConnection]);
 
-const appConfig = z.strictObject({
-  $schema: z.string().optional(),
-  name: z.string().optional(),
-  endpoints: z.unknown().optional(),
-  models: z.record(z.string(), model).default({}),
-  connections: z.record(z.string(), connection).default({}),
-  limits: z.record(z.string(), z.number().positive()).describe('bounds of the service, by their names').default({}),
-});
+  const model = z.strictObject({
+    sourceModel: z.string().min(1).describe("the provider's model identifier"),
+    connection: z.string().min(1).describe('an entry of connections, of type http'),
+    path: z.string().describe("request path appended to the connection's baseUrl").default('v1/chat/completions'),
+    provider: z.string().optional(),
+    inputPrice: z.number().nonnegative().describe('cost of a million input tokens').optional(),
+    outputPrice: z.number().nonnegative().describe('cost of a million output tokens').optional(),
+  });
 
-export type AppConfig = z.infer<typeof appConfig>;
-export type ConnectionConfig = z.infer<typeof connection>;
-export type ModelConfig = z.infer<typeof model>;
+  const appConfig = z.strictObject({
+    $schema: z.string().optional(),
+    name: z.string().optional(),
+    endpoints: z.unknown().optional(),
+    models: z.record(z.string(), model).default({}),
+    connections: z.record(z.string(), connection).default({}),
+    limits: z.record(z.string(), z.number().positive()).describe('bounds of the service, by their names').default({}),
+  });
+
+  return { connection, model, appConfig };
+}
+
+type Shapes = ReturnType<typeof makeShapes>;
+let made: Shapes | undefined;
+
+function shapes(): Shapes {
+  made ??= makeShapes();
+  return made;
+}
+
+export type AppConfig = zod.infer<Shapes['appConfig']>;
+export type ConnectionConfig = zod.infer<Shapes['connection']>;
+export type ModelConfig = zod.infer<Shapes['model']>;
 
 /** The JSON Schema of app.json, as published in the package (app.schema.json). */
 export function configJsonSchema(): unknown {
-  return { title: 'graphstead app.json', ...z.toJSONSchema(appConfig, { io: 'input' }) };
+  return { title: 'graphstead app.json', ...load().toJSONSchema(shapes().appConfig, { io: 'input' }) };
 }
 
 export const EMPTY_CONFIG: AppConfig = { models: {}, connections: {}, limits: {} };
@@ -82,7 +100,7 @@ export function readConfig(text: string, file = 'app.json'): AppConfig {
   } catch (error) {
     throw new GraphsteadErrors([error as GraphsteadError]);
   }
-  const parsed = appConfig.safeParse(located.value);
+  const parsed = shapes().appConfig.safeParse(located.value);
   const errors = parsed.success
     ? semantic(parsed.data, located)
     : parsed.error.issues.map((issue) => shape(issue, located));
@@ -96,7 +114,7 @@ function problem(located: Located, path: readonly (string | number)[], message: 
   return new GraphsteadError('CONFIG', `${where}: ${message}`, { position, fix });
 }
 
-function shape(issue: z.core.$ZodIssue, located: Located): GraphsteadError {
+function shape(issue: zod.core.$ZodIssue, located: Located): GraphsteadError {
   const path = issue.path as (string | number)[];
   const name = path.join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {

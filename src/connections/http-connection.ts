@@ -1,9 +1,14 @@
-import { Agent, fetch, type RequestInit, type Response } from 'undici';
+import { createRequire } from 'node:module';
+import type Undici from 'undici';
+import type { RequestInit, Response } from 'undici';
 import { GraphsteadError } from '../base/index.js';
 import type { ConnectionConfig } from './config.js';
 import { currentTraceHeaders, recorded } from './record.js';
 
 export type HttpConfig = Extract<ConnectionConfig, { type: 'http' }>;
+
+// It loads with the first connection that is used, not with every host process.
+const load = () => createRequire(import.meta.url)('undici') as typeof Undici;
 
 const MAX_REDIRECTS = 5;
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -23,6 +28,7 @@ export interface HttpConnection {
 export function openHttp(name: string, config: HttpConfig): HttpConnection {
   const base = new URL(config.baseUrl.endsWith('/') ? config.baseUrl : `${config.baseUrl}/`);
   const timeoutMs = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const { Agent, fetch } = load();
   const dispatcher = new Agent({ connections: config.maxConnections ?? 64, keepAliveTimeout: 30_000 });
   const fail = (message: string, cause?: unknown, fix?: string) =>
     new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${message}`, {

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import { createRequire } from 'node:module';
+import type pg from 'pg';
 import { GraphsteadError } from '../base/index.js';
 import type { ConnectionConfig } from './config.js';
 import { recorded } from './record.js';
@@ -23,13 +24,17 @@ export interface RelationalConnection extends Statements {
   close(): Promise<void>;
 }
 
+// It loads with the first connection that is used, not with every host process.
+const load = () => createRequire(import.meta.url)('pg') as typeof pg;
+
 const DEFAULT_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export function openRelational(name: string, config: RelationalConfig): RelationalConnection {
   const timeout = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const address = config.connStr ?? config.connString ?? '';
-  const pool = new pg.Pool({
+  const { Pool } = load();
+  const pool = new Pool({
     connectionString: address,
     max: config.maxConnections ?? 10,
     connectionTimeoutMillis: Math.min(timeout, CONNECT_TIMEOUT_MS),
