@@ -87,6 +87,15 @@ describe('the committer', () => {
     expect(counters.landed).toBe(1);
   });
 
+  it('gathers what one turn of the event loop brings, however many steps each request takes', async () => {
+    const request = async (steps: number) => {
+      for (let step = 0; step < steps; step++) await new Promise<void>((resolve) => process.nextTick(resolve));
+      return committer.commit(intent(add('a')));
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, steps) => request(steps)));
+    expect(committer.stats()).toMatchObject({ commits: 20, groups: 1 });
+  });
+
   it('refuses one intent alone, without a trace', async () => {
     const results = await Promise.allSettled([
       committer.commit(intent(add('a'))),

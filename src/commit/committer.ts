@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { assert, type Clock, GraphsteadError, type Limits, makeLimits, systemClock } from '../base/index.js';
 import type { Snapshot, Store } from '../store/index.js';
 import { type CommitState, readState } from './commit-state.js';
@@ -169,7 +170,7 @@ class GroupCommitter implements Committer {
 
   /** One group after the other until nothing waits; turns go between groups, one at a time. */
   async #run(): Promise<void> {
-    await undefined; // intents of one turn of the event loop go together
+    await endOfTurn(); // what all requests of one turn of the event loop want goes together
     while (!this.#idle) {
       const starts = this.#starts.splice(0);
       if (this.#writer.timestamps.exhausted) {
