@@ -19,4 +19,5 @@ export { defaultNames, dgraphNames, type Names, TYPE_PREDICATE } from './names.j
 export { compiled, packageRoot } from './package-root.js';
 export { Secret } from './secret.js';
 export { sourceStack } from './source-stack.js';
+export { atOnce, forEachInSteps, inSteps, STEP, type Steps } from './steps.js';
 export { type EndedStep, noTrace, type Step, type StepFacts, type StepOptions, type Trace } from './trace.js';

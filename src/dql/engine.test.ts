@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type OpenDql, openDql } from '../../test/open-dql.js';
-import { defaultNames, GraphsteadError } from '../base/index.js';
+import { defaultNames, dgraphNames, GraphsteadError, systemClock } from '../base/index.js';
+import { createDqlEngine } from './engine.js';
 
 const SCHEMA = `
   name: string @index(exact, term) @lang .
@@ -30,6 +31,43 @@ async function failure(promise: Promise<unknown>): Promise<GraphsteadError> {
   }
   throw new Error('it did not fail');
 }
+
+describe('a long body', () => {
+  /** Breaths of the event loop while it is read, each look at the clock taking a slice's time. */
+  async function breathsWhile(body: string, contentType: 'rdf' | 'json', signal?: { aborted: boolean }) {
+    let now = 0;
+    const clock = { ...systemClock, monotonic: () => (now += 20) };
+    const engine = createDqlEngine({ graph: dql.graph, names: dgraphNames, clock });
+    let breaths = 0;
+    const breathe = (): void => {
+      breaths++;
+      if (signal && breaths === 3) signal.aborted = true;
+      timer = setImmediate(breathe);
+    };
+    let timer = setImmediate(breathe);
+    try {
+      await engine.mutate({ body, contentType, commitNow: true, timeoutMs: 1e9, ...(signal ? { signal } : {}) });
+      return breaths;
+    } finally {
+      clearImmediate(timer);
+    }
+  }
+  const rdf = `{ set {\n${Array.from({ length: 3_000 }, (_, i) => `_:n${i} <name> "node ${i}" .`).join('\n')}\n} }`;
+  const json = JSON.stringify({ set: Array.from({ length: 3_000 }, (_, i) => ({ name: `node ${i}` })) });
+
+  it('is read in slices, so that others have their turn', async () => {
+    expect(await breathsWhile(rdf, 'rdf')).toBeGreaterThan(30);
+    expect(await breathsWhile(json, 'json')).toBeGreaterThan(30);
+    const { q } = await dql.query('{ q(func: has(name)) { count(uid) } }');
+    expect(q).toEqual([{ count: 6_000 }]);
+  });
+
+  it('of a client that has gone is not read to its end', async () => {
+    await expect(breathsWhile(rdf, 'rdf', { aborted: false })).rejects.toMatchObject({ code: 'CANCELLED' });
+    await expect(breathsWhile(json, 'json', { aborted: false })).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(await dql.query('{ q(func: has(name)) { uid } }')).toEqual({ q: [] });
+  });
+});
 
 describe('mutations', () => {
   it('give blank nodes uids and tell them by name', async () => {

@@ -3,6 +3,7 @@ import {
   type Clock,
   DEFAULT_LIMITS,
   GraphsteadError,
+  inSteps,
   type Limits,
   type Names,
   systemClock,
@@ -23,9 +24,9 @@ import { NotingReader } from './engine/noting-reader.js';
 import { schemaAnswer } from './engine/schema-answer.js';
 import { Stopwatch } from './engine/stopwatch.js';
 import { UpsertLane } from './engine/upsert-lane.js';
-import { parseJsonMutation } from './json/index.js';
+import { parseJsonMutationSteps } from './json/index.js';
 import { checkTriples, placed, resolveMutation } from './mutate/index.js';
-import { parseMutation, parseQuery } from './parse/index.js';
+import { parseMutationSteps, parseQuery } from './parse/index.js';
 import { Pace, runQuery } from './run/index.js';
 import type { MutationRequest, QueryDocument } from './syntax/index.js';
 import { writeJsonInSteps, writeRdf } from './write/index.js';
@@ -156,8 +157,11 @@ class Engine implements DqlEngine {
     const watch = new Stopwatch(this.#clock);
     const options = { names: this.#names, limits: this.#limits };
     const { body, contentType } = request;
-    const mutation = contentType === 'json' ? parseJsonMutation(body, options) : parseMutation(body, options);
-    checkTriples(mutation.mutations, this.#names);
+    const pace = new Pace({ clock: this.#clock, limits: this.#limits, signal: request.signal });
+    const pause = () => pace.pause();
+    const parsing = contentType === 'json' ? parseJsonMutationSteps(body, options) : parseMutationSteps(body, options);
+    const mutation = await inSteps(parsing, pause);
+    await inSteps(checkTriples(mutation.mutations, this.#names), pause);
     watch.lap('parsing_ns');
     const run = this.#runOptions(request);
     if (request.startTs !== undefined) {
@@ -229,12 +233,14 @@ class Engine implements DqlEngine {
     try {
       const result = mutation.query ? await runQuery(mutation.query, reader, run) : NO_RESULT;
       transaction.noteRead(reader.keys);
+      const pace = new Pace(run);
       const { changes, positions, uids } = await resolveMutation(mutation, {
         variables: result.variables,
         reader,
         lease: (count) => this.#graph.leaseUids(count),
         names: this.#names,
         limits: this.#limits,
+        pause: () => pace.pause(),
       });
       watch.lap('processing_ns');
       const queries = mutation.query ? await this.#write(result, {}, run) : undefined;

@@ -2,7 +2,7 @@ export type * from './contract.js';
 export { createDqlEngine, type DqlEngineOptions } from './engine.js';
 export { NotingReader } from './engine/noting-reader.js';
 export { type JsonFileOptions, parseJsonMutation, parseJsonTriples } from './json/index.js';
-export { checkTriples, type ResolvedMutation, type ResolveOptions, resolveMutation } from './mutate/index.js';
+export { type ResolvedMutation, type ResolveOptions, resolveMutation } from './mutate/index.js';
 export { type ParseMutationOptions, type ParseQueryOptions, parseMutation, parseQuery } from './parse/index.js';
 export { type NQuadLineParser, type NQuadOptions, nquadLineParser, parseNQuadLine, parseNQuads } from './rdf/index.js';
 export { printChange } from './rdf/print.js';

@@ -131,7 +131,7 @@ export interface ValuesDoor {
   /** name as written in a schema (any case of dateTime, `default` ...) to type */
   typeNamed(name: string): TypeName | undefined;
   hashPassword(text: string): string;
-  checkPassword(hash: string, text: string): boolean;
+  checkPassword(hash: string, text: string): Promise<boolean>;
 
   parseDateTime(text: string): DateTime;
   formatDateTime(time: DateTime): string;

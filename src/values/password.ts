@@ -1,4 +1,4 @@
-import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
+import { randomBytes, scrypt, scryptSync, timingSafeEqual } from 'node:crypto';
 import { checkBcrypt, isBcryptHash } from './bcrypt.js';
 import { invalidValue } from './failure.js';
 
@@ -17,12 +17,21 @@ export function hashPassword(text: string): string {
   return `$scrypt$${salt.toString('base64')}$${scryptSync(text, salt, KEY_BYTES, COST).toString('base64')}`;
 }
 
-/** The text is the one that was hashed, by us or (bcrypt) by Dgraph. False for a hash of another form. */
-export function checkPassword(hash: string, text: string): boolean {
+/**
+ * The text is the one that was hashed, by us or (bcrypt) by Dgraph. False for a hash of another form. A hash of ours is
+ * worked out on another thread.
+ */
+export async function checkPassword(hash: string, text: string): Promise<boolean> {
   const match = FORM.exec(hash);
   if (!match) return checkBcrypt(hash, text);
   const [salt, key] = [Buffer.from(match[1], 'base64'), Buffer.from(match[2], 'base64')];
-  return key.length === KEY_BYTES && timingSafeEqual(key, scryptSync(text, salt, KEY_BYTES, COST));
+  return key.length === KEY_BYTES && timingSafeEqual(key, await derive(text, salt));
+}
+
+function derive(text: string, salt: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(text, salt, KEY_BYTES, COST, (error, key) => (error ? reject(error) : resolve(key)));
+  });
 }
 
 /** A hash of ours or Dgraph's; such a text is not hashed again when data is imported. */

@@ -188,11 +188,11 @@ describe('conversion', () => {
     expect(() => parseLiteral('', 'xs:int')).toThrow(/not an int/);
   });
 
-  it('hashes passwords once, and checks them', () => {
+  it('hashes passwords once, and checks them', async () => {
     const hashed = convert({ type: 'string', value: 'secret1' }, 'password');
     expect(hashed.value).not.toContain('secret1');
-    expect(checkPassword(String(hashed.value), 'secret1')).toBe(true);
-    expect(checkPassword(String(hashed.value), 'secret2')).toBe(false);
+    expect(await checkPassword(String(hashed.value), 'secret1')).toBe(true);
+    expect(await checkPassword(String(hashed.value), 'secret2')).toBe(false);
     expect(convert({ type: 'string', value: String(hashed.value) }, 'password')).toEqual(hashed);
   });
 });
@@ -204,8 +204,8 @@ describe('hashes of imported passwords', () => {
     ['$2b$06$abcdefghijklmnopqrstuuF6UBT1D5UUNzqvRbeZMxN73zeseeM1e', 'secret pässword 123', true],
     ['$2a$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW', 'U*U', false],
     ['plain', 'plain', false],
-  ])('%s of %s: %s', (hash, text, expected) => {
-    expect(checkPassword(hash, text)).toBe(expected);
+  ])('%s of %s: %s', async (hash, text, expected) => {
+    expect(await checkPassword(hash, text)).toBe(expected);
   });
 });
 

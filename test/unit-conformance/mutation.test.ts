@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dgraphNames, GraphsteadError } from '../../src/base/index.js';
+import { atOnce, dgraphNames, GraphsteadError } from '../../src/base/index.js';
 import { parseNQuadLine, type Triple } from '../../src/dql/index.js';
 import { JsonTriples, scanJson } from '../../src/dql/json/index.js';
 import { formatDateTime, type Value } from '../../src/values/index.js';
@@ -90,9 +90,11 @@ describe.skipIf(objects.length === 0)('JSON mutations', () => {
   it('are read as the public cases have it', () => {
     const wrong = objects.flatMap((c) => {
       const got = attempt(() =>
-        new JsonTriples({ names: dgraphNames, text: c.input, blankPrefix: 'dg.1' }).convert(
-          scanJson(c.input),
-          c.mode ?? 'set',
+        atOnce(
+          new JsonTriples({ names: dgraphNames, text: c.input, blankPrefix: 'dg.1' }).convert(
+            scanJson(c.input),
+            c.mode ?? 'set',
+          ),
         ),
       );
       if (got instanceof GraphsteadError) return verdict(c, false);

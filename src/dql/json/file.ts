@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Limits, Names } from '../../base/index.js';
+import { atOnce, type Limits, type Names } from '../../base/index.js';
 import type { Triple } from '../syntax/index.js';
 import { scanJson } from './scan.js';
 import { JsonTriples } from './triples.js';
@@ -20,5 +20,5 @@ export interface JsonFileOptions {
 export function parseJsonTriples(text: string, options: JsonFileOptions = {}): Triple[] {
   const { names, limits, source, blankPrefix = `dg.${randomBytes(6).toString('hex')}` } = options;
   const converter = new JsonTriples({ text, blankPrefix, ...(names ? { names } : {}) });
-  return converter.convert(scanJson(text, limits, source), 'set');
+  return atOnce(converter.convert(scanJson(text, limits, source), 'set'));
 }

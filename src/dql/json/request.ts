@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { DEFAULT_LIMITS, defaultNames, GraphsteadError } from '../../base/index.js';
+import { atOnce, DEFAULT_LIMITS, defaultNames, GraphsteadError, type Steps } from '../../base/index.js';
 import { ParseContext } from '../parse/context.js';
 import { Lexer } from '../parse/lexer.js';
 import { emptyRequest, parseCondition, type ParseMutationOptions } from '../parse/mutation.js';
@@ -7,7 +7,7 @@ import { neededVariables } from '../parse/needed.js';
 import { parseQuery } from '../parse/query.js';
 import { QueryVariables } from '../parse/variable.js';
 import type { Filter, MutationBlock, MutationRequest } from '../syntax/index.js';
-import { type JsonNode, scanJson } from './scan.js';
+import { type JsonNode, scanJsonSteps } from './scan.js';
 import { JsonTriples } from './triples.js';
 
 type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
@@ -21,26 +21,32 @@ const MUTATION_KEYS: ReadonlySet<string> = new Set(['set', 'delete', 'cond']);
  * Throws SYNTAX, INVALID_REQUEST, INVALID_QUERY, INVALID_MUTATION, INVALID_VALUE, LIMIT_EXCEEDED.
  */
 export function parseJsonMutation(body: string, options: ParseMutationOptions = {}): MutationRequest {
+  return atOnce(parseJsonMutationSteps(body, options));
+}
+
+/** As parseJsonMutation, for bodies that may be long. */
+export function* parseJsonMutationSteps(body: string, options: ParseMutationOptions = {}): Steps<MutationRequest> {
   const limits = options.limits ?? DEFAULT_LIMITS;
   const names = options.names ?? defaultNames;
-  const root = scanJson(body, limits);
+  const root = yield* scanJsonSteps(body, limits);
   if (root.kind !== 'object') throw wrong('the body is no object', root, 'Send {"set": ...} or {"delete": ...}.');
   checkKeys(root, TOP_KEYS);
   const converter = new JsonTriples({ names, text: body, blankPrefix: `dg.${randomBytes(4).readUInt32BE()}` });
   const parts = [...(isMutation(root) ? [root] : []), ...listed(root)];
-  const mutations = parts.map((part): MutationBlock => {
+  const mutations: MutationBlock[] = [];
+  for (const part of parts) {
     const condition = conditionOf(part, { ...options, limits, names });
     const set = part.entries.get('set');
     const remove = part.entries.get('delete');
-    return {
-      set: set ? converter.convert(set, 'set') : [],
-      delete: remove ? converter.convert(remove, 'delete') : [],
+    mutations.push({
+      set: set ? yield* converter.convert(set, 'set') : [],
+      delete: remove ? yield* converter.convert(remove, 'delete') : [],
       ...(condition ? { condition } : {}),
-    };
-  });
+    });
+  }
   const query = root.entries.get('query');
   if (mutations.length === 0) throw emptyRequest();
-  const needed = neededVariables(mutations);
+  const needed = yield* neededVariables(mutations);
   const text = query === undefined ? '' : textOf(query, 'query');
   const document = parseQuery(text, { names, limits, needed, source: 'query' });
   return { ...(text.trim() === '' ? {} : { query: document }), mutations };

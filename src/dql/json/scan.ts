@@ -1,4 +1,12 @@
-import { DEFAULT_LIMITS, GraphsteadError, type Limits, type Position } from '../../base/index.js';
+import {
+  atOnce,
+  DEFAULT_LIMITS,
+  GraphsteadError,
+  type Limits,
+  type Position,
+  STEP,
+  type Steps,
+} from '../../base/index.js';
 
 /** JSON with the place of each value. Numbers keep their text, so that nothing beyond 2^53 is lost. */
 export type JsonNode =
@@ -27,8 +35,16 @@ const WORDS: Readonly<Record<string, true | false | null>> = { true: true, false
  * Throws SYNTAX with a position, LIMIT_EXCEEDED past limits.nestingDepth.
  */
 export function scanJson(text: string, limits: Limits = DEFAULT_LIMITS, source?: string): JsonNode {
+  return atOnce(scanJsonSteps(text, limits, source));
+}
+
+/** As scanJson, for texts that may be long. */
+export function scanJsonSteps(text: string, limits: Limits = DEFAULT_LIMITS, source?: string): Steps<JsonNode> {
   return new JsonScanner(text, limits, source).document();
 }
+
+/** Values down to this depth are read in steps: what is long is a list of nodes, in a mutation, in a list of mutations. */
+const STEP_DEPTH = 4;
 
 class JsonScanner {
   readonly #text: string;
@@ -45,9 +61,9 @@ class JsonScanner {
     this.#limits = limits;
   }
 
-  document(): JsonNode {
+  *document(): Steps<JsonNode> {
     if (this.#text.charCodeAt(0) === 0xfeff) this.#at = 1;
-    const node = this.#value();
+    const node = yield* this.#valueSteps();
     this.#space();
     if (this.#at < this.#text.length) throw this.#unexpected('the end of the text');
     return node;
@@ -91,7 +107,39 @@ class JsonScanner {
     return this.#word(position);
   }
 
+  /** As #value, with a stop after every so many members. */
+  *#valueSteps(): Steps<JsonNode> {
+    this.#space();
+    const c = this.#text.charCodeAt(this.#at);
+    if (this.#depth >= STEP_DEPTH || (c !== 0x7b && c !== 0x5b)) return this.#value();
+    this.#deeper();
+    const position = this.#position();
+    const start = this.#at++;
+    const close = c === 0x7b ? 0x7d : 0x5d;
+    const entries = new Map<string, JsonNode>();
+    const items: JsonNode[] = [];
+    this.#space();
+    if (this.#text.charCodeAt(this.#at) !== close) {
+      do {
+        if (close === 0x7d) entries.set(this.#key(), yield* this.#valueSteps());
+        else if (items.push(yield* this.#valueSteps()) % STEP === 0) yield;
+      } while (this.#comma());
+    }
+    this.#close(close);
+    this.#depth--;
+    return close === 0x5d
+      ? { kind: 'array', items, position }
+      : { kind: 'object', entries, position, span: { start, end: this.#at } };
+  }
+
   #nested(read: () => JsonNode): JsonNode {
+    this.#deeper();
+    const node = read();
+    this.#depth--;
+    return node;
+  }
+
+  #deeper(): void {
     if (++this.#depth > this.#limits.nestingDepth) {
       throw new GraphsteadError(
         'LIMIT_EXCEEDED',
@@ -102,9 +150,6 @@ class JsonScanner {
         },
       );
     }
-    const node = read();
-    this.#depth--;
-    return node;
   }
 
   #object(): JsonNode {
@@ -113,22 +158,27 @@ class JsonScanner {
     const entries = new Map<string, JsonNode>();
     this.#space();
     if (this.#text.charCodeAt(this.#at) !== 0x7d) {
-      do this.#entry(entries);
+      do entries.set(this.#key(), this.#value());
       while (this.#comma());
     }
-    if (this.#text.charCodeAt(this.#at) !== 0x7d) throw this.#unexpected('"," or "}"');
-    this.#at++;
+    this.#close(0x7d);
     return { kind: 'object', entries, position, span: { start, end: this.#at } };
   }
 
-  #entry(entries: Map<string, JsonNode>): void {
+  #close(bracket: 0x7d | 0x5d): void {
+    if (this.#text.charCodeAt(this.#at) !== bracket) throw this.#unexpected(`"," or "${String.fromCharCode(bracket)}"`);
+    this.#at++;
+  }
+
+  /** The key of an entry, and the colon after it. */
+  #key(): string {
     this.#space();
     if (this.#text.charCodeAt(this.#at) !== 0x22) throw this.#unexpected('a key in quotes');
     const key = this.#string();
     this.#space();
     if (this.#text.charCodeAt(this.#at) !== 0x3a) throw this.#unexpected(`":" after the key ${JSON.stringify(key)}`);
     this.#at++;
-    entries.set(key, this.#value());
+    return key;
   }
 
   #array(): JsonNode {
@@ -140,8 +190,7 @@ class JsonScanner {
       do items.push(this.#value());
       while (this.#comma());
     }
-    if (this.#text.charCodeAt(this.#at) !== 0x5d) throw this.#unexpected('"," or "]"');
-    this.#at++;
+    this.#close(0x5d);
     return { kind: 'array', items, position };
   }
 

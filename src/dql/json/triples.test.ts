@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dgraphNames, GraphsteadError } from '../../base/index.js';
+import { atOnce, dgraphNames, GraphsteadError } from '../../base/index.js';
 import type { Triple } from '../syntax/index.js';
 import { JsonTriples, parseJsonMutation, parseJsonTriples, scanJson } from './index.js';
 
 function triples(json: unknown, op: 'set' | 'delete' = 'set'): Triple[] {
   const text = typeof json === 'string' ? json : JSON.stringify(json);
-  return new JsonTriples({ names: dgraphNames, text, blankPrefix: 'dg.1' }).convert(scanJson(text), op);
+  return atOnce(new JsonTriples({ names: dgraphNames, text, blankPrefix: 'dg.1' }).convert(scanJson(text), op));
 }
 
 function code(work: () => unknown): string {

@@ -1,4 +1,11 @@
-import { defaultNames, GraphsteadError, type Names, type Position } from '../../base/index.js';
+import {
+  defaultNames,
+  forEachInSteps,
+  GraphsteadError,
+  type Names,
+  type Position,
+  type Steps,
+} from '../../base/index.js';
 import { parseGeometry, type Value } from '../../values/index.js';
 import { uidNumber } from '../parse/number.js';
 import type { NodeReference, ObjectReference, Triple, TripleFacet } from '../syntax/index.js';
@@ -35,11 +42,11 @@ export class JsonTriples {
   }
 
   /** What a `set` (or `delete`) key holds: an object or a list of objects. */
-  convert(node: JsonNode, op: 'set' | 'delete'): Triple[] {
+  *convert(node: JsonNode, op: 'set' | 'delete'): Steps<Triple[]> {
     const out: Triple[] = [];
     const roots = node.kind === 'array' ? node.items : [node];
-    for (const root of roots) {
-      if (root.kind === 'null') continue;
+    yield* forEachInSteps(roots, (root) => {
+      if (root.kind === 'null') return;
       if (root.kind !== 'object') {
         throw invalid(
           `${op} holds something that is no object`,
@@ -48,7 +55,7 @@ export class JsonTriples {
         );
       }
       this.#node(root, op, out, '');
-    }
+    });
     return out;
   }
 

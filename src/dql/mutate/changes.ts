@@ -1,9 +1,11 @@
 import {
   dgraphNames,
+  forEachInSteps,
   GraphsteadError,
   type Limits,
   type Names,
   type Position,
+  type Steps,
   TYPE_PREDICATE,
 } from '../../base/index.js';
 import type { Facets, GraphChange } from '../../graph/index.js';
@@ -31,20 +33,20 @@ export interface ChangeContext {
  * Changes of blocks in order, in each block the deletes before the sets, so that a value can be replaced in one block.
  * Throws UNSUPPORTED_DELETE, INVALID_MUTATION and LIMIT_EXCEEDED.
  */
-export function changesOf(blocks: readonly MutationBlock[], context: ChangeContext): PlacedChanges {
+export function* changesOf(blocks: readonly MutationBlock[], context: ChangeContext): Steps<PlacedChanges> {
   const out: PlacedChanges = { changes: [], positions: [] };
   for (const block of blocks) {
-    for (const triple of block.delete) addDelete(triple, context, out);
-    for (const triple of block.set) addSet(triple, context, out);
+    yield* forEachInSteps(block.delete, (triple) => addDelete(triple, context, out));
+    yield* forEachInSteps(block.set, (triple) => addSet(triple, context, out));
   }
   return out;
 }
 
 /** Refuses what no variable can make right, before a query runs. */
-export function checkTriples(blocks: readonly MutationBlock[], names: Names): void {
+export function* checkTriples(blocks: readonly MutationBlock[], names: Names): Steps<void> {
   for (const { set, delete: remove } of blocks) {
-    for (const triple of set) checkSet(triple, names);
-    for (const triple of remove) checkDelete(triple);
+    yield* forEachInSteps(set, (triple) => checkSet(triple, names));
+    yield* forEachInSteps(remove, checkDelete);
   }
 }
 

@@ -1,4 +1,4 @@
-import { assert, GraphsteadError, type Limits, type Position } from '../../base/index.js';
+import { assert, forEachInSteps, GraphsteadError, type Limits, type Position, type Steps } from '../../base/index.js';
 import type { GraphChange, UidList } from '../../graph/index.js';
 import type { QueryVariable } from '../contract.js';
 import { GLOBAL_UID, uidsOf } from '../run/index.js';
@@ -23,18 +23,18 @@ export class MutationNodes {
     this.#variables = variables;
   }
 
-  /** Leases a uid for each node that the blocks make. Throws LIMIT_EXCEEDED. */
-  async assign(
-    blocks: readonly MutationBlock[],
-    lease: (count: number) => Promise<number>,
-    limits: Limits,
-  ): Promise<void> {
+  /** Notes each node that the blocks make. */
+  *collect(blocks: readonly MutationBlock[]): Steps<void> {
     for (const { set } of blocks) {
-      for (const triple of set) {
+      yield* forEachInSteps(set, (triple) => {
         this.#collect(triple.subject);
         this.#collect(triple.object);
-      }
+      });
     }
+  }
+
+  /** Leases a uid for each node that was noted. Throws LIMIT_EXCEEDED. */
+  async assign(lease: (count: number) => Promise<number>, limits: Limits): Promise<void> {
     const count = this.#blanks.size + this.#made.size;
     if (count === 0) return;
     if (count > limits.commitDeltas) {

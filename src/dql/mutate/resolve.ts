@@ -1,4 +1,4 @@
-import type { Limits, Names, Position } from '../../base/index.js';
+import { inSteps, type Limits, type MaybePromise, type Names, type Position } from '../../base/index.js';
 import type { GraphChange, GraphReader } from '../../graph/index.js';
 import type { QueryVariable } from '../contract.js';
 import { holdsCondition } from '../run/index.js';
@@ -14,6 +14,8 @@ export interface ResolveOptions {
   readonly lease: (count: number) => Promise<number>;
   readonly names: Names;
   readonly limits: Limits;
+  /** awaited between parts of the work, so that others have their turn */
+  readonly pause?: () => MaybePromise<void>;
 }
 
 /** A request's mutations as changes of the graph, and the new nodes that they make. */
@@ -30,12 +32,13 @@ export interface ResolvedMutation {
  * hold do nothing at all. Throws INVALID_MUTATION, UNSUPPORTED_DELETE, LIMIT_EXCEEDED.
  */
 export async function resolveMutation(request: MutationRequest, options: ResolveOptions): Promise<ResolvedMutation> {
-  const { variables, reader, lease, names, limits } = options;
+  const { variables, reader, lease, names, limits, pause = () => undefined } = options;
   const blocks = request.mutations.filter(
     ({ condition }) => condition === undefined || holdsCondition(condition, variables, reader, { limits, names }),
   );
   const nodes = new MutationNodes(variables);
-  await nodes.assign(blocks, lease, limits);
-  const { changes, positions } = changesOf(blocks, { nodes, variables, names, limits });
+  await inSteps(nodes.collect(blocks), pause);
+  await nodes.assign(lease, limits);
+  const { changes, positions } = await inSteps(changesOf(blocks, { nodes, variables, names, limits }), pause);
   return { changes, positions, uids: nodes.uidsIn(changes) };
 }

@@ -1,4 +1,13 @@
-import { DEFAULT_LIMITS, defaultNames, GraphsteadError, type Limits, type Names } from '../../base/index.js';
+import {
+  atOnce,
+  DEFAULT_LIMITS,
+  defaultNames,
+  GraphsteadError,
+  type Limits,
+  type Names,
+  STEP,
+  type Steps,
+} from '../../base/index.js';
 import { NQuadReader, type TextSpan } from '../rdf/index.js';
 import type { Filter, MutationBlock, MutationRequest, Triple } from '../syntax/index.js';
 import { ParseContext } from './context.js';
@@ -33,37 +42,51 @@ export interface MutationOutline {
  * Throws SYNTAX, INVALID_QUERY, INVALID_MUTATION, INVALID_VALUE or LIMIT_EXCEEDED with positions in the body.
  */
 export function parseMutation(text: string, options: ParseMutationOptions = {}): MutationRequest {
+  return atOnce(parseMutationSteps(text, options));
+}
+
+/** As parseMutation, for texts that may be long. */
+export function* parseMutationSteps(text: string, options: ParseMutationOptions = {}): Steps<MutationRequest> {
   const names = options.names ?? defaultNames;
-  const { context, parts, mutations } = outlineMutation(text, options);
+  const { context, parts, mutations } = yield* outlineSteps(text, options);
   const reader = new NQuadReader({ names, lines: names.dgraph });
-  const blocks = mutations.map((raw): MutationBlock => {
-    const { condition } = raw;
-    const read = (spans: readonly TextSpan[]): Triple[] => readSpans(reader, text, spans);
-    return { set: read(raw.set), delete: read(raw.delete), ...(condition ? { condition } : {}) };
-  });
-  const query = parts.finish(neededVariables(blocks));
+  const blocks: MutationBlock[] = [];
+  for (const { condition, set, delete: remove } of mutations) {
+    blocks.push({
+      set: yield* readSpans(reader, text, set),
+      delete: yield* readSpans(reader, text, remove),
+      ...(condition ? { condition } : {}),
+    });
+  }
+  const query = parts.finish(yield* neededVariables(blocks));
   if (context.refused) throw context.refused;
   return { ...(parts.isEmpty ? {} : { query }), mutations: blocks };
 }
 
-function readSpans(reader: NQuadReader, text: string, spans: readonly TextSpan[]): Triple[] {
+function* readSpans(reader: NQuadReader, text: string, spans: readonly TextSpan[]): Steps<Triple[]> {
   const triples: Triple[] = [];
   for (const span of spans) {
     reader.open(text, span);
-    for (let triple = reader.next(); triple !== undefined; triple = reader.next()) triples.push(triple);
+    for (let triple = reader.next(); triple !== undefined; triple = reader.next()) {
+      if (triples.push(triple) % STEP === 0) yield;
+    }
   }
   return triples;
 }
 
 /** The blocks of a body; throws SYNTAX when they do not stand as they must. */
 export function outlineMutation(text: string, options: ParseMutationOptions = {}): MutationOutline {
+  return atOnce(outlineSteps(text, options));
+}
+
+function* outlineSteps(text: string, options: ParseMutationOptions): Steps<MutationOutline> {
   const limits = options.limits ?? DEFAULT_LIMITS;
   const lexer = new Lexer(text, { maxTokens: limits.syntaxTokens });
   const context = new ParseContext(lexer, options.names ?? defaultNames, limits, new QueryVariables());
   const parts = new DocumentParts(context);
   if (context.is('end')) throw emptyRequest();
   const upsert = context.isWord('upsert');
-  const mutations = upsert ? parseUpsert(context, parts) : [parseBody(context)];
+  const mutations = upsert ? yield* parseUpsert(context, parts) : [yield* parseBody(context)];
   if (context.is('}')) throw lexer.error('this "}" closes nothing', 'Remove it.');
   if (!context.is('end')) {
     throw lexer.error(
@@ -82,14 +105,14 @@ export function emptyRequest(): GraphsteadError {
   });
 }
 
-function parseUpsert(context: ParseContext, parts: DocumentParts): RawMutation[] {
+function* parseUpsert(context: ParseContext, parts: DocumentParts): Steps<RawMutation[]> {
   const { lexer } = context;
   const mutations: RawMutation[] = [];
   let queries = 0;
   lexer.next();
   context.expect('{', 'after upsert');
   while (!context.accept('}')) {
-    if (context.isWord('mutation')) mutations.push(parseMutationBlock(context));
+    if (context.isWord('mutation')) mutations.push(yield* parseMutationBlock(context));
     else if (context.isWord('fragment') || context.isWord('query')) {
       if (context.isWord('query') && ++queries > 1) {
         throw lexer.error('an upsert has one query', 'Put all blocks into one query { ... }.');
@@ -106,10 +129,10 @@ function parseUpsert(context: ParseContext, parts: DocumentParts): RawMutation[]
   return mutations;
 }
 
-function parseMutationBlock(context: ParseContext): RawMutation {
+function* parseMutationBlock(context: ParseContext): Steps<RawMutation> {
   context.lexer.next();
   const condition = context.is('@') ? parseCondition(context) : undefined;
-  return { ...parseBody(context), ...(condition ? { condition } : {}) };
+  return { ...(yield* parseBody(context)), ...(condition ? { condition } : {}) };
 }
 
 /** `@if(...)`, the `@` being the current token; undefined when nothing stands in its brackets. */
@@ -124,7 +147,7 @@ export function parseCondition(context: ParseContext): Filter | undefined {
 }
 
 /** `{ set { ... } delete { ... } }`. */
-function parseBody(context: ParseContext): RawMutation {
+function* parseBody(context: ParseContext): Steps<RawMutation> {
   const { lexer } = context;
   if (!context.is('{')) {
     const operation = context.isWord('set') || context.isWord('delete');
@@ -142,7 +165,7 @@ function parseBody(context: ParseContext): RawMutation {
     const into = context.isWord('set') ? set : remove;
     lexer.next();
     if (!context.is('{')) throw context.unexpected('"{" before the triples');
-    into.push(takeRawBlock(lexer));
+    into.push(yield* takeRawBlock(lexer));
   }
   lexer.next();
   return { set, delete: remove };

@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/index.js';
 import type { TextSpan } from '../rdf/index.js';
 import type { Lexer } from './lexer.js';
 
@@ -5,17 +6,25 @@ import type { Lexer } from './lexer.js';
  * The RDF between the braces of set or delete, the opening brace being the current token; the lexer goes on after
  * the closing one. What stands inside is not looked at, except for texts, names and comments, which may hold a brace.
  */
-export function takeRawBlock(lexer: Lexer): TextSpan {
+export function* takeRawBlock(lexer: Lexer): Steps<TextSpan> {
   const start = lexer.offset;
   const { line, lineStart } = lexer.place;
-  const end = closingBrace(lexer, start);
+  const end = yield* closingBrace(lexer, start);
   lexer.jump(end + 1);
   return { start, end, line, lineStart };
 }
 
-function closingBrace(lexer: Lexer, start: number): number {
+/** Characters that are looked at in one step. */
+const STEP_CHARACTERS = 100_000;
+
+function* closingBrace(lexer: Lexer, start: number): Steps<number> {
   const { text } = lexer;
+  let stop = start + STEP_CHARACTERS;
   for (let at = start; at < text.length; at++) {
+    if (at > stop) {
+      stop = at + STEP_CHARACTERS;
+      yield;
+    }
     const c = text.charCodeAt(at);
     if (c === 0x7d) return at;
     if (c === 0x22) at = skipText(text, at);

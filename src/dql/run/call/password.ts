@@ -18,10 +18,10 @@ export const passwordCall: CallOperator = {
     for (let i = 0; i < candidates.length; i++) {
       const bytes = stored.at(i);
       if (!bytes) continue;
-      // One check takes milliseconds by design.
+      // One check takes some 40 ms by design.
       await execution.checkpoint();
       const value = decodeValue(bytes);
-      if (value.type === 'password' && checkPassword(value.value, text)) kept.push(candidates[i]);
+      if (value.type === 'password' && (await checkPassword(value.value, text))) kept.push(candidates[i]);
     }
     return Float64Array.from(kept);
   },
