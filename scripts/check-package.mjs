@@ -1,61 +1,116 @@
-// Packs the package, installs the tarball into an empty folder with scripts disabled, and uses it there as a stranger would.
+// Packs the package, installs the tarball into an empty folder with scripts disabled, and uses it there as a stranger
+// would, on each version of Node.js that it is for. Needs the npm registry.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const MAX_BYTES = 15 * 1024 * 1024;
+const VERSIONS = [20, 22, 24];
+const COMPILERS = ['typescript', 'esbuild', '@esbuild'];
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = mkdtempSync(join(tmpdir(), 'graphstead-package-'));
+const modules = join(folder, 'node_modules');
+const command = join(modules, 'graphstead/bin/graphstead.js');
 
-function run(command, args, options = {}) {
-  const done = spawnSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], ...options });
-  if (done.status !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${done.stdout}\n${done.stderr}`);
+function run(program, args, options = {}) {
+  const done = spawnSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  if (done.status !== 0) throw new Error(`${program} ${args.join(' ')} failed:\n${done.stdout}\n${done.stderr}`);
   return done.stdout;
 }
+
+const npm = (...args) => run('npm', [...args, '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder });
 
 function check(what, holds) {
   if (!holds) throw new Error(`not so: ${what}`);
   console.log(`  ok  ${what}`);
 }
 
-async function serve(args) {
-  const child = spawn(
-    join(folder, 'node_modules/.bin/graphstead'),
-    [...args, '--port', '0', '--grpc-port', '0', '--json'],
-    {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+/** What `npm install node` would fetch by a script, as packages: the programs by their major versions. */
+function installNodes() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const wanted = VERSIONS.map((major) => `node${major}@npm:node-${platform}-${process.arch}@${major}`);
+  npm('install', '--no-save', ...wanted);
+  return VERSIONS.map((major) => join(modules, `node${major}`, 'bin', 'node'));
+}
+
+async function serve(node, args) {
+  const child = spawn(node, [command, ...args, '--port', '0', '--grpc-port', '0', '--json'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   for await (const line of createInterface({ input: child.stdout })) {
-    if (line.startsWith('{') && JSON.parse(line).url) return { child, url: JSON.parse(line).url };
+    if (!line.startsWith('{"url"')) continue;
+    child.stdout.resume();
+    const { url } = JSON.parse(line);
+    const graphql = async (query) => {
+      const request = { method: 'POST', headers: { 'content-type': 'application/graphql' }, body: query };
+      const answer = await (await fetch(`${url}/graphql`, request)).json();
+      if (answer.errors) throw new Error(JSON.stringify(answer.errors));
+      return answer.data;
+    };
+    const stop = async () => {
+      child.kill('SIGTERM');
+      const [code] = await new Promise((done) => child.once('exit', (...end) => done(end)));
+      if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`);
+    };
+    return { url, graphql, stop };
   }
   throw new Error('the packed service ended before it listened');
 }
 
-const graphql = async (url, query) =>
-  (
-    await fetch(`${url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/graphql' }, body: query })
-  ).json();
+/** An app from `new` to the folder that `build` writes. */
+async function checkSources(node, app) {
+  run(node, [command, 'new', app, '--no-git', '--json'], { cwd: folder });
+  const service = await serve(node, ['dev', app, '--data', join(app, 'data')]);
+  try {
+    const add = 'mutation { addNote(input: [{ text: "packed", done: false, topic: { name: "t" } }]) { numUids } }';
+    check('a mutation lands', (await service.graphql(add)).addNote.numUids === 2);
+    const { queryNote } = await service.graphql('{ queryNote(filter: { text: { alloftext: "packs" } }) { id text } }');
+    check('a query finds it by its text', queryNote.length === 1 && queryNote[0].text === 'packed');
+    const start = `mutation { startReminder(noteId: "${queryNote[0].id}", minutes: 5) }`;
+    const { startReminder } = await service.graphql(start);
+    const { getReminderCount } = await service.graphql(`{ getReminderCount(agentId: "${startReminder}") }`);
+    check('an agent takes its messages', getReminderCount === 0);
+    const page = await fetch(`${service.url}/explorer`);
+    check('the explorer comes with the package', page.status === 200 && (await page.text()).includes('<'));
+  } finally {
+    await service.stop();
+  }
+  const { operations } = JSON.parse(run(node, [command, 'build', app, '--json'], { cwd: folder }));
+  check('the app is built', operations.length === 3);
+}
 
-try {
-  run('npm', ['pack', '--pack-destination', folder], { cwd: root });
-  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
-  const { size } = statSync(join(folder, tarball));
-  check(`the package has ${(size / 2 ** 20).toFixed(1)} MiB, below 15`, size < MAX_BYTES);
-  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', `./${tarball}`], { cwd: folder });
-  check('it installs with scripts disabled', true);
+/** What runs where no compiler is installed: a built folder, and the import. */
+async function checkWithoutCompilers(node, app) {
+  for (const name of COMPILERS) renameSync(join(modules, name), join(folder, `away-${name}`));
+  try {
+    writeFileSync(join(folder, 'data.rdf'), '_:a <name> "imported" .\n');
+    run(node, [command, 'import', 'data.rdf', '--data', join(app, 'data'), '--json'], { cwd: folder });
+    const service = await serve(node, ['start', join(app, 'build'), '--data', join(app, 'data')]);
+    try {
+      const { getSummary } = await service.graphql('{ getSummary(topic: "t") }');
+      check('a built folder and import need neither typescript nor esbuild', getSummary === 'packed');
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    for (const name of COMPILERS) renameSync(join(folder, `away-${name}`), join(modules, name));
+  }
+}
 
-  mkdirSync(join(folder, 'app/functions'), { recursive: true });
-  writeFileSync(join(folder, 'app/schema.graphql'), 'type Note { id: ID! text: String! }');
-  writeFileSync(
-    join(folder, 'app/functions/hello.ts'),
-    "import { graph, type Int } from 'graphstead/app';\n/** Adds one. */\nexport function showNext(n: Int): Int { return (n + 1) as Int; }\nexport async function countNodes(): Promise<string> { return JSON.stringify(await graph.query('{ q(func: type(Note)) { count(uid) } }')); }\n",
-  );
+function checkTypes(app) {
   const options = {
     strict: true,
     noEmit: true,
@@ -65,18 +120,28 @@ try {
     skipLibCheck: true,
     types: [],
   };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['app'] }));
-  run(join(folder, 'node_modules/.bin/tsc'), ['-p', folder]);
+  const include = [`${app}/agents`, `${app}/functions`];
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include }));
+  run(join(modules, '.bin/tsc'), ['-p', folder]);
   check('its types are found by the compiler', true);
-  const service = await serve(['start', 'app', '--explorer', '--data', join(folder, 'data')]);
-  const added = await graphql(service.url, 'mutation { addNote(input: [{ text: "packed" }]) { note { text } } }');
-  check('types of the app are served', added.data?.addNote?.note?.[0]?.text === 'packed');
-  const next = await graphql(service.url, '{ showNext(n: 41) }');
-  check('functions of the app are served', next.data?.showNext === 42);
-  const page = await fetch(`${service.url}/explorer`);
-  check('the explorer comes with the package', page.status === 200 && (await page.text()).includes('<'));
-  service.child.kill('SIGTERM');
-  await new Promise((done) => service.child.once('exit', done));
+}
+
+try {
+  run('npm', ['pack', '--pack-destination', folder], { cwd: root });
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
+  const { size } = statSync(join(folder, tarball));
+  check(`the package has ${(size / 2 ** 20).toFixed(1)} MiB, below 15`, size < MAX_BYTES);
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  npm('install', `./${tarball}`);
+  const { version } = JSON.parse(readFileSync(join(modules, 'graphstead/package.json'), 'utf8'));
+  check(`${version} installs with scripts disabled`, existsSync(command));
+  for (const [i, node] of installNodes().entries()) {
+    console.log(`Node.js ${run(node, ['--version']).trim()}`);
+    const app = `app-${VERSIONS[i]}`;
+    await checkSources(node, app);
+    await checkWithoutCompilers(node, app);
+  }
+  checkTypes(`app-${VERSIONS[0]}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -10,6 +10,9 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = scratch();
+const refusing = new URL('./refuse-compilers.mjs', import.meta.url).href;
+/** Who loads typescript or esbuild fails. */
+const withoutCompilers = { environment: { NODE_OPTIONS: `--import ${refusing}` } };
 const app = folder.path('my-app');
 beforeAll(async () => {
   await runJson(['new', app]);
@@ -50,7 +53,7 @@ describe('an app from new to start', () => {
   it('is built, started without its sources, and shows its types', async () => {
     const built = await runJson(['build', app]);
     expect(built['operations']).toEqual(['mutation startReminder', 'query getReminderCount', 'query getSummary']);
-    const service = await serve([join(app, 'build'), '--data', folder.path('data')]);
+    const service = await serve([join(app, 'build'), '--data', folder.path('data')], withoutCompilers);
     try {
       const add = 'mutation { addNote(input: [{ text: "a", done: false, topic: { name: "t" } }]) { numUids } }';
       await service.graphql(add);
@@ -65,6 +68,18 @@ describe('an app from new to start', () => {
     for (const part of ['type Note', 'startReminder(noteId: String!, minutes: Float!): String!', 'agentEvent(']) {
       expect(sdl).toContain(part);
     }
+  });
+
+  it('needs no compiler to start what was built, nor to import', async () => {
+    // that the build is refused shows that whoever loads one is caught; the test above starts under the same
+    const refused = await run(['build', app], withoutCompilers);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/loads (typescript|esbuild)/)]);
+    writeFileSync(folder.path('a.rdf'), '_:a <name> "imported" .\n');
+    const imported = await run(
+      ['import', folder.path('a.rdf'), '--data', folder.path('imported'), '--json'],
+      withoutCompilers,
+    );
+    expect([imported.code, JSON.parse(imported.stdout).statements]).toEqual([0, 1]);
   });
 
   it('tells mistakes of an app with file, line and fix', async () => {
