@@ -1,9 +1,10 @@
-import { deserialize, serialize } from 'node:v8';
+import { deserialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { assert, GraphsteadError } from '../base/index.js';
 import { type Key, KeyReader, KeyWriter, type Put, type Range, type Snapshot } from '../store/index.js';
 import type { CommitRecord, IdempotencyClaim } from './contract.js';
 import { KIND } from './kind.js';
+import { serializePlain } from './plain-data.js';
 
 // One record: a header and the serialised body, cut into values of at most one page under (timestamp, chunk).
 //   byte 0      format; the highest bit says that the record before landed in the same batch
@@ -27,7 +28,7 @@ export interface RecordBody {
 /** Throws INVALID_REQUEST for what cannot be stored: functions, symbols, class instances with code. */
 export function encodeBody(body: RecordBody): Buffer {
   try {
-    return serialize(body.idempotency === undefined ? [body.parts] : [body.parts, body.idempotency]);
+    return serializePlain(body.idempotency === undefined ? [body.parts] : [body.parts, body.idempotency]);
   } catch (thrown) {
     throw new GraphsteadError('INVALID_REQUEST', 'a commit holds something that is not plain data', { cause: thrown });
   }
