@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GraphQLSchema } from 'graphql';
-import type { Names } from '../base/index.js';
-import { hideSecrets, loadModel, type Model } from '../sdl/index.js';
+import { type GraphsteadError, GraphsteadErrors, type Names } from '../base/index.js';
+import { hideSecrets, inOrderOfPlace, type Model, readModel } from '../sdl/index.js';
 import type { ServedSchema } from './contract.js';
 import type { Operation } from './operation.js';
 import { type GeneratedSchema, generateSchema } from './schema/index.js';
@@ -14,10 +14,36 @@ export interface LoadedSchema {
   readonly info: ServedSchema;
 }
 
+/** Type definitions with every mistake that they and the API generated from them show. */
+export interface ReadSchema {
+  readonly errors: readonly GraphsteadError[];
+  /** undefined where there are mistakes */
+  readonly loaded?: LoadedSchema;
+  /** the part of the definitions that no mistake touches, for further checks */
+  readonly model?: Model;
+  /** names of what is not in that part */
+  readonly left: ReadonlySet<string>;
+}
+
+/** Checks type definitions and generates their API; where definitions are wrong, of what is left of them. */
+export function readSchema(text: string, names: Names, operations: readonly Operation[]): ReadSchema {
+  const { errors, model, left } = readModel(text, { names });
+  if (!model) return { errors, left };
+  try {
+    const generated = generateSchema(model, { names, operations, left });
+    if (errors.length === 0) return { errors, loaded: loaded(model, generated), model, left };
+    return { errors, model, left };
+  } catch (error) {
+    if (!(error instanceof GraphsteadErrors)) throw error;
+    return { errors: inOrderOfPlace([...errors, ...error.errors]), model, left };
+  }
+}
+
 /** Checks type definitions and generates their API. Throws GraphsteadErrors with every mistake at once. */
 export function loadSchema(text: string, names: Names, operations: readonly Operation[]): LoadedSchema {
-  const model = loadModel(text, { names });
-  return loaded(model, generateSchema(model, { names, operations }));
+  const { errors, loaded } = readSchema(text, names, operations);
+  if (!loaded) throw new GraphsteadErrors(errors);
+  return loaded;
 }
 
 /** No type definitions: the operations alone are served. */

@@ -1,6 +1,6 @@
 import { asError, GraphsteadError, GraphsteadErrors, noTrace } from '../base/index.js';
 import { runQuery } from '../dql/index.js';
-import { derivedSchema } from '../sdl/index.js';
+import { derivedSchema, isAbout } from '../sdl/index.js';
 import { AdminApi } from './admin/index.js';
 import { verifyClaims } from './authorize/index.js';
 import type {
@@ -21,7 +21,7 @@ import { Turns } from './execute/mutate/turn.js';
 import { subscribeOperation } from './execute/subscribe.js';
 import { answerProbe } from './gateway.js';
 import type { Operation, RequestContext } from './operation.js';
-import { type LoadedSchema, loadSchema, operationsAlone } from './served.js';
+import { type LoadedSchema, loadSchema, operationsAlone, readSchema } from './served.js';
 
 /** Name of the graph's document that holds the type definitions. */
 const DOCUMENT = 'graphql.schema';
@@ -184,9 +184,10 @@ class GraphqlApi implements Api {
 
   async #check(text: string): Promise<LoadedSchema> {
     const { names, client } = this.#options;
-    const loaded = loadSchema(text, names, this.#operations);
-    const mismatches = client ? await checkRemotes(loaded.model, client, names) : [];
-    if (mismatches.length > 0) throw new GraphsteadErrors(mismatches);
+    const { loaded, model, errors, left } = readSchema(text, names, this.#operations);
+    const mismatches = client && model ? await checkRemotes(model, client, names) : [];
+    const told = [...errors, ...mismatches.filter(({ message }) => !isAbout(message, left))];
+    if (!loaded || told.length > 0) throw new GraphsteadErrors(told);
     return loaded;
   }
 

@@ -1,8 +1,9 @@
 export { derivedSchema, predicatesOf } from './derived-schema.js';
 export { isDirective } from './directive-definition.js';
 export { hideSecrets } from './hide-secret.js';
-export { type LoadOptions, loadModel } from './load.js';
+export { inOrderOfPlace, type LoadOptions, loadModel, type ReadModel, readModel } from './load.js';
 export type * from './model.js';
+export { isAbout } from './sound-part.js';
 export {
   type BodyNode,
   type BodyTemplate,

@@ -1,11 +1,12 @@
 import { type DocumentNode, GraphQLError, parse } from 'graphql';
 import { GraphsteadError, GraphsteadErrors, type Names, type Position } from '../base/index.js';
 import { buildModel } from './build.js';
-import { readComments } from './comment.js';
-import { readDefinitions } from './definition.js';
+import { type Declarations, readComments } from './comment.js';
+import { type Definitions, readDefinitions } from './definition.js';
 import type { Model } from './model.js';
 import type { Problem } from './rule.js';
 import { RULES } from './rules/index.js';
+import { soundPart } from './sound-part.js';
 
 export interface LoadOptions {
   readonly names: Names;
@@ -18,14 +19,30 @@ const MAX_TOKENS = 500_000;
 /** Nothing but white space, commas and comments. */
 const BLANK = /^(?:[\s,\uFEFF]|#[^\n\r]*(?:[\n\r]|$))*$/;
 
+/** Type definitions that may hold mistakes. */
+export interface ReadModel {
+  /** each with its position, reason and fix, and the rule's name in `details.rule`; in the order of their places */
+  readonly errors: readonly GraphsteadError[];
+  /** of everything, or of the part that no mistake touches; undefined where no such part was found */
+  readonly model: Model | undefined;
+  /** names of what the model leaves out */
+  readonly left: ReadonlySet<string>;
+}
+
 /**
- * Type definitions as a model. Throws GraphsteadErrors (INVALID_SDL) with every mistake at once, each with its
- * position, reason and fix, and the rule's name in `details.rule`; mistakes of syntax alone, since nothing else can be
- * said then.
+ * Type definitions as a model. Throws GraphsteadErrors (INVALID_SDL) with every mistake at once; mistakes of syntax
+ * alone, since nothing else can be said then.
  */
 export function loadModel(text: string, options: LoadOptions): Model {
+  const { errors, model } = readModel(text, options);
+  if (errors.length > 0 || !model) throw new GraphsteadErrors(errors);
+  return model;
+}
+
+/** The same for callers that look for mistakes of other kinds too. Throws GraphsteadErrors for mistakes of syntax. */
+export function readModel(text: string, options: LoadOptions): ReadModel {
   try {
-    return load(text, options);
+    return read(text, options);
   } catch (error) {
     // graphql-js reads by recursion: what nests so deep that it ends the stack is no definition
     if (!(error instanceof RangeError)) throw error;
@@ -33,24 +50,54 @@ export function loadModel(text: string, options: LoadOptions): Model {
   }
 }
 
-function load(text: string, options: LoadOptions): Model {
-  const { names, source } = options;
+/** What is left out may be missed elsewhere, which leaves out more: so often at most. */
+const MOST_PASSES = 8;
+
+function read(text: string, options: LoadOptions): ReadModel {
+  const left = new Set<string>();
+  let document = parseDefinitions(text, options.source);
+  const first = checked(text, document, options);
+  let last = first;
+  for (let pass = 0; pass < MOST_PASSES && last.places.length > 0; pass++) {
+    const part = soundPart(document, last.places);
+    for (const name of part.left) left.add(name);
+    document = part.document;
+    last = checked(text, document, options);
+  }
+  const { definitions, declarations } = last;
+  const model = last.places.length === 0 ? buildModel(definitions, declarations) : undefined;
+  // of two definitions with one name the other one may still be there
+  for (const name of left) if (model?.types.has(name)) left.delete(name);
+  return { errors: inOrderOfPlace(first.errors), model, left };
+}
+
+interface Checked {
+  readonly definitions: Definitions;
+  readonly declarations: Declarations;
+  readonly errors: readonly GraphsteadError[];
+  /** of the mistakes in definitions; a comment belongs to none */
+  readonly places: readonly Position[];
+}
+
+function checked(text: string, document: DocumentNode, { names, source }: LoadOptions): Checked {
   const errors: GraphsteadError[] = [];
+  const places: Position[] = [];
   const reporter =
     (rule: string) =>
     ({ position, message, fix }: Problem): void => {
       const at = source === undefined ? position : { ...position, source };
+      if (rule !== COMMENT) places.push(position);
       errors.push(new GraphsteadError('INVALID_SDL', message, { position: at, fix, details: { rule } }));
     };
-  const document = parseDefinitions(text, source);
-  const declarations = readComments(document, names, reporter('comment'));
+  const declarations = readComments(document, names, reporter(COMMENT));
   const definitions = readDefinitions(text, document, new Set(declarations.secrets.keys()));
   for (const { name, check } of RULES) {
     check({ definitions, names, lax: names.dgraph, report: reporter(name) });
   }
-  if (errors.length > 0) throw new GraphsteadErrors(inOrder(errors));
-  return buildModel(definitions, declarations);
+  return { definitions, declarations, errors, places };
 }
+
+const COMMENT = 'comment';
 
 function parseDefinitions(text: string, source: string | undefined): DocumentNode {
   try {
@@ -75,7 +122,7 @@ function syntaxError(reason: string, at: Position, source: string | undefined): 
 }
 
 /** By position; of two with one position and text the first. */
-function inOrder(errors: readonly GraphsteadError[]): GraphsteadError[] {
+export function inOrderOfPlace(errors: readonly GraphsteadError[]): GraphsteadError[] {
   const key = ({ position, message }: GraphsteadError): string => `${position?.line}:${position?.column}:${message}`;
   const distinct = [...new Map([...errors].reverse().map((error) => [key(error), error])).values()].reverse();
   const place = ({ position }: GraphsteadError): number => (position?.line ?? 0) * 1e6 + (position?.column ?? 0);

@@ -1,6 +1,6 @@
 import { GraphQLObjectType, GraphQLSchema, validate } from 'graphql';
 import { GraphsteadError } from '../../base/index.js';
-import type { AuthAction, AuthRule, ObjectType } from '../../sdl/index.js';
+import { type AuthAction, type AuthRule, isAbout, type ObjectType } from '../../sdl/index.js';
 import type { Context } from './context.js';
 import { REQUEST_DIRECTIVES } from './directive.js';
 import { typeQueries } from './query.js';
@@ -17,9 +17,9 @@ function graphRules(rule: AuthRule): GraphRule[] {
 
 /**
  * Rules of @auth that are queries, checked against the generated types. A rule may use its type's query though
- * @generate keeps it from clients.
+ * @generate keeps it from clients. What a rule misses of the definitions because it was `left` out is no mistake of it.
  */
-export function checkAuthRules(context: Context): GraphsteadError[] {
+export function checkAuthRules(context: Context, left: ReadonlySet<string>): GraphsteadError[] {
   const rules = context.model.objects.flatMap((type) =>
     ACTIONS.flatMap((action) => {
       const rule = type.auth?.[action];
@@ -30,14 +30,16 @@ export function checkAuthRules(context: Context): GraphsteadError[] {
   const types = [...new Set(rules.map(({ type }) => type))];
   const schema = ruleSchema(context, types);
   return rules.flatMap(({ type, graph }) =>
-    validate(schema, graph.document).map(
-      (error) =>
-        new GraphsteadError('INVALID_SDL', `@auth on ${type.name}: the rule is not a valid query: ${error.message}`, {
-          position: graph.position,
-          fix: `Query ${type.name} by what its generated filter and fields offer.`,
-          details: { rule: 'auth-query' },
-        }),
-    ),
+    validate(schema, graph.document)
+      .filter((error) => !isAbout(error.message, left))
+      .map(
+        (error) =>
+          new GraphsteadError('INVALID_SDL', `@auth on ${type.name}: the rule is not a valid query: ${error.message}`, {
+            position: graph.position,
+            fix: `Query ${type.name} by what its generated filter and fields offer.`,
+            details: { rule: 'auth-query' },
+          }),
+      ),
   );
 }
 
