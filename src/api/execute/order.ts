@@ -3,8 +3,19 @@ import { assert } from '../../base/index.js';
 import type { FunctionCall, OrderKey, Page, Selection } from '../../dql/index.js';
 import type { ObjectType } from '../../sdl/index.js';
 import { inputMeaning } from '../schema/meaning.js';
+import { authFilter } from './auth/filter.js';
 import type { Scope } from './scope.js';
-import { block, NOWHERE, orderBy, orderByVariable, plainName, select, storedName } from './syntax.js';
+import {
+  block,
+  NEVER,
+  NOWHERE,
+  orderBy,
+  orderByVariable,
+  plainName,
+  type PredicateName,
+  select,
+  storedName,
+} from './syntax.js';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -32,16 +43,22 @@ function ownOrder(type: ObjectType, name: string, descending: boolean): OrderKey
   return orderBy(storedName(storage), descending);
 }
 
-/** By a field of the node at the edge's other end: its value is carried to this side in a variable. */
+/**
+ * By a field of the node at the edge's other end: its value is carried to this side in a variable. Nodes that may not
+ * be seen have no value here: an order would tell it.
+ */
 function edgeOrder(scope: Scope, type: ObjectType, name: string, given: unknown, candidates: FunctionCall): OrderKey[] {
   const field = type.field(name);
   const target = field && scope.model.object(field.type.name);
   assert(field?.storage && target, `${type.name}.${name} is an edge`);
-  const edge = storedName(field.storage);
+  const edge: Step = { name: storedName(field.storage), target };
   const keys: OrderKey[] = [];
-  for (const { path, descending } of orderPaths(scope, target, given)) {
+  for (const { edges: further, field: last, descending } of orderPaths(scope, target, given)) {
+    const edges = [edge, ...further];
+    const rules = edges.map((step) => authFilter(scope, step.target, 'query'));
+    if (rules.includes(NEVER)) continue;
     const value = scope.plan.fresh();
-    let inner: Selection = { ...select(plainName(path[path.length - 1].name), path[path.length - 1]), variable: value };
+    let inner: Selection = { ...select(plainName(last.name), last), variable: value };
     let carried = value;
     const carry = (): Selection => {
       const variable = scope.plan.fresh();
@@ -56,8 +73,9 @@ function edgeOrder(scope: Scope, type: ObjectType, name: string, given: unknown,
       return aggregate;
     };
     let children: Selection[] = [inner];
-    for (let level = path.length - 2; level >= -1; level--) {
-      inner = select(level === -1 ? edge : path[level], { children });
+    for (let level = edges.length - 1; level >= 0; level--) {
+      const filter = rules[level];
+      inner = select(edges[level].name, { ...(filter ? { filter } : {}), children });
       children = [inner, carry()];
     }
     scope.plan.add(block({ root: candidates, children }));
@@ -66,9 +84,14 @@ function edgeOrder(scope: Scope, type: ObjectType, name: string, given: unknown,
   return keys;
 }
 
+interface Step {
+  readonly name: PredicateName;
+  readonly target: ObjectType;
+}
+
 interface OrderPath {
-  /** edges, then the value */
-  readonly path: readonly ReturnType<typeof storedName>[];
+  readonly edges: readonly Step[];
+  readonly field: PredicateName;
   readonly descending: boolean;
 }
 
@@ -80,16 +103,14 @@ function orderPaths(scope: Scope, type: ObjectType, value: unknown): OrderPath[]
     if (name === 'asc' || name === 'desc') {
       const storage = type.field(String(given))?.storage;
       assert(storage, `${type.name}.${String(given)} is stored`);
-      paths.push({ path: [storedName(storage)], descending: name === 'desc' });
+      paths.push({ edges: [], field: storedName(storage), descending: name === 'desc' });
     } else if (name === 'then') then = given;
     else {
       const field = type.field(name);
       const target = field && scope.model.object(field.type.name);
       assert(field?.storage && target, `${type.name}.${name} is an edge`);
-      const edge = storedName(field.storage);
-      for (const { path, descending } of orderPaths(scope, target, given)) {
-        paths.push({ path: [edge, ...path], descending });
-      }
+      const edge: Step = { name: storedName(field.storage), target };
+      for (const path of orderPaths(scope, target, given)) paths.push({ ...path, edges: [edge, ...path.edges] });
     }
   }
   return then ? [...paths, ...orderPaths(scope, type, then)] : paths;

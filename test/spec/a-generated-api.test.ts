@@ -1,0 +1,91 @@
+// The generated API over HTTP: what rules keep hidden stays hidden, whatever a request asks by.
+import { SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type TestService } from '../service.js';
+
+const KEY = 'a key of at least thirty-two bytes, for HS256';
+const mine = (type: string) => `query ($ME: String!) { query${type}(filter: { owner: { eq: $ME } }) { id } }`;
+
+const SDL = `
+type House { id: ID! name: String! @search(by: [hash]) rooms: [Room] @hasInverse(field: house) safe: Safe }
+type Room { id: ID! name: String @search(by: [hash]) house: House safe: Safe }
+type Safe @auth(query: { rule: "${mine('Safe')}" }) {
+  id: ID!
+  owner: String! @search(by: [hash])
+  gold: Int! @search
+}
+# Service.Authorization {"Header": "X-Token", "Namespace": "app", "Algo": "HS256", "VerificationKey": "${KEY}"}`;
+
+let s: TestService;
+const token = (claims: Record<string, unknown>) =>
+  new SignJWT({ app: claims }).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(KEY));
+
+async function names(query: string, me?: string): Promise<string[]> {
+  const { body } = await s.graphql(query, {}, me === undefined ? {} : { 'x-token': await token({ ME: me }) });
+  expect(body.errors).toBeUndefined();
+  return body.data.list.map((one: { name: string }) => one.name);
+}
+
+beforeAll(async () => {
+  s = await startService();
+  expect((await s.schema(SDL)).status).toBe(200);
+  const house = (name: string, ann: number, ben: number) => `{
+    name: "${name}"
+    safe: { owner: "ann", gold: ${ann} }
+    rooms: [{ name: "${name} hall", safe: { owner: "ben", gold: ${ben} } }, { name: "${name} attic", safe: { owner: "ann", gold: ${ann} } }]
+  }`;
+  const { body } = await s.graphql(
+    `mutation { addHouse(input: [${house('a', 3, 10)}, ${house('b', 1, 30)}, ${house('c', 2, 20)}]) { numUids } }`,
+    {},
+    { 'x-token': await token({ ME: 'ann' }) },
+  );
+  expect(body.data).toEqual({ addHouse: { numUids: 18 } });
+});
+afterAll(() => s.close());
+
+describe('rules of the nodes at an edge', () => {
+  it('keep an order by their fields from telling what it may not', async () => {
+    const query = '{ list: queryHouse(order: { safe: { desc: gold } }) { name } }';
+    expect(await names(query, 'ann')).toEqual(['a', 'c', 'b']);
+    expect(await names(query, 'ben')).toEqual(['a', 'b', 'c']);
+    expect(await names(query)).toEqual(['a', 'b', 'c']);
+    expect(await names('{ list: queryHouse(order: { safe: { asc: gold } }) { name } }', 'ann')).toEqual([
+      'b',
+      'c',
+      'a',
+    ]);
+  });
+
+  it('hold on every edge of a longer path, and in the order of nested lists', async () => {
+    const query = '{ list: queryRoom(order: { house: { safe: { desc: gold } }, then: { asc: name } }) { name } }';
+    const rooms = (...houses: string[]) => houses.flatMap((house) => [`${house} attic`, `${house} hall`]);
+    expect(await names(query, 'ann')).toEqual(rooms('a', 'c', 'b'));
+    expect(await names(query, 'ben')).toEqual(rooms('a', 'b', 'c'));
+    expect(await names(query)).toEqual(rooms('a', 'b', 'c'));
+    const nestedRooms = async (me: string) => {
+      const nested =
+        '{ queryHouse(filter: { name: { eq: "b" } }) { rooms(order: { safe: { desc: gold }, then: { desc: name } }) { name } } }';
+      const { body } = await s.graphql(nested, {}, { 'x-token': await token({ ME: me }) });
+      return body.data.queryHouse[0].rooms.map((room: { name: string }) => room.name);
+    };
+    expect(await nestedRooms('ann')).toEqual(['b attic', 'b hall']);
+    expect(await nestedRooms('ben')).toEqual(['b hall', 'b attic']);
+    expect(await nestedRooms('cat')).toEqual(['b hall', 'b attic']);
+  });
+
+  it('hold in nested filters of queries, aggregates, updates and deletes, negated ones too', async () => {
+    const rich = 'filter: { safe: { gold: { ge: 2 } } }';
+    expect((await names(`{ list: queryHouse(${rich}) { name } }`, 'ann')).sort()).toEqual(['a', 'c']);
+    expect(await names(`{ list: queryHouse(${rich}) { name } }`, 'ben')).toEqual([]);
+    expect(
+      await names('{ list: queryHouse(filter: { not: { safe: { gold: { ge: 2 } } } }) { name } }', 'ben'),
+    ).toHaveLength(3);
+    const ask = async (text: string, me: string) =>
+      (await s.graphql(text, {}, { 'x-token': await token({ ME: me }) })).body.data;
+    expect(await ask(`{ aggregateHouse(${rich}) { count } }`, 'ann')).toEqual({ aggregateHouse: { count: 2 } });
+    expect(await ask(`{ aggregateHouse(${rich}) { count } }`, 'ben')).toEqual({ aggregateHouse: { count: 0 } });
+    const update = `mutation { updateHouse(input: { ${rich}, set: { name: "x" } }) { numUids } }`;
+    expect(await ask(update, 'ben')).toEqual({ updateHouse: { numUids: 0 } });
+    expect(await ask(`mutation { deleteHouse(${rich}) { numUids } }`, 'ben')).toEqual({ deleteHouse: { numUids: 0 } });
+  });
+});
