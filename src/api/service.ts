@@ -200,12 +200,22 @@ class GraphqlApi implements Api {
   async #update(text: string): Promise<ServedSchema> {
     const { graph, names } = this.#options;
     const loaded = await this.#check(text);
-    const schema = derivedSchema(loaded.model, names);
-    if (schema.trim() !== '') await graph.alter({ kind: 'schema', text: schema });
-    await graph.setDocument(DOCUMENT, text);
+    const document = { name: DOCUMENT, text };
+    try {
+      // predicates and definitions are one commit: no failure leaves the one without the other
+      await graph.alter({ kind: 'schema', text: derivedSchema(loaded.model, names), document });
+    } catch (error) {
+      // the commit may have landed, and an index that could not be built is what failed
+      if ((await graph.document(DOCUMENT)) === text) this.#adopt(loaded);
+      throw error;
+    }
+    return this.#adopt(loaded).info;
+  }
+
+  #adopt(loaded: LoadedSchema): LoadedSchema {
     this.#broken = [];
     this.#serve(loaded);
-    return loaded.info;
+    return loaded;
   }
 
   current(): ServedSchema | undefined {

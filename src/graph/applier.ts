@@ -98,6 +98,7 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
       case 'alter': {
         const names = await applyAlter(part, this.#draft, this.#jobs, this.#state, this.#merge);
         for (const name of names) this.#touched.add(name);
+        if (part.document) await this.#document(part.document.name, part.document.text);
         return undefined;
       }
       case 'step':

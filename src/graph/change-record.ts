@@ -45,12 +45,11 @@ export function changeRecord(part: GraphPart | undefined, names: Names): ChangeR
     case 'changes':
       return changesRecord(part, names);
     case 'alter': {
-      const entries = [...alterEntries(part, names)];
+      const entries = [...alterEntries(part, names), ...(part.document ? [documentEntry(part.document.name)] : [])];
       return { count: entries.length, entry: (i) => entries[i] };
     }
     case 'document':
-      // the text is served by GET /admin/schema; that it changed is what a follower must know
-      return { count: 1, entry: () => entry('schema', { op: 'document', name: part.name }) };
+      return { count: 1, entry: () => documentEntry(part.name) };
     case 'lease':
     case 'step':
     case undefined:
@@ -58,6 +57,11 @@ export function changeRecord(part: GraphPart | undefined, names: Names): ChangeR
     default:
       return bulkRecord((part ?? {}) as BulkFinish, names);
   }
+}
+
+/** The text is served by GET /admin/schema; that it changed is what a follower must know. */
+function documentEntry(name: string): ChangeEntry {
+  return entry('schema', { op: 'document', name });
 }
 
 interface BulkFinish {

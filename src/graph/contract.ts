@@ -217,8 +217,19 @@ export interface Transaction {
   abort(): void;
 }
 
+/** A small text that lies beside the graph. */
+export interface NamedDocument {
+  readonly name: string;
+  readonly text: string;
+}
+
 export type AlterRequest =
-  | { readonly kind: 'schema'; readonly text: string }
+  | {
+      readonly kind: 'schema';
+      readonly text: string;
+      /** a named text that is stored in the same commit, though nothing else changes */
+      readonly document?: NamedDocument;
+    }
   | { readonly kind: 'dropAll' }
   | { readonly kind: 'dropData' }
   | { readonly kind: 'dropType'; readonly name: string }
@@ -267,7 +278,7 @@ export interface Graph {
   bulk(options: BulkOptions): Promise<BulkLoad>;
   /** Resolves when everything it asks for is built, or at once with runInBackground. */
   alter(request: AlterRequest, options?: { readonly runInBackground?: boolean }): Promise<void>;
-  /** Small named texts that live beside the graph (the GraphQL type definitions); dropped by dropAll only. */
+  /** Small named texts that lie beside the graph (the GraphQL type definitions); dropped by dropAll only. */
   document(name: string): Promise<string | undefined>;
   setDocument(name: string, text: string): Promise<void>;
   indexing(): readonly IndexProgress[];

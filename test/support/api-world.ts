@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type Clock, defaultNames, makeLimits, type Names, systemClock } from '../../src/base/index.js';
 import { type Committer, createCommitter } from '../../src/commit/index.js';
 import { createGraph, type Graph, graphApplier, graphShared } from '../../src/graph/index.js';
-import { createMemoryStore } from '../../src/store/index.js';
+import { createMemoryStore, type Store } from '../../src/store/index.js';
 import { type Api, createApi, type CustomLogic, type Operation, type RequestContext } from '../../src/api/index.js';
 
 /** A graph in memory with the API over it. */
@@ -32,6 +32,8 @@ export interface WorldOptions {
   readonly clock?: Clock;
   readonly operations?: readonly Operation[];
   readonly custom?: CustomLogic;
+  /** in memory unless given */
+  readonly store?: Store;
 }
 
 export function contextOf(context: Partial<RequestContext> = {}): RequestContext {
@@ -40,8 +42,13 @@ export function contextOf(context: Partial<RequestContext> = {}): RequestContext
 
 export async function createWorld(sdl?: string, options: WorldOptions = {}): Promise<World> {
   const limits = makeLimits();
-  const { names = defaultNames, clock = systemClock, operations = [], custom } = options;
-  const store = createMemoryStore({ limits });
+  const {
+    names = defaultNames,
+    clock = systemClock,
+    operations = [],
+    custom,
+    store = createMemoryStore({ limits }),
+  } = options;
   const shared = graphShared(limits);
   const committer = await createCommitter({ store, appliers: [graphApplier(shared)], clock, limits });
   const graph = await createGraph({ committer, shared, clock, names });

@@ -1,5 +1,5 @@
 import type { TypeName } from '../../values/index.js';
-import type { NodeType } from '../contract.js';
+import type { NamedDocument, NodeType } from '../contract.js';
 
 /** A predicate as the schema text declares it. */
 export interface Declaration {
@@ -27,6 +27,7 @@ export interface AlterPart {
   readonly dropPredicates: readonly string[];
   /** data: every predicate is emptied; all: predicates, types and documents go */
   readonly drop: 'none' | 'data' | 'all';
+  readonly document?: NamedDocument;
 }
 
 /** One step of a job: some blocks of an index build, some keys of a sweep. */

@@ -1,7 +1,7 @@
 import { GraphsteadError, type Names, type Position, TYPE_PREDICATE } from '../../base/index.js';
 import type { ConflictKey } from '../../commit/index.js';
 import { EVERYTHING, predicateKey } from '../conflict.js';
-import type { AlterRequest, NodeType } from '../contract.js';
+import type { AlterRequest, NamedDocument, NodeType } from '../contract.js';
 import type { PredicateRecord, SchemaVersion } from '../schema.js';
 import { isReserved, NAME_BYTES, reserved } from '../stage.js';
 import { checkUniqueIndex } from '../text/check.js';
@@ -34,7 +34,7 @@ export interface AlterPlan {
 export function planAlter(request: AlterRequest, schema: SchemaVersion, names: Names): AlterPlan | undefined {
   switch (request.kind) {
     case 'schema':
-      return planSchema(request.text, schema, names);
+      return withDocument(planSchema(request.text, schema, names), request.document);
     case 'dropAll':
       return exclusive({ ...NOTHING, drop: 'all' }, [EVERYTHING]);
     case 'dropData':
@@ -47,6 +47,11 @@ export function planAlter(request: AlterRequest, schema: SchemaVersion, names: N
       return exclusive({ ...NOTHING, dropPredicates: [name] }, [predicateKey(name)]);
     }
   }
+}
+
+function withDocument(plan: AlterPlan | undefined, document: NamedDocument | undefined): AlterPlan | undefined {
+  if (!document) return plan;
+  return { conflicts: plan?.conflicts ?? [], part: { ...(plan?.part ?? NOTHING), document } };
 }
 
 function exclusive(part: AlterPart, keys: readonly string[]): AlterPlan {
