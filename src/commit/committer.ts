@@ -117,11 +117,11 @@ class GroupCommitter implements Committer {
   /** An intent as it waits for its group, with the promise that its caller holds. */
   #accept(intent: Intent): { readonly entry: Waiting; readonly committed: Promise<Committed> } {
     this.#check(intent);
-    const { parts, idempotency, startTs, conflicts, reclaim = false } = intent;
+    const { parts, idempotency, startTs, conflicts, reads, reclaim = false } = intent;
     const body = encodeBody({ parts, idempotency });
     if (body.length > this.#limits.commitBytes) throw tooLarge(body.length, this.#limits.commitBytes);
     const { promise: committed, resolve, reject } = deferred<Committed>();
-    return { entry: { parts, idempotency, body, startTs, conflicts, reclaim, resolve, reject }, committed };
+    return { entry: { parts, idempotency, body, startTs, conflicts, reads, reclaim, resolve, reject }, committed };
   }
 
   #check(intent: Intent): void {

@@ -19,6 +19,8 @@ export interface Intent {
   readonly startTs: number;
   readonly parts: Readonly<Record<string, unknown>>;
   readonly conflicts: readonly ConflictKey[];
+  /** what was read and must still be so: judged as conflict keys are, but nobody else conflicts with them */
+  readonly reads?: readonly ConflictKey[];
   readonly idempotency?: IdempotencyClaim;
   /** it mostly deletes: it may run although the disk is nearly full */
   readonly reclaim?: boolean;

@@ -12,6 +12,7 @@ import { Timestamps } from './timestamps.js';
 export interface Waiting extends Entry {
   readonly startTs: number;
   readonly conflicts: readonly ConflictKey[];
+  readonly reads?: readonly ConflictKey[];
   readonly reclaim: boolean;
   readonly resolve: (committed: Committed) => void;
   readonly reject: (reason: GraphsteadError) => void;
@@ -176,7 +177,9 @@ export class GroupWriter {
   }
 
   #judge(oracle: ConflictOracle, one: Waiting): Verdict | undefined {
-    return oracle.conflicts(one.startTs, one.conflicts) ? { one, refusal: aborted() } : undefined;
+    const { startTs, conflicts, reads } = one;
+    const lost = oracle.conflicts(startTs, conflicts) || (reads !== undefined && oracle.conflicts(startTs, reads));
+    return lost ? { one, refusal: aborted() } : undefined;
   }
 
   /** The verdict of a commit whose idempotency key was used before, in the store or in this group. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../base/index.js';
 import { indexConflictKey } from './conflict.js';
+import type { GraphReader } from './contract.js';
 import {
   edgesOf,
   found,
@@ -138,6 +139,66 @@ describe('a transaction', () => {
     const key = indexConflictKey('name', 'exact', Buffer.from('z'));
     expect(await both(setValue(1, 'name', 'z'), setValue(2, 'name', 'z'), [key])).toBe('TXN_ABORTED');
     expect(await both(setValue(1, 'name', 'v'), setValue(2, 'name', 'w'), [key])).toBe('committed');
+  });
+
+  describe('that holds its reads', () => {
+    const holding = async () => {
+      const transaction = await fixture.graph.begin();
+      transaction.holdReads();
+      return transaction;
+    };
+    beforeEach(async () => {
+      await write(fixture.graph, setValue(1, 'name', 'Ada'), setValue(2, 'name', 'Ben'), setEdge(1, 'friend', 2));
+    });
+
+    it.each([
+      ['a value', (reader: GraphReader) => valuesOf(reader, 'name', 1), [setValue(1, 'name', 'Eve')]],
+      ['what was not there', (reader: GraphReader) => valuesOf(reader, 'name', 7), [setValue(7, 'name', 'Eve')]],
+      ['edges', (reader: GraphReader) => edgesOf(reader, 'friend', 1), [setEdge(1, 'friend', 3)]],
+      ['edges that come in', (reader: GraphReader) => edgesOf(reader, 'friend', 2, true), [setEdge(3, 'friend', 2)]],
+      ['a lookup', (reader: GraphReader) => found(reader, 'name', 'exact', 'Eve'), [setValue(7, 'name', 'Eve')]],
+    ])('loses to one that changed %s', async (_what, look, change) => {
+      const transaction = await holding();
+      const reader = await transaction.reader();
+      await look(reader);
+      reader.release();
+      await transaction.stage([setValue(9, 'free', 'written')]);
+      await write(fixture.graph, ...change);
+      await expect(transaction.commit()).rejects.toMatchObject({ code: 'TXN_ABORTED', message: ABORTED });
+    });
+
+    it('does not lose to other values, nor to others that only read the same', async () => {
+      const two = [await holding(), await holding()];
+      for (const transaction of two) {
+        expect(await seen(transaction, 'name', 1)).toEqual([':Ada']);
+        await transaction.stage([setValue(transaction.startTs, 'free', 'written')]);
+      }
+      await write(fixture.graph, setValue(2, 'name', 'Eve'), setEdge(1, 'friend', 3));
+      for (const transaction of two) await transaction.commit();
+    });
+
+    it('loses to a schema that changed what it read', async () => {
+      const transaction = await holding();
+      await seen(transaction, 'name', 1);
+      await transaction.stage([setValue(9, 'free', 'written')]);
+      await fixture.graph.alter({ kind: 'dropAttr', name: 'name' });
+      await expect(transaction.commit()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+    });
+
+    it('takes a predicate as a whole where it read many of its nodes', async () => {
+      const transaction = await holding();
+      const reader = await transaction.reader();
+      const name = reader.schema.predicate('name');
+      if (name === undefined) throw new Error('no predicate');
+      await reader.values(
+        name,
+        Float64Array.from({ length: 2_000 }, (_, i) => i + 1),
+      );
+      reader.release();
+      await transaction.stage([setValue(9, 'free', 'written')]);
+      await write(fixture.graph, setValue(5_000, 'name', 'Eve'));
+      await expect(transaction.commit()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+    });
   });
 
   it('is found by its start timestamp, with the right hash, until it is over', async () => {

@@ -11,6 +11,7 @@ import { ConflictSet, indexConflictKey, predicateOfIndexKey } from './conflict.j
 import type { GraphChange, GraphReader, Transaction } from './contract.js';
 import { decodeValue, tokensOf } from '../values/index.js';
 import { DeltaLog, OP, payloadOf } from './delta.js';
+import { HeldReads, HoldingReader } from './held-reads.js';
 import type { UidLease } from './lease.js';
 import { GroupMerge } from './merge/group-merge.js';
 import { GRAPH } from './part.js';
@@ -58,6 +59,7 @@ export class GraphTransaction implements Transaction {
   #conflicts = new ConflictSet();
   readonly #readKeys = new Set<string>();
   readonly #readPredicates = new Set<string>();
+  #held: HeldReads | undefined;
   #snapshot: Snapshot | undefined;
   #snapshotSince: number;
   #readers = 0;
@@ -91,6 +93,11 @@ export class GraphTransaction implements Transaction {
   }
 
   async reader(): Promise<GraphReader> {
+    const reader = await this.#reader();
+    return this.#held === undefined ? reader : new HoldingReader(reader, this.#held);
+  }
+
+  async #reader(): Promise<GraphReader> {
     this.#mustBeOpen();
     this.#refresh();
     const snapshot = this.#snapshot!;
@@ -123,7 +130,7 @@ export class GraphTransaction implements Transaction {
     }
     const { schemas, names, limits, lease } = this.#context;
     const staged = await stageChanges(
-      { schema: schemas.newest, names, limits, created: this.#log.created, reader: () => this.reader() },
+      { schema: schemas.newest, names, limits, created: this.#log.created, reader: () => this.#reader() },
       changes,
     );
     this.#mustBeOpen();
@@ -182,6 +189,10 @@ export class GraphTransaction implements Transaction {
 
   noteRead(keys: readonly string[]): void {
     for (const key of keys) this.#readKeys.add(key);
+  }
+
+  holdReads(): void {
+    this.#held ??= new HeldReads();
   }
 
   get conflicts(): readonly ConflictKey[] {
@@ -244,6 +255,7 @@ export class GraphTransaction implements Transaction {
         startTs: this.startTs,
         parts,
         conflicts: this.conflicts,
+        ...(this.#held ? { reads: this.#held.keys() } : {}),
         ...(options.idempotency ? { idempotency: options.idempotency } : {}),
       });
       this.#state = 'committed';
