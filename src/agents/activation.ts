@@ -1,11 +1,11 @@
 import type { IdempotencyClaim } from '../commit/index.js';
-import type { HostProcess } from './host-process.js';
+import type { HostProcess } from './process/host-process.js';
 import type { Head } from './stored.js';
 
 /** Something an agent has to do: one turn when all goes well. */
 export interface Job {
   readonly kind: 'init' | 'message' | 'alarm' | 'stop' | 'suspend';
-  /** timestamp.n when stored, random text otherwise */
+  /** timestamp.n when stored, alarm.timestamp.id of an alarm, otherwise its own; the same in every try */
   readonly id: string;
   readonly name: string;
   readonly data?: string;

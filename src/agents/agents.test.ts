@@ -33,6 +33,7 @@ const CODE = `
         case 'badChild': return (await agents.start('Bad')).id;
         case 'askNewChild': { const { id } = await agents.start('Counter'); return agents.sendMessage(id, 'increment'); }
         case 'end': await agents.stop(data ?? this.id); return 'ending';
+        case 'alarmKeepsItsMind': this.setAlarm(0, { name: 'keepsItsMind', data }); return 'set';
         case 'alarmBad': this.setAlarm(new Date(), { name: 'poison' }); return 'set';
         case 'alarmTwice': this.setAlarm(Date.now() + 60_000, { name: 'increment', id: 'a' }); this.setAlarm(Date.now() + 60_000, { name: 'increment', id: 'b' }); return 'set';
         case 'alarmMove': this.cancelAlarm('a'); this.setAlarm(Date.now(), { name: 'increment', id: 'b', data: '3' }); return 'moved';
@@ -284,6 +285,17 @@ describe('agents', () => {
     await until(async () => (await service.agents.info(a.id)).waiting === 0);
     expect(await send(b.id, 'peek')).toBe('13');
     expect(told()).toMatchObject([{ agentId: a.id, message: expect.stringContaining('"changesItsMind"') }]);
+  });
+
+  it('an alarm tried again sends once what it sent before; another at the same time sends for itself', async () => {
+    const [a, b] = await Promise.all([service.agents.start('Counter'), service.agents.start('Counter')]);
+    for (const total of ['10', '20']) {
+      const before = (await service.agents.info(a.id)).turns;
+      await send(a.id, 'alarmKeepsItsMind', b.id);
+      await until(async () => (await service.agents.info(a.id)).turns === before + 2);
+      expect(await send(b.id, 'peek')).toBe(total);
+    }
+    expect(service.logs.filter(({ message }) => message.startsWith('"keepsItsMind" failed'))).toHaveLength(2);
   });
 
   it('a run again in another process that asks something else is logged', async () => {

@@ -4,8 +4,8 @@ import { asError, type Clock, GraphsteadError, noTrace, systemClock } from '../b
 import type { CommitRecord } from '../commit/index.js';
 import { Activation, type Job } from './activation.js';
 import { AlarmClock } from './alarm-clock.js';
-import { terminated, unknownAgent } from './applier.js';
-import { callRpc } from './call-rpc.js';
+import { assertId, terminated, unknownAgent } from './refusal.js';
+import { callRpc, type SendArgs } from './call-rpc.js';
 import type {
   AgentEvent,
   AgentFilter,
@@ -21,7 +21,7 @@ import type {
 } from './contract.js';
 import { EventHub } from './event-hub.js';
 import { freshAgentId } from './host/turn-scope.js';
-import type { Rpc } from './host-process.js';
+import type { Rpc } from './process/task.js';
 import { inspectAgent } from './inspect.js';
 import { callerOf, claimOf, digest } from './job.js';
 import type { AgentOp, AgentPart } from './part.js';
@@ -30,7 +30,7 @@ import { readHead, readHeads, readLetters, toDeadLetter, waitingAgents } from '.
 import { Residence } from './residence.js';
 import type { Head } from './stored.js';
 import { Sweeper } from './sweeper.js';
-import { TurnRunner } from './turn-runner.js';
+import { TurnRunner } from './turn/turn-runner.js';
 import { WaitGraph } from './wait-graph.js';
 
 const IDLE_LOOK_MS = 1_000;
@@ -197,8 +197,7 @@ export class AgentRuntime implements Agents {
   ): Promise<string | undefined> {
     const requestId = options.requestId ?? '';
     const job: Job = { ...part, from: '', id: randomUUID(), requestId, attempts: 0, notBefore: 0, begun: true };
-    const { reply } = await this.#runner.readOnly(new Activation(id), job);
-    return reply;
+    return this.#runner.readOnly(new Activation(id), job);
   }
 
   #isReadOnly(type: string, message: string): boolean {
@@ -261,18 +260,13 @@ export class AgentRuntime implements Agents {
 
   async #turnRpc(activation: Activation, job: Job, rpc: Rpc): Promise<unknown> {
     if (rpc.method !== 'send')
-      return callRpc(this, undefined)({ name: job.name, args: [], requestId: job.requestId, key: '' }, rpc);
-    const [to, name, data, options] = rpc.args as [
-      string,
-      string,
-      string | undefined,
-      SendOptions & { timeout?: number },
-    ];
-    const { timeout: timeoutMs, typed, idempotencyKey } = options;
+      return callRpc(this, undefined)({ name: job.name, args: [], requestId: job.requestId }, rpc);
+    const [to, name, { timeout: timeoutMs, typed, idempotencyKey }, data] = rpc.args as SendArgs;
     const from = activation.id;
     const given = { timeoutMs, typed, idempotencyKey, from, requestId: job.requestId };
-    if (idempotencyKey !== undefined || job.stored === undefined) return this.send(to, name, data, given);
-    // A stored message that is tried again gets the replies of what it sent before.
+    const onlyTry = job.stored === undefined && job.alarm === undefined;
+    if (idempotencyKey !== undefined || onlyTry) return this.send(to, name, data, given);
+    // A stored message or an alarm that is tried again gets the replies of what it sent before.
     const body = `${to}\n${name}\n${data ?? ''}`;
     const repeated = claimOf(`turn ${from}`, `${job.id}.${rpc.n}`, body);
     return this.#send(to, name, data, given, repeated).catch((error: unknown) => {
@@ -408,13 +402,6 @@ export class AgentRuntime implements Agents {
   #log(level: 'warn' | 'error', message: string, agentId: string, requestId = ''): void {
     this.#options.log?.({ level, message, agentId, ...(requestId === '' ? {} : { requestId }) });
   }
-}
-
-function assertId(id: unknown): void {
-  if (typeof id === 'string' && id !== '') return;
-  throw new GraphsteadError('AGENT_ID_MISSING', 'an agent id is missing', {
-    fix: 'give the id that starting the agent returned',
-  });
 }
 
 /** The agents of one service; call `resume` once an app is loaded. */

@@ -1,8 +1,11 @@
 import { GraphsteadError } from '../base/index.js';
 import type { AgentFilter, Agents, GraphCalls, GraphTransaction, SendOptions } from './contract.js';
-import { answerGraph } from './graph-rpc.js';
-import type { CallRpc } from './host-pool.js';
-import type { Rpc } from './host-process.js';
+import { answerGraph, OUTSIDE } from './graph-rpc.js';
+import type { CallRpc } from './process/host-pool.js';
+import type { Rpc } from './process/task.js';
+
+/** What a send gives; see host/agents.ts. */
+export type SendArgs = [id: string, name: string, options: SendOptions & { timeout?: number }, data?: string];
 
 /** open transactions of functions; what lies behind was left by calls that did not end */
 const OPEN = 512;
@@ -22,19 +25,20 @@ export function callRpc(agents: Agents, graph: GraphCalls | undefined): CallRpc 
 
   async function graphRpc(rpc: Rpc): Promise<unknown> {
     if (graph === undefined) throw new GraphsteadError('NOT_READY', 'this service has no graph');
-    const [id] = rpc.args as [number | undefined];
+    const [id] = rpc.args as [number?];
     if (rpc.method === 'graph.begin') {
       const transaction = await graph.begin();
+      transaction.holdReads();
       transactions.set(next, transaction);
       if (transactions.size > OPEN) forgetOldest(transactions);
       return next++;
     }
-    const transaction = id === undefined ? undefined : transactions.get(id);
-    if (id !== undefined && transaction === undefined) {
+    const transaction = transactions.get(id ?? OUTSIDE);
+    if (id !== OUTSIDE && transaction === undefined) {
       throw new GraphsteadError('TXN_FINISHED', 'the transaction has ended');
     }
     if (rpc.method === 'graph.commit' || rpc.method === 'graph.abort') {
-      transactions.delete(id ?? 0);
+      transactions.delete(id ?? OUTSIDE);
       if (rpc.method === 'graph.commit') await transaction?.commit();
       else transaction?.abort();
       return undefined;
@@ -44,7 +48,7 @@ export function callRpc(agents: Agents, graph: GraphCalls | undefined): CallRpc 
 
   return async (call, rpc) => {
     const { requestId, caller } = call;
-    const key = call.idempotencyKey === undefined ? undefined : `${call.key}.${call.name}.${rpc.n}`;
+    const key = call.idempotencyKey === undefined ? undefined : `${call.idempotencyKey}.${call.name}.${rpc.n}`;
     switch (rpc.method) {
       case 'start': {
         const [name, options] = rpc.args as [string, { idempotencyKey?: string }];
@@ -58,9 +62,8 @@ export function callRpc(agents: Agents, graph: GraphCalls | undefined): CallRpc 
         return agents.list(rpc.args[0] as AgentFilter);
       case 'send':
       case 'sendAsync': {
-        const [id, name, data, given] = rpc.args as [string, string, string?, (SendOptions & { timeout?: number })?];
-        const idempotencyKey = given?.idempotencyKey ?? key;
-        const options = { timeoutMs: given?.timeout, typed: given?.typed, idempotencyKey, caller, requestId };
+        const [id, name, { timeout: timeoutMs, typed, idempotencyKey = key }, data] = rpc.args as SendArgs;
+        const options = { timeoutMs, typed, idempotencyKey, caller, requestId };
         return rpc.method === 'send' ? agents.send(id, name, data, options) : agents.sendAsync(id, name, data, options);
       }
       case 'deadLetters':

@@ -1,7 +1,7 @@
 import type { Clock, Limits, Trace } from '../base/index.js';
 import type { CallRecord } from '../connections/host.js';
 import type { Committed, Committer, IdempotencyClaim } from '../commit/index.js';
-import type { HostPool } from './host-pool.js';
+import type { HostPool } from './process/host-pool.js';
 import type {
   AgentFilter,
   AgentInfo,
@@ -134,6 +134,8 @@ export interface GraphSurface {
 }
 
 export interface GraphTransaction extends GraphSurface {
+  /** From now on, what is read must still be so when it commits: TXN_ABORTED otherwise. */
+  holdReads(): void;
   commit(options?: {
     readonly parts?: Readonly<Record<string, unknown>>;
     readonly idempotency?: IdempotencyClaim;
@@ -159,7 +161,8 @@ export interface FunctionCall {
   readonly name: string;
   readonly args: readonly unknown[];
   readonly requestId: string;
-  readonly signal?: AbortSignal;
+  /** looked at now and then: whoever waits for the call has left */
+  readonly signal?: { readonly aborted: boolean };
   /** wall milliseconds; default limits.turnWallMs */
   readonly timeoutMs?: number;
   readonly log?: (entry: HostLog) => void;

@@ -3,9 +3,9 @@ import { type AgentService, agentService, type ServiceOptions } from '../../test
 import { makeLimits } from '../base/index.js';
 import { readRecords, replay } from '../commit/index.js';
 import { createMemoryStore, MemoryDisk, type Store } from '../store/index.js';
-import { agentsApplier } from './applier.js';
+import { agentsApplier } from './apply/applier.js';
 import type { AgentPart } from './part.js';
-import { SWEPT_AT_ONCE } from './remains.js';
+import { SWEPT_AT_ONCE } from './apply/remains.js';
 
 const CODE = `
   class Hoarder extends Agent {

@@ -1,6 +1,6 @@
 import { GraphsteadError } from '../base/index.js';
 import type { CommitRecord, Committer } from '../commit/index.js';
-import { unknownAgent } from './applier.js';
+import { unknownAgent } from './refusal.js';
 import type { AgentEvent, EventsRequest } from './contract.js';
 import type { AgentPart } from './part.js';
 import { eventBehind, readEvents, readHead } from './reader.js';

@@ -31,6 +31,7 @@ async function begin(options: GraphCallsOptions): Promise<GraphTransaction> {
     ...surface(options, transaction),
     commit: (commit) => transaction.commit(commit),
     abort: () => transaction.abort(),
+    holdReads: () => transaction.holdReads(),
   };
 }
 

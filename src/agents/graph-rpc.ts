@@ -1,6 +1,9 @@
 import { GraphsteadError } from '../base/index.js';
 import type { GraphMutation, GraphSurface } from './contract.js';
-import type { Rpc } from './host-process.js';
+import type { Rpc } from './process/task.js';
+
+/** Where a graph call names no transaction. */
+export const OUTSIDE = 0;
 
 /** Answers one graph call of app code on a surface. Its first argument names a transaction, for callers that keep several. */
 export async function answerGraph(surface: GraphSurface, rpc: Rpc): Promise<unknown> {

@@ -7,10 +7,10 @@ import { createDqlEngine } from '../dql/index.js';
 import { createGraph, type Graph, graphApplier, graphShared } from '../graph/index.js';
 import { createMemoryStore } from '../store/index.js';
 import { createAgents } from './agents.js';
-import { agentsApplier } from './applier.js';
+import { agentsApplier } from './apply/applier.js';
 import type { Agents } from './contract.js';
 import { type GraphqlCall, graphCalls } from './graph-calls.js';
-import { createHosts, type HostPool } from './host-pool.js';
+import { createHosts, type HostPool } from './process/host-pool.js';
 
 const CODE = `
   const COUNT = '{ q(func: eq(name, "Ada")) { uid age } }';
@@ -33,6 +33,16 @@ const CODE = `
   }
   async function launchAlone(name) { return graph.graphql(ADD, { name }); }
   async function sailOnce() { return graph.transaction(sail); }
+  // Two on call: one may leave as long as the other stays. Nobody writes what the other wrote.
+  async function leave(api, name, meanwhile) {
+    const { q } = await api.query('{ q(func: eq(duty, "on")) { uid name } }');
+    if (q.length < 2) return 'stays';
+    await meanwhile?.();
+    await api.mutate({ set: { uid: q.find((one) => one.name === name).uid, duty: 'off' } });
+    return 'leaves';
+  }
+  async function leaveBehind(clerk) { return graph.transaction((txn) => leave(txn, 'Ada', () => agents.sendMessage(clerk, 'leave', 'Ben'))); }
+  async function isOn(name) { return (await graph.query('{ q(func: eq(duty, "on")) { name } }')).q.some((one) => one.name === name); }
   class Clerk extends Agent {
     static readOnly = ['peekShips', 'launchUnseen'];
     state = { filed: 0 };
@@ -51,6 +61,15 @@ const CODE = `
         const { getShip } = await graph.graphql('query($name: String!) { getShip(name: $name) { name } }', { name: data });
         if (data === 'bad') throw new Error('not this one');
         return getShip.name;
+      }
+      if (name === 'leave') return graph.transaction((txn) => leave(txn, data));
+      if (name === 'leaveBehind') return graph.transaction((txn) => leave(txn, 'Ada', () => agents.sendMessage(data, 'leave', 'Ben')));
+      if (name === 'onDuty') { await graph.mutate({ set: { name: data, duty: 'on' } }); return 'on'; }
+      if (name === 'noteDuty') {
+        const { q } = await graph.transaction((txn) => txn.query('{ q(func: eq(duty, "on")) { name } }'));
+        await agents.sendMessage(data, 'onDuty', 'Cy');
+        this.state.filed = q.length + 1;
+        return String(q.length);
       }
       if (name === 'sail') return String(await sail(graph));
       if (name === 'peekShips') return (await graph.graphql('{ aggregateShip { count } }')).aggregateShip.count + '';
@@ -115,6 +134,8 @@ beforeEach(async () => {
     'launch',
     'launchAlone',
     'sailOnce',
+    'leaveBehind',
+    'isOn',
   ]);
   const limits = makeLimits({ turnThreadMs: 400 });
   const store = createMemoryStore();
@@ -122,7 +143,7 @@ beforeEach(async () => {
   committer = await createCommitter({ store, appliers: [graphApplier(shared), agentsApplier(limits)], limits });
   graph = await createGraph({ committer, shared });
   const dql = createDqlEngine({ graph, names: defaultNames, limits });
-  await graph.alter({ kind: 'schema', text: 'name: string @index(exact) .\nage: int .' });
+  await graph.alter({ kind: 'schema', text: 'name: string @index(exact) .\nage: int .\nduty: string @index(exact) .' });
   const api = createApi({ graph, committer, names: defaultNames, clock: systemClock, limits });
   await api.load();
   await api.updateSchema('type Ship { name: String! @id trips: Int }');
@@ -144,6 +165,8 @@ afterEach(async () => {
   await committer.close();
   app.remove();
 });
+
+const calls = () => graphCalls({ graph, dql: createDqlEngine({ graph, names: defaultNames }) });
 
 describe('the graph in app code', () => {
   it('functions write at once; a transaction lands whole or not at all', async () => {
@@ -183,7 +206,7 @@ describe('the graph in app code', () => {
   });
 
   it('turns that write the same node run again instead of losing an update', async () => {
-    const { uids } = await graphCalls({ graph, dql: createDqlEngine({ graph, names: defaultNames }) }).mutate({
+    const { uids } = await calls().mutate({
       body: JSON.stringify({ set: { uid: '_:ada', name: 'Ada', age: 0 } }),
       contentType: 'json',
     });
@@ -192,6 +215,22 @@ describe('the graph in app code', () => {
     const turns = clerks.map(({ id }) => agents.send(id, 'birthday'));
     const done = await Promise.all([...turns, call('birthday')]);
     expect(done.map(Number).sort()).toEqual([1, 2, 3]);
+  });
+
+  it.each(['functions', 'turns'])('what graph.transaction read in %s still holds when it commits', async (where) => {
+    const set = ['Ada', 'Ben'].map((name) => ({ uid: `_:${name}`, name, duty: 'on' }));
+    await calls().mutate({ body: JSON.stringify({ set }), contentType: 'json' });
+    const [one, other] = await Promise.all([agents.start('Clerk'), agents.start('Clerk')]);
+    const left = where === 'turns' ? agents.send(one.id, 'leaveBehind', other.id) : call('leaveBehind', other.id);
+    expect(await left).toBe('stays');
+    expect([await call('isOn', 'Ada'), await call('isOn', 'Ben')]).toEqual([true, false]);
+  });
+
+  it('a turn that writes nothing to the graph runs again too when what it held has changed', async () => {
+    const [one, other] = await Promise.all([agents.start('Clerk'), agents.start('Clerk')]);
+    const { conflicts = 0 } = committer.stats();
+    expect(await agents.send(one.id, 'noteDuty', other.id)).toBe('1');
+    expect(committer.stats()['conflicts']).toBe(conflicts + 1);
   });
 
   it('GraphQL in a transaction of a function lands with it, or not at all', async () => {

@@ -1,7 +1,7 @@
 export { createAgents } from './agents.js';
-export { agentsApplier } from './applier.js';
+export { agentsApplier } from './apply/applier.js';
 export type * from './contract.js';
 export { eventOperation } from './event-operation.js';
 export { type GraphCallsOptions, type GraphqlCall, graphCalls } from './graph-calls.js';
-export { createHosts, type HostPool } from './host-pool.js';
+export { createHosts, type HostPool } from './process/host-pool.js';
 export type { AgentPart } from './part.js';

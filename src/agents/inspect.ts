@@ -1,5 +1,5 @@
 import type { Snapshot } from '../commit/index.js';
-import { unknownAgent } from './applier.js';
+import { unknownAgent } from './refusal.js';
 import type { AgentInfo, AgentInspection, WaitingMessage } from './contract.js';
 import { type MailboxEntry, readHead, readLetters, readMailbox, readState, toDeadLetter } from './reader.js';
 import type { Head } from './stored.js';

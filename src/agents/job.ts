@@ -48,7 +48,7 @@ export function suspension(): Job {
 export function alarmJob(alarm: DueAlarm): Job {
   return {
     kind: 'alarm',
-    id: `alarm.${alarm.at}.${alarm.id}`,
+    id: `alarm.${alarm.set ?? alarm.at}.${alarm.id}`,
     name: alarm.name,
     data: alarm.data,
     from: '',

@@ -3,7 +3,7 @@ import { type AgentService, agentService, type ServiceOptions } from '../../test
 import { makeLimits } from '../base/index.js';
 import { readRecords, replay } from '../commit/index.js';
 import { createMemoryStore, type Store } from '../store/index.js';
-import { agentsApplier } from './applier.js';
+import { agentsApplier } from './apply/applier.js';
 
 const FIRST = `
   class Diary extends Agent {

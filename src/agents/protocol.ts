@@ -1,7 +1,7 @@
 import type { CallRecord } from '../connections/host.js';
 import type { AgentType, HostApp } from './info.js';
 
-// What the main process and a host process say to each other. Messages travel in arrays, one array a tick.
+// What the main process and a host process say to each other; see pipe.ts for how it travels.
 
 /** An error as it crosses the border. `code` is one of ours when the host (or main) knows it. */
 export interface WireFailure {
@@ -138,8 +138,8 @@ export type FromHost =
       readonly id: number;
       /** counts the calls of a task, from 0 */
       readonly n: number;
-      /** of the method and its arguments; empty for calls that a rerun makes again */
-      readonly hash: string;
+      /** a rerun gets the answer of this run */
+      readonly once: boolean;
       readonly method: RpcMethod;
       readonly args: readonly unknown[];
     }
@@ -155,5 +155,5 @@ export type FromHost =
   | { readonly k: 'used'; readonly id?: number; readonly record: CallRecord }
   | { readonly k: 'pong'; readonly n: number };
 
-/** Stdio index of the file where a host marks whose code holds the thread; see host/marker.ts. */
-export const MARKER_FD = 4;
+/** Stdio indexes of a host: its end of the pipe, and the file where it marks whose code holds the thread (host/marker.ts). */
+export const HOST_FD = { pipe: 3, marker: 4 } as const;

@@ -3,13 +3,13 @@ import { asError, type Clock, type GraphsteadError, type Limits } from '../base/
 import type { Committer } from '../commit/index.js';
 import { Activation, type Job } from './activation.js';
 import type { AlarmClock } from './alarm-clock.js';
-import { mailboxFull, terminated } from './applier.js';
+import { mailboxFull, terminated } from './refusal.js';
 import type { SendOptions } from './contract.js';
 import { type EventHub, STATUS_EVENT } from './event-hub.js';
 import { alarmJob, deadOps, isHopeless, jobOf, outOfTime, retryOps } from './job.js';
 import type { AgentOp, AgentPart } from './part.js';
 import { type DueAlarm, readAlarm, readMailbox } from './reader.js';
-import type { TurnRunner } from './turn-runner.js';
+import type { TurnRunner } from './turn/turn-runner.js';
 
 /** stored messages of one agent read at a time */
 const MAILBOX_PAGE = 64;
@@ -156,7 +156,7 @@ export class Queues {
     this.#passing(activation, job);
     let again = false;
     try {
-      const { reply } = await this.options.runner.run(activation, job);
+      const reply = await this.options.runner.run(activation, job);
       this.turns++;
       job.resolve?.(job.create === undefined ? reply : (reply ?? activation.id));
       if (job.kind === 'stop') this.#refuseAll(activation);

@@ -1,7 +1,7 @@
 import { asError } from '../base/index.js';
 import type { Activation } from './activation.js';
 import { STATUS_EVENT } from './event-hub.js';
-import type { HostPool } from './host-pool.js';
+import type { HostPool } from './process/host-pool.js';
 import { suspension } from './job.js';
 import type { Queues } from './queues.js';
 

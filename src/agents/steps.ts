@@ -1,7 +1,9 @@
 import type { StepOptions, Trace } from '../base/index.js';
 import type { CallRecord } from '../connections/host.js';
 import type { Activation, Job } from './activation.js';
-import type { TaskOptions } from './host-process.js';
+import type { HostLog } from './contract.js';
+import type { HostTask } from './process/task.js';
+import type { EventEffect } from './protocol.js';
 
 // Turns and calls of functions as those who trace the service hear of them: names, never data.
 
@@ -24,30 +26,66 @@ export function turnStep({ id, head }: Activation, job: Job): StepOptions {
 }
 
 /** What a task asks of the service, and what it calls outside, goes on inside the step that runs now. */
-export function tracedTask(trace: Trace, options: TaskOptions): TaskOptions {
-  if (!trace.on) return options;
-  return {
-    ...options,
-    rpc: trace.inside((rpc) => options.rpc(rpc)),
-    used: trace.inside((record: CallRecord) => {
-      const { kind, connection, what, startedAt, ms, ok, model } = record;
-      const facts = {
-        'graphstead.connection': connection,
-        ...(kind === 'model' ? { 'gen_ai.request.model': what } : {}),
-        ...(model
-          ? { 'gen_ai.usage.input_tokens': model.inputTokens, 'gen_ai.usage.output_tokens': model.outputTokens }
-          : {}),
-      };
-      const failure = ok ? {} : { failure: kind === 'model' ? 'MODEL_FAILED' : 'CONNECTION_FAILED' };
-      trace.ended(`${kind} ${kind === 'model' ? what : connection}`, {
-        kind: 'client',
-        facts,
-        startedAt,
-        ms,
-        ...failure,
-      });
-    }),
-  };
+export function tracedTask(trace: Trace, task: HostTask): HostTask {
+  return trace.on ? new TracedTask(trace, task) : task;
+}
+
+class TracedTask implements HostTask {
+  readonly rpc: HostTask['rpc'];
+  readonly used: NonNullable<HostTask['used']>;
+
+  constructor(
+    readonly trace: Trace,
+    readonly task: HostTask,
+  ) {
+    this.rpc = trace.inside((rpc) => task.rpc(rpc));
+    this.used = trace.inside((record: CallRecord) => this.#called(record));
+  }
+
+  get label(): HostTask['label'] {
+    return this.task.label;
+  }
+
+  get wallMs(): number {
+    return this.task.wallMs;
+  }
+
+  get timeoutCode(): HostTask['timeoutCode'] {
+    return this.task.timeoutCode;
+  }
+
+  get failureCode(): HostTask['failureCode'] {
+    return this.task.failureCode;
+  }
+
+  get calls(): HostTask['calls'] {
+    return this.task.calls;
+  }
+
+  get signal(): HostTask['signal'] {
+    return this.task.signal;
+  }
+
+  live(event: EventEffect): void {
+    this.task.live?.(event);
+  }
+
+  log(entry: HostLog): void {
+    this.task.log?.(entry);
+  }
+
+  #called({ kind, connection, what, startedAt, ms, ok, model }: CallRecord): void {
+    const facts = {
+      'graphstead.connection': connection,
+      ...(kind === 'model' ? { 'gen_ai.request.model': what } : {}),
+      ...(model
+        ? { 'gen_ai.usage.input_tokens': model.inputTokens, 'gen_ai.usage.output_tokens': model.outputTokens }
+        : {}),
+    };
+    const failure = ok ? {} : { failure: kind === 'model' ? 'MODEL_FAILED' : 'CONNECTION_FAILED' };
+    const name = `${kind} ${kind === 'model' ? what : connection}`;
+    this.trace.ended(name, { kind: 'client', facts, startedAt, ms, ...failure });
+  }
 }
 
 /** For the task of a host process; nothing when nobody traces. */

@@ -20,6 +20,23 @@ export interface Head {
   readonly alarms: number;
 }
 
+/** Of an agent that begins. */
+export function freshHead(type: string, wall: number, status: Head['status']): Head {
+  return {
+    type,
+    status,
+    startedAt: wall,
+    turns: 0,
+    version: 1,
+    chunks: 0,
+    events: [1, 1],
+    letters: [1, 1],
+    dead: 0,
+    waiting: 0,
+    alarms: 0,
+  };
+}
+
 export interface StoredEvent {
   readonly ts: number;
   readonly n: number;
@@ -46,6 +63,8 @@ export interface StoredRetry {
 
 export interface StoredAlarm {
   readonly at: number;
+  /** timestamp of the commit that set it: two alarms of one id may have the same time */
+  readonly set?: number;
   readonly name: string;
   readonly data?: string;
   /** failed tries, once there are any, and the wall milliseconds before which there is no other */
@@ -63,6 +82,9 @@ export interface StoredLetter {
 }
 
 const CHUNK = 3_840;
+
+/** the value of a key that says everything itself */
+export const NOTHING = new Uint8Array(0);
 
 export function encode(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value), 'utf8');

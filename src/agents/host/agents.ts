@@ -92,7 +92,7 @@ export const agents = {
     assertId(id);
     const text = textOf(data);
     if (task.turn === undefined) {
-      await task.call('sendAsync', [id, name, text, options]);
+      await task.call('sendAsync', sendArgs(id, name, text, options));
       return;
     }
     task.turn.assertWrites('agents.sendMessageAsync');
@@ -126,6 +126,11 @@ export const agents = {
   },
 };
 
+/** What the main process takes for a message: the text stands last, where there is one. */
+function sendArgs(id: string, name: string, text: string | undefined, options: object): readonly unknown[] {
+  return text === undefined ? [id, name, options] : [id, name, options, text];
+}
+
 async function sendMessage(
   task: Task,
   id: string,
@@ -136,7 +141,8 @@ async function sendMessage(
 ): Promise<string | undefined> {
   assertId(id);
   task.turn?.assertWrites('agents.sendMessage');
-  return (await task.call('send', [id, name, textOf(data), { ...options, typed }])) as string | undefined;
+  const args = sendArgs(id, name, textOf(data), typed ? { ...options, typed } : options);
+  return (await task.call('send', args)) as string | undefined;
 }
 
 function assertId(id: unknown): void {

@@ -28,7 +28,7 @@ export function startCall(id: number, call: CallTask): Task {
         return;
       }
       task.end('the function had returned');
-      tell({ k: 'called', id, value });
+      tell({ k: 'called', id, value }, value);
     },
     (error: unknown) => fail(id, task, error),
   );
@@ -44,7 +44,7 @@ export function pull(id: number): void {
     ({ value, done }) => {
       if (done === true) streams.delete(id);
       if (done === true) stream.task.end('the stream had ended');
-      tell({ k: 'called', id, value, done: done === true });
+      tell({ k: 'called', id, value, done: done === true }, value);
     },
     (error: unknown) => {
       streams.delete(id);

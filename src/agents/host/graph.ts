@@ -38,12 +38,13 @@ export interface GraphApi {
 class Surface implements GraphApi {
   constructor(
     readonly what: string,
-    readonly txn: number | undefined,
+    /** 0 where none is named */
+    readonly txn: number,
   ) {}
 
   async query<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, string>>): Promise<T> {
     const task = requireTask(`${this.what}.query`);
-    return JSON.parse((await task.call('graph.query', [this.txn, text, variables])) as string) as T;
+    return JSON.parse((await task.call('graph.query', callArgs(this.txn, text, variables))) as string) as T;
   }
 
   async mutate(mutation: Mutation): Promise<Mutated> {
@@ -59,19 +60,26 @@ class Surface implements GraphApi {
 
   async graphql<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, unknown>>): Promise<T> {
     const task = requireTask(`${this.what}.graphql`);
-    const answer = (await task.call('graph.graphql', [this.txn, text, variables])) as string;
+    const answer = (await task.call('graph.graphql', callArgs(this.txn, text, variables))) as string;
     const { data, errors } = JSON.parse(answer) as { data?: T | null; errors?: readonly { message: string }[] };
     if (errors?.[0] !== undefined) throw Object.assign(new Error(errors[0].message), { errors });
     return data as T;
   }
 }
 
+function callArgs(txn: number, text: string, variables: unknown): readonly unknown[] {
+  return variables === undefined ? [txn, text] : [txn, text, variables];
+}
+
+/** The turn's own transaction, named where what is read must hold. */
+const TURNS_OWN = 1;
+
 /** Tries of a transaction that lost to another one before the caller is told. */
 const TRIES = 5;
 
 class Root extends Surface {
   constructor() {
-    super('graph', undefined);
+    super('graph', 0);
   }
 
   /**
@@ -80,7 +88,7 @@ class Root extends Surface {
    */
   async transaction<T>(work: (transaction: GraphApi) => Promise<T>): Promise<T> {
     const task = requireTask('graph.transaction');
-    if (task.turn !== undefined) return work(new Surface('transaction', undefined));
+    if (task.turn !== undefined) return work(new Surface('transaction', TURNS_OWN));
     for (let tries = 1; ; tries++) {
       const result = await attempt(task, work);
       if (result.ok) return result.value;

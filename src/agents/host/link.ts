@@ -1,33 +1,30 @@
-import type { FromHost } from '../protocol.js';
+import { Socket } from 'node:net';
+import { Pipe } from '../pipe.js';
+import { type FromHost, HOST_FD, type ToHost } from '../protocol.js';
 
-// One array of messages a tick: sending each on its own costs more than the turn it reports.
-let queue: FromHost[] = [];
+let pipe: Pipe<ToHost, FromHost> | undefined;
 
-/** Puts a message on this tick's batch to the main process. */
-export function tell(message: FromHost): void {
-  if (queue.length === 0) setImmediate(flush);
-  queue.push(message);
+/** Opens the way to the main process; `take` gets what it says, `left` is called when it is gone. */
+export function openLink(take: (batch: readonly ToHost[]) => void, left: () => void): void {
+  const socket = new Socket({ fd: HOST_FD.pipe, readable: true, writable: true });
+  pipe = new Pipe(socket, take, uncopied);
+  socket.once('close', left);
+}
+
+/** Tells the main process something. `given` is what app code put into it. */
+export function tell(message: FromHost, given?: unknown): void {
+  pipe?.tell(message, given);
 }
 
 /** Sends what waits. */
 export function flush(): void {
-  const batch = queue;
-  queue = [];
-  if (batch.length === 0 || process.send === undefined || !process.connected) return;
-  try {
-    process.send(batch);
-  } catch {
-    for (const message of batch) sendAlone(message);
-  }
+  pipe?.flush();
 }
 
-/** One message of a batch that could not be copied: a result that holds a function, say, fails its own task only. */
-function sendAlone(message: FromHost): void {
-  try {
-    process.send?.([message]);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const failure = { message: `the result cannot leave the process: ${reason}`, fix: 'return plain data' };
-    if ('id' in message && message.id !== undefined) process.send?.([{ k: 'failed', id: message.id, error: failure }]);
-  }
+/** A result that holds a function, say, fails its own task only. */
+function uncopied(message: FromHost, error: unknown): FromHost | undefined {
+  if (!('id' in message) || message.id === undefined) return undefined;
+  const reason = error instanceof Error ? error.message : String(error);
+  const failure = { message: `the result cannot leave the process: ${reason}`, fix: 'return plain data' };
+  return { k: 'failed', id: message.id, error: failure };
 }

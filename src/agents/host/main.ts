@@ -5,7 +5,7 @@ import { toFailure } from '../wire-failure.js';
 import { offer, pull, startCall, stopStream } from './call.js';
 import { useConnections } from './connections.js';
 import { captureConsole } from './console.js';
-import { flush, tell } from './link.js';
+import { flush, openLink, tell } from './link.js';
 import { handling } from './marker.js';
 import { endWithParent } from './orphan.js';
 import { registered } from './registry.js';
@@ -20,7 +20,7 @@ const tasks = new Map<number, Task>();
 
 function follow(id: number, task: Task): void {
   tasks.set(id, task);
-  task.signal.addEventListener('abort', () => tasks.delete(id), { once: true });
+  task.onEnd = () => tasks.delete(id);
 }
 
 function drop(id: number, reason: string): void {
@@ -82,12 +82,13 @@ function receive(message: ToHost): void {
 followTestClock();
 captureConsole();
 endWithParent();
-process.on('message', (batch: readonly ToHost[]) => {
-  handling(batch.length, () => {
-    for (const message of batch) receive(message);
-  });
-});
-process.on('disconnect', () => process.exit(0));
+openLink(
+  (batch) =>
+    handling(batch.length, () => {
+      for (const message of batch) receive(message);
+    }),
+  () => process.exit(0),
+);
 // A promise nobody awaits must not end the others' turns.
 process.on('unhandledRejection', (error) => {
   console.error('unhandled rejection:', error);

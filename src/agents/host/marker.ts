@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { MARKER_FD } from '../protocol.js';
+import { HOST_FD } from '../protocol.js';
 
 // Whose code holds the thread right now, where the main process can read it when this process answers nothing: eight
 // bytes in a file that both have open (about a microsecond each). A positive number is certain: it stands while a task's
@@ -14,7 +14,7 @@ function write(id: number): void {
   if (!works) return;
   mark.writeDoubleLE(id);
   try {
-    writeSync(MARKER_FD, mark, 0, 8, 0);
+    writeSync(HOST_FD.marker, mark, 0, 8, 0);
   } catch {
     works = false;
   }

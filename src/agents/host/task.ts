@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createHash } from 'node:crypto';
 import { GraphsteadError } from '../../base/index.js';
+import { callHash } from '../call-hash.js';
 import type { EventEffect, JournalEntry, RpcMethod, WireFailure } from '../protocol.js';
 import { fromFailure, toFailure } from '../wire-failure.js';
 import { tell } from './link.js';
@@ -32,36 +32,48 @@ const CHANGING: ReadonlySet<RpcMethod> = new Set(['send', 'sendAsync', 'start', 
 function isRemembered(method: RpcMethod, args: readonly unknown[], inTurn: boolean): boolean {
   if (CHANGING.has(method)) return true;
   if (inTurn || !method.startsWith('graph.')) return false;
-  return method !== 'graph.query' || args[0] !== undefined;
+  return method !== 'graph.query' || args[0] !== 0;
 }
+
+type Journal = ReadonlyMap<number, JournalEntry>;
+const NO_JOURNAL: Journal = new Map();
 
 /** One running turn or function call: what app code reaches through `graphstead/app` is bound to it. */
 export class Task {
   /** reason why it ended; later effects are refused with it */
   ended: string | undefined;
-  readonly #journal: Map<number, JournalEntry>;
-  readonly #abort = new AbortController();
+  /** called once, when it ends */
+  onEnd: (() => void) | undefined;
+  #journal: Journal;
+  /** made when somebody asks for it: most tasks need none */
+  #abort: AbortController | undefined;
   #ordinal = 0;
 
   constructor(
     readonly id: number,
     readonly requestId: string,
     readonly turn: TurnScope | undefined,
-    journal: readonly JournalEntry[] = [],
+    journal: readonly JournalEntry[] | undefined,
     /** headers that name this task to others */
     readonly traceHeaders: Readonly<Record<string, string>> = {},
   ) {
-    this.#journal = new Map(journal.map((entry) => [entry.n, entry]));
+    this.#journal = journal === undefined ? NO_JOURNAL : new Map(journal.map((entry) => [entry.n, entry]));
   }
 
   /** aborts when the task is given up */
   get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.ended !== undefined) this.#abort.abort(new Error(this.ended));
+    }
     return this.#abort.signal;
   }
 
   end(reason: string): void {
-    this.ended ??= reason;
-    this.#abort.abort(new Error(reason));
+    if (this.ended !== undefined) return;
+    this.ended = reason;
+    this.#abort?.abort(new Error(reason));
+    this.onEnd?.();
   }
 
   /** Place of the next call in the task; equal in a rerun as long as the code asks the same. */
@@ -80,13 +92,13 @@ export class Task {
   async call(method: RpcMethod, args: readonly unknown[]): Promise<unknown> {
     this.assertOpen(method);
     const n = this.ordinal();
-    const hash = isRemembered(method, args, this.turn !== undefined) ? hashOf(method, args) : '';
-    const known = hash === '' ? undefined : this.#known(n, hash);
+    const once = isRemembered(method, args, this.turn !== undefined);
+    const known = once ? this.#known(n, method, args) : undefined;
     if (known !== undefined) return replay(known);
     const rpc = nextRpc++;
     return new Promise((resolve, reject) => {
       waiting.set(rpc, { task: this.id, resolve, reject });
-      tell({ k: 'rpc', rpc, id: this.id, n, hash, method, args });
+      tell({ k: 'rpc', rpc, id: this.id, n, once, method, args }, args);
     });
   }
 
@@ -94,9 +106,9 @@ export class Task {
   async once<T>(kind: string, args: readonly unknown[], work: (key: string) => Promise<T>): Promise<T> {
     this.assertOpen(kind);
     const n = this.ordinal();
-    const hash = hashOf(kind, args);
-    const known = this.#known(n, hash);
+    const known = this.#known(n, kind, args);
     if (known !== undefined) return replay(known) as T;
+    const hash = callHash(kind, args);
     try {
       const value = await work(`${this.turn?.message?.id ?? this.requestId}.${n}`);
       this.#note({ n, hash, ok: true, value });
@@ -119,16 +131,16 @@ export class Task {
     else this.turn?.event(event);
   }
 
-  #known(n: number, hash: string): JournalEntry | undefined {
+  #known(n: number, kind: string, args: readonly unknown[]): JournalEntry | undefined {
     const entry = this.#journal.get(n);
-    if (entry === undefined || entry.hash === hash) return entry;
+    if (entry === undefined || entry.hash === callHash(kind, args)) return entry;
     // The code asked something else at the same place: from here on nothing of the earlier run fits.
-    for (const key of this.#journal.keys()) if (key >= n) this.#journal.delete(key);
+    this.#journal = new Map([...this.#journal].filter(([place]) => place < n));
     return undefined;
   }
 
   #note(entry: JournalEntry): void {
-    tell({ k: 'note', id: this.id, entry });
+    tell({ k: 'note', id: this.id, entry }, entry.value);
   }
 }
 
@@ -167,12 +179,4 @@ export function answered(rpc: number, ok: boolean, value: unknown, failure: Wire
 function replay(entry: JournalEntry): unknown {
   if (entry.ok) return entry.value;
   throw fromFailure(entry.error ?? { message: 'the call failed' }, 'INTERNAL');
-}
-
-function hashOf(kind: string, args: readonly unknown[]): string {
-  return createHash('sha256')
-    .update(kind)
-    .update(JSON.stringify(args) ?? '')
-    .digest('base64url')
-    .slice(0, 22);
 }

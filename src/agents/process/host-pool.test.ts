@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AppBundle, appBundle } from '../../test/app-bundle.js';
-import { makeLimits } from '../base/index.js';
-import type { HostLog } from './contract.js';
+import { type AppBundle, appBundle } from '../../../test/app-bundle.js';
+import { makeLimits } from '../../base/index.js';
+import type { HostLog } from '../contract.js';
 import { createHosts, type HostPool } from './host-pool.js';
 
 const CODE = `

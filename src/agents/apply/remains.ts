@@ -1,7 +1,7 @@
-import type { Limits } from '../base/index.js';
-import type { GroupState, Key } from '../commit/index.js';
-import { alarmIn, alarmRange, deadKey, dueKey, eventKey, mailboxRange, retryRange, stateRange } from './keys.js';
-import { decode, type Head, type StoredAlarm } from './stored.js';
+import type { Limits } from '../../base/index.js';
+import type { GroupState, Key } from '../../commit/index.js';
+import { alarmIn, alarmRange, deadKey, dueKey, eventKey, mailboxRange, retryRange, stateRange } from '../keys.js';
+import { decode, type Head, type StoredAlarm } from '../stored.js';
 
 /** keys that one commit takes away of agents that were stopped */
 export const SWEPT_AT_ONCE = 256;

@@ -1,12 +1,22 @@
 import { availableParallelism } from 'node:os';
-import { type Clock, GraphsteadError, type Limits, noTrace, systemClock, type Trace } from '../base/index.js';
-import type { FunctionCall, HostApp, HostLog, HostManifest, Hosts, HostsOptions } from './contract.js';
-import { ENOUGH, HostDied, HostProcess, type Rpc, type TaskOptions, timedOut } from './host-process.js';
-import type { CallTask, JournalEntry } from './protocol.js';
-import { traceOf, tracedTask } from './steps.js';
+import {
+  type Clock,
+  type ErrorCode,
+  GraphsteadError,
+  type Limits,
+  noTrace,
+  systemClock,
+  type Trace,
+} from '../../base/index.js';
+import type { FunctionCall, HostApp, HostLog, HostManifest, Hosts, HostsOptions } from '../contract.js';
+import type { CallTask } from '../protocol.js';
+import { traceOf, tracedTask } from '../steps.js';
+import { HostProcess } from './host-process.js';
+import { MadeCalls } from './made-calls.js';
+import { ENOUGH, HostDied, type HostTask, type Rpc, timedOut } from './task.js';
 
 /** Answers what functions ask of the service; turns bring their own. */
-export type CallRpc = (call: FunctionCall & { readonly key: string }, rpc: Rpc) => Promise<unknown>;
+export type CallRpc = (call: FunctionCall, rpc: Rpc) => Promise<unknown>;
 
 interface Generation {
   readonly app: HostApp;
@@ -97,9 +107,9 @@ export class HostPool implements Hosts {
    * Runs a task to its end. When its process dies, it runs again on another; a task whose code held the thread is
    * given up at once, and one that was present at two deaths runs alone, so that its innocence or guilt shows.
    */
-  async execute<T>(shard: number, options: TaskOptions, run: (host: HostProcess) => Promise<T>): Promise<T> {
+  async execute<T>(shard: number, task: HostTask, run: (host: HostProcess) => Promise<T>): Promise<T> {
     for (let suspicion = 0; ; ) {
-      if (suspicion >= ENOUGH) return this.#alone(options, run);
+      if (suspicion >= ENOUGH) return this.#alone(task, run);
       const host = this.pick(shard);
       if (host.dead) {
         await host.exited; // its successor is named by then
@@ -109,13 +119,13 @@ export class HostPool implements Hosts {
         return await run(host);
       } catch (error) {
         if (!(error instanceof HostDied) || this.#closed) throw error instanceof HostDied ? closed() : error;
-        if (error.blamed) throw timedOut(options, `held the thread for ${this.#limits.turnThreadMs} ms`);
+        if (error.blamed) throw timedOut(task, `held the thread for ${this.#limits.turnThreadMs} ms`);
         if (error.blamed === undefined) suspicion += error.suspicion;
       }
     }
   }
 
-  async #alone<T>(options: TaskOptions, run: (host: HostProcess) => Promise<T>): Promise<T> {
+  async #alone<T>(task: HostTask, run: (host: HostProcess) => Promise<T>): Promise<T> {
     const leave = await this.#enterQuarantine();
     const host = this.#spawn(this.#current().app);
     try {
@@ -123,8 +133,8 @@ export class HostPool implements Hosts {
       return await run(host);
     } catch (error) {
       if (!(error instanceof HostDied)) throw error;
-      if (error.stuck) throw timedOut(options, `held the thread for ${this.#limits.turnThreadMs} ms`);
-      throw new GraphsteadError(options.failureCode, `the host process died under it: ${error.message}`, {
+      if (error.stuck) throw timedOut(task, `held the thread for ${this.#limits.turnThreadMs} ms`);
+      throw new GraphsteadError(task.failureCode, `the host process died under it: ${error.message}`, {
         fix: 'look for process.exit, too much memory (limits.hostHeapMb), or a native module that crashes',
       });
     } finally {
@@ -142,40 +152,30 @@ export class HostPool implements Hosts {
     };
   }
 
-  async call(call: FunctionCall): Promise<unknown> {
+  call(call: FunctionCall): Promise<unknown> {
     const facts = { 'graphstead.request.id': call.requestId };
     return this.#trace.step(`function ${call.name}`, { facts }, () => {
-      const { task, options } = this.#prepared(call);
-      return this.execute(this.#next++, options, (host) => host.call(task, options));
+      const task = this.#taskOf(call);
+      return this.execute(this.#next++, task, (host) => host.call(this.#asked(call), task));
     });
   }
 
   async *stream(call: FunctionCall): AsyncIterable<unknown> {
-    const { task, options } = this.#prepared(call);
+    const task = this.#taskOf(call);
     try {
-      yield* this.pick(this.#next++).stream(task, options);
+      yield* this.pick(this.#next++).stream(this.#asked(call), task);
     } catch (error) {
       if (error instanceof HostDied) throw new GraphsteadError('FUNCTION_FAILED', `the stream broke: ${error.message}`);
       throw error;
     }
   }
 
-  #prepared(call: FunctionCall): { task: CallTask; options: TaskOptions } {
-    this.#assertOpen();
-    const key = call.idempotencyKey ?? `${call.requestId}:${this.#next}`;
-    const options: TaskOptions = {
-      label: { requestId: call.requestId, operation: call.name },
-      wallMs: call.timeoutMs ?? this.#limits.turnWallMs,
-      timeoutCode: 'FUNCTION_TIMEOUT',
-      failureCode: 'FUNCTION_FAILED',
-      journal: new Map<number, JournalEntry>(),
-      asked: new Map(),
-      signal: call.signal,
-      log: call.log,
-      rpc: (rpc) => this.#rpc({ ...call, key }, rpc),
-    };
-    const task = { name: call.name, args: call.args, requestId: call.requestId, ...traceOf(this.#trace) };
-    return { task, options: tracedTask(this.#trace, options) };
+  #taskOf(call: FunctionCall): HostTask {
+    return tracedTask(this.#trace, new FunctionTask(call, call.timeoutMs ?? this.#limits.turnWallMs, this.#rpc));
+  }
+
+  #asked({ name, args, requestId }: FunctionCall): CallTask {
+    return { name, args, requestId, ...traceOf(this.#trace) };
   }
 
   stats(): Readonly<Record<string, number>> {
@@ -267,6 +267,35 @@ export class HostPool implements Hosts {
     const late = Math.max(0, now - this.#lastWatch - WATCH_MS * 2);
     this.#lastWatch = now;
     for (const host of this.#all) host.watch(late);
+  }
+}
+
+/** A call of a function, for all its runs. */
+class FunctionTask implements HostTask {
+  readonly timeoutCode: ErrorCode = 'FUNCTION_TIMEOUT';
+  readonly failureCode: ErrorCode = 'FUNCTION_FAILED';
+  readonly calls = new MadeCalls();
+
+  constructor(
+    readonly asked: FunctionCall,
+    readonly wallMs: number,
+    readonly answer: CallRpc,
+  ) {}
+
+  get label(): HostTask['label'] {
+    return { requestId: this.asked.requestId, operation: this.asked.name };
+  }
+
+  get signal(): HostTask['signal'] {
+    return this.asked.signal;
+  }
+
+  rpc(rpc: Rpc): Promise<unknown> {
+    return this.answer(this.asked, rpc);
+  }
+
+  log(entry: HostLog): void {
+    this.asked.log?.(entry);
   }
 }
 

@@ -1,0 +1,56 @@
+import { GraphsteadError } from '../../base/index.js';
+import type { Key } from '../../commit/index.js';
+import { alarmKey, dueKey, retryKey } from '../keys.js';
+import type { AlarmPart, RetryOp, TurnOp } from '../part.js';
+import { decode, encode, type Head, NOTHING, type StoredAlarm } from '../stored.js';
+import type { Draft } from './draft.js';
+
+/** The alarm that a turn handled goes, unless it was set anew meanwhile. */
+export async function fire(draft: Draft, id: string, head: Head, fired: TurnOp['fired']): Promise<Head> {
+  if (fired === undefined) return head;
+  const stored = await draft.group.state.get(alarmKey(id, fired.id));
+  if (stored === undefined || decode<StoredAlarm>(stored).at !== fired.at) return head;
+  draft.put(alarmKey(id, fired.id), undefined);
+  draft.put(dueKey(id, fired.at, fired.id), undefined);
+  return { ...head, alarms: head.alarms - 1 };
+}
+
+/** Sets an alarm, moves it or takes it back. Throws LIMIT_EXCEEDED. */
+export async function setAlarm(draft: Draft, id: string, head: Head, alarm: AlarmPart): Promise<Head> {
+  const key = alarmKey(id, alarm.id);
+  const old = await storedAlarm(draft, key);
+  if (old !== undefined) draft.put(dueKey(id, old.at, alarm.id), undefined);
+  const count = head.alarms + (alarm.at === undefined ? 0 : 1) - (old === undefined ? 0 : 1);
+  const { alarmsPerAgent } = draft.group.limits;
+  if (count > alarmsPerAgent) {
+    throw new GraphsteadError('LIMIT_EXCEEDED', `agent ${id} sets more than ${alarmsPerAgent} alarms`, {
+      fix: 'reuse alarm ids, or raise limits.alarmsPerAgent',
+    });
+  }
+  if (alarm.at === undefined) draft.put(key, undefined);
+  else {
+    const { at, name = 'alarm', data } = alarm;
+    draft.put(key, encode({ at, set: draft.ts, name, data } satisfies StoredAlarm));
+    draft.put(dueKey(id, at, alarm.id), NOTHING);
+  }
+  return { ...head, alarms: count };
+}
+
+/** What failed will be tried again: a message under its own key, an alarm in its entry. */
+export async function retry(draft: Draft, op: RetryOp): Promise<void> {
+  const { id, message, alarm, attempts, notBefore, error } = op;
+  if (draft.head(id).status === 'terminated') return;
+  if (message !== undefined) draft.put(retryKey(id, message.ts, message.n), encode({ attempts, notBefore, error }));
+  if (alarm === undefined) return;
+  const key = alarmKey(id, alarm.id);
+  const stored = await storedAlarm(draft, key);
+  // an alarm that was moved meanwhile begins anew
+  if (stored?.at === alarm.at) draft.put(key, encode({ ...stored, attempts, notBefore }));
+}
+
+/** The alarm with what this part has done to it. */
+async function storedAlarm({ changes, group }: Draft, key: Key): Promise<StoredAlarm | undefined> {
+  const pending = changes.findLast((change) => 'key' in change && Buffer.compare(change.key, key) === 0);
+  const bytes = pending !== undefined && 'key' in pending ? pending.value : await group.state.get(key);
+  return bytes === undefined ? undefined : decode<StoredAlarm>(bytes);
+}

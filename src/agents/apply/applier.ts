@@ -1,0 +1,83 @@
+import type { Limits, MaybePromise } from '../../base/index.js';
+import type { Applier, GroupState, GroupWork } from '../../commit/index.js';
+import { headKey, stateKey } from '../keys.js';
+import type { AgentOp, AgentPart, AgentResult } from '../part.js';
+import { decode, encode, type Head, split } from '../stored.js';
+import { Draft } from './draft.js';
+
+/** The bounds that commits of agents keep. */
+export type AgentLimits = Pick<
+  Limits,
+  'eventsPerAgent' | 'eventAgeMs' | 'mailboxMessages' | 'deadLetters' | 'alarmsPerAgent'
+>;
+
+/** How the agents write. Register it with the committer under its name. */
+export function agentsApplier(limits: AgentLimits): Applier<AgentPart, AgentResult> {
+  return { name: 'agents', begin: (state) => new AgentWork(state, limits) };
+}
+
+/** One group's worth of agents: heads and states are merged here and written once. */
+class AgentWork implements GroupWork<AgentPart, AgentResult> {
+  readonly heads = new Map<string, Head | undefined>();
+  readonly #changed = new Set<string>();
+  readonly #states = new Map<string, Uint8Array>();
+  /** chunks of the state that the store holds now */
+  readonly #chunks = new Map<string, number>();
+
+  constructor(
+    readonly state: GroupState,
+    readonly limits: AgentLimits,
+  ) {}
+
+  async prepare(parts: readonly AgentPart[]): Promise<void> {
+    const ids = [...new Set(parts.flatMap((part) => part.ops.map(agentOf)))].filter((id) => !this.heads.has(id));
+    const found = await this.state.getMany(ids.map(headKey));
+    ids.forEach((id, i) => {
+      const bytes = found[i];
+      const head = bytes === undefined ? undefined : decode<Head>(bytes);
+      this.heads.set(id, head);
+      this.#chunks.set(id, head?.chunks ?? 0);
+    });
+  }
+
+  apply(part: AgentPart, commitTs: number, wall: number): MaybePromise<AgentResult> {
+    const draft = new Draft(this, commitTs, wall);
+    const taken = draft.takeAll(part.ops);
+    return taken instanceof Promise ? taken.then(() => this.#keep(draft)) : this.#keep(draft);
+  }
+
+  /** Nothing was refused: what was drafted becomes the group's. */
+  #keep(draft: Draft): AgentResult {
+    for (const [id, head] of draft.heads) {
+      this.heads.set(id, head);
+      this.#changed.add(id);
+    }
+    for (const [id, bytes] of draft.states) this.#states.set(id, bytes);
+    for (const change of draft.changes) {
+      if ('key' in change) this.state.put(change.key, change.value);
+      else this.state.deleteRange(change.from, change.to);
+    }
+    return { posts: draft.posts };
+  }
+
+  flush(): void {
+    for (const id of this.#changed) {
+      const head = this.heads.get(id);
+      if (head === undefined) continue;
+      this.state.put(headKey(id), encode(head));
+      const bytes = this.#states.get(id);
+      const chunks = bytes === undefined ? [] : split(bytes).slice(0, head.chunks);
+      for (const [i, chunk] of chunks.entries()) this.state.put(stateKey(id, i), chunk);
+      // what a stopped agent leaves is swept later, a bounded part at a time
+      const stored = head.status === 'terminated' ? 0 : (this.#chunks.get(id) ?? 0);
+      for (let i = head.chunks; i < stored; i++) this.state.put(stateKey(id, i), undefined);
+    }
+  }
+
+  landed(): void {}
+  failed(): void {}
+}
+
+function agentOf(op: AgentOp): string {
+  return op.op === 'post' ? op.to : op.id;
+}

@@ -1,0 +1,31 @@
+import { deadKey } from '../keys.js';
+import type { BuryOp, DeadOp } from '../part.js';
+import { encode, pieces, type StoredLetter } from '../stored.js';
+import { fire } from './alarm.js';
+import type { Draft } from './draft.js';
+import { consume } from './turn.js';
+
+/** What failed for good is kept in the list of dead letters; the oldest goes where there are too many. */
+export async function dead(draft: Draft, op: DeadOp): Promise<void> {
+  const { id, name, data, from, attempts, error } = op;
+  if (draft.head(id).status === 'terminated') return;
+  let head = consume(draft, id, draft.head(id), op.consumed);
+  head = await fire(draft, id, head, op.fired);
+  let [first, next] = head.letters;
+  const seq = next++;
+  const letter: StoredLetter = { at: draft.wall, name, data, from, attempts, error };
+  draft.putAll(encode(letter), (chunk) => deadKey(id, seq, chunk));
+  let count = head.dead + 1;
+  if (next - first > draft.group.limits.deadLetters) {
+    draft.changes.push({ from: deadKey(id, first), to: deadKey(id, ++first) });
+    count = Math.min(count, next - first);
+  }
+  draft.heads.set(id, { ...head, letters: [first, next], dead: count });
+}
+
+/** A dead letter leaves its list. */
+export function bury(draft: Draft, { id, seq, bytes }: BuryOp): void {
+  const head = draft.head(id);
+  draft.heads.set(id, { ...head, dead: Math.max(0, head.dead - 1) });
+  for (let i = 0; i < pieces(bytes); i++) draft.put(deadKey(id, seq, i), undefined);
+}

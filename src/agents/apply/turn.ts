@@ -1,0 +1,82 @@
+import { GraphsteadError, type MaybePromise } from '../../base/index.js';
+import { endedKey, eventKey, messageKey, retryKey } from '../keys.js';
+import type { EventPart, TurnOp } from '../part.js';
+import { terminated } from '../refusal.js';
+import { encode, freshHead, type Head, NOTHING, pieces, type StoredEvent } from '../stored.js';
+import { fire, setAlarm } from './alarm.js';
+import type { Draft } from './draft.js';
+import { timeOf } from './remains.js';
+
+/** What one turn did to its own agent. Throws AGENT_UNKNOWN, AGENT_TERMINATED, TXN_ABORTED, LIMIT_EXCEEDED. */
+export function turn(draft: Draft, op: TurnOp): MaybePromise<void> {
+  const before = op.create === undefined ? draft.head(op.id) : created(draft, op.id, op.create.type);
+  if (before.status === 'terminated') throw terminated(op.id);
+  if (before.turns !== op.expect) {
+    throw new GraphsteadError('TXN_ABORTED', `a turn of agent ${op.id} came from an activation that has ended`);
+  }
+  let { chunks, version } = before;
+  if (op.state !== undefined) {
+    const bytes = Buffer.from(op.state, 'utf8');
+    chunks = bytes.length === 0 ? 0 : pieces(bytes.length);
+    version = op.version ?? version;
+    draft.states.set(op.id, bytes);
+  }
+  const head: Head = { ...before, status: 'active', turns: before.turns + 1, chunks, version };
+  const quiet = op.fired === undefined && op.alarms === undefined && op.events === undefined;
+  if (quiet) end(draft, op, consume(draft, op.id, head, op.consumed));
+  else return told(draft, op, consume(draft, op.id, head, op.consumed));
+}
+
+function created(draft: Draft, id: string, type: string): Head {
+  if (draft.find(id) !== undefined) throw new GraphsteadError('TXN_ABORTED', `agent ${id} exists already`);
+  return freshHead(type, draft.wall, 'starting');
+}
+
+/** The rest of a turn with alarms or events: what is stored of those has to be looked at. */
+async function told(draft: Draft, op: TurnOp, before: Head): Promise<void> {
+  let head = await fire(draft, op.id, before, op.fired);
+  for (const alarm of op.alarms ?? []) head = await setAlarm(draft, op.id, head, alarm);
+  end(draft, op, await publish(draft, op.id, head, op.events ?? []));
+}
+
+function end(draft: Draft, op: TurnOp, head: Head): void {
+  draft.heads.set(op.id, op.terminate === true ? terminate(draft, op.id, head) : head);
+}
+
+/** The stored message that was handled goes. */
+export function consume(draft: Draft, id: string, head: Head, message: TurnOp['consumed']): Head {
+  if (message === undefined) return head;
+  const { ts, n, bytes } = message;
+  for (let i = 0; i < pieces(bytes); i++) draft.put(messageKey(id, ts, n, i), undefined);
+  draft.put(retryKey(id, ts, n), undefined);
+  return { ...head, waiting: Math.max(0, head.waiting - 1) };
+}
+
+async function publish(draft: Draft, id: string, head: Head, events: readonly EventPart[]): Promise<Head> {
+  if (events.length === 0) return head;
+  const { ts, wall, group } = draft;
+  const [from] = head.events;
+  let [first, next] = head.events;
+  for (const { name, data } of events) {
+    const event: StoredEvent = { ts, n: draft.events++, at: wall, name, data };
+    const seq = next++;
+    draft.putAll(encode(event), (chunk) => eventKey(id, seq, chunk));
+  }
+  const room = events.length * 2; // a commit trims at most twice what it adds
+  first = Math.max(first, Math.min(first + room, next - group.limits.eventsPerAgent));
+  while (first - from < room && first < head.events[1] && (await isAged(draft, id, first))) first++;
+  if (first > from) draft.changes.push({ from: eventKey(id, from), to: eventKey(id, first) });
+  return { ...head, events: [first, next] };
+}
+
+async function isAged({ group, wall }: Draft, id: string, seq: number): Promise<boolean> {
+  const at = await timeOf(group.state, eventKey(id, seq));
+  return at === undefined || at < wall - group.limits.eventAgeMs;
+}
+
+/** Only the tombstone counts from here on; what lies behind it waits to be swept. */
+function terminate(draft: Draft, id: string, head: Head): Head {
+  draft.states.delete(id);
+  draft.put(endedKey(id, draft.wall), NOTHING);
+  return { ...head, status: 'terminated', chunks: 0, alarms: 0, waiting: 0 };
+}

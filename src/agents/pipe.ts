@@ -1,0 +1,141 @@
+import { deserialize, serialize } from 'node:v8';
+import type { Socket } from 'node:net';
+
+// How the main process and a host process reach each other: one socket pair, one frame a tick each way.
+//   byte 0..3   bytes of the body, little endian
+//   byte 4      codec
+//   5..         an array of messages
+const HEADER = 5;
+const CODEC = { json: 0, v8: 1 } as const;
+
+/** What becomes of one message that cannot be copied: another that tells so, or nothing. */
+export type Uncopied<Out> = (message: Out, error: unknown) => Out | undefined;
+
+/** One end of the pipe. Messages of a tick go out together: each on its own would cost more than the turn it reports. */
+export class Pipe<In, Out> {
+  #queue: Out[] = [];
+  /** something in the queue is more than JSON holds */
+  #rich = false;
+  readonly #socket: Socket;
+  readonly #uncopied: Uncopied<Out>;
+
+  constructor(socket: Socket, take: (batch: readonly In[]) => void, uncopied: Uncopied<Out>) {
+    this.#socket = socket;
+    this.#uncopied = uncopied;
+    const frames = new Frames<In>(take);
+    socket.on('data', (part: Buffer) => frames.push(part));
+    // what ends the pipe ends a process, and that is told by its exit
+    socket.on('error', () => undefined);
+  }
+
+  /** Puts a message on this tick's frame. `given` is what app code put into it: values of any kind, or none. */
+  tell(message: Out, given?: unknown): void {
+    if (this.#queue.length === 0) setImmediate(() => this.flush());
+    if (given !== undefined && !this.#rich) this.#rich = !isPlain(given);
+    this.#queue.push(message);
+  }
+
+  /** Sends what waits. */
+  flush(): void {
+    const batch = this.#queue;
+    const rich = this.#rich;
+    this.#queue = [];
+    this.#rich = false;
+    if (batch.length === 0 || !this.#socket.writable) return;
+    if (!rich) {
+      this.#socket.write(jsonFrame(batch));
+      return;
+    }
+    try {
+      this.#socket.write(v8Frame(batch));
+    } catch {
+      for (const message of batch) this.#alone(message);
+    }
+  }
+
+  #alone(message: Out): void {
+    try {
+      this.#socket.write(v8Frame([message]));
+    } catch (error) {
+      const instead = this.#uncopied(message, error);
+      if (instead !== undefined) this.#socket.write(jsonFrame([instead]));
+    }
+  }
+}
+
+/** Puts frames together again from the parts that arrive. */
+class Frames<In> {
+  readonly #take: (batch: readonly In[]) => void;
+  #parts: Buffer[] = [];
+  #held = 0;
+  /** bytes of the frame that is arriving, as far as it is known */
+  #wanted = HEADER;
+
+  constructor(take: (batch: readonly In[]) => void) {
+    this.#take = take;
+  }
+
+  push(part: Buffer): void {
+    this.#parts.push(part);
+    this.#held += part.length;
+    while (this.#held >= this.#wanted) {
+      const bytes = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts, this.#held);
+      const whole = HEADER + bytes.readUInt32LE(0);
+      this.#parts = [bytes];
+      if (bytes.length < whole) {
+        this.#wanted = whole;
+        return;
+      }
+      const rest = bytes.subarray(whole);
+      this.#parts = rest.length === 0 ? [] : [rest];
+      this.#held = rest.length;
+      this.#wanted = HEADER;
+      this.#take(decode(bytes.subarray(4, whole)) as In[]);
+    }
+  }
+}
+
+function decode(body: Buffer): unknown {
+  return body[0] === CODEC.v8 ? deserialize(body.subarray(1)) : JSON.parse(body.toString('utf8', 1));
+}
+
+function jsonFrame(batch: readonly unknown[]): Buffer {
+  const text = JSON.stringify(batch);
+  const frame = Buffer.allocUnsafe(HEADER + Buffer.byteLength(text));
+  head(frame, CODEC.json).write(text, HEADER, 'utf8');
+  return frame;
+}
+
+function v8Frame(batch: readonly unknown[]): Buffer {
+  const body = serialize(batch);
+  const frame = Buffer.allocUnsafe(HEADER + body.length);
+  head(frame, CODEC.v8).set(body, HEADER);
+  return frame;
+}
+
+function head(frame: Buffer, codec: number): Buffer {
+  frame.writeUInt32LE(frame.length - HEADER, 0);
+  frame[4] = codec;
+  return frame;
+}
+
+/** values that are looked at before JSON is given up: what is larger, deeper or circular goes the other way */
+const LOOKED_AT = 256;
+
+/** JSON gives it back as it was. */
+export function isPlain(value: unknown): boolean {
+  let left = LOOKED_AT;
+  const plain = (one: unknown): boolean => {
+    if (--left < 0) return false;
+    if (one === null || typeof one === 'string' || typeof one === 'boolean') return true;
+    if (typeof one === 'number') return Number.isFinite(one) && !Object.is(one, -0);
+    if (typeof one !== 'object') return false;
+    if (Array.isArray(one)) {
+      for (let i = 0; i < one.length; i++) if (!plain(one[i])) return false; // a hole is undefined
+      return true;
+    }
+    if (Object.getPrototypeOf(one) !== Object.prototype || 'toJSON' in one) return false;
+    return Object.values(one).every(plain);
+  };
+  return plain(value);
+}

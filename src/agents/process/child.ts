@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, readFileSync, readSync, unlinkSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { compiled } from '../../base/index.js';
+import type { HostLog } from '../contract.js';
+import { Pipe } from '../pipe.js';
+import { type FromHost, HOST_FD, type ToHost } from '../protocol.js';
+
+const PROGRAM = compiled('agents/host/main');
+/** /proc counts in hundredths of a second */
+const CLOCK_TICK_MS = 10;
+const PAGE_BYTES = 4096;
+
+export interface ChildOptions {
+  /** working directory */
+  readonly dir: string;
+  readonly heapMb: number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  receive(batch: readonly FromHost[]): void;
+  /** a line that native code or process.stdout wrote */
+  line(level: HostLog['level'], text: string): void;
+  /** once; the marker can still be read then */
+  died(how: string): void;
+}
+
+/** A forked process as the operating system has it: its pipe, its marker, and what /proc tells of it. */
+export class Child {
+  readonly pipe: Pipe<FromHost, ToHost>;
+  readonly exited: Promise<void>;
+  readonly #child: ChildProcess;
+  readonly #marker: number;
+
+  constructor(options: ChildOptions) {
+    const file = join(tmpdir(), `graphstead-marker-${randomUUID()}`);
+    this.#marker = openSync(file, 'w+', 0o600);
+    unlinkSync(file);
+    const child = spawn(
+      process.execPath,
+      [`--max-old-space-size=${options.heapMb}`, '--enable-source-maps', PROGRAM.pathname],
+      {
+        stdio: ['ignore', 'pipe', 'pipe', 'pipe', this.#marker],
+        cwd: options.dir,
+        env: hostEnvironment(options.environment),
+      },
+    );
+    this.#child = child;
+    const socket = child.stdio[HOST_FD.pipe] as Socket;
+    this.pipe = new Pipe<FromHost, ToHost>(socket, (batch) => options.receive(batch), nothingInstead);
+    // whoever closes it can be told nothing any more
+    socket.once('close', () => this.kill());
+    this.exited = new Promise((done) => child.once('exit', () => done()).once('error', () => done()));
+    let dead = false;
+    const died = (how: string) => {
+      if (dead) return;
+      dead = true;
+      options.died(how);
+      closeSync(this.#marker);
+    };
+    child.once('exit', (code, signal) => died(signal ?? `exit code ${code}`));
+    child.once('error', (error) => died(error.message));
+    forward(child.stdout, (text) => options.line('info', text));
+    forward(child.stderr, (text) => options.line('warn', text));
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  /** Whose code holds the thread; see host/marker.ts. */
+  marked(): number {
+    const bytes = Buffer.alloc(8);
+    readSync(this.#marker, bytes, 0, 8, 0);
+    return bytes.readDoubleLE();
+  }
+
+  /** Milliseconds of thread time, where the system tells it. */
+  threadMs(): number | undefined {
+    const stat = this.#proc('stat');
+    const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields && (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MS;
+  }
+
+  /** Where the system tells it. */
+  residentBytes(): number | undefined {
+    const pages = this.#proc('statm')?.split(' ')[1];
+    return pages === undefined ? undefined : Number(pages) * PAGE_BYTES;
+  }
+
+  #proc(file: string): string | undefined {
+    try {
+      return readFileSync(`/proc/${this.#child.pid}/${file}`, 'latin1');
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** What goes to a host was plain when it came. */
+const nothingInstead = (): undefined => undefined;
+
+function forward(input: NodeJS.ReadableStream | null, line: (text: string) => void): void {
+  if (input !== null) createInterface({ input }).on('line', line);
+}
+
+/** App code sees the environment without what configures the service itself (keys among it). */
+function hostEnvironment(environment: ChildOptions['environment']): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(
+    ([name]) => !name.startsWith('GRAPHSTEAD_') && name !== 'NODE_OPTIONS',
+  );
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,305 @@
+import { type Clock, GraphsteadError, type Limits } from '../../base/index.js';
+import type { CallRecord } from '../../connections/host.js';
+import type { HostApp, HostLog, HostManifest } from '../contract.js';
+import type { CallTask, FromHost, ToHost, TurnTask, WireFailure } from '../protocol.js';
+import { fromFailure } from '../wire-failure.js';
+import { Child } from './child.js';
+import { outcomeOf } from './made-calls.js';
+import { cancelled, type Death, deathOf, HostDied, type HostTask, timedOut, type Turned } from './task.js';
+import { Watchdog } from './watchdog.js';
+
+interface Pending {
+  readonly task: HostTask;
+  readonly expiresAt: number;
+  /** it may run in another process instead */
+  readonly movable: boolean;
+  /** its calls that are not answered yet */
+  asking: number;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** Handed from one process to the next: ids must differ, since a marker may outlive its task. */
+let nextTask = 1;
+const NEVER_MS = 2 ** 40;
+
+export interface HostProcessOptions {
+  readonly app: HostApp;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly log: (entry: HostLog) => void;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly used?: (record: CallRecord) => void;
+}
+
+/** One forked process with one loaded bundle. It never opens the store. */
+export class HostProcess {
+  /** resolves once the bundle is loaded; rejects with APP_LOAD */
+  readonly ready: Promise<HostManifest>;
+  readonly #child: Child;
+  readonly #watchdog: Watchdog;
+  readonly #pending = new Map<number, Pending>();
+  readonly #options: HostProcessOptions;
+  #settleReady!: { resolve(manifest: HostManifest): void; reject(error: unknown): void };
+  #dead: string | undefined;
+  #killed: string | undefined;
+  #loaded = false;
+
+  constructor(options: HostProcessOptions) {
+    this.#options = options;
+    const { app, limits, environment } = options;
+    this.#child = new Child({
+      dir: app.appDir,
+      heapMb: limits.hostHeapMb,
+      environment,
+      receive: (batch) => this.#receive(batch),
+      line: (level, text) => this.#log(level, text),
+      died: (how) => this.#died(how),
+    });
+    this.#watchdog = new Watchdog(
+      {
+        ping: (n) => this.#tell({ k: 'ping', n }),
+        threadMs: () => this.#child.threadMs(),
+        residentBytes: () => this.#child.residentBytes(),
+      },
+      limits,
+    );
+    this.ready = new Promise((resolve, reject) => {
+      this.#settleReady = { resolve, reject };
+    });
+    this.ready.catch(() => undefined);
+    const { bundle, appDir, connections } = app;
+    const load = { bundle, appDir, connections };
+    this.#tell({ k: 'load', app: load, stateBytes: limits.agentStateBytes, eventBytes: limits.eventBytes }, load);
+  }
+
+  get exited(): Promise<void> {
+    return this.#child.exited;
+  }
+
+  get dead(): boolean {
+    return this.#dead !== undefined || this.#killed !== undefined;
+  }
+
+  get loaded(): boolean {
+    return this.#loaded && !this.dead;
+  }
+
+  /** Tasks that have not ended. */
+  get tasks(): number {
+    return this.#pending.size;
+  }
+
+  /** It has not answered for a while: new work goes elsewhere. */
+  get stalled(): boolean {
+    return this.#watchdog.isStalled(this.#options.clock.monotonic());
+  }
+
+  /** Runs a turn. Throws HostDied, the time-out's code, or what the handler threw. */
+  turn(turn: TurnTask, task: HostTask): Promise<Turned> {
+    const id = nextTask++;
+    const journal = task.calls.journal();
+    const whole = journal === undefined ? turn : { ...turn, journal };
+    return this.#start(id, { k: 'turn', id, task: whole }, task, true, journal) as Promise<Turned>;
+  }
+
+  call(call: CallTask, task: HostTask): Promise<unknown> {
+    const id = nextTask++;
+    const journal = task.calls.journal();
+    const whole = journal === undefined ? call : { ...call, journal };
+    return this.#start(id, { k: 'call', id, task: whole }, task, true, [call.args, journal ?? null]);
+  }
+
+  /** Runs a function that streams; items come as they are pulled. */
+  async *stream(call: CallTask, task: HostTask): AsyncIterable<unknown> {
+    const id = nextTask++;
+    let finished = false;
+    try {
+      await this.#start(id, { k: 'call', id, task: { ...call, stream: true } }, task, false, call.args);
+      for (;;) {
+        const item = (await this.#start(id, { k: 'pull', id }, task, false, undefined, NEVER_MS)) as StreamItem;
+        if (item.done === true) {
+          finished = true;
+          return;
+        }
+        yield item.value;
+      }
+    } finally {
+      if (!finished && !this.dead) this.#tell({ k: 'drop', id, reason: 'the subscriber left' });
+    }
+  }
+
+  /** Forgets an instance that moved elsewhere. */
+  evict(agentId: string): void {
+    if (!this.dead) this.#tell({ k: 'evict', agentId });
+  }
+
+  kill(reason: string): void {
+    if (this.dead) return;
+    this.#killed = reason;
+    this.#child.kill();
+  }
+
+  /**
+   * One look of the watchdog. Only user turns are watched: a host without tasks is never asked. `late` is what the
+   * main process itself lost since the last look.
+   */
+  watch(late: number): void {
+    if (this.dead || this.#pending.size === 0) {
+      this.#watchdog.rest();
+      return;
+    }
+    const now = this.#options.clock.monotonic();
+    for (const [id, { task, expiresAt }] of this.#pending) {
+      if (now >= expiresAt)
+        this.#giveUp(id, 'it took too long', timedOut(task, `did not end within ${task.wallMs} ms`));
+      else if (task.signal?.aborted === true) this.#giveUp(id, 'the caller left', cancelled());
+    }
+    if (!this.#loaded) return;
+    const finding = this.#watchdog.look(now, late);
+    if (finding === 'stalled') this.#moveWaiting();
+    else if (finding !== 'fine') this.kill(finding);
+  }
+
+  /**
+   * One task is known to hold the thread: those that were sent after it have not begun, and go elsewhere at once. What
+   * this process still does for them is dropped.
+   */
+  #moveWaiting(): void {
+    const holder = this.#child.marked();
+    if (!this.#pending.has(holder)) return;
+    for (const [id, { movable }] of this.#pending) {
+      if (id <= holder || !movable) continue;
+      this.#giveUp(id, 'it was moved to another process', new HostDied('its process is busy', false, false, 0));
+    }
+  }
+
+  #giveUp(id: number, reason: string, error: Error): void {
+    this.#tell({ k: 'drop', id, reason });
+    this.#settle(id)?.reject(error);
+  }
+
+  /** `given` is what the message holds of an app's own values. */
+  #start(
+    id: number,
+    message: ToHost,
+    task: HostTask,
+    movable: boolean,
+    given: unknown,
+    wallMs = task.wallMs,
+  ): Promise<unknown> {
+    if (this.#dead !== undefined) return Promise.reject(new HostDied(this.#dead, undefined, false, 0));
+    if (task.signal?.aborted === true) return Promise.reject(cancelled());
+    return new Promise((resolve, reject) => {
+      const expiresAt = this.#options.clock.monotonic() + wallMs;
+      this.#pending.set(id, { task, expiresAt, movable, asking: 0, resolve, reject });
+      if (this.#loaded) this.#tell(message, given);
+      else this.ready.then(() => this.#pending.has(id) && this.#tell(message, given), reject);
+    });
+  }
+
+  #settle(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    return pending;
+  }
+
+  #tell(message: ToHost, given?: unknown): void {
+    this.#child.pipe.tell(message, given);
+  }
+
+  #receive(batch: readonly FromHost[]): void {
+    if (this.dead) return; // a word from a killed host is dropped
+    for (const message of batch) this.#take(message);
+  }
+
+  #take(message: FromHost): void {
+    switch (message.k) {
+      case 'pong':
+        this.#watchdog.answered(message.n);
+        return;
+      case 'turned':
+        this.#settle(message.id)?.resolve(message);
+        return;
+      case 'called':
+        this.#settle(message.id)?.resolve(message.done === undefined ? message.value : message);
+        return;
+      case 'failed':
+        this.#failed(message.id, message.error);
+        return;
+      case 'rpc':
+        void this.#answer(message);
+        return;
+      case 'note':
+        this.#pending.get(message.id)?.task.calls.note(message.entry);
+        return;
+      case 'live':
+        this.#pending.get(message.id)?.task.live?.(message.event);
+        return;
+      case 'log':
+        this.#log(message.level, message.message, message.id);
+        return;
+      case 'used':
+        this.#options.used?.(message.record);
+        if (message.id !== undefined) this.#pending.get(message.id)?.task.used?.(message.record);
+        return;
+      case 'loaded':
+        this.#loaded = true;
+        this.#settleReady.resolve({ agentTypes: message.types, functions: message.functions });
+        return;
+      case 'refused':
+        this.#settleReady.reject(fromFailure(message.error, 'APP_LOAD'));
+        return;
+    }
+  }
+
+  #failed(id: number, failure: WireFailure): void {
+    const pending = this.#settle(id);
+    pending?.reject(fromFailure(failure, pending.task.failureCode));
+  }
+
+  async #answer(message: Extract<FromHost, { k: 'rpc' }>): Promise<void> {
+    const pending = this.#pending.get(message.id);
+    if (pending === undefined) return; // the task was given up
+    const { task } = pending;
+    const { rpc, method, n, args } = message;
+    pending.asking++;
+    const outcome = message.once
+      ? await task.calls.once(
+          { method, n, args },
+          (call) => task.rpc(call),
+          () => this.#differs(message),
+        )
+      : await outcomeOf(message, (call) => task.rpc(call));
+    pending.asking--;
+    this.#tell({ k: 'reply', rpc, ...outcome });
+  }
+
+  #differs({ method, n, id }: Extract<FromHost, { k: 'rpc' }>): void {
+    this.#log('warn', `${method} is not what an earlier run asked at this place (call ${n}): it is made anew`, id);
+  }
+
+  #log(level: HostLog['level'], message: string, id?: number): void {
+    const task = id === undefined ? undefined : this.#pending.get(id)?.task;
+    const entry = { level, message, ...task?.label };
+    task?.log?.(entry);
+    this.#options.log(entry);
+  }
+
+  #died(how: string): void {
+    const reason = this.#killed ?? how;
+    this.#dead = reason;
+    const pending = [...this.#pending];
+    const tasks = new Set(this.#pending.keys());
+    const death: Death = { reason, stuck: this.#killed === 'stuck', marked: this.#child.marked(), tasks };
+    this.#pending.clear();
+    for (const [id, { asking, reject }] of pending) reject(deathOf(id, asking > 0, death));
+    const cause = new GraphsteadError('APP_LOAD', `the host process ended while it loaded the app: ${reason}`);
+    this.#settleReady.reject(cause);
+  }
+}
+
+interface StreamItem {
+  readonly value?: unknown;
+  readonly done?: boolean;
+}

@@ -1,0 +1,83 @@
+import { type ErrorCode, GraphsteadError } from '../../base/index.js';
+import type { CallRecord } from '../../connections/host.js';
+import type { HostLog } from '../contract.js';
+import type { Effects, EventEffect, RpcMethod } from '../protocol.js';
+import type { MadeCalls } from './made-calls.js';
+
+/** A request from a task to the service. */
+export interface Rpc {
+  readonly method: RpcMethod;
+  readonly n: number;
+  readonly args: readonly unknown[];
+}
+
+/** What runs in a host process, as the main process looks after it: one object for all its runs. */
+export interface HostTask {
+  /** whose task it is, for the log and for errors */
+  readonly label: Omit<HostLog, 'level' | 'message'>;
+  readonly wallMs: number;
+  readonly timeoutCode: ErrorCode;
+  readonly failureCode: ErrorCode;
+  readonly calls: MadeCalls;
+  /** looked at now and then: whoever waits for the task has left */
+  readonly signal?: { readonly aborted: boolean };
+  rpc(call: Rpc): Promise<unknown>;
+  live?(event: EventEffect): void;
+  log?(entry: HostLog): void;
+  /** the task called a connection or a model */
+  used?(record: CallRecord): void;
+}
+
+export interface Turned {
+  readonly reply?: string;
+  readonly effects: Effects;
+}
+
+/** The process died under its tasks; `blamed` is certain, and undefined when it is not known whose fault it was. */
+export class HostDied extends Error {
+  constructor(
+    reason: string,
+    readonly blamed: boolean | undefined,
+    readonly stuck: boolean,
+    /** how much speaks against the task where nothing is certain; at 1 twice, it runs alone */
+    readonly suspicion: number,
+  ) {
+    super(reason);
+  }
+}
+
+/** suspicion that a task may gather before it runs alone */
+export const ENOUGH = 2;
+const DOUBT = 0.2;
+
+/** How a process ended, as far as it tells whose fault it was. */
+export interface Death {
+  readonly reason: string;
+  /** a task held its thread */
+  readonly stuck: boolean;
+  /** what its marker said; see host/marker.ts */
+  readonly marked: number;
+  /** tasks that had not ended */
+  readonly tasks: ReadonlySet<number>;
+}
+
+/** What one of the tasks is told. `waiting`: it waited for an answer then, and is hardly guilty. */
+export function deathOf(task: number, waiting: boolean, { reason, stuck, marked, tasks }: Death): HostDied {
+  const certain = tasks.size === 1 || tasks.has(marked);
+  const blamed = stuck && certain ? tasks.size === 1 || task === marked : undefined;
+  const likely = stuck && marked === -task;
+  return new HostDied(reason, blamed, stuck, likely ? ENOUGH : waiting ? DOUBT : 1);
+}
+
+/** The time-out of a task, in the words of its kind. */
+export function timedOut({ label, timeoutCode }: HostTask, how: string): GraphsteadError {
+  const { agentId, operation } = label;
+  const what = agentId === undefined ? `function ${operation}` : `"${operation}" of agent ${agentId}`;
+  return new GraphsteadError(timeoutCode, `${what} ${how}`, {
+    fix: 'look for a loop without an end; limits.turnThreadMs and limits.turnWallMs bound it',
+  });
+}
+
+export function cancelled(): GraphsteadError {
+  return new GraphsteadError('CANCELLED', 'the caller left');
+}

@@ -1,0 +1,78 @@
+import { GraphsteadError } from '../../base/index.js';
+import type { Committed, Committer, IdempotencyClaim } from '../../commit/index.js';
+import type { GraphCalls, GraphTransaction } from '../contract.js';
+import { isMutation } from '../graph-calls.js';
+import { answerGraph, OUTSIDE } from '../graph-rpc.js';
+import type { AgentOp } from '../part.js';
+import type { Rpc } from '../process/task.js';
+
+export function isGraph({ method }: Rpc): boolean {
+  return method.startsWith('graph.');
+}
+
+/** A task's one graph transaction, begun by its first use of the graph. */
+export class GraphHolder {
+  #transaction: Promise<GraphTransaction> | undefined;
+  #wrote = false;
+  /** what it reads must still be so when it commits */
+  #holds = false;
+
+  constructor(
+    readonly graph: GraphCalls | undefined,
+    readonly readOnly = false,
+  ) {}
+
+  get wrote(): boolean {
+    return this.#wrote;
+  }
+
+  async answer(rpc: Rpc): Promise<unknown> {
+    if (this.graph === undefined) throw new GraphsteadError('NOT_READY', 'this service has no graph');
+    this.#transaction ??= this.graph.begin();
+    const writes = rpc.method === 'graph.mutate' || (rpc.method === 'graph.graphql' && isMutation(String(rpc.args[1])));
+    if (writes && this.readOnly) {
+      throw new GraphsteadError('INVALID_REQUEST', `a change with ${rpc.method} in a read-only handler`, {
+        fix: 'take the message out of `static readOnly`, or move the change to another message',
+      });
+    }
+    if (writes) this.#wrote = true;
+    const transaction = await this.#transaction;
+    if (rpc.args[0] !== OUTSIDE && !this.#holds) {
+      this.#holds = true;
+      transaction.holdReads();
+    }
+    return answerGraph(transaction, rpc);
+  }
+
+  abort(): void {
+    const transaction = this.#transaction;
+    this.#forget();
+    transaction?.then(
+      (open) => open.abort(),
+      () => undefined,
+    );
+  }
+
+  #forget(): void {
+    this.#transaction = undefined;
+    this.#wrote = false;
+    this.#holds = false;
+  }
+
+  /** The ops, with what was written to the graph, as one commit. */
+  async commit(
+    committer: Committer,
+    ops: readonly AgentOp[],
+    idempotency: IdempotencyClaim | undefined,
+  ): Promise<Committed> {
+    const parts = ops.length === 0 ? {} : { agents: { ops } };
+    const claim = idempotency === undefined ? {} : { idempotency };
+    const transaction = this.#transaction;
+    if (transaction === undefined || !(this.#wrote || this.#holds)) {
+      this.abort();
+      return committer.commit({ startTs: 0, parts, conflicts: [], ...claim });
+    }
+    this.#forget();
+    return (await transaction).commit({ parts, ...claim });
+  }
+}

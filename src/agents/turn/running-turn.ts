@@ -1,0 +1,161 @@
+import type { Committed } from '../../commit/index.js';
+import type { ErrorCode } from '../../base/index.js';
+import type { Activation, Job } from '../activation.js';
+import { NO_EFFECTS, opsOf } from '../effects.js';
+import { shardOf } from '../keys.js';
+import type { AgentOp } from '../part.js';
+import type { HostProcess } from '../process/host-process.js';
+import type { MadeCalls } from '../process/made-calls.js';
+import type { HostTask, Rpc, Turned } from '../process/task.js';
+import type { Effects, EventEffect, TurnTask } from '../protocol.js';
+import { traceOf, tracedTask } from '../steps.js';
+import { freshHead, type Head, pieces } from '../stored.js';
+import { GraphHolder, isGraph } from './graph-holder.js';
+import { decodeReply, encodeReply } from './reply.js';
+import type { RunnerOptions } from './turn-runner.js';
+
+/** Reads the stored state of an agent. */
+export type LoadState = (id: string, chunks: number) => Promise<string | undefined>;
+
+/** A turn as a host process sees it: what it asks is answered here. */
+export class TurnInHost implements HostTask {
+  readonly timeoutCode: ErrorCode = 'AGENT_TIMEOUT';
+  readonly failureCode: ErrorCode = 'AGENT_FAILED';
+
+  constructor(
+    readonly options: RunnerOptions,
+    readonly activation: Activation,
+    readonly job: Job,
+    readonly calls: MadeCalls,
+    readonly graph: GraphHolder,
+  ) {}
+
+  get label(): HostTask['label'] {
+    return { agentId: this.activation.id, operation: this.job.name, requestId: this.job.requestId };
+  }
+
+  get wallMs(): number {
+    return this.options.limits.turnWallMs;
+  }
+
+  rpc(rpc: Rpc): Promise<unknown> {
+    if (isGraph(rpc)) return this.graph.answer(rpc);
+    return this.options.rpc(this.activation, this.job, rpc);
+  }
+
+  live({ name, data }: EventEffect): void {
+    this.options.hub.live(this.activation.id, name, data, this.options.clock.wall());
+  }
+}
+
+/** One try of one job: in a host process, then as one commit. */
+export class RunningTurn extends TurnInHost {
+  #head: Head | undefined;
+
+  constructor(options: RunnerOptions, activation: Activation, job: Job, calls: MadeCalls) {
+    super(options, activation, job, calls, new GraphHolder(options.graph));
+    this.#head = activation.head;
+  }
+
+  /** Gives the reply once everything is durable. */
+  async run(loadState: LoadState): Promise<string | undefined> {
+    const { activation, job } = this;
+    const { hosts, trace } = this.options;
+    const task = tracedTask(trace, this);
+    const turned = await hosts
+      .execute(shardOf(activation.id), task, (host) => this.#inHost(host, task, loadState))
+      .catch((error: unknown) => this.#stopAnyway(error));
+    const reply = job.create === undefined ? turned.reply : activation.id;
+    const committed = await this.#commit(turned.effects, reply, true);
+    if (activation.passing === 'resuming' && job.kind !== 'suspend') this.#status('running');
+    if (committed?.replayed === undefined) return reply;
+    this.abandon();
+    return decodeReply(committed.replayed);
+  }
+
+  /** What onTerminate throws is told, and stops nobody from stopping the agent. */
+  #stopAnyway(error: unknown): Turned {
+    if (this.job.kind !== 'stop') throw error;
+    const message = `onTerminate failed: ${error instanceof Error ? error.message : String(error)}`;
+    this.options.log({ level: 'error', message, agentId: this.activation.id, requestId: this.job.requestId });
+    return { effects: NO_EFFECTS };
+  }
+
+  /** The instance may be half changed: the next turn loads what is committed. */
+  abandon(): void {
+    this.graph.abort();
+    this.activation.host?.evict(this.activation.id);
+    this.activation.host = undefined;
+  }
+
+  async #inHost(host: HostProcess, task: HostTask, loadState: LoadState): Promise<Turned> {
+    const { activation, job } = this;
+    this.graph.abort(); // a run in a host that died is forgotten
+    const load = activation.host === host ? undefined : await this.#load(loadState);
+    const turned = await host.turn(this.#asked(load), task);
+    activation.host = job.kind === 'suspend' || job.kind === 'stop' ? undefined : host;
+    return turned;
+  }
+
+  #asked(load: TurnTask['load']): TurnTask {
+    const { activation, job } = this;
+    const { id, name, data, from, attempts, typed, requestId } = job;
+    return {
+      kind: job.kind === 'stop' ? 'terminate' : job.kind,
+      agentId: activation.id,
+      type: this.#head?.type ?? job.create ?? '',
+      load,
+      message: { id, name, data, from, attempt: attempts + 1, typed },
+      requestId,
+      ...traceOf(this.options.trace),
+    };
+  }
+
+  async #load(loadState: LoadState): Promise<NonNullable<TurnTask['load']>> {
+    const { activation, job } = this;
+    activation.host?.evict(activation.id);
+    activation.host = undefined;
+    const head = this.#head;
+    if (job.create !== undefined || head === undefined || head.status === 'starting') return { version: 1 };
+    activation.passing ??= 'resuming';
+    if (job.kind === 'message' || job.kind === 'alarm') this.#status('resuming');
+    return { state: await loadState(activation.id, head.chunks), version: head.version };
+  }
+
+  #status(status: string): void {
+    this.live({ name: 'agentStatusUpdated', data: JSON.stringify({ status }) });
+  }
+
+  override async rpc(rpc: Rpc): Promise<unknown> {
+    if (rpc.method !== 'checkpoint') return super.rpc(rpc);
+    await this.#commit(rpc.args[0] as Effects, undefined, false);
+    return undefined;
+  }
+
+  /** Makes effects durable; a job that changed nothing needs no commit. */
+  async #commit(effects: Effects, reply: string | undefined, final: boolean): Promise<Committed | undefined> {
+    const { activation, job, graph } = this;
+    const expect = this.#head?.turns ?? 0;
+    const ops = opsOf({ id: activation.id, expect, job, final, begun: this.#head !== undefined }, effects);
+    const claim = final && job.claim !== undefined ? { ...job.claim, reply: encodeReply(reply) } : undefined;
+    if (ops.length === 0 && claim === undefined && !graph.wrote) {
+      graph.abort();
+      return undefined;
+    }
+    const committed = await graph.commit(this.options.committer, ops, claim);
+    if (committed.replayed === undefined && ops.length > 0) this.#advance(effects, ops);
+    return committed;
+  }
+
+  /** What the applier did to the head, as far as it is needed here. */
+  #advance(effects: Effects, ops: readonly AgentOp[]): void {
+    if (ops[0]?.op !== 'turn') return;
+    const before = this.#head ?? freshHead(this.job.create ?? '', this.options.clock.wall(), 'active');
+    const bytes = effects.state === undefined ? undefined : Buffer.byteLength(effects.state);
+    const chunks = bytes === undefined ? before.chunks : bytes === 0 ? 0 : pieces(bytes);
+    const status = this.job.kind === 'stop' ? 'terminated' : 'active';
+    const version = effects.version ?? before.version;
+    this.#head = { ...before, status, turns: before.turns + 1, chunks, version };
+    this.activation.head = this.#head;
+  }
+}

@@ -1,0 +1,129 @@
+import { type Clock, GraphsteadError, type Limits, type Trace } from '../../base/index.js';
+import type { Committer, Snapshot } from '../../commit/index.js';
+import type { Activation, Job } from '../activation.js';
+import type { GraphCalls, HostLog } from '../contract.js';
+import type { EventHub } from '../event-hub.js';
+import { shardOf } from '../keys.js';
+import type { HostPool } from '../process/host-pool.js';
+import { MadeCalls } from '../process/made-calls.js';
+import type { Rpc } from '../process/task.js';
+import { readHead, readState } from '../reader.js';
+import { terminated, unknownAgent } from '../refusal.js';
+import { traceOf, tracedTask, turnStep } from '../steps.js';
+import type { Head } from '../stored.js';
+import { GraphHolder } from './graph-holder.js';
+import { decodeReply } from './reply.js';
+import { type LoadState, RunningTurn, TurnInHost } from './running-turn.js';
+
+/** tries of a turn whose commit met another one, before TURN_CONFLICT */
+const CONFLICT_TRIES = 3;
+
+export interface RunnerOptions {
+  readonly committer: Committer;
+  readonly hosts: HostPool;
+  readonly graph: GraphCalls | undefined;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly hub: EventHub;
+  readonly trace: Trace;
+  readonly log: (entry: HostLog) => void;
+  /** what a turn asks of other agents */
+  readonly rpc: (activation: Activation, job: Job, rpc: Rpc) => Promise<unknown>;
+}
+
+/** Runs jobs of agents. */
+export class TurnRunner {
+  readonly #loadState: LoadState = (id, chunks) => this.#read((snapshot) => readState(snapshot, id, chunks));
+
+  constructor(readonly options: RunnerOptions) {}
+
+  /** The newest head; kept by the activation, which is the only one to write it. */
+  async head(activation: Activation): Promise<Head | undefined> {
+    activation.head ??= await this.#read((snapshot) => readHead(snapshot, activation.id));
+    return activation.head;
+  }
+
+  async #read<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    const snapshot = this.options.committer.snapshot();
+    try {
+      return await read(snapshot);
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  /** Gives the reply once it is durable. Throws what the handler threw, or why its effects could not land; then nothing of it did. */
+  async run(activation: Activation, job: Job): Promise<string | undefined> {
+    const head = activation.head ?? (await this.head(activation));
+    if (head === undefined && job.create === undefined) throw unknownAgent(activation.id);
+    if (head?.status === 'terminated') throw terminated(activation.id);
+    if (job.claim !== undefined) {
+      const { scope, key, bodyHash } = job.claim;
+      const reply = await this.options.committer.idempotentReply(scope, key, bodyHash);
+      if (reply !== undefined) return decodeReply(reply);
+    }
+    const { trace } = this.options;
+    if (!trace.on) return this.#tries(activation, job);
+    return trace.step(`turn ${head?.type ?? job.create}`, turnStep(activation, job), () =>
+      this.#tries(activation, job),
+    );
+  }
+
+  async #tries(activation: Activation, job: Job): Promise<string | undefined> {
+    const calls = new MadeCalls();
+    for (let tries = 1; ; tries++) {
+      const turn = new RunningTurn(this.options, activation, job, calls);
+      try {
+        return await turn.run(this.#loadState);
+      } catch (error) {
+        turn.abandon();
+        if (!(error instanceof GraphsteadError) || error.code !== 'TXN_ABORTED') throw error;
+        // Another writer came first, or the head kept here was not the newest: read it anew.
+        activation.head = job.create === undefined ? undefined : activation.head;
+        await this.head(activation);
+        if (tries >= CONFLICT_TRIES) throw turnConflict(activation.id, job, error);
+      }
+    }
+  }
+
+  /** Runs a read-only handler on the last committed state, beside whatever runs. */
+  async readOnly(activation: Activation, job: Job): Promise<string | undefined> {
+    const head = await this.#read((snapshot) => readHead(snapshot, activation.id));
+    if (head === undefined) throw unknownAgent(activation.id);
+    if (head.status === 'terminated') throw terminated(activation.id);
+    const state = await this.#loadState(activation.id, head.chunks);
+    const graph = new GraphHolder(this.options.graph, true);
+    const inHost = new TurnInHost(this.options, activation, job, new MadeCalls(), graph);
+    const { id, name, data, from, typed } = job;
+    const task = {
+      kind: 'message',
+      agentId: activation.id,
+      type: head.type,
+      load: { state, version: head.version },
+      readOnly: true,
+      message: { id, name, data, from, typed, attempt: 1 },
+      requestId: job.requestId,
+    } as const;
+    const { hosts, trace } = this.options;
+    const turn = () => {
+      const traced = tracedTask(trace, inHost);
+      return hosts.execute(shardOf(activation.id), traced, (host) => host.turn({ ...task, ...traceOf(trace) }, traced));
+    };
+    try {
+      return (await trace.step(`turn ${head.type}`, turnStep(activation, job), turn)).reply;
+    } finally {
+      graph.abort();
+    }
+  }
+}
+
+function turnConflict(id: string, job: Job, cause: GraphsteadError): GraphsteadError {
+  return new GraphsteadError(
+    'TURN_CONFLICT',
+    `"${job.name}" of agent ${id} met other commits ${CONFLICT_TRIES} times`,
+    {
+      fix: 'send it again; touch fewer nodes that others write at the same time',
+      cause,
+    },
+  );
+}
