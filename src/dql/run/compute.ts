@@ -109,10 +109,14 @@ function isRootless(at: ResultBranch): boolean {
 function onlyAggregated(variable: RunVariable | undefined, position: Position): Result {
   if (variable?.constant) return { constant: variable.constant };
   if (!variable?.values || variable.values.uids.length === 0) return undefined;
-  throw new GraphsteadError('INVALID_QUERY', 'Only aggregated variables allowed within empty block.', {
-    position,
-    fix: 'Aggregate the variable first, or give the block a root function.',
-  });
+  throw new GraphsteadError(
+    'INVALID_QUERY',
+    'a block without a root shows one value of each variable, and this one has a value for each node',
+    {
+      position,
+      fix: 'Aggregate the variable first, or give the block a root function.',
+    },
+  );
 }
 
 function store({ branch, syntax, parent, path }: Task, result: Result, execution: Execution): void {
@@ -161,6 +165,7 @@ function step(column: ValueColumn, through: ResultBranch, position: Position): V
     if (value.type !== 'int' && value.type !== 'float') {
       throw new GraphsteadError('INVALID_QUERY', 'only numbers can be carried down to another level', {
         position,
+        fix: 'Use the variable at the level where its values are.',
       });
     }
     for (const uid of row) {

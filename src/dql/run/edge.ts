@@ -160,8 +160,12 @@ export function pruneBranch(into: ResultBranch, dest: UidList): void {
 }
 
 function missingReverse(selection: Pick<CountPredicateSelection, 'name' | 'position'>): GraphsteadError {
-  return new GraphsteadError('MISSING_INDEX', `Predicate ${selection.name} doesn't have reverse edge`, {
-    position: selection.position,
-    fix: `Add @reverse to it in the schema: ${selection.name}: [uid] @reverse .`,
-  });
+  return new GraphsteadError(
+    'MISSING_INDEX',
+    `~${selection.name} follows edges backwards, which @reverse keeps, and ${selection.name} has none`,
+    {
+      position: selection.position,
+      fix: `Add @reverse to it in the schema: ${selection.name}: [uid] @reverse .`,
+    },
+  );
 }

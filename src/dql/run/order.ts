@@ -69,23 +69,35 @@ export function checkKeys(keys: readonly OrderKey[], execution: Execution): void
   for (const key of keys) {
     const { by } = key;
     if (by.kind === 'variable' && keys.length > 1 && !by.keepAll) {
-      throw mistake(key, `val(${by.name}) cannot be one of several keys of an order`);
+      throw mistake(
+        key,
+        `val(${by.name}) cannot be one of several keys of an order`,
+        'Order by it alone, or by predicates only.',
+      );
     }
     if (by.kind === 'predicate') checkPredicate(key, by.name, execution.predicate(by.name));
   }
 }
 
 function checkPredicate(key: OrderKey, name: string, predicate: Predicate | undefined): void {
-  if (!predicate) throw mistake(key, `Cannot sort by unknown attribute ${name}`);
-  if (predicate.list) throw mistake(key, `Sorting not supported on attr: ${name} of type: [scalar]`);
+  if (!predicate) {
+    throw mistake(
+      key,
+      `the order names ${name}, which the schema does not know`,
+      'Order by a predicate of the schema.',
+    );
+  }
+  if (predicate.list) {
+    throw mistake(key, `${name} holds lists of values, which have no order`, 'Order by a predicate with one value.');
+  }
   const type = predicate.type;
   if (type === 'uid' || type === 'geo' || type === 'password' || type === 'float32vector') {
-    throw mistake(key, `${name} cannot be sorted by: values of type ${type} have no order`);
+    throw mistake(key, `${name} cannot be sorted by: values of type ${type} have no order`, 'Order by a scalar.');
   }
 }
 
-function mistake(key: OrderKey, message: string): GraphsteadError {
-  return new GraphsteadError('INVALID_QUERY', message, { position: key.position });
+function mistake(key: OrderKey, message: string, fix: string): GraphsteadError {
+  return new GraphsteadError('INVALID_QUERY', message, { position: key.position, fix });
 }
 
 /** The first `enough` of the order, read off an index; undefined where sorting is the better way. */

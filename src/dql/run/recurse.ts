@@ -66,11 +66,13 @@ function checkRecursion(block: Block): void {
   if (nested) {
     throw new GraphsteadError('INVALID_QUERY', '@recurse takes the fields of one level only', {
       position: nested.position,
+      fix: 'List all fields and edges side by side: each applies at every level.',
     });
   }
   if (block.recurse?.loop && !(block.recurse.depth && block.recurse.depth > 0)) {
     throw new GraphsteadError('INVALID_QUERY', '@recurse with loop: true needs a depth above 0', {
       position: block.position,
+      fix: 'Write @recurse(depth: 5, loop: true).',
     });
   }
 }

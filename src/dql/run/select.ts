@@ -78,10 +78,14 @@ async function readPredicate(
     return;
   }
   if (selection.reverse) {
-    throw new GraphsteadError('INVALID_QUERY', `Predicate ${selection.name} doesn't have reverse edge`, {
-      position: selection.position,
-      fix: `Only edges have one: ${selection.name} is of type ${predicate.type}.`,
-    });
+    throw new GraphsteadError(
+      'INVALID_QUERY',
+      `~${selection.name} leads nowhere: ${selection.name} holds values, not edges`,
+      {
+        position: selection.position,
+        fix: `Select ${selection.name} without the "~".`,
+      },
+    );
   }
   await readValues(child, selection, predicate, execution);
 }

@@ -94,8 +94,9 @@ async function comparatorOf(key: OrderKey, uids: UidList, several: boolean, exec
     return nullsLast(values, compareValues, key.descending);
   }
   if (by.kind === 'facet') {
-    throw new GraphsteadError('INVALID_QUERY', 'facets order edges: write @facets(orderasc: key)', {
+    throw new GraphsteadError('INVALID_QUERY', 'facets order edges, not nodes', {
       position: key.position,
+      fix: 'Write @facets(orderasc: key) at the edge.',
     });
   }
   const predicate = execution.predicate(by.name);

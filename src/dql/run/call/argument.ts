@@ -14,14 +14,18 @@ export function invalid(message: string, position: Position, fix?: string): Grap
 /** The predicate a call is asked of. */
 export function subjectOf(call: FunctionCall): PredicateSubject {
   if (call.subject?.kind === 'predicate') return call.subject;
-  throw invalid(`${call.name} needs a predicate as its first argument`, call.position);
+  throw invalid(
+    `${call.name} needs a predicate as its first argument`,
+    call.position,
+    `Write ${call.name}(predicate, ...).`,
+  );
 }
 
 /** The text of an argument that must be one. */
 export function textOf(argument: Argument | undefined, call: FunctionCall): string {
   if (argument?.kind === 'literal' || argument?.kind === 'coordinates') return argument.text;
   if (argument?.kind === 'uid') return `0x${argument.uid.toString(16)}`;
-  throw invalid(`an argument of ${call.name} is missing`, call.position);
+  throw invalid(`an argument of ${call.name} is missing`, call.position, 'Give it a text, a number or a uid.');
 }
 
 /** Arguments as values of a type; `val(x)` stands for all values of x. Throws INVALID_VALUE with the position. */
@@ -48,7 +52,11 @@ function converted(value: Value, type: ScalarType, argument: Argument): Value {
 /** The type that values of a predicate are compared in. */
 export function scalarType(predicate: Predicate, call: FunctionCall): ScalarType {
   if (predicate.type !== 'uid') return predicate.type;
-  throw invalid(`Predicate ${predicate.name} is an edge: ${call.name} needs a value`, call.position);
+  throw invalid(
+    `${call.name} compares values, and ${predicate.name} leads to nodes`,
+    call.position,
+    `Compare a value of the nodes, or use uid_in(${predicate.name}, ...) or has(${predicate.name}).`,
+  );
 }
 
 /** The first ready index of the kinds, in their order. Throws INDEX_BUILDING when the only one is still being built. */
@@ -79,6 +87,16 @@ export function readyIndex(predicate: Predicate, kinds: readonly IndexKind[]): I
     if (index) return index;
   }
   return undefined;
+}
+
+/** A call of a predicate that lacks the only index that could answer it. */
+export function withoutIndex(
+  name: string,
+  predicate: Predicate | undefined,
+  kind: IndexKind,
+  call: FunctionCall,
+): GraphsteadError {
+  return missingIndex(`${call.name} reads an index of kind ${kind}, and ${name} has none`, name, predicate, kind, call);
 }
 
 /** A root function that has no index to read: what is wrong, and the schema line that would help. */

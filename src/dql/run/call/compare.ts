@@ -112,7 +112,7 @@ function notIndexed(call: FunctionCall, predicate: Predicate) {
       ? call.name === 'eq'
         ? `none of the indexes of ${subject.name} can answer eq`
         : `none of the indexes of ${subject.name} keeps its values in order, which ${call.name} needs`
-      : `Predicate ${subject.name} is not indexed`;
+      : `${call.name} at root reads an index, and ${subject.name} has none`;
   return missingIndex(message, subject.name, predicate, defaultIndex(predicate), call);
 }
 
@@ -140,7 +140,13 @@ function comparisonOf(call: FunctionCall, type: ScalarType, execution: Execution
   const written = call.args.length;
   const wanted = call.name === 'between' ? 2 : 1;
   if (written !== wanted) {
-    throw invalid(`${call.name} takes ${wanted} values, found ${written}`, call.position);
+    const fix =
+      call.name === 'between' ? 'Write between(predicate, from, to).' : `Write ${call.name}(predicate, value).`;
+    throw invalid(
+      `${call.name} takes ${wanted === 1 ? 'one value' : 'two values'}, found ${written}`,
+      call.position,
+      fix,
+    );
   }
   if (values.length < wanted) return undefined;
   const [first, second] = values;
@@ -156,7 +162,7 @@ function comparisonOf(call: FunctionCall, type: ScalarType, execution: Execution
     case 'between':
       return { from: first, to: second };
     default:
-      throw invalid(`${call.name} is not a comparison`, call.position);
+      throw invalid(`${call.name} is not a comparison`, call.position, 'Use eq, le, lt, ge, gt or between.');
   }
 }
 

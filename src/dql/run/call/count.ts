@@ -20,7 +20,7 @@ export const countCall: CallOperator = {
     refuseZero(call, bounds);
     const predicate = execution.predicate(name);
     if (!predicate?.count) {
-      const message = `Need @count directive in schema for attr: ${name} for fn: ${call.name} at root`;
+      const message = `counts at root are read from an index that @count keeps, and ${name} has none`;
       throw missingIndex(message, name, predicate, '@count', call);
     }
     const lists = [];
@@ -56,7 +56,7 @@ function refuseZero(call: FunctionCall, bounds: readonly Bounds[]): void {
 
 function countedBy(call: FunctionCall): { name: string; reverse: boolean } {
   if (call.subject?.kind === 'count') return call.subject;
-  throw invalid('count(..) expected', call.position);
+  throw invalid('count(..) expected', call.position, 'Write it as ge(count(friend), 2).');
 }
 
 function boundsOf(call: FunctionCall, execution: Execution): Bounds[] {
@@ -77,6 +77,6 @@ function boundsOf(call: FunctionCall, execution: Execution): Bounds[] {
     case 'between':
       return [{ min: first, max: second ?? Number(textOf(call.args[1], call)) }];
     default:
-      throw invalid(`${call.name} cannot compare a count`, call.position);
+      throw invalid(`${call.name} cannot compare a count`, call.position, 'Use eq, le, lt, ge, gt or between.');
   }
 }

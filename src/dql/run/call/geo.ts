@@ -10,7 +10,7 @@ import {
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, union } from '../uid-set.js';
-import { invalid, missingIndex, pickIndex, subjectOf, textOf } from './argument.js';
+import { invalid, pickIndex, subjectOf, textOf, withoutIndex } from './argument.js';
 import { filterByValue } from './by-value.js';
 import type { CallOperator } from './contract.js';
 
@@ -21,7 +21,7 @@ export const geoCall: CallOperator = {
     const query = queryOf(call);
     const predicate = execution.predicate(name);
     if (!predicate || !pickIndex(predicate, ['geo'])) {
-      throw missingIndex(`Attribute ${name} is not indexed with type geo`, name, predicate, 'geo', call);
+      throw withoutIndex(name, predicate, 'geo', call);
     }
     const lists = await execution.reader.postings(predicate, 'geo', geoQueryTokens(query));
     return check(call, predicate, union(lists), query, execution);
@@ -42,7 +42,11 @@ function check(
   execution: Execution,
 ): Promise<UidList> {
   if (predicate.type !== 'geo') {
-    throw invalid(`${call.name} needs a geo predicate, ${predicate.name} is of type ${predicate.type}`, call.position);
+    throw invalid(
+      `${call.name} needs a geo predicate, ${predicate.name} is of type ${predicate.type}`,
+      call.position,
+      'Ask a predicate that the schema declares as geo.',
+    );
   }
   return filterByValue(execution, predicate, candidates, [], (bytes) => {
     const value = decodeValue(bytes);
@@ -53,13 +57,18 @@ function check(
 function queryOf(call: FunctionCall): GeoQuery {
   const region = geometryOf(call);
   if (call.name === 'near') {
-    if (region.type !== 'Point') throw invalid('near needs a point: [longitude, latitude]', call.position);
+    if (region.type !== 'Point')
+      throw invalid('near needs a point', call.position, 'Write it as [longitude, latitude].');
     const meters = Number(textOf(call.args[1], call));
-    if (!Number.isFinite(meters) || meters < 0) throw invalid('near needs a distance in meters', call.position);
+    if (!Number.isFinite(meters) || meters < 0) {
+      throw invalid('near needs a distance that is no less than 0', call.position, 'Give it in meters.');
+    }
     return { op: 'near', point: [region.coordinates[0], region.coordinates[1]], meters };
   }
   if (call.name === 'contains') return { op: 'contains', region };
-  if (region.type === 'Point') throw invalid(`${call.name} needs a polygon, not a point`, call.position);
+  if (region.type === 'Point') {
+    throw invalid(`${call.name} needs a polygon, not a point`, call.position, 'Give it a list of rings of points.');
+  }
   return { op: call.name === 'within' ? 'within' : 'intersects', region };
 }
 

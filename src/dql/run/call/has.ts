@@ -4,6 +4,7 @@ import type { Execution } from '../execution.js';
 import { subjectOf } from './argument.js';
 import { filterByValue, joined } from './by-value.js';
 import type { CallOperator } from './contract.js';
+import { noReverse } from './uid-in.js';
 
 /** `has(name)`, `has(~friend)`, `has(name@en)`: on a predicate with languages, no tag means the untagged value. */
 export const hasCall: CallOperator = {
@@ -15,6 +16,7 @@ export const hasCall: CallOperator = {
     const predicate = execution.predicate(subject.name);
     if (!predicate) return candidates.subarray(0, 0);
     const reverse = subject.reverse;
+    if (reverse && !predicate.reverse) throw noReverse(subject.name, call, execution);
     const having = await execution.reader.filterHaving(predicate, candidates, reverse ? { reverse } : {});
     return narrow(call, predicate, having, execution);
   },
@@ -31,6 +33,7 @@ export async function scanHaving(
   const predicate = execution.predicate(subject.name);
   const found: UidList[] = [];
   let total = 0;
+  if (subject.reverse && predicate && !predicate.reverse) throw noReverse(subject.name, call, execution);
   if (predicate) {
     const options = { ...(subject.reverse ? { reverse: true } : {}), ...(after > 0 ? { after } : {}) };
     for await (const page of execution.reader.having(predicate, options)) {

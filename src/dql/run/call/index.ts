@@ -76,7 +76,7 @@ function operatorOf(call: FunctionCall): CallOperator {
     case 'value':
       return valueCall;
     case 'length':
-      throw invalid('len(..) is for conditions of mutations only', call.position);
+      throw invalid('len(..) is for conditions of mutations only', call.position, 'Compare count(..) here.');
     default:
       return OPERATORS[call.name];
   }

@@ -3,7 +3,7 @@ import { decodeValue, levenshteinWithin, type StoredValue, trigramToken, valueTe
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, union } from '../uid-set.js';
-import { invalid, missingIndex, pickIndex, readyIndex, subjectOf, textOf } from './argument.js';
+import { invalid, pickIndex, readyIndex, subjectOf, textOf, withoutIndex } from './argument.js';
 import { filterByValue, joined } from './by-value.js';
 import type { CallOperator } from './contract.js';
 
@@ -14,7 +14,7 @@ export const matchCall: CallOperator = {
     const { text, distance } = wanted(call);
     const predicate = texts(call, execution);
     if (!predicate || !pickIndex(predicate, ['trigram'])) {
-      throw missingIndex(`Attribute ${name} is not indexed with type trigram`, name, predicate, 'trigram', call);
+      throw withoutIndex(name, predicate, 'trigram', call);
     }
     const candidates = await matchCandidates(execution, predicate, text);
     const near = tester(text, distance);
@@ -36,13 +36,23 @@ export const matchCall: CallOperator = {
 
 function wanted(call: FunctionCall): { text: string; distance: number } {
   if (call.args.length !== 2) {
-    throw invalid(`match takes a text and a distance, found ${call.args.length} arguments`, call.position);
+    throw invalid(
+      `match takes a text and a distance, found ${call.args.length} arguments`,
+      call.position,
+      'Write match(predicate, "text", 3).',
+    );
   }
   const distance = Number(textOf(call.args[1], call));
   if (!Number.isSafeInteger(distance)) {
-    throw invalid(`the distance of match must be a whole number, not ${textOf(call.args[1], call)}`, call.position);
+    throw invalid(
+      `the distance of match must be a whole number, not ${textOf(call.args[1], call)}`,
+      call.position,
+      'Give the number of letters that may differ.',
+    );
   }
-  if (distance < 0) throw invalid(`the distance of match cannot be negative: ${distance}`, call.position);
+  if (distance < 0) {
+    throw invalid(`the distance of match cannot be negative: ${distance}`, call.position, 'Give 0 or more.');
+  }
   return { text: textOf(call.args[0], call), distance };
 }
 
@@ -50,7 +60,11 @@ function texts(call: FunctionCall, execution: Execution): Predicate | undefined 
   const { name } = subjectOf(call);
   const predicate = execution.predicate(name);
   if (predicate && predicate.type !== 'string' && predicate.type !== 'default') {
-    throw invalid(`match needs texts, ${name} is of type ${predicate.type}`, call.position);
+    throw invalid(
+      `match needs texts, ${name} is of type ${predicate.type}`,
+      call.position,
+      'Ask a predicate of type string.',
+    );
   }
   return predicate;
 }

@@ -3,7 +3,7 @@ import { queryTokens } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, intersect, union } from '../uid-set.js';
-import { missingIndex, pickIndex, subjectOf, textOf } from './argument.js';
+import { pickIndex, subjectOf, textOf, withoutIndex } from './argument.js';
 import type { CallOperator } from './contract.js';
 
 /** `ngram(description, "quick brown")`: any of the longest runs of its words that the index holds, side by side. */
@@ -16,7 +16,7 @@ async function lookup(call: FunctionCall, execution: Execution): Promise<UidList
   const { name, langs } = subjectOf(call);
   const predicate = execution.predicate(name);
   if (!predicate || !pickIndex(predicate, ['ngram'])) {
-    throw missingIndex(`Attribute ${name} is not indexed with type ngram`, name, predicate, 'ngram', call);
+    throw withoutIndex(name, predicate, 'ngram', call);
   }
   const text = call.args.map((argument) => textOf(argument, call)).join(' ');
   const lang = langs[0] === '.' ? '' : (langs[0] ?? '');

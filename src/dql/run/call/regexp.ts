@@ -3,7 +3,7 @@ import { compilePattern, decodeValue, type Pattern, requiredTrigrams, valueText 
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, intersect } from '../uid-set.js';
-import { invalid, missingIndex, pickIndex, readyIndex, subjectOf, textOf } from './argument.js';
+import { invalid, pickIndex, readyIndex, subjectOf, textOf, withoutIndex } from './argument.js';
 import { filterByValue } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { trigramCandidates } from './trigram.js';
@@ -17,13 +17,7 @@ export const regexpCall: CallOperator = {
     const pattern = patternOf(call);
     const predicate = texts(call, execution);
     if (!predicate || !pickIndex(predicate, ['trigram'])) {
-      throw missingIndex(
-        `Attribute ${name} is not indexed with type trigram, which regexp needs at root`,
-        name,
-        predicate,
-        'trigram',
-        call,
-      );
+      throw withoutIndex(name, predicate, 'trigram', call);
     }
     const query = requiredTrigrams(pattern.source, pattern.flags);
     const candidates = await trigramCandidates(execution, predicate, query);
@@ -62,7 +56,8 @@ function patternOf(call: FunctionCall): Written {
   if (argument?.kind === 'regexp') return written(argument.pattern, argument.flags);
   const text = textOf(argument, call);
   const end = text.lastIndexOf('/');
-  if (text === '') throw invalid('the regular expression is empty', call.position);
+  if (text === '')
+    throw invalid('the regular expression is empty', call.position, 'Write it as /pattern/ or /pattern/i.');
   if (!text.startsWith('/') || end === 0) {
     throw invalid(`invalid regular expression ${text}`, call.position, 'Write it as /pattern/ or /pattern/i.');
   }
@@ -77,7 +72,11 @@ function texts(call: FunctionCall, execution: Execution): Predicate | undefined 
   const { name } = subjectOf(call);
   const predicate = execution.predicate(name);
   if (predicate && predicate.type !== 'string' && predicate.type !== 'default') {
-    throw invalid(`regexp needs texts, ${name} is of type ${predicate.type}`, call.position);
+    throw invalid(
+      `regexp needs texts, ${name} is of type ${predicate.type}`,
+      call.position,
+      'Ask a predicate of type string.',
+    );
   }
   return predicate;
 }

@@ -20,7 +20,7 @@ async function search(call: FunctionCall, execution: Execution, filter?: (uid: n
   const predicate = execution.predicate(name);
   if (!predicate || !pickIndex(predicate, ['hnsw'])) {
     throw missingIndex(
-      `Attribute ${name} is not indexed with type hnsw`,
+      `similar_to reads an index of kind hnsw, and ${name} has none`,
       name,
       predicate,
       'hnsw(metric: "euclidean")',
@@ -29,7 +29,11 @@ async function search(call: FunctionCall, execution: Execution, filter?: (uid: n
   }
   const neighbours = Number(textOf(call.args[0], call));
   if (!Number.isSafeInteger(neighbours) || neighbours <= 0) {
-    throw invalid('similar_to needs the number of neighbours as its second argument', call.position);
+    throw invalid(
+      'similar_to needs the number of neighbours as its second argument',
+      call.position,
+      'Write similar_to(predicate, 3, $vector).',
+    );
   }
   const vector = await vectorOf(call, predicate, execution);
   if (!vector || vector.length === 0) return EMPTY;
@@ -51,7 +55,12 @@ async function vectorOf(
   const argument = call.args[1];
   if (argument?.kind === 'value') {
     const value = distinctValues(execution.variables.get(argument.variable))[0];
-    if (value && value.type !== 'float32vector') throw invalid('similar_to needs a vector', argument.position);
+    if (value && value.type !== 'float32vector')
+      throw invalid(
+        'similar_to needs a vector',
+        argument.position,
+        'Write it as "[0.1, 0.2]", or give val(v) of vectors.',
+      );
     return value?.value;
   }
   const text = textOf(argument, call).trim();

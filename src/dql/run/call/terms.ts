@@ -12,7 +12,7 @@ import {
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, intersect, union } from '../uid-set.js';
-import { missingIndex, pickIndex, readyIndex, subjectOf, textOf } from './argument.js';
+import { pickIndex, readyIndex, subjectOf, textOf, withoutIndex } from './argument.js';
 import { filterByValues } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { intersectPostings } from './intersection.js';
@@ -48,7 +48,7 @@ function indexed(call: FunctionCall, execution: Execution): { predicate: Predica
   const { name } = subjectOf(call);
   const predicate = execution.predicate(name);
   if (!predicate || !pickIndex(predicate, [kind])) {
-    throw missingIndex(`Attribute ${name} is not indexed with type ${kind}`, name, predicate, kind, call);
+    throw withoutIndex(name, predicate, kind, call);
   }
   return { predicate, kind };
 }

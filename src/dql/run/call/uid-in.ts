@@ -22,7 +22,11 @@ export const uidInCall: CallOperator = {
     const predicate = execution.predicate(name);
     if (!predicate) return EMPTY;
     if (predicate.type !== 'uid')
-      throw invalid(`uid_in needs an edge, ${name} is of type ${predicate.type}`, call.position);
+      throw invalid(
+        `uid_in needs an edge, ${name} is of type ${predicate.type}`,
+        call.position,
+        `Compare its value: eq(${name}, ...).`,
+      );
     if (reverse && !predicate.reverse) throw noReverse(name, call, execution);
     const targets = argumentUids(call, execution);
     if (targets.length === 0) return EMPTY;
@@ -42,5 +46,11 @@ export const uidInCall: CallOperator = {
 
 /** `~p` of a predicate without @reverse. */
 export function noReverse(name: string, call: FunctionCall, execution: Execution): GraphsteadError {
-  return missingIndex(`Predicate ${name} doesn't have reverse edge`, name, execution.predicate(name), '@reverse', call);
+  return missingIndex(
+    `~${name} follows edges backwards, which @reverse keeps, and ${name} has none`,
+    name,
+    execution.predicate(name),
+    '@reverse',
+    call,
+  );
 }

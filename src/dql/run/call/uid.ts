@@ -14,7 +14,7 @@ export function argumentUids(call: FunctionCall, execution: Execution): UidList 
     if (argument.kind === 'uid') literals.push(argument.uid);
     else if (argument.kind === 'uidVariable') lists.push(uidsOf(execution.variables.get(argument.name)));
     else if (argument.kind === 'value') lists.push(uidsOf(execution.variables.get(argument.variable)));
-    else throw invalid(`${call.name} takes uids and uid variables`, argument.position);
+    else throw invalid(`${call.name} takes uids and uid variables`, argument.position, 'Write uid(0x1f, v).');
   }
   return union([fromUids(literals), ...lists]);
 }

@@ -23,7 +23,7 @@ export const valueCall: CallOperator = {
 
 function variableOf(call: FunctionCall): string {
   if (call.subject?.kind === 'value') return call.subject.variable;
-  throw invalid('val(..) expected', call.position);
+  throw invalid('val(..) expected', call.position, 'Write it as ge(val(v), 2).');
 }
 
 /** The call as a test of one value. Texts of the arguments are read in the value's own type. */
@@ -55,7 +55,7 @@ export function compareWith(call: FunctionCall, execution: Execution): (value: V
     case 'between':
       return (value) => holds(value, 0, (o) => o >= 0) && holds(value, 1, (o) => o <= 0);
     default:
-      throw invalid(`${call.name} cannot compare val()`, call.position);
+      throw invalid(`${call.name} cannot compare val()`, call.position, 'Use eq, le, lt, ge, gt or between.');
   }
 }
 
