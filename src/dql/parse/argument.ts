@@ -90,13 +90,15 @@ function fromText(
   return { kind: 'literal', text, quoted, position };
 }
 
-/** `0x1`, or `[0x1, 0x2]` in one text, as a variable may hold. */
+/** `0x1`, or `[0x1, 0x2]` in one text, as a variable may hold; the members may stand in quotes. */
 function uidList(text: string, position: Position, args: Argument[]): void {
   const trimmed = text.trim();
   const inner = trimmed.startsWith('[') && trimmed.endsWith(']') ? trimmed.slice(1, -1) : trimmed;
   if (inner.trim() === '' && inner !== trimmed) return;
   for (const part of inner.split(',')) {
-    const written = part.trim();
+    const member = part.trim();
+    const quoted = member.length > 1 && member.startsWith('"') && member.endsWith('"');
+    const written = quoted ? member.slice(1, -1).trim() : member;
     if (written === '') throw invalid('the variable holds no uid', position, 'Send it as "0x1f" or "[0x1f, 0x20]".');
     args.push({ kind: 'uid', uid: uidOf(written, position), position });
   }

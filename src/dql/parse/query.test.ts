@@ -147,14 +147,13 @@ describe('functions', () => {
   });
 
   it('take uids, variables, and lists of them from a variable', () => {
-    const { blocks } = parseQuery(
-      'query q($ids: string) { v as var(func: uid($ids)) r(func: uid(0x1, v, <0x2>)) { uid } }',
-      {
-        variables: { ids: '[0x10, 17]' },
-      },
-    );
-    expect(blocks[0].root?.args).toMatchObject([{ uid: 16 }, { uid: 17 }]);
-    expect(blocks[1].root?.args).toMatchObject([{ uid: 1 }, { kind: 'uidVariable', name: 'v' }, { uid: 2 }]);
+    const text = 'query q($ids: string) { v as var(func: uid($ids)) r(func: uid(0x1, v, <0x2>)) { uid } }';
+    for (const ids of ['[0x10, 17]', '["0x10", "17"]']) {
+      const { blocks } = parseQuery(text, { variables: { ids } });
+      expect(blocks[0].root?.args).toMatchObject([{ uid: 16 }, { uid: 17 }]);
+      expect(blocks[1].root?.args).toMatchObject([{ uid: 1 }, { kind: 'uidVariable', name: 'v' }, { uid: 2 }]);
+    }
+    expect(() => parseQuery(text, { variables: { ids: '["0x10]' } })).toThrow('is not a uid');
   });
 
   it('take options by name', () => {
