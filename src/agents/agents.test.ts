@@ -24,6 +24,7 @@ const CODE = `
         case 'mailAndFail': return agents.sendMessageAsync(data, 'increment').then(() => { throw new Error('no'); });
         case 'changesItsMind': await agents.sendMessage(data, 'increment', String(this.attempt)); if (this.attempt < 2) throw new Error('not yet'); return;
         case 'keepsItsMind': await agents.sendMessage(data, 'increment', '10'); if (this.attempt < 2) throw new Error('not yet'); return;
+        case 'breaksOnce': await agents.sendMessage(data, 'increment', '10'); if ((globalThis.tries = (globalThis.tries ?? 0) + 1) === 1) throw new Error('not yet'); return 'done';
         case 'asksAnew': { await agents.sendMessage(data, 'increment', String(Math.random())); await new Promise((done) => setTimeout(done, 700)); return 'asked'; }
         case 'flaky': if (this.attempt < 3) throw new Error('not yet'); this.state.count += 100; return;
         case 'poison': throw new Error('always');
@@ -296,6 +297,14 @@ describe('agents', () => {
       expect(await send(b.id, 'peek')).toBe(total);
     }
     expect(service.logs.filter(({ message }) => message.startsWith('"keepsItsMind" failed'))).toHaveLength(2);
+  });
+
+  it('a message sent again under its key sends once what it sent before', async () => {
+    const [a, b] = await Promise.all([service.agents.start('Counter'), service.agents.start('Counter')]);
+    const keyed = () => service.agents.send(a.id, 'breaksOnce', b.id, { idempotencyKey: 'k' });
+    await expect(keyed()).rejects.toThrow('not yet');
+    expect(await keyed()).toBe('done');
+    expect(await send(b.id, 'peek')).toBe('10');
   });
 
   it('a run again in another process that asks something else is logged', async () => {

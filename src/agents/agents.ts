@@ -23,7 +23,7 @@ import { EventHub } from './event-hub.js';
 import { freshAgentId } from './host/turn-scope.js';
 import type { Rpc } from './process/task.js';
 import { inspectAgent } from './inspect.js';
-import { callerOf, claimOf, digest } from './job.js';
+import { callerOf, claimOf, digest, lastingId } from './job.js';
 import type { AgentOp, AgentPart } from './part.js';
 import { Queues } from './queues.js';
 import { readHead, readHeads, readLetters, toDeadLetter, waitingAgents } from './reader.js';
@@ -264,16 +264,16 @@ export class AgentRuntime implements Agents {
     const [to, name, { timeout: timeoutMs, typed, idempotencyKey }, data] = rpc.args as SendArgs;
     const from = activation.id;
     const given = { timeoutMs, typed, idempotencyKey, from, requestId: job.requestId };
-    const onlyTry = job.stored === undefined && job.alarm === undefined;
-    if (idempotencyKey !== undefined || onlyTry) return this.send(to, name, data, given);
-    // A stored message or an alarm that is tried again gets the replies of what it sent before.
+    const lasting = lastingId(from, job);
+    if (idempotencyKey !== undefined || lasting === undefined) return this.send(to, name, data, given);
+    // A job that is tried again, by this process or the next, gets the replies of what it sent before.
     const body = `${to}\n${name}\n${data ?? ''}`;
-    const repeated = claimOf(`turn ${from}`, `${job.id}.${rpc.n}`, body);
+    const repeated = claimOf('turn', `${lasting}.${rpc.n}`, body);
     return this.#send(to, name, data, given, repeated).catch((error: unknown) => {
       if (!(error instanceof GraphsteadError) || error.code !== 'IDEMPOTENCY_MISMATCH') throw error;
       const what = `"${name}" to ${to} is not what an earlier try of "${job.name}" sent at this place: it is sent anew`;
       this.#log('warn', what, from, job.requestId);
-      return this.#send(to, name, data, given, claimOf(`turn ${from}`, `${job.id}.${rpc.n}.${digest(body)}`, body));
+      return this.#send(to, name, data, given, claimOf('turn', `${lasting}.${rpc.n}.${digest(body)}`, body));
     });
   }
 

@@ -60,6 +60,13 @@ export function alarmJob(alarm: DueAlarm): Job {
   };
 }
 
+/** What a job is called by whoever tries it, also after a restart; undefined where a repeated message is another message. */
+export function lastingId(agentId: string, { id, stored, alarm, claim }: Job): string | undefined {
+  if (stored !== undefined || alarm !== undefined) return `${agentId} ${id}`;
+  // Not by the agent: each try of a start makes another id.
+  return claim === undefined ? undefined : `key ${digest(`${claim.scope}\n${claim.key}`)}`;
+}
+
 /** A background job failed for good. */
 export function deadOps({ id, head }: Activation, job: Job, attempts: number, error: string): AgentOp[] {
   const { name, data, from, stored: consumed, alarm: fired } = job;
