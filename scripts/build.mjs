@@ -8,7 +8,15 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const src = join(root, 'src');
 
 /** What is run or imported by name. Code that several share stands once, in dist/chunk: a class is one class. */
-const PROGRAMS = ['app', 'testing', 'cli/main', 'cli/doctor/store-child', 'agents/host/main', 'functions/read/worker'];
+const PROGRAMS = [
+  'app',
+  'testing',
+  'cli/main',
+  'cli/doctor/store-child',
+  'agents/host/main',
+  'functions/read/worker',
+  'functions/check/child',
+];
 
 const COMMON = { outbase: src, format: 'esm', platform: 'node', target: 'node20', logLevel: 'warning' };
 

@@ -120,6 +120,8 @@ export const ERROR_STATUS = {
   FUNCTION_TIMEOUT: 504,
   /** a type of a function's signature has no form in GraphQL; file and line are told */
   FUNCTION_TYPE: 400,
+  /** the app's TypeScript has a type error; file and line are told */
+  TYPE: 400,
   /** the app's code could not be compiled or loaded; what ran before keeps running */
   APP_LOAD: 400,
   // agents

@@ -67,6 +67,7 @@ function addApp(program: Command): void {
     .argument('[APP_DIR]', APP_DIR)
     .description('write a folder that start serves without a compiler')
     .option('--out <DIR>', 'the folder (default: <APP_DIR>/build)')
+    .option('--no-type-check', 'build in spite of type errors')
     .addOption(jsonOption())
     .action(async (appDir: string | undefined, options) => {
       const { buildCommand } = await import('./command/build.js');

@@ -5,6 +5,7 @@ import { openService, type Service, type ServiceOptions } from '../server/index.
 import { announce } from './announce.js';
 import { exitCodeOf } from './exit-code.js';
 import { report } from './report.js';
+import { tellTypeErrors } from './type-errors.js';
 import { version } from './version.js';
 
 export interface ServeOptions {
@@ -43,6 +44,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
   stopOnSignals(service);
   announce(service, { ...options, appDir, data });
+  if (options.mode === 'dev' && service.host !== undefined) tellTypeErrors(service.host.app, options.json ?? false);
 }
 
 /** One of the two without the other must not end in plain text. */

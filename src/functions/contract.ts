@@ -1,7 +1,7 @@
 import type { GraphQLScalarType } from 'graphql';
 import type { Agents, AgentType, HostLog, Hosts } from '../agents/index.js';
 import type { Operation } from '../api/index.js';
-import type { Limits } from '../base/index.js';
+import type { GraphsteadError, Limits } from '../base/index.js';
 
 /** A type of an argument or a result, as plain data. `name` refers to a definition or to a scalar. */
 export interface TypeUse {
@@ -100,12 +100,25 @@ export interface LoadAppOptions {
   readonly log?: (entry: HostLog) => void;
 }
 
+/** What a check of an app's TypeScript found. */
+export interface CheckedTypes {
+  /** code TYPE, in the order of files and lines */
+  readonly mistakes: readonly GraphsteadError[];
+  /** why nothing could be checked */
+  readonly unchecked?: string;
+}
+
 export interface App {
   /** newest loaded operations of functions; `agentEvent` is not among them (see agents: eventOperation) */
   readonly operations: readonly Operation[];
   readonly agentTypes: readonly AgentType[];
   /** Reads, checks, bundles and swaps; throws GraphsteadErrors and keeps what ran before. */
   reload(): Promise<void>;
+  /**
+   * Checks the sources as `tsc --noEmit` does, beside everything else; nothing that runs is changed by it. undefined where a
+   * later check or `close` ended this one.
+   */
+  checkTypes(): Promise<CheckedTypes | undefined>;
   /** Called after each successful reload (also those that dev starts itself). Returns the way to stop. */
   onReload(listener: () => void): () => void;
   close(): Promise<void>;

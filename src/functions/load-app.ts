@@ -6,7 +6,8 @@ import type { Operation } from '../api/index.js';
 import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
 import { findSource, hasSource } from './app-source.js';
 import { bundleApp } from './bundle.js';
-import type { App, AppManifest, LoadAppOptions } from './contract.js';
+import { checkTypes } from './check-types.js';
+import type { App, AppManifest, CheckedTypes, LoadAppOptions } from './contract.js';
 import { toOperations } from './operations.js';
 import { readCached } from './read-cached.js';
 import { watchSources } from './watch.js';
@@ -33,17 +34,33 @@ export async function readOperations(appDir: string, cacheDir = join(appDir, '.g
   return readCached(findSource(resolve(appDir)), cacheDir);
 }
 
-/** Writes an app so that it starts without esbuild and typescript: one bundle, its operations as JSON, app.json. */
-export async function buildApp(appDir: string, outDir: string): Promise<AppManifest> {
+export interface Built {
+  readonly manifest: AppManifest;
+  /** why types were not checked, where they could not be */
+  readonly unchecked?: string;
+}
+
+/**
+ * Writes an app so that it starts without esbuild and typescript: one bundle, its operations as JSON, app.json.
+ * Throws GraphsteadErrors with every mistake, type errors among them unless `types` is false; nothing is written then.
+ */
+export async function buildApp(appDir: string, outDir: string, { types = true } = {}): Promise<Built> {
   const dir = resolve(appDir);
-  const manifest = await readOperations(dir);
+  const [manifest, checked] = await settle([readOperations(dir), types ? checkedTypes(dir) : { mistakes: [] }]);
   mkdirSync(outDir, { recursive: true });
   if (hasSource(dir)) await bundleApp(findSource(dir), join(resolve(outDir), BUILT.bundle));
   writeFileSync(join(outDir, BUILT.manifest), `${JSON.stringify(manifest, null, 1)}\n`);
   for (const name of ['app.json', 'schema.graphql']) {
     if (existsSync(join(dir, name))) copyFileSync(join(dir, name), join(outDir, name));
   }
-  return manifest;
+  return { manifest, ...(checked.unchecked === undefined ? {} : { unchecked: checked.unchecked }) };
+}
+
+async function checkedTypes(dir: string): Promise<CheckedTypes> {
+  if (existsSync(join(dir, BUILT.manifest)) || !hasSource(dir)) return { mistakes: [] };
+  const checked = await checkTypes(findSource(dir), { cacheDir: join(dir, '.graphstead') });
+  if (checked.mistakes.length > 0) throw new GraphsteadErrors(checked.mistakes);
+  return checked;
 }
 
 /** Loads an app into the hosts. Throws GraphsteadErrors with every mistake; then nothing was changed. */
@@ -168,6 +185,21 @@ class LoadedApp implements App {
     });
   }
 
+  async checkTypes(): Promise<CheckedTypes | undefined> {
+    this.#check?.abort();
+    if (existsSync(join(this.#dir, BUILT.manifest)) || !hasSource(this.#dir)) return { mistakes: [] };
+    const check = new AbortController();
+    this.#check = check;
+    const { signal } = check;
+    try {
+      return await checkTypes(findSource(this.#dir), { cacheDir: this.#cacheDir, background: true, signal });
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+  }
+  #check: AbortController | undefined;
+
   onReload(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -175,6 +207,7 @@ class LoadedApp implements App {
 
   async close(): Promise<void> {
     this.#unwatch();
+    this.#check?.abort();
     await this.#loading;
   }
 }
@@ -191,8 +224,12 @@ function describe(error: unknown): string {
   return `${place}${message}${fix === undefined ? '' : ` (${fix})`}`;
 }
 
+function placeOf({ position }: GraphsteadError): string {
+  return `${position?.source}:${position?.line}:${position?.column}`;
+}
+
 /** Waits for all; what failed is told together. */
-async function settle<A, B>(work: readonly [Promise<A>, Promise<B>]): Promise<[A, B]> {
+async function settle<A, B>(work: readonly [A | Promise<A>, B | Promise<B>]): Promise<[A, B]> {
   const [first, second] = await Promise.allSettled(work);
   if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
   const reasons = [first, second].flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
@@ -202,6 +239,8 @@ async function settle<A, B>(work: readonly [Promise<A>, Promise<B>]): Promise<[A
   const known = all.filter((one) => one instanceof GraphsteadError);
   if (known.length === 0) throw reasons[0];
   // A file that does not parse is found by both: once is enough.
-  const types = known.filter((one) => one.code !== 'APP_LOAD');
-  throw new GraphsteadErrors(types.length > 0 ? types : known);
+  const better = known.filter((one) => one.code !== 'APP_LOAD');
+  const places = new Set(known.filter((one) => one.code === 'SYNTAX').map(placeOf));
+  const told = (better.length > 0 ? better : known).filter((one) => one.code !== 'TYPE' || !places.has(placeOf(one)));
+  throw new GraphsteadErrors(told);
 }

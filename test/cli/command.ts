@@ -45,15 +45,25 @@ export interface Running {
   readonly url: string;
   query(text: string): Promise<Record<string, unknown>>;
   graphql(query: string, variables?: unknown): Promise<Record<string, unknown>>;
+  /** resolves with all of standard error once the pattern stands in it */
+  said(pattern: RegExp): Promise<string>;
   /** stops it and gives its exit code */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** `graphstead start` on free ports, ready to answer. */
-export async function serve(args: readonly string[], options: RunOptions = {}): Promise<Running> {
-  const child = start(['start', '--port', '0', '--grpc-port', '0', '--json', ...args], options);
+/** `graphstead start` (or `dev`) on free ports, ready to answer. */
+export async function serve(
+  args: readonly string[],
+  options: RunOptions = {},
+  mode: 'start' | 'dev' = 'start',
+): Promise<Running> {
+  const child = start([mode, '--port', '0', '--grpc-port', '0', '--json', ...args], options);
   let stderr = '';
-  child.stderr?.on('data', (chunk) => (stderr += chunk));
+  const heard = new Set<() => void>();
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+    for (const one of heard) one();
+  });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
   const ready = (async () => {
     for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
@@ -71,6 +81,16 @@ export async function serve(args: readonly string[], options: RunOptions = {}): 
     url,
     query: (text) => post('/query', 'application/dql', text),
     graphql: (query, variables) => post('/graphql', 'application/json', JSON.stringify({ query, variables })),
+    said: (pattern) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (!pattern.test(stderr)) return;
+          heard.delete(look);
+          resolve(stderr);
+        };
+        heard.add(look);
+        look();
+      }),
     stop(signal = 'SIGTERM') {
       child.kill(signal);
       return ended;

@@ -5,6 +5,8 @@ import { checkAppDir } from '../app-dir.js';
 
 export interface BuildCommand extends CommonOptions {
   readonly out?: string;
+  /** false leaves type errors unlooked for */
+  readonly typeCheck?: boolean;
 }
 
 /** `graphstead build`: a folder that `start` serves without typescript and esbuild. */
@@ -12,10 +14,20 @@ export function buildCommand(appDir: string | undefined, options: BuildCommand):
   const run = async () => {
     const app = checkAppDir(appDir);
     const directory = resolve(options.out ?? resolve(app, 'build'));
-    const { operations, types } = await buildApp(app, directory);
-    return { directory, operations: operations.map(({ kind, name }) => `${kind} ${name}`), types: types.length };
+    const { manifest, unchecked } = await buildApp(app, directory, { types: options.typeCheck ?? true });
+    const { operations, types } = manifest;
+    return {
+      directory,
+      operations: operations.map(({ kind, name }) => `${kind} ${name}`),
+      types: types.length,
+      ...(unchecked === undefined ? {} : { warnings: [`types were not checked: ${unchecked}`] }),
+    };
   };
-  return runCommand(options, run, ({ directory, operations }) =>
-    [`${directory}: ${operations.length} operation(s)`, ...operations.map((one) => `  ${one}`)].join('\n'),
+  return runCommand(options, run, ({ directory, operations, warnings = [] }) =>
+    [
+      `${directory}: ${operations.length} operation(s)`,
+      ...operations.map((one) => `  ${one}`),
+      ...warnings.map((one) => `  ! ${one}`),
+    ].join('\n'),
   );
 }

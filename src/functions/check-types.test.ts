@@ -1,0 +1,97 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findSource } from './app-source.js';
+import { checkTypes } from './check-types.js';
+import { buildApp } from './index.js';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'graphstead-types-'));
+  mkdirSync(join(root, 'functions'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const write = (name: string, text: string) => writeFileSync(join(root, name), text);
+
+async function check(signal?: AbortSignal) {
+  const { mistakes, unchecked } = await checkTypes(findSource(root), { cacheDir: join(root, '.graphstead'), signal });
+  expect(unchecked).toBeUndefined();
+  return mistakes.map(({ code, message, position }) => ({
+    code,
+    at: position && `${position.source}:${position.line}:${position.column}`,
+    message,
+  }));
+}
+
+const SOUND = 'export function addUp(a: number): number { return a + 1; }\n';
+
+describe('the check of types', () => {
+  it('tells every type error of functions, agents and what they import, with file, line and column', async () => {
+    mkdirSync(join(root, 'agents'));
+    write(
+      'functions/a.ts',
+      "import { half } from '../half.js';\nexport function addUp(a: number): number { return half(a).length + nothing; }\n",
+    );
+    write('half.ts', 'export const half = (n: number): string => n / 2;\n');
+    write(
+      'agents/b.ts',
+      "import { Agent, agents } from 'graphstead/app';\nclass B extends Agent {\n  onSuspend() { this.publishEvnt('x', {}); console.log(process.pid); }\n}\nagents.register(B);\n",
+    );
+    expect(await check()).toEqual([
+      { code: 'TYPE', at: 'agents/b.ts:3:22', message: expect.stringMatching(/^TS2551: .*publishEvnt/) },
+      { code: 'TYPE', at: 'functions/a.ts:2:68', message: expect.stringMatching(/^TS2304: .*nothing/) },
+      { code: 'TYPE', at: 'half.ts:1:44', message: expect.stringMatching(/^TS2322: /) },
+    ]);
+  });
+
+  it("goes by the app's own tsconfig.json, and tells its mistakes", async () => {
+    write('functions/a.ts', 'export function addUp(a: number): number { const unused = 1; return a + 1; }\n');
+    write(
+      'tsconfig.json',
+      '{ "compilerOptions": { "strict": true, "noUnusedLocals": true, "types": ["node"], "targt": "ES2023" } }',
+    );
+    expect(await check()).toEqual([
+      { code: 'TYPE', at: 'functions/a.ts:1:50', message: expect.stringMatching(/^TS6133: /) },
+      { code: 'TYPE', at: 'tsconfig.json:1:83', message: expect.stringMatching(/^TS5025: .*targt/) },
+    ]);
+  });
+
+  it('is done again only when something changed', async () => {
+    write('functions/a.ts', SOUND);
+    expect(await check()).toEqual([]);
+    // A check that is ended before it begins answers only what is known already.
+    const ended = AbortSignal.abort(new Error('ended'));
+    expect(await check(ended)).toEqual([]);
+    write('functions/a.ts', SOUND.replace('number {', 'string {'));
+    await expect(check(ended)).rejects.toThrow('ended');
+    expect(await check()).toMatchObject([{ at: 'functions/a.ts:1:44' }]);
+    await expect(check(ended)).rejects.toThrow('ended');
+  });
+});
+
+describe('build', () => {
+  it('tells type errors together with what GraphQL cannot express, and writes nothing', async () => {
+    write(
+      'functions/a.ts',
+      'export function addUp(a: number): number { return String(a); }\nexport function getPair(): [string, string] { return ["a", "b"]; }\n',
+    );
+    const out = join(root, 'out');
+    await expect(buildApp(root, out)).rejects.toMatchObject({
+      errors: [
+        { code: 'FUNCTION_TYPE', position: { source: 'functions/a.ts', line: 2 } },
+        { code: 'TYPE', position: { source: 'functions/a.ts', line: 1, column: 44 } },
+      ],
+    });
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('builds in spite of type errors where that is asked for', async () => {
+    write('functions/a.ts', SOUND.replace('number {', 'string {'));
+    const out = join(root, 'out');
+    const { manifest } = await buildApp(root, out, { types: false });
+    expect(manifest.operations.map(({ name }) => name)).toEqual(['addUp']);
+    expect(readFileSync(join(out, 'app.mjs'), 'utf8')).toContain('addUp');
+  });
+});

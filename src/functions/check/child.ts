@@ -1,0 +1,7 @@
+import type { AppSource } from '../app-source.js';
+import { checkSource } from './check-source.js';
+
+// A process of its own: TypeScript over a whole app takes seconds of CPU and hundreds of megabytes, and the service goes on.
+
+const source = JSON.parse(process.argv[2] ?? '') as AppSource;
+process.send?.(checkSource(source));
