@@ -1,125 +1,173 @@
-// Durable agents over GraphQL: messages, starts, memory of idle agents, events to many subscribers.
-import { readFileSync } from 'node:fs';
-import http from 'node:http';
+// Durable agents: a counter whose state is on disk before the reply, beside the same counter as a Durable Object. The two
+// take turns in short rounds, so that what else the machine does meets both.
 import { join } from 'node:path';
-import { client, cpuMs, load, n, root, startService } from './service.mjs';
+import { anonymousKb, cpuOf, ownCpuUs } from './family.mjs';
+import { startWorkerd } from './peers/workerd.mjs';
+import { cpuMs, load, n, root, startService } from './service.mjs';
+import { graphqlRequest, request, wire } from './wire.mjs';
 
 export const name = 'Durable agents over GraphQL';
 
+const ROUNDS = 3;
+const AGENTS = 100;
+const CLIENTS = 64;
+const IDLE_MS = 1_000;
 const SEND = 'mutation ($id: String!, $name: String!) { updateCounter(id: $id, name: $name) }';
 
-/** The main process and its hosts. */
-function family(pid) {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-  return [pid, ...children.map(Number)];
-}
-
-const cpuOf = (pid) => family(pid).reduce((sum, one) => sum + cpuMs(one), 0);
-const residentMb = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
-
-async function messages(service, send, ids, clients, ms) {
-  await load({ clients, ms: ms / 3, work: (i) => send(ids[i % ids.length], 'count') });
-  const [all, main] = [cpuOf(service.pid), cpuMs(service.pid)];
-  const figures = await load({ clients, ms, work: (i) => send(ids[i % ids.length], 'count') });
-  const us = (to, from) => ((to - from) * 1000) / figures.count;
-  return { ...figures, cpu: us(cpuOf(service.pid), all), main: us(cpuMs(service.pid), main) };
-}
-
-/** Opens event streams; `received` counts what came. */
-async function subscribe(url, ids, counted) {
-  const { hostname, port } = new URL(url);
-  const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-  const open = (id) =>
-    new Promise((resolve, reject) => {
-      const query = `subscription { agentEvent(agentId: "${id}", names: ["counted"]) { name data } }`;
-      const request = http.request(
-        {
-          agent,
-          hostname,
-          port,
-          path: '/graphql',
-          method: 'POST',
-          headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-        },
-        (response) => {
-          response.on('data', (part) => {
-            for (let i = part.indexOf('event: next'); i !== -1; i = part.indexOf('event: next', i + 1)) counted();
-          });
-          response.on('error', () => undefined);
-          resolve(request);
-        },
-      );
-      request.on('error', (error) => (request.destroyed ? undefined : reject(error)));
-      request.end(JSON.stringify({ query }));
-    });
-  const streams = [];
-  for (let from = 0; from < ids.length; from += 50) {
-    streams.push(...(await Promise.all(ids.slice(from, from + 50).map(open))));
-  }
-  return () => {
-    for (const stream of streams) stream.destroy();
-    agent.destroy();
+/** What a system must offer to be measured here: the bytes of requests, and the id in the answer to a start. */
+function ours(service) {
+  return {
+    ...service,
+    name: 'graphstead',
+    start: graphqlRequest('mutation { startCounter }'),
+    idOf: (body) => JSON.parse(body).data.startCounter,
+    message: (id) => graphqlRequest(SEND, { id, name: 'count' }),
+    failed: (body) => body.includes('"errors"'),
   };
+}
+
+const durableObjects = (service) => ({
+  ...service,
+  start: request('/start'),
+  idOf: (body) => body,
+  message: (id) => request(`/${id}`),
+  failed: (body) => !/^\d+$/.test(body),
+});
+
+async function open(system) {
+  const connection = wire(system.url, CLIENTS);
+  const ids = [];
+  for (let i = 0; i < AGENTS; i++) ids.push(system.idOf(await connection.send(system.start)));
+  return { ...system, connection, messages: ids.map(system.message) };
+}
+
+/** Rounds in turn; of each system the figures of all its rounds together. */
+async function inTurn(systems, work, { clients, ms }) {
+  const sums = systems.map(() => ({ count: 0, cpu: 0, main: 0, own: 0, ms: 0, p50: [], p99: [] }));
+  for (const system of systems) await load({ clients, ms: ms / 2, work: work(system) });
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [i, system] of systems.entries()) {
+      const [cpu, main, own, from] = [cpuOf(system.pid), cpuMs(system.pid), ownCpuUs(), performance.now()];
+      const { count, p50, p99 } = await load({ clients, ms, work: work(system) });
+      const sum = sums[i];
+      sum.ms += performance.now() - from;
+      sum.count += count;
+      sum.cpu += cpuOf(system.pid) - cpu;
+      sum.main += cpuMs(system.pid) - main;
+      sum.own += ownCpuUs() - own;
+      sum.p50.push(p50);
+      sum.p99.push(p99);
+    }
+  }
+  return sums.map((sum) => ({
+    rate: (sum.count * 1000) / sum.ms,
+    cpu: (sum.cpu * 1000) / sum.count,
+    main: (sum.main * 1000) / sum.count,
+    own: sum.own / sum.count,
+    p50: middle(sum.p50),
+    p99: middle(sum.p99),
+  }));
+}
+
+const middle = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+function tell(print, what, systems, figures) {
+  for (const [i, { rate, cpu, main, own, p50, p99 }] of figures.entries()) {
+    const hosts = i === 0 ? ` (main process ${n(main)})` : '';
+    print(
+      `${what}: ${systems[i].name}`,
+      `${n(rate)}/s  p50 ${n(p50, 1)} ms  p99 ${n(p99, 1)} ms  CPU ${n(cpu)} us${hosts}, load generator ${n(own)}`,
+    );
+  }
+  if (figures.length < 2) return;
+  const [us, peer] = figures;
+  print(`${what}: ratio`, `rate ${n(us.rate / peer.rate, 2)}x, CPU ${n(us.cpu / peer.cpu, 2)}x`);
+}
+
+const sendTo = (count) => (system) => async (i) => {
+  const body = await system.connection.send(system.messages[i % count]);
+  if (system.failed(body)) throw new Error(`${system.name}: ${body.slice(0, 300)}`);
+};
+
+/** The bytes of the agent's state, as a value of a node: what the commit alone costs. */
+async function againstMutations(print, system) {
+  const nodes = Array.from({ length: AGENTS }, (_, i) => `_:n${i} <counter.state> "" .`).join('\n');
+  const uids = Object.values(JSON.parse(await system.connection.send(mutation(nodes))).data.uids);
+  const commit = () => async (i) => {
+    const body = await system.connection.send(mutation(`<${uids[i % AGENTS]}> <counter.state> "{\\"count\\":${i}}" .`));
+    if (body.includes('"errors"')) throw new Error(body.slice(0, 300));
+  };
+  const kinds = [
+    { ...system, work: sendTo(AGENTS)(system) },
+    { ...system, name: 'a plain mutation', work: commit() },
+  ];
+  const [message, plain] = await inTurn(kinds, ({ work }) => work, { clients: CLIENTS, ms: 1_500 });
+  print(
+    'a message against a mutation of the same bytes',
+    `rate ${n(plain.rate)} / ${n(message.rate)} = ${n(plain.rate / message.rate, 2)}x`,
+  );
+  print(
+    'the same in CPU',
+    `${n(message.cpu)} / ${n(plain.cpu)} us = ${n(message.cpu / plain.cpu, 2)}x, main process ${n(message.main / plain.main, 2)}x`,
+  );
+}
+
+const mutation = (set) =>
+  request('/mutate?commitNow=true', `{ set { ${set} } }`, { 'content-type': 'application/rdf' });
+
+async function starts(print, system, count) {
+  const memory = anonymousKb(system.pid);
+  const [from, cpu] = [performance.now(), cpuOf(system.pid)];
+  let left = count;
+  await Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      while (left-- > 0) system.idOf(await system.connection.send(system.start));
+    }),
+  );
+  const ms = performance.now() - from;
+  const us = ((cpuOf(system.pid) - cpu) * 1000) / count;
+  print(
+    `${n(count)} durable starts: ${system.name}`,
+    `${n(ms)} ms, ${n((count * 1000) / ms)}/s, ${n(us)} us of CPU each`,
+  );
+  return { rate: (count * 1000) / ms, memory: () => (anonymousKb(system.pid) - memory) / count };
+}
+
+async function memory(print, systems) {
+  const begun = [];
+  for (const [i, system] of systems.entries()) begun.push(await starts(print, system, i === 0 ? 10_000 : 500));
+  if (begun.length > 1) print('durable starts: ratio', `${n(begun[0].rate / begun[1].rate, 1)}x`);
+  await untilIdle(systems[0]);
+  for (const [i, system] of systems.entries())
+    print(`memory of an idle agent, all processes: ${system.name}`, `${n(begun[i].memory(), 1)} KB`);
+}
+
+/** Every agent has left memory: it was idle for as long as this run's limits allow. */
+async function untilIdle({ url }) {
+  for (;;) {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    if (/agents_in_memory\S* 0$/m.test(text)) break;
+    await new Promise((again) => setTimeout(again, 200));
+  }
+  await new Promise((done) => setTimeout(done, 12_000)); // Durable Objects leave after ten seconds
 }
 
 export async function run(print) {
-  const service = await startService({ appDir: join(root, 'bench/app-counter') });
-  const connection = client(service.url);
-  const graphql = async (query, variables) => {
-    const body = await connection.post('/graphql', JSON.stringify({ query, ...(variables ? { variables } : {}) }));
-    const { data, errors } = JSON.parse(body.toString());
-    if (errors) throw new Error(JSON.stringify(errors).slice(0, 500));
-    return data;
-  };
-  const send = (id, message) => graphql(SEND, { id, name: message });
-  const start = async () => (await graphql('mutation { startCounter }')).startCounter;
+  const environment = { GRAPHSTEAD_LIMIT_AGENT_IDLE_MS: String(IDLE_MS) };
+  const service = await startService({ appDir: join(root, 'bench/app-counter'), environment });
+  const peer = await startWorkerd(print);
+  const systems = [];
   try {
-    const ids = await Promise.all(Array.from({ length: 100 }, start));
-    const many = await messages(service, send, ids, 64, 5000);
-    print(
-      '100 agents, 64 clients: messages/s, p50, p99',
-      `${n(many.rate)}/s  ${n(many.p50, 1)} ms  ${n(many.p99, 1)} ms`,
-    );
-    print('CPU a message: all processes, of it the main one', `${n(many.cpu)} us, ${n(many.main)} us`);
-    const one = await messages(service, send, ids.slice(0, 1), 1, 2500);
-    print('one agent, one client: messages/s, p99', `${n(one.rate)}/s  ${n(one.p99, 1)} ms`);
-
-    let delivered = 0;
-    const close = await subscribe(service.url, Array(1000).fill(ids[0]), () => delivered++);
-    const from = performance.now();
-    const before = cpuOf(service.pid);
-    const told = 20;
-    for (let i = 0; i < told; i++) await send(ids[0], 'tell');
-    while (delivered < told * 1000 && performance.now() - from < 10_000) await new Promise((go) => setTimeout(go, 5));
-    const seconds = (performance.now() - from) / 1000;
-    print('1,000 subscribers: deliveries/s', `${n(delivered / seconds)}/s (${n(delivered)} of ${n(told * 1000)})`);
-    print('CPU a delivery, all processes', `${n(((cpuOf(service.pid) - before) * 1000) / delivered, 1)} us`);
-    close();
-
-    const resident = residentMb(service.pid);
-    const hosts = () =>
-      family(service.pid)
-        .slice(1)
-        .reduce((sum, pid) => sum + residentMb(pid), 0);
-    const residentHosts = hosts();
-    const begun = performance.now();
-    const cpu = cpuOf(service.pid);
-    let left = 10_000;
-    await Promise.all(
-      Array.from({ length: 64 }, async () => {
-        while (left-- > 0) await start();
-      }),
-    );
-    print(
-      '10,000 durable starts',
-      `${n(performance.now() - begun)} ms, ${n((cpuOf(service.pid) - cpu) / 10)} us of CPU each`,
-    );
-    print(
-      'memory a started agent: main process, hosts',
-      `${n(((residentMb(service.pid) - resident) * 1024) / 10_000, 1)} KB, ${n(((hosts() - residentHosts) * 1024) / 10_000, 1)} KB`,
-    );
+    systems.push(await open(ours(service)));
+    if (peer !== undefined) systems.push(await open(durableObjects(peer)));
+    const many = { clients: CLIENTS, ms: 2_000 };
+    tell(print, '100 agents, 64 clients', systems, await inTurn(systems, sendTo(AGENTS), many));
+    tell(print, '1 agent, 1 client', systems, await inTurn(systems, sendTo(1), { clients: 1, ms: 1_000 }));
+    await againstMutations(print, systems[0]);
+    await memory(print, systems);
   } finally {
-    connection.close();
+    for (const { connection } of systems) connection.close();
+    await peer?.stop();
     await service.stop();
   }
 }

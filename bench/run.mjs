@@ -18,7 +18,11 @@ console.log(
 );
 let failed = 0;
 for (const file of files) {
-  const { name, run } = await import(join(here, file));
+  const { name, run, onlyNamed = false } = await import(join(here, file));
+  if (onlyNamed && wanted.length === 0) {
+    console.log(`${name}: left out, ask for it with npm run bench -- ${file.replace('.bench.mjs', '')}\n`);
+    continue;
+  }
   console.log(`${name}`);
   try {
     await run((label, value) => console.log(`  ${label.padEnd(64)} ${value}`));

@@ -15,7 +15,7 @@ export function scratch(prefix = 'bench') {
 }
 
 /** Starts the command; resolves once it tells its address. `startedMs` is the time that took. */
-export async function startService({ data, args = [], command = 'start', appDir } = {}) {
+export async function startService({ data, args = [], command = 'start', appDir, environment = {} } = {}) {
   const own = data === undefined ? scratch('data') : undefined;
   const from = performance.now();
   const child = spawn(
@@ -33,7 +33,7 @@ export async function startService({ data, args = [], command = 'start', appDir 
       data ?? own.dir,
       ...args,
     ],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, GRAPHSTEAD_LOG: 'silent' } },
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, GRAPHSTEAD_LOG: 'silent', ...environment } },
   );
   for await (const line of createInterface({ input: child.stdout })) {
     if (!line.startsWith('{')) continue;

@@ -6,10 +6,16 @@ export class Counter extends Agent<{ count: number }> {
 
   override state = { count: 0 };
 
-  override onReceiveMessage(name: string): string {
+  override onReceiveMessage(name: string, data?: string): string {
     this.state.count += 1;
-    if (name === 'tell') this.publishEvent('counted', { count: this.state.count });
+    if (name === 'tell') this.#tell();
+    else if (name === 'burst') for (let i = 0; i < Number(data); i++) this.#tell();
+    else if (name === 'loop') for (;;);
     return String(this.state.count);
+  }
+
+  #tell(): void {
+    this.publishEvent('counted', { count: this.state.count });
   }
 }
 

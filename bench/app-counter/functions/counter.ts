@@ -4,6 +4,6 @@ export async function startCounter(): Promise<string> {
   return (await agents.start('Counter')).id;
 }
 
-export async function updateCounter(id: string, name: string): Promise<string> {
-  return (await agents.sendMessage(id, name)) ?? '';
+export async function updateCounter(id: string, name: string, data?: string): Promise<string> {
+  return (await agents.sendMessage(id, name, data)) ?? '';
 }
