@@ -6,41 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { ERROR_STATUS } from '../build/rooms/base/errors.js';
 import { DEFAULT_LIMITS } from '../build/rooms/base/limits.js';
 import { configJsonSchema } from '../build/rooms/connections/index.js';
+import { FIGURES } from '../build/rooms/server/figures.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const NOTE = '<!-- Made by scripts/reference.mjs from the code: change it there. -->';
-
-/** What each figure of GET /metrics means, without labels; the test compares the names with a running service. */
-export const METRICS = {
-  graphstead_http_requests_total: 'requests answered, by route, method and status',
-  graphstead_http_request_seconds: 'histogram of the time from the request to its answer, by route',
-  graphstead_process_resident_bytes: 'memory of the main process; host processes of an app come on top',
-  graphstead_app_agents_in_memory: 'agents that are loaded in a host process now',
-  graphstead_app_turns_running: 'turns of agents that run now',
-  graphstead_app_turns: 'turns ended since the start',
-  graphstead_app_turn_failures: 'turns that ended with an error',
-  graphstead_app_event_subscribers: 'open subscriptions to events of agents',
-  graphstead_app_hosts: 'host processes, spare ones included',
-  graphstead_app_host_tasks: 'turns and function calls that host processes work on now',
-  graphstead_app_host_kills: 'host processes that were ended because app code hung or used too much memory',
-  graphstead_store_entries: 'keys in the store',
-  graphstead_store_tree_depth: 'levels of the B+ tree on disk',
-  graphstead_store_leaf_pages: 'leaf pages of the tree',
-  graphstead_store_map_bytes: 'address space that the store has reserved; no disk is used for it',
-  graphstead_store_file_bytes: 'size of data.mdb as far as it is in use',
-  graphstead_store_readers: 'snapshots that are open now',
-  graphstead_store_batches: 'batches written since the start',
-  graphstead_store_batch_bytes: 'bytes of keys and values in those batches',
-  graphstead_commit_commits: 'transactions committed since the start',
-  graphstead_commit_groups: 'groups they were written in: one flush of the disk each',
-  graphstead_commit_conflicts: 'transactions aborted because another one committed first',
-  graphstead_commit_refusals: 'transactions refused for another reason, a unique value among them',
-  graphstead_commit_failures: 'groups that could not be written',
-  graphstead_commit_last_commit_ts: 'timestamp of the newest commit',
-  graphstead_commit_oracle_keys: 'conflict keys that are remembered',
-  graphstead_commit_waiting: 'transactions that wait for their group',
-  graphstead_commit_record_bytes: 'bytes of the commit records that GET /changes reads',
-};
 
 /** name of the page to its text */
 export function referencePages() {
@@ -102,10 +71,10 @@ function unitOf(name, meaning) {
 function metricsPage() {
   return page(
     'Metrics',
-    `\`GET /metrics\` answers in Prometheus' text format. Counts begin at 0 when the service starts. The figures that begin with
+    `\`GET /metrics\` answers in Prometheus' text format. Counters begin at 0 when the service starts. The figures that begin with
 \`graphstead_app\` are there with an app alone; a service that keeps everything in memory (tests) has fewer of \`graphstead_store\`.`,
-    ['metric', 'meaning'],
-    Object.entries(METRICS).map(([name, meaning]) => [`\`${name}\``, meaning]),
+    ['metric', 'type', 'meaning'],
+    Object.entries(FIGURES).map(([name, { type, help }]) => [`\`${name}\``, type, help]),
   );
 }
 

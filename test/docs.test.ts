@@ -14,9 +14,10 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 // @ts-expect-error plain scripts without types
-import { METRICS, referencePages } from '../scripts/reference.mjs';
+import { referencePages } from '../scripts/reference.mjs';
 import { ERROR_STATUS } from '../src/base/index.js';
 import { readConfig } from '../src/connections/index.js';
+import { FIGURES } from '../src/server/figures.js';
 import { type Block, blocksOf, serviceOf } from './docs/block.js';
 import { commandMistakes } from './docs/command.js';
 import { callOf, commandLines } from './docs/curl.js';
@@ -182,7 +183,7 @@ describe('docs/reference', () => {
     const text = String((await service.get('/metrics')).body);
     await service.close();
     const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map((match) => match[1]);
-    expect(names.sort()).toEqual(Object.keys(METRICS).sort());
+    expect(names.sort()).toEqual(Object.keys(FIGURES).sort());
   });
 
   it('names no error code that does not exist', () => {

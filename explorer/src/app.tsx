@@ -157,7 +157,7 @@ function Status({ version }: { version: string | undefined }) {
     <div className="status" role="status">
       <span className={`dot ${away ? 'bad' : value ? 'good' : ''}`} aria-hidden="true" />
       <span>
-        {away ? 'not reachable' : value ? (value.indexing.length > 0 ? 'building indexes' : value.status) : 'asking…'}
+        {away ? 'not reachable' : value ? (value.indexing.length > 0 ? 'indexing' : value.status) : 'asking…'}
       </span>
       <span className="version">{version ? `v${version}` : ''}</span>
     </div>

@@ -30,6 +30,7 @@ import { readHead, readHeads, readLetters, toDeadLetter, waitingAgents } from '.
 import { Residence } from './residence.js';
 import type { Head } from './stored.js';
 import { Sweeper } from './sweeper.js';
+import { Tally } from './tally.js';
 import { TurnRunner } from './turn/turn-runner.js';
 import { WaitGraph } from './wait-graph.js';
 
@@ -47,6 +48,7 @@ export class AgentRuntime implements Agents {
   readonly #alarms: AlarmClock;
   readonly #sweeper: Sweeper;
   readonly #waits = new WaitGraph();
+  readonly #tally = new Tally();
   readonly #unlisten: () => void;
   readonly #idle: NodeJS.Timeout;
   #resumed = false;
@@ -252,7 +254,9 @@ export class AgentRuntime implements Agents {
     this.#sweeper.landed(records);
     for (const { commitTs, parts } of records) {
       const part = parts['agents'] as AgentPart | undefined;
-      if (part !== undefined && this.#resumed) this.#queues.deliver(part, commitTs);
+      if (part === undefined) continue;
+      this.#tally.landed(part);
+      if (this.#resumed) this.#queues.deliver(part, commitTs);
     }
   }
 
@@ -315,7 +319,9 @@ export class AgentRuntime implements Agents {
       turns_running: this.#queues.running,
       turns: this.#queues.turns,
       turn_failures: this.#queues.failures,
+      mailbox_waiting: [...this.#queues.activations.values()].reduce((sum, one) => sum + one.waiting, 0),
       event_subscribers: this.#hub.subscribers,
+      ...this.#tally.stats(),
     };
   }
 

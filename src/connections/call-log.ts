@@ -23,17 +23,21 @@ export interface CallLog {
 
 const NONE: CallTotals = { calls: 0, failed: 0, ms: 0, inputTokens: 0, outputTokens: 0 };
 
-/**
- * The last calls of connections and models, and sums since the start; in memory only.
- * @param kept records that `recent` goes back
- */
-export function createCallLog(kept = 200): CallLog {
+export interface CallLogOptions {
+  /** records that `recent` goes back */
+  readonly kept?: number;
+  /** whether records keep what was said to models */
+  readonly messages?: boolean;
+}
+
+/** The last calls of connections and models, and sums since the start; in memory only. */
+export function createCallLog({ kept = 200, messages = false }: CallLogOptions = {}): CallLog {
   const records: CallRecord[] = [];
   const connections = new Map<string, CallTotals>();
   const models = new Map<string, CallTotals>();
   return {
     add(record) {
-      records.unshift(record);
+      records.unshift(messages ? record : withoutMessages(record));
       if (records.length > kept) records.pop();
       // A model's call comes a second time, as the call of its connection: each counts where it belongs.
       const [totals, name] = record.kind === 'model' ? [models, record.what] : [connections, record.connection];
@@ -43,6 +47,12 @@ export function createCallLog(kept = 200): CallLog {
     connections: () => Object.fromEntries(connections),
     models: () => Object.fromEntries(models),
   };
+}
+
+function withoutMessages(record: CallRecord): CallRecord {
+  if (record.model?.messages === undefined) return record;
+  const { messages: _said, ...model } = record.model;
+  return { ...record, model };
 }
 
 function sum(before: CallTotals, { ok, ms, model }: CallRecord): CallTotals {

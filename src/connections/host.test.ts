@@ -100,6 +100,11 @@ describe('a model', () => {
       inputTokens: 1000,
       outputTokens: 500,
       cost: 0.004,
+      messages: [
+        { role: 'system', text: 'be brief' },
+        { role: 'user', text: 'greet' },
+        { role: 'assistant', text: 'hello' },
+      ],
     });
     await close();
   });
@@ -113,8 +118,15 @@ describe('a model', () => {
     });
     const { models, close } = open(base);
     const pieces: string[] = [];
+    const records: CallRecord[] = [];
+    onCall((record) => records.push(record));
     for await (const text of models.get('writer').stream([{ role: 'user', content: 'count' }])) pieces.push(text);
     expect(pieces).toEqual(['one ', 'two']);
+    expect(records.find((record) => record.kind === 'model')).toMatchObject({
+      what: 'writer',
+      ok: true,
+      model: { messages: [{ text: 'count' }, { role: 'assistant', text: 'one two' }] },
+    });
     await close();
   });
 

@@ -1,7 +1,8 @@
 import { GraphsteadError } from '../base/index.js';
 import type { ModelConfig } from './config.js';
 import type { HttpConnection } from './http-connection.js';
-import { type ModelUse, recorded } from './record.js';
+import { type ModelUse, recorded, recordedStream } from './record.js';
+import { transcript } from './transcript.js';
 
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
@@ -71,9 +72,10 @@ export function openModel(name: string, config: ModelConfig, connection: HttpCon
 
   const chat = (messages: readonly ChatMessage[], options: ChatOptions = {}) =>
     recorded({ connection: config.connection, kind: 'model', what: name }, async (note) => {
+      note({ ...useOf(name, config, undefined), messages: transcript(messages) });
       const response = await post(messages, options, false);
       const reply = parseReply(await boundedText(response.body as AsyncIterable<Uint8Array>, fail), fail);
-      note(useOf(name, config, reply.usage));
+      note({ ...useOf(name, config, reply.usage), messages: transcript(messages, reply.choices[0].message) });
       return reply;
     });
 
@@ -87,14 +89,22 @@ export function openModel(name: string, config: ModelConfig, connection: HttpCon
         ],
         options,
       ),
-    async *stream(messages, options = {}) {
-      const response = await post(messages, options, true);
-      for await (const data of eventData(response.body as AsyncIterable<Uint8Array>)) {
-        if (data === '[DONE]') return;
-        const piece = parseChunk(data, fail);
-        if (piece) yield piece;
-      }
-    },
+    stream: (messages, options = {}) =>
+      recordedStream({ connection: config.connection, kind: 'model', what: name }, async function* (note) {
+        let said = '';
+        const response = await post(messages, options, true);
+        try {
+          for await (const data of eventData(response.body as AsyncIterable<Uint8Array>)) {
+            if (data === '[DONE]') return;
+            const piece = parseChunk(data, fail);
+            said += piece ?? '';
+            if (piece) yield piece;
+          }
+        } finally {
+          const answered = { role: 'assistant', content: said } as const;
+          note({ ...useOf(name, config, undefined), messages: transcript(messages, answered) });
+        }
+      }),
   };
 }
 

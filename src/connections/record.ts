@@ -1,4 +1,4 @@
-/** One finished call of a connection or a model: what /metrics and the explorer show. Never a secret, never a body of an http call. */
+/** One finished call of a connection or a model: what /metrics, traces and the explorer show. Never a secret, never a body of an http call. */
 export interface CallRecord {
   readonly connection: string;
   readonly kind: 'http' | 'relational' | 'graph' | 'model';
@@ -17,6 +17,13 @@ export interface ModelUse {
   readonly outputTokens: number;
   /** in the currency of the configured prices; undefined without prices */
   readonly cost?: number;
+  /** what was asked and answered, cut; the call log keeps it only where it is shown */
+  readonly messages?: readonly SpokenMessage[];
+}
+
+export interface SpokenMessage {
+  readonly role: string;
+  readonly text: string;
 }
 
 export type CallListener = (record: CallRecord) => void;
@@ -40,31 +47,52 @@ export function currentTraceHeaders(): Readonly<Record<string, string>> {
   return headersNow();
 }
 
+type Call = Pick<CallRecord, 'connection' | 'kind' | 'what'>;
+type Note = (use: ModelUse) => void;
+
 /** Times `work` and tells the listener how it went. */
-export async function recorded<T>(
-  call: Pick<CallRecord, 'connection' | 'kind' | 'what'>,
-  work: (note: (use: ModelUse) => void) => Promise<T>,
-): Promise<T> {
-  const startedAt = Date.now();
-  const from = performance.now();
-  let model: ModelUse | undefined;
-  const finish = (error?: unknown) =>
-    listener?.({
-      ...call,
-      startedAt,
-      ms: performance.now() - from,
-      ok: error === undefined,
-      ...(error === undefined ? {} : { error: error instanceof Error ? error.message : String(error) }),
-      ...(model ? { model } : {}),
-    });
+export async function recorded<T>(call: Call, work: (note: Note) => Promise<T>): Promise<T> {
+  const { note, finish } = begun(call);
   try {
-    const result = await work((use) => {
-      model = use;
-    });
+    const result = await work(note);
     finish();
     return result;
   } catch (error) {
     finish(error);
     throw error;
   }
+}
+
+/** The same for work that gives piece after piece; a reader who stops early ends it well. */
+export async function* recordedStream<T>(call: Call, work: (note: Note) => AsyncIterable<T>): AsyncIterable<T> {
+  const { note, finish } = begun(call);
+  let failure: unknown;
+  try {
+    yield* work(note);
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    finish(failure);
+  }
+}
+
+function begun(call: Call): { readonly note: Note; finish(error?: unknown): void } {
+  const startedAt = Date.now();
+  const from = performance.now();
+  let model: ModelUse | undefined;
+  return {
+    note: (use) => {
+      model = use;
+    },
+    finish: (error) =>
+      listener?.({
+        ...call,
+        startedAt,
+        ms: performance.now() - from,
+        ok: error === undefined,
+        ...(error === undefined ? {} : { error: error instanceof Error ? error.message : String(error) }),
+        ...(model ? { model } : {}),
+      }),
+  };
 }

@@ -66,7 +66,7 @@ describe('what is told of connections', () => {
 
 describe('the call log', () => {
   it('keeps the last calls and sums all of them', () => {
-    const log = createCallLog(2);
+    const log = createCallLog({ kept: 2 });
     const call = { connection: 'api', kind: 'model', what: 'analyst', startedAt: 0, ms: 5 } as const;
     log.add({ ...call, ok: true, model: { name: 'analyst', inputTokens: 3, outputTokens: 4, cost: 0.5 } });
     log.add({ ...call, ok: false, error: 'no' });
@@ -76,5 +76,15 @@ describe('the call log', () => {
       analyst: { calls: 2, failed: 1, ms: 10, inputTokens: 3, outputTokens: 4, cost: 0.5 },
     });
     expect(log.connections()).toMatchObject({ db: { calls: 1, failed: 0 } });
+  });
+
+  it('keeps what was said to models only where it is shown', () => {
+    const messages = [{ role: 'user', text: 'private' }];
+    const model = { name: 'analyst', inputTokens: 3, outputTokens: 4, messages };
+    const call = { connection: 'api', kind: 'model', what: 'analyst', startedAt: 0, ms: 5, ok: true, model } as const;
+    const [plain, shown] = [createCallLog(), createCallLog({ messages: true })];
+    for (const log of [plain, shown]) log.add(call);
+    expect(plain.recent()[0].model).toEqual({ name: 'analyst', inputTokens: 3, outputTokens: 4 });
+    expect(shown.recent()[0].model?.messages).toEqual(messages);
   });
 });

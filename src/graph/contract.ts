@@ -237,6 +237,21 @@ export type AlterRequest =
   | { readonly kind: 'dropType'; readonly name: string }
   | { readonly kind: 'dropAttr'; readonly name: string };
 
+/** Room that one part of a predicate takes in the store. */
+export interface RangeSize {
+  readonly keys: number;
+  /** of keys and values, without what the store adds */
+  readonly bytes: number;
+  /** it holds more than was counted */
+  readonly more: boolean;
+}
+
+/** `parts` has "data", then "reverse", the kinds of its indexes and "count", as far as it has them. */
+export interface PredicateSize {
+  readonly predicate: string;
+  readonly parts: Readonly<Record<string, RangeSize>>;
+}
+
 export interface IndexProgress {
   readonly predicate: string;
   readonly kinds: readonly string[];
@@ -284,5 +299,7 @@ export interface Graph {
   document(name: string): Promise<string | undefined>;
   setDocument(name: string, text: string): Promise<void>;
   indexing(): readonly IndexProgress[];
+  /** What each predicate and its indexes take, each part counted up to `most` keys: it reads what it counts. */
+  sizes(most: number): Promise<readonly PredicateSize[]>;
   close(): Promise<void>;
 }

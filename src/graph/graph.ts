@@ -20,6 +20,8 @@ import type {
   BulkOptions,
   Graph,
   IndexProgress,
+  PredicateSize,
+  RangeSize,
   Schema,
   Transaction,
 } from './contract.js';
@@ -28,6 +30,7 @@ import { UidLease } from './lease.js';
 import { GRAPH, type GraphPart } from './part.js';
 import { SourceReader } from './reader.js';
 import { SchemaCache } from './schema-store.js';
+import { measure, rangesOf } from './size.js';
 import { readText } from './text-record.js';
 import { GraphTransaction, type TransactionContext } from './transaction.js';
 import { TransactionTable } from './transactions.js';
@@ -196,6 +199,17 @@ class StoreGraph implements Graph {
 
   indexing(): readonly IndexProgress[] {
     return this.#runner.progress(this.#shared.schemas.newest);
+  }
+
+  async sizes(most: number): Promise<readonly PredicateSize[]> {
+    const open = () => this.#committer.snapshot();
+    const sizes: PredicateSize[] = [];
+    for (const predicate of this.#shared.schemas.newest.predicates) {
+      const parts: Record<string, RangeSize> = {};
+      for (const { what, range } of rangesOf(predicate)) parts[what] = await measure(open, range, most);
+      sizes.push({ predicate: predicate.name, parts });
+    }
+    return sizes;
   }
 
   async close(): Promise<void> {

@@ -1,30 +1,93 @@
 import type { FastifyInstance } from 'fastify';
-import type { Gauge, Metric, Registry } from 'prom-client';
+import type { Metric, Registry } from 'prom-client';
+import type { CallLog, CallTotals } from '../connections/index.js';
+import { type FigureType, figureOf, OWN, type OwnName, type Room, type Value } from './figures.js';
 import { RequestFigures } from './request-figures.js';
 
-/** Rooms tell their figures as plain numbers; a name becomes `graphstead_<room>_<name>`. */
+/** Rooms tell their figures as plain numbers; `figures.ts` says what each name means. */
 export type Figures = () => Readonly<Record<string, number>>;
-
-export interface Scrape {
-  readonly contentType: string;
-  readonly text: string;
-}
 
 export interface Metrics {
   /** figures read at each scrape */
-  add(room: string, figures: Figures): void;
+  add(room: Room, figures: Figures): void;
+  /** sums of connections and models, read at each scrape */
+  calls(log: CallLog): void;
   /** counts and times every request */
   watch(app: FastifyInstance): void;
   /** all figures as they are now, in the Prometheus exposition format */
   scrape(): Promise<Scrape>;
 }
 
-export function createMetrics(): Metrics {
-  const rooms = new Map<string, Figures>();
+export interface Scrape {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+type Values = () => readonly Value[];
+
+export function createMetrics(version = '0.0.0'): Metrics {
+  let opened: Promise<Registry> | undefined;
+  const rooms = new Map<Room, Figures>();
+  /** by its name; those of rooms come when they first tell them */
+  const metrics = new Map<string, Metric>();
+  /** what the rooms said when this scrape began */
+  const said = new Map<Room, Readonly<Record<string, number>>>();
+
+  function register(name: string, type: FigureType, help: string, values: Values): void {
+    const get = async () => ({ name, help, type, aggregator: 'sum', values: values() });
+    // the registry asks a metric for no more than this
+    metrics.set(name, { name, get } as unknown as Metric);
+  }
+  const own = (name: OwnName, values: Values) => register(name, OWN[name].type, OWN[name].help, values);
+  const plain = (name: OwnName, read: () => number) => own(name, () => [{ labels: {}, value: read() }]);
+
   const requests = new RequestFigures();
-  let opened: Promise<Exposition> | undefined;
+  own('graphstead_http_requests_total', () => requests.counts());
+  own('graphstead_http_request_seconds', () => requests.timings('graphstead_http_request_seconds'));
+  plain('graphstead_process_resident_bytes', () => process.memoryUsage.rss());
+  plain('graphstead_process_cpu_seconds_total', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  const startedAt = performance.timeOrigin / 1000;
+  plain('graphstead_process_start_time_seconds', () => startedAt);
+  own('graphstead_build_info', () => [{ labels: { version, node: process.versions.node }, value: 1 }]);
+
   return {
     add: (room, figures) => rooms.set(room, figures),
+    calls(log) {
+      const connections = (values: (name: string, totals: CallTotals) => Value[]) => () =>
+        Object.entries(log.connections()).flatMap(([name, totals]) => values(name, totals));
+      const models = (values: (name: string, totals: CallTotals) => Value[]) => () =>
+        Object.entries(log.models()).flatMap(([name, totals]) => values(name, totals));
+      own(
+        'graphstead_connection_calls_total',
+        connections((connection, all) => outcomes({ connection }, all)),
+      );
+      own(
+        'graphstead_connection_call_seconds_total',
+        connections((connection, all) => seconds({ connection }, all)),
+      );
+      own(
+        'graphstead_model_calls_total',
+        models((model, all) => outcomes({ model }, all)),
+      );
+      own(
+        'graphstead_model_call_seconds_total',
+        models((model, all) => seconds({ model }, all)),
+      );
+      own(
+        'graphstead_model_tokens_total',
+        models((model, { inputTokens, outputTokens }) => [
+          { labels: { model, direction: 'input' }, value: inputTokens },
+          { labels: { model, direction: 'output' }, value: outputTokens },
+        ]),
+      );
+      own(
+        'graphstead_model_cost_total',
+        models((model, { cost }) => (cost === undefined ? [] : [{ labels: { model }, value: cost }])),
+      );
+    },
     watch(app) {
       app.addHook('onResponse', (request, reply, done) => {
         const route = request.routeOptions.url ?? 'unknown';
@@ -33,48 +96,30 @@ export function createMetrics(): Metrics {
       });
     },
     async scrape() {
-      opened ??= openExposition(requests);
-      const { registry, gauge } = await opened;
       for (const [room, figures] of rooms) {
-        for (const [name, value] of Object.entries(figures())) gauge(metricName(room, name)).set(value);
+        said.set(room, figures());
+        for (const key of Object.keys(said.get(room) ?? {})) {
+          const { name, type, help } = figureOf(room, key);
+          if (metrics.has(name)) continue;
+          register(name, type, help, () => [{ labels: {}, value: said.get(room)?.[key] ?? 0 }]);
+        }
       }
+      // the library loads with the first scrape; until then figures are only counted
+      opened ??= import('prom-client').then(({ Registry }) => new Registry());
+      const registry = await opened;
+      for (const [name, metric] of metrics) if (!registry.getSingleMetric(name)) registry.registerMetric(metric);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
 }
 
-/** What a scrape is written with. */
-interface Exposition {
-  readonly registry: Registry;
-  gauge(name: string): Gauge;
+function outcomes(labels: Value['labels'], { calls, failed }: CallTotals): Value[] {
+  return [
+    { labels: { ...labels, outcome: 'ok' }, value: calls - failed },
+    { labels: { ...labels, outcome: 'failed' }, value: failed },
+  ];
 }
 
-/** The library loads with the first scrape; until then figures are only counted. */
-async function openExposition(requests: RequestFigures): Promise<Exposition> {
-  const { Gauge, Registry } = await import('prom-client');
-  const registry = new Registry();
-  for (const metric of requests.metrics) registry.registerMetric(metric as unknown as Metric);
-  new Gauge({
-    name: 'graphstead_process_resident_bytes',
-    help: 'memory of the main process',
-    registers: [registry],
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
-  const gauges = new Map<string, Gauge>();
-  const gauge = (name: string): Gauge => {
-    const known = gauges.get(name);
-    if (known) return known;
-    const made = new Gauge({ name, help: name.replaceAll('_', ' '), registers: [registry] });
-    gauges.set(name, made);
-    return made;
-  };
-  return { registry, gauge };
-}
-
-/** `commitTs` of room `store` -> `graphstead_store_commit_ts` */
-function metricName(room: string, name: string): string {
-  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/[^a-z0-9_]/g, '_');
-  return `graphstead_${room}_${snake}`;
+function seconds(labels: Value['labels'], { ms }: CallTotals): Value[] {
+  return [{ labels, value: ms / 1000 }];
 }

@@ -1,27 +1,11 @@
+import type { Value } from './figures.js';
+
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 interface Timing {
   /** requests within each bound and above the one before; the last is for those above all */
   readonly buckets: number[];
   sum: number;
-}
-
-interface Value {
-  readonly metricName?: string;
-  readonly labels: Readonly<Record<string, string | number>>;
-  readonly value: number;
-}
-
-/** What the registry asks a metric for. */
-export interface ScrapedMetric {
-  readonly name: string;
-  get(): Promise<{
-    readonly name: string;
-    readonly help: string;
-    readonly type: 'counter' | 'histogram';
-    readonly aggregator: 'sum';
-    readonly values: readonly Value[];
-  }>;
 }
 
 /**
@@ -43,17 +27,8 @@ export class RequestFigures {
     timing.sum += seconds;
   }
 
-  /** for the registry, in the form of its own counters and histograms */
-  get metrics(): readonly ScrapedMetric[] {
-    const total = 'graphstead_http_requests_total';
-    const seconds = 'graphstead_http_request_seconds';
-    return [
-      metric(total, 'requests answered', 'counter', () => this.#countValues()),
-      metric(seconds, 'time from the request to its answer', 'histogram', () => this.#timingValues(seconds)),
-    ];
-  }
-
-  #countValues(): Value[] {
+  /** requests by route, method and status */
+  counts(): Value[] {
     const values: Value[] = [];
     for (const [route, methods] of this.#counts) {
       for (const [method, statuses] of methods) {
@@ -63,7 +38,8 @@ export class RequestFigures {
     return values;
   }
 
-  #timingValues(name: string): Value[] {
+  /** buckets, sums and counts of a histogram by route */
+  timings(name: string): Value[] {
     const values: Value[] = [];
     for (const [route, { buckets, sum }] of this.#timings) {
       let count = 0;
@@ -76,10 +52,6 @@ export class RequestFigures {
     }
     return values;
   }
-}
-
-function metric(name: string, help: string, type: 'counter' | 'histogram', values: () => Value[]): ScrapedMetric {
-  return { name, get: async () => ({ name, help, type, aggregator: 'sum', values: values() }) };
 }
 
 function within<K, V>(map: Map<K, V>, key: K, make: () => V): V {

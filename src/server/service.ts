@@ -150,7 +150,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     goneOf: (reply) => signals.gone(reply.raw),
   };
 
-  const calls = createCallLog();
+  const calls = createCallLog({ messages: options.explorer ?? false });
   const appHost = options.appDir
     ? await openApp({
         ...core,
@@ -167,7 +167,8 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     warnings.push(...appHost.warnings);
   }
 
-  const metrics = createMetrics();
+  const metrics = createMetrics(version);
+  metrics.calls(calls);
   if (appHost) metrics.add('app', () => appHost.stats());
   metrics.add('store', () => store.stats());
   metrics.add('commit', () => committer.stats());

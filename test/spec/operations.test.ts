@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scratch, serve } from '../cli/command.js';
 import { type Answer, startService, type TestService } from '../service.js';
 import { openStream } from '../sse.js';
+import { mistakesOf } from '../support/exposition.js';
 
 let s: TestService;
 beforeAll(async () => {
@@ -52,6 +53,8 @@ describe('probes and figures', () => {
         'graphstead_commit_waiting',
       ]),
     );
+    expect(mistakesOf(body)).toEqual([]);
+    expect(mistakesOf('# TYPE a counter\na 1\na 1\nb 2')).toHaveLength(5);
     expect(names.some((name) => name.startsWith('graphstead_store_'))).toBe(true);
     expect(body).toMatch(/graphstead_http_requests_total\{[^}]*route="\/query"[^}]*\} \d+/);
   });

@@ -216,7 +216,7 @@ function Send({ id, type, onSent }: { id: string; type: AgentType | undefined; o
               required
               autoComplete="off"
               list={`${field}-known`}
-              placeholder="name of the message"
+              placeholder="its name"
             />
             <datalist id={`${field}-known`}>
               {type?.readOnly.map((name) => (

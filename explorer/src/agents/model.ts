@@ -52,8 +52,11 @@ export interface AgentEvent {
 const BASE = '/explorer/api/agents';
 const path = (id: string, rest = '') => `${BASE}/${encodeURIComponent(id)}${rest}`;
 
-export const listAgents = (name: string, status: string) =>
-  ask<{ agents: readonly Agent[]; types: readonly AgentType[] }>(`${BASE}?${new URLSearchParams({ name, status })}`);
+/** One page, after the agent of an id; `next` is there when more follow. */
+export const listAgents = (name: string, status: string, after: string) =>
+  ask<{ agents: readonly Agent[]; types: readonly AgentType[]; next?: string }>(
+    `${BASE}?${new URLSearchParams({ name, status, after })}`,
+  );
 export const startAgent = (name: string) => post<Agent>(BASE, { name });
 export const inspect = (id: string) => ask<Inspection>(path(id));
 export const stop = (id: string) => post<Agent>(path(id, '/stop'));

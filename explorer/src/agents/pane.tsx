@@ -11,12 +11,14 @@ export default function AgentsPane({ active, rest, info }: PaneProps) {
   const [name, setName] = useState('');
   const [status, setStatus] = useState('');
   const [last, setLast] = useState('');
+  /** where the pages up to the shown one begin: after these ids */
+  const [pages, setPages] = useState<readonly string[]>(['']);
   if (rest !== '' && rest !== last) setLast(rest);
   const on = info?.agents === true;
-  const loaded = useLoaded(() => listAgents(name, status), {
+  const loaded = useLoaded(() => listAgents(name, status, pages[pages.length - 1]), {
     active: active && on,
     everyMs: 2_000,
-    key: `${name} ${status}`,
+    key: `${name} ${status} ${pages.length}`,
   });
   if (info && !on) {
     return (
@@ -26,21 +28,25 @@ export default function AgentsPane({ active, rest, info }: PaneProps) {
       </Empty>
     );
   }
-  const { agents = [], types = [] } = loaded.value ?? {};
+  const { agents = [], types = [], next } = loaded.value ?? {};
   const at = rest || last;
+  const choose = (change: () => void) => {
+    change();
+    setPages(['']);
+  };
   const filtered = name !== '' || status !== '';
   const names = [...new Set([...types.map((type) => type.name), ...agents.map((agent) => agent.name)])].sort();
   return (
     <div className="master">
       <div className="list">
         <div className="toolbar">
-          <select aria-label="Type" value={name} onChange={(event) => setName(event.target.value)}>
+          <select aria-label="Type" value={name} onChange={(event) => choose(() => setName(event.target.value))}>
             <option value="">Any type</option>
             {names.map((one) => (
               <option key={one}>{one}</option>
             ))}
           </select>
-          <select aria-label="Status" value={status} onChange={(event) => setStatus(event.target.value)}>
+          <select aria-label="Status" value={status} onChange={(event) => choose(() => setStatus(event.target.value))}>
             <option value="">Any status</option>
             {STATUSES.map((one) => (
               <option key={one}>{one}</option>
@@ -61,6 +67,30 @@ export default function AgentsPane({ active, rest, info }: PaneProps) {
             <Row key={agent.id} agent={agent} current={agent.id === at} />
           ))}
         </ul>
+        <div className="pages">
+          <FindAgent />
+          {(pages.length > 1 || next !== undefined) && (
+            <>
+              <button
+                type="button"
+                aria-label="Previous agents"
+                disabled={pages.length === 1}
+                onClick={() => setPages(pages.slice(0, -1))}
+              >
+                ‹
+              </button>
+              <span>page {pages.length}</span>
+              <button
+                type="button"
+                aria-label="Next agents"
+                disabled={next === undefined}
+                onClick={() => setPages([...pages, next ?? ''])}
+              >
+                ›
+              </button>
+            </>
+          )}
+        </div>
       </div>
       {at === '' ? (
         agents.length > 0 ? (
@@ -74,6 +104,28 @@ export default function AgentsPane({ active, rest, info }: PaneProps) {
         <AgentView key={at} id={at} active={active} types={types} />
       )}
     </div>
+  );
+}
+
+/** The list is long where there are many: an id that was logged or answered leads straight to its agent. */
+function FindAgent() {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        const id = String(new FormData(event.currentTarget).get('id')).trim();
+        if (id !== '') location.hash = `agents/${encodeURIComponent(id)}`;
+        event.currentTarget.reset();
+      }}
+    >
+      <input
+        name="id"
+        type="search"
+        aria-label="Go to the agent of an id"
+        placeholder="Go to an id"
+        autoComplete="off"
+      />
+    </form>
   );
 }
 

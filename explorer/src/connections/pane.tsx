@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import type { PaneProps } from '../app';
 import { ask } from '../http';
 import { useLoaded } from '../shell/hooks';
@@ -36,7 +36,17 @@ interface Call {
   readonly ms: number;
   readonly ok: boolean;
   readonly error?: string;
-  readonly model?: { readonly inputTokens: number; readonly outputTokens: number; readonly cost?: number };
+  readonly model?: {
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly cost?: number;
+    readonly messages?: readonly Spoken[];
+  };
+}
+
+interface Spoken {
+  readonly role: string;
+  readonly text: string;
 }
 
 interface Report {
@@ -265,23 +275,52 @@ function Calls({ calls }: { calls: readonly Call[] }) {
         </tr>
       </thead>
       <tbody>
-        {calls.map((call, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: calls have no id
-          <tr key={i}>
-            <td>{time(call.startedAt)}</td>
-            <th scope="row">{call.connection}</th>
-            <td>{call.kind}</td>
-            <td className="wrap">
-              <code>{call.what}</code>
-            </td>
-            <td className="number">{duration(call.ms)}</td>
-            <td className="number">{call.model ? `${call.model.inputTokens} / ${call.model.outputTokens}` : ''}</td>
-            <td className="wrap">
-              {call.ok ? <Badge tone="good">ok</Badge> : <span className="wrong">{call.error}</span>}
-            </td>
-          </tr>
+        {calls.map((call) => (
+          <CallRow key={`${call.startedAt} ${call.kind} ${call.what} ${call.ms}`} call={call} />
         ))}
       </tbody>
     </table>
+  );
+}
+
+function CallRow({ call }: { call: Call }) {
+  const [open, setOpen] = useState(false);
+  const messages = call.model?.messages ?? [];
+  return (
+    <Fragment>
+      <tr>
+        <td>{time(call.startedAt)}</td>
+        <th scope="row">{call.connection}</th>
+        <td>{call.kind}</td>
+        <td className="wrap">
+          <code>{call.what}</code>{' '}
+          {messages.length > 0 && (
+            <button type="button" className="link" aria-expanded={open} onClick={() => setOpen(!open)}>
+              {open ? 'hide messages' : 'messages'}
+            </button>
+          )}
+        </td>
+        <td className="number">{duration(call.ms)}</td>
+        <td className="number">{call.model ? `${call.model.inputTokens} / ${call.model.outputTokens}` : ''}</td>
+        <td className="wrap">
+          {call.ok ? <Badge tone="good">ok</Badge> : <span className="wrong">{call.error}</span>}
+        </td>
+      </tr>
+      {open && (
+        <tr>
+          <td colSpan={7}>
+            <dl className="spoken" aria-label={`Messages of ${call.what}`}>
+              {messages.map(({ role, text }, i) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: messages have no id, and their order is fixed
+                <Fragment key={i}>
+                  <dt>{role}</dt>
+                  <dd>{text === '' ? <span className="none">nothing</span> : text}</dd>
+                </Fragment>
+              ))}
+            </dl>
+          </td>
+        </tr>
+      )}
+    </Fragment>
   );
 }

@@ -4,45 +4,43 @@ import { useEffect, useRef, useState } from 'react';
 import { keepAccessible } from './accessible';
 import { curlOf } from './curl';
 import { fetcher } from './fetcher';
-
-const WELCOME = `# Ctrl+Enter runs what stands here.
-# The book on the left lists all operations.
-# Subscriptions stream into the answer.
-
-query Operations {
-  __schema {
-    queryType { fields { name description } }
-  }
-}
-`;
+import { useLoaded } from '../shell/hooks';
+import { welcome } from './welcome';
 
 export default function GraphqlPane() {
   const place = useRef<HTMLDivElement>(null);
+  const first = useLoaded(welcome, { active: true });
   useEffect(() => keepAccessible(place.current as HTMLElement), []);
   return (
     <div className="pane" ref={place}>
-      <GraphiQL
-        fetcher={fetcher as never}
-        defaultQuery={WELCOME}
-        forcedTheme="system"
-        defaultEditorToolsVisibility="variables"
-        className="graphql-pane"
-      >
-        <GraphiQL.Logo>
-          <span />
-        </GraphiQL.Logo>
-        <GraphiQL.Toolbar>
-          {({ prettify, copy, merge }) => (
-            <>
-              {prettify}
-              {merge}
-              {copy}
-              <CopyAsCurl />
-            </>
-          )}
-        </GraphiQL.Toolbar>
-      </GraphiQL>
+      {first.value !== undefined && <Editor welcome={first.value} />}
     </div>
+  );
+}
+
+function Editor({ welcome }: { welcome: string }) {
+  return (
+    <GraphiQL
+      fetcher={fetcher as never}
+      defaultQuery={welcome}
+      forcedTheme="system"
+      defaultEditorToolsVisibility="variables"
+      className="graphql-pane"
+    >
+      <GraphiQL.Logo>
+        <span />
+      </GraphiQL.Logo>
+      <GraphiQL.Toolbar>
+        {({ prettify, copy, merge }) => (
+          <>
+            {prettify}
+            {merge}
+            {copy}
+            <CopyAsCurl />
+          </>
+        )}
+      </GraphiQL.Toolbar>
+    </GraphiQL>
   );
 }
 

@@ -45,9 +45,23 @@ interface Served {
   readonly refused?: string;
 }
 
+interface Size {
+  readonly keys: number;
+  readonly bytes: number;
+  /** it holds more than was counted */
+  readonly more: boolean;
+}
+
+interface PredicateSize {
+  readonly predicate: string;
+  readonly parts: Readonly<Record<string, Size>>;
+}
+
 interface Building {
   readonly predicate: string;
-  readonly [figure: string]: unknown;
+  readonly kinds: readonly string[];
+  readonly done: number;
+  readonly total: number;
 }
 
 export default function SchemaPane({ active }: PaneProps) {
@@ -58,6 +72,10 @@ export default function SchemaPane({ active }: PaneProps) {
   const health = useLoaded(async () => (await ask<{ indexingProgress: Building[] }[]>('/health'))[0].indexingProgress, {
     active,
     everyMs: 1_000,
+  });
+  const sizes = useLoaded(() => ask<PredicateSize[]>('/explorer/api/sizes'), {
+    active: active && at === 'predicates',
+    everyMs: 15_000,
   });
   const error = graph.error ?? served.error;
   const predicates = graph.value?.predicates ?? [];
@@ -87,7 +105,13 @@ export default function SchemaPane({ active }: PaneProps) {
         {error && <Failure error={error} />}
         {at === 'types' && served.value && <Types served={served.value} graph={graph.value} filter={filter} />}
         {at === 'predicates' && graph.value && (
-          <Predicates graph={graph.value} served={served.value} building={health.value ?? []} filter={filter} />
+          <Predicates
+            graph={graph.value}
+            served={served.value}
+            sizes={sizes.value ?? []}
+            building={health.value ?? []}
+            filter={filter}
+          />
         )}
         {at === 'operations' && served.value && <Operations served={served.value} filter={filter} />}
       </Scroll>
@@ -205,12 +229,14 @@ function typeOf({ type, list }: Predicate): string {
 interface PredicatesProps {
   readonly graph: GraphSchema;
   readonly served: Served | undefined;
+  readonly sizes: readonly PredicateSize[];
   readonly building: readonly Building[];
   readonly filter: string;
 }
 
-function Predicates({ graph, served, building, filter }: PredicatesProps) {
+function Predicates({ graph, served, sizes, building, filter }: PredicatesProps) {
   const [reserved, setReserved] = useState(false);
+  const sized = new Map(sizes.map(({ predicate, parts }) => [predicate, parts]));
   const fields = new Map<string, string[]>();
   for (const type of served?.types ?? []) {
     for (const { predicate, name } of type.fields) {
@@ -222,7 +248,6 @@ function Predicates({ graph, served, building, filter }: PredicatesProps) {
   );
   return (
     <>
-      {building.length > 0 && <Progress building={building} />}
       {shown.length === 0 &&
         (filter ? (
           <NothingMatches />
@@ -237,7 +262,8 @@ function Predicates({ graph, served, building, filter }: PredicatesProps) {
             <tr>
               <th scope="col">Predicate</th>
               <th scope="col">Type</th>
-              <th scope="col">Index</th>
+              <th scope="col">Data</th>
+              <th scope="col">Indexes</th>
               <th scope="col">Directives</th>
               <th scope="col">GraphQL field</th>
             </tr>
@@ -251,7 +277,15 @@ function Predicates({ graph, served, building, filter }: PredicatesProps) {
                 <td>
                   <code>{typeOf(one)}</code>
                 </td>
-                <td>{one.tokenizer?.join(', ')}</td>
+                <td className="number">{sizeText(sized.get(one.predicate)?.['data'])}</td>
+                <td>
+                  <Indexes predicate={one} sizes={sized.get(one.predicate)} />
+                  {building
+                    .filter((build) => build.predicate === one.predicate)
+                    .map((build) => (
+                      <Progress key={build.kinds.join()} build={build} />
+                    ))}
+                </td>
                 <td>{directives(one)}</td>
                 <td>{(fields.get(one.predicate) ?? []).join(', ')}</td>
               </tr>
@@ -268,6 +302,31 @@ function Predicates({ graph, served, building, filter }: PredicatesProps) {
   );
 }
 
+/** Each index with what it takes; edges that are followed backwards are one too. */
+function Indexes({ predicate, sizes }: { predicate: Predicate; sizes: PredicateSize['parts'] | undefined }) {
+  const kinds = [
+    ...(predicate.tokenizer ?? []),
+    ...(predicate.reverse ? ['reverse'] : []),
+    ...(predicate.count ? ['count'] : []),
+  ];
+  return kinds.map((kind) => (
+    <span key={kind} className="index">
+      {kind} <span className="note">{sizeText(sizes?.[kind])}</span>
+    </span>
+  ));
+}
+
+function sizeText(size: Size | undefined): string {
+  if (size === undefined) return '';
+  return `${size.more ? 'over ' : ''}${bytesText(size.bytes)}`;
+}
+
+function bytesText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(bytes < 10 * 1024 ? 1 : 0)} KiB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
+
 function directives(one: Predicate): string {
   const names = ['reverse', 'count', 'upsert', 'unique', 'lang'] as const;
   return names
@@ -276,30 +335,18 @@ function directives(one: Predicate): string {
     .join(' ');
 }
 
-function Progress({ building }: { building: readonly Building[] }) {
+/** In the row that it belongs to, so that nothing moves when it begins and ends. */
+function Progress({ build: { predicate, kinds, done, total } }: { build: Building }) {
+  const share = total > 0 ? Math.min(1, done / total) : undefined;
   return (
-    <section className="card" aria-label="Index builds">
-      <header>
-        <h3>Building indexes</h3>
-      </header>
-      {building.map((one) => {
-        const done = shareOf(one);
-        return (
-          <div key={one.predicate} className="progress">
-            <code>{one.predicate}</code>
-            <progress value={done} max={1} aria-label={`Index of ${one.predicate}`} />
-            <span>{done === undefined ? 'working' : `${Math.round(done * 100)} %`}</span>
-          </div>
-        );
-      })}
-    </section>
+    <span className="progress">
+      <progress value={share} max={1} aria-label={`Index of ${predicate}`} />
+      <span>
+        building {kinds.join(', ')}
+        {share === undefined ? '' : ` ${Math.round(share * 100)} %`}
+      </span>
+    </span>
   );
-}
-
-function shareOf({ done, total, progress }: Building): number | undefined {
-  if (typeof progress === 'number') return progress;
-  if (typeof done === 'number' && typeof total === 'number' && total > 0) return Math.min(1, done / total);
-  return undefined;
 }
 
 function StoredTypes({ graph, filter }: { graph: GraphSchema; filter: string }) {

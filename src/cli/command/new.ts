@@ -32,9 +32,17 @@ export function newCommand(directory: string, options: NewCommand): Promise<void
     ({ directory: path, files }) => {
       const near = relative('', path) || '.';
       const to = near.startsWith('..') ? path : near;
-      return [`${to}: ${files.length} files`, '', `  cd ${to}`, '  npm install', '  npm run dev'].join('\n');
+      return [`${to}: ${files.length} files`, '', ...steps(to).map((step) => `  ${step}`)].join('\n');
     },
   );
+}
+
+/** A clone is on no registry: apps get what it packs, with its types. */
+function steps(to: string): string[] {
+  const root = fileURLToPath(packageRoot);
+  if (!existsSync(join(root, 'src'))) return [`cd ${to}`, 'npm install', 'npm run dev'];
+  const packed = join(root, `graphstead-${version()}.tgz`);
+  return [`(cd ${root} && npm pack)`, `cd ${to}`, `npm install ${packed}`, 'npm run dev'];
 }
 
 function create(directory: string, { git }: NewCommand): Created {

@@ -55,6 +55,19 @@ describe('what the explorer asks', () => {
     });
   });
 
+  it('tells what predicates and their indexes take', async () => {
+    await s.rdf('{ set { _:a <Person.name> "Ann Lee" . _:a <service.type> "Person" . _:a <Person.friends> _:a . } }');
+    const { body } = await s.get('/explorer/api/sizes');
+    const parts = Object.fromEntries(
+      body.map((one: { predicate: string; parts: Record<string, unknown> }) => [one.predicate, one.parts]),
+    );
+    const some = { keys: expect.any(Number), bytes: expect.any(Number), more: false };
+    expect(parts['Person.name']).toEqual({ data: some, hash: some, term: some });
+    expect(parts['Person.name'].term.keys).toBe(2);
+    expect(parts['Person.name'].term.bytes).toBeGreaterThan(parts['Person.name'].hash.bytes);
+    expect(parts['Person.friends'].data.keys).toBe(1);
+  });
+
   it('answers no other site', async () => {
     const { status, body } = await s.get('/explorer/api/info', { 'sec-fetch-site': 'cross-site' });
     expect([status, body.errors[0].extensions.code]).toEqual([403, 'FORBIDDEN']);

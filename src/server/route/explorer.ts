@@ -24,7 +24,10 @@ export interface ExplorerRooms {
 
 const ROOT = fileURLToPath(packageRoot);
 const PAGE_DIR = join(ROOT, 'dist', 'explorer');
+const ASSETS_DIR = join(PAGE_DIR, 'assets');
 const BODY_BYTES = 1024 * 1024;
+/** agents in one page of the list */
+const PAGE_AGENTS = 100;
 /** Nothing comes from elsewhere, and no other site frames the page. Styles are set by the editors at run time. */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -41,7 +44,8 @@ const PAGE_POLICY = [
 
 /** GET /explorer, its files under /explorer/assets, and what its panes ask under /explorer/api. */
 export function explorerRoutes(app: FastifyInstance, core: Core, rooms: ExplorerRooms): void {
-  app.register(import('@fastify/static'), { root: PAGE_DIR, serve: false });
+  // in a clone the page's own folder may not be there yet
+  app.register(import('@fastify/static'), { root: ROOT, serve: false });
   pageRoutes(app);
   app.addHook('onRequest', async (request) => {
     if (request.url.startsWith('/explorer/api/')) refuseOtherSites(request);
@@ -56,6 +60,12 @@ export function explorerRoutes(app: FastifyInstance, core: Core, rooms: Explorer
   app.get('/explorer/api/schema', async (request, reply) =>
     describeSchema(core, await contextOf(core, request, reply)),
   );
+  app.get('/explorer/api/sizes', async () =>
+    (await core.graph.sizes(core.limits.sizeKeys)).map(({ predicate, parts }) => ({
+      predicate: core.names.shown(predicate),
+      parts,
+    })),
+  );
   connectionRoutes(app, rooms);
   agentRoutes(app, core, rooms);
 }
@@ -64,14 +74,14 @@ function pageRoutes(app: FastifyInstance): void {
   app.get('/explorer', async (_request, reply) => {
     await bundled();
     reply.header('content-security-policy', PAGE_POLICY).header('x-content-type-options', 'nosniff');
-    return reply.sendFile('index.html', { cacheControl: false, etag: true });
+    return reply.sendFile('index.html', PAGE_DIR, { cacheControl: false, etag: true });
   });
   app.get('/explorer/assets/:file', async (request, reply) => {
     const { file } = request.params as { file: string };
     // Names carry a hash of the content.
     return reply
       .header('x-content-type-options', 'nosniff')
-      .sendFile(`assets/${file}`, { maxAge: '1y', immutable: true });
+      .sendFile(file, ASSETS_DIR, { maxAge: '1y', immutable: true });
   });
 }
 
@@ -131,8 +141,10 @@ function agentRoutes(app: FastifyInstance, core: Core, rooms: ExplorerRooms): vo
   app.get('/explorer/api/agents', async (request) => {
     const { name, status, after } = request.query as Record<string, string | undefined>;
     const filter = { name: name || undefined, status: (status || undefined) as AgentStatus | undefined };
-    const list = await agents().list({ ...filter, first: 200, ...(after ? { after } : {}) });
-    return { agents: list, types: rooms.agentTypes?.() ?? [] };
+    const list = await agents().list({ ...filter, first: PAGE_AGENTS + 1, ...(after ? { after } : {}) });
+    const page = list.slice(0, PAGE_AGENTS);
+    const next = list.length > PAGE_AGENTS ? { next: page[PAGE_AGENTS - 1].id } : {};
+    return { agents: page, types: rooms.agentTypes?.() ?? [], ...next };
   });
   app.post('/explorer/api/agents', options, async (request) => {
     const name = textOf(bodyOf(request), 'name');

@@ -1,0 +1,17 @@
+import type { ChatMessage } from './model.js';
+import type { SpokenMessage } from './record.js';
+
+/** messages of one call that are shown: its first and the last ones */
+const SHOWN = 8;
+/** characters of one message that are shown */
+const SHOWN_CHARS = 3_000;
+
+/** What was said in a call of a model, cut so that a record stays small. */
+export function transcript(asked: readonly ChatMessage[], answered?: ChatMessage): readonly SpokenMessage[] {
+  const all = answered === undefined ? asked : [...asked, answered];
+  const shown = all.length <= SHOWN ? all : [all[0], ...all.slice(all.length - SHOWN + 1)];
+  return shown.map(({ role, content, tool_calls: tools }) => {
+    const text = content ?? (tools ?? []).map((tool) => `${tool.function.name}(${tool.function.arguments})`).join('\n');
+    return { role, text: text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS)}…` };
+  });
+}
