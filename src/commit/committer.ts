@@ -3,6 +3,7 @@ import { assert, type Clock, GraphsteadError, type Limits, makeLimits, systemClo
 import type { Snapshot, Store } from '../store/index.js';
 import { type CommitState, readState } from './commit-state.js';
 import type { Applier, Beginning, BuildInTurn, Committed, CommitRecord, Committer, Intent } from './contract.js';
+import { fingerprintsOf } from './fingerprint.js';
 import { readReply, sameBody } from './idempotency.js';
 import { encodeBody } from './record.js';
 import { RecordStream } from './stream.js';
@@ -121,7 +122,9 @@ class GroupCommitter implements Committer {
     const body = encodeBody({ parts, idempotency });
     if (body.length > this.#limits.commitBytes) throw tooLarge(body.length, this.#limits.commitBytes);
     const { promise: committed, resolve, reject } = deferred<Committed>();
-    return { entry: { parts, idempotency, body, startTs, conflicts, reads, reclaim, resolve, reject }, committed };
+    const keys = fingerprintsOf(conflicts);
+    const readKeys = reads && fingerprintsOf(reads);
+    return { entry: { parts, idempotency, body, startTs, keys, readKeys, reclaim, resolve, reject }, committed };
   }
 
   #check(intent: Intent): void {

@@ -1,18 +1,20 @@
 import { asError, type Clock, type GraphsteadError, type Limits } from '../base/index.js';
 import type { Store } from '../store/index.js';
 import type { CommitState } from './commit-state.js';
-import type { Applier, Committed, CommitRecord, ConflictKey, IdempotencyClaim } from './contract.js';
+import type { Applier, Committed, CommitRecord, IdempotencyClaim } from './contract.js';
+import type { Fingerprints } from './fingerprint.js';
 import { type Entry, Group, Spoiled } from './group.js';
 import { readReply, sameBody } from './idempotency.js';
-import { aborted, ConflictOracle } from './oracle.js';
+import { aborted, ConflictOracle, GroupConflicts } from './oracle.js';
 import { needsTrim } from './retention.js';
 import { Timestamps } from './timestamps.js';
 
 /** An intent that waits, with what its caller waits for. */
 export interface Waiting extends Entry {
   readonly startTs: number;
-  readonly conflicts: readonly ConflictKey[];
-  readonly reads?: readonly ConflictKey[];
+  readonly keys: Fingerprints;
+  /** what must not have changed, though it is not changed here */
+  readonly readKeys?: Fingerprints;
   readonly reclaim: boolean;
   readonly resolve: (committed: Committed) => void;
   readonly reject: (reason: GraphsteadError) => void;
@@ -153,7 +155,7 @@ export class GroupWriter {
       else judged.push(verdict);
     }
     await group.prepare(ready);
-    const inGroup = new ConflictOracle(Number.POSITIVE_INFINITY, 0);
+    const inGroup = new GroupConflicts();
     let { wall } = this.#state;
     for (const one of ready) {
       const verdict = (await this.#repeated(group, one)) ?? this.#judge(inGroup, one);
@@ -171,14 +173,14 @@ export class GroupWriter {
         continue;
       }
       wall = now;
-      inGroup.commit(commitTs, one.conflicts);
+      inGroup.admit(one.keys);
     }
     return wall;
   }
 
-  #judge(oracle: ConflictOracle, one: Waiting): Verdict | undefined {
-    const { startTs, conflicts, reads } = one;
-    const lost = oracle.conflicts(startTs, conflicts) || (reads !== undefined && oracle.conflicts(startTs, reads));
+  #judge(oracle: Pick<ConflictOracle, 'conflicts'>, one: Waiting): Verdict | undefined {
+    const { startTs, keys, readKeys } = one;
+    const lost = oracle.conflicts(startTs, keys) || (readKeys !== undefined && oracle.conflicts(startTs, readKeys));
     return lost ? { one, refusal: aborted() } : undefined;
   }
 
@@ -215,7 +217,7 @@ export class GroupWriter {
 
   /** Caches first, then the stream; callers are told last. What landed stays landed, whatever a listener throws. */
   #publish(group: Group<Waiting>): void {
-    for (const { entry, committed } of group.admitted) this.#oracle.commit(committed.commitTs, entry.conflicts);
+    for (const { entry, committed } of group.admitted) this.#oracle.commit(committed.commitTs, entry.keys);
     if (group.admitted.length > 0) this.figures.groups++;
     this.figures.commits += group.admitted.length;
     try {
