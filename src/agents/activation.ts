@@ -89,6 +89,7 @@ export class Activation {
    */
   next(wall: number): Job | number | undefined {
     const starting = this.head?.status === 'starting';
+    if (!starting && this.#jobs.length > 0 && this.#jobs[0].notBefore <= wall) return this.#jobs.shift();
     const held = new Set<string>();
     let earliest: number | undefined;
     for (let i = 0; i < this.#jobs.length; i++) {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as rest } from 'node:timers/promises';
 import { asError, type Clock, GraphsteadError, noTrace, systemClock } from '../base/index.js';
 import type { CommitRecord } from '../commit/index.js';
@@ -23,7 +22,7 @@ import { EventHub } from './event-hub.js';
 import { freshAgentId } from './host/turn-scope.js';
 import type { Rpc } from './process/task.js';
 import { inspectAgent } from './inspect.js';
-import { callerOf, claimOf, digest, lastingId } from './job.js';
+import { callerOf, claimOf, digest, freshJobId, lastingId } from './job.js';
 import type { AgentOp, AgentPart } from './part.js';
 import { Queues } from './queues.js';
 import { readHead, readHeads, readLetters, toDeadLetter, waitingAgents } from './reader.js';
@@ -150,7 +149,9 @@ export class AgentRuntime implements Agents {
 
   async send(id: string, message: string, data?: string, options: SendOptions = {}): Promise<string | undefined> {
     assertId(id);
-    const claim = claimOf(`agent ${id} ${callerOf(options)}`, options.idempotencyKey, `${message}\n${data ?? ''}`);
+    const { idempotencyKey } = options;
+    if (idempotencyKey === undefined) return this.#send(id, message, data, options, undefined);
+    const claim = claimOf(`agent ${id} ${callerOf(options)}`, idempotencyKey, `${message}\n${data ?? ''}`);
     return this.#send(id, message, data, options, claim);
   }
 
@@ -198,7 +199,7 @@ export class AgentRuntime implements Agents {
     options: SendOptions,
   ): Promise<string | undefined> {
     const requestId = options.requestId ?? '';
-    const job: Job = { ...part, from: '', id: randomUUID(), requestId, attempts: 0, notBefore: 0, begun: true };
+    const job: Job = { ...part, from: '', id: freshJobId(), requestId, attempts: 0, notBefore: 0, begun: true };
     return this.#runner.readOnly(new Activation(id), job);
   }
 

@@ -1,5 +1,5 @@
 import type { Job } from './activation.js';
-import type { AgentOp, TurnOp } from './part.js';
+import type { AgentOp, EventPart, TurnOp } from './part.js';
 import type { Effects } from './protocol.js';
 
 export const NO_EFFECTS: Effects = { events: [], sends: [], alarms: [], starts: [], stops: [] };
@@ -17,44 +17,48 @@ export interface TurnFacts {
 
 /** The ops of one commit of a turn; empty when there is nothing to make durable. */
 export function opsOf({ id, expect, job, final, begun }: TurnFacts, effects: Effects): AgentOp[] {
-  const begins = final && (job.create !== undefined || job.kind === 'init');
-  const ends = final && job.kind === 'stop';
+  const { state, version, alarms } = effects;
   const create = begun ? undefined : job.create;
-  const status = begins ? 'running' : ends ? 'terminated' : undefined;
-  const marks = status === undefined ? [] : [{ name: 'agentStatusUpdated', data: JSON.stringify({ status }) }];
-  const events = [...effects.events, ...marks];
-  const posts: AgentOp[] = [
-    ...effects.starts.map((start) => ({ op: 'spawn', ...start, from: id }) as const),
-    ...effects.sends.map(({ to, name, data }) => post(id, to, 'message', name, data, job.requestId)),
-    ...effects.stops.map((to) => post(id, to, 'stop', 'onTerminate', undefined, job.requestId)),
-  ];
   const consumed = final ? job.stored : undefined;
   const fired = final ? job.alarm : undefined;
-  const own = effects.state !== undefined || events.length > 0 || effects.alarms.length > 0;
-  if (
-    !own &&
-    posts.length === 0 &&
-    consumed === undefined &&
-    fired === undefined &&
-    !begins &&
-    !ends &&
-    create === undefined
-  ) {
-    return [];
+  const terminate = final && job.kind === 'stop';
+  const events = eventsOf(job, effects, final);
+  const posts = postsOf(id, job, effects);
+  const own = state !== undefined || events.length > 0 || alarms.length > 0;
+  if (!own && posts.length === 0 && create === undefined && consumed === undefined && fired === undefined) return [];
+  const turn: { -readonly [Name in keyof TurnOp]: TurnOp[Name] } = { op: 'turn', id, expect };
+  if (create !== undefined) turn.create = { type: create };
+  if (state !== undefined) {
+    turn.state = state;
+    turn.version = version;
   }
-  const turn: TurnOp = {
-    op: 'turn',
-    id,
-    expect,
-    ...(create === undefined ? {} : { create: { type: create } }),
-    ...(effects.state === undefined ? {} : { state: effects.state, version: effects.version }),
-    ...(events.length === 0 ? {} : { events }),
-    ...(effects.alarms.length === 0 ? {} : { alarms: effects.alarms }),
-    ...(consumed === undefined ? {} : { consumed }),
-    ...(fired === undefined ? {} : { fired }),
-    ...(ends ? { terminate: true } : {}),
-  };
-  return [turn, ...posts];
+  if (events.length > 0) turn.events = events;
+  if (alarms.length > 0) turn.alarms = alarms;
+  if (consumed !== undefined) turn.consumed = consumed;
+  if (fired !== undefined) turn.fired = fired;
+  if (terminate) turn.terminate = true;
+  return posts.length === 0 ? [turn] : [turn, ...posts];
+}
+
+/** What it published; where the agent begins or ends, that too. */
+function eventsOf(job: Job, { events }: Effects, final: boolean): readonly EventPart[] {
+  if (!final) return events;
+  const begins = job.create !== undefined || job.kind === 'init';
+  const status = begins ? 'running' : job.kind === 'stop' ? 'terminated' : undefined;
+  if (status === undefined) return events;
+  return [...events, { name: 'agentStatusUpdated', data: JSON.stringify({ status }) }];
+}
+
+const NO_POSTS: readonly AgentOp[] = [];
+
+/** What it leaves for others. */
+function postsOf(id: string, job: Job, { starts, sends, stops }: Effects): readonly AgentOp[] {
+  if (starts.length === 0 && sends.length === 0 && stops.length === 0) return NO_POSTS;
+  return [
+    ...starts.map((start) => ({ op: 'spawn', ...start, from: id }) as const),
+    ...sends.map(({ to, name, data }) => post(id, to, 'message', name, data, job.requestId)),
+    ...stops.map((to) => post(id, to, 'stop', 'onTerminate', undefined, job.requestId)),
+  ];
 }
 
 function post(

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { GraphsteadError } from '../base/index.js';
 import type { Activation, Job } from './activation.js';
 import type { SendOptions } from './contract.js';
@@ -6,6 +6,14 @@ import type { AgentOp } from './part.js';
 import type { DueAlarm, MailboxEntry } from './reader.js';
 
 // What jobs are made of, and what becomes of those that fail.
+
+const UNIQUE = randomBytes(12).toString('base64url');
+let made = 0;
+
+/** Id of a job that is not stored: no other has it, in this process or another. */
+export function freshJobId(): string {
+  return `${UNIQUE}-${(++made).toString(36)}`;
+}
 
 /** The job of a stored message. */
 export function jobOf(entry: MailboxEntry): Job {
@@ -34,7 +42,7 @@ export function isHopeless({ code }: GraphsteadError, attempts: number): boolean
 export function suspension(): Job {
   return {
     kind: 'suspend',
-    id: randomUUID(),
+    id: freshJobId(),
     name: 'onSuspend',
     from: '',
     requestId: '',

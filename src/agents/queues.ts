@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { asError, type Clock, type GraphsteadError, type Limits } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import { Activation, type Job } from './activation.js';
@@ -6,7 +5,7 @@ import type { AlarmClock } from './alarm-clock.js';
 import { mailboxFull, terminated } from './refusal.js';
 import type { SendOptions } from './contract.js';
 import { type EventHub, STATUS_EVENT } from './event-hub.js';
-import { alarmJob, deadOps, isHopeless, jobOf, outOfTime, retryOps } from './job.js';
+import { alarmJob, deadOps, freshJobId, isHopeless, jobOf, outOfTime, retryOps } from './job.js';
 import type { AgentOp, AgentPart } from './part.js';
 import { type DueAlarm, readAlarm, readMailbox } from './reader.js';
 import type { TurnRunner } from './turn/turn-runner.js';
@@ -59,7 +58,7 @@ export class Queues {
       const job: Job = {
         from: '',
         ...part,
-        id: randomUUID(),
+        id: freshJobId(),
         requestId: options.requestId ?? '',
         attempts: 0,
         notBefore: 0,
@@ -117,7 +116,7 @@ export class Queues {
   async #work(activation: Activation): Promise<void> {
     clearTimeout(activation.wake);
     activation.wake = undefined;
-    await this.#known(activation);
+    if (activation.head === undefined) await this.#known(activation);
     while (!this.paused) {
       if (activation.more && !activation.hasStored) await this.#readMailbox(activation);
       activation.fresh = false;
@@ -133,7 +132,6 @@ export class Queues {
 
   /** Reads the head of an agent that was not in memory; what already waits in its mailbox comes with it. */
   async #known(activation: Activation): Promise<void> {
-    if (activation.head !== undefined) return;
     const head = await this.options.runner.head(activation);
     if (head !== undefined && head.waiting > 0 && activation.read === undefined) activation.more = true;
   }

@@ -18,6 +18,8 @@ export class RecordStream {
   #recent: CommitRecord[] = [];
   #recentAfter: number;
   #recentBytes = 0;
+  /** that are being read: nothing is kept for nobody, since what stays for long costs every collection of garbage */
+  #tails = 0;
   #closed = false;
 
   constructor(store: Store, lastCommitTs: number) {
@@ -46,6 +48,15 @@ export class RecordStream {
   }
 
   async *tail(after: number, signal: AbortSignal): AsyncGenerator<CommitRecord> {
+    this.#tails++;
+    try {
+      yield* this.#tail(after, signal);
+    } finally {
+      this.#tails--;
+    }
+  }
+
+  async *#tail(after: number, signal: AbortSignal): AsyncGenerator<CommitRecord> {
     let position = after;
     while (!signal.aborted) {
       const recent = this.#recentFrom(position);
@@ -72,6 +83,12 @@ export class RecordStream {
   }
 
   #remember(records: readonly CommitRecord[], bytes: number): void {
+    if (this.#tails === 0) {
+      this.#recent = [];
+      this.#recentBytes = 0;
+      this.#recentAfter = records[records.length - 1].commitTs;
+      return;
+    }
     this.#recent.push(...records);
     this.#recentBytes += bytes;
     if (this.#recentBytes > RECENT_BYTES) this.#forget(this.#recent.length);

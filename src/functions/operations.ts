@@ -66,7 +66,7 @@ class FunctionCaller {
       name: description.export,
       args: description.args.map(({ name, type }) => converter.toApp(type, given[name])),
       requestId: context.requestId,
-      signal: context.signal,
+      signal: context.gone ?? context.signal,
       idempotencyKey: context.idempotencyKey,
       caller: context.caller,
       log: options.dev ? (entry: HostLog) => remember(context, entry) : undefined,

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GraphsteadError } from '../base/index.js';
 import { isOwnName } from './host-name.js';
 import { type ApiKeys, isLoopback, keyOf } from './keys.js';
@@ -32,24 +32,28 @@ export function requireKeys(app: FastifyInstance, access: Access): void {
       fix: 'set GRAPHSTEAD_API_KEYS to one or more keys separated by commas, or listen on 127.0.0.1',
     });
   }
-  app.addHook('onRequest', async (request) => {
-    if (request.method === 'OPTIONS' || isOpen(request.url.split('?')[0])) return;
-    if (!keys.has(keyOf(request.headers))) {
-      throw new GraphsteadError('UNAUTHENTICATED', 'this address needs an API key', {
-        fix: 'send Authorization: Bearer <API_KEY>, or X-API-Key: <API_KEY>',
-      });
-    }
+  refuse(app, (request) => {
+    if (request.method === 'OPTIONS' || isOpen(request.url.split('?')[0])) return undefined;
+    if (keys.has(keyOf(request.headers))) return undefined;
+    return new GraphsteadError('UNAUTHENTICATED', 'this address needs an API key', {
+      fix: 'send Authorization: Bearer <API_KEY>, or X-API-Key: <API_KEY>',
+    });
   });
+}
+
+/** Refuses what `check` finds something against; without a promise for each request. */
+function refuse(app: FastifyInstance, check: (request: FastifyRequest) => GraphsteadError | undefined): void {
+  app.addHook('onRequest', (request, _reply, done) => done(check(request)));
 }
 
 /** Where nothing needs a key, a page that was served under another name must not reach the data: see `isOwnName`. */
 function refuseOtherNames(app: FastifyInstance, { keys, names }: Access): void {
-  app.addHook('onRequest', async (request) => {
+  refuse(app, (request) => {
     const given = request.headers.host;
     // only HTTP/1.0 may leave it out, and no browser speaks that
-    if (given === undefined || isOwnName(given, names)) return;
-    if (isOpen(request.url.split('?')[0]) || keys.has(keyOf(request.headers))) return;
-    throw new GraphsteadError('HOST_REFUSED', `"${given}" is no name of this service`, {
+    if (given === undefined || isOwnName(given, names)) return undefined;
+    if (isOpen(request.url.split('?')[0]) || keys.has(keyOf(request.headers))) return undefined;
+    return new GraphsteadError('HOST_REFUSED', `"${given}" is no name of this service`, {
       fix: 'ask for 127.0.0.1 or localhost, name the host in GRAPHSTEAD_HOST_NAMES, or send an API key',
     });
   });
@@ -60,11 +64,11 @@ function refuseOtherNames(app: FastifyInstance, { keys, names }: Access): void {
  * for pages, and its types say which origins they allow; everything else answers other sites only with a key.
  */
 function refuseOtherSites(app: FastifyInstance, { keys }: Access): void {
-  app.addHook('onRequest', async (request) => {
-    if (request.headers['sec-fetch-site'] !== 'cross-site' || keys.has(keyOf(request.headers))) return;
+  refuse(app, (request) => {
+    if (request.headers['sec-fetch-site'] !== 'cross-site' || keys.has(keyOf(request.headers))) return undefined;
     const path = request.url.split('?')[0];
-    if (path === '/graphql' || isOpen(path)) return;
-    throw new GraphsteadError('FORBIDDEN', `a page of another site may not ask for ${path}`, {
+    if (path === '/graphql' || isOpen(path)) return undefined;
+    return new GraphsteadError('FORBIDDEN', `a page of another site may not ask for ${path}`, {
       fix: 'send it from a server, use /graphql, or set GRAPHSTEAD_API_KEYS and send a key',
     });
   });

@@ -38,8 +38,9 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     encodings: ['gzip', 'deflate'],
     globalDecompression: false,
   });
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
+    done();
   });
   requireKeys(app, options.access);
   app.setErrorHandler((error, request, reply) => {

@@ -6,7 +6,7 @@ import { offer, pull, startCall, stopStream } from './call.js';
 import { useConnections } from './connections.js';
 import { captureConsole } from './console.js';
 import { flush, openLink, tell } from './link.js';
-import { handling } from './marker.js';
+import { handling, unmarked } from './marker.js';
 import { endWithParent } from './orphan.js';
 import { registered } from './registry.js';
 import { answered, currentTask, limitEvents, type Task } from './task.js';
@@ -25,6 +25,7 @@ function follow(id: number, task: Task): void {
 
 function drop(id: number, reason: string): void {
   const task = tasks.get(id);
+  unmarked();
   stopStream(id);
   if (task === undefined) return;
   if (task.turn !== undefined && !task.turn.readOnly) evict(task.turn.agentId);

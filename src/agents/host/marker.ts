@@ -9,8 +9,12 @@ const mark = Buffer.alloc(8);
 let works = true;
 /** the message at hand came alone: all that follows at once comes from it */
 let alone = false;
+/** others of its batch follow: their marks take the place of the last one */
+let batched = false;
+let standing = 0;
 
 function write(id: number): void {
+  standing = id;
   if (!works) return;
   mark.writeDoubleLE(id);
   try {
@@ -26,8 +30,13 @@ export function marked<T>(id: number, work: () => T): T {
   try {
     return work();
   } finally {
-    write(alone ? -id : 0);
+    if (!batched) write(alone ? -id : 0);
   }
+}
+
+/** Code that belongs to no task comes next. */
+export function unmarked(): void {
+  if (standing !== 0) write(0);
 }
 
 /** A task goes on with an answer it waited for. */
@@ -38,10 +47,15 @@ export function resumed(id: number): void {
 /** Handles a batch; marks of one that came alone stay until the thread is free again. */
 export function handling(messages: number, work: () => void): void {
   alone = messages === 1;
+  batched = !alone;
   work();
-  if (!alone) return;
+  batched = false;
+  if (!alone) {
+    unmarked();
+    return;
+  }
   setImmediate(() => {
     alone = false;
-    write(0);
+    unmarked();
   });
 }

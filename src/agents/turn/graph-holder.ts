@@ -60,19 +60,14 @@ export class GraphHolder {
   }
 
   /** The ops, with what was written to the graph, as one commit. */
-  async commit(
-    committer: Committer,
-    ops: readonly AgentOp[],
-    idempotency: IdempotencyClaim | undefined,
-  ): Promise<Committed> {
+  commit(committer: Committer, ops: readonly AgentOp[], idempotency: IdempotencyClaim | undefined): Promise<Committed> {
     const parts = ops.length === 0 ? {} : { agents: { ops } };
-    const claim = idempotency === undefined ? {} : { idempotency };
     const transaction = this.#transaction;
     if (transaction === undefined || !(this.#wrote || this.#holds)) {
       this.abort();
-      return committer.commit({ startTs: 0, parts, conflicts: [], ...claim });
+      return committer.commit({ startTs: 0, parts, conflicts: [], idempotency });
     }
     this.#forget();
-    return (await transaction).commit({ parts, ...claim });
+    return transaction.then((open) => open.commit({ parts, idempotency }));
   }
 }

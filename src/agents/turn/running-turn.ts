@@ -51,6 +51,8 @@ export class TurnInHost implements HostTask {
 /** One try of one job: in a host process, then as one commit. */
 export class RunningTurn extends TurnInHost {
   #head: Head | undefined;
+  /** where it ran last */
+  #host: HostProcess | undefined;
 
   constructor(options: RunnerOptions, activation: Activation, job: Job, calls: MadeCalls) {
     super(options, activation, job, calls, new GraphHolder(options.graph));
@@ -65,6 +67,7 @@ export class RunningTurn extends TurnInHost {
     const turned = await hosts
       .execute(shardOf(activation.id), task, (host) => this.#inHost(host, task, loadState))
       .catch((error: unknown) => this.#stopAnyway(error));
+    activation.host = job.kind === 'suspend' || job.kind === 'stop' ? undefined : this.#host;
     const reply = job.create === undefined ? turned.reply : activation.id;
     const committed = await this.#commit(turned.effects, reply, true);
     if (activation.passing === 'resuming' && job.kind !== 'suspend') this.#status('running');
@@ -88,13 +91,11 @@ export class RunningTurn extends TurnInHost {
     this.activation.host = undefined;
   }
 
-  async #inHost(host: HostProcess, task: HostTask, loadState: LoadState): Promise<Turned> {
-    const { activation, job } = this;
+  #inHost(host: HostProcess, task: HostTask, loadState: LoadState): Promise<Turned> {
     this.graph.abort(); // a run in a host that died is forgotten
-    const load = activation.host === host ? undefined : await this.#load(loadState);
-    const turned = await host.turn(this.#asked(load), task);
-    activation.host = job.kind === 'suspend' || job.kind === 'stop' ? undefined : host;
-    return turned;
+    this.#host = host;
+    if (this.activation.host === host) return host.turn(this.#asked(undefined), task);
+    return this.#load(loadState).then((load) => host.turn(this.#asked(load), task));
   }
 
   #asked(load: TurnTask['load']): TurnTask {
