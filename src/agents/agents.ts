@@ -3,7 +3,7 @@ import { asError, type Clock, GraphsteadError, noTrace, systemClock } from '../b
 import type { CommitRecord } from '../commit/index.js';
 import { Activation, type Job } from './activation.js';
 import { AlarmClock } from './alarm-clock.js';
-import { assertId, terminated, unknownAgent } from './refusal.js';
+import { assertId, noLetter, terminated, unknownAgent } from './refusal.js';
 import { callRpc, type SendArgs } from './call-rpc.js';
 import type {
   AgentEvent,
@@ -224,16 +224,15 @@ export class AgentRuntime implements Agents {
   }
 
   async replay(agentId: string, deadLetterId: string): Promise<void> {
+    assertId(agentId);
     this.#assertOpen();
+    const head = await this.#head(agentId);
+    if (head === undefined) throw unknownAgent(agentId);
+    if (head.status === 'terminated') throw terminated(agentId);
     const snapshot = this.#options.committer.snapshot();
-    const [letters, head] = await Promise.all([readLetters(snapshot, agentId), readHead(snapshot, agentId)]).finally(
-      () => snapshot.release(),
-    );
-    if (head?.status === 'terminated') throw terminated(agentId);
+    const letters = await readLetters(snapshot, agentId).finally(() => snapshot.release());
     const letter = letters.find((one) => String(one.seq) === deadLetterId);
-    if (letter === undefined) {
-      throw new GraphsteadError('NOT_FOUND', `agent "${agentId}" has no dead letter ${deadLetterId}`);
-    }
+    if (letter === undefined) throw noLetter(agentId, deadLetterId);
     const { name, data, from, seq, bytes } = letter;
     const ops: AgentOp[] = [
       { op: 'bury', id: agentId, seq, bytes },
@@ -398,10 +397,10 @@ export class AgentRuntime implements Agents {
   }
 
   #assertSize(message: string, data: string | undefined): void {
-    const bytes = Buffer.byteLength(data ?? '');
+    const bytes = Buffer.byteLength(message) + Buffer.byteLength(data ?? '');
     const most = this.#options.limits.messageBytes;
     if (bytes <= most) return;
-    throw new GraphsteadError('LIMIT_EXCEEDED', `message "${message}" holds ${bytes} bytes of data`, {
+    throw new GraphsteadError('LIMIT_EXCEEDED', `message "${message.slice(0, 100)}" holds ${bytes} bytes`, {
       fix: `limits.messageBytes is ${most}: store it in the graph and send its uid`,
     });
   }

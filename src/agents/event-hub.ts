@@ -1,6 +1,6 @@
 import { GraphsteadError } from '../base/index.js';
 import type { CommitRecord, Committer } from '../commit/index.js';
-import { unknownAgent } from './refusal.js';
+import { terminated, unknownAgent } from './refusal.js';
 import type { AgentEvent, EventsRequest } from './contract.js';
 import type { AgentPart } from './part.js';
 import { eventBehind, readEvents, readHead } from './reader.js';
@@ -155,6 +155,8 @@ export class EventHub {
     try {
       const head = await readHead(snapshot, agentId);
       if (head === undefined) throw unknownAgent(agentId);
+      // Nothing more can come; what it told before is kept for a while, for those who name a place to go on from.
+      if (after === undefined && head.status === 'terminated') throw terminated(agentId);
       if (after === undefined) return { seq: head.events[1], upTo: snapshot.version };
       const position = parsePosition(after);
       if (position.incarnation !== this.incarnation) {

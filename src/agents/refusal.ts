@@ -22,6 +22,22 @@ export function mailboxFull(id: string, waiting: number): GraphsteadError {
   });
 }
 
+export function noLetter(id: string, letter: string): GraphsteadError {
+  return new GraphsteadError('NOT_FOUND', `agent "${id}" has no dead letter ${letter}`, {
+    fix: 'agents.deadLetters lists the ones that there are',
+    details: { agentId: id },
+  });
+}
+
+/** Throws MESSAGE_UNKNOWN. */
+export function assertMessage(name: unknown, agentId: string): void {
+  if (typeof name === 'string' && name !== '') return;
+  throw new GraphsteadError('MESSAGE_UNKNOWN', `the message to agent "${agentId}" has no name`, {
+    fix: 'name one of the messages that the agent handles',
+    details: { agentId },
+  });
+}
+
 /** Throws AGENT_ID_MISSING. */
 export function assertId(id: unknown): void {
   if (typeof id === 'string' && id !== '') return;

@@ -95,13 +95,13 @@ export const DEFAULT_LIMITS = {
   messageMs: 60_000,
   /** bytes of an agent's state */
   agentStateBytes: 4 * 1024 * 1024,
-  /** bytes of one event's data */
+  /** bytes of one event's name and data */
   eventBytes: 256 * 1024,
   /** events of one agent kept for replay */
   eventsPerAgent: 10_000,
   /** milliseconds an event is kept for replay */
   eventAgeMs: 7 * 24 * 3_600_000,
-  /** bytes of one message's data */
+  /** bytes of one message's name and data */
   messageBytes: 1024 * 1024,
   /** messages waiting for one agent */
   mailboxMessages: 10_000,

@@ -33,6 +33,7 @@ const config = (extra: object = {}) => ({
     db: { type: 'relational', connStr: '{{DATABASE_URL}}' },
     peer: { type: 'graph', grpcTarget: '{{GRAPH_ENDPOINT}}' },
     later: { type: 'http', baseUrl: 'https://{{HOST}}/', optional: true },
+    slow: { type: 'http', baseUrl: `${remote.url}/slow`, timeoutMs: 300 },
     ...extra,
   },
 });
@@ -65,6 +66,9 @@ export async function ask(question: string): Promise<string> {
   const reply = await models.get('writer').ask('You are brief.', question);
   return reply.choices[0].message.content ?? '';
 }
+export async function getSlow(): Promise<string> {
+  return (await connections.http('slow').fetch('x')).text();
+}
 export async function useLater(): Promise<string> {
   return (await connections.http('later').fetch('x')).text();
 }
@@ -79,7 +83,7 @@ beforeAll(async () => {
     user: 'app',
     password: 'pa55word',
     port: databasePort,
-    persistent: false,
+    persistent: true, // it is stopped and started again
     createPostgresUser: process.getuid?.() === 0,
     onLog: () => undefined,
     onError: () => undefined,
@@ -142,6 +146,47 @@ describe('connections', () => {
     const { body } = await s.graphql('{ findPeople(name: "\\"") countRows }');
     expect(JSON.stringify(body)).not.toContain('pa55word');
     expect(JSON.stringify(body)).not.toContain(SECRET);
+  });
+});
+
+describe('a connection that fails', () => {
+  const failure = async (query: string) => {
+    const { body } = await s.graphql(query);
+    expect(body.errors).toHaveLength(1);
+    expect(JSON.stringify(body)).not.toMatch(/pa55word|pl4nted/);
+    return body.errors[0];
+  };
+
+  it('http: one that hangs ends within its timeoutMs, by its name, and answers again', async () => {
+    remote.on('/slow/x', () => new Promise(() => undefined));
+    const { message, extensions } = await failure('{ getSlow }');
+    expect(extensions.code).toBe('CONNECTION_FAILED');
+    expect(message).toMatch(/"slow".*300 ms/);
+    remote.on('/slow/x', () => ({ body: '"awake"' }));
+    expect((await s.graphql('{ getSlow }')).body).toMatchObject({ data: { getSlow: '"awake"' } });
+  });
+
+  it('relational: a database that goes away and comes back', async () => {
+    await database.stop();
+    const { message, extensions } = await failure('{ countRows }');
+    expect(extensions.code).toBe('CONNECTION_FAILED');
+    expect(message).toContain('"db"');
+    await database.start();
+    expect((await s.graphql('{ countRows }')).body).toMatchObject({ data: { countRows: 1 } });
+  });
+
+  it('graph: a peer that goes away and comes back', async () => {
+    const { grpcPort } = peer.service;
+    await peer.close();
+    const { message, extensions } = await failure('{ findPeople(name: "Ann") }');
+    expect(extensions.code).toBe('CONNECTION_FAILED');
+    expect(message).toContain('"peer"');
+    peer = await startService({ grpcPort });
+    await peer.alter('name: string @index(exact) .\nage: int .');
+    // its channel waits a moment between two tries to connect
+    let body = (await s.graphql('{ findPeople(name: "Ann") }')).body;
+    while (body.errors !== undefined) body = (await s.graphql('{ findPeople(name: "Ann") }')).body;
+    expect(JSON.parse(body.data.findPeople)).toEqual({ p: [] });
   });
 });
 

@@ -1,5 +1,6 @@
 import { deadKey } from '../keys.js';
 import type { BuryOp, DeadOp } from '../part.js';
+import { noLetter } from '../refusal.js';
 import { encode, pieces, type StoredLetter } from '../stored.js';
 import { fire } from './alarm.js';
 import type { Draft } from './draft.js';
@@ -23,9 +24,10 @@ export async function dead(draft: Draft, op: DeadOp): Promise<void> {
   draft.heads.set(id, { ...head, letters: [first, next], dead: count });
 }
 
-/** A dead letter leaves its list. */
-export function bury(draft: Draft, { id, seq, bytes }: BuryOp): void {
+/** A dead letter leaves its list. Throws NOT_FOUND where it has left already: of two replays at once, one delivers. */
+export async function bury(draft: Draft, { id, seq, bytes }: BuryOp): Promise<void> {
   const head = draft.head(id);
+  if ((await draft.group.state.get(deadKey(id, seq))) === undefined) throw noLetter(id, String(seq));
   draft.heads.set(id, { ...head, dead: Math.max(0, head.dead - 1) });
   for (let i = 0; i < pieces(bytes); i++) draft.put(deadKey(id, seq, i), undefined);
 }

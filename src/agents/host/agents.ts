@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { GraphsteadError } from '../../base/index.js';
 import type { AgentFilter, AgentInfo, DeadLetter } from '../info.js';
+import { assertId, assertMessage } from '../refusal.js';
 import type { Agent, AgentClass } from './agent.js';
-import { nameOf, register, typeOf } from './registry.js';
+import { nameOf, register, typeOf, wantedName } from './registry.js';
 import { requireTask, type Task } from './task.js';
 import { freshAgentId } from './turn-scope.js';
 
@@ -36,7 +37,7 @@ export const agents = {
 
   /** Starts an agent. In a function it is durable when this resolves; in a turn it starts with the turn's commit. */
   async start(type: string | AgentClass, options: { readonly idempotencyKey?: string } = {}): Promise<Started> {
-    const name = typeof type === 'string' ? type : nameOf(type);
+    const name = wantedName(type);
     typeOf(name);
     const task = requireTask('agents.start');
     if (task.turn === undefined) return (await task.call('start', [name, options])) as AgentInfo;
@@ -90,6 +91,7 @@ export const agents = {
     const task = requireTask('agents.sendMessageAsync');
     task.assertOpen('agents.sendMessageAsync');
     assertId(id);
+    assertMessage(name, id);
     const text = textOf(data);
     if (task.turn === undefined) {
       await task.call('sendAsync', sendArgs(id, name, text, options));
@@ -121,6 +123,7 @@ export const agents = {
   /** Delivers a dead letter anew. */
   async replay(id: string, deadLetterId: string): Promise<void> {
     const task = requireTask('agents.replay');
+    assertId(id);
     task.turn?.assertWrites('agents.replay');
     await task.call('replay', [id, deadLetterId]);
   },
@@ -140,16 +143,10 @@ async function sendMessage(
   typed: boolean,
 ): Promise<string | undefined> {
   assertId(id);
+  assertMessage(name, id);
   task.turn?.assertWrites('agents.sendMessage');
   const args = sendArgs(id, name, textOf(data), typed ? { ...options, typed } : options);
   return (await task.call('send', args)) as string | undefined;
-}
-
-function assertId(id: unknown): void {
-  if (typeof id === 'string' && id !== '') return;
-  throw new GraphsteadError('AGENT_ID_MISSING', 'an agent id is missing', {
-    fix: 'give the id that agents.start returned',
-  });
 }
 
 function textOf(data: unknown): string | undefined {

@@ -9,6 +9,18 @@ export function nameOf(type: AgentClass): string {
   return type.agentName ?? type.name;
 }
 
+/** The name in what start was given. Throws AGENT_TYPE_UNKNOWN. */
+export function wantedName(type: unknown): string {
+  if (typeof type === 'string' && type !== '') return type;
+  if (typeof type === 'function') return nameOf(type as AgentClass);
+  throw new GraphsteadError('AGENT_TYPE_UNKNOWN', 'the type of the agent to start is missing', { fix: knownTypes() });
+}
+
+function knownTypes(): string {
+  const known = [...types.keys()].sort().join(', ');
+  return known === '' ? 'no type is registered: call agents.register(Class)' : `registered types: ${known}`;
+}
+
 /** Makes a class startable by its name. Throws when it is no Agent or the name is taken by another class. */
 export function register(type: AgentClass): void {
   if (typeof type !== 'function' || !(type.prototype instanceof Agent)) {
@@ -36,10 +48,7 @@ function assertVersion(name: string, version: number | undefined): void {
 export function typeOf(name: string): AgentClass {
   const type = types.get(name);
   if (type !== undefined) return type;
-  const known = [...types.keys()].sort().join(', ');
-  throw new GraphsteadError('AGENT_TYPE_UNKNOWN', `unknown agent type "${name}"`, {
-    fix: known === '' ? 'no type is registered: call agents.register(Class)' : `registered types: ${known}`,
-  });
+  throw new GraphsteadError('AGENT_TYPE_UNKNOWN', `unknown agent type "${name}"`, { fix: knownTypes() });
 }
 
 /** What the main process learns after the bundle has loaded. */

@@ -121,9 +121,9 @@ export class Task {
 
   /** An event of this turn; a live one goes out at once. */
   publish(event: EventEffect, live: boolean): void {
-    const bytes = Buffer.byteLength(event.data);
+    const bytes = Buffer.byteLength(event.name) + Buffer.byteLength(event.data);
     if (bytes > eventBytes) {
-      throw new GraphsteadError('LIMIT_EXCEEDED', `event "${event.name}" holds ${bytes} bytes of data`, {
+      throw new GraphsteadError('LIMIT_EXCEEDED', `event "${event.name.slice(0, 100)}" holds ${bytes} bytes`, {
         fix: `limits.eventBytes is ${eventBytes}: publish less, or store it in the graph and publish its id`,
       });
     }
