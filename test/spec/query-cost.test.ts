@@ -1,6 +1,8 @@
 // What a query cost stands in its answer, and grows with what it touches, not with the size of the graph.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Graph, GraphReader } from '../../src/graph/index.js';
 import { startService, type TestService } from '../service.js';
+import { createWorld } from '../support/api-world.js';
 
 const NODES = 20_000;
 let s: TestService;
@@ -55,3 +57,49 @@ describe('the cost of a query', () => {
     expect(await keysRead('{ q(func: uid(0x5)) { title score } }')).toBeLessThan(5);
   });
 });
+
+describe('the cost of a generated query', () => {
+  it('of the first 10 in order is that of the same query in the graph language', async () => {
+    const world = await createWorld(`type Page { title: String! @search(by: [term]) score: Int! @search }`);
+    const readers = readersOf(world.graph);
+    const input = Array.from({ length: NODES / 4 }, (_, i) => ({ title: `page ${i}`, score: (i * 7919) % NODES }));
+    for (let at = 0; at < input.length; at += 1_000) {
+      const page = input.slice(at, at + 1_000);
+      await world.data('mutation($input: [AddPageInput!]!) { addPage(input: $input) { numUids } }', { input: page });
+    }
+    const cost = async (query: string) => {
+      readers.length = 0;
+      const data = await world.data(query);
+      return { data, keys: readers.reduce((total, reader) => total + reader.metrics.keysRead, 0) };
+    };
+    const all = await cost('{ queryPage(order: { asc: score }) { score } }');
+    expect(all.keys).toBeGreaterThan(300);
+    for (const [args, from] of [
+      ['order: { asc: score }, first: 10', 0],
+      ['order: { asc: score }, first: 10, filter: { score: { ge: 10000 } }', 10_000],
+    ] as const) {
+      const { data, keys } = await cost(`{ queryPage(${args}) { score } }`);
+      const scores = input.map(({ score }) => score).filter((score) => score >= from);
+      expect(data.queryPage.map((page) => page.score)).toEqual(scores.sort((a, b) => a - b).slice(0, 10));
+      expect(keys, args).toBeLessThan(80);
+    }
+    expect((await cost('{ queryPage(first: 10) { title } }')).keys).toBeLessThan(40);
+  }, 60_000);
+});
+
+/** Every reader that the graph hands out from now on. */
+function readersOf(graph: Graph): GraphReader[] {
+  const readers: GraphReader[] = [];
+  const begin = graph.begin.bind(graph);
+  graph.begin = async (options) => {
+    const transaction = await begin(options);
+    const read = transaction.reader.bind(transaction);
+    transaction.reader = async () => {
+      const reader = await read();
+      readers.push(reader);
+      return reader;
+    };
+    return transaction;
+  };
+  return readers;
+}

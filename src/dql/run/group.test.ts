@@ -42,6 +42,30 @@ describe('@groupby', () => {
     ]);
   });
 
+  it('takes each pair of several edges, of the members that have both keys', async () => {
+    expect(await ask('q(func: uid(0x1, 0x2, 0x3)) @groupby(knows, painted) { count(uid) }')).toEqual([
+      {
+        '@groupby': [
+          { knows: '0x1', painted: '0xf', count: 1 },
+          { knows: '0x2', painted: '0xa', count: 1 },
+          { knows: '0x2', painted: '0xb', count: 1 },
+          { knows: '0x2', painted: '0xc', count: 1 },
+          { knows: '0x3', painted: '0xa', count: 1 },
+          { knows: '0x3', painted: '0xb', count: 1 },
+          { knows: '0x3', painted: '0xc', count: 1 },
+          { knows: '0x3', painted: '0xd', count: 1 },
+          { knows: '0x3', painted: '0xe', count: 1 },
+          { knows: '0x4', painted: '0xf', count: 1 },
+        ],
+      },
+    ]);
+  });
+
+  it('keeps members of an ordered row apart as those of any other', async () => {
+    const ordered = 'q(func: uid(0x1)) { painted(orderdesc: year) @groupby(year) { count(uid) dear: max(price) } }';
+    expect(await ask(ordered)).toEqual(await ask(ordered.replace('(orderdesc: year)', '')));
+  });
+
   it('gives variables over all rows together', async () => {
     expect(
       await ask(

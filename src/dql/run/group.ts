@@ -1,20 +1,15 @@
-import { GraphsteadError } from '../../base/index.js';
+import { assert, GraphsteadError, inSteps, STEP, type Steps } from '../../base/index.js';
 import type { UidList } from '../../graph/index.js';
-import { compareValues, decodeValue, encodeValue, type Value } from '../../values/index.js';
+import { compareValues, decodeValue, type Value } from '../../values/index.js';
 import type { ResultGroup } from '../contract.js';
 import type { AggregateSelection, GroupBy, Selection } from '../syntax/index.js';
-import { readColumn } from './batch.js';
 import type { ResultBranch } from './branch.js';
 import { aggregate } from './compute.js';
 import type { Execution } from './execution.js';
+import { both, type Grouping, type GroupKeys, readGrouping } from './group-key.js';
 import { chooseValues } from './language.js';
 import { indexOf, sortedDistinct } from './uid-set.js';
 import { columnOf, valueFor } from './variable.js';
-
-type GroupKey = ResultGroup['keys'][number];
-
-/** The values that each uid has for each key: several for edges and lists, none where it belongs to no group. */
-type KeyColumns = readonly (readonly (readonly GroupKey[])[])[];
 
 /** Groups the rows of a branch, and sets the variables of the groups over all of its rows together. */
 export async function groupBranch(
@@ -24,38 +19,21 @@ export async function groupBranch(
   execution: Execution,
 ): Promise<void> {
   const uids = at.dest;
-  const columns: (readonly (readonly GroupKey[])[])[] = [];
-  for (const key of groupBy.keys) columns.push(await readKey(key, uids, execution));
+  const pause = () => execution.checkpoint();
+  let grouping: Grouping | undefined;
+  for (const key of groupBy.keys) {
+    const one = await inSteps(await readGrouping(key, uids, execution), pause);
+    grouping = grouping ? await inSteps(both(grouping, one), pause) : one;
+  }
+  assert(grouping, 'the parser asks for a key');
   const results: ((members: UidList) => Value | undefined)[] = [];
   for (const selection of selections) results.push(await resultOf(selection, uids, execution));
-  const form = (members: UidList) => formGroups(members, uids, columns, results);
-  at.groups = (at.rows ?? []).map(form);
-  defineGroupVariables(form(uids), selections, groupBy, execution);
-}
-
-async function readKey(
-  key: GroupBy['keys'][number],
-  uids: UidList,
-  execution: Execution,
-): Promise<readonly (readonly GroupKey[])[]> {
-  await execution.checkpoint();
-  execution.countUids(key.reverse ? `~${key.name}` : key.name, uids.length);
-  const predicate = execution.predicate(key.name);
-  if (!predicate) return Array.from(uids, () => []);
-  if (predicate.type === 'uid') {
-    const rows = await readColumn(uids, execution, async (batch) => {
-      const matrix = await execution.reader.edges(predicate, batch, { reverse: key.reverse });
-      return matrix.rows;
-    });
-    return rows.map((row) => Array.from(row, (uid): GroupKey => ({ type: 'uid', value: uid })));
-  }
-  if (predicate.list) {
-    throw new GraphsteadError('INVALID_QUERY', `cannot group by ${key.name}: it holds lists of values`, {
-      fix: 'Group by predicates with one value, or by edges.',
-    });
-  }
-  const { values } = await chooseValues(execution, predicate, uids, key.langs);
-  return values.map((value) => (value ? [decodeValue(value)] : []));
+  const groups: (readonly ResultGroup[])[] = [];
+  for (const row of at.rows ?? []) groups.push(await inSteps(formGroups(row, uids, grouping, results), pause));
+  at.groups = groups;
+  if (!selections.some((selection) => selection.variable !== undefined)) return;
+  const all = at.rows?.length === 1 ? groups[0] : await inSteps(formGroups(uids, uids, grouping, results), pause);
+  defineGroupVariables(all, selections, groupBy, execution);
 }
 
 /** What a selection of the groupby block computes from the members of a group. */
@@ -97,39 +75,31 @@ async function aggregateOf(
   });
 }
 
-function formGroups(
+/** @param uids what the grouping is aligned with */
+function* formGroups(
   members: UidList,
   uids: UidList,
-  columns: KeyColumns,
+  grouping: Grouping,
   results: readonly ((members: UidList) => Value | undefined)[],
-): readonly ResultGroup[] {
-  const groups = new Map<string, { keys: readonly GroupKey[]; uids: number[] }>();
-  for (const uid of members) {
-    const at = indexOf(uids, uid);
-    for (const keys of combinations(columns.map((column) => column[at]))) {
-      const id = keys.map(keyText).join('|');
-      const group = groups.get(id);
-      if (group) group.uids.push(uid);
-      else groups.set(id, { keys, uids: [uid] });
+): Steps<readonly ResultGroup[]> {
+  const { numbers, starts, keys } = grouping;
+  const groups = new Map<number, number[]>();
+  for (let i = 0; i < members.length; i++) {
+    if (i % STEP === STEP - 1) yield;
+    const at = uids[i] === members[i] ? i : indexOf(uids, members[i]);
+    for (let n = starts[at]; n < starts[at + 1]; n++) {
+      const group = groups.get(numbers[n]);
+      if (group) group.push(members[i]);
+      else groups.set(numbers[n], [members[i]]);
     }
   }
-  return [...groups.values()]
-    .map((group) => {
-      const inside = sortedDistinct(Float64Array.from(group.uids));
-      return { keys: group.keys, uids: inside, results: results.map((result) => result(inside)) };
-    })
-    .sort(smallerFirst);
-}
-
-function combinations(lists: readonly (readonly GroupKey[])[]): readonly (readonly GroupKey[])[] {
-  return lists.reduce<readonly (readonly GroupKey[])[]>(
-    (found, list) => found.flatMap((keys) => list.map((key) => [...keys, key])),
-    [[]],
-  );
-}
-
-function keyText(key: GroupKey): string {
-  return key.type === 'uid' ? `u${key.value}` : Buffer.from(encodeValue(key)).toString('latin1');
+  const formed: ResultGroup[] = [];
+  for (const [number, own] of groups) {
+    if (formed.length % STEP === STEP - 1) yield;
+    const inside = sortedDistinct(Float64Array.from(own));
+    formed.push({ keys: keys[number], uids: inside, results: results.map((result) => result(inside)) });
+  }
+  return formed.sort(smallerFirst);
 }
 
 /** Small groups first, then by their keys. */
@@ -142,7 +112,7 @@ function smallerFirst(a: ResultGroup, b: ResultGroup): number {
   return 0;
 }
 
-function compareKeys(a: GroupKey, b: GroupKey): number {
+function compareKeys(a: GroupKeys[number], b: GroupKeys[number]): number {
   if (a.type === 'uid' || b.type === 'uid') return Number(a.value) - Number(b.value);
   return compareValues(a, b);
 }
