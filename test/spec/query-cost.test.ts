@@ -40,6 +40,13 @@ describe('the cost of a query', () => {
     for (const head of pages) expect(await keysRead(`{ q(func: ${head}) { score } }`), head).toBeLessThan(80);
   });
 
+  it('of a long page is that of the page', async () => {
+    const all = await keysRead('{ q(func: has(score)) { uid } }');
+    expect(await keysRead('{ q(func: has(score), first: 12000) { uid } }')).toBeLessThan(all * 0.9);
+    expect(await keysRead('{ q(func: has(score), after: 0x4000) { uid } }')).toBeLessThan(all * 0.5);
+    expect(await keysRead('{ q(func: type(Page), first: 12000) { uid } }')).toBeLessThan(20);
+  });
+
   it('of a rare condition in a filter does not grow with the roots', async () => {
     for (const root of ['has(score)', 'type(Page)']) {
       const query = `{ q(func: ${root}, orderasc: score) @filter(anyofterms(title, "number77")) { score } }`;

@@ -105,8 +105,9 @@ const TRIED = 16;
 /** The first roots where no order is asked for: reading stops where the page ends. undefined: all have to be read. */
 async function firstByUid(choice: RootChoice, enough: number, execution: Execution): Promise<UidList | undefined> {
   const { block, call, after, size, conjuncts } = choice;
-  if (block.order.length > 0 || enough > DEEPEST) return undefined;
+  if (block.order.length > 0 || enough === Number.POSITIVE_INFINITY) return undefined;
   if (!block.filter) return callFirst(call, execution, { after, count: enough });
+  if (enough > DEEPEST) return undefined;
   const count = Math.min(Math.max(enough * TRIED, SMALL), DEEPEST);
   if (Math.min(size ?? 0, ...conjuncts.map((one) => one.size ?? count)) < count) return undefined;
   const first = await callFirst(call, execution, { after, count });

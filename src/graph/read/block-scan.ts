@@ -3,6 +3,7 @@ import { BLOCK_UIDS, blockOf, presentMask } from '../block.js';
 import type { ReadMetrics, UidList } from '../contract.js';
 import { blockOfKey, blockRange, type Family } from '../key.js';
 import type { Source } from '../source.js';
+import { EMPTY_UIDS } from '../uid-list.js';
 
 /** Blocks in the first page of a scan; pages grow, so that the first few of millions are cheap. */
 const FIRST_PAGE = 4;
@@ -31,6 +32,22 @@ async function* masks(
   }
 }
 
+/** Uids of one stream, each page as soon as it is read but for its last block, whose other parts may follow. */
+async function* scanOne(stream: AsyncIterable<Masked[]>, after: number): AsyncIterable<UidList> {
+  let last: Masked | undefined;
+  for await (const page of stream) {
+    const merged = new Map<number, number>();
+    for (const { block, mask } of last ? [last, ...page] : page) merged.set(block, (merged.get(block) ?? 0) | mask);
+    const { block } = page[page.length - 1];
+    last = { block, mask: merged.get(block)! };
+    merged.delete(block);
+    const uids = uidsOf(merged, after);
+    if (uids.length > 0) yield uids;
+  }
+  const uids = last ? uidsOf(new Map([[last.block, last.mask]]), after) : EMPTY_UIDS;
+  if (uids.length > 0) yield uids;
+}
+
 /** Merges several ascending streams of pages into ascending pages of uids, each uid once. */
 export async function* scanUids(
   source: Source,
@@ -40,6 +57,10 @@ export async function* scanUids(
   metrics: ReadMetrics,
 ): AsyncIterable<UidList> {
   const from = blockOf(after + 1);
+  if (families.length === 1) {
+    yield* scanOne(masks(source, predicate, families[0], from, metrics), after);
+    return;
+  }
   const streams = families.map((family) => masks(source, predicate, family, from, metrics)[Symbol.asyncIterator]());
   const heads: Masked[][] = await Promise.all(streams.map(pull));
   while (heads.some((head) => head.length > 0)) {
