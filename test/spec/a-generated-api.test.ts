@@ -1,4 +1,5 @@
 // The generated API over HTTP: what rules keep hidden stays hidden, whatever a request asks by.
+import { createHash } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../service.js';
@@ -87,5 +88,100 @@ describe('rules of the nodes at an edge', () => {
     const update = `mutation { updateHouse(input: { ${rich}, set: { name: "x" } }) { numUids } }`;
     expect(await ask(update, 'ben')).toEqual({ updateHouse: { numUids: 0 } });
     expect(await ask(`mutation { deleteHouse(${rich}) { numUids } }`, 'ben')).toEqual({ deleteHouse: { numUids: 0 } });
+  });
+});
+
+describe('@cascade', () => {
+  const SCHEMA = `
+type Shop { name: String! @id city: String owner: Owner goods: [Good] }
+type Owner { name: String! @id city: String }
+type Good { code: String! @id name: String price: Float maker: Owner }`;
+  let shops: TestService;
+  const ask = async (query: string, variables: unknown = {}) => {
+    const { body } = await shops.graphql(query, variables);
+    expect(body.errors).toBeUndefined();
+    return body.data.list;
+  };
+  const named = async (query: string, variables?: unknown) =>
+    (await ask(query, variables)).map((one: { name: string }) => one.name);
+
+  beforeAll(async () => {
+    shops = await startService();
+    expect((await shops.schema(SCHEMA)).status).toBe(200);
+    const { body } = await shops.graphql(`mutation { addShop(input: [
+      { name: "a", city: "Bern", owner: { name: "ann" }, goods: [{ code: "g1", name: "nail", price: 1 }, { code: "g2", price: 2 }] }
+      { name: "b", owner: { name: "ben", city: "Basel" }, goods: [{ code: "g3", name: "saw", maker: { name: "cat" } }] }
+      { name: "c" }
+    ]) { numUids } }`);
+    expect(body.data).toEqual({ addShop: { numUids: 9 } });
+  });
+  afterAll(() => shops.close());
+
+  it('asks for the fields that it names, selected or not, of values, edges and ids', async () => {
+    expect(await named('{ list: queryShop(order: { asc: name }) @cascade(fields: ["city"]) { name } }')).toEqual(['a']);
+    expect(
+      await named('{ list: queryShop(order: { asc: name }) @cascade(fields: ["owner", "goods"]) { name } }'),
+    ).toEqual(['a', 'b']);
+    expect(
+      await named('{ list: queryShop(order: { asc: name }) @cascade(fields: ["name"]) { name city } }'),
+    ).toHaveLength(3);
+    const given = 'query ($f: [String]) { list: queryShop(order: { asc: name }) @cascade(fields: $f) { name } }';
+    expect(await named(given, { f: ['city', 'owner'] })).toEqual(['a']);
+    expect(await named(given, { f: ['owner'] })).toEqual(['a', 'b']);
+    expect(await named(given, { f: null })).toEqual(['a', 'b', 'c']);
+  });
+
+  it('asks the same of the levels below, until one has its own', async () => {
+    expect(
+      await ask(
+        '{ list: queryShop(order: { asc: name }) @cascade(fields: ["name"]) { name goods(order: { asc: code }) { code } } }',
+      ),
+    ).toEqual([
+      { name: 'a', goods: [{ code: 'g1' }] },
+      { name: 'b', goods: [{ code: 'g3' }] },
+      { name: 'c', goods: [] },
+    ]);
+    expect(
+      await ask(
+        '{ list: queryShop(order: { asc: name }) @cascade(fields: ["owner"]) { name goods @cascade(fields: ["price"]) { code } } }',
+      ),
+    ).toEqual([
+      { name: 'a', goods: [{ code: 'g1' }, { code: 'g2' }] },
+      { name: 'b', goods: [] },
+    ]);
+    expect(await ask('{ list: queryShop @cascade { name goods { maker { name } } } }')).toEqual([
+      { name: 'b', goods: [{ maker: { name: 'cat' } }] },
+    ]);
+  });
+
+  it('cuts pages of what is left', async () => {
+    expect(
+      await named(
+        '{ list: queryShop(order: { asc: name }, first: 1, offset: 1) @cascade(fields: ["owner"]) { name } }',
+      ),
+    ).toEqual(['b']);
+  });
+
+  it('refuses names that are no fields', async () => {
+    const { body } = await shops.graphql('{ queryShop @cascade(fields: ["name", "town"]) { name } }');
+    expect(body.errors[0]).toMatchObject({
+      message: '@cascade names "town", which is no field of Shop.',
+      locations: [{ line: 1, column: 39 }],
+    });
+    expect(body.data).toBeUndefined();
+  });
+});
+
+describe('persisted queries', () => {
+  it('by a hash that is not known yet are answered 200 with the code that clients send the text after', async () => {
+    const query = '{ queryHouse { name } }';
+    const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } };
+    const send = (body: object) => s.post('/graphql', JSON.stringify(body), 'application/json');
+    const first = await send({ extensions });
+    expect(first.status).toBe(200);
+    expect(first.body.errors[0].extensions.code).toBe('PERSISTED_QUERY_NOT_FOUND');
+    expect((await send({ query, extensions })).body.data.queryHouse).toHaveLength(3);
+    expect((await send({ extensions })).body.data.queryHouse).toHaveLength(3);
+    expect((await send({ extensions: {} })).status).toBe(400);
   });
 });

@@ -14,6 +14,7 @@ import {
   visit,
 } from 'graphql';
 import { GraphsteadError, type Limits } from '../../base/index.js';
+import { cascadeNamesFields } from './cascade.js';
 
 /** A parsed and validated text. */
 export interface PreparedDocument {
@@ -71,11 +72,13 @@ function prepare(text: string, schema: GraphQLSchema, limits: Limits): PreparedD
   }
 }
 
+const RULES = [...specifiedRules, cascadeNamesFields];
+
 function parsed(text: string, schema: GraphQLSchema, limits: Limits): PreparedDocument {
   const document = parse(text, { maxTokens: limits.syntaxTokens });
   const fragments = fragmentsOf(document);
   boundDepth(document, fragments, limits);
-  const errors = validate(schema, document, specifiedRules, { maxErrors: 50 });
+  const errors = validate(schema, document, RULES, { maxErrors: 50 });
   if (errors.length > 0) throw new InvalidDocument(errors);
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   return { document, operations, fragments, cascades: usesCascade(document) };

@@ -44,8 +44,8 @@ export interface Scope extends CollectScope {
   readonly authorized: boolean;
   /** the operation uses @cascade somewhere: an edge that may not be seen must then be read as empty, not left out */
   readonly cascades: boolean;
-  /** a level above has @cascade without fields, which reaches down to here */
-  readonly cascaded?: boolean;
+  /** what the @cascade of a level above asks of this one */
+  readonly demand?: readonly string[];
   readonly plan: PlanParts;
   /** auth filters by type and action, so that one plan computes each once */
   readonly rules: Map<string, Filter | undefined>;

@@ -1,6 +1,5 @@
 import {
   type FieldNode,
-  getDirectiveValues,
   getNamedType,
   getNullableType,
   type GraphQLCompositeType,
@@ -20,6 +19,7 @@ import { fieldMeaning } from '../schema/meaning.js';
 import { argumentsOf } from './argument.js';
 import { compileAggregate } from './aggregate.js';
 import { authFilter } from './auth/filter.js';
+import { type Demand, demandBelow, demanding, demandOf } from './cascade.js';
 import { collectFields, selectionSets } from './collect.js';
 import { compileFilter } from './filter.js';
 import { compileOrder, compilePage } from './order.js';
@@ -28,7 +28,7 @@ import { scalarWriter } from './scalar.js';
 import { filterInput, namedType, type Scope } from './scope.js';
 import { SelectionList, valueSlot } from './selection-list.js';
 import { compiledOnce, type RootPlan } from './still-plan.js';
-import { and, cascading, childrenOf, NEVER, ofType, plainName, select, storedName } from './syntax.js';
+import { and, childrenOf, NEVER, ofType, plainName, select, storedName } from './syntax.js';
 
 const ABSENT: FieldSource = Object.freeze({ kind: 'absent' });
 const GEO = new Set(['Point', 'Polygon', 'MultiPolygon']);
@@ -170,17 +170,17 @@ function edge(
   const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule);
   if (filter === NEVER && !scope.cascades) return ABSENT;
   const key = `${name.reverse ? '~' : ''}${name.name} ${keyOf(nodes)}`;
-  const cascade = cascadeOf(scope, target, nodes[0]);
-  const inner: Scope = { ...scope, cascaded: cascade ? cascade.length === 0 : (scope.cascaded ?? false) };
-  const object =
-    edges.get(key) ?? compileObject(inner, getNamedType(definition.type) as GraphQLCompositeType, selectionSets(nodes));
+  const output = getNamedType(definition.type) as GraphQLCompositeType;
+  const demand = demandOf(scope, nodes[0]) ?? scope.demand;
+  const asked = (): ObjectPlan => compileObject(below(scope, demand), output, selectionSets(nodes));
+  const { plan: object, directives } = demanding(scope, target, edges.get(key) ?? asked(), demand);
   edges.set(key, object);
   const slot = list.slot(key, () =>
     select(name, {
       ...(filter ? { filter } : {}),
       order: target.kind === 'union' ? [] : compileOrder(scope, target, args.order, ofType(target.storedName)),
       page: compilePage(args),
-      directives: cascading(cascadeNames(cascade ?? (scope.cascaded ? [] : undefined), object)),
+      directives,
       children: childrenOf(object.selections),
     }),
   );
@@ -221,38 +221,16 @@ export function compileRoot(
   output: GraphQLCompositeType,
   type: ObjectType | UnionType,
   nodes: readonly FieldNode[],
-  fallback?: FieldNode,
+  outer?: Demand,
 ): RootPlan {
   const compile = (): RootPlan => {
-    const cascade = cascadeOf(scope, type, nodes[0]) ?? (fallback && cascadeOf(scope, type, fallback));
-    const plan = compileObject({ ...scope, cascaded: cascade?.length === 0 }, output, selectionSets(nodes));
-    return { plan, directives: cascading(cascadeNames(cascade, plan)) };
+    const demand = demandOf(scope, nodes[0]) ?? outer;
+    return demanding(scope, type, compileObject(below(scope, demand), output, selectionSets(nodes)), demand);
   };
-  const alone = nodes.length === 1 && !fallback?.directives?.length;
+  const alone = nodes.length === 1 && outer === undefined;
   return alone ? compiledOnce(scope, output, nodes[0], compile) : compile();
 }
 
-/** Everything of a level means what the client asked for there; what is read along may be missing. */
-function cascadeNames(cascade: readonly string[] | undefined, { asked }: ObjectPlan): readonly string[] | undefined {
-  if (cascade?.length !== 0 || !asked) return cascade;
-  const names = asked.flatMap((each) => (each.kind === 'predicate' ? [`${each.reverse ? '~' : ''}${each.name}`] : []));
-  return names.length > 0 ? names : undefined;
-}
-
-/** What @cascade asks of a field: undefined without it, empty for everything, else stored names and `uid`. */
-export function cascadeOf(scope: Scope, type: ObjectType | UnionType, node: FieldNode): readonly string[] | undefined {
-  if (!node.directives?.length) return undefined;
-  const directive = scope.schema.getDirective('cascade');
-  if (!directive) return undefined;
-  const values = getDirectiveValues(directive, node, scope.variables as Record<string, unknown>);
-  if (!values) return undefined;
-  const fields = values.fields as readonly string[] | null | undefined;
-  if (!fields || fields.length === 0 || type.kind === 'union') return [];
-  const names = fields.flatMap((name) => {
-    const field = type.field(name);
-    if (field?.role === 'id') return ['uid'];
-    if (!field?.storage) return [];
-    return [`${field.storage.reverse ? '~' : ''}${field.storage.predicate}`];
-  });
-  return names.length > 0 ? names : undefined;
+function below(scope: Scope, demand: Demand | undefined): Scope {
+  return { ...scope, demand: demandBelow(scope, demand) };
 }

@@ -44,7 +44,9 @@ async function answer(
   const result = await core.api.execute(graphql, context, { allowMutation });
   const { body } = result;
   const refusedMethod = !allowMutation && result.status === 405;
-  const status = accepted === RESPONSE_JSON || refusedMethod || graphql.query === undefined ? result.status : 200;
+  // a hash alone is a whole request, to which "send the text too" is an answer
+  const isWhole = graphql.query !== undefined || graphql.extensions?.['persistedQuery'] !== undefined;
+  const status = accepted === RESPONSE_JSON || refusedMethod || !isWhole ? result.status : 200;
   for (const [name, value] of Object.entries(result.headers)) reply.header(name, value);
   return reply
     .code(core.names.dgraph ? 200 : status)

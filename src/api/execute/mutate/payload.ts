@@ -19,6 +19,7 @@ import { boundLevel, rootRow, runPlan, writeList } from '../query.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
 import { filterInput } from '../scope.js';
 import { argumentsOf } from '../argument.js';
+import { demandOf } from '../cascade.js';
 import { compileRoot } from '../selection.js';
 import { and, block, childrenOf, NEVER, ofUids } from '../syntax.js';
 
@@ -108,7 +109,7 @@ async function nodesOf(
   const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, authFilter(scope, type, 'query'));
   if (filter === NEVER || outcome.uids.length === 0) return constant('[]');
   const composite = getNamedType(definition.type) as GraphQLCompositeType;
-  const { plan, directives } = compileRoot(scope, composite, type, nodes, field.nodes[0]);
+  const { plan, directives } = compileRoot(scope, composite, type, nodes, demandOf(scope, field.nodes[0]));
   const root = ofUids([...new Set(outcome.uids)].sort((a, b) => a - b));
   const shown = block({
     name: key,

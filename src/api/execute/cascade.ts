@@ -1,0 +1,101 @@
+import {
+  type ASTVisitor,
+  type FieldNode,
+  getDirectiveValues,
+  getNamedType,
+  GraphQLError,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type ValidationContext,
+} from 'graphql';
+import type { Selection } from '../../dql/index.js';
+import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
+import { authFilter } from './auth/filter.js';
+import type { ObjectPlan } from './plan.js';
+import { namedType, type Scope } from './scope.js';
+import type { RootPlan } from './still-plan.js';
+import { cascading, childrenOf, select, storedName } from './syntax.js';
+
+/** Fields that nodes of a level must have, by their names; none is named where everything asked for must be there. */
+export type Demand = readonly string[];
+
+/** What the @cascade of a field asks; undefined without it. */
+export function demandOf(scope: Scope, node: FieldNode): Demand | undefined {
+  if (!node.directives?.length) return undefined;
+  const directive = scope.schema.getDirective('cascade');
+  if (!directive) return undefined;
+  const values = getDirectiveValues(directive, node, scope.variables as Record<string, unknown>);
+  return values && ((values.fields as Demand | null | undefined) ?? []);
+}
+
+/** A rule for documents: what @cascade names are fields of the level that it stands on. Variables are not looked at. */
+export function cascadeNamesFields(context: ValidationContext): ASTVisitor {
+  return {
+    Directive({ name, arguments: given = [] }) {
+      const type = getNamedType(context.getType() ?? undefined);
+      if (name.value !== 'cascade' || !(isObjectType(type) || isInterfaceType(type))) return;
+      for (const { value } of given) {
+        for (const item of value.kind === Kind.LIST ? value.values : [value]) {
+          if (item.kind !== Kind.STRING || Object.hasOwn(type.getFields(), item.value)) continue;
+          const message = `@cascade names "${item.value}", which is no field of ${type.name}.`;
+          context.reportError(new GraphQLError(message, { nodes: item }));
+        }
+      }
+    },
+  };
+}
+
+/** What a level below takes over. The peer hands names of fields down as names of predicates, which no other type has. */
+export function demandBelow(scope: Scope, demand: Demand | undefined): Demand | undefined {
+  return demand?.length && scope.names.dgraph ? undefined : demand;
+}
+
+/** The plan of a level that must meet a demand: fields that are named and not asked for are read along. */
+export function demanding(
+  scope: Scope,
+  type: ObjectType | UnionType,
+  plan: ObjectPlan,
+  demand: Demand | undefined,
+): RootPlan {
+  if (!demand) return { plan, directives: cascading(undefined) };
+  if (demand.length === 0 || type.kind === 'union') return { plan, directives: cascading(everything(plan)) };
+  const fields = demand.flatMap((name) => type.field(name) ?? []);
+  const missing = scope.names.dgraph ? [] : fields.filter((field) => field.storage && !isAsked(plan, field));
+  const names = fields.flatMap((field) => demandedName(field) ?? []);
+  return {
+    plan: missing.length === 0 ? plan : withAlso(plan, missing, scope),
+    directives: cascading(names.length > 0 ? names : undefined),
+  };
+}
+
+/** Everything of a level means what the client asked for there; what is read along may be missing. */
+function everything({ asked }: ObjectPlan): readonly string[] | undefined {
+  if (!asked) return [];
+  const names = asked.flatMap((each) => (each.kind === 'predicate' ? [`${each.reverse ? '~' : ''}${each.name}`] : []));
+  return names.length > 0 ? names : undefined;
+}
+
+function demandedName({ role, storage }: Field): string | undefined {
+  if (role === 'id') return 'uid';
+  return storage && `${storage.reverse ? '~' : ''}${storage.predicate}`;
+}
+
+function isAsked({ selections }: ObjectPlan, { storage }: Field): boolean {
+  return selections.some(
+    (each) => each.kind === 'predicate' && each.name === storage?.predicate && each.reverse === storage.reverse,
+  );
+}
+
+function withAlso(plan: ObjectPlan, fields: readonly Field[], scope: Scope): ObjectPlan {
+  const also = fields.flatMap((field) => selectionOf(field, scope) ?? []);
+  return { ...plan, selections: [...plan.selections, ...also], asked: plan.asked ?? plan.selections };
+}
+
+function selectionOf({ storage, role, type }: Field, scope: Scope): Selection | undefined {
+  if (!storage) return undefined;
+  const name = storedName(storage);
+  if (role !== 'edge') return select(name);
+  const filter = authFilter(scope, namedType(scope, type.name) as ObjectType | UnionType, 'query');
+  return select(name, { ...(filter ? { filter } : {}), children: childrenOf([]) });
+}
