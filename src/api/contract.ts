@@ -91,6 +91,20 @@ export interface ServedSchema {
   readonly forwardedHeaders: readonly string[];
 }
 
+/** Stored data that no operation reaches any more; it is kept, and reached again by definitions that name it. */
+export interface Unreachable {
+  readonly type: string;
+  /** absent where a whole type is gone */
+  readonly field?: string;
+  readonly message: string;
+}
+
+export interface SchemaUpdate {
+  readonly served: ServedSchema;
+  /** what was reached before */
+  readonly unreachable: readonly Unreachable[];
+}
+
 /** The GraphQL API as the server offers it. */
 export interface Api {
   /**
@@ -114,8 +128,10 @@ export interface Api {
   claims(headers: Readonly<Record<string, string | undefined>>): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** Checks type definitions without changing anything. Empty when they are good. */
   validate(text: string): Promise<readonly GraphsteadError[]>;
+  /** What data these definitions would not reach that those served now do. Empty for definitions with mistakes. */
+  unreachable(text: string): Promise<readonly Unreachable[]>;
   /** Checks all, alters the graph's schema, stores the text and swaps. Throws GraphsteadErrors; what was served stays. */
-  updateSchema(text: string): Promise<ServedSchema>;
+  updateSchema(text: string): Promise<SchemaUpdate>;
   /** undefined before the first upload */
   current(): ServedSchema | undefined;
   /** Replaces the operations (an app was loaded or reloaded). Throws GraphsteadErrors on name clashes. */

@@ -1,7 +1,8 @@
 import { asError, GraphsteadError, GraphsteadErrors, noTrace } from '../base/index.js';
 import { runQuery } from '../dql/index.js';
-import { derivedSchema, isAbout } from '../sdl/index.js';
+import { derivedSchema, isAbout, type Model } from '../sdl/index.js';
 import { AdminApi } from './admin/index.js';
+import { atField } from './at-field.js';
 import { verifyClaims } from './authorize/index.js';
 import type {
   Api,
@@ -9,8 +10,10 @@ import type {
   ExecuteOptions,
   GraphqlAnswer,
   GraphqlRequest,
+  SchemaUpdate,
   ServedSchema,
   SubscriptionEvent,
+  Unreachable,
 } from './contract.js';
 import { checkRemotes, createCustomLogic } from './custom/index.js';
 import { runCustomDql } from './execute/custom-dql.js';
@@ -21,7 +24,8 @@ import { Turns } from './execute/mutate/turn.js';
 import { subscribeOperation } from './execute/subscribe.js';
 import { answerProbe } from './gateway.js';
 import type { Operation, RequestContext } from './operation.js';
-import { type LoadedSchema, loadSchema, operationsAlone, readSchema } from './served.js';
+import { type LoadedSchema, loadSchema, operationsAlone, type ReadSchema, readSchema } from './served.js';
+import { unreachable } from './unreachable.js';
 
 /** Name of the graph's document that holds the type definitions. */
 const DOCUMENT = 'graphql.schema';
@@ -182,24 +186,39 @@ class GraphqlApi implements Api {
     }
   }
 
+  #read(text: string): ReadSchema {
+    return readSchema(text, this.#options.names, this.#operations);
+  }
+
   async #check(text: string): Promise<LoadedSchema> {
     const { names, client } = this.#options;
-    const { loaded, model, errors, left } = readSchema(text, names, this.#operations);
+    const { loaded, model, errors, left } = this.#read(text);
     const mismatches = client && model ? await checkRemotes(model, client, names) : [];
     const told = [...errors, ...mismatches.filter(({ message }) => !isAbout(message, left))];
     if (!loaded || told.length > 0) throw new GraphsteadErrors(told);
     return loaded;
   }
 
-  updateSchema(text: string): Promise<ServedSchema> {
+  async unreachable(text: string): Promise<readonly Unreachable[]> {
+    const { loaded } = this.#read(text);
+    return loaded ? this.#unreachable(loaded.model) : [];
+  }
+
+  async #unreachable(after: Model): Promise<readonly Unreachable[]> {
+    const before = this.#served?.model;
+    return before ? unreachable(before, after, this.#options.graph) : [];
+  }
+
+  updateSchema(text: string): Promise<SchemaUpdate> {
     const update = this.#updating.then(() => this.#update(text));
     this.#updating = update.catch(() => undefined);
     return update;
   }
 
-  async #update(text: string): Promise<ServedSchema> {
+  async #update(text: string): Promise<SchemaUpdate> {
     const { graph, names } = this.#options;
     const loaded = await this.#check(text);
+    const lost = await this.#unreachable(loaded.model);
     const document = { name: DOCUMENT, text };
     try {
       // predicates and definitions are one commit: no failure leaves the one without the other
@@ -207,9 +226,9 @@ class GraphqlApi implements Api {
     } catch (error) {
       // the commit may have landed, and an index that could not be built is what failed
       if ((await graph.document(DOCUMENT)) === text) this.#adopt(loaded);
-      throw error;
+      throw atField(error, loaded.model);
     }
-    return this.#adopt(loaded).info;
+    return { served: this.#adopt(loaded).info, unreachable: lost };
   }
 
   #adopt(loaded: LoadedSchema): LoadedSchema {

@@ -70,7 +70,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
     return options.connections ? options.connections(resolved) : resolved;
   };
   const { missing } = resolve();
-  await uploadTypes(api, appDir);
+  await uploadTypes(api, appDir, log);
 
   const write = (entry: HostLog) => log[entry.level]({ ...entry }, entry.message);
   const hosts = createHosts({ limits, clock, log: write, environment: environment(), onCall: options.onCall, trace });
@@ -111,7 +111,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
     };
     compose();
     app.onReload(() => {
-      uploadTypes(api, appDir)
+      uploadTypes(api, appDir, log)
         .then(compose)
         .catch((error: unknown) => log.error(describe(error)));
     });
@@ -143,11 +143,13 @@ export function readAppConfig(appDir: string): AppConfig {
 }
 
 /** The app's schema.graphql becomes what is served, when it says something else. */
-async function uploadTypes(api: Api, appDir: string): Promise<void> {
+async function uploadTypes(api: Api, appDir: string, log: Pick<FastifyBaseLogger, 'warn'>): Promise<void> {
   const path = join(appDir, 'schema.graphql');
   if (!existsSync(path)) return;
   const text = readFileSync(path, 'utf8');
-  if (text.trim() !== '' && text !== api.current()?.text) await api.updateSchema(text);
+  if (text.trim() === '' || text === api.current()?.text) return;
+  const { unreachable } = await api.updateSchema(text);
+  for (const { message } of unreachable) log.warn(`schema.graphql: ${message}`);
 }
 
 /** GraphQL from app code, as the service itself: on the newest state, or inside a transaction of the app or a turn. */

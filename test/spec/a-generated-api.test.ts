@@ -185,3 +185,71 @@ describe('persisted queries', () => {
     expect((await send({ extensions: {} })).status).toBe(400);
   });
 });
+
+describe('an upload over stored data', () => {
+  const BEFORE = `
+type Author { name: String! @id rank: String best: Book books: [Book] @hasInverse(field: author) empty: Int }
+type Book { id: ID! title: String! author: Author }
+type Never { a: Int }`;
+  const AFTER = `
+type Author { name: String! @id best: Essay }
+type Essay { id: ID! title: String }`;
+  const TOLD = [
+    { type: 'Book', message: 'nodes of Book stay stored (type Book), and nothing reaches them' },
+    {
+      type: 'Author',
+      field: 'rank',
+      message: 'Author.rank: its values stay stored (predicate Author.rank), and nothing reaches them',
+    },
+    {
+      type: 'Author',
+      field: 'best',
+      message: 'Author.best: it leads to Essay now; edges to nodes of Book stay stored',
+    },
+    {
+      type: 'Author',
+      field: 'books',
+      message: 'Author.books: its values stay stored (predicate Author.books), and nothing reaches them',
+    },
+  ];
+  let own: TestService;
+  beforeAll(async () => {
+    own = await startService();
+    expect((await own.schema(BEFORE)).body).toEqual({ data: { code: 'Success', message: 'Done' } });
+    const { body } = await own.graphql(
+      'mutation { addAuthor(input: [{ name: "ann", rank: "first", best: { title: "b" }, books: [{ title: "c" }] }]) { numUids } }',
+    );
+    expect(body.data).toEqual({ addAuthor: { numUids: 3 } });
+  });
+  afterAll(() => own.close());
+
+  it('says what of it nothing reaches any more, before and when it happens, and keeps it', async () => {
+    const checked = await own.post('/admin/schema/validate', AFTER, 'text/plain');
+    expect(checked.body).toEqual({
+      data: { code: 'Success', message: 'Schema is valid' },
+      extensions: { unreachable: TOLD },
+    });
+    expect((await own.schema(AFTER)).body.extensions).toEqual({ unreachable: TOLD });
+    expect((await own.schema(BEFORE)).body).toEqual({ data: { code: 'Success', message: 'Done' } });
+    const { body } = await own.graphql('{ getAuthor(name: "ann") { rank best { title } books { title } } }');
+    expect(body.data).toEqual({ getAuthor: { rank: 'first', best: { title: 'b' }, books: [{ title: 'c' }] } });
+    const update =
+      'mutation ($s: String!) { updateGQLSchema(input: { set: { schema: $s } }) { gqlSchema { schema } } }';
+    const admin = JSON.stringify({ query: update, variables: { s: AFTER } });
+    expect((await own.post('/admin', admin, 'application/json')).body.extensions).toEqual({ unreachable: TOLD });
+    expect((await own.schema(BEFORE)).status).toBe(200);
+  });
+
+  it('that the data refuses names the field, its place and the fix, and changes nothing', async () => {
+    const refused = await own.schema(BEFORE.replace('rank: String', '\n  rank: Int'));
+    expect(refused.status).toBe(400);
+    expect(refused.body.errors).toEqual([
+      {
+        message: expect.stringContaining('Author.rank'),
+        locations: [{ line: 3, column: 3 }],
+        extensions: { code: 'INVALID_SCHEMA', fix: expect.any(String), rule: 'stored-data' },
+      },
+    ]);
+    expect((await own.get('/admin/schema')).body).toBe(BEFORE);
+  });
+});

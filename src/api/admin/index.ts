@@ -1,6 +1,6 @@
 import { buildSchema, execute, type ExecutionResult, type GraphQLError, type GraphQLSchema } from 'graphql';
 import { asError, GraphsteadError, GraphsteadErrors, toWire, type WireError } from '../../base/index.js';
-import type { Api, ApiOptions, GraphqlAnswer, GraphqlRequest, ServedSchema } from '../contract.js';
+import type { Api, ApiOptions, GraphqlAnswer, GraphqlRequest, ServedSchema, Unreachable } from '../contract.js';
 import { graphqlWire } from '../execute/answer.js';
 import { DocumentCache, operationNamed, PersistedQueries } from '../execute/document.js';
 import { refused } from '../execute/engine.js';
@@ -29,14 +29,15 @@ export class AdminApi {
       const text = this.#persisted.resolve(request.query, request.extensions);
       const prepared = this.#documents.prepare(text);
       const operation = operationNamed(prepared, request.operationName);
+      const lost: Unreachable[] = [];
       const result = await execute({
         schema: this.#schema,
         document: prepared.document,
-        rootValue: operation.operation === 'mutation' ? this.#mutations() : this.#queries(),
+        rootValue: operation.operation === 'mutation' ? this.#mutations(lost) : this.#queries(),
         variableValues: request.variables ?? {},
         operationName: request.operationName || undefined,
       });
-      return { body: bodyOf(result), status: 200, headers: {}, kind: operation.operation };
+      return { body: bodyOf(result, lost), status: 200, headers: {}, kind: operation.operation };
     } catch (error) {
       return refused(error);
     }
@@ -50,11 +51,13 @@ export class AdminApi {
     };
   }
 
-  #mutations() {
+  #mutations(lost: Unreachable[]) {
     return {
-      updateGQLSchema: async ({ input }: Args<{ readonly set: { readonly schema: string } }>) => ({
-        gqlSchema: shown(await this.#api.updateSchema(input.set.schema)),
-      }),
+      updateGQLSchema: async ({ input }: Args<{ readonly set: { readonly schema: string } }>) => {
+        const { served, unreachable } = await this.#api.updateSchema(input.set.schema);
+        lost.push(...unreachable);
+        return { gqlSchema: shown(served) };
+      },
       export: async (args: Partial<Args<{ readonly format?: string }>>) => this.#export(args.input?.format ?? 'rdf'),
     };
   }
@@ -106,9 +109,12 @@ function shown(schema: ServedSchema | undefined) {
   return { id: schema.id, schema: schema.shown, generatedSchema: schema.generated };
 }
 
-function bodyOf({ data, errors }: ExecutionResult): Buffer {
+function bodyOf({ data, errors }: ExecutionResult, unreachable: readonly Unreachable[]): Buffer {
   const list = errors?.flatMap(wireErrors) ?? [];
-  return Buffer.from(JSON.stringify({ ...(list.length > 0 ? { errors: list } : {}), data: data ?? null }));
+  const extensions = unreachable.length > 0 ? { extensions: { unreachable } } : {};
+  return Buffer.from(
+    JSON.stringify({ ...(list.length > 0 ? { errors: list } : {}), data: data ?? null, ...extensions }),
+  );
 }
 
 /** One thrown GraphsteadErrors is many errors of the answer. */

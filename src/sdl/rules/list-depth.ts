@@ -2,19 +2,19 @@ import { baseName, listDepth, position } from '../definition.js';
 import { isCustom, isRemote } from '../lookup.js';
 import type { Rule } from '../rule.js';
 
-/** A stored field is one value or one list: a list of lists has no form in the graph. */
+/** A stored field is one value or one list: a list of lists has no form in the graph, a list of Booleans neither. */
 export const listDepthRule: Rule = {
   name: 'list-depth',
-  check({ definitions, report, lax }) {
+  check({ definitions, report }) {
     for (const object of definitions.objects.values()) {
       if (isRemote(object)) continue;
       for (const field of object.own) {
         if (isCustom(field)) continue;
-        if (lax && listDepth(field.node.type) === 1 && baseName(field.node.type) === 'Boolean') {
+        if (listDepth(field.node.type) === 1 && baseName(field.node.type) === 'Boolean') {
           report({
             position: position(field.node),
-            message: `${object.name}.${field.name} is a list of Boolean, which the peer does not store`,
-            fix: 'Use [Int] or an enum, or start the service without --compat dgraph.',
+            message: `${object.name}.${field.name} is a list of Boolean, which cannot be stored`,
+            fix: 'Use [Int] or a list of an enum.',
           });
         }
         if (listDepth(field.node.type) < 2) continue;

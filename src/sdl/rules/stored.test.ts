@@ -29,10 +29,12 @@ describe('fields', () => {
     'type Shop { code: String! @id town: String @id number: Int64 @id }',
     'interface Coded { code: String! @id(interface: true) } type Shop implements Coded { name: String }',
     'type Shop { name(size: Int): String }',
-    'type Shop { open: [Boolean] }',
+    'type Shop { open: Boolean }',
+    'type Shop { name: String } type Far @remote { open: [Boolean] }',
   ]);
 
-  it('stores no list of Boolean where the peer does not', () => {
+  it('stores no list of Boolean', () => {
+    expect(broken('type Shop { open: [Boolean] }')).toEqual(['list-depth']);
     expect(broken('type Shop { open: [Boolean] }', 'dgraph')).toEqual(['list-depth']);
   });
 });

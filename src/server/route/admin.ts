@@ -1,9 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import type { Unreachable } from '../../api/index.js';
 import { GraphsteadErrors } from '../../base/index.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
 import { success } from '../envelope.js';
 import { contextOf } from './graphql.js';
+
+/** What of the stored data nothing reaches any more; nothing is told where there is none. */
+const told = (unreachable: readonly Unreachable[]) => (unreachable.length > 0 ? { unreachable } : undefined);
 
 /** Type definitions in and out, as text under /admin/schema and as GraphQL under /admin. */
 export function adminRoutes(app: FastifyInstance, core: Core): void {
@@ -11,16 +15,18 @@ export function adminRoutes(app: FastifyInstance, core: Core): void {
   const textOf = (request: Parameters<typeof bodyText>[0]) => bodyText(request, core.limits.graphqlBodyBytes);
 
   app.post('/admin/schema', options, async (request, reply) => {
-    await core.api.updateSchema(textOf(request));
-    return reply.header('content-type', 'application/json').send(success());
+    const { unreachable } = await core.api.updateSchema(textOf(request));
+    return reply.header('content-type', 'application/json').send(success(told(unreachable)));
   });
 
   app.post('/admin/schema/validate', options, async (request, reply) => {
-    const errors = await core.api.validate(textOf(request));
+    const text = textOf(request);
+    const errors = await core.api.validate(text);
     if (errors.length > 0) throw new GraphsteadErrors(errors);
+    const extensions = told(await core.api.unreachable(text));
     return reply
       .header('content-type', 'application/json')
-      .send('{"data":{"code":"Success","message":"Schema is valid"}}');
+      .send(JSON.stringify({ data: { code: 'Success', message: 'Schema is valid' }, extensions }));
   });
 
   app.get('/admin/schema', async (_request, reply) =>
