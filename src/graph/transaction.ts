@@ -57,8 +57,8 @@ export class GraphTransaction implements Transaction {
   readonly #context: TransactionContext;
   #log = new DeltaLog();
   #conflicts = new ConflictSet();
-  readonly #readKeys = new Set<string>();
-  readonly #readPredicates = new Set<string>();
+  #readKeys: Set<string> | undefined;
+  #readPredicates: Set<string> | undefined;
   #held: HeldReads | undefined;
   #snapshot: Snapshot | undefined;
   #snapshotSince: number;
@@ -106,7 +106,7 @@ export class GraphTransaction implements Transaction {
       const overlay = this.#log.count > 0 ? await this.#overlaid(snapshot) : undefined;
       const schema = overlay?.schema ?? (await this.#context.schemas.readAt(snapshot));
       return new SourceReader(overlay?.source ?? snapshot, schema, snapshot.version, {
-        reads: (predicate) => this.#readPredicates.add(predicate.name),
+        reads: (predicate) => (this.#readPredicates ??= new Set()).add(predicate.name),
         released: () => this.#readerReleased(snapshot),
       });
     } catch (error) {
@@ -188,7 +188,7 @@ export class GraphTransaction implements Transaction {
   }
 
   noteRead(keys: readonly string[]): void {
-    for (const key of keys) this.#readKeys.add(key);
+    for (const key of keys) (this.#readKeys ??= new Set()).add(key);
   }
 
   holdReads(): void {
@@ -196,16 +196,16 @@ export class GraphTransaction implements Transaction {
   }
 
   get conflicts(): readonly ConflictKey[] {
-    if (this.#readKeys.size === 0) return this.#conflicts.list();
+    if (this.#readKeys === undefined) return this.#conflicts.list();
     const all = new ConflictSet();
     all.merge(this.#conflicts);
-    this.#addReadAndWritten(all);
+    this.#addReadAndWritten(all, this.#readKeys);
     return all.list();
   }
 
   /** Index keys that were both looked up and written are exclusive, so that a lookup that found nothing holds. */
-  #addReadAndWritten(all: ConflictSet): void {
-    const read = new Set<string | undefined>([...this.#readKeys].map(predicateOfIndexKey));
+  #addReadAndWritten(all: ConflictSet, keys: ReadonlySet<string>): void {
+    const read = new Set<string | undefined>([...keys].map(predicateOfIndexKey));
     if (read.size === 0 || this.#log.count === 0) return;
     const part = this.#log.part();
     const records = part.names.map((name) =>
@@ -218,7 +218,7 @@ export class GraphTransaction implements Transaction {
       for (const { kind } of record.indexes) {
         for (const token of tokensOf(kind, value, part.langs[part.langOf[i]])) {
           const key = indexConflictKey(record.name, kind, token);
-          if (this.#readKeys.has(key)) all.exclusive(key);
+          if (keys.has(key)) all.exclusive(key);
         }
       }
     }
@@ -293,7 +293,7 @@ export class GraphTransaction implements Transaction {
     const now = (this.touched = this.#context.clock.monotonic());
     this.releaseSnapshot(now);
     if (this.#snapshot) return;
-    for (const name of this.#readPredicates) {
+    for (const name of this.#readPredicates ?? []) {
       if (this.#context.changedAt(name) <= this.#releasedVersion) continue;
       this.abort();
       throw new GraphsteadError('TXN_ABORTED', ABORTED, {
@@ -339,13 +339,13 @@ export class GraphTransaction implements Transaction {
     });
   }
 
-  /** Only the outcome is kept of a transaction that is over. */
+  /** Only the outcome is kept of a transaction that is over; thousands of them are. */
   #letGo(): void {
     this.#finishedPredicates = this.#log.predicates;
     this.#log = NO_LOG;
     this.#conflicts = NO_CONFLICTS;
-    this.#readKeys.clear();
-    this.#readPredicates.clear();
+    this.#readKeys = this.#readPredicates = undefined;
+    this.#staging = this.#merging = NOTHING_BEFORE;
     if (this.#readers === 0) this.#dropSnapshot();
     this.#context.closed(this);
   }
