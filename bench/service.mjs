@@ -113,6 +113,21 @@ export function cpuMs(pid) {
   return (Number(user) + Number(system)) * TICK_MS;
 }
 
+/** The middle of some figures. */
+export const middle = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** Median milliseconds that Node.js itself takes to start and end: a start of ours cannot be below. */
+export async function nodeStart(runs = 5) {
+  const times = [];
+  for (let i = 0; i < runs; i++) {
+    const from = performance.now();
+    const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
+    await new Promise((done) => child.once('exit', done));
+    times.push(performance.now() - from);
+  }
+  return middle(times);
+}
+
 /** Median milliseconds of `runs` calls, after as many to warm up. */
 export async function median(runs, work) {
   for (let i = 0; i < runs; i++) await work();
@@ -122,7 +137,7 @@ export async function median(runs, work) {
     await work();
     times.push(performance.now() - from);
   }
-  return times.sort((a, b) => a - b)[Math.floor(runs / 2)];
+  return middle(times);
 }
 
 export const n = (value, digits = 0) =>

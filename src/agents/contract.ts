@@ -193,6 +193,8 @@ export interface HostsOptions {
   readonly clock?: Clock;
   /** default: one a core, at least one */
   readonly count?: number;
+  /** starts processes for the next load before it is asked for; for an app that is loaded over and over */
+  readonly prefork?: boolean;
   readonly log?: (entry: HostLog) => void;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** each finished call of a connection or a model, for /metrics and the explorer */

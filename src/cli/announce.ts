@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { Service } from '../server/index.js';
+import type { Reloaded, Service } from '../server/index.js';
 import { version } from './version.js';
 
 export interface Announced {
@@ -24,6 +24,14 @@ export function announce(service: Service, options: Announced): void {
   const tries = suggestions(service, options.appDir);
   if (tries.length > 0) console.log(`\nTry\n${tries.map((line) => `  ${line}`).join('\n')}`);
   console.log('\nCtrl-C stops it.');
+}
+
+/** What a save did: how long it took, and what clients see differently; one JSON line with --json. */
+export function announceReload({ ms, changes }: Reloaded, json: boolean): void {
+  const whole = Math.round(ms);
+  if (json) console.log(JSON.stringify({ reloaded: { ms: whole, changes } }));
+  else if (changes.length === 0) console.log(`reloaded in ${whole} ms, the schema is the same`);
+  else console.log([`reloaded in ${whole} ms`, ...changes.map((line) => `  ${line}`)].join('\n'));
 }
 
 function* facts(service: Service, options: Announced): Iterable<readonly [string, string]> {

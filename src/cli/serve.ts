@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { GraphsteadError } from '../base/index.js';
 import { openService, type Service, type ServiceOptions } from '../server/index.js';
-import { announce } from './announce.js';
+import { announce, announceReload } from './announce.js';
 import { exitCodeOf } from './exit-code.js';
 import { report } from './report.js';
 import { tellTypeErrors } from './type-errors.js';
@@ -44,6 +44,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
   stopOnSignals(service);
   announce(service, { ...options, appDir, data });
+  service.host?.onReloaded((reloaded) => announceReload(reloaded, options.json ?? false));
   if (options.mode === 'dev' && service.host !== undefined) tellTypeErrors(service.host.app, options.json ?? false);
 }
 

@@ -1,36 +1,60 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Message, Plugin } from 'esbuild';
+import type { BuildContext, BuildOptions, Message, Plugin } from 'esbuild';
 import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
 import { type AppSource, shownPath } from './app-source.js';
 
 /**
  * Bundles an app to one ESM file: its default export holds the exported functions by name. Packages stay outside (they
- * are found from where the file lies); "graphstead/app" is what the host process provides.
- * Throws GraphsteadErrors (APP_LOAD) with every mistake that esbuild finds.
+ * are found from where the file lies); "graphstead/app" is what the host process provides. What was parsed once is kept
+ * until `close`.
  */
-export async function bundleApp(source: AppSource, outFile: string): Promise<void> {
-  const { build } = await import('esbuild');
-  mkdirSync(dirname(outFile), { recursive: true });
-  try {
-    await build({
-      stdin: { contents: entryOf(source), resolveDir: source.appDir, sourcefile: 'graphstead-entry.ts', loader: 'ts' },
-      outfile: outFile,
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20',
-      packages: 'external',
-      sourcemap: 'linked',
-      keepNames: true,
-      logLevel: 'silent',
-      plugins: [providedByHost],
-    });
-  } catch (error) {
-    const { errors } = error as { errors?: readonly Message[] };
-    if (errors === undefined) throw error;
-    throw new GraphsteadErrors(errors.map((message) => toError(source, message)));
+export class Bundler {
+  #kept: { readonly entry: string; readonly context: BuildContext } | undefined;
+
+  /** Throws GraphsteadErrors (APP_LOAD) with every mistake that esbuild finds. One bundle at a time. */
+  async bundle(source: AppSource, outFile: string): Promise<void> {
+    mkdirSync(dirname(outFile), { recursive: true });
+    try {
+      const context = await this.#contextFor(source, outFile);
+      await context.rebuild();
+    } catch (error) {
+      const { errors } = error as { errors?: readonly Message[] };
+      if (errors === undefined) throw error;
+      throw new GraphsteadErrors(errors.map((message) => toError(source, message)));
+    }
   }
+
+  async #contextFor(source: AppSource, outfile: string): Promise<BuildContext> {
+    const entry = [outfile, entryOf(source)].join('\n');
+    if (this.#kept?.entry === entry) return this.#kept.context;
+    await this.close();
+    const { context } = await import('esbuild');
+    this.#kept = { entry, context: await context(optionsFor(source, outfile)) };
+    return this.#kept.context;
+  }
+
+  async close(): Promise<void> {
+    const kept = this.#kept;
+    this.#kept = undefined;
+    await kept?.context.dispose();
+  }
+}
+
+function optionsFor(source: AppSource, outfile: string): BuildOptions {
+  return {
+    stdin: { contents: entryOf(source), resolveDir: source.appDir, sourcefile: 'graphstead-entry.ts', loader: 'ts' },
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    sourcemap: 'linked',
+    keepNames: true,
+    logLevel: 'silent',
+    plugins: [providedByHost],
+  };
 }
 
 function entryOf({ functions, agents }: AppSource): string {

@@ -119,7 +119,10 @@ export interface App {
    * later check or `close` ended this one.
    */
   checkTypes(): Promise<CheckedTypes | undefined>;
-  /** Called after each successful reload (also those that dev starts itself). Returns the way to stop. */
-  onReload(listener: () => void): () => void;
+  /**
+   * Called after each successful reload (also those that dev starts itself) with the time at which it was asked for, on
+   * the clock of `performance.now()`. Returns the way to stop.
+   */
+  onReload(listener: (since: number) => void): () => void;
   close(): Promise<void>;
 }

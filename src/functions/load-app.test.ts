@@ -157,7 +157,7 @@ describe('an app', () => {
 
   it('reloads by itself in dev', async () => {
     const loaded = await open(root, { dev: true });
-    const reloaded = new Promise<void>((done) => {
+    const reloaded = new Promise<number>((done) => {
       loaded.onReload(done);
     });
     writeFileSync(join(root, 'index.ts'), 'export function getFresh(): string { return "fresh"; }');

@@ -5,11 +5,12 @@ import type { HostApp } from '../agents/index.js';
 import type { Operation } from '../api/index.js';
 import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
 import { findSource, hasSource } from './app-source.js';
-import { bundleApp } from './bundle.js';
+import { Bundler } from './bundle.js';
 import { checkTypes } from './check-types.js';
 import type { App, AppManifest, CheckedTypes, LoadAppOptions } from './contract.js';
 import { toOperations } from './operations.js';
 import { readCached } from './read-cached.js';
+import { ReadingThread } from './reading-thread.js';
 import { watchSources } from './watch.js';
 
 /** Names of what `buildApp` writes. */
@@ -31,7 +32,12 @@ export async function readOperations(appDir: string, cacheDir = join(appDir, '.g
   const built = join(appDir, BUILT.manifest);
   if (existsSync(built)) return JSON.parse(readFileSync(built, 'utf8')) as AppManifest;
   if (!hasSource(appDir)) return EMPTY;
-  return readCached(findSource(resolve(appDir)), cacheDir);
+  const thread = new ReadingThread();
+  try {
+    return await readCached(findSource(resolve(appDir)), cacheDir, (source) => thread.read(source));
+  } finally {
+    await thread.close();
+  }
 }
 
 export interface Built {
@@ -48,7 +54,10 @@ export async function buildApp(appDir: string, outDir: string, { types = true } 
   const dir = resolve(appDir);
   const [manifest, checked] = await settle([readOperations(dir), types ? checkedTypes(dir) : { mistakes: [] }]);
   mkdirSync(outDir, { recursive: true });
-  if (hasSource(dir)) await bundleApp(findSource(dir), join(resolve(outDir), BUILT.bundle));
+  if (hasSource(dir)) {
+    const bundler = new Bundler();
+    await bundler.bundle(findSource(dir), join(resolve(outDir), BUILT.bundle)).finally(() => bundler.close());
+  }
   writeFileSync(join(outDir, BUILT.manifest), `${JSON.stringify(manifest, null, 1)}\n`);
   for (const name of ['app.json', 'schema.graphql']) {
     if (existsSync(join(dir, name))) copyFileSync(join(dir, name), join(outDir, name));
@@ -66,8 +75,14 @@ async function checkedTypes(dir: string): Promise<CheckedTypes> {
 /** Loads an app into the hosts. Throws GraphsteadErrors with every mistake; then nothing was changed. */
 export async function loadApp(options: LoadAppOptions): Promise<App> {
   const app = new LoadedApp(options);
-  await app.reload();
+  try {
+    await app.reload();
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   if (options.dev) app.watch();
+  else await app.freeCompilers();
   return app;
 }
 
@@ -75,7 +90,9 @@ class LoadedApp implements App {
   readonly #options: LoadAppOptions;
   readonly #dir: string;
   readonly #cacheDir: string;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(since: number) => void>();
+  readonly #thread = new ReadingThread();
+  readonly #bundler = new Bundler();
   #operations: readonly Operation[] = [];
   #unwatch: () => void = () => undefined;
   #loading: Promise<void> = Promise.resolve();
@@ -95,13 +112,13 @@ class LoadedApp implements App {
   }
 
   /** One after the other: a change during a load is loaded after it. */
-  reload(): Promise<void> {
-    const next = this.#loading.then(() => this.#load());
+  reload(since = performance.now()): Promise<void> {
+    const next = this.#loading.then(() => this.#load(since));
     this.#loading = next.catch(() => undefined);
     return next;
   }
 
-  async #load(): Promise<void> {
+  async #load(since: number): Promise<void> {
     const { hosts, agents, scalars, dev, log = () => undefined } = this.#options;
     const { manifest, bundle } = await this.#prepare();
     this.#assertFree(manifest);
@@ -115,7 +132,7 @@ class LoadedApp implements App {
         });
     }
     this.#operations = operations;
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) listener(since);
   }
 
   async #prepare(): Promise<Prepared> {
@@ -126,7 +143,8 @@ class LoadedApp implements App {
     if (!hasSource(this.#dir)) return { manifest: EMPTY, bundle: undefined };
     const source = findSource(this.#dir);
     const pending = join(this.#cacheDir, `pending-${process.pid}.mjs`);
-    const [manifest] = await settle([readCached(source, this.#cacheDir), bundleApp(source, pending)]);
+    const reading = readCached(source, this.#cacheDir, (from) => this.#thread.read(from));
+    const [manifest] = await settle([reading, this.#bundler.bundle(source, pending)]);
     return { manifest, bundle: this.#named(pending) };
   }
 
@@ -177,8 +195,8 @@ class LoadedApp implements App {
 
   watch(): void {
     const log = this.#options.log ?? (() => undefined);
-    this.#unwatch = watchSources(this.#dir, () => {
-      this.reload().then(
+    this.#unwatch = watchSources(this.#dir, (since) => {
+      this.reload(since).then(
         () => log({ level: 'info', message: 'the app was reloaded' }),
         (error: unknown) => log({ level: 'error', message: `the app was not reloaded: ${textOf(error)}` }),
       );
@@ -200,7 +218,7 @@ class LoadedApp implements App {
   }
   #check: AbortController | undefined;
 
-  onReload(listener: () => void): () => void {
+  onReload(listener: (since: number) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -209,6 +227,12 @@ class LoadedApp implements App {
     this.#unwatch();
     this.#check?.abort();
     await this.#loading;
+    await this.freeCompilers();
+  }
+
+  /** The next load starts them anew. */
+  async freeCompilers(): Promise<void> {
+    await Promise.all([this.#thread.close(), this.#bundler.close()]);
   }
 }
 

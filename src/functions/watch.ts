@@ -1,20 +1,27 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
-const SETTLE_MS = 60;
-const SOURCES = /(\.(ts|tsx|mts|js|mjs|json|jsonc)|^\.env(\..+)?)$/;
+/** An editor may write a file in parts; a change that comes later is another reload. */
+const SETTLE_MS = 20;
+const SOURCES = /(\.(ts|tsx|mts|js|mjs|json|jsonc)|^schema\.graphql|^\.env(\..+)?)$/;
 const SKIPPED = new Set(['node_modules', 'build', 'dist']);
 
-/** Calls `changed` once after each burst of changes to an app's sources. Returns the way to stop. */
-export function watchSources(dir: string, changed: () => void): () => void {
+/**
+ * Calls `changed` once after each burst of changes to an app's sources, with the time of the first on the clock of
+ * `performance.now()`. Returns the way to stop.
+ */
+export function watchSources(dir: string, changed: (since: number) => void): () => void {
   const watchers = new Map<string, FSWatcher>();
   let timer: NodeJS.Timeout | undefined;
+  let since: number | undefined;
 
   function soon(): void {
     clearTimeout(timer);
+    const first = (since ??= performance.now());
     timer = setTimeout(() => {
+      since = undefined;
       follow(dir);
-      changed();
+      changed(first);
     }, SETTLE_MS);
   }
 

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type DefinitionNode, parse } from 'graphql';
 import type { FastifyBaseLogger } from 'fastify';
@@ -27,6 +28,7 @@ import type { DqlEngine } from '../dql/index.js';
 import { type App, jsonScalar, loadApp } from '../functions/index.js';
 import type { Graph, Transaction } from '../graph/index.js';
 import type { Store } from '../store/index.js';
+import { schemaChanges } from './schema-change.js';
 
 export interface AppHostOptions {
   readonly appDir: string;
@@ -47,6 +49,17 @@ export interface AppHostOptions {
   readonly connections?: (resolved: ResolvedConnections) => ResolvedConnections;
 }
 
+/** One process a core would serve nobody there, and each is started anew with every save. */
+const DEV_HOSTS = 2;
+
+/** A reload that took effect. */
+export interface Reloaded {
+  /** from the first change that was noticed to the schema that is served now */
+  readonly ms: number;
+  /** see schemaChanges; empty when a client sees no difference */
+  readonly changes: readonly string[];
+}
+
 /** A loaded app: its functions and agents stand in the GraphQL schema until it is closed. */
 export interface AppHost {
   readonly app: App;
@@ -57,6 +70,8 @@ export interface AppHost {
   /** optional connections that were left out, and why */
   readonly warnings: readonly string[];
   stats(): Readonly<Record<string, number>>;
+  /** Called after each reload that `dev` made. Returns the way to stop. */
+  onReloaded(listener: (reloaded: Reloaded) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -73,7 +88,9 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
   await uploadTypes(api, appDir, log);
 
   const write = (entry: HostLog) => log[entry.level]({ ...entry }, entry.message);
-  const hosts = createHosts({ limits, clock, log: write, environment: environment(), onCall: options.onCall, trace });
+  const processes = dev ? { prefork: true, count: Math.min(DEV_HOSTS, availableParallelism()) } : {};
+  const { onCall } = options;
+  const hosts = createHosts({ limits, clock, log: write, environment: environment(), onCall, trace, ...processes });
   const agents = createAgents({
     committer,
     incarnation: store.incarnation,
@@ -110,10 +127,17 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
       composed = new Set(operations.map((operation) => operation.name));
     };
     compose();
-    app.onReload(() => {
-      uploadTypes(api, appDir, log)
-        .then(compose)
-        .catch((error: unknown) => log.error(describe(error)));
+    const served = () => api.current()?.generated ?? '';
+    const listeners = new Set<(reloaded: Reloaded) => void>();
+    const renew = async (since: number) => {
+      const before = served();
+      await uploadTypes(api, appDir, log);
+      compose();
+      const reloaded = { ms: performance.now() - since, changes: schemaChanges(before, served()) };
+      for (const listener of listeners) listener(reloaded);
+    };
+    app.onReload((since) => {
+      renew(since).catch((error: unknown) => log.error(describe(error)));
     });
     await agents.resume();
     return {
@@ -125,6 +149,10 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
         ([name, variables]) => `connection "${name}" is left out: ${variables.join(', ')} is not set`,
       ),
       stats: () => ({ ...agents.stats(), ...hosts.stats() }),
+      onReloaded(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
       async close() {
         await app.close();
         await closeAll();

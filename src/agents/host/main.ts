@@ -18,6 +18,10 @@ import { evict, limitStates, startTurn } from './turn.js';
 
 const tasks = new Map<number, Task>();
 
+/** It loads before an app is there that needs it. */
+const shared: Promise<unknown> = import(compiled('app').href);
+shared.catch(() => undefined);
+
 function follow(id: number, task: Task): void {
   tasks.set(id, task);
   task.onEnd = () => tasks.delete(id);
@@ -38,8 +42,7 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
   try {
     await useConnections(message.app.connections, (record) => tell({ k: 'used', id: currentTask()?.id, record }));
     // Bundles find "graphstead/app" here: one copy of it, wherever the app lies.
-    const shared = (await import(compiled('app').href)) as unknown;
-    Object.assign(globalThis, { [Symbol.for('graphstead.app')]: shared });
+    Object.assign(globalThis, { [Symbol.for('graphstead.app')]: await shared });
     const bundle = (await import(pathToFileURL(message.app.bundle).href)) as { default?: Record<string, unknown> };
     const exported = new Map<string, (...args: readonly unknown[]) => unknown>();
     for (const [name, value] of Object.entries(bundle.default ?? {})) {

@@ -5,12 +5,13 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { compiled } from '../../base/index.js';
 import type { HostLog } from '../contract.js';
 import { Pipe } from '../pipe.js';
 import { type FromHost, HOST_FD, type ToHost } from '../protocol.js';
 
-const PROGRAM = compiled('agents/host/main');
+const PROGRAM = fileURLToPath(compiled('agents/host/main'));
 /** /proc counts in hundredths of a second */
 const CLOCK_TICK_MS = 10;
 const PAGE_BYTES = 4096;
@@ -38,15 +39,11 @@ export class Child {
     const file = join(tmpdir(), `graphstead-marker-${randomUUID()}`);
     this.#marker = openSync(file, 'w+', 0o600);
     unlinkSync(file);
-    const child = spawn(
-      process.execPath,
-      [`--max-old-space-size=${options.heapMb}`, '--enable-source-maps', PROGRAM.pathname],
-      {
-        stdio: ['ignore', 'pipe', 'pipe', 'pipe', this.#marker],
-        cwd: options.dir,
-        env: hostEnvironment(options.environment),
-      },
-    );
+    const child = spawn(process.execPath, [`--max-old-space-size=${options.heapMb}`, '--enable-source-maps', PROGRAM], {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', this.#marker],
+      cwd: options.dir,
+      env: hostEnvironment(options.environment),
+    });
     this.#child = child;
     const socket = child.stdio[HOST_FD.pipe] as Socket;
     this.pipe = new Pipe<FromHost, ToHost>(socket, (batch) => options.receive(batch), nothingInstead);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type AppBundle, appBundle } from '../../../test/app-bundle.js';
 import { makeLimits } from '../../base/index.js';
 import type { HostLog } from '../contract.js';
@@ -12,21 +12,35 @@ const CODE = `
   async function spinAfter() { await null; await null; while (true) {} }
   async function slow(ms) { console.log('slow', ms); await new Promise((done) => setTimeout(done, ms)); return ms; }
   function pid() { return process.pid; }
+  function born() { return performance.timeOrigin; }
   function exit() { process.exit(3); }
   async function* count(to) { for (let i = 1; i <= to; i++) yield i; }
   async function hoard() { const all = []; for (;;) { all.push(Buffer.alloc(32e6, 1)); await new Promise((done) => setTimeout(done, 5)); } }
   function kinds(date, big) { return { date, big }; }
 `;
-const EXPORTS = ['add', 'fail', 'spin', 'spinLater', 'spinAfter', 'slow', 'pid', 'exit', 'count', 'hoard', 'kinds'];
+const EXPORTS = [
+  'add',
+  'fail',
+  'spin',
+  'spinLater',
+  'spinAfter',
+  'slow',
+  'pid',
+  'exit',
+  'count',
+  'hoard',
+  'kinds',
+  'born',
+];
 
 let app: AppBundle;
 let hosts: HostPool;
 const logs: HostLog[] = [];
 
-async function open(limits: Record<string, number> = {}, count = 1): Promise<void> {
+async function open(limits: Record<string, number> = {}, count = 1, prefork = false): Promise<void> {
   logs.length = 0;
   app = appBundle(CODE, EXPORTS);
-  hosts = createHosts({ limits: makeLimits(limits), count, log: (entry) => logs.push(entry) });
+  hosts = createHosts({ limits: makeLimits(limits), count, prefork, log: (entry) => logs.push(entry) });
   await hosts.load(app);
 }
 
@@ -52,6 +66,15 @@ describe('host processes', () => {
     await expect(call('fail')).rejects.toMatchObject({ code: 'FUNCTION_FAILED', message: 'no more tea' });
     await call('slow', 1);
     expect(logs).toContainEqual({ level: 'info', message: 'slow 1', requestId: 'r-slow', operation: 'slow' });
+  });
+
+  it('are there before the next load where one is expected', async () => {
+    await open({}, 1, true);
+    // one that serves, one in reserve, and as many for the next load
+    await vi.waitFor(() => expect(hosts.stats()['hosts']).toBe(4), 60_000);
+    const before = Date.now();
+    await hosts.load(app);
+    expect(await call('born')).toBeLessThan(before);
   });
 
   it('stream item by item and run no further than they are read', async () => {

@@ -30,6 +30,8 @@ const WATCH_MS = 50;
 const DEATHS = 10;
 const DEATHS_WITHIN_MS = 5_000;
 const RESPAWN_MS = 1_000;
+/** what a load is followed by comes first */
+const PREFORK_MS = 250;
 /** tasks that may run alone at the same time: they may wait for each other */
 const ALONE = 4;
 
@@ -42,6 +44,8 @@ export class HostPool implements Hosts {
   readonly #trace: Trace;
   readonly #log: (entry: HostLog) => void;
   readonly #all = new Set<HostProcess>();
+  /** started before an app is there for them to load */
+  readonly #blank = new Set<HostProcess>();
   #generation: Generation | undefined;
   #rpc: CallRpc = async () => {
     throw new GraphsteadError('NOT_READY', 'the service is starting');
@@ -86,6 +90,7 @@ export class HostPool implements Hosts {
       for (const host of slots) this.#replaceWhenDead(host);
       if (before !== undefined) for (const host of [...before.slots, before.spare]) this.#retire(host);
       this.#refill(this.#generation);
+      if (this.#options.prefork === true) setTimeout(() => this.#prefork(app.appDir), PREFORK_MS).unref();
       return manifests[0];
     } catch (error) {
       for (const host of slots) host.kill('the app did not load');
@@ -206,8 +211,25 @@ export class HostPool implements Hosts {
   }
 
   #spawn(app: HostApp): HostProcess {
+    const [host = this.#fork(app.appDir)] = this.#blank;
+    this.#blank.delete(host);
+    host.load(app);
+    return host;
+  }
+
+  /** As many as a load needs: to start a process takes longer than all else that a reload does. */
+  #prefork(dir: string): void {
+    if (this.#closed) return;
+    for (let missing = this.#count + 1 - this.#blank.size; missing > 0; missing--) {
+      const host = this.#fork(dir);
+      this.#blank.add(host);
+      void host.exited.then(() => this.#blank.delete(host));
+    }
+  }
+
+  #fork(dir: string): HostProcess {
     const host = new HostProcess({
-      app,
+      dir,
       limits: this.#limits,
       clock: this.#clock,
       log: this.#log,

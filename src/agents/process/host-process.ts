@@ -24,7 +24,8 @@ let nextTask = 1;
 const NEVER_MS = 2 ** 40;
 
 export interface HostProcessOptions {
-  readonly app: HostApp;
+  /** working directory */
+  readonly dir: string;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly log: (entry: HostLog) => void;
@@ -32,7 +33,7 @@ export interface HostProcessOptions {
   readonly used?: (record: CallRecord) => void;
 }
 
-/** One forked process with one loaded bundle. It never opens the store. */
+/** One forked process that gets one bundle to load. It never opens the store. */
 export class HostProcess {
   /** resolves once the bundle is loaded; rejects with APP_LOAD */
   readonly ready: Promise<HostManifest>;
@@ -47,9 +48,9 @@ export class HostProcess {
 
   constructor(options: HostProcessOptions) {
     this.#options = options;
-    const { app, limits, environment } = options;
+    const { dir, limits, environment } = options;
     this.#child = new Child({
-      dir: app.appDir,
+      dir,
       heapMb: limits.hostHeapMb,
       environment,
       receive: (batch) => this.#receive(batch),
@@ -68,7 +69,11 @@ export class HostProcess {
       this.#settleReady = { resolve, reject };
     });
     this.ready.catch(() => undefined);
-    const { bundle, appDir, connections } = app;
+  }
+
+  /** Once. */
+  load({ bundle, appDir, connections }: HostApp): void {
+    const { limits } = this.#options;
     const load = { bundle, appDir, connections };
     this.#tell({ k: 'load', app: load, stateBytes: limits.agentStateBytes, eventBytes: limits.eventBytes }, load);
   }

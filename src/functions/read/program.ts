@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { GraphsteadError, GraphsteadErrors, packageRoot } from '../../base/index.js';
@@ -10,7 +10,7 @@ export interface Program {
   readonly checker: ts.TypeChecker;
   readonly entries: readonly ts.SourceFile[];
   /** every file that the types depend on, without installed packages and TypeScript's own */
-  readonly files: readonly string[];
+  readonly files: readonly ts.SourceFile[];
 }
 
 const ROOT = fileURLToPath(packageRoot);
@@ -23,28 +23,37 @@ const ROOT = fileURLToPath(packageRoot);
 export function openProgram(source: AppSource, withPlatform: boolean): Program {
   const options = optionsFor(source.appDir, withPlatform);
   const program = ts.createProgram([...source.functions], options, hostFor(options, withPlatform));
+  forgetOthers(program);
   const entries = source.functions.map((file) => program.getSourceFile(file)).filter((file) => file !== undefined);
   const wrong = program.getSyntacticDiagnostics().map((one) => syntaxError(source.appDir, one));
   if (wrong.length > 0) throw new GraphsteadErrors(wrong);
   const own = program.getSourceFiles().filter((file) => {
     return !program.isSourceFileDefaultLibrary(file) && !program.isSourceFileFromExternalLibrary(file);
   });
-  return { checker: program.getTypeChecker(), entries, files: own.map((file) => file.fileName) };
+  return { checker: program.getTypeChecker(), entries, files: own };
 }
 
-const installed = new Map<string, ts.SourceFile | undefined>();
+/** Parsed and bound files by path, for the next reading of the same app. */
+const parsed = new Map<string, ts.SourceFile>();
 
-/** TypeScript's own files and published declarations are parsed once. */
+/** Declarations that are published do not change while this runs; any other file is what it was while its text is. */
 function hostFor(options: ts.CompilerOptions, withPlatform: boolean): ts.CompilerHost {
   const host = ts.createCompilerHost(options);
   const parse = host.getSourceFile.bind(host);
   host.getSourceFile = (name, ...rest) => {
-    if (!/\/typescript\/lib\/|\/@types\//.test(name)) return parse(name, ...rest);
-    if (!installed.has(name)) installed.set(name, parse(name, ...rest));
-    return installed.get(name);
+    const known = parsed.get(name);
+    if (known && (/\/typescript\/lib\/|\/@types\//.test(name) || known.text === host.readFile(name))) return known;
+    const file = parse(name, ...rest);
+    if (file) parsed.set(name, file);
+    return file;
   };
   if (!withPlatform) leaveOutPlatform(host, options);
   return host;
+}
+
+function forgetOthers(program: ts.Program): void {
+  const used = new Set(program.getSourceFiles());
+  for (const [name, file] of parsed) if (!used.has(file)) parsed.delete(name);
 }
 
 /** What this package's own files import from others reads as `any`. */
@@ -85,7 +94,9 @@ function ownOptions(appDir: string): ts.CompilerOptions {
   const { config } = ts.readConfigFile(path, ts.sys.readFile) as { config?: unknown };
   const { options } = ts.parseJsonConfigFileContent(config ?? {}, ts.sys, appDir);
   const { baseUrl, paths } = options;
-  return { ...(baseUrl === undefined ? {} : { baseUrl }), ...(paths === undefined ? {} : { paths }) };
+  const from = baseUrl ?? appDir; // and not the folder that the service was started in
+  const whole = Object.entries(paths ?? {}).map(([name, to]) => [name, to.map((path) => resolve(from, path))] as const);
+  return { ...(baseUrl === undefined ? {} : { baseUrl }), paths: Object.fromEntries(whole) };
 }
 
 /** Types of "graphstead/app": the source in a clone, the declarations in an installed package. */

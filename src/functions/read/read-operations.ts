@@ -6,12 +6,13 @@ import { kindOf, operationName } from './kind.js';
 import { literalValue } from './literal.js';
 import { openProgram, type Program } from './program.js';
 import { Refusals } from './refuse.js';
+import { hashOfText } from './text-hash.js';
 import { pascal, TypeReader } from './type-reader.js';
 
-/** What was read, and the files it depends on. */
+/** What was read, and the files it depends on: path -> hash of the text that was read. */
 export interface Reading {
   readonly manifest: AppManifest;
-  readonly files: readonly string[];
+  readonly files: Readonly<Record<string, string>>;
 }
 
 type FunctionNode = ts.SignatureDeclaration & { readonly parameters: ts.NodeArray<ts.ParameterDeclaration> };
@@ -45,7 +46,12 @@ function readWith(source: AppSource, withPlatform: boolean): Reading {
     operations.push(read.description);
   }
   refusals.throwIfAny();
-  return { manifest: { format: 1, operations, types: types.definitions }, files: program.files };
+  return { manifest: { format: 1, operations, types: types.definitions }, files: hashes(program) };
+}
+
+/** Of the texts that were read: a file may have changed again since. */
+function hashes({ files }: Program): Record<string, string> {
+  return Object.fromEntries(files.map(({ fileName, text }) => [fileName, hashOfText(text)]));
 }
 
 function exportedFunctions({ checker, entries }: Program): { name: string; symbol: ts.Symbol }[] {

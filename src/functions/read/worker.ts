@@ -1,14 +1,14 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { GraphsteadError, GraphsteadErrors } from '../../base/index.js';
 import type { AppSource } from '../app-source.js';
-import type { WorkerAnswer } from '../read-cached.js';
+import type { WorkerAnswer } from '../reading-thread.js';
 import { readSource } from './read-operations.js';
 
 // Loading TypeScript and its library takes about a second of thread time: the service's thread goes on meanwhile.
 
-function answer(): WorkerAnswer {
+function answer(source: AppSource): WorkerAnswer {
   try {
-    return { reading: readSource(workerData as AppSource) };
+    return { reading: readSource(source) };
   } catch (thrown) {
     const errors = thrown instanceof GraphsteadErrors ? thrown.errors : [thrown];
     return { errors: errors.map((error) => plain(error)) };
@@ -21,4 +21,4 @@ function plain(error: unknown): NonNullable<WorkerAnswer['errors']>[number] {
   return { code, message, position, fix };
 }
 
-parentPort?.postMessage(answer());
+parentPort?.on('message', (source: AppSource) => parentPort?.postMessage(answer(source)));

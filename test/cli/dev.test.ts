@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runJson, scratch } from './command.js';
+
+// They start processes: on a busy machine each takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const bin = fileURLToPath(new URL('../../bin/graphstead.js', import.meta.url));
+const folder = scratch();
+const app = folder.path('my-app');
+beforeAll(() => runJson(['new', app, '--no-git']));
+afterAll(() => folder.remove());
+
+/** `graphstead dev`, line by line. */
+function dev(...flags: string[]) {
+  const args = [bin, 'dev', app, '--port', '0', '--grpc-port', '0', ...flags];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async line(part: string): Promise<string> {
+      for (;;) {
+        const { value, done } = await lines.next();
+        if (done === true) throw new Error(`dev ended before it said "${part}"`);
+        if (value.includes(part)) return value;
+      }
+    },
+    async stop(): Promise<void> {
+      const ended = new Promise((done) => child.once('exit', done));
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+describe('dev', () => {
+  it('tells after each save what changed in the schema, and serves it', async () => {
+    const running = dev('--json');
+    try {
+      const { url } = JSON.parse(await running.line('"url"')) as { url: string };
+      appendFileSync(`${app}/functions/note.ts`, '\nexport function getDouble(n: number): number { return n * 2; }\n');
+      const saved = JSON.parse(await running.line('"reloaded"'));
+      expect(saved.reloaded).toEqual({
+        ms: expect.any(Number),
+        changes: ['+ Query.getDouble(n: Float!): Float!'],
+      });
+      const headers = { 'content-type': 'application/graphql' };
+      const answer = await fetch(`${url}/graphql`, { method: 'POST', headers, body: '{ getDouble(n: 21) }' });
+      expect(await answer.json()).toMatchObject({ data: { getDouble: 42 } });
+      const types = readFileSync(`${app}/schema.graphql`, 'utf8');
+      writeFileSync(`${app}/schema.graphql`, types.replace('done: Boolean! @search', 'done: Boolean @search'));
+      const { reloaded } = JSON.parse(await running.line('"reloaded"'));
+      expect(reloaded.changes).toContain('~ Note.done: Boolean! -> Boolean');
+    } finally {
+      await running.stop();
+    }
+  });
+
+  it('says so in words, also that nothing changed', async () => {
+    const running = dev();
+    try {
+      await running.line('Ctrl-C stops it.');
+      appendFileSync(`${app}/functions/note.ts`, '// a remark\n');
+      expect(await running.line('reloaded')).toMatch(/^reloaded in \d+ ms, the schema is the same$/);
+      appendFileSync(`${app}/functions/note.ts`, '\nexport function getHalf(n: number): number { return n / 2; }\n');
+      expect(await running.line('reloaded')).toMatch(/^reloaded in \d+ ms$/);
+      expect(await running.line('Query')).toBe('  + Query.getHalf(n: Float!): Float!');
+    } finally {
+      await running.stop();
+    }
+  });
+});
