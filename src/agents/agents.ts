@@ -101,7 +101,9 @@ export class AgentRuntime implements Agents {
         this.#queues.activations.delete(id);
         throw error;
       });
-    return this.info(reply ?? id);
+    // Nobody else has its id yet: what is known here is what was stored. A repeated start gives the first one's.
+    const begun = reply === id ? this.#queues.activations.get(id)?.head : undefined;
+    return begun === undefined ? this.info(reply ?? id) : this.#shown(id, begun);
   }
 
   async stop(id: string, options: { requestId?: string } = {}): Promise<AgentInfo> {

@@ -2,7 +2,7 @@ import type { Job } from './activation.js';
 import type { AgentOp, EventPart, TurnOp } from './part.js';
 import type { Effects } from './protocol.js';
 
-export const NO_EFFECTS: Effects = { events: [], sends: [], alarms: [], starts: [], stops: [] };
+export const NO_EFFECTS: Effects = {};
 
 /** What a job's commit holds beside its effects. */
 export interface TurnFacts {
@@ -17,7 +17,7 @@ export interface TurnFacts {
 
 /** The ops of one commit of a turn; empty when there is nothing to make durable. */
 export function opsOf({ id, expect, job, final, begun }: TurnFacts, effects: Effects): AgentOp[] {
-  const { state, version, alarms } = effects;
+  const { state, version, alarms = [] } = effects;
   const create = begun ? undefined : job.create;
   const consumed = final ? job.stored : undefined;
   const fired = final ? job.alarm : undefined;
@@ -41,7 +41,7 @@ export function opsOf({ id, expect, job, final, begun }: TurnFacts, effects: Eff
 }
 
 /** What it published; where the agent begins or ends, that too. */
-function eventsOf(job: Job, { events }: Effects, final: boolean): readonly EventPart[] {
+function eventsOf(job: Job, { events = [] }: Effects, final: boolean): readonly EventPart[] {
   if (!final) return events;
   const begins = job.create !== undefined || job.kind === 'init';
   const status = begins ? 'running' : job.kind === 'stop' ? 'terminated' : undefined;
@@ -52,7 +52,7 @@ function eventsOf(job: Job, { events }: Effects, final: boolean): readonly Event
 const NO_POSTS: readonly AgentOp[] = [];
 
 /** What it leaves for others. */
-function postsOf(id: string, job: Job, { starts, sends, stops }: Effects): readonly AgentOp[] {
+function postsOf(id: string, job: Job, { starts = [], sends = [], stops = [] }: Effects): readonly AgentOp[] {
   if (starts.length === 0 && sends.length === 0 && stops.length === 0) return NO_POSTS;
   return [
     ...starts.map((start) => ({ op: 'spawn', ...start, from: id }) as const),

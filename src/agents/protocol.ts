@@ -79,16 +79,16 @@ export interface AlarmEffect {
   readonly data?: string;
 }
 
-/** What a turn did, collected and not yet visible to anyone. */
+/** What a turn did, collected and not yet visible to anyone; what it did not do is left out. */
 export interface Effects {
   /** the whole state, when it changed */
   readonly state?: string;
   readonly version?: number;
-  readonly events: readonly EventEffect[];
-  readonly sends: readonly SendEffect[];
-  readonly alarms: readonly AlarmEffect[];
-  readonly starts: readonly { readonly id: string; readonly type: string }[];
-  readonly stops: readonly string[];
+  readonly events?: readonly EventEffect[];
+  readonly sends?: readonly SendEffect[];
+  readonly alarms?: readonly AlarmEffect[];
+  readonly starts?: readonly { readonly id: string; readonly type: string }[];
+  readonly stops?: readonly string[];
 }
 
 export type ToHost =

@@ -62,9 +62,12 @@ class FunctionCaller {
 
   #call(given: Given, context: RequestContext) {
     const { description, converter, options } = this;
+    const args = description.args.map(({ name, type }) => converter.toApp(type, given[name]));
+    // as a caller in TypeScript would leave them out
+    while (args.length > 0 && args[args.length - 1] === undefined) args.pop();
     return {
       name: description.export,
-      args: description.args.map(({ name, type }) => converter.toApp(type, given[name])),
+      args,
       requestId: context.requestId,
       signal: context.gone ?? context.signal,
       idempotencyKey: context.idempotencyKey,

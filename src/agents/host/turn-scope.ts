@@ -2,13 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { GraphsteadError } from '../../base/index.js';
 import type { AlarmEffect, Delivered, Effects, EventEffect, SendEffect } from '../protocol.js';
 
+/** Effects as they gather. */
+interface Collected {
+  state?: string;
+  version?: number;
+  events?: EventEffect[];
+  sends?: SendEffect[];
+  alarms?: AlarmEffect[];
+  starts?: { readonly id: string; readonly type: string }[];
+  stops?: string[];
+}
+
 /** What one turn has done so far: nothing of it counts before the main process commits it. */
 export class TurnScope {
-  #events: EventEffect[] = [];
-  #sends: SendEffect[] = [];
-  #alarms: AlarmEffect[] = [];
-  #starts: { id: string; type: string }[] = [];
-  #stops: string[] = [];
+  #effects: Collected = {};
 
   constructor(
     readonly agentId: string,
@@ -26,41 +33,34 @@ export class TurnScope {
   }
 
   event(event: EventEffect): void {
-    this.#events.push(event);
+    (this.#effects.events ??= []).push(event);
   }
 
   send(send: SendEffect): void {
-    this.#sends.push(send);
+    (this.#effects.sends ??= []).push(send);
   }
 
   /** The last word about one alarm wins. */
   alarm(alarm: AlarmEffect): void {
-    this.#alarms = [...this.#alarms.filter((other) => other.id !== alarm.id), alarm];
+    const others = this.#effects.alarms?.filter((other) => other.id !== alarm.id) ?? [];
+    this.#effects.alarms = [...others, alarm];
   }
 
   start(id: string, type: string): void {
-    this.#starts.push({ id, type });
+    (this.#effects.starts ??= []).push({ id, type });
   }
 
   stop(id: string): void {
-    this.#stops.push(id);
+    (this.#effects.stops ??= []).push(id);
   }
 
   /** Hands out what was collected and begins anew (at a checkpoint, and at the end). */
   take(state: string | undefined, version: number): Effects {
-    const effects: Effects = {
-      ...(state === undefined ? {} : { state, version }),
-      events: this.#events,
-      sends: this.#sends,
-      alarms: this.#alarms,
-      starts: this.#starts,
-      stops: this.#stops,
-    };
-    this.#events = [];
-    this.#sends = [];
-    this.#alarms = [];
-    this.#starts = [];
-    this.#stops = [];
+    const effects = this.#effects;
+    this.#effects = {};
+    if (state === undefined) return effects;
+    effects.state = state;
+    effects.version = version;
     return effects;
   }
 }

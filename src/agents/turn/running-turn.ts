@@ -144,19 +144,21 @@ export class RunningTurn extends TurnInHost {
       return undefined;
     }
     const committed = await graph.commit(this.options.committer, ops, claim);
-    if (committed.replayed === undefined && ops.length > 0) this.#advance(effects, ops);
+    if (committed.replayed === undefined && ops.length > 0) this.#advance(effects, ops, committed.wall);
     return committed;
   }
 
   /** What the applier did to the head, as far as it is needed here. */
-  #advance(effects: Effects, ops: readonly AgentOp[]): void {
+  #advance(effects: Effects, ops: readonly AgentOp[], wall: number): void {
     if (ops[0]?.op !== 'turn') return;
-    const before = this.#head ?? freshHead(this.job.create ?? '', this.options.clock.wall(), 'active');
+    const before = this.#head ?? freshHead(this.job.create ?? '', wall, 'active');
     const bytes = effects.state === undefined ? undefined : Buffer.byteLength(effects.state);
     const chunks = bytes === undefined ? before.chunks : bytes === 0 ? 0 : pieces(bytes);
     const status = this.job.kind === 'stop' ? 'terminated' : 'active';
     const version = effects.version ?? before.version;
-    this.#head = { ...before, status, turns: before.turns + 1, chunks, version };
+    const own = ops.length === 1 ? 0 : ops.filter((op) => op.op === 'post' && op.to === this.activation.id).length;
+    const waiting = before.waiting + own;
+    this.#head = { ...before, status, turns: before.turns + 1, chunks, version, waiting };
     this.activation.head = this.#head;
   }
 }
