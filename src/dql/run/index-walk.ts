@@ -30,8 +30,10 @@ export function isWorthWalking(total: number, enough: number): boolean {
 export interface WalkOptions {
   /** nodes after which it ends */
   readonly enough: number;
-  /** entries after which it gives up, unless the rest is near */
+  /** entries that are met before it may give up */
   readonly budget: number;
+  /** entries that may still lie ahead then, by what was met so far: it gives up where there are more */
+  readonly patience: number;
   /** Those of some candidates (ascending, few at a time) that are wanted at all. */
   readonly pass: (candidates: UidList) => Promise<UidList>;
 }
@@ -56,7 +58,7 @@ export function orderedIndex({ by, descending }: OrderKey, execution: Execution)
 export async function walkIndex(
   index: OrderedIndex,
   keys: readonly OrderKey[],
-  { enough, budget, pass }: WalkOptions,
+  { enough, budget, patience, pass }: WalkOptions,
   execution: Execution,
 ): Promise<Walked | undefined> {
   const found: UidList[] = [];
@@ -78,7 +80,7 @@ export async function walkIndex(
       }
       seen += candidates.length;
       const left = ((enough - count) * seen) / Math.max(count, 1);
-      if (seen >= budget && left > budget) return undefined;
+      if (seen >= budget && left > patience) return undefined;
     }
   }
   return { uids: concat(found, count), ended: true };
@@ -186,7 +188,7 @@ export function walkAmong(
   execution: Execution,
 ): Promise<Walked | undefined> {
   const pass = async (candidates: UidList) => intersect(candidates, uids);
-  return walkIndex(index, keys, { enough, budget: uids.length, pass }, execution);
+  return walkIndex(index, keys, { enough, budget: uids.length / 4, patience: uids.length, pass }, execution);
 }
 
 /** Nodes whose untagged value belongs to the group, not one in another language. */

@@ -16,6 +16,7 @@ beforeAll(async () => {
       day: datetime @index(year) .
       long: string @index(exact) .
       part: int @index(int) .
+      plain: int .
       type Thing { year }`,
   });
   const lines: string[] = [];
@@ -30,7 +31,7 @@ beforeAll(async () => {
     lines.push(`<${i}> <here> "true" .`, `<${i}> <part> "${i % 40}" .`);
     if (i % 11) lines.push(`<${i}> <dgraph.type> "Thing" .`);
     lines.push(`<${i}> <long> "${'same beginning '.repeat(80)}${(i * 31) % 97}" .`);
-    if (row.year !== undefined) lines.push(`<${i}> <year> "${row.year}" .`);
+    if (row.year !== undefined) lines.push(`<${i}> <year> "${row.year}" .`, `<${i}> <plain> "${row.year}" .`);
     if (row.word !== undefined) lines.push(`<${i}> <word> "${row.word}" .`, `<${i}> <word> "x${i % 3}"@sv .`);
     if (row.day !== undefined) lines.push(`<${i}> <day> "${row.day}" .`);
   }
@@ -149,6 +150,30 @@ describe('the first of a long list', () => {
       { numRuns: 250 },
     );
   }, 120_000);
+
+  it('is found where it lies deep in the index, without walking all of it', async () => {
+    const late = rows.filter((row) => row.year !== undefined && row.year >= 99);
+    const transaction = await dql.graph.begin({ bestEffort: true });
+    const reader = await transaction.reader();
+    const { runQuery, parseQuery } = await import('../index.js');
+    for (const root of ['has(year)', 'type(Thing)']) {
+      const query = parseQuery(`{ q(func: ${root}, orderasc: year, first: 30) @filter(ge(plain, 99)) { uid } }`, {
+        names: dgraphNames,
+      });
+      const before = reader.metrics.uidsRead;
+      const { roots } = await runQuery(query, reader);
+      const wanted = root === 'has(year)' ? late : late.filter((row) => row.uid % 11 !== 0);
+      expect([...(roots[0].rows?.[0] ?? [])]).toEqual(
+        inOrder(wanted, [['year', false]])
+          .slice(0, 30)
+          .map((row) => row.uid),
+      );
+      // a part of the index, then the roots, and the index no second time
+      expect(reader.metrics.uidsRead - before).toBeLessThan(NODES * 2);
+    }
+    reader.release();
+    transaction.abort();
+  });
 
   it('of texts that begin alike is in the order of their ends', async () => {
     const { q } = await dql.query('{ q(func: has(long), orderasc: long, first: 40) { uid } }');

@@ -24,13 +24,16 @@ export async function readRoots(
   // @cascade takes the page when it has taken out what lacks a field
   const cut = block.directives.cascade === undefined;
   const enough = cut && page.random === undefined ? pageDepth(page) : Number.POSITIVE_INFINITY;
-  let row = (await firstInOrder(choice, enough, execution)) ?? (await firstByUid(choice, enough, execution));
+  const walk = await firstInOrder(choice, enough, execution);
+  let row = walk.row ?? (await firstByUid(choice, enough, execution));
   if (!row) {
     let uids = await candidates(choice, execution);
     if (block.filter) uids = await applyFilter(block.filter, uids, execution);
     if (page.random !== undefined) uids = sample(uids, page.random);
     row = orderedUids(call, uids, execution);
-    if (block.order.length > 0) [row] = await orderRows([uids], uids, block.order, enough, execution);
+    // what lies too deep in an index is not looked for there a second time
+    const depth = walk.isDeep ? Number.POSITIVE_INFINITY : enough;
+    if (block.order.length > 0) [row] = await orderRows([uids], uids, block.order, depth, execution);
     root.dest = uids;
   }
   if (cut && hasRange(page)) row = row.subarray(...pageRange(page, row.length));
@@ -118,27 +121,42 @@ async function firstByUid(choice: RootChoice, enough: number, execution: Executi
 /** Pages that reach deeper are better collected and sorted. */
 const DEEPEST = 10_000;
 
-/** The first roots, read off the index of the block's order; undefined where collecting them is the better way. */
-async function firstInOrder(choice: RootChoice, enough: number, execution: Execution): Promise<UidList | undefined> {
+/** Entries that a walk meets before it may give up: the time that collecting so many times more roots takes. */
+const COLLECTED_A_STEP = 16;
+const MOST_STEPS = 2_500;
+/** So many times more entries may lie ahead then. */
+const PATIENCE = 4;
+
+/** The first roots, as far as they were found. */
+interface FirstRoots {
+  readonly row?: UidList;
+  /** they were looked for, and lie too deep in the index */
+  readonly isDeep?: boolean;
+}
+
+/** The first roots, read off the index of the block's order; no row where collecting them is the better way. */
+async function firstInOrder(choice: RootChoice, enough: number, execution: Execution): Promise<FirstRoots> {
   const { block, call, after, size, conjuncts } = choice;
-  if (block.order.length === 0 || enough > DEEPEST || size === undefined) return undefined;
+  if (block.order.length === 0 || enough > DEEPEST || size === undefined) return {};
   const sizes = [size, ...conjuncts.map((one) => one.size ?? Number.POSITIVE_INFINITY)];
   const least = Math.min(...sizes);
-  if (!isWorthWalking(least, enough)) return undefined;
+  if (!isWorthWalking(least, enough)) return {};
   const whole = orderedIndex(block.order[0], execution);
-  if (!whole) return undefined;
+  if (!whole) return {};
   const { index, tellsRoot, valued } = narrowed(whole, choice, execution);
   const pass = async (uids: UidList): Promise<UidList> => {
     let passed = dropUpTo(uids, after);
     if (!tellsRoot && passed.length > 0) passed = await callFilter(call, passed, execution);
     return block.filter && passed.length > 0 ? applyFilter(block.filter, passed, execution) : passed;
   };
-  const budget = Math.max(SMALL, Math.min(least, DEEPEST));
+  const budget = Math.max(SMALL, Math.min(least / COLLECTED_A_STEP, MOST_STEPS));
   // mistakes in the filter are told even where it has nothing to judge
   if (block.filter) await applyFilter(block.filter, EMPTY, execution);
-  const walked = await walkIndex(index, block.order, { enough, budget, pass }, execution);
+  const options = { enough, budget, patience: budget * PATIENCE, pass };
+  const walked = await walkIndex(index, block.order, options, execution);
+  if (!walked) return { isDeep: true };
   // without a value they come last: then all of them must be known
-  return walked?.ended && !valued ? undefined : walked?.uids;
+  return walked.ended && !valued ? {} : { row: walked.uids };
 }
 
 interface Narrowed {
