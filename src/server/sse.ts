@@ -24,13 +24,35 @@ export interface StreamOptions {
   readonly signal: AbortSignal;
 }
 
+/** characters that are written at once, at the latest */
+const AT_ONCE = 64 * 1024;
+
+/** Frames that come in one turn of the event loop go out in one write: of a burst to many readers, writing is the most. */
+class FrameWriter {
+  #pending = '';
+
+  constructor(readonly response: ServerResponse) {}
+
+  add(text: string): void {
+    if (this.#pending === '') process.nextTick(this.flush);
+    this.#pending += text;
+    if (this.#pending.length >= AT_ONCE) this.flush();
+  }
+
+  readonly flush = (): void => {
+    const text = this.#pending;
+    this.#pending = '';
+    if (text !== '' && !this.response.writableEnded) this.response.write(text);
+  };
+}
+
 /**
- * Sends headers at once, then each frame as it comes; waits for the socket to drain, so a slow reader slows only its
- * own source. Ends when the source ends or the reader leaves.
+ * Sends headers at once, then each frame as it comes (text is a frame already encoded); waits for the socket to drain, so
+ * a slow reader slows only its own source. Ends when the source ends or the reader leaves.
  */
 export async function sendFrames(
   response: ServerResponse,
-  source: AsyncIterable<Frame>,
+  source: AsyncIterable<Frame | string>,
   options: StreamOptions,
 ): Promise<void> {
   response.writeHead(200, {
@@ -46,13 +68,16 @@ export async function sendFrames(
     if (!response.writableNeedDrain) response.write(':\n\n');
   }, options.heartbeatMs);
   beat.unref();
+  const writer = new FrameWriter(response);
   try {
     for await (const frame of source) {
       if (options.signal.aborted) break;
-      if (!response.write(encodeFrame(frame))) await drained(response, options.signal);
+      writer.add(typeof frame === 'string' ? frame : encodeFrame(frame));
+      if (response.writableNeedDrain) await drained(response, options.signal);
     }
   } finally {
     clearInterval(beat);
+    writer.flush();
     response.end();
   }
 }

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GraphqlRequest, RequestContext } from '../../api/index.js';
+import type { GraphqlRequest, RequestContext, SubscriptionEvent } from '../../api/index.js';
 import { asError, GraphsteadError, toWire } from '../../base/index.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import { callerOf, idempotencyKey } from '../idempotency.js';
 import type { Core } from '../core.js';
 import { TEXT_BYTES } from '../envelope.js';
-import { type Frame, sendFrames } from '../sse.js';
+import { encodeFrame, type Frame, sendFrames } from '../sse.js';
 
 const RESPONSE_JSON = 'application/graphql-response+json';
 
@@ -75,28 +75,30 @@ async function stream(
     Object.entries(reply.getHeaders()).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
   reply.hijack();
-  const frames = subscriptionFrames(core, graphql, context);
-  await sendFrames(reply.raw, frames, { headers, heartbeatMs: core.limits.heartbeatMs, signal: context.signal });
+  const source = subscriptionFrames(core, graphql, context);
+  await sendFrames(reply.raw, source, { headers, heartbeatMs: core.limits.heartbeatMs, signal: context.signal });
   return reply;
 }
 
-/** bodies that go to many subscribers are one buffer for all of them */
-const texts = new WeakMap<Buffer, string>();
+/** a body that goes to many subscribers is one buffer for all of them, of one event */
+const frames = new WeakMap<Buffer, string>();
 
-function textOf(body: Buffer): string {
-  let text = texts.get(body);
-  if (text === undefined) {
-    text = body.toString('utf8');
-    texts.set(body, text);
+function frameOf({ body, id }: SubscriptionEvent): string {
+  let frame = frames.get(body);
+  if (frame === undefined) {
+    frame = encodeFrame({ event: 'next', data: body.toString('utf8'), ...(id ? { id } : {}) });
+    frames.set(body, frame);
   }
-  return text;
+  return frame;
 }
 
-async function* subscriptionFrames(core: Core, graphql: GraphqlRequest, context: RequestContext): AsyncIterable<Frame> {
+async function* subscriptionFrames(
+  core: Core,
+  graphql: GraphqlRequest,
+  context: RequestContext,
+): AsyncIterable<Frame | string> {
   try {
-    for await (const event of core.api.subscribe(graphql, context)) {
-      yield { event: 'next', data: textOf(event.body), ...(event.id ? { id: event.id } : {}) };
-    }
+    for await (const event of core.api.subscribe(graphql, context)) yield frameOf(event);
   } catch (thrown) {
     yield { event: 'next', data: JSON.stringify({ errors: [toWire(asError(thrown))] }) };
   }

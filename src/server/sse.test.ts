@@ -1,0 +1,63 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { type Frame, sendFrames } from './sse.js';
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** A server that streams `source` to a reader which reads only when told. */
+async function streaming(source: AsyncIterable<Frame | string>) {
+  let begun: (response: ServerResponse) => void;
+  const response = new Promise<ServerResponse>((done) => {
+    begun = done;
+  });
+  const server = createServer((_, reply) => {
+    begun(reply);
+    void sendFrames(reply, source, { heartbeatMs: 60_000, signal: new AbortController().signal });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+  closers.push(
+    () => socket.destroy(),
+    () => server.close(),
+  );
+  async function rest(): Promise<string> {
+    let text = '';
+    for await (const part of socket) {
+      text += part;
+      if (text.endsWith('\r\n0\r\n\r\n')) break;
+    }
+    return text;
+  }
+  return { response: await response, rest };
+}
+
+it('frames that come at once go out in one write, in their order', async () => {
+  async function* source() {
+    yield { event: 'next', id: '1', data: 'one\ntwo' };
+    yield 'event: next\ndata: three\n\n';
+    yield { event: 'complete', data: '' };
+  }
+  const { rest } = await streaming(source());
+  const body = (await rest()).split('\r\n\r\n').slice(1).join('');
+  const frames = 'event: next\nid: 1\ndata: one\ndata: two\n\nevent: next\ndata: three\n\nevent: complete\ndata: \n\n';
+  expect(body).toContain(`${frames.length.toString(16)}\r\n${frames}`);
+});
+
+it('a reader that does not read holds its own source back, and misses nothing', async () => {
+  const all = 2_000;
+  const padding = 'x'.repeat(10_000);
+  let taken = 0;
+  async function* source() {
+    while (taken < all) yield { data: `${taken++} ${padding}` };
+  }
+  const { response, rest } = await streaming(source());
+  while (!response.writableNeedDrain) await new Promise((turn) => setImmediate(turn));
+  expect(taken).toBeLessThan(all);
+  const numbers = [...(await rest()).matchAll(/data: (\d+) /g)].map(([, number]) => Number(number));
+  expect(numbers).toEqual(Array.from({ length: all }, (_, i) => i));
+});
