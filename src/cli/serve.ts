@@ -35,7 +35,8 @@ export async function serve(options: ServeOptions): Promise<void> {
       appDir,
       dev: options.mode === 'dev',
       environment: process.env,
-      logLevel: process.env['GRAPHSTEAD_LOG'] ?? (options.mode === 'dev' ? 'warn' : 'info'),
+      logLevel: process.env['GRAPHSTEAD_LOG'] ?? 'info',
+      readable: options.mode === 'dev' && !options.json,
       version: version(),
     });
   } catch (error) {

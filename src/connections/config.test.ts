@@ -21,6 +21,12 @@ const HTTP = `{
 }`;
 
 describe('app.json', () => {
+  it('says plainly what is missing', () => {
+    expect(() => readConfig('{ "connections": { "users": { "type": "http" } } }')).toThrow(
+      'app.json:1:29: connections.users.baseUrl is missing',
+    );
+  });
+
   it('takes comments and trailing commas', () => {
     expect(readConfig(HTTP).connections['weather-api'].type).toBe('http');
   });

@@ -125,6 +125,9 @@ function shape(issue: zod.core.$ZodIssue, located: Located): GraphsteadError {
     const fix = 'write "type": "http", "relational" or "graph"';
     return problem(located, path, `${name} is no known connection type`, fix);
   }
+  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) {
+    return problem(located, path, `${name} is missing`, 'add it; app.schema.json describes every field');
+  }
   return problem(
     located,
     path,

@@ -197,7 +197,7 @@ class LoadedApp implements App {
     const log = this.#options.log ?? (() => undefined);
     this.#unwatch = watchSources(this.#dir, (since) => {
       this.reload(since).then(
-        () => log({ level: 'info', message: 'the app was reloaded' }),
+        () => log({ level: 'debug', message: 'the app was reloaded' }),
         (error: unknown) => log({ level: 'error', message: `the app was not reloaded: ${textOf(error)}` }),
       );
     });

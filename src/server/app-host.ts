@@ -87,7 +87,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
   const { missing } = resolve();
   await uploadTypes(api, appDir, log);
 
-  const write = (entry: HostLog) => log[entry.level]({ ...entry }, entry.message);
+  const write = ({ level, message, ...where }: HostLog) => log[level](where, message);
   const processes = dev ? { prefork: true, count: Math.min(DEV_HOSTS, availableParallelism()) } : {};
   const { onCall } = options;
   const hosts = createHosts({ limits, clock, log: write, environment: environment(), onCall, trace, ...processes });

@@ -37,6 +37,7 @@ import { explorerRoutes } from './route/explorer.js';
 import { graphLanguageRoutes } from './route/graph-language.js';
 import { graphqlRoutes } from './route/graphql.js';
 import { healthRoutes } from './route/health.js';
+import { readableLog } from './readable-log.js';
 import { closeHttp } from './shutdown.js';
 import { ResponseSignals } from './signal.js';
 import { readTls, type TlsFiles } from './tls.js';
@@ -61,6 +62,8 @@ export interface ServiceOptions {
   readonly limits?: Partial<Record<keyof Limits, number>>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly logLevel?: string;
+  /** the log as lines for people; JSON otherwise */
+  readonly readable?: boolean;
   readonly version?: string;
   /** tests put a fake one in its place */
   readonly clock?: Clock;
@@ -103,7 +106,8 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const limits = serviceLimits(options, environment);
   const names = options.compat === 'dgraph' ? dgraphNames : defaultNames;
   const { clock = systemClock } = options;
-  const log = pino({ level: options.logLevel ?? 'warn', serializers: { err: loggedError } });
+  const lines = options.readable ? readableLog(process.stdout) : pino.destination(1);
+  const log = pino({ level: options.logLevel ?? 'warn', serializers: { err: loggedError } }, lines);
   const keys = ApiKeys.fromText(environment['GRAPHSTEAD_API_KEYS']);
   const access = { host, keys, names: ownNames(environment['GRAPHSTEAD_HOST_NAMES'], host) };
   const tls = options.tls && { tls: readTls(options.tls) };

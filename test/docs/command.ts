@@ -4,24 +4,29 @@ import { createProgram } from '../../src/cli/program.js';
 import { words } from './curl.js';
 
 const program = createProgram();
-const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  scripts: Record<string, string>;
-};
+/** of this package, and of an app that `new` makes */
+const scripts = ['package.json', 'templates/app/package.json.template'].flatMap((file) =>
+  Object.keys((JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')) as Package).scripts),
+);
+
+interface Package {
+  readonly scripts: Readonly<Record<string, string>>;
+}
 
 /** What is wrong with a line of a page that names a command: graphstead, npm or node scripts; empty when nothing is. */
 export function commandMistakes(line: string): string[] {
   // a summary has its explanation behind two blanks
   const all = words(line.trim().split(/\s{2,}|\s&&\s/)[0] ?? '').filter((word) => !/^[A-Z_]+=/.test(word));
-  const [name, ...rest] = all;
-  if (name === undefined || name.startsWith('#')) return [];
+  const [name, ...rest] = all[0] === 'npx' ? all.slice(1) : all;
+  if (name === undefined || name.startsWith('#') || name === 'cd') return [];
   if (name === 'npm') return npmMistakes(rest, line);
   if (name === 'graphstead') return graphsteadMistakes(rest, line);
   return [`${line}: neither graphstead nor curl; say why it is not run`];
 }
 
 function npmMistakes([verb = '', script = '']: string[], line: string): string[] {
-  if (['ci', 'install', 'test', 'start'].includes(verb)) return [];
-  return verb === 'run' && script in scripts ? [] : [`${line}: package.json has no such script`];
+  if (['ci', 'install', 'pack', 'test', 'start'].includes(verb)) return [];
+  return verb === 'run' && scripts.includes(script) ? [] : [`${line}: package.json has no such script`];
 }
 
 function graphsteadMistakes(rest: readonly string[], line: string): string[] {
