@@ -1,9 +1,16 @@
-const INITIAL = 16 * 1024;
+const INITIAL = 64 * 1024;
+/** A buffer up to this many bytes serves the next writer. */
+const KEPT = 4 * 1024 * 1024;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const POINT = 0x2e;
 const HEX = '0123456789abcdef';
 /** whole numbers up to this are written digit by digit */
 const MOST_DIGITS = 2 ** 31 - 1;
+
+const NOTHING = Buffer.alloc(0);
+/** The buffer of a writer that is done: fresh memory costs more than what is written to it. */
+let spare: Buffer | undefined;
 
 /** JSON text as bytes, appended to one growing buffer: no intermediate objects or strings. */
 export class JsonWriter {
@@ -12,9 +19,15 @@ export class JsonWriter {
   #cuts = 0;
   readonly #limit: number;
 
-  /** @param limit bytes; growing past it throws RangeError */
-  constructor(limit = Number.POSITIVE_INFINITY, initial = INITIAL) {
-    this.#buffer = Buffer.allocUnsafe(initial);
+  /**
+   * @param limit bytes; growing past it throws RangeError
+   * @param initial bytes to begin with, for a writer that is kept; others begin with what the last one left
+   */
+  constructor(limit = Number.POSITIVE_INFINITY, initial?: number) {
+    if (initial === undefined && spare) {
+      this.#buffer = spare;
+      spare = undefined;
+    } else this.#buffer = Buffer.allocUnsafe(initial ?? INITIAL);
     this.#limit = limit;
   }
 
@@ -48,7 +61,7 @@ export class JsonWriter {
 
   #reserve(bytes: number): void {
     const need = this.#length + bytes;
-    if (need <= this.#buffer.length) return;
+    if (need <= this.#buffer.length && need <= this.#limit) return;
     if (need > this.#limit) throw new RangeError(`answer exceeds ${this.#limit} bytes`);
     const grown = Buffer.allocUnsafe(Math.max(need, this.#buffer.length * 2));
     this.#buffer.copy(grown, 0, 0, this.#length);
@@ -86,6 +99,26 @@ export class JsonWriter {
       rest = tenth;
     }
     this.#length += digits;
+  }
+
+  /** A finite number as JavaScript shows it. */
+  number(value: number): void {
+    const thousand = Math.round(value * 1_000);
+    // a decimal of so few digits is the shortest text of the number that it stands for
+    if (!(thousand > 0 && thousand <= MOST_DIGITS && thousand / 1_000 === value)) {
+      this.ascii(String(value));
+      return;
+    }
+    const whole = (thousand / 1_000) | 0;
+    this.integer(whole);
+    let rest = thousand - whole * 1_000;
+    if (rest === 0) return;
+    this.byte(POINT);
+    for (let unit = 100; rest > 0; unit = (unit / 10) | 0) {
+      const digit = (rest / unit) | 0;
+      this.byte(0x30 + digit);
+      rest -= digit * unit;
+    }
   }
 
   /** Any text as it is, in UTF-8: an already serialised JSON value. */
@@ -140,6 +173,15 @@ export class JsonWriter {
   /** A copy of the bytes written, trimmed to size. */
   finish(): Buffer {
     return Buffer.from(this.#buffer.subarray(0, this.#length));
+  }
+
+  /** The same, for a writer that is done: nothing may be written to it any more. */
+  take(): Buffer {
+    const bytes = this.finish();
+    if (this.#buffer.length >= INITIAL && this.#buffer.length <= KEPT) spare = this.#buffer;
+    this.#buffer = NOTHING;
+    this.#length = 0;
+    return bytes;
   }
 
   /** The bytes written, valid until the next write. */

@@ -1,3 +1,4 @@
+import type { JsonWriter } from '../base/index.js';
 import type { DateTime } from './contract.js';
 import { invalidValue, shown } from './failure.js';
 
@@ -47,6 +48,37 @@ export function formatDateTime(time: DateTime): string {
   const clock = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}:${two(rest % 60)}`;
   const fraction = time.nanos === 0 ? '' : `.${String(time.nanos).padStart(9, '0').replace(/0+$/, '')}`;
   return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${clock}${fraction}${zone(time.offset)}`;
+}
+
+/** `"YYYY-MM-DDTHH:MM:SSZ"` */
+const instant = Uint8Array.from('"0000-00-00T00:00:00Z"', (char) => char.charCodeAt(0));
+
+/** Whole seconds since 1970 as a JSON string: what formatDateTime gives, without making a text of it. */
+export function writeUtc(seconds: number, out: JsonWriter): void {
+  const days = Math.floor(seconds / DAY);
+  const rest = seconds - days * DAY;
+  const { year, month, day } = civilFromDays(days);
+  if (year < 0 || year > 9_999) {
+    out.ascii(`"${formatDateTime({ seconds, nanos: 0, offset: 0 })}"`);
+    return;
+  }
+  const century = (year / 100) | 0;
+  writeTwo(century, 1);
+  writeTwo(year - century * 100, 3);
+  writeTwo(month, 6);
+  writeTwo(day, 9);
+  const hour = (rest / 3_600) | 0;
+  const minute = ((rest - hour * 3_600) / 60) | 0;
+  writeTwo(hour, 12);
+  writeTwo(minute, 15);
+  writeTwo(rest - hour * 3_600 - minute * 60, 18);
+  out.bytes(instant);
+}
+
+function writeTwo(value: number, at: number): void {
+  const ten = (value / 10) | 0;
+  instant[at] = 0x30 + ten;
+  instant[at + 1] = 0x30 + value - ten * 10;
 }
 
 function zone(offset: number): string {

@@ -1,7 +1,7 @@
 import { assert, type JsonWriter } from '../base/index.js';
 import { compareBigFloatText, parseBigFloat } from './bigfloat.js';
 import type { DateTime, Geometry, ScalarType, StoredValue, Value } from './contract.js';
-import { formatDateTime } from './date-time.js';
+import { formatDateTime, writeUtc } from './date-time.js';
 import { geometryText } from './geo/geojson.js';
 import { compareBytes, floatBytes, integerBytes, integerLength, readFloat, readInteger } from './ordered-bytes.js';
 import { utf8Bytes } from './utf8.js';
@@ -140,13 +140,13 @@ export function writeValue(bytes: StoredValue, out: JsonWriter, start = 0, end =
       out.integer(readInteger(bytes, start + 1));
       break;
     case FLOAT:
-      out.ascii(String(readFloat(bytes, start + 1)));
+      out.number(readFloat(bytes, start + 1));
       break;
     case BOOL:
       out.ascii(bytes[start + 1] === 1 ? 'true' : 'false');
       break;
     case DATETIME:
-      out.ascii(`"${formatDateTime(readDateTime(bytes, start, end))}"`);
+      writeDateTime(bytes, start, end, out);
       break;
     case GEO:
     case BIGFLOAT:
@@ -158,6 +158,13 @@ export function writeValue(bytes: StoredValue, out: JsonWriter, start = 0, end =
     default:
       storedType(bytes, start);
   }
+}
+
+/** Whole seconds in UTC are written digit by digit. */
+function writeDateTime(bytes: StoredValue, start: number, end: number, out: JsonWriter): void {
+  const isWhole = start + 1 + integerLength(bytes, start + 1) >= end;
+  if (isWhole) writeUtc(Number(readInteger(bytes, start + 1)), out);
+  else out.ascii(`"${formatDateTime(readDateTime(bytes, start, end))}"`);
 }
 
 function writeVector(bytes: StoredValue, out: JsonWriter): void {

@@ -55,6 +55,17 @@ function json(value: Value): string {
 }
 
 describe('stored values', () => {
+  it('are written the same wherever they lie in a buffer', () => {
+    fc.assert(
+      fc.property(any, (value) => {
+        const bytes = encodeValue(value);
+        const out = new JsonWriter();
+        writeValue(new Uint8Array([1, 2, ...bytes, 3]), out, 2, 2 + bytes.length);
+        expect(out.finish().toString()).toBe(json(value));
+      }),
+    );
+  });
+
   it('come back as they were', () => {
     fc.assert(
       fc.property(any, (value) => {
@@ -133,6 +144,7 @@ describe('datetimes', () => {
         const written = formatDateTime({ seconds, nanos: 0, offset: 0 });
         expect(written).toBe(iso);
         expect(parseDateTime(written).seconds).toBe(seconds);
+        expect(json({ type: 'datetime', value: { seconds, nanos: 0, offset: 0 } })).toBe(`"${iso}"`);
       }),
     );
   });

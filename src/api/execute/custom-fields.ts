@@ -1,4 +1,5 @@
 import { assert } from '../../base/index.js';
+import { placeOf } from '../../dql/index.js';
 import type { GraphReader, UidList } from '../../graph/index.js';
 import { decodeValue } from '../../values/index.js';
 import type { CustomResult } from './custom-logic.js';
@@ -6,7 +7,7 @@ import { geometryObject } from './geo.js';
 import type { CustomPlan, FieldPlan } from './plan.js';
 import type { Request } from './request.js';
 import { plain } from './scalar.js';
-import { type Level, placeOf, valueAt } from './write.js';
+import { type Level, valueAt } from './write.js';
 
 type Results = Map<CustomPlan, Map<number, CustomResult>>;
 

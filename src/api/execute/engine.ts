@@ -12,6 +12,7 @@ import {
   type PersistedQueries,
   type PreparedDocument,
 } from './document.js';
+import { endAnswer } from './envelope.js';
 import { executeOperation } from './operation.js';
 import type { Engine, Request } from './request.js';
 import { coerceVariables } from './variables.js';
@@ -88,10 +89,10 @@ export class Executor {
 
   /** The `data` of a query or mutation as one answer. */
   async run({ request, headers }: Prepared): Promise<GraphqlAnswer> {
-    const data = await executeOperation(request, this.#introspected);
+    const answer = await executeOperation(request, this.#introspected);
     if (request.transaction) throwWhenLost(request.errors.list);
     return {
-      body: envelope(request, data),
+      body: endAnswer(request, answer),
       status: 200,
       headers: { ...headers, 'graphql-toucheduids': String(request.touched) },
       kind: request.operation.operation,
@@ -117,14 +118,6 @@ function hashOf(text: string, given: GraphqlRequest): string {
   return createHash('sha256')
     .update(JSON.stringify([text, given.operationName ?? null, given.variables ?? null]))
     .digest('hex');
-}
-
-/** `{"errors":[..],"data":..,"extensions":{..}}` around bytes that stand already. */
-export function envelope(request: Request, data: Buffer): Buffer {
-  const { list } = request.errors;
-  const errors = list.length > 0 ? `"errors":${JSON.stringify(list)},` : '';
-  const extensions = JSON.stringify({ touched_uids: request.touched, ...request.context.extensions });
-  return Buffer.concat([Buffer.from(`{${errors}"data":`), data, Buffer.from(`,"extensions":${extensions}}`)]);
 }
 
 /** The errors of a request that was not executed. */

@@ -1,10 +1,11 @@
 import { type FieldNode, type GraphQLObjectType, Kind, type OperationDefinitionNode } from 'graphql';
-import { assert, GraphsteadError, JsonWriter } from '../../base/index.js';
+import { assert, GraphsteadError, type JsonWriter } from '../../base/index.js';
 import { NotingReader } from '../../dql/index.js';
 import type { GraphReader, Transaction } from '../../graph/index.js';
 import { rootMeaning } from '../schema/meaning.js';
 import { type CollectScope, collectFields } from './collect.js';
 import { entitiesField } from './entities.js';
+import { beginAnswer } from './envelope.js';
 import { introspectionField } from './introspect.js';
 import { addField } from './mutate/add.js';
 import { deleteField } from './mutate/delete.js';
@@ -47,8 +48,11 @@ export class LazyReader {
   }
 }
 
-/** Executes a query or a mutation: the bytes of its `data`. Errors go to the request. */
-export async function executeOperation(request: Request, introspected: WeakMap<FieldNode, string>): Promise<Buffer> {
+/** Executes a query or a mutation: an answer begun with its `data`. Errors go to the request. */
+export async function executeOperation(
+  request: Request,
+  introspected: WeakMap<FieldNode, string>,
+): Promise<JsonWriter> {
   const { engine, operation, fragments, variables } = request;
   const isMutation = operation.operation === 'mutation';
   const root = isMutation ? engine.schema.getMutationType() : engine.schema.getQueryType();
@@ -79,7 +83,7 @@ async function query(
   root: GraphQLObjectType,
   fields: readonly RootField[],
   introspected: WeakMap<FieldNode, string>,
-): Promise<Buffer> {
+): Promise<JsonWriter> {
   const reader = new LazyReader(request);
   try {
     const parts = await Promise.all(
@@ -177,7 +181,7 @@ function demandClaims(request: Request, definition: Definition): void {
 }
 
 /** In order, one at a time; after a failure the others are not executed. */
-async function mutation(request: Request, root: GraphQLObjectType, fields: readonly RootField[]): Promise<Buffer> {
+async function mutation(request: Request, root: GraphQLObjectType, fields: readonly RootField[]): Promise<JsonWriter> {
   const parts: Written[] = [];
   let stopped = false;
   for (const field of fields) {
@@ -230,18 +234,19 @@ async function mutationPart(request: Request, root: GraphQLObjectType, field: Ro
   }
 }
 
-/** most answers are small; what is larger grows */
-const FIRST_BYTES = 1_024;
-
-function writeData(request: Request, fields: readonly RootField[], parts: readonly Written[]): Buffer {
-  const out = new JsonWriter(request.engine.limits.answerBytes, FIRST_BYTES);
+function writeData(request: Request, fields: readonly RootField[], parts: readonly Written[]): JsonWriter {
+  const out = beginAnswer(request);
+  const start = out.length;
   out.byte(0x7b);
   for (let i = 0; i < fields.length; i++) {
     if (i > 0) out.byte(0x2c);
     out.string(fields[i].key);
     out.byte(0x3a);
-    if (!parts[i].write(out)) return Buffer.from('null');
+    if (parts[i].write(out)) continue;
+    out.truncate(start);
+    out.ascii('null');
+    return out;
   }
   out.byte(0x7d);
-  return out.finish();
+  return out;
 }

@@ -1,11 +1,11 @@
 import type { GraphQLObjectType } from 'graphql';
-import { assert, GraphsteadError, JsonWriter } from '../../base/index.js';
+import { assert, GraphsteadError, type JsonWriter } from '../../base/index.js';
 import type { Committer } from '../../commit/index.js';
 import type { SubscriptionEvent } from '../contract.js';
 import { rootMeaning } from '../schema/meaning.js';
 import { Errors } from './answer.js';
 import { collectFields } from './collect.js';
-import { envelope } from './engine.js';
+import { beginAnswer, endAnswer } from './envelope.js';
 import { EventBodies } from './event-bodies.js';
 import { LazyReader, queryPart } from './operation.js';
 import { writeOperation } from './outside.js';
@@ -42,7 +42,7 @@ export async function* subscribeOperation(
     for await (const event of source) {
       const body = bodies.body(event.value, operation, given, () => {
         const each = fresh(request);
-        return envelope(
+        return endAnswer(
           each,
           dataOf(each, field, (out) => writeOperation(each, field, definition, event.value, out)),
         );
@@ -62,14 +62,19 @@ function fresh(request: Request): Request {
   return { ...request, errors: new Errors(), run, touched: 0 };
 }
 
-function dataOf(request: Request, field: RootField, write: (out: JsonWriter) => boolean): Buffer {
-  const out = new JsonWriter(request.engine.limits.answerBytes);
+function dataOf(request: Request, field: RootField, write: (out: JsonWriter) => boolean): JsonWriter {
+  const out = beginAnswer(request);
+  const start = out.length;
   out.byte(0x7b);
   out.string(field.key);
   out.byte(0x3a);
-  if (!write(out)) return Buffer.from('null');
-  out.byte(0x7d);
-  return out.finish();
+  if (write(out)) {
+    out.byte(0x7d);
+    return out;
+  }
+  out.truncate(start);
+  out.ascii('null');
+  return out;
 }
 
 /** A query that runs again after commits; an answer goes out when it differs from the one before. */
@@ -93,7 +98,7 @@ async function* liveQuery(
       const each = fresh(request);
       const data = await answer({ ...each, reads }, root, field);
       known = !isCustom(root, field);
-      const body = envelope({ ...each, context: { ...each.context, extensions: {} }, touched: 0 }, data);
+      const body = endAnswer({ ...each, context: { ...each.context, extensions: {} }, touched: 0 }, data);
       if (!last || !body.equals(last)) yield { body };
       last = body;
     } while (await changes.next());
@@ -108,14 +113,17 @@ function isCustom(root: GraphQLObjectType, field: RootField): boolean {
   return rootMeaning(root.getFields()[field.nodes[0].name.value])?.op === 'custom';
 }
 
-async function answer(request: Request, root: GraphQLObjectType, field: RootField): Promise<Buffer> {
+async function answer(request: Request, root: GraphQLObjectType, field: RootField): Promise<JsonWriter> {
   const reader = new LazyReader(request);
   try {
     const written = await queryPart(request, root, field, reader, new WeakMap());
     return dataOf(request, field, (out) => written.write(out));
   } catch (error) {
     request.errors.thrown(field.nodes, [field.key], error);
-    return Buffer.from(`{${JSON.stringify(field.key)}:null}`);
+    return dataOf(request, field, (out) => {
+      out.ascii('null');
+      return true;
+    });
   } finally {
     await reader.release();
   }

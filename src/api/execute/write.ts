@@ -1,6 +1,6 @@
 import { getNullableType, type GraphQLOutputType, isListType } from 'graphql';
 import { assert, GraphsteadError, type JsonWriter } from '../../base/index.js';
-import type { ResultNode, Selection } from '../../dql/index.js';
+import { Places, placeOf, type ResultNode, type Selection, WrittenPlaces } from '../../dql/index.js';
 import type { UidList } from '../../graph/index.js';
 import { decodeValue, type StoredValue, valueText } from '../../values/index.js';
 import { writeAggregate } from './aggregate.js';
@@ -9,7 +9,6 @@ import type { CustomResult } from './custom-logic.js';
 import { geometryObject } from './geo.js';
 import type { AggregatePlan, ConcretePlan, CustomPlan, FieldPlan, ObjectPlan } from './plan.js';
 import type { ScalarWriter } from './scalar.js';
-import { WrittenNodes } from './written.js';
 
 /** What writing stored results needs beyond completion. */
 export interface WriteScope extends CompletionScope {
@@ -40,27 +39,15 @@ function columnsOf(selections: readonly Selection[], node: ResultNode): readonly
   });
 }
 
-/** Place of a uid in an ascending list, or -1. */
-export function placeOf(uids: UidList, uid: number): number {
-  let low = 0;
-  let high = uids.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    const found = uids[middle];
-    if (found === uid) return middle;
-    if (found < uid) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
-}
-
 /** One level of the answer: a plan with its columns, those of deeper levels bound when they are first met. */
 export class Level {
   readonly columns: readonly ResultNode[];
   readonly #deeper: (Level | undefined)[];
-  readonly written = new WrittenNodes();
+  /** where nodes stand in the answer that several rows share: they read the same wherever they stand */
+  readonly written: WrittenPlaces | undefined;
   /** the list that most columns are aligned with */
   readonly #source: UidList | undefined;
+  readonly #places: Places | undefined;
   #place = -1;
   #uid = -1;
 
@@ -71,15 +58,23 @@ export class Level {
     this.columns = columnsOf(plan.selections, node);
     this.#deeper = new Array<Level | undefined>(plan.selections.length);
     this.#source = this.columns[0]?.source;
+    this.#places = this.#source && Places.of(this.#source);
+    this.written = this.#source && WrittenPlaces.of(node, this.#source.length);
   }
 
   /** Place of a node in a column. Nodes come mostly in order, and columns mostly share one list. */
   placeIn(column: ResultNode, uid: number): number {
+    return column.source === this.#source ? this.placeOf(uid) : placeOf(column.source, uid);
+  }
+
+  /** Place of a node in most columns. */
+  placeOf(uid: number): number {
     const source = this.#source;
-    if (column.source !== source) return placeOf(column.source, uid);
     if (this.#uid === uid) return this.#place;
-    this.#place = source[this.#place + 1] === uid ? this.#place + 1 : placeOf(source, uid);
     this.#uid = uid;
+    if (!source) return -1;
+    if (source[this.#place + 1] === uid) return ++this.#place;
+    this.#place = this.#places ? this.#places.place(uid) : placeOf(source, uid);
     return this.#place;
   }
 
@@ -128,12 +123,14 @@ function writeRow(scope: WriteScope, level: Level, row: UidList, itemNonNull: bo
   out.byte(OPEN_LIST);
   for (let i = 0; i < row.length; i++) {
     if (i > 0) out.byte(COMMA);
-    if (written.copy(row[i], out)) continue;
+    const at = written ? level.placeOf(row[i]) : -1;
+    if (at >= 0 && written?.copy(at, out, out.cuts)) continue;
     scope.path.push(i);
     const start = out.length;
     const ok = writeNode(scope, level, row[i], out);
     scope.path.pop();
-    if (ok && errors.length === before) written.note(row[i], start, out);
+    // errors name their place, and what was taken back may be what was noted
+    if (ok && at >= 0 && errors.length === before) written?.note(at, start, out, out.cuts);
     if (ok) continue;
     if (itemNonNull) return 'failed';
     out.truncate(start);
@@ -157,6 +154,7 @@ export function writeNode(scope: WriteScope, level: Level, uid: number, out: Jso
       out.string(concrete.name);
       continue;
     }
+    if (field.source.kind === 'value' && writePlain(level, field.source, uid, out)) continue;
     scope.path.push(field.key);
     const ok = writeField(scope, level, field, uid, out);
     scope.path.pop();
@@ -165,6 +163,17 @@ export function writeNode(scope: WriteScope, level: Level, uid: number, out: Jso
   out.byte(CLOSE_OBJECT);
   return true;
 }
+
+/** Most fields are one value that is there and of its type: no error to place, nothing to take back. */
+function writePlain(level: Level, source: ValueSource, uid: number, out: JsonWriter): boolean {
+  const column = level.columns[source.slot];
+  const { values } = column;
+  if (!values) return false;
+  const at = level.placeIn(column, uid);
+  return at >= 0 && values.seek(at) && source.write(values.bytes, values.start, values.end, out);
+}
+
+type ValueSource = Extract<FieldPlan['source'], { kind: 'value' }>;
 
 function writeField(scope: WriteScope, level: Level, field: FieldPlan, uid: number, out: JsonWriter): boolean {
   if (field.source.kind === 'custom') return writeCustom(scope, field, field.source.custom, uid, out);

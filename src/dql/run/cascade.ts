@@ -34,7 +34,10 @@ export function applyCascade(at: ResultBranch, inherited: CascadeFields): void {
   }
   if (!fields) return;
   const asked = at.children.filter((child) => isAsked(child, fields));
-  const dest = filterUids(at.dest, (uid) => asked.every((child) => hasField(child, uid)));
+  const nodes = at.dest;
+  const dest = filterUids(nodes, (uid, i) =>
+    asked.every((child) => hasField(child, child.source === nodes ? i : indexOf(child.source, uid))),
+  );
   pruneBranch(at, dest);
   if ('page' in at.syntax && at.syntax.page) cutBranch(at, at.syntax.page);
 }
@@ -46,8 +49,8 @@ function isAsked(child: ResultBranch, fields: readonly string[]): boolean {
   return fields.includes(syntax.name) && !syntax.reverse ? true : syntax.reverse && fields.includes(`~${syntax.name}`);
 }
 
-function hasField(child: ResultBranch, uid: number): boolean {
-  const at = indexOf(child.source, uid);
+/** Whether the node at a place of the child's source has the field; -1 for a node that is not there. */
+function hasField(child: ResultBranch, at: number): boolean {
   if (at < 0) return false;
   if (child.counts) return true;
   return isFilled(child.rows?.[at]) || isFilled(child.valueLists?.[at]) || child.values?.has(at) === true;

@@ -8,7 +8,8 @@ import { orderByFacets, passesFacets, type RowFacets } from './facet.js';
 import { applyFilter } from './filter.js';
 import { orderRows } from './order.js';
 import { afterUid, dropUpTo, hasRange, pageDepth, pageRange, sample } from './page.js';
-import { contains, filterUids, unionOfRows } from './uid-set.js';
+import { Places } from './places.js';
+import { filterUids, unionOfRows } from './uid-set.js';
 
 /** Rows of edges with their facets, where these were read. */
 interface Edges {
@@ -42,7 +43,7 @@ export async function readEdges(
   let dest = unionOfRows(edges.rows);
   if (selection.filter) {
     const passed = await applyFilter(selection.filter, dest, execution);
-    if (passed.length < dest.length) edges = keepEdges(edges, (uid) => contains(passed, uid));
+    if (passed.length < dest.length) edges = keepEdges(edges, within(passed));
     dest = passed;
   }
   if (selection.page.random !== undefined) {
@@ -82,6 +83,11 @@ async function read(
 
 function facetTest(filter: NonNullable<EdgeSelection['facetFilter']>) {
   return (_: number, facets: Facets | undefined): boolean => passesFacets(filter, facets);
+}
+
+function within(uids: UidList): (uid: number) => boolean {
+  const place = Places.finder(uids);
+  return (uid) => place(uid) >= 0;
 }
 
 function keepEdges(edges: Edges, keep: (uid: number, facets: Facets | undefined) => boolean): Edges {
@@ -153,7 +159,7 @@ export function cutBranch(into: ResultBranch, page: EdgeSelection['page']): void
 /** Takes edges to uids out of a branch that are not in `dest`. */
 export function pruneBranch(into: ResultBranch, dest: UidList): void {
   if (!into.rows) return;
-  const kept = keepEdges({ rows: into.rows, facets: into.rowFacets }, (uid) => contains(dest, uid));
+  const kept = keepEdges({ rows: into.rows, facets: into.rowFacets }, within(dest));
   into.rows = kept.rows;
   into.rowFacets = kept.facets;
   into.dest = dest;

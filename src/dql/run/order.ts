@@ -4,7 +4,8 @@ import type { OrderKey } from '../syntax/index.js';
 import type { Execution } from './execution.js';
 import { isWorthWalking, orderedIndex, walkAmong, withoutWalked } from './index-walk.js';
 import { sortedPositions, sortUids } from './sort.js';
-import { contains, filterUids, indexOf } from './uid-set.js';
+import { Places } from './places.js';
+import { contains, filterUids } from './uid-set.js';
 import { uidsOf } from './variable.js';
 
 /**
@@ -29,8 +30,17 @@ export async function orderRows(
     if (streamed) return [streamed];
   }
   const positions = await sortedPositions(uids, keys, execution);
-  const ranks = rows.length === 1 && rows[0].length === uids.length ? undefined : ranksOf(positions);
-  return rows.map((row) => (ranks ? sortByRank(row, uids, positions, ranks) : pick(uids, positions)));
+  if (rows.length === 1 && rows[0].length === uids.length) return [pick(uids, positions)];
+  const ranks = ranksOf(positions);
+  const place = Places.finder(uids);
+  return rows.map((row) => {
+    if (row.length < 2) return row;
+    const own = new Uint32Array(row.length);
+    for (let i = 0; i < row.length; i++) own[i] = ranks[place(row[i])];
+    own.sort();
+    for (let i = 0; i < own.length; i++) own[i] = positions[own[i]];
+    return pick(uids, own);
+  });
 }
 
 /** Ordering by a value variable drops what has no value, unless none has. */
@@ -55,13 +65,6 @@ function ranksOf(positions: Uint32Array): Uint32Array {
   const ranks = new Uint32Array(positions.length);
   for (let rank = 0; rank < positions.length; rank++) ranks[positions[rank]] = rank;
   return ranks;
-}
-
-/** A row of some of the uids, in the order of all of them. */
-function sortByRank(row: UidList, uids: UidList, positions: Uint32Array, ranks: Uint32Array): UidList {
-  if (row.length < 2) return row;
-  const own = Uint32Array.from(row, (uid) => ranks[indexOf(uids, uid)]).sort();
-  return Float64Array.from(own, (rank) => uids[positions[rank]]);
 }
 
 /** Orders are checked even where nothing is there to be sorted. Throws INVALID_QUERY. */

@@ -70,7 +70,7 @@ class AnswerWriter {
   }
 
   finish(): Buffer {
-    return this.#out.finish();
+    return this.#out.take();
   }
 
   *steps(result: RunResult): Steps {
@@ -264,6 +264,7 @@ class AnswerWriter {
       writeUid(out, uid);
     }
     out.byte(CLOSE);
+    // it is never taken back: an object or list with a node in it is not empty
     if (row.isPlain) layout.written?.note(row.at, row.start, out);
   }
 

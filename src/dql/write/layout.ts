@@ -3,7 +3,7 @@ import type { UidList } from '../../graph/index.js';
 import type { ResultNode } from '../contract.js';
 import type { Block, Selection } from '../syntax/index.js';
 import { answerKey } from './key.js';
-import { Places, placeOf } from './places.js';
+import { Places, placeOf } from '../run/index.js';
 import { WrittenPlaces } from './written.js';
 
 /** What the writer needs to know of a branch besides its columns, worked out once instead of at every node. */
@@ -76,18 +76,8 @@ export function layoutOf(node: ResultNode, names: Names): Layout {
     source,
     cursor: 0,
     places: Places.of(source),
-    written: sharesNodes(node) ? new WrittenPlaces(source.length) : undefined,
+    written: WrittenPlaces.of(node, source.length),
   };
-}
-
-/** Rows that name each of their nodes so often share them. */
-const SHARED = 2;
-
-function sharesNodes({ rows, dest }: ResultNode): boolean {
-  if (!rows || rows.length < SHARED) return false;
-  let total = 0;
-  for (const row of rows) total += row.length;
-  return total >= dest.length * SHARED;
 }
 
 export function prefixOf(key: string): Buffer {

@@ -1,11 +1,11 @@
 import { TYPE_PREDICATE } from '../../../base/index.js';
-import type { Block, ResultNode } from '../../../dql/index.js';
+import { type Block, placeOf, type ResultNode } from '../../../dql/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import { decodeValue, valueText } from '../../../values/index.js';
 import { runBlocks } from '../query.js';
 import type { Request } from '../request.js';
 import { block, call, literal, ofUids, plainName, select } from '../syntax.js';
-import { placeOf, valueAt } from '../write.js';
+import { valueAt } from '../write.js';
 import { type XidValue, xidKey } from './input.js';
 
 /** A node that is there already. */

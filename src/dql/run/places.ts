@@ -31,6 +31,12 @@ export class Places {
     return uids.length < FEW || range > uids.length * SPREAD ? undefined : new Places(uids, range);
   }
 
+  /** How places are found in a list, by bitmap or by search. */
+  static finder(uids: UidList): (uid: number) => number {
+    const places = Places.of(uids);
+    return places ? (uid) => places.place(uid) : (uid) => placeOf(uids, uid);
+  }
+
   /** Place of a uid, or -1. */
   place(uid: number): number {
     const offset = uid - this.#first;
