@@ -51,8 +51,12 @@ async function answer(
   return reply
     .code(core.names.dgraph ? 200 : status)
     .header('content-type', accepted)
+    .serializer(asItIs)
     .send(body.length <= TEXT_BYTES ? body.toString('utf8') : body);
 }
+
+/** Set so that a text keeps the media type that it is given: the framework would write a charset behind it. */
+const asItIs = (text: string): string => text;
 
 /** A request that cannot be read at all: told as a GraphQL error, with its own status. */
 function refuse(reply: FastifyReply, accepted: string, thrown: unknown, core: Core): FastifyReply {
