@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startService, type TestService } from '../../test/service.js';
 
 const SDL = 'type Ship { name: String! @id tons: Int }';
@@ -66,3 +66,24 @@ it("an app's GraphQL lands with the transaction or the turn it stands in, or not
   expect(built.body).toMatchObject({ data: { tellYard: 'Auk Gull Tern' } });
   expect(await ships()).toHaveLength(3);
 });
+
+it('tells in dev where a save of schema.graphql went wrong, and serves on what was good', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'graphstead-dev-'));
+  const schema = join(folder, 'schema.graphql');
+  writeFileSync(schema, SDL);
+  const dev = await startService({ appDir: folder, dev: true });
+  const told = vi.spyOn(dev.service.core.log, 'error');
+  try {
+    writeFileSync(schema, 'type Ship {\n  name: String! @id\n  tons: Intt\n}');
+    await vi.waitFor(() => expect(told).toHaveBeenCalled(), { timeout: 30_000 });
+    expect(told.mock.calls[0][0]).toMatch(/^the app was not reloaded: schema\.graphql:3:\d+ .*Intt/);
+    expect((await dev.graphql('{ queryShip { tons } }')).body.errors).toBeUndefined();
+    writeFileSync(schema, `${SDL} type Port { name: String! @id }`);
+    await vi.waitFor(async () => expect((await dev.graphql('{ queryPort { name } }')).body.errors).toBeUndefined(), {
+      timeout: 30_000,
+    });
+  } finally {
+    await dev.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 90_000);

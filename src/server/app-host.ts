@@ -137,7 +137,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
       for (const listener of listeners) listener(reloaded);
     };
     app.onReload((since) => {
-      renew(since).catch((error: unknown) => log.error(describe(error)));
+      renew(since).catch((error: unknown) => log.error(`the app was not reloaded: ${describe(error)}`));
     });
     await agents.resume();
     return {
@@ -218,5 +218,10 @@ function takenNames(generated: string, own: ReadonlySet<string>) {
 
 function describe(error: unknown): string {
   const errors = error instanceof GraphsteadErrors ? error.errors : [asError(error)];
-  return errors.map((one) => `${one.message}${one.fix ? ` (${one.fix})` : ''}`).join('\n');
+  return errors
+    .map(({ position, message, fix }) => {
+      const place = position ? `${position.source ?? 'schema.graphql'}:${position.line}:${position.column} ` : '';
+      return `${place}${message}${fix ? ` (${fix})` : ''}`;
+    })
+    .join('\n');
 }
