@@ -1,7 +1,7 @@
 # The service alone: docker run -p 8686:8686 -v graphstead-data:/data -e GRAPHSTEAD_API_KEYS=... graphstead
 # docs/guides/deployment.md says how an app is added.
 
-FROM node:20-slim AS build
+FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci
@@ -12,7 +12,7 @@ COPY explorer explorer
 COPY tsconfig.json ./
 RUN npm run build && npm prune --omit=dev
 
-FROM node:20-slim
+FROM node:24-slim
 ENV NODE_ENV=production
 WORKDIR /graphstead
 COPY --from=build /build/package.json ./
