@@ -26,12 +26,14 @@ async function streaming(source: AsyncIterable<Frame | string>) {
     () => server.close(),
   );
   async function rest(): Promise<string> {
-    let text = '';
-    for await (const part of socket) {
-      text += part;
-      if (text.endsWith('\r\n0\r\n\r\n')) break;
+    const parts: string[] = [];
+    let tail = '';
+    for await (const part of socket.setEncoding('latin1') as AsyncIterable<string>) {
+      parts.push(part);
+      tail = (tail + part).slice(-7);
+      if (tail === '\r\n0\r\n\r\n') break;
     }
-    return text;
+    return parts.join('');
   }
   return { response: await response, rest };
 }
