@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { cpuOf, ownCpuUs } from './family.mjs';
 import { startGraphqlSse } from './peers/graphql-sse.mjs';
 import { n, root, startService } from './service.mjs';
-import { graphqlRequest, openStreams, request, wire } from './wire.mjs';
+import { graphqlRequest, openStreams, request, lanes } from './lanes.mjs';
 
 export const name = 'Events to 1,000 subscribers';
 
@@ -17,7 +17,7 @@ const SEND =
 const stream = { accept: 'text/event-stream' };
 
 async function ours(service) {
-  const connection = wire(service.url, 1);
+  const connection = lanes(service.url, 1);
   const id = JSON.parse(await connection.send(graphqlRequest('mutation { startCounter }'))).data.startCounter;
   const query = `subscription { agentEvent(agentId: "${id}") { name data timestamp } }`;
   return {
@@ -32,7 +32,7 @@ async function ours(service) {
 
 const peers = (service) => ({
   ...service,
-  connection: wire(service.url, 1),
+  connection: lanes(service.url, 1),
   subscribe: graphqlRequest('subscription { agentEvent { name data { count } timestamp } }', undefined, stream),
   tell: request('/tell'),
   burst: request('/burst'),

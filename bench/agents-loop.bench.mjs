@@ -1,7 +1,7 @@
 // An endless loop in one agent: its caller hears of it soon after the deadline, and nobody else notices.
 import { join } from 'node:path';
 import { load, n, root, startService } from './service.mjs';
-import { graphqlRequest, wire } from './wire.mjs';
+import { graphqlRequest, lanes } from './lanes.mjs';
 
 export const name = 'An endless loop in one agent';
 
@@ -14,7 +14,7 @@ const SEND = 'mutation ($id: String!, $name: String!) { updateCounter(id: $id, n
 export async function run(print) {
   const environment = { GRAPHSTEAD_LIMIT_TURN_THREAD_MS: String(DEADLINE_MS) };
   const service = await startService({ appDir: join(root, 'bench/app-counter'), environment });
-  const connection = wire(service.url, CLIENTS + 1);
+  const connection = lanes(service.url, CLIENTS + 1);
   const ask = async (bytes) => JSON.parse(await connection.send(bytes));
   try {
     const ids = [];

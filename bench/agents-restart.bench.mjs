@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { cpuOf } from './family.mjs';
 import { n, root, scratch, startService } from './service.mjs';
-import { graphqlRequest, wire } from './wire.mjs';
+import { graphqlRequest, lanes } from './lanes.mjs';
 
 export const name = 'Restart over 100,000 stored agents';
 
@@ -52,7 +52,7 @@ async function prepared(directory, count) {
 async function restart(data, count) {
   const from = performance.now();
   const service = await startService({ appDir: join(root, 'bench/app-counter'), data });
-  const connection = wire(service.url, 1);
+  const connection = lanes(service.url, 1);
   try {
     const body = await connection.send(graphqlRequest(SEND, { id: idOf(Math.floor(count / 2)) }));
     const figures = { ms: performance.now() - from, cpu: cpuOf(service.pid) };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { anonymousKb, cpuOf, ownCpuUs } from './family.mjs';
 import { startWorkerd } from './peers/workerd.mjs';
 import { cpuMs, load, n, root, startService } from './service.mjs';
-import { graphqlRequest, request, wire } from './wire.mjs';
+import { graphqlRequest, request, lanes } from './lanes.mjs';
 
 export const name = 'Durable agents over GraphQL';
 
@@ -35,7 +35,7 @@ const durableObjects = (service) => ({
 });
 
 async function open(system) {
-  const connection = wire(system.url, CLIENTS);
+  const connection = lanes(system.url, CLIENTS);
   const ids = [];
   for (let i = 0; i < AGENTS; i++) ids.push(system.idOf(await connection.send(system.start)));
   return { ...system, connection, messages: ids.map(system.message) };
