@@ -1,10 +1,9 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import { asError, type Clock, GraphsteadError, noTrace, systemClock } from '../base/index.js';
 import type { CommitRecord } from '../commit/index.js';
-import { Activation, type Job } from './activation.js';
 import { AlarmClock } from './alarm-clock.js';
-import { assertId, noLetter, terminated, unknownAgent } from './refusal.js';
-import { callRpc, type SendArgs } from './call-rpc.js';
+import { assertId, closing, unknownAgent } from './refusal.js';
+import { callRpc } from './call-rpc.js';
 import type {
   AgentEvent,
   AgentFilter,
@@ -20,18 +19,17 @@ import type {
 } from './contract.js';
 import { EventHub } from './event-hub.js';
 import { freshAgentId } from './host/turn-scope.js';
-import type { Rpc } from './process/task.js';
 import { inspectAgent } from './inspect.js';
-import { callerOf, claimOf, digest, freshJobId, lastingId } from './job.js';
-import type { AgentOp, AgentPart } from './part.js';
-import { Queues } from './queues.js';
-import { readHead, readHeads, readLetters, toDeadLetter, waitingAgents } from './reader.js';
+import { callerOf, claimOf } from './job.js';
+import { Messages } from './messages.js';
+import type { AgentPart } from './part.js';
+import { type AgentLog, Queues } from './queues.js';
+import { readHead, readHeads, waitingAgents } from './reader.js';
 import { Residence } from './residence.js';
 import type { Head } from './stored.js';
 import { Sweeper } from './sweeper.js';
 import { Tally } from './tally.js';
 import { TurnRunner } from './turn/turn-runner.js';
-import { WaitGraph } from './wait-graph.js';
 
 const IDLE_LOOK_MS = 1_000;
 const SETTLE_LOOK_MS = 2;
@@ -43,10 +41,10 @@ export class AgentRuntime implements Agents {
   readonly #queues: Queues;
   readonly #residence: Residence;
   readonly #runner: TurnRunner;
+  readonly #messages: Messages;
   readonly #hub: EventHub;
   readonly #alarms: AlarmClock;
   readonly #sweeper: Sweeper;
-  readonly #waits = new WaitGraph();
   readonly #tally = new Tally();
   readonly #unlisten: () => void;
   readonly #idle: NodeJS.Timeout;
@@ -54,6 +52,9 @@ export class AgentRuntime implements Agents {
 
   constructor(options: AgentsOptions) {
     const { committer, limits, hosts } = options;
+    const log: AgentLog = (...entry) => this.#log(...entry);
+    // a turn's graph calls are answered by its own transaction
+    const inTurns = callRpc(this, undefined);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#hub = new EventHub(committer, options.incarnation, limits.streamBufferBytes);
@@ -70,7 +71,10 @@ export class AgentRuntime implements Agents {
       hub: this.#hub,
       trace: options.trace ?? noTrace,
       log: options.log ?? (() => undefined),
-      rpc: (activation, job, rpc) => this.#turnRpc(activation, job, rpc),
+      rpc: (activation, job, rpc) =>
+        rpc.method === 'send'
+          ? this.#messages.sendInTurn(activation, job, rpc)
+          : inTurns({ name: job.name, args: [], requestId: job.requestId }, rpc),
     });
     this.#queues = new Queues({
       committer,
@@ -79,8 +83,9 @@ export class AgentRuntime implements Agents {
       hub: this.#hub,
       runner: this.#runner,
       alarms: this.#alarms,
-      log: (...entry) => this.#log(...entry),
+      log,
     });
+    this.#messages = new Messages({ committer, limits, hosts, queues: this.#queues, runner: this.#runner, log });
     this.#residence = new Residence(this.#queues, hosts);
     hosts.serve(callRpc(this, options.graph));
     this.#unlisten = committer.onCommit((records) => this.#landed(records));
@@ -149,98 +154,20 @@ export class AgentRuntime implements Agents {
 
   // Messages
 
-  async send(id: string, message: string, data?: string, options: SendOptions = {}): Promise<string | undefined> {
-    assertId(id);
-    const { idempotencyKey } = options;
-    if (idempotencyKey === undefined) return this.#send(id, message, data, options, undefined);
-    const claim = claimOf(`agent ${id} ${callerOf(options)}`, idempotencyKey, `${message}\n${data ?? ''}`);
-    return this.#send(id, message, data, options, claim);
+  send(id: string, message: string, data?: string, options: SendOptions = {}): Promise<string | undefined> {
+    return this.#messages.send(id, message, data, options);
   }
 
-  async #send(
-    id: string,
-    message: string,
-    data: string | undefined,
-    options: SendOptions,
-    claim: Job['claim'],
-  ): Promise<string | undefined> {
-    this.#assertOpen();
-    this.#assertSize(message, data);
-    const from = options.from ?? '';
-    const job = { kind: 'message', name: message, data, typed: options.typed } as const;
-    const head = this.#queues.activations.get(id)?.head ?? (await this.#head(id));
-    if (head === undefined) throw unknownAgent(id);
-    if (head.status === 'terminated') throw terminated(id);
-    if (this.#isReadOnly(head.type, message)) return this.#sendReadOnly(id, job, options);
-    if (from === '') return this.#queues.submit(id, { ...job, claim }, options);
-    const leave = this.#waits.wait(from, id, (one) => this.#describe(one));
-    return this.#queues.submit(id, { ...job, from, claim }, options).finally(leave);
+  sendAsync(id: string, message: string, data?: string, options: SendOptions = {}): Promise<string> {
+    return this.#messages.sendAsync(id, message, data, options);
   }
 
-  async sendAsync(id: string, message: string, data?: string, options: SendOptions = {}): Promise<string> {
-    assertId(id);
-    this.#assertOpen();
-    this.#assertSize(message, data);
-    const { from = '', requestId } = options;
-    const claim = claimOf(`mail ${id} ${callerOf(options)}`, options.idempotencyKey, `${message}\n${data ?? ''}`);
-    const post: AgentOp = { op: 'post', to: id, from, kind: 'message', name: message, data, requestId };
-    const head = this.#queues.activations.get(id)?.head ?? (await this.#head(id));
-    if (head?.status === 'terminated') throw terminated(id);
-    const committed = await this.#options.committer.commit({
-      startTs: 0,
-      parts: { agents: { ops: [post] } },
-      conflicts: [],
-      ...(claim === undefined ? {} : { idempotency: { ...claim, reply: new Uint8Array(0) } }),
-    });
-    return `${committed.commitTs}.0`;
+  deadLetters(agentId: string): Promise<readonly DeadLetter[]> {
+    return this.#messages.deadLetters(agentId);
   }
 
-  async #sendReadOnly(
-    id: string,
-    part: Pick<Job, 'kind' | 'name' | 'data' | 'typed'>,
-    options: SendOptions,
-  ): Promise<string | undefined> {
-    const requestId = options.requestId ?? '';
-    const job: Job = { ...part, from: '', id: freshJobId(), requestId, attempts: 0, notBefore: 0, begun: true };
-    return this.#runner.readOnly(new Activation(id), job);
-  }
-
-  #isReadOnly(type: string, message: string): boolean {
-    return (
-      this.#options.hosts.manifest?.agentTypes.find((one) => one.name === type)?.readOnly.includes(message) ?? false
-    );
-  }
-
-  // Dead letters
-
-  async deadLetters(agentId: string): Promise<readonly DeadLetter[]> {
-    assertId(agentId);
-    const snapshot = this.#options.committer.snapshot();
-    try {
-      const head = await readHead(snapshot, agentId);
-      if (head === undefined) throw unknownAgent(agentId);
-      return (await readLetters(snapshot, agentId)).map((letter) => toDeadLetter(agentId, letter));
-    } finally {
-      snapshot.release();
-    }
-  }
-
-  async replay(agentId: string, deadLetterId: string): Promise<void> {
-    assertId(agentId);
-    this.#assertOpen();
-    const head = await this.#head(agentId);
-    if (head === undefined) throw unknownAgent(agentId);
-    if (head.status === 'terminated') throw terminated(agentId);
-    const snapshot = this.#options.committer.snapshot();
-    const letters = await readLetters(snapshot, agentId).finally(() => snapshot.release());
-    const letter = letters.find((one) => String(one.seq) === deadLetterId);
-    if (letter === undefined) throw noLetter(agentId, deadLetterId);
-    const { name, data, from, seq, bytes } = letter;
-    const ops: AgentOp[] = [
-      { op: 'bury', id: agentId, seq, bytes },
-      { op: 'post', to: agentId, from, kind: 'message', name, data },
-    ];
-    await this.#options.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
+  replay(agentId: string, deadLetterId: string): Promise<void> {
+    return this.#messages.replay(agentId, deadLetterId);
   }
 
   events(request: EventsRequest): AsyncIterable<AgentEvent> {
@@ -260,32 +187,6 @@ export class AgentRuntime implements Agents {
       this.#tally.landed(part);
       if (this.#resumed) this.#queues.deliver(part, commitTs);
     }
-  }
-
-  // What turns ask
-
-  async #turnRpc(activation: Activation, job: Job, rpc: Rpc): Promise<unknown> {
-    if (rpc.method !== 'send')
-      return callRpc(this, undefined)({ name: job.name, args: [], requestId: job.requestId }, rpc);
-    const [to, name, { timeout: timeoutMs, typed, idempotencyKey }, data] = rpc.args as SendArgs;
-    const from = activation.id;
-    const given = { timeoutMs, typed, idempotencyKey, from, requestId: job.requestId };
-    const lasting = lastingId(from, job);
-    if (idempotencyKey !== undefined || lasting === undefined) return this.send(to, name, data, given);
-    // A job that is tried again, by this process or the next, gets the replies of what it sent before.
-    const body = `${to}\n${name}\n${data ?? ''}`;
-    const repeated = claimOf('turn', `${lasting}.${rpc.n}`, body);
-    return this.#send(to, name, data, given, repeated).catch((error: unknown) => {
-      if (!(error instanceof GraphsteadError) || error.code !== 'IDEMPOTENCY_MISMATCH') throw error;
-      const what = `"${name}" to ${to} is not what an earlier try of "${job.name}" sent at this place: it is sent anew`;
-      this.#log('warn', what, from, job.requestId);
-      return this.#send(to, name, data, given, claimOf('turn', `${lasting}.${rpc.n}.${digest(body)}`, body));
-    });
-  }
-
-  #describe(id: string): string {
-    const type = this.#queues.activations.get(id)?.head?.type;
-    return type === undefined ? id : `${type} ${id}`;
   }
 
   // Memory
@@ -354,7 +255,7 @@ export class AgentRuntime implements Agents {
     this.#unlisten();
     for (const activation of this.#queues.activations.values()) {
       clearTimeout(activation.wake);
-      for (const job of activation.drain()) job.reject?.(new GraphsteadError('NOT_READY', 'the service is closing'));
+      for (const job of activation.drain()) job.reject?.(closing());
     }
   }
 
@@ -395,16 +296,7 @@ export class AgentRuntime implements Agents {
   }
 
   #assertOpen(): void {
-    if (this.#queues.closing) throw new GraphsteadError('NOT_READY', 'the service is closing');
-  }
-
-  #assertSize(message: string, data: string | undefined): void {
-    const bytes = Buffer.byteLength(message) + Buffer.byteLength(data ?? '');
-    const most = this.#options.limits.messageBytes;
-    if (bytes <= most) return;
-    throw new GraphsteadError('LIMIT_EXCEEDED', `message "${message.slice(0, 100)}" holds ${bytes} bytes`, {
-      fix: `limits.messageBytes is ${most}: store it in the graph and send its uid`,
-    });
+    if (this.#queues.closing) throw closing();
   }
 
   #log(level: 'warn' | 'error', message: string, agentId: string, requestId = ''): void {

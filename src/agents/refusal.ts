@@ -45,3 +45,7 @@ export function assertId(id: unknown): void {
     fix: 'give the id that starting the agent returned',
   });
 }
+
+export function closing(): GraphsteadError {
+  return new GraphsteadError('NOT_READY', 'the service is closing');
+}

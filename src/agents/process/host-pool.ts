@@ -10,6 +10,7 @@ import {
 } from '../../base/index.js';
 import type { FunctionCall, HostApp, HostLog, HostManifest, Hosts, HostsOptions } from '../contract.js';
 import type { CallTask } from '../protocol.js';
+import { closing } from '../refusal.js';
 import { traceOf, tracedTask } from '../steps.js';
 import { HostProcess } from './host-process.js';
 import { MadeCalls } from './made-calls.js';
@@ -123,7 +124,7 @@ export class HostPool implements Hosts {
       try {
         return await run(host);
       } catch (error) {
-        if (!(error instanceof HostDied) || this.#closed) throw error instanceof HostDied ? closed() : error;
+        if (!(error instanceof HostDied) || this.#closed) throw error instanceof HostDied ? closing() : error;
         if (error.blamed) throw timedOut(task, `held the thread for ${this.#limits.turnThreadMs} ms`);
         if (error.blamed === undefined) suspicion += error.suspicion;
       }
@@ -207,7 +208,7 @@ export class HostPool implements Hosts {
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw closed();
+    if (this.#closed) throw closing();
   }
 
   #spawn(app: HostApp): HostProcess {
@@ -319,10 +320,6 @@ class FunctionTask implements HostTask {
   log(entry: HostLog): void {
     this.asked.log?.(entry);
   }
-}
-
-function closed(): GraphsteadError {
-  return new GraphsteadError('NOT_READY', 'the service is closing');
 }
 
 /** @throws RangeError when `count` is no positive number */

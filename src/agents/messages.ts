@@ -1,0 +1,163 @@
+import { GraphsteadError, type Limits } from '../base/index.js';
+import type { Committer } from '../commit/index.js';
+import { Activation, type Job } from './activation.js';
+import type { SendArgs } from './call-rpc.js';
+import type { DeadLetter, SendOptions } from './contract.js';
+import { callerOf, claimOf, digest, freshJobId, lastingId } from './job.js';
+import type { AgentOp } from './part.js';
+import type { HostPool } from './process/host-pool.js';
+import type { Rpc } from './process/task.js';
+import type { AgentLog, Queues } from './queues.js';
+import { readHead, readLetters, toDeadLetter } from './reader.js';
+import { assertId, closing, noLetter, terminated, unknownAgent } from './refusal.js';
+import type { Head } from './stored.js';
+import type { TurnRunner } from './turn/turn-runner.js';
+import { WaitGraph } from './wait-graph.js';
+
+export interface MessagesOptions {
+  readonly committer: Committer;
+  readonly limits: Limits;
+  readonly hosts: Pick<HostPool, 'manifest'>;
+  readonly queues: Queues;
+  readonly runner: TurnRunner;
+  readonly log: AgentLog;
+}
+
+type Message = Pick<Job, 'kind' | 'name' | 'data' | 'typed'>;
+
+/** What is said to agents: from outside, from functions and from turns. */
+export class Messages {
+  readonly #waits = new WaitGraph();
+
+  constructor(readonly options: MessagesOptions) {}
+
+  /** See Agents. */
+  async send(id: string, message: string, data: string | undefined, options: SendOptions): Promise<string | undefined> {
+    assertId(id);
+    const { idempotencyKey } = options;
+    if (idempotencyKey === undefined) return this.#send(id, message, data, options, undefined);
+    const claim = claimOf(`agent ${id} ${callerOf(options)}`, idempotencyKey, `${message}\n${data ?? ''}`);
+    return this.#send(id, message, data, options, claim);
+  }
+
+  async #send(
+    id: string,
+    message: string,
+    data: string | undefined,
+    options: SendOptions,
+    claim: Job['claim'],
+  ): Promise<string | undefined> {
+    const { queues } = this.options;
+    this.#assertTaken(message, data);
+    const from = options.from ?? '';
+    const job = { kind: 'message', name: message, data, typed: options.typed } as const;
+    const head = queues.activations.get(id)?.head ?? (await this.#stored(id));
+    if (head === undefined) throw unknownAgent(id);
+    if (head.status === 'terminated') throw terminated(id);
+    if (this.#isReadOnly(head.type, message)) return this.#sendReadOnly(id, job, options);
+    if (from === '') return queues.submit(id, { ...job, claim }, options);
+    const leave = this.#waits.wait(from, id, (one) => this.#describe(one));
+    return queues.submit(id, { ...job, from, claim }, options).finally(leave);
+  }
+
+  /** See Agents. */
+  async sendAsync(id: string, message: string, data: string | undefined, options: SendOptions): Promise<string> {
+    assertId(id);
+    this.#assertTaken(message, data);
+    const { from = '', requestId } = options;
+    const claim = claimOf(`mail ${id} ${callerOf(options)}`, options.idempotencyKey, `${message}\n${data ?? ''}`);
+    const post: AgentOp = { op: 'post', to: id, from, kind: 'message', name: message, data, requestId };
+    const head = this.options.queues.activations.get(id)?.head ?? (await this.#stored(id));
+    if (head?.status === 'terminated') throw terminated(id);
+    const committed = await this.options.committer.commit({
+      startTs: 0,
+      parts: { agents: { ops: [post] } },
+      conflicts: [],
+      ...(claim === undefined ? {} : { idempotency: { ...claim, reply: new Uint8Array(0) } }),
+    });
+    return `${committed.commitTs}.0`;
+  }
+
+  /** A synchronous message of a turn: the agent waits for the other's reply. */
+  async sendInTurn({ id: from }: Activation, job: Job, { args, n }: Rpc): Promise<string | undefined> {
+    const [to, name, { timeout: timeoutMs, typed, idempotencyKey }, data] = args as SendArgs;
+    const given = { timeoutMs, typed, idempotencyKey, from, requestId: job.requestId };
+    const lasting = lastingId(from, job);
+    if (idempotencyKey !== undefined || lasting === undefined) return this.send(to, name, data, given);
+    // A job that is tried again, by this process or the next, gets the replies of what it sent before.
+    const body = `${to}\n${name}\n${data ?? ''}`;
+    const repeated = claimOf('turn', `${lasting}.${n}`, body);
+    return this.#send(to, name, data, given, repeated).catch((error: unknown) => {
+      if (!(error instanceof GraphsteadError) || error.code !== 'IDEMPOTENCY_MISMATCH') throw error;
+      const what = `"${name}" to ${to} is not what an earlier try of "${job.name}" sent at this place: it is sent anew`;
+      this.options.log('warn', what, from, job.requestId);
+      return this.#send(to, name, data, given, claimOf('turn', `${lasting}.${n}.${digest(body)}`, body));
+    });
+  }
+
+  async #sendReadOnly(id: string, message: Message, { requestId = '' }: SendOptions): Promise<string | undefined> {
+    const job: Job = { ...message, from: '', id: freshJobId(), requestId, attempts: 0, notBefore: 0, begun: true };
+    return this.options.runner.readOnly(new Activation(id), job);
+  }
+
+  #isReadOnly(type: string, message: string): boolean {
+    const types = this.options.hosts.manifest?.agentTypes;
+    return types?.find((one) => one.name === type)?.readOnly.includes(message) ?? false;
+  }
+
+  async deadLetters(agentId: string): Promise<readonly DeadLetter[]> {
+    assertId(agentId);
+    const snapshot = this.options.committer.snapshot();
+    try {
+      const head = await readHead(snapshot, agentId);
+      if (head === undefined) throw unknownAgent(agentId);
+      return (await readLetters(snapshot, agentId)).map((letter) => toDeadLetter(agentId, letter));
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  /** Delivers a dead letter anew. */
+  async replay(agentId: string, deadLetterId: string): Promise<void> {
+    assertId(agentId);
+    if (this.options.queues.closing) throw closing();
+    const head = await this.#stored(agentId);
+    if (head === undefined) throw unknownAgent(agentId);
+    if (head.status === 'terminated') throw terminated(agentId);
+    const snapshot = this.options.committer.snapshot();
+    const letters = await readLetters(snapshot, agentId).finally(() => snapshot.release());
+    const letter = letters.find((one) => String(one.seq) === deadLetterId);
+    if (letter === undefined) throw noLetter(agentId, deadLetterId);
+    const { name, data, from, seq, bytes } = letter;
+    const ops: AgentOp[] = [
+      { op: 'bury', id: agentId, seq, bytes },
+      { op: 'post', to: agentId, from, kind: 'message', name, data },
+    ];
+    await this.options.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
+  }
+
+  async #stored(id: string): Promise<Head | undefined> {
+    const snapshot = this.options.committer.snapshot();
+    try {
+      return await readHead(snapshot, id);
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  #describe(id: string): string {
+    const type = this.options.queues.activations.get(id)?.head?.type;
+    return type === undefined ? id : `${type} ${id}`;
+  }
+
+  /** Throws NOT_READY, LIMIT_EXCEEDED. */
+  #assertTaken(message: string, data: string | undefined): void {
+    if (this.options.queues.closing) throw closing();
+    const most = this.options.limits.messageBytes;
+    const bytes = data === undefined ? 0 : Buffer.byteLength(data);
+    if (bytes <= most) return;
+    throw new GraphsteadError('LIMIT_EXCEEDED', `message "${message}" holds ${bytes} bytes of data`, {
+      fix: `limits.messageBytes is ${most}: store it in the graph and send its uid`,
+    });
+  }
+}
