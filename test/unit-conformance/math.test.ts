@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { atOnce, type Steps } from '../../src/base/index.js';
 import { type Operand, evaluateMath } from '../../src/dql/run/math.js';
 import { applyMath } from '../../src/dql/run/math-operator.js';
 import type { MathExpression, MathOperator } from '../../src/dql/syntax/index.js';
@@ -53,7 +54,11 @@ function expressionOf(written: Written, operands: Map<string, Operand>): MathExp
 function evaluate(written: Written): Value | undefined {
   const operands = new Map<string, Operand>();
   const expression = expressionOf(written, operands);
-  const result = evaluateMath(expression, (name) => operands.get(name) as Operand, { now: 0 });
+  // biome-ignore lint/correctness/useYield: an operand is there at once
+  const operandOf = function* (name: string): Steps<Operand> {
+    return operands.get(name) as Operand;
+  };
+  const result = atOnce(evaluateMath(expression, operandOf, { now: 0 }));
   return 'constant' in result ? result.constant : result.column.values[0];
 }
 

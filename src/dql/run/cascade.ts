@@ -1,8 +1,9 @@
+import { STEP, type Steps } from '../../base/index.js';
 import type { UidList } from '../../graph/index.js';
 import type { Directives } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
 import { cutBranch, pruneBranch } from './edge.js';
-import { filterUids, indexOf } from './uid-set.js';
+import { indexOf } from './uid-set.js';
 
 /** Fields that @cascade asks for; empty means all; undefined: no @cascade. A level takes them from the one above. */
 export type CascadeFields = readonly string[] | undefined;
@@ -25,21 +26,30 @@ function directivesOf(branch: ResultBranch): Directives | undefined {
  * Takes out, from the bottom up, the nodes that lack a field that @cascade asks for, and cuts what is left to its
  * page. Rows and `dest` of each branch are right afterwards; `source` of the branches below stays as it was read.
  */
-export function applyCascade(at: ResultBranch, inherited: CascadeFields): void {
+export function* applyCascade(at: ResultBranch, inherited: CascadeFields): Steps<void> {
   const directives = directivesOf(at);
   if (!directives || at.groups) return;
   const fields = cascadeOf(directives, inherited);
   for (const child of at.children) {
-    if (child.rows) applyCascade(child, fields);
+    if (child.rows) yield* applyCascade(child, fields);
   }
   if (!fields) return;
   const asked = at.children.filter((child) => isAsked(child, fields));
-  const nodes = at.dest;
-  const dest = filterUids(nodes, (uid, i) =>
-    asked.every((child) => hasField(child, child.source === nodes ? i : indexOf(child.source, uid))),
-  );
-  pruneBranch(at, dest);
+  const dest = yield* thatHave(at.dest, asked);
+  if (dest.length < at.dest.length) yield* pruneBranch(at, dest);
   if ('page' in at.syntax && at.syntax.page) cutBranch(at, at.syntax.page);
+}
+
+/** Those of the uids that have a value or an edge in each of the fields. */
+function* thatHave(uids: UidList, fields: readonly ResultBranch[]): Steps<UidList> {
+  const kept = new Float64Array(uids.length);
+  let count = 0;
+  for (let i = 0; i < uids.length; i++) {
+    if (i % STEP === STEP - 1) yield;
+    const place = (field: ResultBranch) => (field.source === uids ? i : indexOf(field.source, uids[i]));
+    if (fields.every((field) => hasField(field, place(field)))) kept[count++] = uids[i];
+  }
+  return kept.subarray(0, count);
 }
 
 function isAsked(child: ResultBranch, fields: readonly string[]): boolean {

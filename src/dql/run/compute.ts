@@ -1,4 +1,4 @@
-import { GraphsteadError, type Position } from '../../base/index.js';
+import { GraphsteadError, inSteps, type Position, STEP, type Steps } from '../../base/index.js';
 import { compareValues, type Value } from '../../values/index.js';
 import type { ValueColumn } from '../contract.js';
 import type { AggregateSelection, MathExpression, MathSelection, ValueSelection } from '../syntax/index.js';
@@ -39,7 +39,7 @@ export async function computeValues(root: ResultBranch, execution: Execution): P
     const next = ready.length > 0 ? ready : waiting.slice(0, 1);
     for (const task of next) {
       await execution.checkpoint();
-      store(task, compute(task, execution), execution);
+      store(task, await inSteps(compute(task, execution), () => execution.checkpoint()), execution);
       const { variable } = task.syntax;
       if (variable !== undefined) open.set(variable, (open.get(variable) ?? 1) - 1);
     }
@@ -77,7 +77,7 @@ function mathVariables(expression: MathExpression): readonly string[] {
 /** undefined: there is nothing to compute from */
 type Result = Operand | undefined;
 
-function compute({ branch, syntax, parent, path }: Task, execution: Execution): Result {
+function* compute({ branch, syntax, parent, path }: Task, execution: Execution): Steps<Result> {
   const alone = isRootless(parent);
   switch (syntax.kind) {
     case 'value': {
@@ -88,9 +88,9 @@ function compute({ branch, syntax, parent, path }: Task, execution: Execution): 
       return { column: variable?.values ?? EMPTY_COLUMN };
     }
     case 'aggregate':
-      return alone ? aggregateAll(syntax, execution) : { column: aggregateLevel(syntax, path, execution) };
+      return alone ? aggregateAll(syntax, execution) : { column: yield* aggregateLevel(syntax, path, execution) };
     case 'math': {
-      const operand = evaluateMath(
+      const operand = yield* evaluateMath(
         syntax.expression,
         (name) => operandOf(name, alone, path, syntax.position, execution),
         { now: execution.clock.wall() },
@@ -132,47 +132,49 @@ function store({ branch, syntax, parent, path }: Task, result: Result, execution
   execution.variables.set(syntax.variable, { values: mergeColumns(before, branch.computed ?? EMPTY_COLUMN), path });
 }
 
-function operandOf(
+function* operandOf(
   name: string,
   alone: boolean,
   path: readonly ResultBranch[],
   position: Position,
   execution: Execution,
-): Operand {
+): Steps<Operand> {
   const variable = execution.variables.get(name);
   if (alone) return onlyAggregated(variable, position) ?? { column: EMPTY_COLUMN };
   if (variable?.constant) return { constant: variable.constant };
-  return { column: variable ? carry(variable, path, position) : EMPTY_COLUMN };
+  return { column: variable ? yield* carry(variable, path, position) : EMPTY_COLUMN };
 }
 
 /**
  * Brings a variable of a level above down to the level of `path`: each node gets the sum of the values of the nodes
  * that lead to it.
  */
-function carry(variable: RunVariable, path: readonly ResultBranch[], position: Position): ValueColumn {
+function* carry(variable: RunVariable, path: readonly ResultBranch[], position: Position): Steps<ValueColumn> {
   let column = variable.values ?? EMPTY_COLUMN;
   const from = variable.path ?? [];
   if (from.length === 0 || from.length > path.length || from.some((branch, i) => branch !== path[i])) return column;
-  for (const branch of path.slice(from.length)) column = step(column, branch, position);
+  for (const branch of path.slice(from.length)) column = yield* step(column, branch, position);
   return column;
 }
 
-function step(column: ValueColumn, through: ResultBranch, position: Position): ValueColumn {
+function* step(column: ValueColumn, through: ResultBranch, position: Position): Steps<ValueColumn> {
   const sums = new Map<number, Value>();
-  through.rows?.forEach((row, i) => {
+  const rows = through.rows ?? [];
+  for (let i = 0; i < rows.length; i++) {
+    if (i % STEP === STEP - 1) yield;
     const value = valueAt(column, through.source[i]);
-    if (value === undefined) return;
+    if (value === undefined) continue;
     if (value.type !== 'int' && value.type !== 'float') {
       throw new GraphsteadError('INVALID_QUERY', 'only numbers can be carried down to another level', {
         position,
         fix: 'Use the variable at the level where its values are.',
       });
     }
-    for (const uid of row) {
+    for (const uid of rows[i]) {
       const before = sums.get(uid);
       sums.set(uid, before ? addValues(before, value) : value);
     }
-  });
+  }
   return columnOf(sums);
 }
 
@@ -186,22 +188,28 @@ function aggregateAll(syntax: AggregateSelection, execution: Execution): Result 
 }
 
 /** For each uid of the level: over the values of the nodes that the sibling branch with the variable leads to. */
-function aggregateLevel(syntax: AggregateSelection, path: readonly ResultBranch[], execution: Execution): ValueColumn {
+function* aggregateLevel(
+  syntax: AggregateSelection,
+  path: readonly ResultBranch[],
+  execution: Execution,
+): Steps<ValueColumn> {
   if (syntax.of.kind !== 'variable') throw wrongLevel(syntax);
   const variable = execution.variables.get(syntax.of.name);
   const from = variable?.path ?? [];
   const sibling = from[path.length];
   if (from.length !== path.length + 1 || path.some((branch, i) => branch !== from[i])) throw wrongLevel(syntax);
   const pairs = new Map<number, Value>();
-  sibling.rows?.forEach((row, i) => {
+  const rows = sibling.rows ?? [];
+  for (let i = 0; i < rows.length; i++) {
+    if (i % STEP === STEP - 1) yield;
     const values: Value[] = [];
-    for (const uid of row) {
+    for (const uid of rows[i]) {
       const value = valueAt(variable?.values, uid);
       if (value !== undefined) values.push(value);
     }
     const result = aggregate(syntax.op, values);
     if (result !== undefined) pairs.set(sibling.source[i], result);
-  });
+  }
   return columnOf(pairs);
 }
 

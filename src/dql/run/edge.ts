@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, inSteps, STEP, type Steps } from '../../base/index.js';
 import type { Facets, Predicate, UidList } from '../../graph/index.js';
 import type { CountPredicateSelection, PredicateSelection } from '../syntax/index.js';
 import { BATCH } from './batch.js';
@@ -37,13 +37,14 @@ export async function readEdges(
   execution.countUids(selection.reverse ? `~${selection.name}` : selection.name, into.source.length);
   if (selection.reverse && !predicate.reverse) throw missingReverse(selection);
   let edges = await read(into.source, selection, predicate, execution);
-  if (selection.facetFilter) edges = keepEdges(edges, facetTest(selection.facetFilter));
+  const pause = () => execution.checkpoint();
+  if (selection.facetFilter) edges = await inSteps(keepEdges(edges, facetTest(selection.facetFilter)), pause);
   const after = afterUid(selection.page, execution);
   if (after > 0) edges = dropAfter(edges, after);
   let dest = unionOfRows(edges.rows);
   if (selection.filter) {
     const passed = await applyFilter(selection.filter, dest, execution);
-    if (passed.length < dest.length) edges = keepEdges(edges, within(passed));
+    if (passed.length < dest.length) edges = await inSteps(keepEdges(edges, within(passed)), pause);
     dest = passed;
   }
   if (selection.page.random !== undefined) {
@@ -90,14 +91,22 @@ function within(uids: UidList): (uid: number) => boolean {
   return (uid) => place(uid) >= 0;
 }
 
-function keepEdges(edges: Edges, keep: (uid: number, facets: Facets | undefined) => boolean): Edges {
+function* keepEdges(edges: Edges, keep: (uid: number, facets: Facets | undefined) => boolean): Steps<Edges> {
   const { rows, facets } = edges;
-  if (!facets) return { rows: rows.map((row) => filterUids(row, (uid) => keep(uid, undefined))) };
-  const kept = rows.map((row, i) => Array.from(row.keys()).filter((at) => keep(row[at], facets[i][at])));
-  return {
-    rows: rows.map((row, i) => Float64Array.from(kept[i], (at) => row[at])),
-    facets: facets.map((row, i) => kept[i].map((at) => row[at])),
-  };
+  const keptRows: UidList[] = [];
+  const keptFacets: (readonly (Facets | undefined)[])[] = [];
+  for (let i = 0; i < rows.length; i++) {
+    if (i % STEP === STEP - 1) yield;
+    const row = rows[i];
+    if (!facets) {
+      keptRows.push(filterUids(row, (uid) => keep(uid, undefined)));
+      continue;
+    }
+    const kept = Array.from(row.keys()).filter((at) => keep(row[at], facets[i][at]));
+    keptRows.push(Float64Array.from(kept, (at) => row[at]));
+    keptFacets.push(kept.map((at) => facets[i][at]));
+  }
+  return facets ? { rows: keptRows, facets: keptFacets } : { rows: keptRows };
 }
 
 function dropAfter(edges: Edges, after: number): Edges {
@@ -157,9 +166,9 @@ export function cutBranch(into: ResultBranch, page: EdgeSelection['page']): void
 }
 
 /** Takes edges to uids out of a branch that are not in `dest`. */
-export function pruneBranch(into: ResultBranch, dest: UidList): void {
+export function* pruneBranch(into: ResultBranch, dest: UidList): Steps<void> {
   if (!into.rows) return;
-  const kept = keepEdges({ rows: into.rows, facets: into.rowFacets }, within(dest));
+  const kept = yield* keepEdges({ rows: into.rows, facets: into.rowFacets }, within(dest));
   into.rows = kept.rows;
   into.rowFacets = kept.facets;
   into.dest = dest;

@@ -71,10 +71,13 @@ function* byValue(values: StoredColumn): Steps<Grouping> {
   const numberOf = new Map<string, number>();
   const keys: GroupKeys[] = [];
   let filled = 0;
+  // values lie in few parts, each of which is made a Buffer once
+  let part = { bytes: values.bytes, buffer: bufferOf(values.bytes) };
   for (let i = 0; i < values.length; i++) {
     if (i % STEP === 0) yield;
     if (values.seek(i)) {
-      const name = textOf(values);
+      if (values.bytes !== part.bytes) part = { bytes: values.bytes, buffer: bufferOf(values.bytes) };
+      const name = part.buffer.toString('latin1', values.start, values.end);
       let number = numberOf.get(name);
       if (number === undefined) {
         number = keys.push([decodeValue(values.bytes.subarray(values.start, values.end))]) - 1;
@@ -87,9 +90,8 @@ function* byValue(values: StoredColumn): Steps<Grouping> {
   return { keys, numbers: numbers.subarray(0, filled), starts };
 }
 
-/** The bytes of the value that was found, as text to look it up by. */
-function textOf({ bytes, start, end }: StoredColumn): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', start, end);
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** Groups by two keys together: each group of the one with each of the other that the same uid belongs to. */

@@ -1,28 +1,29 @@
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, STEP, type Steps } from '../../base/index.js';
 import { convert, type Value } from '../../values/index.js';
 import type { ValueColumn } from '../contract.js';
 import type { MathExpression } from '../syntax/index.js';
 import { applyMath, type MathContext } from './math-operator.js';
-import { lowerBound, union } from './uid-set.js';
+import { union } from './uid-set.js';
 import { EMPTY_COLUMN } from './variable.js';
 
 /** An operand: one value for all uids, or a column. */
 export type Operand = { readonly constant: Value } | { readonly column: ValueColumn };
 
 /** Evaluates an expression a column at a time. Throws INVALID_QUERY with the position of the operator at fault. */
-export function evaluateMath(
+export function* evaluateMath(
   expression: MathExpression,
-  variable: (name: string) => Operand,
+  variable: (name: string) => Steps<Operand>,
   context: MathContext,
-): Operand {
+): Steps<Operand> {
   switch (expression.kind) {
     case 'constant':
       return { constant: constantOf(expression) };
     case 'variable':
-      return variable(expression.name);
+      return yield* variable(expression.name);
     case 'apply': {
-      const args = expression.args.map((arg) => evaluateMath(arg, variable, context));
-      return applyColumns(expression, args, context);
+      const args: Operand[] = [];
+      for (const arg of expression.args) args.push(yield* evaluateMath(arg, variable, context));
+      return yield* applyColumns(expression, args, context);
     }
   }
 }
@@ -42,7 +43,7 @@ function constantOf(constant: Constant): Value {
 
 type Application = Extract<MathExpression, { kind: 'apply' }>;
 
-function applyColumns(expression: Application, args: readonly Operand[], context: MathContext): Operand {
+function* applyColumns(expression: Application, args: readonly Operand[], context: MathContext): Steps<Operand> {
   const columns = args.flatMap((arg) => ('column' in arg ? [arg.column] : []));
   if (columns.length === 0) {
     const value = applyOne(
@@ -56,12 +57,14 @@ function applyColumns(expression: Application, args: readonly Operand[], context
   const cursors = args.map(() => 0);
   const kept = new Float64Array(uids.length);
   const values: Value[] = [];
-  for (const uid of uids) {
+  for (let n = 0; n < uids.length; n++) {
+    if (n % STEP === STEP - 1) yield;
+    const uid = uids[n];
     const operands = args.map((arg, i) => {
       if ('constant' in arg) return arg.constant;
       const { column } = arg;
-      cursors[i] = lowerBound(column.uids, uid, cursors[i]);
-      return column.uids[cursors[i]] === uid ? column.values[cursors[i]] : undefined;
+      // every uid of a column is one of the union
+      return column.uids[cursors[i]] === uid ? column.values[cursors[i]++] : undefined;
     });
     const value = applyOne(expression, operands, context);
     if (value === undefined) continue;

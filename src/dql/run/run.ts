@@ -1,3 +1,4 @@
+import { inSteps } from '../../base/index.js';
 import type { RunOptions, RunQuery, RunResult } from '../contract.js';
 import type { Block } from '../syntax/index.js';
 import { branch, type ResultBranch } from './branch.js';
@@ -45,7 +46,7 @@ async function runBlock(block: Block, execution: Execution): Promise<ResultBranc
   if (block.recurse) await readRecursion(root, block, execution);
   else await readChildren(root, block.children, [root], block.directives.cascade, execution);
   if (usesCascade(root)) {
-    applyCascade(root, undefined);
+    await inSteps(applyCascade(root, undefined), () => execution.checkpoint());
     redefine(root, block, execution);
   }
   await computeValues(root, execution);
