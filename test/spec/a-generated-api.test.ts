@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildSchema, graphqlSync } from 'graphql';
+import { startRemote } from '../remote.js';
 import { startService, type TestService } from '../service.js';
 
 const KEY = 'a key of at least thirty-two bytes, for HS256';
@@ -251,5 +253,44 @@ type Essay { id: ID! title: String }`;
       },
     ]);
     expect((await own.get('/admin/schema')).body).toBe(BEFORE);
+  });
+});
+
+describe('an upload with mistakes of every kind', () => {
+  it('lists them at once, each with line, column, rule and fix, and nothing that only follows from another', async () => {
+    const remote = await startRemote();
+    const theirs = buildSchema('type Country { code: String! } type Query { country(code: ID!): Country }');
+    remote.on('/gql', (call) => ({ body: graphqlSync({ schema: theirs, source: call.json().query }) }));
+    const call = (operation: string) =>
+      `@custom(http: { url: "${remote.url}/gql", method: POST, graphql: "${operation}" })`;
+    const before = (await s.get('/admin/schema')).body;
+    const { status, body } = await s.schema(`
+type Post @auth(
+  query: { rule: "query { queryPost { titel } }" }
+  delete: { rule: "query { queryPost { writer { name } } }" }
+) {
+  title: String! @search(by: [nothing])
+  text: String
+  writer: Writer
+}
+type Country @remote { code: String! name: String }
+type Query {
+  country(id: ID!): Country ${call('query ($id: ID!) { country(code: $id) }')}
+  land(id: ID!): Country ${call('query ($id: ID!) { land(code: $id) }')}
+}`);
+    expect(status).toBe(400);
+    const told = body.errors.map(
+      (error: { message: string; locations: { line: number }[]; extensions: { rule: string; fix: string } }) =>
+        `${error.locations[0].line} ${error.extensions.rule}: ${error.message}${error.extensions.fix ? '' : ' (no fix)'}`,
+    );
+    expect(told).toEqual([
+      expect.stringMatching(/^3 auth-query: .*"titel"/),
+      expect.stringMatching(/^6 search: .*nothing/),
+      expect.stringMatching(/^8 known-type: .*Writer/),
+      expect.stringMatching(/^12 .*Country has no field name/),
+      expect.stringMatching(/^13 .*land/),
+    ]);
+    expect((await s.get('/admin/schema')).body).toBe(before);
+    await remote.close();
   });
 });

@@ -57,9 +57,13 @@ export class Execution {
   }
 
   get numUids(): Record<string, number> {
+    const shown: Record<string, number> = {};
     let total = 0;
-    for (const uids of this.#numUids.values()) total += uids;
-    const shown = [...this.#numUids].map(([name, uids]) => [this.names.shown(name), uids] as const);
-    return { ...Object.fromEntries(shown), _total: total };
+    for (const [name, uids] of this.#numUids) {
+      shown[this.names.shown(name)] = uids;
+      total += uids;
+    }
+    shown._total = total;
+    return shown;
   }
 }
