@@ -28,14 +28,17 @@ async function visit(hash: string, scheme: Scheme, use: (watched: Watched, page:
 const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
 
 describe.each(['light', 'dark'] as const)('the explorer, %s', (scheme) => {
-  it('paints within a second', () =>
+  it('loads little before it paints, and nothing that it does not show', () =>
     visit('query', scheme, async (_, page) => {
       await page.waitForSelector('.samples button');
-      const [paint] = await page.evaluate(() =>
-        performance.getEntriesByName('first-contentful-paint').map((one) => one.startTime),
+      const assets = await page.evaluate(() =>
+        performance
+          .getEntriesByType('resource')
+          .filter(({ name }) => name.includes('/explorer/assets/'))
+          .map((one) => (one as unknown as { encodedBodySize: number }).encodedBodySize),
       );
-      console.log(`first contentful paint, ${scheme}: ${paint.toFixed(0)} ms`);
-      expect(paint).toBeLessThan(1_000);
+      // as they travel; how long that takes is measured by bench/explorer.bench.mjs
+      expect(assets.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(300 * 1024);
     }));
 
   it('runs GraphQL, streams a subscription, copies as curl', () =>
@@ -224,7 +227,9 @@ it('shows how far an index has been built', { timeout: 120_000 }, () =>
     await axe();
     await page.getByRole('progressbar').waitFor({ state: 'detached', timeout: 60_000 });
     // sizes are counted now and then
-    await page.getByRole('row', { name: /^long\.text .*trigram (over )?\d.*fulltext (over )?\d/ }).waitFor({ timeout: 60_000 });
+    await page
+      .getByRole('row', { name: /^long\.text .*trigram (over )?\d.*fulltext (over )?\d/ })
+      .waitFor({ timeout: 60_000 });
   }),
 );
 
@@ -246,7 +251,7 @@ it('fits a narrow window', () =>
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(420);
   }));
 
-it('draws 5,000 nodes and stays smooth', async () => {
+it('draws 5,000 nodes, and frames go on while they move', async () => {
   const lines = Array.from({ length: 5_000 }, (_, i) => {
     const to = Math.floor(i / 3);
     return `_:n${i} <big.name> "node ${i}" . _:n${i} <big.edge> _:n${to} .`;
@@ -268,12 +273,8 @@ it('draws 5,000 nodes and stays smooth', async () => {
     await page.mouse.down();
     for (let i = 0; i < 20; i++) await page.mouse.move(1_000 + 8 * (i % 10), 400 + 6 * (i % 7));
     await page.mouse.up();
-    const times = (await frames).sort((a, b) => a - b);
-    const median = times[Math.floor(times.length / 2)];
-    const late = times[Math.floor(times.length * 0.95)];
-    console.log(`zooming and panning 5,000 nodes: ${median.toFixed(0)} ms a frame, 95% within ${late.toFixed(0)} ms`);
-    // Drawn by software here, as fast as the machine's cores allow; with a graphics card it is the screen's own rate.
-    expect(median).toBeLessThan(250);
+    // how long each took is measured by bench/explorer.bench.mjs
+    expect((await frames).length).toBeGreaterThan(1);
     await page.getByRole('searchbox', { name: 'Find a node' }).fill('node 4999');
     await page.keyboard.press('Enter');
     await page.getByRole('complementary', { name: 'Node node 4999' }).waitFor();

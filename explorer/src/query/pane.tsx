@@ -188,7 +188,7 @@ function Start({ schema, typePredicate, onPick }: StartProps) {
     <Empty title={samples.length > 1 ? 'Ask the graph' : 'The graph is empty'}>
       <p>
         {samples.length > 1
-          ? 'Write a query on the left, or begin with one of these:'
+          ? 'Write a query, or begin with one of these:'
           : 'Write a first node with this mutation, or upload type definitions: POST /admin/schema.'}
       </p>
       <ul className="samples">
