@@ -92,7 +92,7 @@ const QUERIES = [
   ['first 10 of a type', () => `{ q(func: type(Page), ${PAGE} }`],
   ['regexp of one node', (nodes) => `{ q(func: regexp(title, /number${nodes / 2 + 123}$/)) { title } }`],
   [
-    'all of two terms in half of the nodes, first 10',
+    'all of two terms in a quarter of the nodes, first 10',
     () => '{ q(func: allofterms(title, "amber delta"), first: 10) { title } }',
   ],
   [
