@@ -77,6 +77,16 @@ describe('host processes', () => {
     expect(await call('born')).toBeLessThan(before);
   });
 
+  it('give a call up when its caller has left', async () => {
+    await open();
+    const caller = { aborted: false };
+    const slow = hosts.call({ name: 'slow', args: [60_000], requestId: 'r', signal: caller });
+    caller.aborted = true;
+    await expect(slow).rejects.toMatchObject({ code: 'CANCELLED' });
+    const late = hosts.call({ name: 'add', args: [1, 2], requestId: 'r', signal: caller });
+    await expect(late).rejects.toMatchObject({ code: 'CANCELLED' });
+  });
+
   it('stream item by item and run no further than they are read', async () => {
     await open();
     const seen: unknown[] = [];
