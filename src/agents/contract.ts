@@ -174,6 +174,8 @@ export interface FunctionCall {
 
 /** The pool of host processes. App code runs nowhere else. */
 export interface Hosts {
+  /** Starts the processes that the next load needs, beside what has to be done before it. */
+  prepare(appDir: string): void;
   /**
    * Starts fresh processes with this bundle; when all have loaded it they take over and the old ones end once idle.
    * Throws APP_LOAD with the app's own error; what ran before keeps running.
@@ -193,7 +195,7 @@ export interface HostsOptions {
   readonly clock?: Clock;
   /** default: one a core, at least one */
   readonly count?: number;
-  /** starts processes for the next load before it is asked for; for an app that is loaded over and over */
+  /** prepares the next load after each; for an app that is loaded over and over */
   readonly prefork?: boolean;
   readonly log?: (entry: HostLog) => void;
   readonly environment?: Readonly<Record<string, string | undefined>>;

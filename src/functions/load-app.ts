@@ -120,6 +120,7 @@ class LoadedApp implements App {
 
   async #load(since: number): Promise<void> {
     const { hosts, agents, scalars, dev, log = () => undefined } = this.#options;
+    if (existsSync(join(this.#dir, BUILT.bundle)) || hasSource(this.#dir)) hosts.prepare(this.#dir);
     const { manifest, bundle } = await this.#prepare();
     this.#assertFree(manifest);
     const operations = toOperations(manifest, { hosts, scalars, dev, log });

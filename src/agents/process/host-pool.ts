@@ -81,6 +81,10 @@ export class HostPool implements Hosts {
     this.#rpc = rpc;
   }
 
+  prepare(appDir: string): void {
+    this.#fork(appDir, this.#count);
+  }
+
   async load(app: HostApp): Promise<HostManifest> {
     this.#assertOpen();
     const slots = Array.from({ length: this.#count }, () => this.#spawn(app));
@@ -91,7 +95,7 @@ export class HostPool implements Hosts {
       for (const host of slots) this.#replaceWhenDead(host);
       if (before !== undefined) for (const host of [...before.slots, before.spare]) this.#retire(host);
       this.#refill(this.#generation);
-      if (this.#options.prefork === true) setTimeout(() => this.#prefork(app.appDir), PREFORK_MS).unref();
+      if (this.#options.prefork === true) setTimeout(() => this.#fork(app.appDir, this.#count + 1), PREFORK_MS).unref();
       return manifests[0];
     } catch (error) {
       for (const host of slots) host.kill('the app did not load');
@@ -212,23 +216,23 @@ export class HostPool implements Hosts {
   }
 
   #spawn(app: HostApp): HostProcess {
-    const [host = this.#fork(app.appDir)] = this.#blank;
+    const [host = this.#start(app.appDir)] = this.#blank;
     this.#blank.delete(host);
     host.load(app);
     return host;
   }
 
-  /** As many as a load needs: to start a process takes longer than all else that a reload does. */
-  #prefork(dir: string): void {
+  /** To start a process takes longer than all else that a reload does. */
+  #fork(dir: string, wanted: number): void {
     if (this.#closed) return;
-    for (let missing = this.#count + 1 - this.#blank.size; missing > 0; missing--) {
-      const host = this.#fork(dir);
+    for (let missing = wanted - this.#blank.size; missing > 0; missing--) {
+      const host = this.#start(dir);
       this.#blank.add(host);
       void host.exited.then(() => this.#blank.delete(host));
     }
   }
 
-  #fork(dir: string): HostProcess {
+  #start(dir: string): HostProcess {
     const host = new HostProcess({
       dir,
       limits: this.#limits,
