@@ -2,7 +2,7 @@ import { getNullableType, type GraphQLOutputType, isListType } from 'graphql';
 import { assert, GraphsteadError, type JsonWriter } from '../../base/index.js';
 import { Places, placeOf, type ResultNode, type Selection, WrittenPlaces } from '../../dql/index.js';
 import type { UidList } from '../../graph/index.js';
-import { decodeValue, type StoredValue, valueText } from '../../values/index.js';
+import { decodeValue, storedType, type StoredValue, valueText, writeValue } from '../../values/index.js';
 import { writeAggregate } from './aggregate.js';
 import { complete, type CompletionScope, missing, tellCustomErrors } from './complete.js';
 import type { CustomResult } from './custom-logic.js';
@@ -327,10 +327,10 @@ function writeGeo(scope: WriteScope, field: FieldPlan, bytes: StoredValue | unde
   return complete(scope, nullable, field.nodes, geometryObject(value.value), out) ? 'written' : 'failed';
 }
 
+/** Numbers as short as 32 bits tell them: `0.9`, not what 64 bits make of it. */
 function writeVector(bytes: StoredValue | undefined, out: JsonWriter): Outcome {
-  const value = bytes ? decodeValue(bytes) : undefined;
-  if (value?.type !== 'float32vector') return 'absent';
-  out.raw(JSON.stringify(Array.from(value.value)));
+  if (!bytes || storedType(bytes) !== 'float32vector') return 'absent';
+  writeValue(bytes, out);
   return 'written';
 }
 
