@@ -12,17 +12,20 @@ const SMALL_COPY = 96;
 interface Part {
   bytes: StoredValue;
   used: number;
-  /** both are 0 where there is no value: no value is without bytes */
-  readonly starts: Uint32Array;
-  readonly ends: Uint32Array;
+  /** start and end of each value, side by side; both are 0 where there is none: no value is without bytes */
+  readonly bounds: Uint32Array;
+}
+
+/** Memory that is written before it is read. */
+function unwritten(bytes: number): Uint8Array {
+  return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer);
 }
 
 function partOf(places: number): Part {
   return {
-    bytes: new Uint8Array(places * ROOM),
+    bytes: unwritten(places * ROOM),
     used: 0,
-    starts: new Uint32Array(places),
-    ends: new Uint32Array(places),
+    bounds: new Uint32Array(places * 2),
   };
 }
 
@@ -79,24 +82,24 @@ export class StoredColumn {
     if (size > SMALL_COPY) target.set(bytes.subarray(start, end), at);
     else for (let i = 0; i < size; i++) target[at + i] = bytes[start + i];
     part.used = at + size;
-    part.starts[place] = at;
-    part.ends[place] = at + size;
+    part.bounds[place * 2] = at;
+    part.bounds[place * 2 + 1] = at + size;
   }
 
   /** Finds a value: `bytes`, `start` and `end` tell where it lies until the next call. False where there is none. */
   seek(index: number): boolean {
     const part = this.#parts[index >>> PART_BITS];
     const place = index & (PART - 1);
-    const end = part.ends[place];
+    const end = part.bounds[place * 2 + 1];
     if (end === 0) return false;
     this.bytes = part.bytes;
-    this.start = part.starts[place];
+    this.start = part.bounds[place * 2];
     this.end = end;
     return true;
   }
 
   has(index: number): boolean {
-    return this.#parts[index >>> PART_BITS].ends[index & (PART - 1)] > 0;
+    return this.#parts[index >>> PART_BITS].bounds[(index & (PART - 1)) * 2 + 1] > 0;
   }
 
   /** The value as bytes of its own, good for as long as they are held; undefined where there is none. */
@@ -120,7 +123,7 @@ export class StoredColumn {
 export const COLUMN_BATCH = PART;
 
 function grow(part: Part, size: number): void {
-  const grown = new Uint8Array(Math.max(part.bytes.length * 2, part.used + size));
+  const grown = unwritten(Math.max(part.bytes.length * 2, part.used + size));
   grown.set(part.bytes.subarray(0, part.used));
   part.bytes = grown;
 }

@@ -2,7 +2,7 @@ import type { UidList } from '../../graph/index.js';
 
 /** Numbers between the first and the last uid, for each uid, up to which a bitmap beats searching. */
 const SPREAD = 64;
-const FEW = 64;
+const FEW = 8;
 
 /** Where the uids of a list stand in it: a bitmap with the count of uids before each of its words stays in the cache. */
 export class Places {
