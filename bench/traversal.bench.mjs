@@ -34,10 +34,16 @@ function noting(store, notes) {
   const wrapped = (snapshot) =>
     new Proxy(snapshot, {
       get(target, property) {
-        if (property === 'getMany' || property === 'visit') {
-          return (keys, visit) => {
+        if (property === 'getMany') {
+          return (keys) => {
             notes.keys?.push(...keys);
-            return target[property](keys, visit);
+            return target.getMany(keys);
+          };
+        }
+        if (property === 'visit') {
+          return (keys, visit) => {
+            for (let i = 0; i < keys.length && notes.keys; i++) notes.keys.push(keys.key(i));
+            return target.visit(keys, visit);
           };
         }
         const value = Reflect.get(target, property, target);

@@ -70,6 +70,11 @@ export function blockKey(predicate: number, family: Family, block: number, part:
   return part === 0 ? writer.key() : writer.byte(part).key();
 }
 
+/** What stands before the block number in keys of a family's blocks. */
+export function blockPrefix(predicate: number, family: Family): Key {
+  return writer.uint(predicate).byte(family).key();
+}
+
 /** Blocks from `block` on, to the end of the family. */
 export function blockRange(predicate: number, family: Family, block = 0): { start: Key; end: Key } {
   return {

@@ -2,6 +2,7 @@ import type { MaybePromise } from '../base/index.js';
 import {
   compareBytes,
   type Key,
+  type KeyRun,
   lowerBound,
   type Page,
   type Range,
@@ -15,13 +16,17 @@ export interface Source {
   /** values aligned with keys, valid until the next call */
   getMany(keys: readonly Key[]): MaybePromise<(Uint8Array | undefined)[]>;
   /** as a snapshot's; sources without it are read by `getMany` */
-  visit?(keys: readonly Key[], visit: ValueVisitor): MaybePromise<void>;
+  visit?(keys: KeyRun, visit: ValueVisitor): MaybePromise<void>;
   range(range: Range): MaybePromise<Page>;
 }
 
 /** Calls `visit` for every key that has a value, in the order of keys; it must not read the source. */
-export function visitValues(source: Source, keys: readonly Key[], visit: ValueVisitor): MaybePromise<void> {
-  return source.visit ? source.visit(keys, visit) : visitEach(source.getMany(keys), visit);
+export function visitValues(source: Source, keys: KeyRun, visit: ValueVisitor): MaybePromise<void> {
+  return source.visit ? source.visit(keys, visit) : visitEach(source.getMany(keysOf(keys)), visit);
+}
+
+function keysOf(run: KeyRun): Key[] {
+  return Array.from({ length: run.length }, (_, i) => run.key(i));
 }
 
 function visitEach(found: MaybePromise<(Uint8Array | undefined)[]>, visit: ValueVisitor): MaybePromise<void> {
@@ -85,9 +90,9 @@ export class OverlaySource implements Source {
     });
   }
 
-  visit(keys: readonly Key[], visit: ValueVisitor): MaybePromise<void> {
+  visit(keys: KeyRun, visit: ValueVisitor): MaybePromise<void> {
     if (this.#puts.size === 0) return this.#base.visit(keys, visit);
-    return visitEach(this.getMany(keys), visit);
+    return visitEach(this.getMany(keysOf(keys)), visit);
   }
 
   range(range: Range): MaybePromise<Page> {

@@ -23,6 +23,14 @@ export interface Page {
   readonly next?: Range;
 }
 
+/** Keys that are made when they are asked for: straight where the store wants them, or each by itself. */
+export interface KeyRun {
+  readonly length: number;
+  /** Writes a key at `at` and returns the offset behind it. */
+  write(index: number, target: Uint8Array, at: number): number;
+  key(index: number): Key;
+}
+
 /** Told of a value that lies in `bytes` from `start` to `end`: good during the call only, and not to be changed. */
 export type ValueVisitor = (index: number, bytes: Uint8Array, start: number, end: number) => void;
 
@@ -36,7 +44,7 @@ export interface Snapshot {
   /** Values aligned with keys. Each value is valid until the next call on this snapshot: copy to keep. */
   getMany(keys: readonly Key[]): MaybePromise<(Uint8Array | undefined)[]>;
   /** Calls `visit` for every key that has a value, in the order of keys: cheaper than `getMany`. It must not read the store. */
-  visit(keys: readonly Key[], visit: ValueVisitor): MaybePromise<void>;
+  visit(keys: KeyRun, visit: ValueVisitor): MaybePromise<void>;
   /** One value, a copy that the caller may keep. */
   get(key: Key): MaybePromise<Uint8Array | undefined>;
   range(range: Range): MaybePromise<Page>;

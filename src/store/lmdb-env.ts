@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb';
-import type { Key } from './contract.js';
+import type { Key, KeyRun } from './contract.js';
 
 /** Name of the data file inside a data directory. */
 export const DATA_FILE = 'data.mdb';
@@ -20,13 +20,20 @@ interface FastReads<K> {
 /** One LMDB file: the ordered keys in `data`; the store's own entries, which carry versions, in `meta`. */
 export interface LmdbEnv {
   readonly root: RootDatabase<Uint8Array, Key>;
-  readonly data: Database<Uint8Array, Key> & FastReads<Key>;
+  readonly data: Database<Uint8Array, Key> & FastReads<Key | NextKey>;
   readonly meta: Database<Uint8Array, string> & FastReads<string>;
+}
+
+/** A key of a run, handed to lmdb in place of its bytes. */
+export class NextKey {
+  index = 0;
+  constructor(readonly run: KeyRun) {}
 }
 
 // Keys are bytes as they are. A loop beats TypedArray.set on keys of this length.
 const keyEncoder = {
-  writeKey(key: Key, target: Uint8Array, at: number): number {
+  writeKey(key: Key | NextKey, target: Uint8Array, at: number): number {
+    if (key instanceof NextKey) return key.run.write(key.index, target, at);
     const length = key.length;
     for (let i = 0; i < length; i++) target[at + i] = key[i];
     return at + length;

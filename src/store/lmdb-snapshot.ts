@@ -1,7 +1,7 @@
 import { assert } from '../base/index.js';
-import type { Key, Page, Range, Snapshot, ValueVisitor } from './contract.js';
+import type { Key, KeyRun, Page, Range, Snapshot, ValueVisitor } from './contract.js';
 import { storeFailure } from './failure.js';
-import type { LmdbEnv, ReadTransaction } from './lmdb-env.js';
+import { type LmdbEnv, NextKey, type ReadTransaction } from './lmdb-env.js';
 import { decodeVersion, META } from './lmdb-meta.js';
 import { DEFAULT_PAGE, rest } from './page-list.js';
 
@@ -117,12 +117,14 @@ export class LmdbSnapshot implements Snapshot {
     return values;
   }
 
-  visit(keys: readonly Key[], visit: ValueVisitor): void {
+  visit(keys: KeyRun, visit: ValueVisitor): void {
     const { env, options } = this.#open();
     const { data } = env;
+    const next = new NextKey(keys);
     try {
       for (let i = 0; i < keys.length; i++) {
-        const value = data.getBinaryFast(keys[i], options);
+        next.index = i;
+        const value = data.getBinaryFast(next, options);
         if (value === undefined) continue;
         if (value !== window.value) window.show(value);
         visit(i, window.bytes, window.start, window.start + data.lastSize);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { assert, GraphsteadError, type Limits, makeLimits } from '../base/index.js';
 import { checkBatch } from './check.js';
-import type { ApplyOptions, Batch, Key, Page, Range, Snapshot, Store, ValueVisitor } from './contract.js';
+import type { ApplyOptions, Batch, Key, KeyRun, Page, Range, Snapshot, Store, ValueVisitor } from './contract.js';
 import { PageList } from './page-list.js';
 
 /** What a memory store would have on disk: open a second store on it to test a restart or a fenced writer. */
@@ -114,10 +114,10 @@ class MemorySnapshot implements Snapshot {
     return keys.map((key) => list.get(key)?.slice());
   }
 
-  visit(keys: readonly Key[], visit: ValueVisitor): void {
+  visit(keys: KeyRun, visit: ValueVisitor): void {
     const list = this.#open();
     for (let i = 0; i < keys.length; i++) {
-      const value = list.get(keys[i]);
+      const value = list.get(keys.key(i));
       if (value !== undefined) visit(i, value, 0, value.length);
     }
   }

@@ -6,6 +6,7 @@ import { isSpilled, joinChunks, readChunks, readFirstChunks } from '../posting-l
 import { chain, type Source, visitValues } from '../source.js';
 import { decodeChunk } from '../uid-chunk.js';
 import { EMPTY_UIDS, lowerBoundUid } from '../uid-list.js';
+import { ListedKeys } from './key-run.js';
 import { visitPayloads, type Wanted } from './slot-reader.js';
 
 /** Lists while their roots are visited: those that lie in chunks of their own are fetched after that. */
@@ -56,7 +57,7 @@ export function readLists(source: Source, wanted: Wanted, metrics: ReadMetrics):
 export function readKeyed(source: Source, keys: readonly Key[], metrics: ReadMetrics): MaybePromise<UidList[]> {
   metrics.keysRead += keys.length;
   const batch = new ListBatch(keys.length, metrics);
-  return chain(visitValues(source, keys, batch.root), () => batch.fetch(source, (i) => keys[i]));
+  return chain(visitValues(source, new ListedKeys(keys), batch.root), () => batch.fetch(source, (i) => keys[i]));
 }
 
 /** At least `count` uids of one list above `after`; fewer when it holds no more. */

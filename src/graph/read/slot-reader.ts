@@ -3,6 +3,7 @@ import type { Key } from '../../store/index.js';
 import { blockOf, partCount, partOf, type SlotVisitor, slotOf, visitSlots } from '../block.js';
 import type { ReadMetrics, UidList } from '../contract.js';
 import { blockKey, chunkKey, type Family, spillPrefix } from '../key.js';
+import { BlockKeys, ListedKeys } from './key-run.js';
 import { spillChunks, spillLength } from '../merge/bytes-family.js';
 import { chain, type Source, visitValues } from '../source.js';
 import { StoredColumn } from '../stored-column.js';
@@ -17,20 +18,15 @@ export interface Wanted {
   readonly uids: UidList;
 }
 
-/** Keys of parts, each once; the uids of key k are those before ends[k] that belong to no key before it. */
-interface PartKeys {
-  readonly keys: Key[];
-  readonly ends: number[];
-}
-
-function blockKeys({ predicate, family, uids }: Wanted): PartKeys {
-  const keys: Key[] = [];
-  const ends: number[] = [];
+/** Keys of blocks, each once; the uids of key k are those before ends[k] that belong to no key before it. */
+function blockKeys({ predicate, family, uids }: Wanted): { keys: BlockKeys; ends: Uint32Array } {
+  const keys = new BlockKeys(predicate, family, uids.length);
+  const ends = new Uint32Array(uids.length);
   for (let i = 0; i < uids.length; ) {
     const block = blockOf(uids[i]);
-    keys.push(blockKey(predicate, family, block, 0));
     while (++i < uids.length && blockOf(uids[i]) === block);
-    ends.push(i);
+    ends[keys.length] = i;
+    keys.push(block);
   }
   return { keys, ends };
 }
@@ -56,15 +52,17 @@ export function visitPayloads(
   return chain(visited, () => {
     if (later.keys.length === 0) return;
     metrics.keysRead += later.keys.length;
-    return visitValues(source, later.keys, (k, bytes, start) =>
+    return visitValues(source, new ListedKeys(later.keys), (k, bytes, start) =>
       visitSlots(bytes, start, uids, later.from[k], later.ends[k], visit),
     );
   });
 }
 
 /** Parts that a first part tells of, with the uids in them. */
-interface LaterParts extends PartKeys {
+interface LaterParts {
+  readonly keys: Key[];
   readonly from: number[];
+  readonly ends: number[];
 }
 
 function visitFirst(
