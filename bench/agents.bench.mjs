@@ -12,6 +12,8 @@ const ROUNDS = 3;
 const AGENTS = 100;
 const CLIENTS = 64;
 const IDLE_MS = 1_000;
+/** requests before the first round of one client; eight times as many for 64 */
+const WARM_UP = 400;
 const SEND = 'mutation ($id: String!, $name: String!) { updateCounter(id: $id, name: $name) }';
 
 /** What a system must offer to be measured here: the bytes of requests, and the id in the answer to a start. */
@@ -41,10 +43,19 @@ async function open(system) {
   return { ...system, connection, messages: ids.map(system.message) };
 }
 
+/** By count: on a busy machine the same time would warm up less. */
+async function warmUp(clients, work) {
+  let next = 0;
+  const one = async () => {
+    while (next < WARM_UP * Math.sqrt(clients)) await work(next++);
+  };
+  await Promise.all(Array.from({ length: clients }, one));
+}
+
 /** Rounds in turn; of each system the figures of all its rounds together. */
 async function inTurn(systems, work, { clients, ms }) {
   const sums = systems.map(() => ({ count: 0, cpu: 0, main: 0, own: 0, ms: 0, p50: [], p99: [] }));
-  for (const system of systems) await load({ clients, ms: ms / 2, work: work(system) });
+  for (const system of systems) await warmUp(clients, work(system));
   for (let round = 0; round < ROUNDS; round++) {
     for (const [i, system] of systems.entries()) {
       const [cpu, main, own, from] = [cpuOf(system.pid), cpuMs(system.pid), ownCpuUs(), performance.now()];
