@@ -31,13 +31,23 @@ class Lane {
   #waiting;
 
   constructor(port, host) {
-    this.socket = net.connect({ port, host, noDelay: true });
-    this.socket.on('data', (part) => this.#take(part));
-    this.socket.on('error', (error) => this.#fail(error));
-    this.socket.on('close', () => this.#fail(new Error('the connection was closed')));
+    this.connect = () => this.#open(port, host);
+    this.connect();
+  }
+
+  #open(port, host) {
+    this.#pending = Buffer.alloc(0);
+    const socket = net.connect({ port, host, noDelay: true });
+    const fail = (error) => (this.socket === socket ? this.#fail(error) : undefined);
+    socket.on('data', (part) => this.#take(part));
+    socket.on('error', fail);
+    socket.on('close', () => fail(new Error('the connection was closed')));
+    this.socket = socket;
   }
 
   send(bytes) {
+    // a server may close what rests for a while
+    if (this.socket.readableEnded || this.socket.destroyed) this.connect();
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       this.socket.write(bytes);
@@ -77,7 +87,7 @@ export function lanes(url, sockets = 64) {
       }
     },
     close: () => {
-      for (const { socket } of all) socket.destroy();
+      for (const lane of all) lane.socket.destroy();
     },
   };
 }

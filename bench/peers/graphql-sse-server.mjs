@@ -17,27 +17,34 @@ const schema = buildSchema(`
 
 const subscribers = new Set();
 
-/** What is published while the reader works waits in its queue. */
-async function* eventsOfSubscriber() {
+/** What is published while the reader works waits in its queue; one that leaves is forgotten at once. */
+function eventsOfSubscriber() {
   const queue = [];
+  let wake;
   const subscriber = {
-    wake: undefined,
     push(event) {
       queue.push(event);
-      subscriber.wake?.();
+      wake?.();
     },
   };
   subscribers.add(subscriber);
-  try {
-    for (;;) {
-      while (queue.length > 0) yield { agentEvent: queue.shift() };
-      await new Promise((wake) => {
-        subscriber.wake = wake;
-      });
-    }
-  } finally {
-    subscribers.delete(subscriber);
-  }
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      while (queue.length === 0) {
+        await new Promise((go) => {
+          wake = go;
+        });
+      }
+      return { done: false, value: { agentEvent: queue.shift() } };
+    },
+    async return() {
+      subscribers.delete(subscriber);
+      return { done: true, value: undefined };
+    },
+  };
 }
 schema.getSubscriptionType().getFields().agentEvent.subscribe = eventsOfSubscriber;
 
@@ -53,4 +60,5 @@ const server = http.createServer((request, response) => {
   }
   response.end(String(count));
 });
+server.keepAliveTimeout = 0; // between two rounds it rests for longer than five seconds
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));
