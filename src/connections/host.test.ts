@@ -18,6 +18,12 @@ afterEach(async () => {
   server = undefined;
 });
 
+async function textOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString('utf8');
+}
+
 function open(baseUrl: string, extra: object = {}) {
   return openConnections({
     connections: { api: { type: 'http', baseUrl, headers: { Authorization: 'Bearer s3cret' }, ...extra } },
@@ -127,6 +133,51 @@ describe('a model', () => {
       ok: true,
       model: { messages: [{ text: 'count' }, { role: 'assistant', text: 'one two' }] },
     });
+    await close();
+  });
+
+  it('counts the tokens of a stream, also where the server will not be asked for them', async () => {
+    const asked: unknown[] = [];
+    let strict = false;
+    const base = await serve(async (request, response) => {
+      const { stream_options } = JSON.parse(await textOf(request)) as { stream_options?: unknown };
+      asked.push(stream_options);
+      if (strict && stream_options !== undefined) {
+        response.writeHead(422).end('{"detail":"stream_options: extra fields are not permitted"}');
+        return;
+      }
+      response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: 'hi' } }], usage: null })}\n\n`);
+      response.end(
+        `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 5 } })}\n\ndata: [DONE]\n\n`,
+      );
+    });
+    const { models, close } = open(base);
+    const records: CallRecord[] = [];
+    onCall((record) => records.push(record));
+    for (strict of [false, true]) {
+      for await (const text of models.get('writer').stream([{ role: 'user', content: 'count' }])) {
+        expect(text).toBe('hi');
+      }
+    }
+    expect(asked).toEqual([{ include_usage: true }, { include_usage: true }, undefined]);
+    const uses = records.filter(({ kind }) => kind === 'model').map(({ model }) => model);
+    expect(uses).toMatchObject(Array(2).fill({ inputTokens: 3, outputTokens: 5, cost: 26e-6 }));
+    await close();
+  });
+
+  it('an error in the middle of a stream names the model and what was said', async () => {
+    const base = await serve((_request, response) =>
+      response.end(
+        `data: {"choices":[{"delta":{"content":"half"}}]}\n\ndata: {"error":{"message":"overloaded"}}\n\ndata: [DONE]\n\n`,
+      ),
+    );
+    const { models, close } = open(base);
+    const pieces: string[] = [];
+    const read = async () => {
+      for await (const text of models.get('writer').stream([{ role: 'user', content: 'x' }])) pieces.push(text);
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'MODEL_FAILED', message: /"writer": .*overloaded/ });
+    expect(pieces).toEqual(['half']);
     await close();
   });
 

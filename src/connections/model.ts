@@ -1,4 +1,5 @@
 import { GraphsteadError } from '../base/index.js';
+import { type Fail, readChatStream } from './chat-stream.js';
 import type { ModelConfig } from './config.js';
 import type { HttpConnection } from './http-connection.js';
 import { type ModelUse, recorded, recordedStream } from './record.js';
@@ -53,28 +54,37 @@ export interface ChatModel {
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 export function openModel(name: string, config: ModelConfig, connection: HttpConnection): ChatModel {
-  const fail = (message: string, cause?: unknown) =>
+  const fail: Fail = (message, cause) =>
     new GraphsteadError('MODEL_FAILED', `model "${name}": ${message}`, { cause, details: { model: name } });
 
-  async function post(messages: readonly ChatMessage[], options: ChatOptions, stream: boolean) {
-    const response = await connection.fetch(config.path, {
+  const send = (body: object, options: ChatOptions) =>
+    connection.fetch(config.path, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         ...(options.idempotencyKey ? { 'idempotency-key': options.idempotencyKey } : {}),
       },
-      body: JSON.stringify(requestBody(config, messages, options, stream)),
+      body: JSON.stringify(body),
       ...(options.signal ? { signal: options.signal } : {}),
     });
-    if (response.ok && response.body) return response;
-    throw fail(`status ${response.status}: ${(await response.text()).slice(0, 200)}`);
+
+  async function post(body: object, options: ChatOptions): Promise<AsyncIterable<Uint8Array>> {
+    const response = await send(body, options);
+    if (response.ok && response.body) return response.body as AsyncIterable<Uint8Array>;
+    const text = await boundedText(response.body as AsyncIterable<Uint8Array> | null, fail);
+    // Some servers count tokens in every stream and refuse to be asked for it.
+    if ('stream_options' in body && text.includes('stream_options')) {
+      const { stream_options: _refused, ...accepted } = body;
+      return post(accepted, options);
+    }
+    throw fail(`status ${response.status}: ${text.slice(0, 200)}`);
   }
 
   const chat = (messages: readonly ChatMessage[], options: ChatOptions = {}) =>
     recorded({ connection: config.connection, kind: 'model', what: name }, async (note) => {
       note({ ...useOf(name, config, undefined), messages: transcript(messages) });
-      const response = await post(messages, options, false);
-      const reply = parseReply(await boundedText(response.body as AsyncIterable<Uint8Array>, fail), fail);
+      const body = await post(requestBody(config, messages, options), options);
+      const reply = parseReply(await boundedText(body, fail), fail);
       note({ ...useOf(name, config, reply.usage), messages: transcript(messages, reply.choices[0].message) });
       return reply;
     });
@@ -92,32 +102,27 @@ export function openModel(name: string, config: ModelConfig, connection: HttpCon
     stream: (messages, options = {}) =>
       recordedStream({ connection: config.connection, kind: 'model', what: name }, async function* (note) {
         let said = '';
-        const response = await post(messages, options, true);
+        let usage: ChatReply['usage'];
+        const streamed = { stream: true, stream_options: { include_usage: true } };
+        const body = await post({ ...requestBody(config, messages, options), ...streamed }, options);
         try {
-          for await (const data of eventData(response.body as AsyncIterable<Uint8Array>)) {
-            if (data === '[DONE]') return;
-            const piece = parseChunk(data, fail);
-            said += piece ?? '';
-            if (piece) yield piece;
+          for await (const piece of readChatStream(body, fail)) {
+            usage = piece.usage ?? usage;
+            said += piece.text ?? '';
+            if (piece.text) yield piece.text;
           }
         } finally {
           const answered = { role: 'assistant', content: said } as const;
-          note({ ...useOf(name, config, undefined), messages: transcript(messages, answered) });
+          note({ ...useOf(name, config, usage), messages: transcript(messages, answered) });
         }
       }),
   };
 }
 
-function requestBody(
-  config: ModelConfig,
-  messages: readonly ChatMessage[],
-  options: ChatOptions,
-  stream: boolean,
-): unknown {
+function requestBody(config: ModelConfig, messages: readonly ChatMessage[], options: ChatOptions): object {
   return {
     model: config.sourceModel,
     messages,
-    ...(stream ? { stream: true } : {}),
     ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
     ...(options.maxTokens === undefined ? {} : { max_tokens: options.maxTokens }),
     ...(options.tools ? { tools: options.tools } : {}),
@@ -128,12 +133,10 @@ function requestBody(
   };
 }
 
-type Fail = (message: string, cause?: unknown) => GraphsteadError;
-
-async function boundedText(body: AsyncIterable<Uint8Array>, fail: Fail): Promise<string> {
+async function boundedText(body: AsyncIterable<Uint8Array> | null, fail: Fail): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of body) {
+  for await (const part of body ?? []) {
     size += part.length;
     if (size > MAX_REPLY_BYTES) throw fail(`the reply is larger than ${MAX_REPLY_BYTES} bytes`);
     parts.push(part);
@@ -152,28 +155,6 @@ function parseReply(text: string, fail: Fail): ChatReply {
   const first = Array.isArray(choices) ? (choices[0] as { message?: unknown } | undefined) : undefined;
   if (first?.message === undefined) throw fail('the reply has no choices[0].message');
   return reply as ChatReply;
-}
-
-function parseChunk(data: string, fail: Fail): string | undefined {
-  try {
-    const chunk = JSON.parse(data) as { choices?: { delta?: { content?: string | null } }[] };
-    return chunk.choices?.[0]?.delta?.content ?? undefined;
-  } catch (error) {
-    throw fail('a streamed piece is not JSON', error);
-  }
-}
-
-/** The `data:` lines of a server-sent-event body. */
-async function* eventData(body: AsyncIterable<Uint8Array>): AsyncIterable<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const part of body) {
-    rest += decoder.decode(part, { stream: true });
-    const lines = rest.split(/\r?\n/);
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trim();
-  }
-  if (rest.startsWith('data:')) yield rest.slice(5).trim();
 }
 
 function useOf(name: string, config: ModelConfig, usage: ChatReply['usage']): ModelUse {

@@ -1,0 +1,56 @@
+import type { GraphsteadError } from '../base/index.js';
+import type { ChatReply } from './model.js';
+
+/** What one event of a streamed reply brings: text, the tokens of the whole call, both or neither. */
+export interface ChatPiece {
+  readonly text?: string;
+  readonly usage?: ChatReply['usage'];
+}
+
+/** @param message what went wrong, to which the model's name is added */
+export type Fail = (message: string, cause?: unknown) => GraphsteadError;
+
+const MAX_LINE = 1024 * 1024;
+
+/**
+ * The pieces of a reply that OpenAI-compatible servers stream as server-sent events, up to `[DONE]`.
+ * Throws what `fail` makes for data that is no JSON, an error that the server tells in the middle, or an endless line.
+ */
+export async function* readChatStream(body: AsyncIterable<Uint8Array>, fail: Fail): AsyncIterable<ChatPiece> {
+  for await (const data of eventData(body, fail)) {
+    if (data === '[DONE]') return;
+    yield pieceOf(data, fail);
+  }
+}
+
+function pieceOf(data: string, fail: Fail): ChatPiece {
+  let chunk: StreamedChunk | null;
+  try {
+    chunk = JSON.parse(data) as StreamedChunk | null;
+  } catch (error) {
+    throw fail('a streamed piece is not JSON', error);
+  }
+  if (chunk?.error !== undefined)
+    throw fail(`the stream ended with an error: ${JSON.stringify(chunk.error).slice(0, 200)}`);
+  return { text: chunk?.choices?.[0]?.delta?.content ?? undefined, usage: chunk?.usage ?? undefined };
+}
+
+interface StreamedChunk {
+  readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[];
+  readonly usage?: ChatReply['usage'] | null;
+  readonly error?: unknown;
+}
+
+/** The `data:` lines of a server-sent-event body. */
+async function* eventData(body: AsyncIterable<Uint8Array>, fail: Fail): AsyncIterable<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const part of body) {
+    rest += decoder.decode(part, { stream: true });
+    const lines = rest.split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    if (rest.length > MAX_LINE) throw fail(`a line of the stream is longer than ${MAX_LINE} characters`);
+    for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trim();
+  }
+  if (rest.startsWith('data:')) yield rest.slice(5).trim();
+}
