@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AgentService, agentService } from '../../test/agent-service.js';
+import type { AgentEvent } from './contract.js';
 
 const CODE = `
   class Counter extends Agent {
@@ -395,6 +396,21 @@ describe('events', () => {
     expect(gap).toMatchObject({ name: 'agentEventGap' });
     expect(gap.id).toBeUndefined();
     expect(first.name).toBe('one');
+  });
+
+  it('end behind the last one of an agent that is stopped, and of one that was', async () => {
+    const { id } = await service.agents.start('Counter');
+    const live: AgentEvent[] = [];
+    const stream = service.agents.events({ agentId: id })[Symbol.asyncIterator]();
+    const begun = stream.next();
+    await new Promise((turn) => setImmediate(turn));
+    await send(id, 'publish');
+    await service.agents.stop(id);
+    for (let next = await begun; !next.done; next = await stream.next()) live.push(next.value);
+    expect(live.map(({ name }) => name)).toContain('one');
+    const again: AgentEvent[] = [];
+    for await (const event of service.agents.events({ agentId: id, after: live[0].id })) again.push(event);
+    expect(again.map((event) => event.id)).toEqual(live.slice(1).map((event) => event.id));
   });
 
   it('tell statuses to those who name them', async () => {

@@ -23,6 +23,8 @@ class Reader {
   readonly items: Item[] = [];
   bytes = 0;
   behind = false;
+  /** the agent was stopped: what stands here, or in the store where it is behind, is the last */
+  ended = false;
   wake: (() => void) | undefined;
 
   constructor(readonly limit: number) {}
@@ -38,6 +40,11 @@ class Reader {
     this.wake?.();
   }
 
+  end(): void {
+    this.ended = true;
+    this.wake?.();
+  }
+
   shift(): Item | undefined {
     const item = this.items.shift();
     this.bytes -= item?.bytes ?? 0;
@@ -46,6 +53,17 @@ class Reader {
 }
 
 const PAGE = 256;
+
+/** Where a subscription begins. */
+interface Start {
+  /** number of the first event to tell */
+  readonly seq: number;
+  /** set when nothing has to be read from the store first */
+  readonly upTo: number | undefined;
+  readonly gap?: AgentEvent;
+  /** the agent was stopped before */
+  readonly ended: boolean;
+}
 
 /** Hands committed events to their subscribers. Nothing is lost here: a slow reader goes on from the store. */
 export class EventHub {
@@ -83,6 +101,7 @@ export class EventHub {
         const item = { event: this.#shown(op.id, stored), ts, bytes: data.length + name.length + 64 };
         for (const reader of readers) reader.push(item);
       }
+      if (op.terminate) for (const reader of readers ?? []) reader.end();
     }
   }
 
@@ -104,7 +123,10 @@ export class EventHub {
     return { id, agentId, name, data: JSON.parse(data) as unknown, timestamp: new Date(at).toISOString() };
   }
 
-  /** Throws AGENT_ID_MISSING, AGENT_UNKNOWN, INVALID_VALUE (a malformed `after`). */
+  /**
+   * Ends when the signal aborts, or behind the last event of an agent that was stopped. Throws AGENT_UNKNOWN,
+   * AGENT_TERMINATED (stopped, and no `after`), INVALID_VALUE (a malformed `after`).
+   */
   async *events(request: EventsRequest): AsyncIterable<AgentEvent> {
     const { agentId, names, signal } = request;
     const reader = new Reader(this.bufferBytes);
@@ -113,7 +135,8 @@ export class EventHub {
     const leave = () => reader.wake?.();
     signal?.addEventListener('abort', leave);
     try {
-      let { seq, upTo, gap } = await this.#begin(request);
+      let { seq, upTo, gap, ended } = await this.#begin(request);
+      if (ended) reader.end();
       if (gap !== undefined) yield gap;
       for (;;) {
         if (signal?.aborted) return;
@@ -128,6 +151,7 @@ export class EventHub {
         }
         const item = reader.shift();
         if (item === undefined) {
+          if (reader.ended) return;
           await new Promise<void>((wake) => {
             reader.wake = wake;
             if (signal?.aborted) wake();
@@ -148,24 +172,24 @@ export class EventHub {
     }
   }
 
-  /** Number of the first event to tell. `upTo` is set when nothing has to be read from the store first. */
-  async #begin(request: EventsRequest): Promise<{ seq: number; upTo: number | undefined; gap?: AgentEvent }> {
+  async #begin(request: EventsRequest): Promise<Start> {
     const { agentId, after } = request;
     const snapshot = this.committer.snapshot();
     try {
       const head = await readHead(snapshot, agentId);
       if (head === undefined) throw unknownAgent(agentId);
       // Nothing more can come; what it told before is kept for a while, for those who name a place to go on from.
-      if (after === undefined && head.status === 'terminated') throw terminated(agentId);
-      if (after === undefined) return { seq: head.events[1], upTo: snapshot.version };
+      const ended = head.status === 'terminated';
+      if (after === undefined && ended) throw terminated(agentId);
+      if (after === undefined) return { seq: head.events[1], upTo: snapshot.version, ended };
       const position = parsePosition(after);
       if (position.incarnation !== this.incarnation) {
-        return { seq: head.events[0], upTo: undefined, gap: gapEvent(agentId, after) };
+        return { seq: head.events[0], upTo: undefined, gap: gapEvent(agentId, after), ended };
       }
       const seq = await eventBehind(snapshot, agentId, head, position.ts, position.n);
       // The event itself is gone, and others between it and the first kept one may be too.
       const lost = head.events[0] > 1 && seq === head.events[0];
-      return { seq, upTo: undefined, gap: lost ? gapEvent(agentId, after) : undefined };
+      return { seq, upTo: undefined, gap: lost ? gapEvent(agentId, after) : undefined, ended };
     } finally {
       snapshot.release();
     }

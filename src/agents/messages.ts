@@ -154,9 +154,9 @@ export class Messages {
   #assertTaken(message: string, data: string | undefined): void {
     if (this.options.queues.closing) throw closing();
     const most = this.options.limits.messageBytes;
-    const bytes = data === undefined ? 0 : Buffer.byteLength(data);
+    const bytes = Buffer.byteLength(message) + (data === undefined ? 0 : Buffer.byteLength(data));
     if (bytes <= most) return;
-    throw new GraphsteadError('LIMIT_EXCEEDED', `message "${message}" holds ${bytes} bytes of data`, {
+    throw new GraphsteadError('LIMIT_EXCEEDED', `message "${message.slice(0, 100)}" holds ${bytes} bytes`, {
       fix: `limits.messageBytes is ${most}: store it in the graph and send its uid`,
     });
   }
