@@ -17,7 +17,7 @@ import { authFilter } from './auth/filter.js';
 import { selectionSets } from './collect.js';
 import { missing } from './complete.js';
 import { resolveCustomFields } from './custom-fields.js';
-import { compileFilter, parseUid, rootOf, typeTests } from './filter.js';
+import { compileFilter, parseUid, type Root, rootOf, typeTests } from './filter.js';
 import { compileOrder, compilePage } from './order.js';
 import type { ObjectPlan } from './plan.js';
 import { noteReads } from './reads.js';
@@ -244,13 +244,25 @@ async function firstField(
     const empty = writeScopeOf(request, field.key, new Map());
     return { write: (out) => writeNull(empty, definition.type, field, out) };
   }
+  return showFirst(request, field, definition, type, scope, rootOf(scope, typeTests(scope, type.name), filter), reader);
+}
+
+/** The first node that `found` leads to, as the field's selection asks for it. */
+async function showFirst(
+  request: Request,
+  field: RootField,
+  definition: Definition,
+  type: ObjectType,
+  scope: Scope,
+  found: Root,
+  reader: GraphReader,
+): Promise<Written> {
   const composite = getNamedType(definition.type) as GraphQLCompositeType;
   const { plan, directives } = compileRoot(scope, composite, type, field.nodes);
-  const root = rootOf(scope, typeTests(scope, type.name), filter);
   const shown = block({
     name: field.key,
-    root: root.call,
-    ...(root.filter ? { filter: root.filter } : {}),
+    root: found.call,
+    ...(found.filter ? { filter: found.filter } : {}),
     directives,
     children: childrenOf(plan.selections),
   });
@@ -290,18 +302,7 @@ export async function passwordField(
     args: [literal(1)],
     position: { line: 0, column: 0 },
   });
-  const composite = getNamedType(definition.type) as GraphQLCompositeType;
-  const { plan, directives } = compileRoot(scope, composite, type, field.nodes);
-  const shown = block({
-    name: field.key,
-    root: ofVariable(candidates),
-    filter: right,
-    directives,
-    children: childrenOf(plan.selections),
-  });
-  const node = await runPlan(request, scope, shown, reader);
-  const bound = await boundLevel(request, field.key, plan, node, reader);
-  return { write: (out) => writeFirst(bound.scope, bound.level, rootRow(node), field, definition.type, out) };
+  return showFirst(request, field, definition, type, scope, { call: ofVariable(candidates), filter: right }, reader);
 }
 
 /** aggregateT */
