@@ -9,8 +9,9 @@ COPY bin bin
 COPY src src
 COPY scripts scripts
 COPY explorer explorer
-COPY tsconfig.json ./
-RUN npm run build && npm prune --omit=dev
+COPY tsconfig.json tsconfig.package.json ./
+# the declarations too: `graphstead build` in the image checks an app's types by them
+RUN npm run build && npx tsc -p tsconfig.package.json && npm prune --omit=dev
 
 FROM node:24-slim
 ENV NODE_ENV=production

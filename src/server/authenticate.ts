@@ -16,9 +16,17 @@ export interface Access {
   readonly names: ReadonlySet<string>;
 }
 
+/** Closed by default: throws CONFIG for an address other than loopback when no key is set. */
+export function assertClosed({ host, keys }: Access): void {
+  if (isLoopback(host) || keys.size > 0) return;
+  throw new GraphsteadError('CONFIG', `the address ${host} is reachable from outside, and no API key is set`, {
+    fix: 'set GRAPHSTEAD_API_KEYS to one or more keys separated by commas, or listen on 127.0.0.1',
+  });
+}
+
 /**
  * On loopback nothing needs a key. On any other address every path but the probes does: `Authorization: Bearer` or
- * `X-API-Key`. Throws CONFIG when such an address is asked for and no key is set: closed by default.
+ * `X-API-Key`. See `assertClosed`.
  */
 export function requireKeys(app: FastifyInstance, access: Access): void {
   const { host, keys } = access;
@@ -27,11 +35,7 @@ export function requireKeys(app: FastifyInstance, access: Access): void {
     refuseOtherSites(app, access);
     return;
   }
-  if (keys.size === 0) {
-    throw new GraphsteadError('CONFIG', `the address ${host} is reachable from outside, and no API key is set`, {
-      fix: 'set GRAPHSTEAD_API_KEYS to one or more keys separated by commas, or listen on 127.0.0.1',
-    });
-  }
+  assertClosed(access);
   refuse(app, (request) => {
     if (request.method === 'OPTIONS' || isOpen(request.url.split('?')[0])) return undefined;
     if (keys.has(keyOf(request.headers))) return undefined;

@@ -22,6 +22,7 @@ import { writeParts } from './export/file.js';
 import { exportParts } from './export/part.js';
 import type { ExportFormat } from './export/statement.js';
 import { type AppHost, type AppHostOptions, openApp, readAppConfig } from './app-host.js';
+import { assertClosed } from './authenticate.js';
 import type { Core } from './core.js';
 import { allowOrigins } from './cors.js';
 import { openGrpcPort } from './grpc-port.js';
@@ -110,6 +111,8 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const log = pino({ level: options.logLevel ?? 'warn', serializers: { err: loggedError } }, lines);
   const keys = ApiKeys.fromText(environment['GRAPHSTEAD_API_KEYS']);
   const access = { host, keys, names: ownNames(environment['GRAPHSTEAD_HOST_NAMES'], host) };
+  // before anything is written: a start that is refused leaves no trace
+  assertClosed(access);
   const tls = options.tls && { tls: readTls(options.tls) };
   const signals = new ResponseSignals();
   const { trace, warning } = openTrace([options.appDir ?? process.cwd(), import.meta.dirname], version);

@@ -3,10 +3,12 @@ import { GraphsteadError } from '../base/index.js';
 // Errors of the file system and of LMDB that mean that there is no room: disk, quota, file size limit, process limit.
 const NO_ROOM = /ENOSPC|EDQUOT|EFBIG|no space left|file too large|quota exceeded|MDB_MAP_FULL/i;
 const NO_ROOM_ERRNO = new Set([27, 28, 122]);
+// The directory belongs to somebody else, is mounted read-only, or is none.
+const NOT_OURS = /EACCES|EPERM|EROFS|ENOTDIR|EEXIST|permission denied|not a directory|read-only file system/i;
 const EIO = 5;
 const CORRUPT = /MDB_CORRUPTED|MDB_PAGE_NOTFOUND|MDB_PANIC|MDB_INVALID|MDB_BAD_TXN/;
 
-/** An error of the store below, told with our codes: DISK_FULL, STORE_CORRUPT, else INTERNAL. */
+/** An error of the store below, told with our codes: DISK_FULL, STORE_CORRUPT, CONFIG, else INTERNAL. */
 export function storeFailure(thrown: unknown, action: string): GraphsteadError {
   if (thrown instanceof GraphsteadError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -16,6 +18,13 @@ export function storeFailure(thrown: unknown, action: string): GraphsteadError {
   if (CORRUPT.test(message)) {
     return new GraphsteadError('STORE_CORRUPT', `${action}: ${message}`, {
       fix: 'Stop the service, keep the data directory, and restore the last backup.',
+      cause: thrown,
+    });
+  }
+  if (NOT_OURS.test(message)) {
+    const user = process.getuid === undefined ? 'this user' : `the user with id ${process.getuid()}`;
+    return new GraphsteadError('CONFIG', `${action}: ${message}`, {
+      fix: `Let ${user} write to that folder (chown), or choose another one with --data.`,
       cause: thrown,
     });
   }

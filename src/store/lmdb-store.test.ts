@@ -151,6 +151,18 @@ describe('the lmdb store', () => {
     expect((await readFile(join(directory, DATA_FILE))).equals(before)).toBe(true);
   });
 
+  it('says what to do about a path that is no folder, or in none', async () => {
+    const file = join(directory, 'file');
+    await writeFile(file, '');
+    for (const path of [file, join(file, 'data')]) {
+      await expect(open({}, path)).rejects.toMatchObject({
+        code: 'CONFIG',
+        message: expect.stringContaining(path),
+        fix: expect.stringContaining('--data'),
+      });
+    }
+  });
+
   it('names the process that holds the directory, and forgets one that is gone', async () => {
     const store = await open();
     await expect(open()).rejects.toMatchObject({ code: 'STORE_LOCKED', message: /process \d+/ });

@@ -34,15 +34,17 @@ export interface LmdbStoreOptions {
 
 /**
  * Opens a data directory, and creates it when it is missing. A file of a newer minor format opens read-only.
- * Throws STORE_LOCKED, STORE_FORMAT, NOT_FOUND (read-only, and nothing there), DISK_FULL, STORE_CORRUPT.
+ * Throws STORE_LOCKED, STORE_FORMAT, NOT_FOUND (read-only, and nothing there), CONFIG (no folder, or not ours to write),
+ * DISK_FULL, STORE_CORRUPT.
  */
 export async function openLmdbStore(directory: string, options: LmdbStoreOptions = {}): Promise<Store> {
   const limits = options.limits ?? makeLimits();
   const path = resolve(directory);
-  const writable = await probe(path, options);
+  const writable = await probe(path, options).catch((thrown: unknown) => {
+    throw storeFailure(thrown, `opening ${path} failed`);
+  });
   if (!writable) return openReadOnly(path, limits);
-  mkdirSync(path, { recursive: true });
-  const lock = new LockFile(path, options.takeOver ?? false);
+  const lock = takeDirectory(path, options.takeOver ?? false);
   let env: LmdbEnv | undefined;
   try {
     env = await openWritable(path, limits, options.mapSize);
@@ -55,6 +57,15 @@ export async function openLmdbStore(directory: string, options: LmdbStoreOptions
   } catch (thrown) {
     lock.release();
     await env?.root.close();
+    throw storeFailure(thrown, `opening ${path} failed`);
+  }
+}
+
+function takeDirectory(path: string, takeOver: boolean): LockFile {
+  try {
+    mkdirSync(path, { recursive: true });
+    return new LockFile(path, takeOver);
+  } catch (thrown) {
     throw storeFailure(thrown, `opening ${path} failed`);
   }
 }

@@ -1,6 +1,6 @@
 // Section C of the specification (app.json, placeholders, connections, models) and the rows of "Authentication"
 // that belong to apps, over HTTP, with real servers behind every connection.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -256,7 +256,9 @@ describe('Authentication', () => {
     await deployed.close();
   });
 
-  it('an address that others reach is refused without keys', async () => {
-    await expect(startService({ host: '0.0.0.0' })).rejects.toThrow(/API key/);
+  it('an address that others reach is refused without keys, before anything is written', async () => {
+    const data = join(dir, 'never-made');
+    await expect(startService({ host: '0.0.0.0', data })).rejects.toThrow(/API key/);
+    expect(existsSync(data)).toBe(false);
   });
 });
