@@ -1,5 +1,5 @@
 import type { GraphsteadError } from '../base/index.js';
-import type { ChatReply } from './model.js';
+import type { ChatReply } from './chat.js';
 
 /** What one event of a streamed reply brings: text, the tokens of the whole call, both or neither. */
 export interface ChatPiece {

@@ -8,7 +8,8 @@ import type { ResolvedConnections } from './resolve.js';
 
 export type { GraphConnection, GraphMutated } from './graph-connection.js';
 export type { HttpConnection } from './http-connection.js';
-export type { ChatMessage, ChatModel, ChatOptions, ChatReply, Tool, ToolCall } from './model.js';
+export type { ChatMessage, ChatOptions, ChatReply, Tool, ToolCall } from './chat.js';
+export type { ChatModel } from './model.js';
 export { type CallListener, type CallRecord, type ModelUse, onCall, traceHeaders } from './record.js';
 export type { RelationalConnection, Statements } from './relational-connection.js';
 export type { ResolvedConnections } from './resolve.js';

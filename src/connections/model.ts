@@ -1,46 +1,10 @@
 import { GraphsteadError } from '../base/index.js';
+import type { ChatMessage, ChatOptions, ChatReply } from './chat.js';
 import { type Fail, readChatStream } from './chat-stream.js';
 import type { ModelConfig } from './config.js';
 import type { HttpConnection } from './http-connection.js';
 import { type ModelUse, recorded, recordedStream } from './record.js';
 import { transcript } from './transcript.js';
-
-export interface ChatMessage {
-  readonly role: 'system' | 'user' | 'assistant' | 'tool';
-  readonly content: string | null;
-  readonly name?: string;
-  readonly tool_call_id?: string;
-  readonly tool_calls?: readonly ToolCall[];
-}
-
-export interface ToolCall {
-  readonly id: string;
-  readonly type: 'function';
-  readonly function: { readonly name: string; readonly arguments: string };
-}
-
-export interface Tool {
-  readonly type: 'function';
-  readonly function: { readonly name: string; readonly description?: string; readonly parameters?: unknown };
-}
-
-export interface ChatOptions {
-  readonly temperature?: number;
-  readonly maxTokens?: number;
-  readonly tools?: readonly Tool[];
-  readonly toolChoice?: 'auto' | 'none' | 'required';
-  /** JSON Schema that the reply's text must follow */
-  readonly jsonSchema?: { readonly name: string; readonly schema: unknown };
-  readonly signal?: AbortSignal;
-  /** sent as Idempotency-Key: a turn that runs again sends the same one */
-  readonly idempotencyKey?: string;
-}
-
-/** The reply as OpenAI-compatible servers shape it. */
-export interface ChatReply {
-  readonly choices: readonly { readonly message: ChatMessage; readonly finish_reason?: string }[];
-  readonly usage?: { readonly prompt_tokens?: number; readonly completion_tokens?: number };
-}
 
 /** A chat model. Throws MODEL_FAILED naming it. */
 export interface ChatModel {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ChatMessage, ChatReply } from './model.js';
+import type { ChatMessage, ChatReply } from './chat.js';
 import type { ResolvedConnections } from './resolve.js';
 
 /** What a scripted model answers: its text, a whole message (with tool calls, say), or an error. */

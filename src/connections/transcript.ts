@@ -1,4 +1,4 @@
-import type { ChatMessage } from './model.js';
+import type { ChatMessage } from './chat.js';
 import type { SpokenMessage } from './record.js';
 
 /** messages of one call that are shown: its first and the last ones */

@@ -12,7 +12,7 @@ import { traceOf, tracedTask } from '../steps.js';
 import { freshHead, type Head, pieces } from '../stored.js';
 import { GraphHolder, isGraph } from './graph-holder.js';
 import { decodeReply, encodeReply } from './reply.js';
-import type { RunnerOptions } from './turn-runner.js';
+import type { RunnerOptions } from './options.js';
 
 /** Reads the stored state of an agent. */
 export type LoadState = (id: string, chunks: number) => Promise<string | undefined>;

@@ -1,35 +1,19 @@
-import { type Clock, GraphsteadError, type Limits, type Trace } from '../../base/index.js';
-import type { Committer, Snapshot } from '../../commit/index.js';
+import { GraphsteadError } from '../../base/index.js';
+import type { Snapshot } from '../../commit/index.js';
 import type { Activation, Job } from '../activation.js';
-import type { GraphCalls, HostLog } from '../contract.js';
-import type { EventHub } from '../event-hub.js';
 import { shardOf } from '../keys.js';
-import type { HostPool } from '../process/host-pool.js';
 import { MadeCalls } from '../process/made-calls.js';
-import type { Rpc } from '../process/task.js';
 import { readHead, readState } from '../reader.js';
 import { terminated, unknownAgent } from '../refusal.js';
 import { traceOf, tracedTask, turnStep } from '../steps.js';
 import type { Head } from '../stored.js';
 import { GraphHolder } from './graph-holder.js';
 import { decodeReply } from './reply.js';
+import type { RunnerOptions } from './options.js';
 import { type LoadState, RunningTurn, TurnInHost } from './running-turn.js';
 
 /** tries of a turn whose commit met another one, before TURN_CONFLICT */
 const CONFLICT_TRIES = 3;
-
-export interface RunnerOptions {
-  readonly committer: Committer;
-  readonly hosts: HostPool;
-  readonly graph: GraphCalls | undefined;
-  readonly clock: Clock;
-  readonly limits: Limits;
-  readonly hub: EventHub;
-  readonly trace: Trace;
-  readonly log: (entry: HostLog) => void;
-  /** what a turn asks of other agents */
-  readonly rpc: (activation: Activation, job: Job, rpc: Rpc) => Promise<unknown>;
-}
 
 /** Runs jobs of agents. */
 export class TurnRunner {
