@@ -1,3 +1,4 @@
+export { countBits } from './bits.js';
 export { type Clock, systemClock } from './clock.js';
 export {
   asError,

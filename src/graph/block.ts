@@ -1,4 +1,4 @@
-import { assert } from '../base/index.js';
+import { assert, countBits } from '../base/index.js';
 import type { UidList } from './contract.js';
 
 // A block holds what one family stores for 32 consecutive uids. A block that outgrows a page is cut into 2^shift parts
@@ -49,12 +49,6 @@ function mask(bytes: Uint8Array, at: number): number {
 /** Bit s is set when slot s of this part is present. */
 export function presentMask(bytes: Uint8Array): number {
   return mask(bytes, 1);
-}
-
-function countBits(word: number): number {
-  let bits = word - ((word >>> 1) & 0x55555555);
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  return (((bits + (bits >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
 }
 
 /** Told of a slot's payload, which lies in `bytes` from `start` to `end`; `index` is that of its uid. */

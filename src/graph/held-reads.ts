@@ -30,15 +30,16 @@ export class HeldReads {
   }
 
   some(predicate: Predicate, uids: UidList, reverse = false): void {
-    const known = this.#uids.get(predicate.name) ?? new Set();
-    if (this.#uids.has(predicate.name) && this.#uids.get(predicate.name) === undefined) return;
+    const { name } = predicate;
+    const known = this.#uids.has(name) ? this.#uids.get(name) : new Set<number>();
+    if (known === undefined) return;
     // an edge lies under the node that it leaves
     if (reverse || known.size + uids.length > APART) {
       this.whole(predicate);
       return;
     }
     for (const uid of uids) known.add(uid);
-    this.#uids.set(predicate.name, known);
+    this.#uids.set(name, known);
   }
 }
 

@@ -10,4 +10,4 @@ export { changesOf } from './part-changes.js';
 export { parseSchema, type SchemaText } from './text/parse.js';
 export { printPredicate, printSchema, printType } from './text/print.js';
 export { COLUMN_BATCH, StoredColumn } from './stored-column.js';
-export { difference, distinct, EMPTY_UIDS, hasUid, intersect, lowerBoundUid, union } from './uid-list.js';
+export { concatUids, difference, distinct, EMPTY_UIDS, hasUid, intersect, lowerBoundUid, union } from './uid-list.js';

@@ -134,18 +134,19 @@ export function union(lists: readonly UidList[]): UidList {
     last = Math.max(last, list[list.length - 1]);
   }
   // few uids spread over many windows: clearing windows would cost more than sorting
-  if ((last - first) / 64 > total * 8) return sortedDistinct(filled, total);
+  if ((last - first) / 64 > total * 8) return distinct(concatUids(filled, total));
   return unionByWindow(filled, total, first);
 }
 
-function sortedDistinct(lists: readonly UidList[], total: number): UidList {
+/** Lists one behind the other. @param total of their lengths */
+export function concatUids(lists: readonly UidList[], total: number): Float64Array {
   const all = new Float64Array(total);
   let at = 0;
   for (const list of lists) {
     all.set(list, at);
     at += list.length;
   }
-  return distinct(all);
+  return all;
 }
 
 /** Sorts in place and drops repetitions. */

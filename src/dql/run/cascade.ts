@@ -3,7 +3,7 @@ import type { UidList } from '../../graph/index.js';
 import type { Directives } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
 import { cutBranch, pruneBranch } from './edge.js';
-import { indexOf } from './uid-set.js';
+import { placeOf } from './uid-set.js';
 
 /** Fields that @cascade asks for; empty means all; undefined: no @cascade. A level takes them from the one above. */
 export type CascadeFields = readonly string[] | undefined;
@@ -46,7 +46,7 @@ function* thatHave(uids: UidList, fields: readonly ResultBranch[]): Steps<UidLis
   let count = 0;
   for (let i = 0; i < uids.length; i++) {
     if (i % STEP === STEP - 1) yield;
-    const place = (field: ResultBranch) => (field.source === uids ? i : indexOf(field.source, uids[i]));
+    const place = (field: ResultBranch) => (field.source === uids ? i : placeOf(field.source, uids[i]));
     if (fields.every((field) => hasField(field, place(field)))) kept[count++] = uids[i];
   }
   return kept.subarray(0, count);

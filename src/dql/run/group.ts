@@ -8,7 +8,7 @@ import { aggregate } from './compute.js';
 import type { Execution } from './execution.js';
 import { both, type Grouping, type GroupKeys, readGrouping } from './group-key.js';
 import { chooseValues } from './language.js';
-import { indexOf, sortedDistinct } from './uid-set.js';
+import { placeOf, sortedDistinct } from './uid-set.js';
 import { columnOf, valueFor } from './variable.js';
 
 /** Groups the rows of a branch, and sets the variables of the groups over all of its rows together. */
@@ -70,7 +70,7 @@ async function aggregateOf(
   execution.countUids(of.name, uids.length);
   const { values } = await chooseValues(execution, predicate, uids, of.langs);
   return over((uid) => {
-    const bytes = values.at(indexOf(uids, uid));
+    const bytes = values.at(placeOf(uids, uid));
     return bytes && decodeValue(bytes);
   });
 }
@@ -86,7 +86,7 @@ function* formGroups(
   const groups = new Map<number, number[]>();
   for (let i = 0; i < members.length; i++) {
     if (i % STEP === STEP - 1) yield;
-    const at = uids[i] === members[i] ? i : indexOf(uids, members[i]);
+    const at = uids[i] === members[i] ? i : placeOf(uids, members[i]);
     for (let n = starts[at]; n < starts[at + 1]; n++) {
       const group = groups.get(numbers[n]);
       if (group) group.push(members[i]);

@@ -5,7 +5,7 @@ import { readyIndex } from './call/argument.js';
 import type { Execution } from './execution.js';
 import { chooseValues } from './language.js';
 import { sortUids } from './sort.js';
-import { contains, filterUids, intersect, union } from './uid-set.js';
+import { concat, contains, filterUids, intersect, union } from './uid-set.js';
 
 /** Indexes that an order can be read from, the finest first. */
 const SORTABLE: readonly IndexKind[] = ['exact', 'int', 'bigfloat', 'float', 'hour', 'day', 'month', 'year'];
@@ -200,16 +200,6 @@ async function owners(group: Group, hits: UidList, index: OrderedIndex, executio
     const token = value && tokensOf(index.kind, decodeValue(value), '', limit)[0];
     return token !== undefined && group.tokens.some((one) => Buffer.compare(one, token) === 0);
   });
-}
-
-function concat(lists: readonly UidList[], total: number): UidList {
-  const out = new Float64Array(total);
-  let at = 0;
-  for (const list of lists) {
-    out.set(list, at);
-    at += list.length;
-  }
-  return out;
 }
 
 /** What of an ascending list a walk did not meet. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Places, placeOf } from './places.js';
+import { Places } from './places.js';
+import { placeOf } from './uid-set.js';
 
 const close = fc
   .tuple(fc.integer({ min: 1, max: 2 ** 40 }), fc.uniqueArray(fc.nat(5_000), { minLength: 80, maxLength: 400 }))

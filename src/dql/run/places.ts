@@ -1,4 +1,6 @@
+import { countBits } from '../../base/index.js';
 import type { UidList } from '../../graph/index.js';
+import { placeOf } from './uid-set.js';
 
 /** Numbers between the first and the last uid, for each uid, up to which a bitmap beats searching. */
 const SPREAD = 64;
@@ -45,24 +47,4 @@ export class Places {
     const bit = 1 << (offset & 31);
     return (bits & bit) === 0 ? -1 : this.#before[offset >>> 5] + countBits(bits & (bit - 1));
   }
-}
-
-function countBits(word: number): number {
-  let bits = word - ((word >>> 1) & 0x55555555);
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  return (((bits + (bits >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
-}
-
-/** Place of a uid in an ascending list, or -1. */
-export function placeOf(uids: UidList, uid: number): number {
-  let low = 0;
-  let high = uids.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    const found = uids[middle];
-    if (found === uid) return middle;
-    if (found < uid) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
 }

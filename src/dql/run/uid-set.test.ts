@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contains, fromUids, indexOf, intersect, lowerBound, subtract, union, unionOfRows } from './uid-set.js';
+import { contains, fromUids, placeOf, intersect, lowerBound, subtract, union, unionOfRows } from './uid-set.js';
 
 /** Close together, far apart, or one of them huge: every way of the algorithms. */
 const uids = fc.oneof(
@@ -40,7 +40,7 @@ describe('sets of uids', () => {
       fc.property(uids, fc.integer({ min: 0, max: 400 }), (a, uid) => {
         const list = fromUids(a);
         expect(lowerBound(list, uid)).toBe(sorted(a).filter((one) => one < uid).length);
-        expect(indexOf(list, uid)).toBe(sorted(a).indexOf(uid));
+        expect(placeOf(list, uid)).toBe(sorted(a).indexOf(uid));
         expect(contains(list, uid)).toBe(a.includes(uid));
       }),
     );

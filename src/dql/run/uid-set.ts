@@ -1,4 +1,5 @@
 import {
+  concatUids,
   difference,
   distinct,
   EMPTY_UIDS,
@@ -12,6 +13,7 @@ import {
 // Sets of uids as ascending Float64Arrays; nothing here changes its arguments. What the graph's lists offer is used under
 // the names of a set.
 export {
+  concatUids as concat,
   difference as subtract,
   distinct as sortedDistinct,
   EMPTY_UIDS as EMPTY,
@@ -22,7 +24,7 @@ export {
 };
 
 /** Position of a uid in an ascending list, or -1. */
-export function indexOf(list: UidList, uid: number): number {
+export function placeOf(list: UidList, uid: number): number {
   const at = lowerBoundUid(list, uid);
   return at < list.length && list[at] === uid ? at : -1;
 }
@@ -52,7 +54,7 @@ function collect(lists: readonly UidList[], low: number, high: number, total: nu
   const range = high - low;
   return range < total * SPARSE && range < MOST_BITS
     ? collectDense(lists, low, range, total)
-    : collectSparse(lists, total);
+    : distinct(concatUids(lists, total));
 }
 
 function collectDense(lists: readonly UidList[], low: number, range: number, total: number): UidList {
@@ -74,16 +76,6 @@ function collectDense(lists: readonly UidList[], low: number, range: number, tot
     }
   }
   return out.subarray(0, n);
-}
-
-function collectSparse(lists: readonly UidList[], total: number): UidList {
-  const all = new Float64Array(total);
-  let at = 0;
-  for (const list of lists) {
-    all.set(list, at);
-    at += list.length;
-  }
-  return distinct(all);
 }
 
 export function fromUids(uids: Iterable<number>): UidList {

@@ -2,7 +2,7 @@ import type { UidList } from '../../graph/index.js';
 import { compareValues, type Value } from '../../values/index.js';
 import type { QueryVariable, ValueColumn } from '../contract.js';
 import type { ResultBranch } from './branch.js';
-import { EMPTY, indexOf, sortedDistinct } from './uid-set.js';
+import { EMPTY, placeOf, sortedDistinct } from './uid-set.js';
 
 /**
  * The one uid that `uid(x)` gives when x holds one value for everything (`x as count(uid)`): it can be no node's.
@@ -29,7 +29,7 @@ export function columnOf(pairs: ReadonlyMap<number, Value>): ValueColumn {
 
 export function valueAt(column: ValueColumn | undefined, uid: number): Value | undefined {
   if (!column) return undefined;
-  const at = indexOf(column.uids, uid);
+  const at = placeOf(column.uids, uid);
   return at < 0 ? undefined : column.values[at];
 }
 
