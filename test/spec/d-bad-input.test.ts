@@ -171,6 +171,24 @@ describe('an agent id', () => {
   });
 });
 
+describe('a stream of events', () => {
+  it('ends behind the last event of an agent that is stopped', async () => {
+    const id = await call('mutation', 'begin', { type: 'Box' });
+    const stream = await openStream(`${s.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      // from the first kept event on, whenever the stream begins
+      body: JSON.stringify({ query: `subscription { agentEvent(agentId: "${id}", after: "0.0.0") { name } }` }),
+    });
+    expect((await stream.value()).data).toEqual({ agentEvent: { name: 'agentEventGap' } });
+    await call('mutation', 'say', { id, name: 'event', data: '1' });
+    await call('mutation', 'end', { id });
+    expect((await stream.value()).data).toEqual({ agentEvent: { name: 'big' } });
+    expect((await stream.next())?.event).toBe('complete');
+    stream.close();
+  });
+});
+
 describe('a name', () => {
   it('of an agent type that is missing or unknown tells the ones that there are', async () => {
     for (const type of [{}, { type: null }, { type: '' }, { type: 'Nobody' }]) {
