@@ -64,6 +64,8 @@ export async function openEnv(directory: string, options: EnvOptions): Promise<L
     maxDbs: 4,
     // With overlapping sync a reader can see a commit that a power loss would undo.
     overlappingSync: false,
+    // The redo log has the last batch on disk before anybody hears of it: LMDB waits for its pages, not for its meta page.
+    noMetaSync: true,
     // Batching by turn makes a second promise for each group that nobody can observe: its rejection ends the process.
     eventTurnBatching: false,
     encoding: 'binary',

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { GraphsteadError } from '../base/index.js';
+import type { Batch } from './contract.js';
 import { type LmdbEnv, PAGE_SIZE } from './lmdb-env.js';
 
 /** The layout of the file. A newer major is refused; a newer minor is opened to read only. */
@@ -39,16 +40,32 @@ export function checkFormat(meta: FileMeta): { readonly writable: boolean } {
 }
 
 /**
- * Writes what a new file needs, raises the epoch, and answers with both, durably. The only synchronous write:
+ * Writes what a new file needs, puts in what `missing` tells of, and raises the epoch. The only synchronous write:
  * it takes LMDB's lock across processes, so that two that open at once get two epochs.
  */
-export function raiseEpoch(env: LmdbEnv): FileMeta {
+export function raiseEpoch(env: LmdbEnv, missing: (epoch: number, version: number) => readonly Batch[]): FileMeta {
   return env.meta.transactionSync(() => {
     const before = readMeta(env) ?? createMeta(env);
+    for (const batch of missing(before.epoch, versionOf(env))) putBatch(env, batch);
     const epoch = before.epoch + 1;
     env.meta.put(META.epoch, Buffer.from(String(epoch)), epoch);
     return { ...before, epoch };
   });
+}
+
+/** The version of the last batch in the file. */
+export function versionOf(env: LmdbEnv): number {
+  const bytes = env.meta.getBinary(META.version);
+  return bytes === undefined ? 0 : decodeVersion(bytes);
+}
+
+function putBatch({ data, meta }: LmdbEnv, { version, puts, deleteRanges = [] }: Batch): void {
+  for (const { start, end } of deleteRanges) for (const key of [...data.getKeys({ start, end })]) data.removeSync(key);
+  for (const { key, value } of puts) {
+    if (value === undefined) data.removeSync(key);
+    else data.putSync(key, value);
+  }
+  meta.putSync(META.version, encodeVersion(version), 1);
 }
 
 function createMeta(env: LmdbEnv): FileMeta {

@@ -9,7 +9,7 @@ import { KeyWriter } from './key.js';
 import { restoreLmdbStore } from './lmdb-copy.js';
 import { DATA_FILE, openEnv } from './lmdb-env.js';
 import { FORMAT_MAJOR, FORMAT_MINOR, META } from './lmdb-meta.js';
-import { type LmdbStoreOptions, openLmdbStore } from './lmdb-store.js';
+import { type LmdbStoreOptions, openLmdbStore } from './lmdb-open.js';
 
 const keys = new KeyWriter('graph');
 const key = (id: number): Uint8Array => keys.uint(id).key();

@@ -1,117 +1,45 @@
-import { mkdirSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { assert, GraphsteadError, type Limits, makeLimits } from '../base/index.js';
+import { assert, GraphsteadError, type Limits } from '../base/index.js';
 import { checkBatch } from './check.js';
 import type { ApplyOptions, Batch, Key, Snapshot, Store } from './contract.js';
-import { DiskGuard } from './disk.js';
+import type { DiskGuard } from './disk.js';
 import { storeFailure, writeFailure } from './failure.js';
-import { copyEnv, nothingThere, refuseStoreIn, syncDirectory } from './lmdb-copy.js';
-import { type LmdbEnv, openEnv } from './lmdb-env.js';
-import { checkFormat, encodeVersion, type FileMeta, META, raiseEpoch, readMeta } from './lmdb-meta.js';
+import { copyEnv, refuseStoreIn } from './lmdb-copy.js';
+import type { LmdbEnv } from './lmdb-env.js';
+import { encodeVersion, type FileMeta, META } from './lmdb-meta.js';
 import { LmdbSnapshot, SharedReader } from './lmdb-snapshot.js';
-import { LockFile } from './lock-file.js';
+import type { LockFile } from './lock-file.js';
 import { fenced } from './memory-store.js';
+import type { RedoLog } from './redo-log.js';
 
-// Address space costs nothing until it is used; a map that need not grow never has to be mapped again under readers.
-const MAP_SIZES = [64 * 2 ** 30, 2 ** 30, undefined];
 // What a batch copies besides its own bytes: the page around each entry at the worst, and hardly more than this.
 const COPIED_BYTES_A_PUT = 4096;
 const COPIED_BYTES = 64 * 2 ** 20;
 const RANGE_PAGE = 1_000;
 
-export interface LmdbStoreOptions {
-  readonly limits?: Limits;
-  /** opens beside a writer, and never writes */
-  readonly readOnly?: boolean;
-  /** opens although another process seems to write; that one is fenced from then on */
-  readonly takeOver?: boolean;
-  /** bytes of address space to begin with, for tests of its growth */
-  readonly mapSize?: number;
-  /** free bytes of a volume, for tests of a full disk */
-  readonly freeBytes?: (directory: string) => number;
-}
-
-/**
- * Opens a data directory, and creates it when it is missing. A file of a newer minor format opens read-only.
- * Throws STORE_LOCKED, STORE_FORMAT, NOT_FOUND (read-only, and nothing there), CONFIG (no folder, or not ours to write),
- * DISK_FULL, STORE_CORRUPT.
- */
-export async function openLmdbStore(directory: string, options: LmdbStoreOptions = {}): Promise<Store> {
-  const limits = options.limits ?? makeLimits();
-  const path = resolve(directory);
-  const writable = await probe(path, options).catch((thrown: unknown) => {
-    throw storeFailure(thrown, `opening ${path} failed`);
-  });
-  if (!writable) return openReadOnly(path, limits);
-  const lock = takeDirectory(path, options.takeOver ?? false);
-  let env: LmdbEnv | undefined;
-  try {
-    env = await openWritable(path, limits, options.mapSize);
-    const meta = raiseEpoch(env);
-    await syncDirectory(path);
-    await syncDirectory(dirname(path));
-    const disk = new DiskGuard(path, limits.diskReserve, options.freeBytes);
-    await disk.layBallast(limits.ballastBytes);
-    return new LmdbStore({ path, env, meta, limits, disk, lock });
-  } catch (thrown) {
-    lock.release();
-    await env?.root.close();
-    throw storeFailure(thrown, `opening ${path} failed`);
-  }
-}
-
-function takeDirectory(path: string, takeOver: boolean): LockFile {
-  try {
-    mkdirSync(path, { recursive: true });
-    return new LockFile(path, takeOver);
-  } catch (thrown) {
-    throw storeFailure(thrown, `opening ${path} failed`);
-  }
-}
-
-/** Whether the directory is to be opened for writing; checks its format without touching the file. */
-async function probe(path: string, options: LmdbStoreOptions): Promise<boolean> {
-  const env = await openEnv(path, { readOnly: true, maxReaders: (options.limits ?? makeLimits()).readers });
-  const meta = env && readMeta(env);
-  await env?.root.close();
-  const { writable } = meta === undefined ? { writable: true } : checkFormat(meta);
-  return writable && !options.readOnly;
-}
-
-async function openReadOnly(path: string, limits: Limits): Promise<Store> {
-  const env = await openEnv(path, { readOnly: true, maxReaders: limits.readers });
-  const meta = env && readMeta(env);
-  if (env === undefined || meta === undefined) throw nothingThere(path);
-  return new LmdbStore({ path, env, meta, limits });
-}
-
-async function openWritable(path: string, limits: Limits, mapSize?: number): Promise<LmdbEnv> {
-  const sizes = mapSize === undefined ? MAP_SIZES : [mapSize];
-  for (const [index, size] of sizes.entries()) {
-    try {
-      const env = await openEnv(path, { readOnly: false, maxReaders: limits.readers, mapSize: size });
-      assert(env !== undefined, 'a writable file is created when missing');
-      return env;
-    } catch (thrown) {
-      // A process whose address space is limited cannot map the larger sizes.
-      if (index === sizes.length - 1 || !/ENOMEM|Cannot allocate|memory/i.test(String(thrown))) throw thrown;
-    }
-  }
-  throw new GraphsteadError('INTERNAL', 'no map size fits');
-}
-
-interface Parts {
+/** What an open store holds. */
+export interface Parts {
   readonly path: string;
   readonly env: LmdbEnv;
   readonly meta: FileMeta;
   readonly limits: Limits;
   /** absent for one that only reads */
-  readonly disk?: DiskGuard;
-  readonly lock?: LockFile;
+  readonly writer?: Writer;
 }
 
-class LmdbStore implements Store {
+/** What only one that writes holds. */
+export interface Writer {
+  readonly disk: DiskGuard;
+  readonly lock: LockFile;
+  readonly redo: RedoLog;
+  /** the data file, to wait until all that was written to it is on disk */
+  readonly file: FileHandle;
+}
+
+/** A store on one LMDB file and its redo log. `openLmdbStore` makes it. */
+export class LmdbStore implements Store {
   readonly #parts: Parts;
   readonly #env: LmdbEnv;
   #current: SharedReader | undefined;
@@ -120,6 +48,8 @@ class LmdbStore implements Store {
   #applying: Promise<void> | undefined;
   readonly #copies = new Set<Promise<void>>();
   #fenced = false;
+  /** what left the file in doubt: nothing is written until the store is opened again */
+  #failure: GraphsteadError | undefined;
   #closed = false;
   #batches = 0;
   #bytes = 0;
@@ -141,7 +71,7 @@ class LmdbStore implements Store {
   }
 
   get readOnly(): boolean {
-    return this.#parts.disk === undefined;
+    return this.#parts.writer === undefined;
   }
 
   snapshot(): Snapshot {
@@ -177,12 +107,14 @@ class LmdbStore implements Store {
   async apply(batch: Batch, options: ApplyOptions): Promise<void> {
     assert(!this.#closed, 'the store is closed');
     assert(this.#applying === undefined, 'one batch at a time');
-    const { disk, limits } = this.#parts;
-    if (disk === undefined) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
+    const { writer, limits } = this.#parts;
+    if (writer === undefined) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
+    if (this.#failure !== undefined) throw this.#failure;
     if (this.#fenced || options.expectEpoch !== this.epoch) throw fenced(options.expectEpoch);
     const bytes = checkBatch(batch, this.#version, limits);
-    disk.admit(2 * bytes + Math.min(batch.puts.length * COPIED_BYTES_A_PUT, COPIED_BYTES), options.reclaim ?? false);
-    const done = this.#write(batch);
+    const copied = Math.min(batch.puts.length * COPIED_BYTES_A_PUT, COPIED_BYTES);
+    writer.disk.admit(2 * bytes + copied, options.reclaim ?? false);
+    const done = this.#write(batch, writer);
     this.#applying = done;
     try {
       await done;
@@ -193,19 +125,33 @@ class LmdbStore implements Store {
     this.#bytes += bytes;
   }
 
-  async #write(batch: Batch): Promise<void> {
+  async #write(batch: Batch, { redo, file }: Writer): Promise<void> {
     // While it is in flight all snapshots share the reader from before it, even when it is on disk already.
     this.#current ??= this.#begin();
     const removed = await this.#keysIn(batch.deleteRanges ?? []);
+    const logging = redo.write(batch, this.#version);
     const landed = await this.#put(batch, removed).catch(async (thrown) => {
-      throw await reasonOf(thrown);
+      const failure = await reasonOf(thrown);
+      if ((await logging) && !(await redo.forget())) this.#failure = failure;
+      throw failure;
     });
     if (!landed) {
       this.#fenced = true;
       throw fenced(this.epoch);
     }
+    if (!(await logging)) await this.#sync(file);
     this.#version = batch.version;
     this.#forget();
+  }
+
+  /** Waits until the data file is on disk whole. */
+  async #sync(file: FileHandle): Promise<void> {
+    try {
+      await file.datasync();
+    } catch (thrown) {
+      this.#failure = writeFailure(thrown);
+      throw this.#failure;
+    }
   }
 
   // Nothing in here may throw: lmdb keeps the puts that stood before.
@@ -279,7 +225,15 @@ class LmdbStore implements Store {
     for (const reader of [...this.#readers]) reader.close();
     this.#current = undefined;
     await this.#env.root.close();
-    this.#parts.lock?.release();
+    const { writer } = this.#parts;
+    if (writer === undefined) return;
+    writer.redo.close();
+    try {
+      await writer.file.sync(); // a directory without its redo log is whole then
+    } finally {
+      await writer.file.close();
+      writer.lock.release();
+    }
   }
 }
 

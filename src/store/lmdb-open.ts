@@ -1,0 +1,119 @@
+import { mkdirSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { assert, GraphsteadError, type Limits, makeLimits } from '../base/index.js';
+import type { Store } from './contract.js';
+import { DiskGuard } from './disk.js';
+import { storeFailure } from './failure.js';
+import { nothingThere, syncDirectory } from './lmdb-copy.js';
+import { DATA_FILE, type LmdbEnv, openEnv } from './lmdb-env.js';
+import { checkFormat, raiseEpoch, readMeta, versionOf } from './lmdb-meta.js';
+import { LmdbStore } from './lmdb-store.js';
+import { LockFile } from './lock-file.js';
+import { missingBatches, RedoLog } from './redo-log.js';
+
+// Address space costs nothing until it is used; a map that need not grow never has to be mapped again under readers.
+const MAP_SIZES = [64 * 2 ** 30, 2 ** 30, undefined];
+
+export interface LmdbStoreOptions {
+  readonly limits?: Limits;
+  /** opens beside a writer, and never writes */
+  readonly readOnly?: boolean;
+  /** opens although another process seems to write; that one is fenced from then on */
+  readonly takeOver?: boolean;
+  /** bytes of address space to begin with, for tests of its growth */
+  readonly mapSize?: number;
+  /** free bytes of a volume, for tests of a full disk */
+  readonly freeBytes?: (directory: string) => number;
+}
+
+/**
+ * Opens a data directory, and creates it when it is missing. A file of a newer minor format opens read-only.
+ * Throws STORE_LOCKED, STORE_FORMAT, NOT_FOUND (read-only, and nothing there), CONFIG (no folder, or not ours to write),
+ * DISK_FULL, STORE_CORRUPT.
+ */
+export async function openLmdbStore(directory: string, options: LmdbStoreOptions = {}): Promise<Store> {
+  const limits = options.limits ?? makeLimits();
+  const path = resolve(directory);
+  const { writable, whole } = await probe(path, limits).catch((thrown: unknown) => {
+    throw storeFailure(thrown, `opening ${path} failed`);
+  });
+  if (writable && !options.readOnly) return openToWrite(path, limits, options);
+  if (writable && !whole) await makeWhole(path, limits);
+  return openReadOnly(path, limits);
+}
+
+async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptions): Promise<Store> {
+  const lock = takeDirectory(path, options.takeOver ?? false);
+  let env: LmdbEnv | undefined;
+  let file: FileHandle | undefined;
+  try {
+    env = await openWritable(path, limits, options.mapSize);
+    const meta = raiseEpoch(env, (epoch, version) => missingBatches(path, epoch, version));
+    file = await open(join(path, DATA_FILE), 'r+');
+    await file.sync();
+    const redo = await RedoLog.create(path, meta.epoch);
+    await syncDirectory(path);
+    await syncDirectory(dirname(path));
+    const disk = new DiskGuard(path, limits.diskReserve, options.freeBytes);
+    await disk.layBallast(limits.ballastBytes);
+    return new LmdbStore({ path, env, meta, limits, writer: { disk, lock, redo, file } });
+  } catch (thrown) {
+    lock.release();
+    await env?.root.close();
+    await file?.close();
+    throw storeFailure(thrown, `opening ${path} failed`);
+  }
+}
+
+/** Brings into the data file what a power cut took from it; a writer that lives does so itself. */
+async function makeWhole(path: string, limits: Limits): Promise<void> {
+  try {
+    await (await openToWrite(path, limits, {})).close();
+  } catch (thrown) {
+    if (!(thrown instanceof GraphsteadError) || thrown.code !== 'STORE_LOCKED') throw thrown;
+  }
+}
+
+function takeDirectory(path: string, takeOver: boolean): LockFile {
+  try {
+    mkdirSync(path, { recursive: true });
+    return new LockFile(path, takeOver);
+  } catch (thrown) {
+    throw storeFailure(thrown, `opening ${path} failed`);
+  }
+}
+
+/** What the file says of itself, without touching it: whether this program may write it, and whether the last batch is in it. */
+async function probe(path: string, limits: Limits): Promise<{ readonly writable: boolean; readonly whole: boolean }> {
+  const env = await openEnv(path, { readOnly: true, maxReaders: limits.readers });
+  try {
+    const meta = env && readMeta(env);
+    if (env === undefined || meta === undefined) return { writable: true, whole: true };
+    return { ...checkFormat(meta), whole: missingBatches(path, meta.epoch, versionOf(env)).length === 0 };
+  } finally {
+    await env?.root.close();
+  }
+}
+
+async function openReadOnly(path: string, limits: Limits): Promise<Store> {
+  const env = await openEnv(path, { readOnly: true, maxReaders: limits.readers });
+  const meta = env && readMeta(env);
+  if (env === undefined || meta === undefined) throw nothingThere(path);
+  return new LmdbStore({ path, env, meta, limits });
+}
+
+async function openWritable(path: string, limits: Limits, mapSize?: number): Promise<LmdbEnv> {
+  const sizes = mapSize === undefined ? MAP_SIZES : [mapSize];
+  for (const [index, size] of sizes.entries()) {
+    try {
+      const env = await openEnv(path, { readOnly: false, maxReaders: limits.readers, mapSize: size });
+      assert(env !== undefined, 'a writable file is created when missing');
+      return env;
+    } catch (thrown) {
+      // A process whose address space is limited cannot map the larger sizes.
+      if (index === sizes.length - 1 || !/ENOMEM|Cannot allocate|memory/i.test(String(thrown))) throw thrown;
+    }
+  }
+  throw new GraphsteadError('INTERNAL', 'no map size fits');
+}
