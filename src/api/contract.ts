@@ -118,7 +118,11 @@ export interface Api {
    */
   execute(request: GraphqlRequest, context: RequestContext, options?: ExecuteOptions): Promise<GraphqlAnswer>;
   /** Ends when the source ends or `context.signal` aborts. A query or a mutation gives one event. */
-  subscribe(request: GraphqlRequest, context: RequestContext): AsyncIterable<SubscriptionEvent>;
+  subscribe(
+    request: GraphqlRequest,
+    context: RequestContext,
+    options?: Pick<ExecuteOptions, 'allowMutation'>,
+  ): AsyncIterable<SubscriptionEvent>;
   /** POST /admin: getGQLSchema, updateGQLSchema, health, state, export. */
   admin(request: GraphqlRequest, context: RequestContext): Promise<GraphqlAnswer>;
   /**

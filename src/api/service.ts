@@ -128,10 +128,7 @@ class GraphqlApi implements Api {
           fix: 'Send it with Accept: text/event-stream.',
         });
       }
-      // clients of the peer send mutations with GET too
-      if (kind === 'mutation' && !allowMutation && !this.#options.names.dgraph) {
-        throw new GraphsteadError('METHOD_NOT_ALLOWED', 'a mutation cannot be sent with GET', { fix: 'Use POST.' });
-      }
+      this.#assertMethod(kind, allowMutation);
       return await executor.run(prepared);
     } catch (error) {
       if (transaction && isLost(error)) throw error;
@@ -139,6 +136,12 @@ class GraphqlApi implements Api {
       const probed = error instanceof InvalidDocument && served && (await this.#probe(request, served));
       return probed || refused(error);
     }
+  }
+
+  /** Clients of the peer send mutations with GET too. */
+  #assertMethod(kind: string, allowMutation: boolean): void {
+    if (kind !== 'mutation' || allowMutation || this.#options.names.dgraph) return;
+    throw new GraphsteadError('METHOD_NOT_ALLOWED', 'a mutation cannot be sent with GET', { fix: 'Use POST.' });
   }
 
   #prepare(executor: Executor, ...given: Parameters<Executor['prepare']>): ReturnType<Executor['prepare']> {
@@ -155,11 +158,17 @@ class GraphqlApi implements Api {
     return answerProbe(request, () => generated.serviceSdl).catch(() => undefined);
   }
 
-  async *subscribe(request: GraphqlRequest, context: RequestContext): AsyncIterable<SubscriptionEvent> {
+  async *subscribe(
+    request: GraphqlRequest,
+    context: RequestContext,
+    { allowMutation = true }: Pick<ExecuteOptions, 'allowMutation'> = {},
+  ): AsyncIterable<SubscriptionEvent> {
     try {
       const executor = this.#ready();
       const prepared = executor.prepare(request, context);
-      if (prepared.request.operation.operation !== 'subscription') {
+      const kind = prepared.request.operation.operation;
+      this.#assertMethod(kind, allowMutation);
+      if (kind !== 'subscription') {
         yield { body: (await executor.run(prepared)).body };
         return;
       }

@@ -32,6 +32,17 @@ describe('a page of another site', () => {
     expect((await drop({ 'sec-fetch-site': 'cross-site', 'x-api-key': 'k' })).status).toBe(200);
   });
 
+  it('changes nothing by an address that a browser opens, not even as a stream', async () => {
+    await s.schema('type Note { id: ID! text: String }');
+    const query = encodeURIComponent('mutation { addNote(input: [{ text: "planted" }]) { numUids } }');
+    const asked = await s.get(`/graphql?query=${query}`);
+    expect([asked.status, asked.body.errors[0].extensions.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    const streamed = await s.get(`/graphql?query=${query}`, { accept: 'text/event-stream' });
+    expect(streamed.body).toContain('METHOD_NOT_ALLOWED');
+    const { body } = await s.graphql('{ queryNote { text } }');
+    expect(body.data).toEqual({ queryNote: [] });
+  });
+
   it('is no curl, no server and no page of this machine', async () => {
     expect((await drop({})).status).toBe(200);
     expect((await drop({ 'sec-fetch-site': 'same-origin' })).status).toBe(200);

@@ -40,7 +40,7 @@ async function answer(
   } catch (thrown) {
     return refuse(reply, accepted, thrown, core);
   }
-  if (accepted === 'text/event-stream') return stream(core, reply, graphql, context);
+  if (accepted === 'text/event-stream') return stream(core, reply, graphql, context, allowMutation);
   const result = await core.api.execute(graphql, context, { allowMutation });
   const { body } = result;
   const refusedMethod = !allowMutation && result.status === 405;
@@ -74,12 +74,13 @@ async function stream(
   reply: FastifyReply,
   graphql: GraphqlRequest,
   context: RequestContext,
+  allowMutation: boolean,
 ): Promise<FastifyReply> {
   const headers = Object.fromEntries(
     Object.entries(reply.getHeaders()).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
   reply.hijack();
-  const source = subscriptionFrames(core, graphql, context);
+  const source = subscriptionFrames(core.api.subscribe(graphql, context, { allowMutation }));
   await sendFrames(reply.raw, source, { headers, heartbeatMs: core.limits.heartbeatMs, signal: context.signal });
   return reply;
 }
@@ -96,13 +97,9 @@ function frameOf({ body, id }: SubscriptionEvent): string {
   return frame;
 }
 
-async function* subscriptionFrames(
-  core: Core,
-  graphql: GraphqlRequest,
-  context: RequestContext,
-): AsyncIterable<Frame | string> {
+async function* subscriptionFrames(events: AsyncIterable<SubscriptionEvent>): AsyncIterable<Frame | string> {
   try {
-    for await (const event of core.api.subscribe(graphql, context)) yield frameOf(event);
+    for await (const event of events) yield frameOf(event);
   } catch (thrown) {
     yield { event: 'next', data: JSON.stringify({ errors: [toWire(asError(thrown))] }) };
   }
