@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { GraphsteadError } from '../base/index.js';
 import { openService, type Service, type ServiceOptions } from '../server/index.js';
@@ -24,10 +24,12 @@ export interface ServeOptions {
 
 /** Serves until SIGINT or SIGTERM; a second signal ends at once. See exit-code.ts for how it ends when it cannot start. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const appDir = appFolder(options.appDir);
-  const data = resolve(options.data ?? join(appDir ?? process.cwd(), '.graphstead', 'data'));
   let service: Service;
+  let appDir: string | undefined;
+  let data: string;
   try {
+    appDir = appFolder(options.appDir);
+    data = resolve(options.data ?? join(appDir ?? process.cwd(), '.graphstead', 'data'));
     service = await openService({
       ...options,
       ...tlsFiles(options),
@@ -58,9 +60,14 @@ function tlsFiles({ tlsCert: cert, tlsKey: key }: ServeOptions): Pick<ServiceOpt
   });
 }
 
+/** A folder that is not there is a slip of the pen: nothing is made of it. */
 function appFolder(given: string | undefined): string | undefined {
-  if (given !== undefined) return resolve(given);
-  return existsSync(join(process.cwd(), 'app.json')) ? process.cwd() : undefined;
+  if (given === undefined) return existsSync(join(process.cwd(), 'app.json')) ? process.cwd() : undefined;
+  const folder = resolve(given);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw new GraphsteadError('NOT_FOUND', `${folder} is no folder`, {
+    fix: 'name the folder of an app, or make one: graphstead new my-app',
+  });
 }
 
 function stopOnSignals(service: Service): void {

@@ -70,6 +70,14 @@ describe('an app from new to start', () => {
     }
   });
 
+  it('is not looked for in a folder that is not there, and nothing is made', async () => {
+    for (const command of ['start', 'dev']) {
+      const { code, stderr } = await run([command, `${app}-mistyped`, '--port', '0', '--grpc-port', '0', '--json']);
+      expect([code, JSON.parse(stderr).error.code]).toEqual([1, 'NOT_FOUND']);
+    }
+    expect(existsSync(`${app}-mistyped`)).toBe(false);
+  });
+
   it('needs no compiler to start what was built, nor to import', async () => {
     // that the build is refused shows that whoever loads one is caught; the test above starts under the same
     const refused = await run(['build', app], withoutCompilers);
