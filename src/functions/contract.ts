@@ -1,7 +1,7 @@
 import type { GraphQLScalarType } from 'graphql';
 import type { Agents, AgentType, HostLog, Hosts } from '../agents/index.js';
 import type { Operation } from '../api/index.js';
-import type { GraphsteadError, Limits } from '../base/index.js';
+import type { GraphsteadError, Limits, Position } from '../base/index.js';
 
 /** A type of an argument or a result, as plain data. `name` refers to a definition or to a scalar. */
 export interface TypeUse {
@@ -27,7 +27,8 @@ export interface FieldDescription {
   readonly defaultValue?: unknown;
 }
 
-export type TypeDefinition =
+/** `position` is where a signature first uses the type. */
+export type TypeDefinition = { readonly position?: Position } & (
   | {
       readonly kind: 'object' | 'input';
       readonly name: string;
@@ -47,7 +48,8 @@ export type TypeDefinition =
       /** property that tells the members apart */
       readonly discriminant: string;
       readonly members: readonly { readonly type: string; readonly values: readonly string[] }[];
-    };
+    }
+);
 
 export interface EnumValue {
   /** GraphQL name */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSchema, GraphQLObjectType, GraphQLSchema, graphql, printType } from 'graphql';
@@ -59,8 +59,11 @@ beforeEach(async () => {
 });
 afterEach(() => shut());
 
-async function open(appDir = root, more: { dev?: boolean; taken?: string[] } = {}): Promise<App> {
-  const taken = { operations: new Set(more.taken), types: new Set<string>() };
+async function open(
+  appDir = root,
+  more: { dev?: boolean; taken?: string[]; takenTypes?: string[] } = {},
+): Promise<App> {
+  const taken = { operations: new Set(more.taken), types: new Set(more.takenTypes) };
   const limits = makeLimits();
   const log = (entry: HostLog) => void logs.push(entry);
   app = await loadApp({ appDir, dev: more.dev ?? false, hosts, agents, limits, log, taken: () => taken });
@@ -169,6 +172,17 @@ describe('an app', () => {
   it('is refused where a function takes a name that the schema has', async () => {
     await expect(open(root, { taken: ['getWhen'] })).rejects.toMatchObject({
       errors: [{ message: expect.stringContaining('"getWhen"'), position: { source: 'index.ts' } }],
+    });
+  });
+
+  it('is refused where a type takes a name that the schema has, with the place that uses it', async () => {
+    appendFileSync(
+      join(root, 'index.ts'),
+      '\nexport interface Taken { a: string }\nexport function getTaken(): Taken { throw 0; }',
+    );
+    const line = readFileSync(join(root, 'index.ts'), 'utf8').split('\n').length;
+    await expect(open(root, { takenTypes: ['Taken'] })).rejects.toMatchObject({
+      errors: [{ message: expect.stringContaining('"Taken"'), position: { source: 'index.ts', line, column: 29 } }],
     });
   });
 

@@ -186,10 +186,12 @@ class LoadedApp implements App {
         }),
       );
     }
-    for (const { name } of types) {
+    for (const { name, position } of types) {
       if (!taken.types.has(name)) continue;
       const fix = 'rename the interface or type alias';
-      errors.push(new GraphsteadError('FUNCTION_TYPE', `the type "${name}" exists already in the schema`, { fix }));
+      errors.push(
+        new GraphsteadError('FUNCTION_TYPE', `the type "${name}" exists already in the schema`, { position, fix }),
+      );
     }
     if (errors.length > 0) throw new GraphsteadErrors(errors);
   }

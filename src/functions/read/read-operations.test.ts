@@ -59,6 +59,7 @@ describe('reading functions', () => {
       export function doNothing(a: Json): void {}
       export async function Describe(on: boolean | undefined, l: readonly Int[]): Promise<Date | undefined> { return undefined; }
       export async function* watchD(): AsyncGenerator<number> { yield 1; }
+      export async function watchE(): Promise<AsyncIterable<number>> { return watchD(); }
       export const constant = 5;
       export class NotAFunction {}
     `);
@@ -69,6 +70,7 @@ describe('reading functions', () => {
       doNothing: 'mutation (a: JSON): Boolean!',
       describe: 'query (on: Boolean, l: [Int!]!): DateTime',
       watchD: 'subscription (): Float!',
+      watchE: 'subscription (): Float!',
     });
   });
 

@@ -1,6 +1,6 @@
 import ts from 'typescript';
 import { GraphsteadErrors } from '../../base/index.js';
-import { type AppSource, shownPath } from '../app-source.js';
+import type { AppSource } from '../app-source.js';
 import type { AppManifest, FieldDescription, OperationDescription, TypeUse } from '../contract.js';
 import { kindOf, operationName } from './kind.js';
 import { literalValue } from './literal.js';
@@ -34,15 +34,21 @@ function readWith(source: AppSource, withPlatform: boolean): Reading {
   const program = openProgram(source, withPlatform);
   const refusals = new Refusals(source.appDir);
   const types = new TypeReader(program.checker, refusals);
-  const seen = new Map<string, string>();
+  const seen = new Map<string, OperationDescription>();
   const operations: OperationDescription[] = [];
   for (const { name, symbol } of exportedFunctions(program)) {
-    const read = new FunctionReader(program.checker, types, refusals, source.appDir).read(name, symbol);
+    const read = new FunctionReader(program.checker, types, refusals).read(name, symbol);
     if (read === undefined) continue;
     const other = seen.get(read.description.name);
-    seen.set(read.description.name, name);
-    if (other !== undefined)
-      refusals.add(read.node, `"${name}" and "${other}" give the same operation`, 'rename one of them');
+    seen.set(read.description.name, read.description);
+    if (other !== undefined) {
+      const { export: first, file, line } = other;
+      refusals.add(
+        read.node,
+        `"${name}" and "${first}" (${file}:${line}) give the same operation`,
+        'rename one of them',
+      );
+    }
     operations.push(read.description);
   }
   refusals.throwIfAny();
@@ -73,7 +79,6 @@ class FunctionReader {
     readonly checker: ts.TypeChecker,
     readonly types: TypeReader,
     readonly refusals: Refusals,
-    readonly appDir: string,
   ) {}
 
   /** undefined for an export that is no function, and for one that cannot be an operation (which is noted). */
@@ -97,8 +102,7 @@ class FunctionReader {
     const args = (declaration?.parameters ?? []).map((parameter) => this.#argument(parameter, name));
     const tags = symbol.getJsDocTags(this.checker).map((tag) => tag.name);
     const result = this.#result(signature.getReturnType(), declaration?.type ?? place, name);
-    const file = node.getSourceFile();
-    const { line, character } = file.getLineAndCharacterOfPosition(place.getStart());
+    const { line, column, source = '' } = this.refusals.placeOf(place);
     const text = ts.displayPartsToString(symbol.getDocumentationComment(this.checker));
     const description: OperationDescription = {
       name,
@@ -108,9 +112,9 @@ class FunctionReader {
       args: args.filter((arg) => arg !== undefined),
       result: result.type,
       ...(result.nothing ? { void: true } : {}),
-      file: shownPath(this.appDir, file.fileName),
-      line: line + 1,
-      column: character + 1,
+      file: source,
+      line,
+      column,
     };
     return { description, node: place };
   }
@@ -142,9 +146,9 @@ class FunctionReader {
 
   #result(type: ts.Type, node: ts.Node, operation: string): { type: TypeUse; stream?: boolean; nothing?: boolean } {
     const place = { node, direction: 'output', hint: `${pascal(operation)}Result` } as const;
-    const item = this.#itemOf(type);
-    if (item !== undefined) return { type: this.types.read(item, place), stream: true };
     const awaited = this.checker.getAwaitedType(type) ?? type;
+    const item = this.#itemOf(awaited);
+    if (item !== undefined) return { type: this.types.read(item, place), stream: true };
     const nothing = (awaited.flags & (ts.TypeFlags.Void | ts.TypeFlags.Undefined)) !== 0;
     if (nothing) return { type: { kind: 'named', name: 'Boolean', nullable: false }, nothing };
     return { type: this.types.read(awaited, place) };

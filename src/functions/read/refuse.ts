@@ -1,5 +1,5 @@
 import type ts from 'typescript';
-import { GraphsteadError, GraphsteadErrors } from '../../base/index.js';
+import { GraphsteadError, GraphsteadErrors, type Position } from '../../base/index.js';
 import { shownPath } from '../app-source.js';
 
 /** Collects every mistake of a reading, so that all are told at once. */
@@ -9,10 +9,13 @@ export class Refusals {
   constructor(readonly appDir: string) {}
 
   add(node: ts.Node, message: string, fix: string): void {
+    this.#errors.push(new GraphsteadError('FUNCTION_TYPE', message, { position: this.placeOf(node), fix }));
+  }
+
+  placeOf(node: ts.Node): Position {
     const file = node.getSourceFile();
     const { line, character } = file.getLineAndCharacterOfPosition(node.getStart());
-    const position = { line: line + 1, column: character + 1, source: shownPath(this.appDir, file.fileName) };
-    this.#errors.push(new GraphsteadError('FUNCTION_TYPE', message, { position, fix }));
+    return { line: line + 1, column: character + 1, source: shownPath(this.appDir, file.fileName) };
   }
 
   throwIfAny(): void {

@@ -1,4 +1,5 @@
 import ts from 'typescript';
+import type { Position } from '../../base/index.js';
 import type { FieldDescription, ScalarName, TypeDefinition, TypeUse } from '../contract.js';
 import { discriminantOf, enumValues, enumName } from './union.js';
 import type { Refusals } from './refuse.js';
@@ -32,6 +33,8 @@ export class TypeReader {
   readonly #definitions = new Map<string, TypeDefinition>();
   /** GraphQL name -> the TypeScript type it was made of */
   readonly #origins = new Map<string, ts.Type>();
+  /** GraphQL name -> where that type is first used */
+  readonly #positions = new Map<string, Position>();
 
   constructor(
     readonly checker: ts.TypeChecker,
@@ -39,7 +42,9 @@ export class TypeReader {
   ) {}
 
   get definitions(): readonly TypeDefinition[] {
-    return [...this.#definitions.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return [...this.#definitions.values()]
+      .map((definition) => ({ ...definition, position: this.#positions.get(definition.name) }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** The GraphQL type; a refused one reads as String, and the refusal is noted. */
@@ -210,6 +215,7 @@ export class TypeReader {
       return false;
     }
     this.#origins.set(name, type);
+    this.#positions.set(name, this.refusals.placeOf(place.node));
     return true;
   }
 
