@@ -102,6 +102,7 @@ ${fields(schema)}
 \`{{NAME}}\` in a text of a connection stands for the environment variable \`APP_<CONNECTION>_<NAME>\`, in upper case, \`-\` as \`_\`. A variable that is
 missing ends the start, unless the connection is \`optional\`. In development \`.env.dev.local\`, \`.env.dev\`, \`.env.local\` and \`.env\` of the app's folder are
 read too, the first wins, and the environment of the process comes before all of them. \`start\` reads none of these files.
+Where an error would repeat a value, of four characters or more, it shows \`{{NAME}}\` instead.
 
 ${kinds.join('\n\n')}
 

@@ -46,6 +46,23 @@ describe('app.json', () => {
     expect(mistakes('{ "connections": { ')[0]).toMatch(/expected a key/);
   });
 
+  it('refuses what would be sent as it stands, lost, or be no address', () => {
+    const http = (entry: object) =>
+      mistakes(JSON.stringify({ connections: { a: { type: 'http', baseUrl: 'https://h', ...entry } } }))[0];
+    expect(http({ headers: { k: 'Bearer {{API KEY}}' } })).toMatch(
+      /^app\.json:1:\d+: \{\{API KEY\}\} is no placeholder/,
+    );
+    expect(http({ headers: { k: '{{}}' } })).toMatch(/\{\{\}\} is no placeholder/);
+    expect(http({ headers: { k: '{{KEY' } })).toMatch(/\{\{KEY is no placeholder/);
+    expect(http({ headers: { 'a b': 'x' } })).toMatch(/"a b" is no name of a header/);
+    expect(http({ baseUrl: 'https://h/?key=1' })).toMatch(/has a query/);
+    expect(http({ baseUrl: 'http://' })).toMatch(/is no address/);
+    expect(mistakes('{ "limits": { "speed": 1 } }')[0]).toMatch(/^app\.json:1:24: unknown limit "speed"/);
+    expect(mistakes('{ "connections": { "a.b": { "type": "http", "baseUrl": "https://{{HOST}}" } } }')[0]).toMatch(
+      /no variable can be named after the connection "a\.b"/,
+    );
+  });
+
   it('refuses two connections whose variables collide', () => {
     const text = (name: string) =>
       `"${name}": { "type": "http", "baseUrl": "https://h", "headers": { "k": "{{KEY}}" } }`;
@@ -75,6 +92,17 @@ describe('placeholders', () => {
 
   it('are filled in wherever they stand', () => {
     const resolved = resolveConnections(readConfig(HTTP), { APP_WEATHER_API_API_KEY: 's3' });
+    expect(resolved.values).toEqual({ 'weather-api': { API_KEY: 's3' } });
     expect(resolved.connections['weather-api']).toMatchObject({ headers: { Authorization: 'Bearer s3' } });
+  });
+
+  it('make no address of a value that is none, and name its variable alone', () => {
+    const config = readConfig('{ "connections": { "a": { "type": "http", "baseUrl": "{{BASE}}" } } }');
+    expect(() => resolveConnections(config, { APP_A_BASE: 'localhost:1' })).toThrow(
+      'the baseUrl of the connection "a" is no address with APP_A_BASE',
+    );
+    expect(resolveConnections(config, { APP_A_BASE: 'http://localhost:1' }).connections['a']).toMatchObject({
+      baseUrl: 'http://localhost:1',
+    });
   });
 });

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import type * as zod from 'zod';
-import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
+import { DEFAULT_LIMITS, GraphsteadError, GraphsteadErrors } from '../base/index.js';
 import { type Located, parseJsonc } from './jsonc.js';
-import { placeholdersIn, variableName } from './placeholder.js';
+import { isHttpAddress, placeholdersIn, strayBraces, variableName } from './placeholder.js';
 
 // It takes its time to load: it waits for the first app.json that is read.
 const load = () => createRequire(import.meta.url)('zod') as typeof zod;
@@ -20,7 +20,7 @@ function makeShapes() {
 
   const httpConnection = z.strictObject({
     type: z.literal('http'),
-    baseUrl: z.string().describe('base address; calls never leave it'),
+    baseUrl: z.string().describe('base address, also with user:password@; calls never leave it'),
     headers: z.record(z.string(), z.string()).describe('headers sent with every call').optional(),
     traceContext: z
       .boolean()
@@ -40,10 +40,16 @@ function makeShapes() {
 
   const graphConnection = z.strictObject({
     type: z.enum(['graph', 'dgraph']),
-    grpcTarget: z.string().describe('host:port of the gRPC endpoint, normally {{GRAPH_ENDPOINT}}').optional(),
-    connStr: z.string().describe('a dgraph:// address instead of grpcTarget').optional(),
+    grpcTarget: z
+      .string()
+      .describe('host:port of the gRPC endpoint, normally {{GRAPH_ENDPOINT}}; https://host:port with TLS')
+      .optional(),
+    connStr: z
+      .string()
+      .describe('a dgraph:// address instead of grpcTarget, with its user, sslmode, bearertoken or apikey')
+      .optional(),
     connString: z.string().describe('the same as connStr').optional(),
-    key: z.string().describe('API key sent with each call').optional(),
+    key: z.string().describe('API key sent with each call, as a bearer').optional(),
     ...common,
   });
 
@@ -163,15 +169,66 @@ function semantic(config: AppConfig, located: Located): GraphsteadError[] {
   }
   for (const [name, entry] of Object.entries(config.connections))
     errors.push(...connectionProblems(name, entry, located));
-  errors.push(...collisions(config, located));
+  errors.push(...collisions(config, located), ...unknownLimits(config, located));
   return errors;
 }
 
+function unknownLimits(config: AppConfig, located: Located): GraphsteadError[] {
+  return Object.keys(config.limits)
+    .filter((name) => !(name in DEFAULT_LIMITS))
+    .map((name) =>
+      problem(located, ['limits', name], `unknown limit "${name}"`, 'docs/reference/limits.md lists every limit'),
+    );
+}
+
 function connectionProblems(name: string, entry: ConnectionConfig, located: Located): GraphsteadError[] {
+  return [...variableProblems(name, entry, located), ...addressProblems(name, entry, located)];
+}
+
+/** What would be sent as it stands, and what no environment can name. */
+function variableProblems(name: string, entry: ConnectionConfig, located: Located): GraphsteadError[] {
+  const path = ['connections', name];
+  const errors: GraphsteadError[] = [];
+  for (const [place, text] of textsOf(entry, path)) {
+    const stray = strayBraces(text);
+    if (stray === undefined) continue;
+    const fix = 'write {{NAME}}, with letters, digits, - and _';
+    errors.push(problem(located, place, `${stray} is no placeholder`, fix));
+  }
+  if (placeholdersIn(entry).length > 0 && !/^[A-Za-z0-9_-]+$/.test(name)) {
+    const fix = 'use letters, digits, - and _';
+    errors.push(problem(located, path, `no variable can be named after the connection "${name}"`, fix));
+  }
+  return errors;
+}
+
+function textsOf(value: unknown, path: readonly string[]): (readonly [readonly string[], string])[] {
+  if (typeof value === 'string') return [[path, value]];
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, inner]) => textsOf(inner, [...path, key]));
+}
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+function headerProblems(path: readonly string[], headers: object, located: Located): GraphsteadError[] {
+  return Object.keys(headers)
+    .filter((header) => !HEADER_NAME.test(header))
+    .map((header) =>
+      problem(located, [...path, 'headers', header], `"${header}" is no name of a header`, 'correct its spelling'),
+    );
+}
+
+function addressProblems(name: string, entry: ConnectionConfig, located: Located): GraphsteadError[] {
   const path = ['connections', name];
   if (entry.type === 'http') {
-    if (entry.baseUrl.includes('{{') || /^https?:\/\//.test(entry.baseUrl)) return [];
+    const headers = headerProblems(path, entry.headers ?? {}, located);
+    if (/[?#]/.test(entry.baseUrl)) {
+      const fix = 'leave ? and what follows to the path of each call';
+      return [...headers, problem(located, [...path, 'baseUrl'], 'baseUrl has a query, which calls would lose', fix)];
+    }
+    if (entry.baseUrl.includes('{{') || isHttpAddress(entry.baseUrl)) return headers;
     return [
+      ...headers,
       problem(
         located,
         [...path, 'baseUrl'],

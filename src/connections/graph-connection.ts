@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
+import type * as Grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
 import { GraphsteadError } from '../base/index.js';
 import type { ConnectionConfig } from './config.js';
+import { type GraphTarget, graphTarget } from './graph-target.js';
+import { type Hide, hiding } from './hide.js';
 import { recorded } from './record.js';
 
 export type GraphConfig = Extract<ConnectionConfig, { type: 'graph' | 'dgraph' }>;
@@ -27,40 +30,63 @@ export interface GraphConnection {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-// dgraph-js is CommonJS and heavy: it loads on the first call, not with every host process.
+/** gRPC's status of a call that its deadline ended. */
+const DEADLINE_EXCEEDED = 4;
+
+// They are CommonJS and heavy: they load on the first call, not with every host process.
 const load = () => createRequire(import.meta.url)('dgraph-js') as typeof Dgraph;
+const loadGrpc = () => createRequire(import.meta.url)('@grpc/grpc-js') as typeof Grpc;
 
-export function openGraph(name: string, config: GraphConfig): GraphConnection {
+interface Opened {
+  readonly library: typeof Dgraph;
+  readonly client: Dgraph.DgraphClient;
+  readonly stub: Dgraph.DgraphClientStub;
+  /** goes with each call */
+  readonly metadata: Grpc.Metadata;
+  readonly signedIn: Promise<unknown>;
+}
+
+export function openGraph(name: string, config: GraphConfig, hide: Hide = hiding()): GraphConnection {
   const timeoutMs = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  let opened: { client: Dgraph.DgraphClient; stub: Dgraph.DgraphClientStub; library: typeof Dgraph } | undefined;
+  let opened: Opened | undefined;
 
-  function open() {
-    if (opened) return opened;
-    const library = load();
-    const target = (config.grpcTarget ?? config.connStr ?? config.connString ?? '')
-      .replace(/^[a-z]+:\/\//, '')
-      .split(/[/?]/)[0];
-    const stub = new library.DgraphClientStub(target, undefined, {
-      'grpc.max_receive_message_length': 64 * 1024 * 1024,
-    });
-    opened = { client: new library.DgraphClient(stub), stub, library };
+  function open(): Opened {
+    opened ??= connect(graphTarget(config));
     return opened;
   }
 
-  async function run<T>(what: string, work: () => Promise<T>): Promise<T> {
+  function connect({ address, tls, metadata: given, user, password }: GraphTarget): Opened {
+    const library = load();
+    const grpc = loadGrpc();
+    const stub = new library.DgraphClientStub(address, credentials(grpc, tls), {
+      'grpc.max_receive_message_length': 64 * 1024 * 1024,
+    });
+    const metadata = new grpc.Metadata();
+    for (const [key, value] of Object.entries(given)) metadata.set(key, value);
+    const signedIn = user === undefined ? Promise.resolve() : stub.login(user, password, undefined, metadata, inTime());
+    signedIn.catch(() => {
+      opened = undefined; // the next call tries again
+    });
+    return { library, client: new library.DgraphClient(stub), stub, metadata, signedIn };
+  }
+
+  /** The deadline ends the call on both sides. */
+  function inTime(): Grpc.CallOptions {
+    return { deadline: Date.now() + timeoutMs };
+  }
+
+  async function run<T>(what: string, work: (opened: Opened) => Promise<T>): Promise<T> {
     return recorded({ connection: name, kind: 'graph', what: what.trim().slice(0, 80) }, async () => {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-      });
       try {
-        return await Promise.race([work(), late]);
+        const ready = open();
+        await ready.signedIn;
+        return await work(ready);
       } catch (error) {
-        throw new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${(error as Error).message}`, {
+        const { code, message } = error as Error & { code?: number };
+        const reason = code === DEADLINE_EXCEEDED ? `no answer within ${timeoutMs} ms` : hide(message);
+        throw new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${reason}`, {
           details: { connection: name },
         });
-      } finally {
-        clearTimeout(timer);
       }
     });
   }
@@ -74,39 +100,45 @@ export function openGraph(name: string, config: GraphConfig): GraphConnection {
   }
 
   async function request(
+    { client, library, metadata }: Opened,
     query: string,
     changes: readonly { set?: string; delete?: string; condition?: string }[],
   ): Promise<GraphMutated> {
-    const { client, library } = open();
     const transaction = client.newTxn();
     try {
       const message = new library.Request();
       if (query) message.setQuery(query);
       message.setMutationsList(changes.map((change) => mutationOf(library, change)));
       message.setCommitNow(true);
-      const response = await transaction.doRequest(message);
+      const response = await transaction.doRequest(message, metadata, inTime());
       const uids = Object.fromEntries([...response.getUidsMap().entries()] as [string, string][]);
       return { uids, data: query ? response.getJson() : undefined };
     } finally {
-      await transaction.discard().catch(() => undefined);
+      await transaction.discard(metadata, inTime()).catch(() => undefined);
     }
   }
 
   return {
     query: <T>(text: string, variables?: Readonly<Record<string, string>>) =>
-      run(text, async () => {
-        const transaction = open().client.newTxn({ readOnly: true });
+      run(text, async ({ client, metadata }) => {
+        const transaction = client.newTxn({ readOnly: true });
         try {
           const response = variables
-            ? await transaction.queryWithVars(text, { ...variables })
-            : await transaction.query(text);
+            ? await transaction.queryWithVars(text, { ...variables }, metadata, inTime())
+            : await transaction.query(text, metadata, inTime());
           return response.getJson() as T;
         } finally {
-          await transaction.discard().catch(() => undefined);
+          await transaction.discard(metadata, inTime()).catch(() => undefined);
         }
       }),
-    mutate: (change) => run('mutate', () => request('', [change])),
-    upsert: (query, changes) => run(query, () => request(query, changes)),
+    mutate: (change) => run('mutate', (ready) => request(ready, '', [change])),
+    upsert: (query, changes) => run(query, (ready) => request(ready, query, changes)),
     close: () => opened?.stub.close(),
   };
+}
+
+function credentials(grpc: typeof Grpc, tls: GraphTarget['tls']): Grpc.ChannelCredentials {
+  if (tls === 'none') return grpc.credentials.createInsecure();
+  const unchecked = { checkServerIdentity: () => undefined, rejectUnauthorized: false };
+  return grpc.credentials.createSsl(null, null, null, tls === 'verified' ? {} : unchecked);
 }

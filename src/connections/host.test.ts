@@ -28,6 +28,7 @@ function open(baseUrl: string, extra: object = {}) {
   return openConnections({
     connections: { api: { type: 'http', baseUrl, headers: { Authorization: 'Bearer s3cret' }, ...extra } },
     missing: { later: ['APP_LATER_KEY'] },
+    values: { api: { KEY: 's3cret' } },
     models: {
       writer: { sourceModel: 'tiny-1', connection: 'api', path: 'v1/chat/completions', inputPrice: 2, outputPrice: 4 },
     },
@@ -65,6 +66,58 @@ describe('an http connection', () => {
       .catch((thrown: Error) => thrown);
     expect(String(error)).toMatch(/connection "api": no answer within 30 ms/);
     expect(JSON.stringify(error)).not.toContain('s3cret');
+    await close();
+  });
+
+  it('a body that stops in the middle fails within timeoutMs too, whoever reads it', async () => {
+    const base = await serve((_request, response) => response.writeHead(200).write('{"choices":'));
+    const { connections, models, close } = open(base, { timeoutMs: 200 });
+    const api = connections.http('api');
+    const stream = async () => {
+      for await (const text of models.get('writer').stream([{ role: 'user', content: 'x' }])) expect(text).toBe('');
+    };
+    for (const reading of [
+      api.json('x'),
+      api.fetch('x').then((response) => response.text()),
+      models.get('writer').ask('a', 'b'),
+      stream(),
+    ]) {
+      await expect(reading).rejects.toMatchObject({
+        code: 'CONNECTION_FAILED',
+        message: 'connection "api": no answer within 200 ms',
+      });
+    }
+    await close();
+  });
+
+  it('no error shows a value of its variables, though the other side repeats it', async () => {
+    const base = await serve((request, response) => response.writeHead(401).end(`no ${request.headers.authorization}`));
+    const { connections, models, close } = open(base);
+    await expect(connections.http('api').json('x')).rejects.toThrow('status 401 for x: no Bearer {{KEY}}');
+    await expect(models.get('writer').ask('a', 'b')).rejects.toThrow('status 401: no Bearer {{KEY}}');
+    await close();
+    const broken = openConnections({
+      connections: { api: { type: 'http', baseUrl: base, headers: { Authorization: 's3cret\ns3cret' } } },
+      missing: {},
+      models: {},
+      values: { api: { KEY: 's3cret\ns3cret' } },
+    });
+    await expect(broken.connections.http('api').fetch('x')).rejects.toMatchObject({
+      code: 'CONNECTION_FAILED',
+      message: expect.not.stringContaining('s3cret'),
+    });
+    await broken.close();
+  });
+
+  it('takes a user and a password in its baseUrl', async () => {
+    const base = await serve((request, response) => response.end(JSON.stringify(request.headers.authorization)));
+    const { connections, close } = openConnections({
+      connections: { api: { type: 'http', baseUrl: base.replace('//', '//ann:p%40ss@') } },
+      missing: {},
+      models: {},
+    });
+    const basic = `Basic ${Buffer.from('ann:p@ss').toString('base64')}`;
+    expect(await connections.http('api').json('x')).toBe(basic);
     await close();
   });
 
@@ -178,6 +231,18 @@ describe('a model', () => {
     };
     await expect(read()).rejects.toMatchObject({ code: 'MODEL_FAILED', message: /"writer": .*overloaded/ });
     expect(pieces).toEqual(['half']);
+    await close();
+  });
+
+  it('a reply that breaks off names the model', async () => {
+    const base = await serve((_request, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('{"choices":', () => response.destroy());
+    });
+    const { models, close } = open(base);
+    await expect(models.get('writer').ask('a', 'b')).rejects.toMatchObject({
+      code: 'MODEL_FAILED',
+      message: /"writer": the reply broke off/,
+    });
     await close();
   });
 

@@ -1,6 +1,7 @@
 import { GraphsteadError } from '../base/index.js';
 import type { ConnectionConfig } from './config.js';
 import { type GraphConnection, openGraph } from './graph-connection.js';
+import { type Hide, hiding } from './hide.js';
 import { type HttpConnection, openHttp } from './http-connection.js';
 import { type ChatModel, openModel } from './model.js';
 import { openRelational, type RelationalConnection } from './relational-connection.js';
@@ -43,11 +44,12 @@ type AnyConnection = HttpConnection | RelationalConnection | GraphConnection;
 /** Clients open on first use and are kept; `close` ends them all. */
 export function openConnections(resolved: ResolvedConnections = NONE): OpenConnections {
   const open = new Map<string, AnyConnection>();
+  const hideOf = (name: string) => hiding(resolved.values?.[name]);
 
   function use<C extends AnyConnection>(
     name: string,
     types: readonly string[],
-    make: (config: ConnectionConfig) => C,
+    make: (config: ConnectionConfig, hide: Hide) => C,
   ): C {
     const existing = open.get(name);
     const config = resolved.connections[name];
@@ -62,19 +64,22 @@ export function openConnections(resolved: ResolvedConnections = NONE): OpenConne
       );
     }
     if (existing) return existing as C;
-    const made = make(config);
+    const made = make(config, hideOf(name));
     open.set(name, made);
     return made;
   }
 
   const connections: Connections = {
-    http: (name) => use(name, ['http'], (config) => openHttp(name, config as Parameters<typeof openHttp>[1])),
+    http: (name) =>
+      use(name, ['http'], (config, hide) => openHttp(name, config as Parameters<typeof openHttp>[1], hide)),
     relational: (name) =>
-      use(name, ['relational', 'postgresql'], (config) =>
-        openRelational(name, config as Parameters<typeof openRelational>[1]),
+      use(name, ['relational', 'postgresql'], (config, hide) =>
+        openRelational(name, config as Parameters<typeof openRelational>[1], hide),
       ),
     graph: (name) =>
-      use(name, ['graph', 'dgraph'], (config) => openGraph(name, config as Parameters<typeof openGraph>[1])),
+      use(name, ['graph', 'dgraph'], (config, hide) =>
+        openGraph(name, config as Parameters<typeof openGraph>[1], hide),
+      ),
     has: (name) => name in resolved.connections,
   };
   const models: Models = {
@@ -85,7 +90,7 @@ export function openConnections(resolved: ResolvedConnections = NONE): OpenConne
           fix: `add it under models in app.json; known are: ${Object.keys(resolved.models).join(', ') || 'none'}`,
         });
       }
-      return openModel(name, config, connections.http(config.connection));
+      return openModel(name, config, connections.http(config.connection), hideOf(config.connection));
     },
     has: (name) => name in resolved.models && connections.has(resolved.models[name].connection),
   };

@@ -3,6 +3,7 @@ import type Undici from 'undici';
 import type { RequestInit, Response } from 'undici';
 import { GraphsteadError } from '../base/index.js';
 import type { ConnectionConfig } from './config.js';
+import { type Hide, hiding } from './hide.js';
 import { currentTraceHeaders, recorded } from './record.js';
 
 export type HttpConfig = Extract<ConnectionConfig, { type: 'http' }>;
@@ -25,13 +26,13 @@ export interface HttpConnection {
   close(): Promise<void>;
 }
 
-export function openHttp(name: string, config: HttpConfig): HttpConnection {
-  const base = new URL(config.baseUrl.endsWith('/') ? config.baseUrl : `${config.baseUrl}/`);
+export function openHttp(name: string, config: HttpConfig, hide: Hide = hiding()): HttpConnection {
+  const { base, authorization } = addressOf(config);
   const timeoutMs = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const { Agent, fetch } = load();
   const dispatcher = new Agent({ connections: config.maxConnections ?? 64, keepAliveTimeout: 30_000 });
   const fail = (message: string, cause?: unknown, fix?: string) =>
-    new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${message}`, {
+    new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${hide(message)}`, {
       cause,
       fix,
       details: { connection: name },
@@ -56,21 +57,37 @@ export function openHttp(name: string, config: HttpConfig): HttpConnection {
     return follow(inside(new URL(location, url)), rewrite ? { ...init, method: 'GET', body: null } : init, left - 1);
   }
 
-  async function request(path: string, init: RequestInit = {}): Promise<Response> {
-    const url = inside(new URL(path.replace(/^\/+/, ''), base));
-    const headers = new Headers(config.headers as Record<string, string>);
+  /** Ends the call and the reading of its body; the body's reader gets this error too. */
+  function deadline(): AbortSignal {
+    const controller = new AbortController();
+    const late = () =>
+      fail(`no answer within ${timeoutMs} ms`, undefined, 'raise timeoutMs of the connection, or check the server');
+    setTimeout(() => controller.abort(late()), timeoutMs).unref();
+    return controller.signal;
+  }
+
+  function headersFor(init: RequestInit): Record<string, string> {
+    const headers = new Headers(authorization);
+    for (const [key, value] of Object.entries(config.headers ?? {})) headers.set(key, value);
     for (const [key, value] of new Headers(init.headers as Record<string, string>)) headers.set(key, value);
     if (config.traceContext) for (const [key, value] of Object.entries(currentTraceHeaders())) headers.set(key, value);
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const signal = init.signal ? AbortSignal.any([init.signal, deadline]) : deadline;
+    return Object.fromEntries(headers);
+  }
+
+  function failed(error: unknown): GraphsteadError {
+    if (error instanceof GraphsteadError) return error;
+    const { message, cause } = error as Error;
+    return fail(cause instanceof Error && cause.message ? cause.message : message, error);
+  }
+
+  async function request(path: string, init: RequestInit = {}): Promise<Response> {
     try {
-      return await follow(url, { ...init, headers: Object.fromEntries(headers), signal }, MAX_REDIRECTS);
+      const url = inside(new URL(path.replace(/^\/+/, ''), base));
+      const late = deadline();
+      const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
+      return await follow(url, { ...init, headers: headersFor(init), signal }, MAX_REDIRECTS);
     } catch (error) {
-      if (error instanceof GraphsteadError) throw error;
-      if (deadline.aborted)
-        throw fail(`no answer within ${timeoutMs} ms`, error, 'raise timeoutMs of the connection, or check the server');
-      const cause = (error as Error).cause;
-      throw fail(cause instanceof Error ? cause.message : (error as Error).message, error);
+      throw failed(error);
     }
   }
 
@@ -83,14 +100,37 @@ export function openHttp(name: string, config: HttpConfig): HttpConnection {
     fetch: fetchRecorded,
     async json<T>(path: string, init?: RequestInit): Promise<T> {
       const response = await fetchRecorded(path, init);
-      const text = await response.text();
-      if (!response.ok) throw fail(`status ${response.status} for ${path.split('?')[0]}: ${text.slice(0, 200)}`);
+      const text = await response.text().catch((error: unknown) => {
+        throw failed(error);
+      });
+      const asked = path.split('?')[0] || '/';
+      if (!response.ok) throw fail(`status ${response.status} for ${asked}: ${hide(text).slice(0, 200)}`);
       try {
         return JSON.parse(text) as T;
       } catch (error) {
-        throw fail(`the answer for ${path.split('?')[0]} is not JSON`, error);
+        throw fail(`the answer for ${asked} is not JSON`, error);
       }
     },
     close: () => dispatcher.close(),
   };
+}
+
+/** The address without a user in it, which fetch refuses, and the header that says the same. */
+function addressOf({ baseUrl }: HttpConfig): { base: URL; authorization: Record<string, string> } {
+  const base = new URL(baseUrl);
+  if (!base.pathname.endsWith('/')) base.pathname += '/';
+  const { username, password } = base;
+  if (username === '' && password === '') return { base, authorization: {} };
+  base.username = base.password = '';
+  const user = [username, password].map(decoded).join(':');
+  return { base, authorization: { authorization: `Basic ${Buffer.from(user).toString('base64')}` } };
+}
+
+/** Percent signs that stand for nothing stand for themselves. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

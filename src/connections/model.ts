@@ -3,6 +3,7 @@ import type { ChatMessage, ChatOptions, ChatReply } from './chat.js';
 import { type Fail, readChatStream } from './chat-stream.js';
 import type { ModelConfig } from './config.js';
 import type { HttpConnection } from './http-connection.js';
+import { type Hide, hiding } from './hide.js';
 import { type ModelUse, recorded, recordedStream } from './record.js';
 import { transcript } from './transcript.js';
 
@@ -17,9 +18,14 @@ export interface ChatModel {
 
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
-export function openModel(name: string, config: ModelConfig, connection: HttpConnection): ChatModel {
+export function openModel(
+  name: string,
+  config: ModelConfig,
+  connection: HttpConnection,
+  hide: Hide = hiding(),
+): ChatModel {
   const fail: Fail = (message, cause) =>
-    new GraphsteadError('MODEL_FAILED', `model "${name}": ${message}`, { cause, details: { model: name } });
+    new GraphsteadError('MODEL_FAILED', `model "${name}": ${hide(message)}`, { cause, details: { model: name } });
 
   const send = (body: object, options: ChatOptions) =>
     connection.fetch(config.path, {
@@ -34,14 +40,15 @@ export function openModel(name: string, config: ModelConfig, connection: HttpCon
 
   async function post(body: object, options: ChatOptions): Promise<AsyncIterable<Uint8Array>> {
     const response = await send(body, options);
-    if (response.ok && response.body) return response.body as AsyncIterable<Uint8Array>;
-    const text = await boundedText(response.body as AsyncIterable<Uint8Array> | null, fail);
+    const reply = named(response.body as AsyncIterable<Uint8Array> | null, fail);
+    if (response.ok) return reply;
+    const text = await boundedText(reply, fail);
     // Some servers count tokens in every stream and refuse to be asked for it.
     if ('stream_options' in body && text.includes('stream_options')) {
       const { stream_options: _refused, ...accepted } = body;
       return post(accepted, options);
     }
-    throw fail(`status ${response.status}: ${text.slice(0, 200)}`);
+    throw fail(`status ${response.status}: ${hide(text).slice(0, 200)}`);
   }
 
   const chat = (messages: readonly ChatMessage[], options: ChatOptions = {}) =>
@@ -97,10 +104,19 @@ function requestBody(config: ModelConfig, messages: readonly ChatMessage[], opti
   };
 }
 
-async function boundedText(body: AsyncIterable<Uint8Array> | null, fail: Fail): Promise<string> {
+/** A reply that breaks off is told by the model's name; one that comes too late has its connection's already. */
+async function* named(body: AsyncIterable<Uint8Array> | null, fail: Fail): AsyncIterable<Uint8Array> {
+  try {
+    if (body !== null) yield* body;
+  } catch (error) {
+    throw error instanceof GraphsteadError ? error : fail(`the reply broke off: ${(error as Error).message}`, error);
+  }
+}
+
+async function boundedText(body: AsyncIterable<Uint8Array>, fail: Fail): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of body ?? []) {
+  for await (const part of body) {
     size += part.length;
     if (size > MAX_REPLY_BYTES) throw fail(`the reply is larger than ${MAX_REPLY_BYTES} bytes`);
     parts.push(part);

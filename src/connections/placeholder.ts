@@ -25,3 +25,13 @@ export function substitute<T>(value: T, lookup: (placeholder: string) => string)
   }
   return value;
 }
+
+/** Braces that are no placeholder: they would be sent as they stand. */
+export function strayBraces(text: string): string | undefined {
+  return /\{\{[^{}]*\}*/.exec(text.replace(PLACEHOLDER, ''))?.[0];
+}
+
+/** An address that calls can go to. */
+export function isHttpAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type pg from 'pg';
 import { GraphsteadError } from '../base/index.js';
 import type { ConnectionConfig } from './config.js';
+import { type Hide, hiding } from './hide.js';
 import { recorded } from './record.js';
 
 export type RelationalConfig = Extract<ConnectionConfig, { type: 'relational' | 'postgresql' }>;
@@ -30,9 +31,10 @@ const load = () => createRequire(import.meta.url)('pg') as typeof pg;
 const DEFAULT_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export function openRelational(name: string, config: RelationalConfig): RelationalConnection {
+export function openRelational(name: string, config: RelationalConfig, hide: Hide = hiding()): RelationalConnection {
   const timeout = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const address = config.connStr ?? config.connString ?? '';
+  const failed = (error: unknown) => failure(name, error, (text) => hideAddress(hide(text), address));
   const { Pool } = load();
   const pool = new Pool({
     connectionString: address,
@@ -51,7 +53,7 @@ export function openRelational(name: string, config: RelationalConfig): Relation
       try {
         return await client.query(text, [...parameters]);
       } catch (error) {
-        throw failed(name, error, address);
+        throw failed(error);
       }
     });
   const statements = (client: pg.Pool | pg.PoolClient): Statements => ({
@@ -64,7 +66,7 @@ export function openRelational(name: string, config: RelationalConfig): Relation
     ...statements(pool),
     async transaction(work) {
       const client = await pool.connect().catch((error: unknown) => {
-        throw failed(name, error, address);
+        throw failed(error);
       });
       try {
         await run(client, 'BEGIN');
@@ -86,16 +88,16 @@ export function openRelational(name: string, config: RelationalConfig): Relation
 }
 
 /** The server's reason without the address, which holds the password. */
-function failed(name: string, error: unknown, address: string): GraphsteadError {
+function failure(name: string, error: unknown, hide: Hide): GraphsteadError {
   const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };
   const reason = message || errors?.[0]?.message || code || 'the server did not answer';
-  const safe = secretsOf(address).reduce((text, secret) => text.replaceAll(secret, '[secret]'), reason);
-  return new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${safe}`, {
+  return new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${hide(reason)}`, {
     details: { connection: name, ...(code ? { sqlState: code } : {}) },
   });
 }
 
-function secretsOf(address: string): string[] {
+function hideAddress(text: string, address: string): string {
   const password = /:\/\/[^:@/]*:([^@]*)@/.exec(address)?.[1];
-  return [address, ...(password ? [password] : [])].filter((text) => text.length > 0);
+  const secrets = [address, ...(password ? [password] : [])].filter((secret) => secret.length > 0);
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, '[secret]'), text);
 }

@@ -1,7 +1,7 @@
 import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
 import type { AppConfig, ConnectionConfig, ModelConfig } from './config.js';
 import type { Environment } from './environment.js';
-import { placeholdersIn, substitute, variableName } from './placeholder.js';
+import { isHttpAddress, placeholdersIn, substitute, variableName } from './placeholder.js';
 
 /** A connection with its placeholders filled in. Holds secrets: it goes to host processes and is printed nowhere. */
 export interface ResolvedConnections {
@@ -9,24 +9,46 @@ export interface ResolvedConnections {
   /** optional connections that were left out: the variables they lack */
   readonly missing: Readonly<Record<string, readonly string[]>>;
   readonly models: Readonly<Record<string, ModelConfig>>;
+  /** connection -> placeholder -> value: what errors must not show */
+  readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** Throws GraphsteadErrors (MISSING_VARIABLE) naming every variable that a non-optional connection lacks. */
+/**
+ * Throws GraphsteadErrors naming every variable that a non-optional connection lacks (MISSING_VARIABLE), and every address
+ * that is none once its variables are filled in (CONFIG).
+ */
 export function resolveConnections(config: AppConfig, environment: Environment): ResolvedConnections {
   const connections: Record<string, ConnectionConfig> = {};
   const missing: Record<string, readonly string[]> = {};
+  const values: Record<string, Readonly<Record<string, string>>> = {};
   const errors: GraphsteadError[] = [];
   for (const [name, entry] of Object.entries(config.connections)) {
-    const absent = placeholdersIn(entry)
-      .map((placeholder) => variableName(name, placeholder))
-      .filter((variable) => !environment[variable]);
+    const placeholders = placeholdersIn(entry);
+    const valueFor = (placeholder: string) => environment[variableName(name, placeholder)] ?? '';
+    const absent = placeholders.filter((placeholder) => valueFor(placeholder) === '');
+    const variables = [...new Set(absent.map((placeholder) => variableName(name, placeholder)))];
     if (absent.length === 0) {
-      connections[name] = substitute(entry, (placeholder) => environment[variableName(name, placeholder)] ?? '');
-    } else if (entry.optional) missing[name] = absent;
-    else errors.push(...absent.map((variable) => missingVariable(name, variable)));
+      connections[name] = substitute(entry, valueFor);
+      values[name] = Object.fromEntries(placeholders.map((placeholder) => [placeholder, valueFor(placeholder)]));
+      if (!isAddress(connections[name])) errors.push(noAddress(name, entry));
+    } else if (entry.optional) missing[name] = variables;
+    else errors.push(...variables.map((variable) => missingVariable(name, variable)));
   }
   if (errors.length > 0) throw new GraphsteadErrors(errors);
-  return { connections, missing, models: config.models };
+  return { connections, missing, models: config.models, values };
+}
+
+function isAddress(connection: ConnectionConfig): boolean {
+  return connection.type !== 'http' || isHttpAddress(connection.baseUrl);
+}
+
+function noAddress(name: string, entry: ConnectionConfig): GraphsteadError {
+  const placeholders = placeholdersIn((entry as { baseUrl?: string }).baseUrl);
+  const variables = placeholders.map((placeholder) => variableName(name, placeholder)).join(' and ');
+  return new GraphsteadError('CONFIG', `the baseUrl of the connection "${name}" is no address with ${variables}`, {
+    fix: `correct ${variables}: the address starts with http:// or https://`,
+    details: { connection: name },
+  });
 }
 
 function missingVariable(connection: string, variable: string): GraphsteadError {

@@ -16,7 +16,9 @@ describe('the service', () => {
       expect(service.core.limits.nestingDepth).toBe(7);
       await service.close();
       writeFileSync(join(appDir, 'app.json'), '{ "limits": { "nestingDeph": 7 } }');
-      await expect(openService({ ...quiet, appDir })).rejects.toMatchObject({ code: 'CONFIG', message: /nestingDeph/ });
+      await expect(openService({ ...quiet, appDir })).rejects.toMatchObject({
+        errors: [{ code: 'CONFIG', message: /app.json:1:30: .*nestingDeph/ }],
+      });
     } finally {
       rmSync(appDir, { recursive: true, force: true });
     }

@@ -32,6 +32,7 @@ const config = (extra: object = {}) => ({
     api: { type: 'http', baseUrl: `${remote.url}/v1`, headers: { 'X-Key': '{{API_KEY}}' } },
     db: { type: 'relational', connStr: '{{DATABASE_URL}}' },
     peer: { type: 'graph', grpcTarget: '{{GRAPH_ENDPOINT}}' },
+    keyed: { type: 'graph', grpcTarget: '{{GRAPH_ENDPOINT}}', key: '{{KEY}}' },
     later: { type: 'http', baseUrl: 'https://{{HOST}}/', optional: true },
     slow: { type: 'http', baseUrl: `${remote.url}/slow`, timeoutMs: 300 },
     ...extra,
@@ -44,6 +45,12 @@ import { connections, models } from 'graphstead/app';
 export async function getThing(id: string): Promise<string> {
   const reply = await connections.http('api').fetch('things/' + id);
   return reply.text();
+}
+export async function readThing(id: string): Promise<string> {
+  return connections.http('api').json<string>('things/' + id);
+}
+export async function findKeyed(): Promise<string> {
+  return JSON.stringify(await connections.graph('keyed').query('{ q(func: has(nothing)) { uid } }'));
 }
 export async function countRows(): Promise<number> {
   const rows = await connections.relational('db').query('select count(*)::int as n from item where name = $1', ['one']);
@@ -74,6 +81,20 @@ export async function useLater(): Promise<string> {
 }
 `;
 
+function writeEnvironment(more: Readonly<Record<string, string>>): void {
+  const variables = {
+    APP_MODEL_API_API_KEY: SECRET,
+    APP_API_API_KEY: 'overridden-by-the-process',
+    APP_DB_DATABASE_URL: `postgres://app:pa55word@127.0.0.1:${databasePort}/postgres`,
+    APP_PEER_GRAPH_ENDPOINT: `127.0.0.1:${peer.service.grpcPort}`,
+    APP_KEYED_GRAPH_ENDPOINT: '127.0.0.1:1',
+    APP_KEYED_KEY: 'none-yet',
+    ...more,
+  };
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  writeFileSync(join(dir, 'app', '.env.dev.local'), lines.join('\n'));
+}
+
 beforeAll(async () => {
   [remote, peer, databasePort] = await Promise.all([startRemote(), startService({ grpcPort: 0 }), freePort()]);
   await peer.alter('name: string @index(exact) .\nage: int .');
@@ -97,15 +118,7 @@ beforeAll(async () => {
   mkdirSync(join(dir, 'app', 'functions'), { recursive: true });
   writeFileSync(join(dir, 'app', 'app.json'), `// connections of a test\n${JSON.stringify(config(), null, 2)}`);
   writeFileSync(join(dir, 'app', 'functions', 'all.ts'), CODE);
-  writeFileSync(
-    join(dir, 'app', '.env.dev.local'),
-    [
-      `APP_MODEL_API_API_KEY=${SECRET}`,
-      'APP_API_API_KEY=overridden-by-the-process',
-      `APP_DB_DATABASE_URL=postgres://app:pa55word@127.0.0.1:${databasePort}/postgres`,
-      `APP_PEER_GRAPH_ENDPOINT=127.0.0.1:${peer.service.grpcPort}`,
-    ].join('\n'),
-  );
+  writeEnvironment({});
   s = await startService({ appDir: join(dir, 'app'), dev: true, environment: { APP_API_API_KEY: SECRET } });
 }, 120_000);
 
@@ -146,6 +159,26 @@ describe('connections', () => {
     const { body } = await s.graphql('{ findPeople(name: "\\"") countRows }');
     expect(JSON.stringify(body)).not.toContain('pa55word');
     expect(JSON.stringify(body)).not.toContain(SECRET);
+    remote.on('/v1/things/8', (call) => ({ status: 401, body: { key: call.headers['x-key'] } }));
+    const refused = await s.graphql('{ readThing(id: "8") }');
+    expect(refused.body.errors[0].message).toBe('connection "api": status 401 for things/8: {"key":"{{API_KEY}}"}');
+  });
+
+  it('graph: the key goes with each call', async () => {
+    const closed = await startService({
+      host: '0.0.0.0',
+      grpcPort: 0,
+      environment: { GRAPHSTEAD_API_KEYS: `other,${SECRET}` },
+    });
+    const address = `127.0.0.1:${closed.service.grpcPort}`;
+    for (const [key, answer] of [
+      [SECRET, { data: { findKeyed: '{"q":[]}' } }],
+      ['wrong', { errors: [{ message: /connection "keyed": .*API key/ }] }],
+    ] as const) {
+      writeEnvironment({ APP_KEYED_GRAPH_ENDPOINT: address, APP_KEYED_KEY: key });
+      await expect.poll(async () => (await s.graphql('{ findKeyed }')).body, { timeout: 20_000 }).toMatchObject(answer);
+    }
+    await closed.close();
   });
 });
 

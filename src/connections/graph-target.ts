@@ -1,0 +1,41 @@
+import type { GraphConfig } from './graph-connection.js';
+
+/** Where a graph connection goes and what it shows there. */
+export interface GraphTarget {
+  /** host:port */
+  readonly address: string;
+  /** `encrypted` takes any certificate */
+  readonly tls: 'none' | 'encrypted' | 'verified';
+  /** sent with each call */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** to sign in with, before the first call */
+  readonly user?: string;
+  readonly password?: string;
+}
+
+const TLS = { disable: 'none', require: 'encrypted', 'verify-ca': 'verified' } as const;
+
+/**
+ * `host:port`, `https://host:port`, or the peer's `dgraph://user:password@host:port?sslmode=...&bearertoken=...&apikey=...`;
+ * `key` stands beside any of them.
+ */
+export function graphTarget({ grpcTarget, connStr, connString, key }: GraphConfig): GraphTarget {
+  const text = grpcTarget ?? connStr ?? connString ?? '';
+  const [, scheme = '', rest = ''] = /^(?:([a-z]+):\/\/)?(.*)$/is.exec(text) ?? [];
+  // as https, so that host and port are read and checked as in any address
+  if (!URL.canParse(`https://${rest}`)) throw new Error('its address is none: write host:port');
+  const { username, password, hostname, port, searchParams } = new URL(`https://${rest}`);
+  const mode = searchParams.get('sslmode') ?? (scheme === 'https' ? 'verify-ca' : 'disable');
+  if (!(mode in TLS)) throw new Error(`sslmode is one of ${Object.keys(TLS).join(', ')}`);
+  const bearer = key ?? searchParams.get('bearertoken');
+  const apiKey = searchParams.get('apikey');
+  return {
+    address: `${hostname}:${port === '' ? 443 : port}`,
+    tls: TLS[mode as keyof typeof TLS],
+    metadata: {
+      ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+      ...(apiKey ? { authorization: apiKey } : {}),
+    },
+    ...(username ? { user: decodeURIComponent(username), password: decodeURIComponent(password) } : {}),
+  };
+}
