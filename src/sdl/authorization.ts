@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import { type Position, Secret } from '../base/index.js';
 import type { Authorization } from './model.js';
 import type { Problem } from './rule.js';
@@ -25,13 +26,15 @@ function fromWords(rest: string, problems: string[]): Authorization | undefined 
     problems.push('the authorization is neither JSON nor `header namespace algorithm "key"`');
     return undefined;
   }
-  const [, header, namespace, algorithm, key] = match;
+  const [, header, namespace, algorithm, written] = match;
+  const key = written.replace(/\\n/g, '\n');
   checkAlgorithm(algorithm, problems);
+  checkPublicKey(algorithm, key, problems);
   return {
     header,
     namespace,
     algorithm,
-    verificationKey: new Secret(key.replace(/\\n/g, '\n')),
+    verificationKey: new Secret(key),
     jwkUrls: [],
     audience: [],
     closedByDefault: false,
@@ -79,11 +82,22 @@ function checkKeys(
   if (jwkUrl && jwkUrls.length > 1) problems.push('the authorization has both JWKURL and JWKURLs');
   if (key && !algorithm) problems.push('the authorization has a VerificationKey but lacks Algo');
   if (algorithm) checkAlgorithm(algorithm, problems);
+  if (key && algorithm) checkPublicKey(algorithm, key, problems);
   for (const url of jwkUrls) if (!/^https?:\/\/\S+$/.test(url)) problems.push(`"${url}" is not a key-set url`);
 }
 
 function checkAlgorithm(algorithm: string, problems: string[]): void {
   if (!ALGORITHMS.test(algorithm)) problems.push(`"${algorithm}" is not a signing algorithm that is supported`);
+}
+
+/** Every algorithm but HS* verifies with a public key, which must be one that can be read. */
+function checkPublicKey(algorithm: string, key: string, problems: string[]): void {
+  if (algorithm.startsWith('HS') || !ALGORITHMS.test(algorithm)) return;
+  try {
+    createPublicKey(key);
+  } catch {
+    problems.push(`the VerificationKey of the authorization is not a public key in PEM form, which ${algorithm} needs`);
+  }
 }
 
 type Json = Readonly<Record<string, unknown>>;

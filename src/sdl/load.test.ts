@@ -178,6 +178,8 @@ describe('comments', () => {
     'Authorization {"Header":"X","Namespace":"n","JWKURL":"https://a.example","JWKURLs":["https://b.example"]}',
     'Authorization {"Header":7,"Namespace":"n","Algo":"HS256","VerificationKey":"k"}',
     'Authorization X claims HS256 unquoted',
+    'Authorization X claims RS256 "key"',
+    'Authorization {"Header":"X","Namespace":"n","Algo":"ES256","VerificationKey":"k"}',
     'Authorization {',
   ])('refuse "%s"', (rest) => {
     expect(messages(`${TYPE}\n# Service.${rest}`).length).toBeGreaterThan(0);

@@ -33,6 +33,8 @@ describe('url templates', () => {
     'http://$host/x',
     'http://a.example?$n=1',
     'http://a.example?n=a$b',
+    'http://[::1/x',
+    'http://a.example:port/x',
   ])('refuses %s', (text) => {
     expect(() => parseUrlTemplate(text)).toThrow(GraphsteadError);
   });

@@ -90,6 +90,9 @@ export function parseUrlTemplate(text: string, position?: Position): UrlTemplate
   if (host.includes('$')) {
     return fail(`the host of "${text}" holds a variable`, 'Use variables in the path and in query parameters only.');
   }
+  if (!URL.canParse(host)) {
+    return fail(`"${host}" is not an address: its host or its port cannot be read`, 'Correct the host and the port.');
+  }
   const path = urlParts(before, 0);
   const query = mark === -1 ? [] : urlQuery(text, mark + 1, fail);
   return {

@@ -41,6 +41,8 @@ function one(context: RuleContext, object: ObjectDefinition, field: FieldDefinit
   if (listDepth(field.node.type) > 0) refuse('a list takes no default', 'Remove @default.');
   else if (!isPlain(type, kind))
     refuse(`${type} takes no default, only single scalars and enums do`, 'Remove @default.');
+  else if (!argument(node, 'add') && !argument(node, 'update'))
+    refuse('it gives no value', 'Write @default(add: {value: "..."}), with update, or with both.');
   else for (const action of ['add', 'update']) check(context, refuse, node, action, type);
 }
 

@@ -29,13 +29,13 @@ function areInterfaces({ definitions, report }: RuleContext, object: ObjectDefin
   }
 }
 
-/** A field that a type repeats has the interface's type. */
-function repeated({ report }: RuleContext, object: ObjectDefinition): void {
+/** A field that a type repeats has the interface's type; that it is never null may be added, though the peer refuses it. */
+function repeated({ lax, report }: RuleContext, object: ObjectDefinition): void {
   for (const field of object.own) {
     const inherited = object.fields.find((f) => f.name === field.name);
     if (!inherited || inherited.owner === object) continue;
     const [is, wanted] = [print(field.node.type), print(inherited.node.type)];
-    if (is === wanted || is === `${wanted}!`) continue;
+    if (is === wanted || (!lax && is === `${wanted}!`)) continue;
     report({
       position: position(field.node),
       message: `${object.name}.${field.name} is ${is}, but interface ${inherited.owner.name} has it as ${wanted}`,
@@ -44,23 +44,27 @@ function repeated({ report }: RuleContext, object: ObjectDefinition): void {
   }
 }
 
-/** Two interfaces of one type with a field of the same name: the type would need two predicates for it. */
+/** Two interfaces of one type with a field of the same name: the type would need two predicates for it. An ID has none. */
 function shared({ definitions, report }: RuleContext, object: ObjectDefinition): void {
   const from = new Map<string, FieldDefinition>();
   for (const name of object.interfaces) {
     for (const field of definitions.objects.get(name)?.own ?? []) {
       const first = from.get(field.name);
       if (!first) from.set(field.name, field);
-      else if (!inherits(definitions.objects.get(name), first.owner)) {
-        const id = baseName(field.node.type) === 'ID' ? ', and a node has one ID' : '';
+      else if (!sameId(first, field) && !inherits(definitions.objects.get(name), first.owner)) {
         report({
           position: position(object.node),
-          message: `${object.name} has the field ${field.name} from both ${first.owner.name} and ${name}${id}`,
+          message: `${object.name} has the field ${field.name} from both ${first.owner.name} and ${name}`,
           fix: `Rename the field in one of the interfaces, or move it to an interface that both implement.`,
         });
       }
     }
   }
+}
+
+/** Both are the node's ID, and may be null alike. */
+function sameId(one: FieldDefinition, other: FieldDefinition): boolean {
+  return baseName(one.node.type) === 'ID' && print(one.node.type) === print(other.node.type);
 }
 
 const inherits = (object: ObjectDefinition | undefined, owner: ObjectDefinition): boolean =>

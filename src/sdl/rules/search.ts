@@ -94,11 +94,14 @@ class Check {
   }
 
   #together(kinds: readonly string[]): void {
+    for (const kind of new Set(kinds.filter((kind, at) => kinds.indexOf(kind) !== at))) {
+      this.#refuse(`@search by ${kind} stands twice on ${this.where}`, 'Keep one of them.');
+    }
     for (const [one, other, why] of EXCLUDE) {
       if (!kinds.includes(one) || !kinds.includes(other)) continue;
       this.#refuse(`@search by ${one} and ${other} on ${this.where} exclude each other: ${why}`, `Keep one of them.`);
     }
-    if (this.#type === 'DateTime' && kinds.length > 1) {
+    if (this.#type === 'DateTime' && new Set(kinds).size > 1) {
       this.#refuse(`${this.where} is a DateTime, which is searched by one of year, month, day and hour`, 'Keep one.');
     }
   }

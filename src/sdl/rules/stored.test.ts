@@ -47,6 +47,7 @@ describe('search', () => {
     ['type Shop { name: String @search(by: [hash, exact]) }', 'search'],
     ['type Shop { name: String @search(by: [trigram, regexp]) }', 'search'],
     ['type Shop { since: DateTime @search(by: [year, day]) }', 'search'],
+    ['type Shop { name: String @search(by: [term, term]) }', 'search'],
     ['type Shop { id: ID! @search name: String }', 'search'],
     ['type Shop { size: Size @search(by: [term]) } enum Size { S }', 'search'],
     ['type Shop { next: Shop @search }', 'search'],
@@ -95,7 +96,8 @@ describe('interfaces and unions', () => {
       'interface A { name: String } interface B { name: String } type Shop implements A & B { town: String }',
       'interface-field',
     ],
-    ['interface A { id: ID! } interface B { id: ID! } type Shop implements A & B { town: String }', 'interface-field'],
+    ['interface A { id: ID! } interface B { id: ID } type Shop implements A & B { town: String }', 'interface-field'],
+    ['interface A { id: ID! } interface B { key: ID! } type Shop implements A & B { town: String }', 'identifier'],
     ['interface Named { name: String! } type Shop implements Named { name: String }', 'interface-field'],
     ['interface A implements B { a: String } interface B implements A { b: String }', 'interface-field'],
     ['union Place = String', 'union-member'],
@@ -106,7 +108,15 @@ describe('interfaces and unions', () => {
     'interface Named { name: String } interface Placed implements Named { at: Point } type Shop implements Placed { tax: Int }',
     'interface Named { name: String } type Shop implements Named { name: String! town: String }',
     'type Shop @remote { name: String } union Place @remote = Shop',
+    'interface Shape { id: ID! side: Int } interface Color { id: ID! shade: Int } type Figure implements Shape & Color { size: Int }',
+    'interface Shape { id: ID! side: Int } interface Color { id: ID! shade: Int } type Figure implements Shape & Color { id: ID! shade: Int }',
   ]);
+
+  it('lets a repeated field never be null, where the peer wants it as the interface has it', () => {
+    const text = 'interface Named { name: String } type Shop implements Named { name: String! town: String }';
+    expect(broken(text)).toEqual([]);
+    expect(broken(text, 'dgraph')).toEqual(['interface-field']);
+  });
 });
 
 describe('stored names', () => {
@@ -191,6 +201,7 @@ describe('defaults', () => {
     ['type Shop { n: Shop @default(add: {value: "1"}) }', 'default-value'],
     ['type Shop { n: Int! @id @default(add: {value: "1"}) }', 'default-value'],
     ['type Shop @remote { n: Int @default(add: {value: "1"}) }', 'default-value'],
+    ['type Shop { n: Int @default }', 'default-value'],
   ]);
   accepted([
     'type Shop { a: Int64 @default(add: {value: "3000000000"}) b: DateTime @default(add: {value: "$now"}, update: {value: "$now"}) c: Size @default(add: {value: "S"}) } enum Size { S }',
