@@ -124,6 +124,18 @@ describe('@auth', () => {
     expect(queryUser).toEqual([]);
   });
 
+  it('compares claims that are objects by what they hold', async () => {
+    const shelf = await createWorld(`type Book @auth(query: {or: [
+      {rule: "{$USER: {eq: {\\"desk\\": [1, {\\"at\\": null}]}}}"},
+      {rule: "{$USER: {in: [{\\"a\\": \\"b\\"}, {\\"c\\": \\"d\\"}]}}"}]}) { name: String! @id }`);
+    await shelf.data('mutation { addBook(input: [{name: "one"}]) { numUids } }');
+    const seen = async (USER: unknown): Promise<number> =>
+      (await shelf.data('{ queryBook { name } }', {}, { claims: { USER } })).queryBook.length;
+    for (const user of [{ desk: [1, { at: null }] }, { a: 'b' }, { c: 'd' }]) expect(await seen(user)).toBe(1);
+    for (const user of [{ desk: [1] }, { a: 'b', c: 'd' }, { a: 'c' }, {}, 'b', { desk: { 0: 1, 1: { at: null } } }])
+      expect(await seen(user)).toBe(0);
+  });
+
   it('follows rules through unions', async () => {
     const den = await createWorld(`
       type Bear { name: String! @id cave: Cave }

@@ -17,9 +17,15 @@ function matches(rule: ClaimRule, claim: unknown): boolean {
   return same(claim, rule.value);
 }
 
-/** Claims are JSON; a number never equals its text. */
+/** Claims are JSON: lists and objects are compared by what they hold, and a number never equals its text. */
 function same(claim: unknown, value: unknown): boolean {
-  return claim === value;
+  if (typeof claim !== 'object' || typeof value !== 'object' || claim === null || value === null)
+    return claim === value;
+  if (Array.isArray(claim) !== Array.isArray(value)) return false;
+  const entries = Object.entries(claim);
+  const other = value as Readonly<Record<string, unknown>>;
+  if (entries.length !== Object.keys(other).length) return false;
+  return entries.every(([key, held]) => Object.hasOwn(other, key) && same(held, other[key]));
 }
 
 function patternOf(rule: ClaimRule) {
