@@ -49,7 +49,7 @@ export function compileFilter(scope: Scope, input: GraphQLInputObjectType, value
         );
         break;
       case 'search':
-        parts.push(valueFilter(storedName(storageOf(meaning.field)), fields[key], given));
+        parts.push(valueFilter(scope, storedName(storageOf(meaning.field)), fields[key], given));
         break;
       case 'edgeFilter':
         parts.push(edgeFilter(scope, meaning.field, meaning.target, given));
@@ -262,9 +262,10 @@ function unionFilter(
 type InputField = ReturnType<GraphQLInputObjectType['getFields']>[string];
 
 /** `{eq: 1, lt: 5}`, or a bare Boolean or enum value. */
-function valueFilter(predicate: PredicateName, field: InputField, value: unknown): Filter | undefined {
+function valueFilter(scope: Scope, predicate: PredicateName, field: InputField, value: unknown): Filter | undefined {
   const type = getNamedType(field.type);
   if (!isInputObjectType(type)) return equality(predicate, asList(value));
+  if (scope.names.dgraph) oneFunction(field.name, value as Input);
   const parts: (Filter | undefined)[] = [];
   for (const [key, given] of Object.entries(value as Input)) {
     const meaning = inputMeaning(type.getFields()[key]);
@@ -273,6 +274,18 @@ function valueFilter(predicate: PredicateName, field: InputField, value: unknown
     else if (given !== null && given !== undefined) parts.push(comparison(predicate, meaning.operator, given));
   }
   return and(...parts);
+}
+
+/** Where all functions of one field hold here, the peer takes one at a time, of a value and of a region alike. */
+function oneFunction(name: string, value: Input): void {
+  const given = Object.entries(value).filter(([, one]) => one !== null && one !== undefined);
+  if (given.length > 1) {
+    const written = given.map(([key]) => key).join(', ');
+    throw new GraphsteadError('INVALID_VALUE', `the filter of ${name} takes one function, not ${written}`, {
+      fix: `Join filters of ${name} with and: [...].`,
+    });
+  }
+  for (const [key, one] of given) if (key === 'contains' || key === 'intersects') oneFunction(key, one as Input);
 }
 
 function scalarLiteral(value: unknown): Argument {

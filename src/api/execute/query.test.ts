@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { dgraphNames } from '../../base/index.js';
 import { createWorld, type Tree, type World } from '../../../test/support/api-world.js';
 
 const SDL = `
@@ -69,6 +70,25 @@ describe('queries', () => {
     );
     expect(await titles('(filter: {not: {has: [released]}})')).toEqual(['Short Walk']);
     expect(await titles('(filter: {and: [{released: true}, {year: {gt: 1960}}]})')).toEqual([]);
+  });
+
+  it('joins all functions of one filter, where the peer takes one at a time', async () => {
+    const peer = await createWorld(SDL, { names: dgraphNames });
+    await peer.data(ADD);
+    const square =
+      '[{points: [{latitude: 0, longitude: 0}, {latitude: 1, longitude: 0}, {latitude: 1, longitude: 1}, {latitude: 0, longitude: 0}]}]';
+    for (const two of [
+      '{year: {gt: 1950, lt: 1972}}',
+      '{shotAt: {near: {coordinate: {longitude: 0, latitude: 0}, distance: 1}, within: {polygon: {coordinates: SQUARE}}}}',
+    ]) {
+      const query = `{ queryFilm(filter: ${two.replace('SQUARE', square)}) { title } }`;
+      expect((await world.ask(query)).errors).toBeUndefined();
+      expect((await peer.ask(query)).errors?.[0].extensions.code).toBe('INVALID_VALUE');
+    }
+    expect(await titles('(filter: {year: {gt: 1950, lt: 1972}})')).toEqual(['Long Day']);
+    expect((await peer.data('{ queryFilm(filter: {year: {gt: 1961, lt: null}}) { title } }')).queryFilm).toHaveLength(
+      1,
+    );
   });
 
   it('finds by place', async () => {
