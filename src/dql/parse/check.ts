@@ -119,7 +119,10 @@ function checkGrouped(context: ParseContext, selection: Selection): void {
 /** What may stand once among the fields of one node; undefined for what may be repeated. */
 function duplicateKey(selection: Selection): string | undefined {
   if (selection.alias !== undefined) return `:${selection.alias}`;
-  if (selection.kind === 'uid' || selection.kind === 'math' || selection.kind === 'expand') return undefined;
+  if (selection.kind === 'uid' || selection.kind === 'expand') return undefined;
+  if (selection.kind === 'math') return selection.variable === undefined ? undefined : `val(${selection.variable})`;
+  // The groups of an edge stand beside its nodes, in one list.
+  if (selection.kind === 'predicate' && selection.groupBy) return `${selection.shown} @groupby`;
   return shownKey(selection);
 }
 
@@ -184,7 +187,11 @@ function checkCircles(
   perBlock.forEach(({ rootUsed }, index) => {
     for (const { name, position } of rootUsed) {
       if (definer.get(name) !== index) continue;
-      context.refuse(`the block starts from ${name}, which it defines itself`, position, 'Define it in another block.');
+      context.refuse(
+        `the block chooses its nodes by ${name}, which it defines itself`,
+        position,
+        'Define it in another block, which runs before.',
+      );
     }
   });
   const waits = perBlock.map(({ used }, index) => {

@@ -10,7 +10,7 @@ export interface VariableMention {
 export interface BlockVariables {
   readonly defined: readonly VariableMention[];
   readonly used: readonly VariableMention[];
-  /** those of `used` that must be known before the block's first node is */
+  /** those of `used` that must be known before the block's first nodes are: of its function, filter, order and page */
   readonly rootUsed: readonly VariableMention[];
 }
 
@@ -21,11 +21,11 @@ export function variablesOf(block: Block): BlockVariables {
   if (block.variable !== undefined) defined.push({ name: block.variable, position: block.position });
   if (block.root) usedByCall(block.root, used);
   if (block.filter) usedByFilter(block.filter, used);
-  const rootUsed = [...used];
   usedByPaging(block.order, block.page, block.position, used);
   for (const end of block.shortest ? [block.shortest.from, block.shortest.to] : []) {
     if (end.kind === 'variable') used.push({ name: end.name, position: block.position });
   }
+  const rootUsed = [...used];
   for (const child of block.children) walk(child, defined, used);
   return { defined, used, rootUsed };
 }

@@ -1,3 +1,4 @@
+import { GraphsteadError } from '../../base/index.js';
 import type { Facets, UidList } from '../../graph/index.js';
 import { decodeValue, type Value } from '../../values/index.js';
 import type { ValueColumn } from '../contract.js';
@@ -21,6 +22,7 @@ export function defineVariables(at: ResultBranch, path: readonly ResultBranch[],
     return;
   }
   if (syntax.variable !== undefined && !isComputed(syntax)) {
+    if (!execution.expanded.has(syntax.variable)) checkSingle(at, syntax.variable);
     set(syntax.variable, { ...variableOf(at, path), path }, execution);
   }
   if (syntax.kind === 'predicate' && syntax.facets) defineFacets(at, syntax.facets, path, execution);
@@ -28,6 +30,16 @@ export function defineVariables(at: ResultBranch, path: readonly ResultBranch[],
 
 function isComputed(syntax: Selection): boolean {
   return syntax.kind === 'math' || syntax.kind === 'aggregate' || syntax.kind === 'value';
+}
+
+/** A value variable holds one value for a node. Throws INVALID_QUERY where a list has more: none of them is the one. */
+function checkSingle({ valueLists, syntax }: ResultBranch, name: string): void {
+  if (!valueLists?.some((list) => list.length > 1)) return;
+  const field = syntax.kind === 'predicate' ? syntax.shown : 'it';
+  throw new GraphsteadError('INVALID_QUERY', `the variable ${name} holds one value for a node, and ${field} has more`, {
+    position: syntax.position,
+    fix: 'Use a predicate that is no list.',
+  });
 }
 
 function set(name: string, next: RunVariable, execution: Execution): void {
@@ -114,7 +126,10 @@ function facetsOfValue(at: ResultBranch, i: number): Facets | undefined {
   return at.valueFacets?.[i] ?? at.listFacets?.[i]?.[0];
 }
 
-/** Numbers of several edges to one node are added up; of other facets the last one stays. */
+/**
+ * Numbers of several edges to one node are added up. Throws INVALID_QUERY where other facets meet: a variable holds one
+ * value for a node.
+ */
 function edgeFacets(at: ResultBranch, key: string): ValueColumn {
   const pairs = new Map<number, Value>();
   at.rows?.forEach((row, i) => {
@@ -122,10 +137,19 @@ function edgeFacets(at: ResultBranch, key: string): ValueColumn {
       const value = facetOf(at.rowFacets?.[i]?.[j], key);
       if (value === undefined) return;
       const before = pairs.get(uid);
-      pairs.set(uid, before && isNumber(before) && isNumber(value) ? addValues(before, value) : value);
+      if (before && !(isNumber(before) && isNumber(value))) throw manyFacets(at, key);
+      pairs.set(uid, before ? addValues(before, value) : value);
     });
   });
   return columnOf(pairs);
+}
+
+function manyFacets({ syntax }: ResultBranch, key: string): GraphsteadError {
+  return new GraphsteadError(
+    'INVALID_QUERY',
+    `several edges to one node have a facet ${key} that is no number, and a variable holds one value for a node`,
+    { position: syntax.position, fix: 'Start from one node, or use a facet that is a number: those are added up.' },
+  );
 }
 
 function isNumber(value: Value): boolean {

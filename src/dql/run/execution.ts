@@ -20,6 +20,8 @@ export class Execution {
   readonly names: Names;
   readonly clock: Clock;
   readonly variables = new Map<string, RunVariable>();
+  /** variables that expand(val(x)) reads: of lists they hold every member */
+  readonly expanded = new Set<string>();
   readonly #pace: Pace;
   readonly #numUids = new Map<string, number>();
   #edges = 0;

@@ -66,6 +66,26 @@ describe('@groupby', () => {
     expect(await ask(ordered)).toEqual(await ask(ordered.replace('(orderdesc: year)', '')));
   });
 
+  it('stands beside the same edge in one list, whichever comes first', async () => {
+    const groups = {
+      '@groupby': [
+        { year: 1992, count: 1 },
+        { year: 1990, count: 2 },
+      ],
+    };
+    const nodes = [{ price: 10.5 }, { price: 20 }];
+    const both = ['painted @groupby(year) { count(uid) }', 'painted { price }'];
+    for (const fields of [both, [...both].reverse()]) {
+      expect(await ask(`q(func: uid(0x1, 0x4)) { name ${fields.join(' ')} }`)).toEqual([
+        { name: 'Ida', painted: [groups, ...nodes] },
+      ]);
+    }
+    expect(await ask(`q(func: uid(0x1)) { ${both[0]} painted @filter(eq(name, "Nobody")) { price } }`)).toEqual([
+      { painted: [groups] },
+    ]);
+    await expect(ask(`q(func: uid(0x1)) { ${both[0]} ${both[0]} }`)).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+  });
+
   it('gives variables over all rows together', async () => {
     expect(
       await ask(

@@ -16,6 +16,8 @@ import type {
 export interface BlockVariables {
   readonly defines: ReadonlySet<string>;
   readonly needs: ReadonlySet<string>;
+  /** those of `needs` whose values are names of fields: `expand(val(x))` */
+  readonly expands: ReadonlySet<string>;
 }
 
 /**
@@ -70,6 +72,7 @@ export function variablesOf(block: Block): BlockVariables {
 class VariableFinder implements BlockVariables {
   readonly defines = new Set<string>();
   readonly needs = new Set<string>();
+  readonly expands = new Set<string>();
 
   block(block: Block): void {
     this.define(block.variable);
@@ -132,7 +135,10 @@ class VariableFinder implements BlockVariables {
     switch (selection.kind) {
       case 'predicate':
       case 'expand':
-        if (selection.kind === 'expand' && selection.of.kind === 'variable') this.needs.add(selection.of.name);
+        if (selection.kind === 'expand' && selection.of.kind === 'variable') {
+          this.needs.add(selection.of.name);
+          this.expands.add(selection.of.name);
+        }
         if (selection.filter) this.filter(selection.filter);
         this.facets(selection.facets);
         this.order(selection.order);

@@ -18,6 +18,7 @@ import { EMPTY } from './uid-set.js';
 export const runQuery: RunQuery = async (document, reader, options: RunOptions = {}): Promise<RunResult> => {
   const execution = new Execution(reader, options);
   const roots = new Map<number, ResultBranch>();
+  for (const block of document.blocks) for (const name of variablesOf(block).expands) execution.expanded.add(name);
   for (const at of planBlocks(document.blocks)) {
     await execution.checkpoint();
     roots.set(at, await runBlock(document.blocks[at], execution));

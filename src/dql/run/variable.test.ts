@@ -53,6 +53,42 @@ describe('value variables', () => {
     ]);
   });
 
+  it('hold one value for a node: a list with more is refused', async () => {
+    expect(await ask('var(func: uid(0xb)) { t as tags } q(func: uid(t)) { val(t) }')).toEqual([{ 'val(t)': 'sea' }]);
+    await expect(ask('var(func: has(tags)) { t as tags } q(func: uid(t)) { uid }')).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+      position: { line: 1, column: 26 },
+    });
+  });
+
+  it('of several edges to one node hold the sum of a number, and nothing else', async () => {
+    expect(await ask('var(func: uid(0x1, 0x2)) { knows @facets(s as since) } q(func: uid(0x3)) { val(s) }')).toEqual([
+      { 'val(s)': 4009 },
+    ]);
+    const texts =
+      'var(func: uid(0x1, 0x2)) { k as knows @facets(h as how) } q(func: uid(h)) @filter(uid(k)) { val(h) }';
+    expect(await ask(texts)).toEqual([{ 'val(h)': 'school days' }, { 'val(h)': 'school' }]);
+    await dql.mutate('{ set { <0x4> <knows> <0x2> (how="work") . } }');
+    await expect(
+      ask('var(func: uid(0x1, 0x4)) { knows @facets(h as how) } q(func: uid(h)) { val(h) }'),
+    ).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+  });
+
+  it('are compared with values of their own type', async () => {
+    const wrong = 'var(func: has(year)) { y as year } q(func: uid(y)) @filter(gt(val(y), "recent")) { uid }';
+    await expect(ask(wrong)).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+  });
+
+  it('cannot choose the nodes of the block that defines them', async () => {
+    const avg = 'knows { y as year } a as avg(val(y))';
+    for (const root of ['orderasc: val(a))', 'first: 2) @filter(gt(val(a), 3))']) {
+      await expect(ask(`q(func: has(name), ${root} { name ${avg} }`)).rejects.toMatchObject({
+        code: 'INVALID_QUERY',
+        message: expect.stringContaining('which it defines itself'),
+      });
+    }
+  });
+
   it('stand for their values in functions', async () => {
     expect(await ask('var(func: uid(0xa)) { y as year } q(func: eq(year, val(y))) { uid }')).toEqual([
       { uid: '0xa' },

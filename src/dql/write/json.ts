@@ -271,14 +271,18 @@ class AnswerWriter {
   /** Begins the row of an edge; false when it leads nowhere, or was written at once. */
   #edge(field: Layout, at: number, seen: readonly number[] | undefined): boolean {
     const uids = field.node.rows?.[at];
-    if (!uids || uids.length === 0) return false;
+    const groups = field.groups?.node.groups?.[at] ?? [];
+    if (!uids || (uids.length === 0 && groups.length === 0)) return false;
     const out = this.#out;
     const key = out.length;
     writePrefix(out, field.prefix);
-    const isSingle = field.single && !field.normalize && field.counts.length === 0;
+    const isSingle = field.single && !field.normalize && field.counts.length === 0 && groups.length === 0;
     if (!isSingle) out.byte(OPEN_LIST);
     const end = isSingle ? 1 : field.normalize ? 0 : uids.length;
     const first = out.length;
+    if (field.groups?.syntax.kind === 'predicate' && groups.length > 0) {
+      this.#groups(groups, field.groups.syntax.groupBy, field.groups.syntax.children);
+    }
     if (field.normalize) for (const record of edgeRecords(field, at, seen)) this.#record(record);
     const row = this.#begin(field, uids, end, field.node.rowFacets?.[at], seen);
     row.isEdge = true;

@@ -21,6 +21,8 @@ export interface Layout {
   readonly fields: readonly Layout[];
   /** what its columns hold */
   readonly kind: FieldKind;
+  /** of an edge: its groups, which another selection of the same key asks for and which stand in the same list */
+  readonly groups: Layout | undefined;
   /** aliases or names of `count(uid)` among the fields */
   readonly counts: readonly Layout[];
   /** the one list that all fields are aligned with */
@@ -59,7 +61,7 @@ function kindOf(node: ResultNode): FieldKind {
 export function layoutOf(node: ResultNode, names: Names): Layout {
   const { syntax } = node;
   const key = syntax.kind === 'block' ? syntax.name : answerKey(syntax);
-  const fields = node.children.map((child) => layoutOf(child, names));
+  const fields = joinGroups(node.children.map((child) => layoutOf(child, names)));
   const reverse = syntax.kind === 'predicate' && syntax.reverse;
   const source = fields[0]?.node.source ?? node.dest;
   return {
@@ -71,6 +73,7 @@ export function layoutOf(node: ResultNode, names: Names): Layout {
     normalize: 'directives' in syntax && syntax.directives.normalize,
     hasUid: fields.some((field) => field.syntax.kind === 'uid' && field.key === 'uid'),
     kind: kindOf(node),
+    groups: undefined,
     fields: fields.filter((field) => field.syntax.kind !== 'countUid'),
     counts: fields.filter((field) => field.syntax.kind === 'countUid'),
     source,
@@ -78,6 +81,17 @@ export function layoutOf(node: ResultNode, names: Names): Layout {
     places: Places.of(source),
     written: WrittenPlaces.of(node, source.length),
   };
+}
+
+/** `friend @groupby(..)` beside `friend`: both show in one list, groups first. */
+function joinGroups(fields: readonly Layout[]): readonly Layout[] {
+  const groups = new Map<string, Layout>();
+  for (const field of fields) if (field.kind === 'groups') groups.set(field.key, field);
+  if (groups.size === 0) return fields;
+  const edges = new Set(fields.filter(({ kind }) => kind === 'edges').map(({ key }) => key));
+  return fields
+    .filter(({ kind, key }) => kind !== 'groups' || !edges.has(key))
+    .map((field) => (field.kind === 'edges' ? { ...field, groups: groups.get(field.key) } : field));
 }
 
 export function prefixOf(key: string): Buffer {

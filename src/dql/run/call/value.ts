@@ -35,7 +35,7 @@ export function compareWith(call: FunctionCall, execution: Execution): (value: V
   const order = (value: Value, at: number): number | undefined => {
     const other = wanted[at];
     if (other === undefined) return undefined;
-    return compareValues(value, like(other, value));
+    return compareValues(value, like(other, value, call));
   };
   const holds = (value: Value, at: number, accept: (order: number) => boolean): boolean => {
     const result = order(value, at);
@@ -59,17 +59,18 @@ export function compareWith(call: FunctionCall, execution: Execution): (value: V
   }
 }
 
-function like(other: Value, value: Value): Value {
+/** A text as a value that compares with `value`. Throws INVALID_QUERY for one that cannot be read so. */
+function like(other: Value, value: Value, call: FunctionCall): Value {
   if (other.type === value.type || (other.type !== 'default' && other.type !== 'string')) return other;
-  if (value.type === 'int' && /[.eE]/.test(other.value)) return attempt(other, 'float') ?? other;
-  return attempt(other, value.type) ?? other;
-}
-
-function attempt(value: Value, type: Value['type']): Value | undefined {
+  const type = value.type === 'int' && /[.eE]/.test(other.value) ? 'float' : value.type;
   try {
-    return convert(value, type);
+    return convert(other, type);
   } catch (error) {
-    if (error instanceof GraphsteadError) return undefined;
-    throw error;
+    if (!(error instanceof GraphsteadError)) throw error;
+    throw invalid(
+      `${call.name} compares a value of type ${value.type} with "${other.value}"`,
+      call.position,
+      `Write a value of type ${value.type}.`,
+    );
   }
 }
