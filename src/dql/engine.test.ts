@@ -123,6 +123,32 @@ describe('mutations', () => {
     ]);
   });
 
+  it('make a list of a new predicate that has several values of one node, or a list in JSON', async () => {
+    await dql.mutate('{ set { _:a <byname> "Al" .\n _:a <byname> "Ali" .\n _:a <code> "1" .\n _:b <code> "2" . } }');
+    await dql.mutateJson({ set: [{ lucky: [7, 11], one: ['only'], flags: [true], code: '3' }, { lucky: 3 }] });
+    const { data } = await dql.engine.query({ text: 'schema(pred: [byname, code, lucky, one, flags]) { type list }' });
+    expect(JSON.parse(data.toString())).toEqual({
+      schema: [
+        { predicate: 'byname', type: 'default', list: true },
+        { predicate: 'code', type: 'default' },
+        { predicate: 'lucky', type: 'int', list: true },
+        { predicate: 'one', type: 'string', list: true },
+        { predicate: 'flags', type: 'bool' },
+      ],
+    });
+    const { q } = (await dql.query('{ q(func: has(lucky)) { lucky } }')) as { q: { lucky: number[] }[] };
+    expect(q.map(({ lucky }) => lucky.sort((a, b) => a - b))).toEqual([[7, 11], [3]]);
+  });
+
+  it('keep what the schema says of lists, also where a block gives several values', async () => {
+    await dql.mutate('{ set { <0x1> <single> "first" . } }');
+    await dql.mutate('{ set { <0x1> <single> "second" .\n <0x1> <single> "third" . } }');
+    await dql.mutate('{ set { <0x1> <spoken> "hello"@en .\n <0x1> <spoken> "bonjour"@fr . } }');
+    expect(await dql.query('{ q(func: uid(0x1)) { single spoken@fr } }')).toEqual({
+      q: [{ single: 'third', 'spoken@fr': 'bonjour' }],
+    });
+  });
+
   it('keep integers beyond 2^53', async () => {
     await dql.engine.mutate({
       body: '{"set": {"name": "big", "amount": 9223372036854775807}}',

@@ -159,6 +159,8 @@ export type GraphChange =
       /** "" for untagged */
       readonly lang: string;
       readonly facets?: Facets;
+      /** the predicate is to hold lists, if this is what creates it */
+      readonly list?: boolean;
     }
   | {
       readonly op: 'setEdge';

@@ -104,7 +104,7 @@ class Stage {
 
   #setValue(change: Extract<GraphChange, { op: 'setValue' }>): void {
     const { uid, predicate, lang, value } = change;
-    const record = this.#record(predicate) ?? this.#create(predicate, value.type, false, lang !== '');
+    const record = this.#record(predicate) ?? this.#create(predicate, value.type, change.list === true, lang !== '');
     if (record.type === 'uid') throw mismatch(record, 'scalar');
     if (lang !== '' && !record.lang) {
       if (record.id !== 0) throw noLang(predicate);

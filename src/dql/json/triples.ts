@@ -63,7 +63,7 @@ export class JsonTriples {
   #node(node: ObjectNode, op: 'set' | 'delete', out: Triple[], parent: string): NodeReference {
     const subject = this.#subject(node, op);
     if (op === 'delete' && parent === '' && node.entries.size === 1) {
-      out.push(tripleOf({ subject, predicate: '*', lang: '', position: node.position }, ALL, NO_FACETS));
+      out.push(tripleOf({ subject, predicate: '*', lang: '', listed: false, position: node.position }, ALL, NO_FACETS));
       return subject;
     }
     const facets = facetIndex(node);
@@ -94,7 +94,7 @@ export class JsonTriples {
   #entry(entry: Entry): void {
     const { value, op, out, subject } = entry;
     const { predicate, lang } = this.#predicate(entry);
-    const base = { subject, predicate, lang, position: value.position };
+    const base = { subject, predicate, lang, listed: value.kind === 'array', position: value.position };
     if (value.kind === 'null') {
       if (op === 'delete') out.push(tripleOf(base, ALL, NO_FACETS));
       return;
@@ -178,15 +178,15 @@ interface Entry {
   readonly parent: string;
 }
 
-type Base = Pick<Triple, 'subject' | 'predicate' | 'lang' | 'position'>;
+type Base = Pick<Triple, 'subject' | 'predicate' | 'lang' | 'listed' | 'position'>;
 
 const ALL = { kind: 'all' } as const;
 const NO_FACETS: readonly TripleFacet[] = [];
 
 /** Written out, so that all triples have one shape in memory, as those of RDF have. */
 function tripleOf(base: Base, object: ObjectReference, facets: readonly TripleFacet[]): Triple {
-  const { subject, predicate, lang, position } = base;
-  return { subject, predicate, lang, object, facets, position };
+  const { subject, predicate, lang, listed, position } = base;
+  return { subject, predicate, lang, object, facets, listed, position };
 }
 
 function referenceOf(uid: JsonNode): NodeReference {

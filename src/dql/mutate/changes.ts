@@ -27,6 +27,8 @@ export interface ChangeContext {
   readonly variables: ReadonlyMap<string, QueryVariable>;
   readonly names: Names;
   readonly limits: Limits;
+  /** new predicates that are to hold lists (lists.ts) */
+  readonly lists: ReadonlySet<string>;
 }
 
 /**
@@ -98,7 +100,9 @@ function setOn(
   const add = (change: GraphChange): void => push(change, triple, context.limits, out);
   if (object.kind === 'literal' || object.kind === 'value') {
     const value = literalOf(object, uid, context);
-    if (value !== undefined) add({ op: 'setValue', uid, predicate, value, lang, ...facets });
+    if (value === undefined) return;
+    const list = context.lists.has(predicate) ? { list: true } : {};
+    add({ op: 'setValue', uid, predicate, value, lang, ...facets, ...list });
   } else if (object.kind !== 'all') {
     const targets = context.nodes.forSet(object, position);
     if (typeof targets === 'number') add({ op: 'setEdge', uid, predicate, object: targets, ...facets });

@@ -4,6 +4,7 @@ import type { QueryVariable } from '../contract.js';
 import { holdsCondition } from '../run/index.js';
 import type { MutationRequest } from '../syntax/index.js';
 import { changesOf } from './changes.js';
+import { newLists } from './lists.js';
 import { MutationNodes } from './nodes.js';
 
 export interface ResolveOptions {
@@ -39,6 +40,7 @@ export async function resolveMutation(request: MutationRequest, options: Resolve
   const nodes = new MutationNodes(variables);
   await inSteps(nodes.collect(blocks), pause);
   await nodes.assign(lease, limits);
-  const { changes, positions } = await inSteps(changesOf(blocks, { nodes, variables, names, limits }), pause);
+  const lists = await inSteps(newLists(blocks, reader.schema), pause);
+  const { changes, positions } = await inSteps(changesOf(blocks, { nodes, variables, names, limits, lists }), pause);
   return { changes, positions, uids: nodes.uidsIn(changes) };
 }

@@ -70,6 +70,19 @@ function expected(key: 'year' | 'word' | 'day', descending: boolean): number[] {
 }
 
 describe('the first of a long list', () => {
+  it('is refused by what has none: edges, lists, and values such as true and false', async () => {
+    const told = openDql({
+      schema: 'flag: bool @index(bool) .\nplace: geo .\nsecret: password .\nnear: uid .\nall: [int] .',
+    });
+    const dql = await told;
+    for (const name of ['flag', 'place', 'secret', 'near', 'all']) {
+      await expect(dql.query(`{ q(func: has(flag), orderasc: ${name}) { uid } }`)).rejects.toMatchObject({
+        code: 'INVALID_QUERY',
+      });
+    }
+    await dql.close();
+  });
+
   it('is the same read off an index as sorted', async () => {
     const keys = fc.constantFrom('year' as const, 'word' as const, 'day' as const);
     await fc.assert(

@@ -82,6 +82,8 @@ export function checkKeys(keys: readonly OrderKey[], execution: Execution): void
   }
 }
 
+const UNORDERED: ReadonlySet<Predicate['type']> = new Set(['uid', 'bool', 'geo', 'password', 'float32vector']);
+
 function checkPredicate(key: OrderKey, name: string, predicate: Predicate | undefined): void {
   if (!predicate) {
     throw mistake(
@@ -94,8 +96,9 @@ function checkPredicate(key: OrderKey, name: string, predicate: Predicate | unde
     throw mistake(key, `${name} holds lists of values, which have no order`, 'Order by a predicate with one value.');
   }
   const type = predicate.type;
-  if (type === 'uid' || type === 'geo' || type === 'password' || type === 'float32vector') {
-    throw mistake(key, `${name} cannot be sorted by: values of type ${type} have no order`, 'Order by a scalar.');
+  if (UNORDERED.has(type)) {
+    const fix = 'Order by a number, a text or a datetime.';
+    throw mistake(key, `${name} cannot be sorted by: values of type ${type} have no order`, fix);
   }
 }
 

@@ -37,6 +37,8 @@ export interface Triple {
   readonly lang: string;
   readonly object: ObjectReference;
   readonly facets: readonly TripleFacet[];
+  /** one of the members of a JSON list */
+  readonly listed: boolean;
   readonly position: Position;
 }
 
