@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { isPlain, Pipe } from './pipe.js';
 
 /** Both ends, with what one writes cut into parts of `size` bytes on its way. */
-function pair(size: number) {
+function pair(size: number, messageBytes = 1_000_000, arriving = messageBytes) {
   const received: unknown[][] = [];
   const frames: Buffer[] = [];
   const there = new Duplex({ read: () => undefined });
@@ -17,20 +17,20 @@ function pair(size: number) {
     },
   });
   const refused: unknown[] = [];
-  const pipe = new Pipe<never, unknown>(
-    here as Socket,
-    () => undefined,
-    (message) => {
+  const pipe = new Pipe<never, unknown>(here as Socket, {
+    messageBytes,
+    take: () => undefined,
+    refused: (message) => {
       refused.push(message);
       return { instead: true };
     },
-  );
-  new Pipe<unknown, never>(
-    there as Socket,
-    (batch) => received.push([...batch]),
-    () => undefined,
-  );
-  return { pipe, received, frames, refused };
+  });
+  new Pipe<unknown, never>(there as Socket, {
+    messageBytes: arriving,
+    take: (batch) => received.push([...batch]),
+    refused: () => undefined,
+  });
+  return { pipe, received, frames, refused, there };
 }
 
 const arrived = () => new Promise((done) => setImmediate(() => setImmediate(done)));
@@ -68,6 +68,28 @@ describe('the pipe to a host process', () => {
     await arrived();
     expect(received.flat()).toEqual([{ n: 1 }, { instead: true }, { n: 3 }]);
     expect(refused).toEqual([{ n: 2, held }]);
+  });
+
+  it.each([
+    ['text', 'x'.repeat(2_000)],
+    ['other values', new Map([['x', 'x'.repeat(2_000)]])],
+  ])('sends the others of a batch where one is too large: %s', async (_, large) => {
+    const { pipe, received, refused } = pair(1_000, 1_000);
+    pipe.tell({ n: 1 });
+    pipe.tell({ n: 2, large }, large);
+    for (let n = 3; n < 200; n++) pipe.tell({ n });
+    await arrived();
+    const others = Array.from({ length: 197 }, (_, i) => ({ n: i + 3 }));
+    expect(received.flat()).toEqual([{ n: 1 }, { instead: true }, ...others]);
+    expect(refused).toEqual([{ n: 2, large }]);
+  });
+
+  it('is closed by whoever sends more than it may', async () => {
+    const { pipe, received, there } = pair(100, 10_000, 1_000);
+    pipe.tell({ text: 'x'.repeat(1_100) });
+    await arrived();
+    expect(received).toEqual([]);
+    expect(there.destroyed).toBe(true);
   });
 
   it('knows what JSON would change', () => {

@@ -1,5 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import type { Socket } from 'node:net';
+import { GraphsteadError } from '../base/index.js';
 
 // How the main process and a host process reach each other: one socket pair, one frame a tick each way.
 //   byte 0..3   bytes of the body, little endian
@@ -8,8 +9,15 @@ import type { Socket } from 'node:net';
 const HEADER = 5;
 const CODEC = { json: 0, v8: 1 } as const;
 
-/** What becomes of one message that cannot be copied: another that tells so, or nothing. */
-export type Uncopied<Out> = (message: Out, error: unknown) => Out | undefined;
+/** What becomes of one message that cannot go: another that tells so, or nothing. */
+export type Refused<Out> = (message: Out, error: unknown) => Out | undefined;
+
+export interface PipeOptions<In, Out> {
+  /** bytes of one message, either way; what arrives larger closes the pipe */
+  readonly messageBytes: number;
+  take(batch: readonly In[]): void;
+  readonly refused: Refused<Out>;
+}
 
 /** One end of the pipe. Messages of a tick go out together: each on its own would cost more than the turn it reports. */
 export class Pipe<In, Out> {
@@ -17,15 +25,25 @@ export class Pipe<In, Out> {
   /** something in the queue is more than JSON holds */
   #rich = false;
   readonly #socket: Socket;
-  readonly #uncopied: Uncopied<Out>;
+  readonly #refused: Refused<Out>;
+  #messageBytes: number;
 
-  constructor(socket: Socket, take: (batch: readonly In[]) => void, uncopied: Uncopied<Out>) {
+  constructor(socket: Socket, { messageBytes, take, refused }: PipeOptions<In, Out>) {
     this.#socket = socket;
-    this.#uncopied = uncopied;
+    this.#messageBytes = messageBytes;
+    this.#refused = refused;
     const frames = new Frames<In>(take);
-    socket.on('data', (part: Buffer) => frames.push(part));
+    socket.on('data', (part: Buffer) => {
+      // a sender cuts its frames: whoever sends more is not ours any more
+      if (!frames.push(part, this.#messageBytes)) socket.destroy();
+    });
     // what ends the pipe ends a process, and that is told by its exit
     socket.on('error', () => undefined);
+  }
+
+  /** From now on; see `PipeOptions`. */
+  limit(messageBytes: number): void {
+    this.#messageBytes = messageBytes;
   }
 
   /** Puts a message on this tick's frame. `given` is what app code put into it: values of any kind, or none. */
@@ -42,24 +60,24 @@ export class Pipe<In, Out> {
     this.#queue = [];
     this.#rich = false;
     if (batch.length === 0 || !this.#socket.writable) return;
-    if (!rich) {
-      this.#socket.write(jsonFrame(batch));
-      return;
-    }
     try {
-      this.#socket.write(v8Frame(batch));
+      this.#socket.write(this.#frame(batch, rich));
     } catch {
-      for (const message of batch) this.#alone(message);
+      for (const message of batch) this.#alone(message, rich);
     }
   }
 
-  #alone(message: Out): void {
+  #alone(message: Out, rich: boolean): void {
     try {
-      this.#socket.write(v8Frame([message]));
+      this.#socket.write(this.#frame([message], rich));
     } catch (error) {
-      const instead = this.#uncopied(message, error);
-      if (instead !== undefined) this.#socket.write(jsonFrame([instead]));
+      const instead = this.#refused(message, error);
+      if (instead !== undefined) this.#socket.write(this.#frame([instead], false));
     }
+  }
+
+  #frame(batch: readonly Out[], rich: boolean): Buffer {
+    return rich ? v8Frame(batch, this.#messageBytes) : jsonFrame(batch, this.#messageBytes);
   }
 }
 
@@ -75,16 +93,18 @@ class Frames<In> {
     this.#take = take;
   }
 
-  push(part: Buffer): void {
+  /** False for a frame of more than `most` bytes: nothing is to be pushed any more. */
+  push(part: Buffer, most: number): boolean {
     this.#parts.push(part);
     this.#held += part.length;
     while (this.#held >= this.#wanted) {
       const bytes = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts, this.#held);
       const whole = HEADER + bytes.readUInt32LE(0);
+      if (whole > HEADER + most) return false;
       this.#parts = [bytes];
       if (bytes.length < whole) {
         this.#wanted = whole;
-        return;
+        return true;
       }
       const rest = bytes.subarray(whole);
       this.#parts = rest.length === 0 ? [] : [rest];
@@ -92,6 +112,7 @@ class Frames<In> {
       this.#wanted = HEADER;
       this.#take(decode(bytes.subarray(4, whole)) as In[]);
     }
+    return true;
   }
 }
 
@@ -99,18 +120,28 @@ function decode(body: Buffer): unknown {
   return body[0] === CODEC.v8 ? deserialize(body.subarray(1)) : JSON.parse(body.toString('utf8', 1));
 }
 
-function jsonFrame(batch: readonly unknown[]): Buffer {
+function jsonFrame(batch: readonly unknown[], most: number): Buffer {
   const text = JSON.stringify(batch);
-  const frame = Buffer.allocUnsafe(HEADER + Buffer.byteLength(text));
+  const bytes = Buffer.byteLength(text);
+  assertFits(bytes, most);
+  const frame = Buffer.allocUnsafe(HEADER + bytes);
   head(frame, CODEC.json).write(text, HEADER, 'utf8');
   return frame;
 }
 
-function v8Frame(batch: readonly unknown[]): Buffer {
+function v8Frame(batch: readonly unknown[], most: number): Buffer {
   const body = serialize(batch);
+  assertFits(body.length, most);
   const frame = Buffer.allocUnsafe(HEADER + body.length);
   head(frame, CODEC.v8).set(body, HEADER);
   return frame;
+}
+
+function assertFits(bytes: number, most: number): void {
+  if (bytes <= most) return;
+  throw new GraphsteadError('LIMIT_EXCEEDED', `${bytes} bytes at once; limits.hostMessageBytes is ${most}`, {
+    fix: 'hand over less at once: a page of it, or a stream',
+  });
 }
 
 function head(frame: Buffer, codec: number): Buffer {

@@ -91,8 +91,15 @@ export interface Effects {
   readonly stops?: readonly string[];
 }
 
+/** What a host process bounds itself: bytes, each as `limits` has them. */
+export interface HostLimits {
+  readonly stateBytes: number;
+  readonly eventBytes: number;
+  readonly messageBytes: number;
+}
+
 export type ToHost =
-  | { readonly k: 'load'; readonly app: HostApp; readonly stateBytes: number; readonly eventBytes: number }
+  | { readonly k: 'load'; readonly app: HostApp; readonly limits: HostLimits }
   | { readonly k: 'turn'; readonly id: number; readonly task: TurnTask }
   | { readonly k: 'call'; readonly id: number; readonly task: CallTask }
   /** the next item of a stream */

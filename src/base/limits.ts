@@ -115,6 +115,8 @@ export const DEFAULT_LIMITS = {
   alarmsPerAgent: 1_000,
   /** megabytes of JavaScript heap of one host process */
   hostHeapMb: 512,
+  /** bytes of one message between the service and a host process: arguments, a result, an answer of the graph, what a turn did */
+  hostMessageBytes: 64 * 1024 * 1024,
   /** keys of one index, or of one predicate's data, that the explorer counts before it says "more than" */
   sizeKeys: 5_000,
   /** milliseconds between two heartbeats on an event stream */

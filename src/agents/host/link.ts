@@ -1,13 +1,15 @@
 import { Socket } from 'node:net';
 import { Pipe } from '../pipe.js';
 import { type FromHost, HOST_FD, type ToHost } from '../protocol.js';
+import { toFailure } from '../wire-failure.js';
 
 let pipe: Pipe<ToHost, FromHost> | undefined;
 
 /** Opens the way to the main process; `take` gets what it says, `left` is called when it is gone. */
 export function openLink(take: (batch: readonly ToHost[]) => void, left: () => void): void {
   const socket = new Socket({ fd: HOST_FD.pipe, readable: true, writable: true });
-  pipe = new Pipe(socket, take, uncopied);
+  // the main process keeps what it sends within its limit, and tells it with the app
+  pipe = new Pipe(socket, { messageBytes: Number.POSITIVE_INFINITY, take, refused });
   socket.once('close', left);
 }
 
@@ -16,15 +18,20 @@ export function tell(message: FromHost, given?: unknown): void {
   pipe?.tell(message, given);
 }
 
+/** @param bytes limits.hostMessageBytes */
+export function limitMessages(bytes: number): void {
+  pipe?.limit(bytes);
+}
+
 /** Sends what waits. */
 export function flush(): void {
   pipe?.flush();
 }
 
-/** A result that holds a function, say, fails its own task only. */
-function uncopied(message: FromHost, error: unknown): FromHost | undefined {
+/** A result that holds a function, say, or is too large, fails its own task only. */
+function refused(message: FromHost, error: unknown): FromHost | undefined {
   if (!('id' in message) || message.id === undefined) return undefined;
-  const reason = error instanceof Error ? error.message : String(error);
-  const failure = { message: `the result cannot leave the process: ${reason}`, fix: 'return plain data' };
-  return { k: 'failed', id: message.id, error: failure };
+  const { message: reason, code, fix = 'return plain data' } = toFailure(error);
+  const what = message.k === 'rpc' ? `what ${message.method} was given` : 'the result';
+  return { k: 'failed', id: message.id, error: { message: `${what} cannot leave the process: ${reason}`, code, fix } };
 }

@@ -5,7 +5,7 @@ import { toFailure } from '../wire-failure.js';
 import { offer, pull, startCall, stopStream } from './call.js';
 import { useConnections } from './connections.js';
 import { captureConsole } from './console.js';
-import { flush, openLink, tell } from './link.js';
+import { flush, limitMessages, openLink, tell } from './link.js';
 import { handling, unmarked } from './marker.js';
 import { endWithParent } from './orphan.js';
 import { registered } from './registry.js';
@@ -37,8 +37,10 @@ function drop(id: number, reason: string): void {
 }
 
 async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
-  limitStates(message.stateBytes);
-  limitEvents(message.eventBytes);
+  const { stateBytes, eventBytes, messageBytes } = message.limits;
+  limitStates(stateBytes);
+  limitEvents(eventBytes);
+  limitMessages(messageBytes);
   try {
     await useConnections(message.app.connections, (record) => tell({ k: 'used', id: currentTask()?.id, record }));
     // Bundles find "graphstead/app" here: one copy of it, wherever the app lies.

@@ -21,7 +21,11 @@ export interface ChildOptions {
   readonly dir: string;
   readonly heapMb: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** bytes of one message, either way */
+  readonly messageBytes: number;
   receive(batch: readonly FromHost[]): void;
+  /** a message is too large to go; answers with one that goes instead */
+  refused(message: ToHost, error: unknown): ToHost | undefined;
   /** a line that native code or process.stdout wrote */
   line(level: HostLog['level'], text: string): void;
   /** once; the marker can still be read then */
@@ -46,7 +50,11 @@ export class Child {
     });
     this.#child = child;
     const socket = child.stdio[HOST_FD.pipe] as Socket;
-    this.pipe = new Pipe<FromHost, ToHost>(socket, (batch) => options.receive(batch), nothingInstead);
+    this.pipe = new Pipe<FromHost, ToHost>(socket, {
+      messageBytes: options.messageBytes,
+      take: (batch) => options.receive(batch),
+      refused: (message, error) => options.refused(message, error),
+    });
     // whoever closes it can be told nothing any more
     socket.once('close', () => this.kill());
     this.exited = new Promise((done) => child.once('exit', () => done()).once('error', () => done()));
@@ -95,9 +103,6 @@ export class Child {
     }
   }
 }
-
-/** What goes to a host was plain when it came. */
-const nothingInstead = (): undefined => undefined;
 
 function forward(input: NodeJS.ReadableStream | null, line: (text: string) => void): void {
   if (input !== null) createInterface({ input }).on('line', line);

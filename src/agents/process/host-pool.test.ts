@@ -16,9 +16,23 @@ const CODE = `
   function exit() { process.exit(3); }
   async function* count(to) { for (let i = 1; i <= to; i++) yield i; }
   async function hoard() { const all = []; for (;;) { all.push(Buffer.alloc(32e6, 1)); await new Promise((done) => setTimeout(done, 5)); } }
+  function large(n) { return 'x'.repeat(n); }
   function kinds(date, big) { return { date, big }; }
 `;
-const EXPORTS = ['add', 'fail', 'spin', 'spinLater', 'spinAfter', 'slow', 'pid', 'exit', 'count', 'hoard', 'kinds'];
+const EXPORTS = [
+  'add',
+  'fail',
+  'spin',
+  'spinLater',
+  'spinAfter',
+  'slow',
+  'pid',
+  'exit',
+  'count',
+  'hoard',
+  'kinds',
+  'large',
+];
 
 let app: AppBundle;
 let hosts: HostPool;
@@ -81,6 +95,18 @@ describe('host processes', () => {
     const started = children();
     await hosts.load(app);
     expect(started).toContain(await call('pid'));
+  });
+
+  it('refuse what is too large to be handed over, and nothing else', async () => {
+    await open({ hostMessageBytes: 10_000 });
+    const refusal = { code: 'LIMIT_EXCEEDED', message: expect.stringContaining('limits.hostMessageBytes is 10000') };
+    const calls = [call('large', 10_000), call('add', 1, 2), call('add', 'x'.repeat(10_000), ''), call('large', 9_000)];
+    const [result, sum, given, fits] = await Promise.allSettled(calls);
+    expect(result).toMatchObject({ reason: refusal });
+    expect(sum).toMatchObject({ value: 3 });
+    expect(given).toMatchObject({ reason: refusal });
+    expect(fits).toMatchObject({ value: 'x'.repeat(9_000) });
+    expect(hosts.stats()['hosts']).toBe(2);
   });
 
   it('give a call up when its caller has left', async () => {

@@ -2,7 +2,7 @@ import { type Clock, GraphsteadError, type Limits } from '../../base/index.js';
 import type { CallRecord } from '../../connections/host.js';
 import type { HostApp, HostLog, HostManifest } from '../contract.js';
 import type { CallTask, FromHost, ToHost, TurnTask, WireFailure } from '../protocol.js';
-import { fromFailure } from '../wire-failure.js';
+import { fromFailure, toFailure } from '../wire-failure.js';
 import { Child } from './child.js';
 import { outcomeOf } from './made-calls.js';
 import { cancelled, type Death, deathOf, HostDied, type HostTask, timedOut, type Turned } from './task.js';
@@ -53,7 +53,9 @@ export class HostProcess {
       dir,
       heapMb: limits.hostHeapMb,
       environment,
+      messageBytes: limits.hostMessageBytes,
       receive: (batch) => this.#receive(batch),
+      refused: (message, error) => this.#refused(message, error),
       line: (level, text) => this.#log(level, text),
       died: (how) => this.#died(how),
     });
@@ -75,7 +77,8 @@ export class HostProcess {
   load({ bundle, appDir, connections }: HostApp): void {
     const { limits } = this.#options;
     const load = { bundle, appDir, connections };
-    this.#tell({ k: 'load', app: load, stateBytes: limits.agentStateBytes, eventBytes: limits.eventBytes }, load);
+    const { agentStateBytes: stateBytes, eventBytes, hostMessageBytes: messageBytes } = limits;
+    this.#tell({ k: 'load', app: load, limits: { stateBytes, eventBytes, messageBytes } }, load);
   }
 
   get exited(): Promise<void> {
@@ -256,6 +259,13 @@ export class HostProcess {
         this.#settleReady.reject(fromFailure(message.error, 'APP_LOAD'));
         return;
     }
+  }
+
+  /** Too large for the pipe: whoever waits for it is told. */
+  #refused(message: ToHost, error: unknown): ToHost | undefined {
+    if (message.k === 'reply') return { k: 'reply', rpc: message.rpc, ok: false, error: toFailure(error, 'INTERNAL') };
+    if (message.k === 'turn' || message.k === 'call') this.#failed(message.id, toFailure(error, 'INTERNAL'));
+    return undefined;
   }
 
   #failed(id: number, failure: WireFailure): void {
