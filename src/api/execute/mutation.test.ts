@@ -21,6 +21,7 @@ const SDL = `
   type Berth { number: Int! @id boat: Boat }
   type Log { id: ID! text: String! @search(by: [term]) boat: Boat! notes: [Note] @hasInverse(field: log) }
   type Note { id: ID! text: String @search(by: [term]) log: Log }
+  type Watch { hours: Int! @default(add: {value: "4"}) note: String @default(add: {value: "calm"}) }
   type Port @secret(field: "key") { name: String! @id berths: [Berth] }
 `;
 
@@ -207,6 +208,24 @@ describe('mutations', () => {
         '{ yes: checkPortPassword(name: "P", key: "open sesame") { name } no: checkPortPassword(name: "P", key: "closed") { name } }',
       ),
     ).toEqual({ yes: { name: 'P' }, no: null });
+  });
+
+  it('takes a password away by null', async () => {
+    await data('mutation { addPort(input: [{name: "P", key: "open sesame"}]) { numUids } }');
+    await data('mutation { updatePort(input: {filter: {name: {eq: "P"}}, remove: {key: null}}) { numUids } }');
+    expect(await data('{ checkPortPassword(name: "P", key: "open sesame") { name } }')).toEqual({
+      checkPortPassword: null,
+    });
+  });
+
+  it('takes null for no value where a new node must have one, and its default stands ready', async () => {
+    const { addWatch } = await data(
+      'mutation { addWatch(input: [{hours: null, note: null}]) { watch { hours note } } }',
+    );
+    expect(addWatch.watch).toEqual([{ hours: 4, note: null }]);
+    expect(
+      (await data('mutation { updateWatch(input: {filter: {}, set: {hours: null}}) { watch { hours } } }')).updateWatch,
+    ).toEqual({ watch: [{ hours: 4 }] });
   });
 
   it('runs mutations in order, and none after one that failed', async () => {

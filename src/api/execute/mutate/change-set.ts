@@ -76,7 +76,7 @@ export class ChangeSet {
     this.changes.push({ op: 'setValue', uid, predicate, value: { type: 'string', value: text }, lang: '' });
   }
 
-  /** Scalars, the password, and the defaults of what is not given. */
+  /** Scalars, the password, and the defaults of what is not given; null is no value for what a new node must have. */
   writeValues(uid: number, input: NodeInput, action: 'add' | 'update'): void {
     const { type, values } = input;
     for (const field of type.fields) {
@@ -87,8 +87,8 @@ export class ChangeSet {
         continue;
       }
       const fallback = field.default?.[action];
-      if (fallback && given === undefined)
-        this.changes.push(...setValues(uid, field, defaultInput(fallback, this.now)));
+      const isOpen = given === undefined || (action === 'add' && field.type.nonNull);
+      if (fallback && isOpen) this.changes.push(...setValues(uid, field, defaultInput(fallback, this.now)));
     }
     const password = type.password && values[type.password.field];
     if (type.password && typeof password === 'string') this.#set(uid, type.password.predicate, password);
@@ -166,6 +166,10 @@ export class ChangeSet {
       return;
     }
     for (const value of toValues(field, given)) this.changes.push({ op: 'deleteValue', uid, predicate, value, lang });
+  }
+
+  removePassword(uid: number, predicate: string): void {
+    this.changes.push({ op: 'deletePredicate', uid, predicate });
   }
 
   /** Gives new nodes their uids: `first` and those after it. */

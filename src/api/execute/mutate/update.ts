@@ -132,6 +132,8 @@ async function apply(request: Request, changes: ChangeSet, step: Step, known: Kn
 }
 
 async function removeFrom(changes: ChangeSet, uid: number, remove: NodeInput): Promise<void> {
+  const { password } = remove.type;
+  if (password && remove.values[password.field] === null) changes.removePassword(uid, password.predicate);
   for (const [name, given] of Object.entries(remove.values)) {
     const field = remove.type.field(name);
     if (field?.role === 'scalar' && given !== undefined) changes.removeValues(uid, field, given);
