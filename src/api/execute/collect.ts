@@ -3,6 +3,7 @@ import {
   type FragmentDefinitionNode,
   getDirectiveValues,
   GraphQLIncludeDirective,
+  type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLSchema,
   GraphQLSkipDirective,
@@ -21,10 +22,10 @@ export interface CollectScope {
 /** Fields of one concrete type by response key, in the order of the answer; `@skip` and `@include` applied. */
 export type CollectedFields = ReadonlyMap<string, readonly FieldNode[]>;
 
-/** The fields of several selection sets (of merged nodes) that apply to a concrete type. */
+/** The fields of several selection sets (of merged nodes) that apply to a concrete type, or to an interface as such. */
 export function collectFields(
   scope: CollectScope,
-  type: GraphQLObjectType,
+  type: GraphQLObjectType | GraphQLInterfaceType,
   sets: readonly SelectionSetNode[],
 ): CollectedFields {
   const fields = new Map<string, FieldNode[]>();
@@ -35,7 +36,7 @@ export function collectFields(
 
 function collectInto(
   scope: CollectScope,
-  type: GraphQLObjectType,
+  type: GraphQLObjectType | GraphQLInterfaceType,
   set: SelectionSetNode,
   fields: Map<string, FieldNode[]>,
   seen: Set<string>,
@@ -60,6 +61,24 @@ function collectInto(
   }
 }
 
+/** Some fragment applies to part of an interface's types only. */
+export function tellsApart(
+  scope: CollectScope,
+  type: GraphQLInterfaceType,
+  sets: readonly SelectionSetNode[],
+): boolean {
+  return sets.some((set) =>
+    set.selections.some((node) => {
+      if (node.kind === Kind.FIELD || !included(scope, node)) return false;
+      const fragment = node.kind === Kind.INLINE_FRAGMENT ? node : scope.fragments[node.name.value];
+      if (!fragment) return false;
+      return (
+        !applies(scope, type, fragment.typeCondition?.name.value) || tellsApart(scope, type, [fragment.selectionSet])
+      );
+    }),
+  );
+}
+
 /** Sub-selections of merged nodes. */
 export function selectionSets(nodes: readonly FieldNode[]): SelectionSetNode[] {
   return nodes.flatMap((node) => (node.selectionSet ? [node.selectionSet] : []));
@@ -73,7 +92,11 @@ function included(scope: CollectScope, node: SelectionSetNode['selections'][numb
   return include?.if !== false;
 }
 
-function applies(scope: CollectScope, type: GraphQLObjectType, condition: string | undefined): boolean {
+function applies(
+  scope: CollectScope,
+  type: GraphQLObjectType | GraphQLInterfaceType,
+  condition: string | undefined,
+): boolean {
   if (!condition || condition === type.name) return true;
   const conditional = scope.schema.getType(condition);
   return isAbstractType(conditional) && scope.schema.isSubType(conditional, type);

@@ -2,9 +2,11 @@ import {
   type FieldNode,
   getNullableType,
   type GraphQLAbstractType,
+  type GraphQLInterfaceType,
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  isInterfaceType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -13,7 +15,7 @@ import {
 import { GraphsteadError, type JsonWriter } from '../../base/index.js';
 import { fieldMeaning } from '../schema/meaning.js';
 import type { Errors } from './answer.js';
-import { type CollectScope, collectFields, selectionSets } from './collect.js';
+import { type CollectScope, collectFields, selectionSets, tellsApart } from './collect.js';
 import type { CustomResult } from './custom-logic.js';
 import { leafJson } from './scalar.js';
 
@@ -30,6 +32,8 @@ export interface CompletionScope extends CollectScope {
 }
 
 type Nodes = readonly FieldNode[];
+/** What an object is completed as. */
+type Typed = GraphQLObjectType | GraphQLInterfaceType;
 type Definition = ReturnType<GraphQLObjectType['getFields']>[string];
 
 /**
@@ -121,7 +125,7 @@ function completeNullable(
     return wrong(scope, nodes, `${JSON.stringify(value)} was returned where an object was expected`, 'REMOTE_REPLY');
   }
   const concrete =
-    demand.kind === 'object' ? demand.type : runtimeType(scope, demand.type as GraphQLAbstractType, value);
+    demand.kind === 'object' ? demand.type : runtimeType(scope, demand.type as GraphQLAbstractType, nodes, value);
   if (concrete) return completeObject(scope, concrete, nodes, value as Record<string, unknown>, out);
   return wrong(
     scope,
@@ -194,12 +198,30 @@ function completeList(
   return true;
 }
 
-/** By `__typename`, or the only type that it can be. */
-function runtimeType(scope: CompletionScope, type: GraphQLAbstractType, value: object): GraphQLObjectType | undefined {
+/** By `__typename`, or the only type that it can be, or the interface itself where its own fields are all that is asked. */
+function runtimeType(
+  scope: CompletionScope,
+  type: GraphQLAbstractType,
+  nodes: Nodes,
+  value: object,
+): Typed | undefined {
   const possible = scope.schema.getPossibleTypes(type);
   const name = (value as { readonly __typename?: unknown }).__typename;
   if (typeof name === 'string') return possible.find((candidate) => candidate.name === name);
-  return possible.length === 1 ? possible[0] : undefined;
+  if (possible.length === 1) return possible[0];
+  return isInterfaceType(type) && suffices(scope, type, nodes) ? type : undefined;
+}
+
+/** Whatever the type of a node is, it answers the selection alike. */
+function suffices(scope: CompletionScope, type: GraphQLInterfaceType, nodes: Nodes): boolean {
+  const sets = selectionSets(nodes);
+  return (
+    !tellsApart(scope, type, sets) &&
+    askedFields(scope, type, nodes).every(({ definition }) => {
+      const meaning = definition && fieldMeaning(definition);
+      return definition !== undefined && !(meaning?.op === 'field' && meaning.field.role === 'custom');
+    })
+  );
 }
 
 /** A field of one concrete type as a selection asks for it. */
@@ -214,11 +236,11 @@ interface AskedField {
 }
 
 /** Items of one list ask for the same fields: they are collected once in an answer. */
-const asked = new WeakMap<CompletionScope, Map<Nodes, Map<GraphQLObjectType, readonly AskedField[]>>>();
+const asked = new WeakMap<CompletionScope, Map<Nodes, Map<Typed, readonly AskedField[]>>>();
 
-function askedFields(scope: CompletionScope, type: GraphQLObjectType, nodes: Nodes): readonly AskedField[] {
-  const byNodes = within(asked, scope, () => new Map<Nodes, Map<GraphQLObjectType, readonly AskedField[]>>());
-  const byType = within(byNodes, nodes, () => new Map<GraphQLObjectType, readonly AskedField[]>());
+function askedFields(scope: CompletionScope, type: Typed, nodes: Nodes): readonly AskedField[] {
+  const byNodes = within(asked, scope, () => new Map<Nodes, Map<Typed, readonly AskedField[]>>());
+  const byType = within(byNodes, nodes, () => new Map<Typed, readonly AskedField[]>());
   return within(byType, type, () => {
     const definitions = type.getFields();
     return [...collectFields(scope, type, selectionSets(nodes))].map(([key, fieldNodes]): AskedField => {
@@ -240,7 +262,7 @@ function within<K, V>(map: { get(key: K): V | undefined; set(key: K, value: V): 
 
 function completeObject(
   scope: CompletionScope,
-  type: GraphQLObjectType,
+  type: Typed,
   nodes: Nodes,
   value: Record<string, unknown>,
   out: JsonWriter,

@@ -1,8 +1,13 @@
-import type { Clock, Limits, Names } from '../../base/index.js';
+import { assert, type Clock, type Limits, type Names } from '../../base/index.js';
 import { parseQuery, runQuery, writeJson } from '../../dql/index.js';
+import { parseJson } from '../../outbound/index.js';
 import type { CustomRootCall } from './custom-logic.js';
+import { asGraphqlValue } from './dql-value.js';
 
-/** Runs the text of `@custom(dql: ...)`, the field's arguments as its variables: the blocks of the answer by name. */
+/**
+ * Runs the text of `@custom(dql: ...)`, the field's arguments as its variables: the blocks of the answer by name, the
+ * field's own as its type reads it.
+ */
 export async function runCustomDql(
   text: string,
   call: CustomRootCall,
@@ -17,10 +22,11 @@ export async function runCustomDql(
   const reader = await call.reader();
   const deadline = clock.monotonic() + limits.queryMs;
   const result = await runQuery(document, reader, { deadline, signal: call.context.signal, clock, limits, names });
-  return JSON.parse(writeJson(result, { names, limit: limits.answerBytes }).toString('utf8')) as Record<
-    string,
-    unknown
-  >;
+  const blocks = parseJson(writeJson(result, { names, limit: limits.answerBytes }).toString('utf8'));
+  assert(blocks, 'an answer of the graph language is JSON');
+  const { [call.field.name]: own, ...others } = blocks.value as Record<string, unknown>;
+  const type = call.schema.getQueryType()?.getFields()[call.field.name]?.type;
+  return { ...others, [call.field.name]: type ? asGraphqlValue({ ...call, names }, type, own) : own };
 }
 
 function textOf(value: unknown): string {

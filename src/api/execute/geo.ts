@@ -13,6 +13,10 @@ interface MultiPolygonInput {
   readonly polygons: readonly PolygonInput[];
 }
 
+const NAMES: ReadonlySet<string> = new Set<GeoName>(['Point', 'Polygon', 'MultiPolygon']);
+
+export const isGeoName = (name: string): name is GeoName => NAMES.has(name);
+
 const point = (input: PointInput): number[] => [input.longitude, input.latitude];
 const polygon = (input: PolygonInput): number[][][] => input.coordinates.map((ring) => ring.points.map(point));
 

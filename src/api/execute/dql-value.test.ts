@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createWorld, type World } from '../../../test/support/api-world.js';
+import { defaultNames as names, makeLimits, systemClock as clock } from '../../base/index.js';
+import type { HttpClient } from '../../outbound/index.js';
+import { createCustomLogic } from '../custom/index.js';
+import { runCustomDql } from './custom-dql.js';
+
+const SDL = `
+  interface Beast { id: ID! name: String! @id }
+  type Bear implements Beast @dgraph(type: "ursus") { den: Point weight: Int64 }
+  type Owl implements Beast { range: Polygon far: [Bear] spots: String @custom(http: {url: "http://a.example/$id", method: GET}) }
+  union Any = Bear | Owl
+  type Query {
+    beasts: [Beast] @custom(dql: "{ beasts(func: type(Beast), orderasc: Beast.name) { service.type id: uid name: Beast.name den: ursus.den weight: ursus.weight range: Owl.range far: Owl.far { den: ursus.den } } }")
+    one: Any @custom(dql: "{ one(func: type(ursus)) { service.type name: Beast.name } }")
+    bare: [Beast] @custom(dql: "{ bare(func: type(Beast), orderasc: Beast.name) { name: Beast.name } }")
+  }`;
+
+describe('what custom queries in the graph language answer', () => {
+  let world: World;
+  const limits = makeLimits();
+
+  beforeAll(async () => {
+    const runDql: NonNullable<Parameters<typeof createCustomLogic>[0]['runDql']> = (text, call) =>
+      runCustomDql(text, call, { names, clock, limits });
+    world = await createWorld(SDL, { custom: createCustomLogic({ client: {} as HttpClient, limits, runDql }) });
+    await world.data(`mutation {
+      addBear(input: [{name: "a", den: {longitude: 2, latitude: 1}, weight: "9007199254740993"}]) { numUids }
+      addOwl(input: [{name: "b", far: [{name: "a"}], range: {coordinates: [{points: [
+        {longitude: 0, latitude: 0}, {longitude: 1, latitude: 0}, {longitude: 1, latitude: 1}, {longitude: 0, latitude: 0}]}]}}]) { numUids }
+    }`);
+  });
+
+  it('shows places as the generated types do, at any depth', async () => {
+    const { beasts } = await world.data(
+      '{ beasts { ... on Bear { den { latitude longitude } } ... on Owl { range { coordinates { points { longitude } } } far { den { latitude } } } } }',
+    );
+    expect(beasts).toEqual([
+      { den: { latitude: 1, longitude: 2 } },
+      {
+        range: { coordinates: [{ points: [0, 1, 1, 0].map((longitude) => ({ longitude })) }] },
+        far: [{ den: { latitude: 1 } }],
+      },
+    ]);
+  });
+
+  it('tells the types of an interface and of a union apart by the stored types that were asked for', async () => {
+    const { beasts, one } = await world.data('{ beasts { __typename name } one { __typename ... on Beast { name } } }');
+    expect(beasts.map((beast) => beast.__typename)).toEqual(['Bear', 'Owl']);
+    expect(one).toEqual({ __typename: 'Bear', name: 'a' });
+  });
+
+  it("needs no type for an interface's own fields, and misses it for others", async () => {
+    const { bare } = await world.data('{ bare { ... { ...own } } } fragment own on Beast { name }');
+    expect(bare).toEqual([{ name: 'a' }, { name: 'b' }]);
+    for (const asked of ['__typename', '... on Owl { name }']) {
+      const { data, errors } = await world.ask(`{ bare { name ${asked} } }`);
+      expect(data).toEqual({ bare: [null, null] });
+      expect(errors?.map((error) => error.extensions.code)).toEqual(['REMOTE_REPLY', 'REMOTE_REPLY']);
+    }
+  });
+
+  it('keeps every digit of a long integer', async () => {
+    const { body } = await world.api.execute(
+      { query: '{ beasts { ... on Bear { weight } } }' },
+      { requestId: 'r', headers: {}, signal: new AbortController().signal, extensions: {} },
+    );
+    expect(body.toString()).toContain('"weight":9007199254740993');
+  });
+});

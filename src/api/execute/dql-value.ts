@@ -1,0 +1,64 @@
+import {
+  getNullableType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  isAbstractType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+import { type Names, TYPE_PREDICATE } from '../../base/index.js';
+import type { Model } from '../../sdl/index.js';
+import type { Geometry } from '../../values/index.js';
+import { replyKey } from './complete.js';
+import { geometryObject, isGeoName } from './geo.js';
+
+interface Shape {
+  readonly schema: GraphQLSchema;
+  readonly model: Model;
+  readonly names: Names;
+}
+
+type Tree = Record<string, unknown>;
+
+/**
+ * What a query in the graph language answered, as the GraphQL type reads it: places as the objects of Point, Polygon
+ * and MultiPolygon, and below an interface or a union each node's own type, where its stored types were asked for.
+ */
+export function asGraphqlValue(shape: Shape, type: GraphQLOutputType, value: unknown): unknown {
+  const nullable = getNullableType(type) as GraphQLOutputType;
+  if (Array.isArray(value)) {
+    const item = isListType(nullable) ? (nullable.ofType as GraphQLOutputType) : nullable;
+    return value.map((one) => asGraphqlValue(shape, item, one));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (isObjectType(nullable) && isGeoName(nullable.name)) return place(value);
+  const tree = value as Tree;
+  const concrete = isAbstractType(nullable) ? storedType(shape, nullable.name, tree) : undefined;
+  const known = concrete ?? (isInterfaceType(nullable) || isObjectType(nullable) ? nullable : undefined);
+  if (!known) return value;
+  const changed: Tree = concrete ? { ...tree, __typename: concrete.name } : { ...tree };
+  for (const definition of Object.values(known.getFields())) {
+    const key = replyKey(definition);
+    if (key in tree) changed[key] = asGraphqlValue(shape, definition.type, tree[key]);
+  }
+  return changed;
+}
+
+/** The member of an interface or a union that a node's stored types name. */
+function storedType({ schema, model, names }: Shape, name: string, tree: Tree): GraphQLObjectType | undefined {
+  const stored = tree[names.shown(TYPE_PREDICATE)];
+  const abstract = schema.getType(name);
+  if (!Array.isArray(stored) || !isAbstractType(abstract)) return undefined;
+  return schema
+    .getPossibleTypes(abstract)
+    .find((member) => stored.includes(model.object(member.name)?.storedName ?? member.name));
+}
+
+/** GeoJSON as the generated types describe it; what is no GeoJSON stays. */
+function place(value: object): unknown {
+  const { type, coordinates } = value as { readonly type?: unknown; readonly coordinates?: unknown };
+  const isPlace = typeof type === 'string' && isGeoName(type) && Array.isArray(coordinates);
+  return isPlace ? geometryObject(value as Geometry) : value;
+}
