@@ -210,6 +210,15 @@ describe('mutations', () => {
     ).toEqual({ yes: { name: 'P' }, no: null });
   });
 
+  it('refuses a number that is larger than any, wherever it stands', async () => {
+    const far = await createWorld('type Star { size: Float at: Point sizes: [Float] }');
+    for (const input of ['{size: 1e309}', '{sizes: [1, -1e309]}', '{at: {latitude: 1e400, longitude: 0}}']) {
+      const answer = await far.ask(`mutation { addStar(input: [${input}]) { numUids } }`);
+      expect(answer.errors?.[0].extensions.code).toBe('INVALID_VALUE');
+    }
+    expect(await far.data('{ aggregateStar { count } }')).toEqual({ aggregateStar: { count: 0 } });
+  });
+
   it('takes a password away by null', async () => {
     await data('mutation { addPort(input: [{name: "P", key: "open sesame"}]) { numUids } }');
     await data('mutation { updatePort(input: {filter: {name: {eq: "P"}}, remove: {key: null}}) { numUids } }');
