@@ -1,6 +1,6 @@
 import type { Block, Filter, Selection } from '../syntax/index.js';
 import type { ParseContext } from './context.js';
-import { type BlockVariables, type VariableMention, variablesOf } from './uses.js';
+import { type BlockVariables, definedIn, type VariableMention, variablesOf } from './uses.js';
 
 /**
  * What can only be told of a whole document: names of blocks, fields and variables.
@@ -88,8 +88,21 @@ function checkSelections(context: ParseContext, selections: readonly Selection[]
       );
     }
     if ('children' in selection) {
+      checkOrder(context, selection);
       checkSelections(context, selection.children, selection.kind === 'predicate' && selection.groupBy !== undefined);
     }
+  }
+}
+
+/** An edge is put in order before anything below it is read. */
+function checkOrder(context: ParseContext, selection: Extract<Selection, { kind: 'predicate' | 'expand' }>): void {
+  for (const { by, position } of selection.order) {
+    if (by.kind !== 'variable' || !definedIn(selection).some(({ name }) => name === by.name)) continue;
+    context.refuse(
+      `${shownKey(selection)} is ordered by ${by.name}, which it defines itself`,
+      position,
+      'Define it in another block, which runs before.',
+    );
   }
 }
 

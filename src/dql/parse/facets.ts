@@ -121,6 +121,12 @@ function parseTest(context: ParseContext): FacetFilter {
     context.refuse(`facets have no function ${written}`, position, `Use one of ${TESTS.join(', ')}.`);
   } else if (args.length === 0) {
     context.refuse(`${written} on a facet needs a value`, position, `Write it as ${written}(${key}, value).`);
+  } else if (args.length > 1 && fn !== 'eq') {
+    context.refuse(
+      `${written} on a facet takes one value, found ${args.length}`,
+      position,
+      'Join conditions with "or".',
+    );
   }
   return { kind: 'test', fn: fn as Test, key, args, position };
 }

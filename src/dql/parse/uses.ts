@@ -30,6 +30,13 @@ export function variablesOf(block: Block): BlockVariables {
   return { defined, used, rootUsed };
 }
 
+/** What a selection and everything below it define. */
+export function definedIn(selection: Selection): readonly VariableMention[] {
+  const defined: VariableMention[] = [];
+  walk(selection, defined, []);
+  return defined;
+}
+
 function walk(selection: Selection, defined: VariableMention[], used: VariableMention[]): void {
   const { variable, position } = selection;
   if (variable !== undefined) defined.push({ name: variable, position });

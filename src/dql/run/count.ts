@@ -4,7 +4,7 @@ import { branch, type ResultBranch } from './branch.js';
 import { readEdges } from './edge.js';
 import type { Execution } from './execution.js';
 import { passesFacets } from './facet.js';
-import { chooseValues, readAll } from './language.js';
+import { checkLanguages, chooseValues, readAll } from './language.js';
 
 /** `count(friend)`, with filters, for every uid of the source. */
 export async function readCounts(
@@ -15,6 +15,7 @@ export async function readCounts(
   await execution.checkpoint();
   const predicate = execution.predicate(selection.name);
   into.predicate = predicate;
+  checkLanguages(predicate, selection.langs, selection.position, execution);
   const narrowed = selection.filter || selection.facetFilter || selection.page;
   if (!predicate) {
     execution.countUids(selection.name, into.source.length);

@@ -1,3 +1,4 @@
+import { GraphsteadError, type Position } from '../../base/index.js';
 import { type Facets, type LangValue, type Predicate, StoredColumn, type UidList } from '../../graph/index.js';
 import type { StoredValue } from '../../values/index.js';
 import { readColumn, readValues } from './batch.js';
@@ -8,6 +9,24 @@ import { languageRank, memberRank } from './fingerprint.js';
 export interface ChosenValues {
   readonly values: StoredColumn;
   readonly facets?: readonly (Facets | undefined)[];
+}
+
+/**
+ * Languages can be asked of predicates with @lang only. `@*` asks for whatever there is, also where there are none.
+ * Throws INVALID_QUERY.
+ */
+export function checkLanguages(
+  predicate: Predicate | undefined,
+  langs: readonly string[],
+  position: Position,
+  { names }: Execution,
+): void {
+  if (!predicate || predicate.lang || langs.length === 0 || langs[0] === '*') return;
+  const name = names.shown(predicate.name);
+  throw new GraphsteadError('INVALID_QUERY', `${name}@${langs.join(':')}: ${name} has no languages in the schema`, {
+    position,
+    fix: `Leave the tag out, or add @lang to ${name} in the schema.`,
+  });
 }
 
 /**

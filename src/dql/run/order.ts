@@ -2,6 +2,7 @@ import { GraphsteadError } from '../../base/index.js';
 import type { Predicate, UidList } from '../../graph/index.js';
 import type { OrderKey } from '../syntax/index.js';
 import type { Execution } from './execution.js';
+import { checkLanguages } from './language.js';
 import { isWorthWalking, orderedIndex, walkAmong, withoutWalked } from './index-walk.js';
 import { sortedPositions, sortUids } from './sort.js';
 import { Places } from './places.js';
@@ -78,7 +79,10 @@ export function checkKeys(keys: readonly OrderKey[], execution: Execution): void
         'Order by it alone, or by predicates only.',
       );
     }
-    if (by.kind === 'predicate') checkPredicate(key, by.name, execution.predicate(by.name));
+    if (by.kind !== 'predicate') continue;
+    const predicate = execution.predicate(by.name);
+    checkPredicate(key, by.name, predicate);
+    checkLanguages(predicate, by.langs, key.position, execution);
   }
 }
 

@@ -58,6 +58,22 @@ describe('selections', () => {
     ]);
   });
 
+  it('refuse a language of what has none, wherever it is named', async () => {
+    for (const text of [
+      'q(func: uid(0x1)) { note@en }',
+      'q(func: uid(0x1)) { year@. }',
+      'q(func: uid(0x1)) { knows@en }',
+      'q(func: uid(0x1)) { count(note@en) }',
+      'q(func: has(note@en)) { uid }',
+      'q(func: eq(year@en, 1990)) { uid }',
+      'q(func: uid(0x1)) @filter(eq(note@., "x")) { uid }',
+      'q(func: uid(0x1), orderasc: year@en) { uid }',
+    ]) {
+      await expect(ask(text), text).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+    }
+    expect(await ask('q(func: uid(0xa)) { note@* nothing@en }')).toEqual([{ note: 'loaned' }]);
+  });
+
   it('choose languages by preference', async () => {
     expect(await ask('q(func: uid(0x3)) { name name@fi name@sv name@sv:fi:. name@. }')).toEqual([
       { name: 'Kim', 'name@fi': 'Kimmo', 'name@sv:fi:.': 'Kimmo', 'name@.': 'Kim' },

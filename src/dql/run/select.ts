@@ -8,6 +8,7 @@ import { readEdges } from './edge.js';
 import type { Execution } from './execution.js';
 import { expandSelections } from './expand.js';
 import { groupBranch } from './group.js';
+import { checkLanguages } from './language.js';
 import { readPassword, readValues } from './scalar.js';
 
 /**
@@ -73,6 +74,7 @@ async function readPredicate(
     execution.countUids(selection.name, child.source.length);
     return;
   }
+  checkLanguages(predicate, selection.langs, selection.position, execution);
   if (predicate.type === 'uid') {
     await readEdges(child, selection, predicate, execution, !cascadeOf(selection.directives, cascade));
     return;

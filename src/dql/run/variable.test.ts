@@ -87,6 +87,12 @@ describe('value variables', () => {
         message: expect.stringContaining('which it defines itself'),
       });
     }
+    for (const edge of [
+      'knows(orderasc: val(a)) { a as year }',
+      'knows(orderasc: val(a)) @facets(a as since) { name }',
+    ]) {
+      await expect(ask(`q(func: has(name)) { ${edge} }`)).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+    }
   });
 
   it('stand for their values in functions', async () => {

@@ -2,6 +2,7 @@ import { type Names, TYPE_PREDICATE } from '../../../base/index.js';
 import type { UidList } from '../../../graph/index.js';
 import type { Argument, FunctionCall, FunctionName } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
+import { checkLanguages } from '../language.js';
 import { invalid } from './argument.js';
 import { compareCall } from './compare.js';
 import type { CallOperator } from './contract.js';
@@ -69,8 +70,12 @@ const OPERATORS: Readonly<Record<FunctionName, CallOperator>> = {
   checkpwd: passwordCall,
 };
 
-function operatorOf(call: FunctionCall): CallOperator {
-  switch (call.subject?.kind) {
+function operatorOf(call: FunctionCall, execution: Execution): CallOperator {
+  const { subject, position } = call;
+  if (subject?.kind === 'predicate' && subject.langs.length > 0) {
+    checkLanguages(execution.predicate(subject.name), subject.langs, position, execution);
+  }
+  switch (subject?.kind) {
     case 'count':
       return countCall;
     case 'value':
@@ -85,7 +90,7 @@ function operatorOf(call: FunctionCall): CallOperator {
 /** Every uid for which a root function holds, ascending. */
 export async function callRoot(call: FunctionCall, execution: Execution): Promise<UidList> {
   await execution.checkpoint();
-  return operatorOf(call).root(call, execution);
+  return operatorOf(call, execution).root(call, execution);
 }
 
 /** The first of what `callRoot` gives; see CallOperator. */
@@ -95,16 +100,16 @@ export async function callFirst(
   page: { readonly after: number; readonly count: number },
 ): Promise<UidList | undefined> {
   await execution.checkpoint();
-  return operatorOf(call).first?.(call, execution, page);
+  return operatorOf(call, execution).first?.(call, execution, page);
 }
 
 /** How many uids `callRoot` gives at most; see CallOperator. */
 export async function sizeOf(call: FunctionCall, execution: Execution): Promise<number | undefined> {
-  return operatorOf(call).size?.(call, execution);
+  return operatorOf(call, execution).size?.(call, execution);
 }
 
 /** Those of the candidates for which a filter's call holds. */
 export async function callFilter(call: FunctionCall, candidates: UidList, execution: Execution): Promise<UidList> {
   await execution.checkpoint();
-  return operatorOf(call).filter(call, candidates, execution);
+  return operatorOf(call, execution).filter(call, candidates, execution);
 }
