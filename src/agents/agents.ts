@@ -1,5 +1,5 @@
 import { setTimeout as rest } from 'node:timers/promises';
-import { asError, type Clock, GraphsteadError, noTrace, systemClock } from '../base/index.js';
+import { asError, type Clock, GraphsteadError, type Histogram, noTrace, systemClock } from '../base/index.js';
 import type { CommitRecord } from '../commit/index.js';
 import { AlarmClock } from './alarm-clock.js';
 import { assertId, closing, unknownAgent } from './refusal.js';
@@ -214,6 +214,10 @@ export class AgentRuntime implements Agents {
       this.#queues.kick(activation);
     }
     this.#alarms.start();
+  }
+
+  times(): Readonly<Record<string, Histogram>> {
+    return { turn_seconds: this.#queues.seconds };
   }
 
   stats(): Readonly<Record<string, number>> {

@@ -1,4 +1,4 @@
-import type { Clock, Limits, Trace } from '../base/index.js';
+import type { Clock, Histogram, Limits, Trace } from '../base/index.js';
 import type { CallRecord } from '../connections/host.js';
 import type { Committed, Committer, IdempotencyClaim } from '../commit/index.js';
 import type { HostPool } from './process/host-pool.js';
@@ -105,6 +105,8 @@ export interface Agents {
   clockMoved(): Promise<void>;
   /** Figures for /metrics. */
   stats(): Readonly<Record<string, number>>;
+  /** Times for /metrics, by name. */
+  times(): Readonly<Record<string, Histogram>>;
   /** No new turns, drain, onSuspend for all in memory. Hosts are closed by their owner. */
   close(): Promise<void>;
 }

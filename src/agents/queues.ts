@@ -1,4 +1,4 @@
-import { asError, type Clock, type GraphsteadError, type Limits } from '../base/index.js';
+import { asError, type Clock, type GraphsteadError, Histogram, type Limits } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import { Activation, type Job } from './activation.js';
 import type { AlarmClock } from './alarm-clock.js';
@@ -36,6 +36,8 @@ export class Queues {
   running = 0;
   turns = 0;
   failures = 0;
+  /** of turns that landed */
+  readonly seconds = new Histogram();
   /** no new turns begin */
   paused = false;
   closing = false;
@@ -153,9 +155,11 @@ export class Queues {
     }
     this.#passing(activation, job);
     let again = false;
+    const since = performance.now();
     try {
       const reply = await this.options.runner.run(activation, job);
       this.turns++;
+      this.seconds.add((performance.now() - since) / 1000);
       job.resolve?.(job.create === undefined ? reply : (reply ?? activation.id));
       if (job.kind === 'stop') this.#refuseAll(activation);
     } catch (error) {

@@ -29,6 +29,7 @@ export function readCommitter(store: Store): Committer {
     tail: () => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) }),
     onCommit: () => () => undefined,
     stats: () => ({}),
+    times: () => ({}),
     close: async () => undefined,
   };
 }

@@ -1,5 +1,13 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { assert, type Clock, GraphsteadError, type Limits, makeLimits, systemClock } from '../base/index.js';
+import {
+  assert,
+  type Clock,
+  GraphsteadError,
+  type Histogram,
+  type Limits,
+  makeLimits,
+  systemClock,
+} from '../base/index.js';
 import type { Snapshot, Store } from '../store/index.js';
 import { type CommitState, readState } from './commit-state.js';
 import type { Applier, Beginning, BuildInTurn, Committed, CommitRecord, Committer, Intent } from './contract.js';
@@ -124,7 +132,8 @@ class GroupCommitter implements Committer {
     const { promise: committed, resolve, reject } = deferred<Committed>();
     const keys = fingerprintsOf(conflicts);
     const readKeys = reads && fingerprintsOf(reads);
-    return { entry: { parts, idempotency, body, startTs, keys, readKeys, reclaim, resolve, reject }, committed };
+    const since = performance.now();
+    return { entry: { parts, idempotency, body, startTs, keys, readKeys, reclaim, since, resolve, reject }, committed };
   }
 
   #check(intent: Intent): void {
@@ -150,6 +159,10 @@ class GroupCommitter implements Committer {
 
   onCommit(listener: (records: readonly CommitRecord[]) => void): () => void {
     return this.#stream.listen(listener);
+  }
+
+  times(): Readonly<Record<string, Histogram>> {
+    return { seconds: this.#writer.seconds };
   }
 
   stats(): Readonly<Record<string, number>> {

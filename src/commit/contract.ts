@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../base/index.js';
+import type { Histogram, MaybePromise } from '../base/index.js';
 import type { Key, Snapshot } from '../store/index.js';
 
 /**
@@ -134,6 +134,8 @@ export interface Committer {
   snapshot(): Snapshot;
   /** Figures for /metrics: names to numbers. */
   stats(): Readonly<Record<string, number>>;
+  /** Times for /metrics, by name. */
+  times(): Readonly<Record<string, Histogram>>;
   /** Drains the queue; later commits are refused with NOT_READY. */
   close(): Promise<void>;
 }

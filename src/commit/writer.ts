@@ -1,4 +1,4 @@
-import { asError, type Clock, type GraphsteadError, type Limits } from '../base/index.js';
+import { asError, type Clock, type GraphsteadError, Histogram, type Limits } from '../base/index.js';
 import type { Store } from '../store/index.js';
 import type { CommitState } from './commit-state.js';
 import type { Applier, Committed, CommitRecord, IdempotencyClaim } from './contract.js';
@@ -16,6 +16,8 @@ export interface Waiting extends Entry {
   /** what must not have changed, though it is not changed here */
   readonly readKeys?: Fingerprints;
   readonly reclaim: boolean;
+  /** when it was handed in, by `performance.now` */
+  readonly since: number;
   readonly resolve: (committed: Committed) => void;
   readonly reject: (reason: GraphsteadError) => void;
 }
@@ -43,6 +45,8 @@ const ISOLATED: ReadonlySet<string> = new Set(['INTERNAL', 'KEY_TOO_LARGE', 'VAL
  */
 export class GroupWriter {
   readonly timestamps: Timestamps;
+  /** from the hand-in of each transaction to its being on disk */
+  readonly seconds = new Histogram();
   readonly figures = { commits: 0, groups: 0, conflicts: 0, refusals: 0, failures: 0 };
   readonly #options: WriterOptions;
   readonly #appliers: ReadonlyMap<string, Applier>;
@@ -220,6 +224,8 @@ export class GroupWriter {
     for (const { entry, committed } of group.admitted) this.#oracle.commit(committed.commitTs, entry.keys);
     if (group.admitted.length > 0) this.figures.groups++;
     this.figures.commits += group.admitted.length;
+    const now = performance.now();
+    for (const { entry } of group.admitted) this.seconds.add((now - entry.since) / 1000);
     try {
       group.landed();
     } catch (thrown) {

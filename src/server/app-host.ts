@@ -13,7 +13,7 @@ import {
   type HostsOptions,
 } from '../agents/index.js';
 import type { Api, RequestContext } from '../api/index.js';
-import { asError, type Clock, GraphsteadErrors, type Limits, type Trace } from '../base/index.js';
+import { asError, type Clock, GraphsteadErrors, type Histogram, type Limits, type Trace } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import {
   type AppConfig,
@@ -69,7 +69,7 @@ export interface AppHost {
   environment(): Environment;
   /** optional connections that were left out, and why */
   readonly warnings: readonly string[];
-  stats(): Readonly<Record<string, number>>;
+  stats(): Readonly<Record<string, number | Histogram>>;
   /** Called after each reload that `dev` made. Returns the way to stop. */
   onReloaded(listener: (reloaded: Reloaded) => void): () => void;
   close(): Promise<void>;
@@ -148,7 +148,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
       warnings: Object.entries(missing).map(
         ([name, variables]) => `connection "${name}" is left out: ${variables.join(', ')} is not set`,
       ),
-      stats: () => ({ ...agents.stats(), ...hosts.stats() }),
+      stats: () => ({ ...agents.stats(), ...agents.times(), ...hosts.stats() }),
       onReloaded(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);

@@ -1,4 +1,4 @@
-import { assert } from '../base/index.js';
+import { assert, BOUNDS, type Histogram } from '../base/index.js';
 
 /** One value of a metric, under its labels. */
 export interface Value {
@@ -21,12 +21,16 @@ const counter = (help: string): Figure => ({ type: 'counter', help });
 /** What is so now. */
 const gauge = (help: string): Figure => ({ type: 'gauge', help });
 
+/** How long it took, in seconds; its name says so. */
+const histogram = (help: string): Figure => ({ type: 'histogram', help });
+
 /** What rooms tell of themselves, by room and by their own names for it. Bytes and seconds stand in the names. */
 const ROOMS = {
   app: {
     agents_in_memory: gauge('agents that are loaded in a host process'),
     turns_running: gauge('turns of agents that run'),
     turns: counter('turns of agents that ended'),
+    turn_seconds: histogram('time of a turn of an agent, from its start to its commit on disk'),
     turn_failures: counter('turns of agents that ended with an error'),
     mailbox_waiting: gauge('messages and alarms that wait for their turn, of agents in memory'),
     messages_posted: counter('messages that came to rest in a mailbox'),
@@ -52,6 +56,7 @@ const ROOMS = {
   },
   commit: {
     commits: counter('transactions committed'),
+    seconds: histogram('time of a transaction from its commit being asked for to its being on disk'),
     groups: counter('groups they were written in: one flush of the disk each'),
     conflicts: counter('transactions aborted because another one committed first'),
     refusals: counter('transactions refused for another reason, a unique value among them'),
@@ -68,7 +73,7 @@ export type Room = keyof typeof ROOMS;
 /** Those that are measured here, or have labels. */
 export const OWN = {
   graphstead_http_requests_total: counter('requests answered, by route, method and status'),
-  graphstead_http_request_seconds: { type: 'histogram', help: 'time from the request to its answer, by route' },
+  graphstead_http_request_seconds: histogram('time from the request to its answer, by route'),
   graphstead_connection_calls_total: counter('calls of connections, by connection and outcome (ok, failed)'),
   graphstead_connection_call_seconds_total: counter('time those calls took, by connection'),
   graphstead_model_calls_total: counter('calls of models, by model and outcome (ok, failed)'),
@@ -106,4 +111,18 @@ export function figureOf(room: Room, name: string): Figure & { readonly name: st
 function metricName(room: string, name: string, { type }: Figure): string {
   const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return `graphstead_${room}_${snake}${type === 'counter' ? '_total' : ''}`;
+}
+
+/** The parts of a histogram as the exposition format has them. */
+export function valuesOf(name: string, { buckets, sum }: Histogram, labels: Value['labels'] = {}): Value[] {
+  let count = 0;
+  const within = buckets.map((inside, i): Value => {
+    count += inside;
+    return { metricName: `${name}_bucket`, labels: { le: BOUNDS[i] ?? '+Inf', ...labels }, value: count };
+  });
+  return [
+    ...within,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: count },
+  ];
 }

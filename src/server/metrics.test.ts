@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { mistakesOf } from '../../test/support/exposition.js';
+import { Histogram } from '../base/index.js';
 import { createCallLog } from '../connections/index.js';
 import { FIGURES } from './figures.js';
 import { createMetrics } from './metrics.js';
@@ -16,6 +18,24 @@ describe('metrics', () => {
     expect(text).toContain('# TYPE graphstead_commit_groups_total counter\n');
     expect(text).toContain('# HELP graphstead_commit_waiting transactions that wait for their group\n');
     expect(text).toContain('# TYPE graphstead_commit_waiting gauge\n');
+  });
+
+  it('tell times as histograms', async () => {
+    const metrics = createMetrics();
+    const seconds = new Histogram();
+    for (const time of [0.0004, 0.003, 0.003, 20]) seconds.add(time);
+    metrics.add('commit', () => ({ seconds }));
+    const { text } = await metrics.scrape();
+    for (const line of [
+      '_bucket{le="0.0005"} 1',
+      '_bucket{le="0.005"} 3',
+      '_bucket{le="10"} 3',
+      '_bucket{le="+Inf"} 4',
+      '_count 4',
+    ]) {
+      expect(text).toContain(`graphstead_commit_seconds${line}\n`);
+    }
+    expect(mistakesOf(text)).toEqual([]);
   });
 
   it('know what every figure of a room means', async () => {

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Metric, Registry } from 'prom-client';
+import { Histogram } from '../base/index.js';
 import type { CallLog, CallTotals } from '../connections/index.js';
-import { type FigureType, figureOf, OWN, type OwnName, type Room, type Value } from './figures.js';
+import { type FigureType, figureOf, OWN, type OwnName, type Room, type Value, valuesOf } from './figures.js';
 import { RequestFigures } from './request-figures.js';
 
-/** Rooms tell their figures as plain numbers; `figures.ts` says what each name means. */
-export type Figures = () => Readonly<Record<string, number>>;
+/** Rooms tell their figures as plain numbers and times; `figures.ts` says what each name means. */
+export type Figures = () => Readonly<Record<string, number | Histogram>>;
 
 export interface Metrics {
   /** figures read at each scrape */
@@ -31,7 +32,7 @@ export function createMetrics(version = '0.0.0'): Metrics {
   /** by its name; those of rooms come when they first tell them */
   const metrics = new Map<string, Metric>();
   /** what the rooms said when this scrape began */
-  const said = new Map<Room, Readonly<Record<string, number>>>();
+  const said = new Map<Room, ReturnType<Figures>>();
 
   function register(name: string, type: FigureType, help: string, values: Values): void {
     const get = async () => ({ name, help, type, aggregator: 'sum', values: values() });
@@ -101,7 +102,7 @@ export function createMetrics(version = '0.0.0'): Metrics {
         for (const key of Object.keys(said.get(room) ?? {})) {
           const { name, type, help } = figureOf(room, key);
           if (metrics.has(name)) continue;
-          register(name, type, help, () => [{ labels: {}, value: said.get(room)?.[key] ?? 0 }]);
+          register(name, type, help, () => told(name, said.get(room)?.[key]));
         }
       }
       // the library loads with the first scrape; until then figures are only counted
@@ -111,6 +112,10 @@ export function createMetrics(version = '0.0.0'): Metrics {
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
+}
+
+function told(name: string, figure: number | Histogram | undefined): readonly Value[] {
+  return figure instanceof Histogram ? valuesOf(name, figure) : [{ labels: {}, value: figure ?? 0 }];
 }
 
 function outcomes(labels: Value['labels'], { calls, failed }: CallTotals): Value[] {

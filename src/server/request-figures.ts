@@ -1,12 +1,5 @@
-import type { Value } from './figures.js';
-
-const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-
-interface Timing {
-  /** requests within each bound and above the one before; the last is for those above all */
-  readonly buckets: number[];
-  sum: number;
-}
+import { Histogram } from '../base/index.js';
+import { type Value, valuesOf } from './figures.js';
 
 /**
  * Counts and times of requests, as plain numbers: checking and hashing labels for each request costs more than all
@@ -15,16 +8,12 @@ interface Timing {
 export class RequestFigures {
   /** route, method, status to the number of requests */
   readonly #counts = new Map<string, Map<string, Map<number, number>>>();
-  readonly #timings = new Map<string, Timing>();
+  readonly #timings = new Map<string, Histogram>();
 
   add(route: string, method: string, status: number, seconds: number): void {
     const statuses = within(within(this.#counts, route, newMap), method, newMap) as Map<number, number>;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    const timing = within(this.#timings, route, newTiming);
-    let bucket = 0;
-    while (bucket < BOUNDS.length && seconds > BOUNDS[bucket]) bucket++;
-    timing.buckets[bucket]++;
-    timing.sum += seconds;
+    within(this.#timings, route, newHistogram).add(seconds);
   }
 
   /** requests by route, method and status */
@@ -40,17 +29,7 @@ export class RequestFigures {
 
   /** buckets, sums and counts of a histogram by route */
   timings(name: string): Value[] {
-    const values: Value[] = [];
-    for (const [route, { buckets, sum }] of this.#timings) {
-      let count = 0;
-      buckets.forEach((inside, i) => {
-        count += inside;
-        values.push({ metricName: `${name}_bucket`, labels: { le: BOUNDS[i] ?? '+Inf', route }, value: count });
-      });
-      values.push({ metricName: `${name}_sum`, labels: { route }, value: sum });
-      values.push({ metricName: `${name}_count`, labels: { route }, value: count });
-    }
-    return values;
+    return [...this.#timings].flatMap(([route, times]) => valuesOf(name, times, { route }));
   }
 }
 
@@ -64,4 +43,4 @@ function within<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 
 const newMap = <K, V>() => new Map<K, V>();
-const newTiming = (): Timing => ({ buckets: new Array<number>(BOUNDS.length + 1).fill(0), sum: 0 });
+const newHistogram = () => new Histogram();

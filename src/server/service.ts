@@ -178,7 +178,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   metrics.calls(calls);
   if (appHost) metrics.add('app', () => appHost.stats());
   metrics.add('store', () => store.stats());
-  metrics.add('commit', () => committer.stats());
+  metrics.add('commit', () => ({ ...committer.stats(), ...committer.times() }));
   const app = await createHttp({ access, limits, names, log, ...tls });
   opened.push(() => closeHttp(app, signals, limits.shutdownMs));
   traceRequests(app, trace);

@@ -54,6 +54,7 @@ describe('probes and figures', () => {
       ]),
     );
     expect(mistakesOf(body)).toEqual([]);
+    expect(body).toMatch(/^graphstead_commit_seconds_count [1-9]\d*$/m);
     expect(mistakesOf('# TYPE a counter\na 1\na 1\nb 2')).toHaveLength(5);
     expect(names.some((name) => name.startsWith('graphstead_store_'))).toBe(true);
     expect(body).toMatch(/graphstead_http_requests_total\{[^}]*route="\/query"[^}]*\} \d+/);
