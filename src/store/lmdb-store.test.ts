@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
@@ -173,5 +175,20 @@ describe('the lmdb store', () => {
     await writeFile(join(directory, 'writer.json'), '{"pid":');
     await (await open()).close();
     expect(existsSync(join(directory, 'writer.json'))).toBe(false);
+  });
+  it.runIf(existsSync('/proc/self/stat'))('forgets one that was killed and that nobody has buried', async () => {
+    // a parent that never asks how its child ended, as the first process of a container may be
+    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      const [said] = (await once(parent.stdout, 'data')) as [Buffer];
+      const pid = Number(said);
+      const stat = async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1].split(' ');
+      await expect.poll(async () => (await stat())[0]).toBe('Z');
+      const killed = { pid, host: hostname(), started: (await stat())[19] };
+      await writeFile(join(directory, 'writer.json'), JSON.stringify(killed));
+      await (await open()).close();
+    } finally {
+      parent.kill();
+    }
   });
 });

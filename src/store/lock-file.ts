@@ -50,11 +50,15 @@ function lives(writer: Writer): boolean {
   return startOf(writer.pid) === writer.started;
 }
 
-/** Start time of a process from /proc; empty where there is none. */
+/**
+ * Start time of a process from /proc; empty where there is none. A process that has ended and whose parent has not asked
+ * how (the first process of a container often never does) still stands there: it holds nothing any more.
+ */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' || state === 'X' ? 'ended' : fields[18];
   } catch {
     return '';
   }
