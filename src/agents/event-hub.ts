@@ -183,7 +183,8 @@ export class EventHub {
       if (after === undefined && ended) throw terminated(agentId);
       if (after === undefined) return { seq: head.events[1], upTo: snapshot.version, ended };
       const position = parsePosition(after);
-      if (position.incarnation !== this.incarnation) {
+      // of another store, or of one that has lost what it told since
+      if (position.incarnation !== this.incarnation || position.ts > snapshot.version) {
         return { seq: head.events[0], upTo: undefined, gap: gapEvent(agentId, after), ended };
       }
       const seq = await eventBehind(snapshot, agentId, head, position.ts, position.n);

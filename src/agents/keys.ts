@@ -22,7 +22,13 @@ export function shardOf(agentId: string): number {
 }
 
 function of(family: number, agentId: string): KeyWriter {
-  return writer.byte(family).byte(shardOf(agentId)).text(agentId);
+  const shard = shardOf(agentId);
+  return writer.byte(family).byte(shard).text(agentId);
+}
+
+function timed(family: number, agentId: string, at: number): KeyWriter {
+  const shard = shardOf(agentId);
+  return writer.byte(family).byte(shard).uint(at);
 }
 
 export const headKey = (id: string): Key => of(FAMILY.head, id).key();
@@ -34,11 +40,10 @@ export const retryKey = (id: string, ts: number, n: number): Key => of(FAMILY.re
 export const alarmKey = (id: string, alarm: string): Key => of(FAMILY.alarm, id).text(alarm).key();
 export const deadKey = (id: string, seq: number, chunk = 0): Key => of(FAMILY.dead, id).uint(seq).uint(chunk).key();
 export const dueKey = (id: string, at: number, alarm: string): Key =>
-  writer.byte(FAMILY.due).byte(shardOf(id)).uint(at).text(id).text(alarm).key();
+  timed(FAMILY.due, id, at).text(id).text(alarm).key();
 
 /** A stopped agent of which something is left, under the time at which that may go. */
-export const endedKey = (id: string, at: number): Key =>
-  writer.byte(FAMILY.ended).byte(shardOf(id)).uint(at).text(id).key();
+export const endedKey = (id: string, at: number): Key => timed(FAMILY.ended, id, at).text(id).key();
 
 export const stateRange = (id: string): Range => of(FAMILY.state, id).range();
 export const retryRange = (id: string): Range => of(FAMILY.retry, id).range();

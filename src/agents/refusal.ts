@@ -46,6 +46,23 @@ export function assertId(id: unknown): void {
   });
 }
 
+/** What a timer can wait at most. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Throws INVALID_VALUE. */
+export function assertOptions({ timeout, idempotencyKey }: { timeout?: unknown; idempotencyKey?: unknown }): void {
+  if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout <= LONGEST_MS)) {
+    throw new GraphsteadError('INVALID_VALUE', `nobody can wait ${String(timeout)} milliseconds for an answer`, {
+      fix: `give a timeout above 0 and up to ${LONGEST_MS}, or none`,
+    });
+  }
+  if (idempotencyKey !== undefined && (typeof idempotencyKey !== 'string' || idempotencyKey === '')) {
+    throw new GraphsteadError('INVALID_VALUE', 'an idempotency key is a text that is not empty', {
+      fix: 'give one that names this message, or none',
+    });
+  }
+}
+
 export function closing(): GraphsteadError {
   return new GraphsteadError('NOT_READY', 'the service is closing');
 }

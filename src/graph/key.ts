@@ -133,7 +133,8 @@ export function fittedToken(token: Uint8Array): Uint8Array {
 
 /** Root of the posting list of one token. */
 export function tokenKey(predicate: number, kind: IndexKind, token: Uint8Array): Key {
-  return writer.uint(predicate).byte(TOKEN).byte(KIND[kind]).bytes(fittedToken(token)).key();
+  const fitted = fittedToken(token);
+  return writer.uint(predicate).byte(TOKEN).byte(KIND[kind]).bytes(fitted).key();
 }
 
 /** All tokens of one index. */

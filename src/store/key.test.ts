@@ -67,4 +67,18 @@ describe('keys', () => {
     const { start, end } = new KeyWriter('commit', Uint8Array.of(9)).uint(3).range();
     expect([compareBytes(start, end) < 0, startsWith(end, start)]).toEqual([true, false]);
   });
+
+  it('are whole again after a part that was refused', () => {
+    const key = writer.byte(1).uint(2).key();
+    for (const refused of [
+      () => writer.byte(9).uint(1e300),
+      () => writer.byte(9).uint(-1),
+      () => writer.byte(9).uint(Number.NaN),
+    ]) {
+      expect(refused).toThrow();
+      expect(writer.byte(1).uint(2).key()).toEqual(key);
+    }
+    expect(() => writer.byte(9).text(undefined as unknown as string)).toThrow();
+    expect(writer.byte(1).uint(2).key()).toEqual(key);
+  });
 });

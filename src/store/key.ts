@@ -50,7 +50,8 @@ export function startsWith(key: Key, prefix: Key): boolean {
 
 /**
  * Builds keys of one room: the room's prefix stands already, parts are appended in order, `key()` copies them out and
- * starts anew. Keep one writer a room and reuse it; it is not re-entrant.
+ * starts anew. So does a part that is refused: half a key before the next one would put that one anywhere. Keep one
+ * writer a room and reuse it; it is not re-entrant, and nothing that may throw stands inside of a chain.
  *
  *     writer.uint(predicate).byte(kind).uint(uid).key()
  */
@@ -77,7 +78,12 @@ export class KeyWriter {
   /** An unsigned integer below 2^53 in 1 to 8 bytes; keys order as the numbers do. */
   uint(value: number): this {
     this.#reserve(uintSize);
-    this.#length = writeUint(this.#buffer, this.#length, value);
+    try {
+      this.#length = writeUint(this.#buffer, this.#length, value);
+    } catch (error) {
+      this.#length = this.#start;
+      throw error;
+    }
     return this;
   }
 
@@ -100,6 +106,7 @@ export class KeyWriter {
 
   /** Text in UTF-8 that another part follows; as `bytes`. */
   text(value: string): this {
+    if (typeof value !== 'string') this.#length = this.#start;
     return this.bytes(Buffer.from(value, 'utf8'));
   }
 

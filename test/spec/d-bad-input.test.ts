@@ -26,6 +26,9 @@ export class Box extends Agent<{ text: string; more?: unknown }> {
       case 'circle': { const circle: Record<string, unknown> = {}; circle.self = circle; this.publishEvent('c', circle); return 'told'; }
       case 'number': return 5 as unknown as string;
       case 'nothing': throw undefined;
+      case 'alarm': this.setAlarm(Number(data)); return 'set';
+      case 'alarmOf': { const { at, ...options } = JSON.parse(data); this.setAlarm(at, options); return 'set'; }
+      case 'wait': return (await agents.sendMessage(this.id + 'x', 'size', null, JSON.parse(data))) ?? '';
       case 'self': return (await agents.sendMessage(this.id, 'size')) ?? '';
     }
     return super.onReceiveMessage(name, data);
@@ -189,6 +192,25 @@ describe('a stream of events', () => {
   });
 });
 
+describe('a place to go on from', () => {
+  it('that the service has not come to is a gap, as one of another store is', async () => {
+    const open = (after: string) =>
+      openStream(`${s.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'last-event-id': after },
+        body: JSON.stringify({ query: `subscription { agentEvent(agentId: "${box}") { name } }` }),
+      });
+    await say('event', '1');
+    const elsewhere = await open('0.0.0');
+    await elsewhere.value();
+    const [incarnation] = ((await elsewhere.next())?.id ?? '').split('.');
+    elsewhere.close();
+    const ahead = await open(`${incarnation}.900000000.0`);
+    expect((await ahead.value()).data).toEqual({ agentEvent: { name: 'agentEventGap' } });
+    ahead.close();
+  });
+});
+
 describe('a name', () => {
   it('of an agent type that is missing or unknown tells the ones that there are', async () => {
     for (const type of [{}, { type: null }, { type: '' }, { type: 'Nobody' }]) {
@@ -225,6 +247,36 @@ describe('a name', () => {
     const bodies = await Promise.all(Array.from({ length: 8 }, replay));
     expect(bodies.filter(({ errors }) => errors === undefined)).toHaveLength(1);
     for (const { errors } of bodies) if (errors) expect(errors[0].extensions.code).toBe('NOT_FOUND');
+  });
+});
+
+describe('a time', () => {
+  it('of an alarm that is none, or another part of it that is no text, is refused; the agent keeps what it was', async () => {
+    await say('grow', '7');
+    for (const at of ['1e300', '9e15', 'Infinity', 'tomorrow']) {
+      expect(await refused('alarm', at)).toMatchObject({ code: 'INVALID_VALUE', message: /no valid time/ });
+      expect(await say('size')).toBe('7');
+    }
+    for (const part of ['id', 'name', 'data']) {
+      const alarm = JSON.stringify({ at: Date.now() + 1e9, [part]: 5 });
+      expect(await refused('alarmOf', alarm)).toMatchObject({
+        code: 'INVALID_VALUE',
+        message: expect.stringContaining(part),
+      });
+    }
+    expect(await say('size')).toBe('7');
+  });
+
+  it('to wait that nobody can wait, and a key that is none, are refused before anything is sent', async () => {
+    for (const options of [
+      { timeout: -5 },
+      { timeout: 0 },
+      { timeout: 3e9 },
+      { timeout: '5' },
+      { idempotencyKey: '' },
+    ]) {
+      expect((await refused('wait', JSON.stringify(options))).code).toBe('INVALID_VALUE');
+    }
   });
 });
 

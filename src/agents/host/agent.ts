@@ -155,20 +155,25 @@ export class Agent<State extends object = object> {
   setAlarm(at: Date | number, options: AlarmOptions = {}): void {
     const { turn } = this.#turn('setAlarm');
     turn.assertWrites('setAlarm');
-    const when = at instanceof Date ? at.getTime() : at;
-    if (!Number.isFinite(when)) {
+    const given = at instanceof Date ? at.getTime() : at;
+    const when = typeof given === 'number' ? Math.max(0, Math.floor(given)) : Number.NaN;
+    // what a Date cannot hold is no time either
+    if (Number.isNaN(new Date(when).getTime())) {
       throw new GraphsteadError('INVALID_VALUE', 'setAlarm got no valid time', {
         fix: 'give a Date or milliseconds since 1970, as in Date.now() + 60_000',
       });
     }
     const name = options.name ?? 'alarm';
-    turn.alarm({ id: options.id ?? name, at: Math.max(0, Math.floor(when)), name, data: options.data });
+    const id = options.id ?? name;
+    assertTexts({ name, id, data: options.data });
+    turn.alarm({ id, at: when, name, data: options.data });
   }
 
   /** Takes back an alarm by its id. */
   cancelAlarm(id = 'alarm'): void {
     const { turn } = this.#turn('cancelAlarm');
     turn.assertWrites('cancelAlarm');
+    assertTexts({ id });
     turn.alarm({ id });
   }
 
@@ -209,6 +214,16 @@ function unknownMessage(type: string, name: string, handlers: readonly string[])
     fix: handlers.length > 0 ? `known messages: ${handlers.join(', ')}` : 'handle it in onReceiveMessage',
     details: { messageName: name },
   });
+}
+
+/** JavaScript gives what it likes. */
+function assertTexts(options: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || typeof value === 'string') continue;
+    throw new GraphsteadError('INVALID_VALUE', `the ${name} of an alarm is text, got ${typeof value}`, {
+      fix: name === 'data' ? 'give JSON.stringify(value)' : 'give a text',
+    });
+  }
 }
 
 function checkedName(name: unknown): string {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GraphsteadError } from '../../base/index.js';
 import type { AgentFilter, AgentInfo, DeadLetter } from '../info.js';
-import { assertId, assertMessage } from '../refusal.js';
+import { assertId, assertMessage, assertOptions } from '../refusal.js';
 import type { Agent, AgentClass } from './agent.js';
 import { nameOf, register, typeOf, wantedName } from './registry.js';
 import { requireTask, type Task } from './task.js';
@@ -39,6 +39,7 @@ export const agents = {
   async start(type: string | AgentClass, options: { readonly idempotencyKey?: string } = {}): Promise<Started> {
     const name = wantedName(type);
     typeOf(name);
+    assertOptions(options);
     const task = requireTask('agents.start');
     if (task.turn === undefined) return (await task.call('start', [name, options])) as AgentInfo;
     task.assertOpen('agents.start');
@@ -92,6 +93,7 @@ export const agents = {
     task.assertOpen('agents.sendMessageAsync');
     assertId(id);
     assertMessage(name, id);
+    assertOptions(options);
     const text = textOf(data);
     if (task.turn === undefined) {
       await task.call('sendAsync', sendArgs(id, name, text, options));
@@ -144,6 +146,7 @@ async function sendMessage(
 ): Promise<string | undefined> {
   assertId(id);
   assertMessage(name, id);
+  assertOptions(options);
   task.turn?.assertWrites('agents.sendMessage');
   const args = sendArgs(id, name, textOf(data), typed ? { ...options, typed } : options);
   return (await task.call('send', args)) as string | undefined;
