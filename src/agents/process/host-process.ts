@@ -100,7 +100,7 @@ export class HostProcess {
 
   /** It has not answered for a while: new work goes elsewhere. */
   get stalled(): boolean {
-    return this.#watchdog.isStalled(this.#options.clock.monotonic());
+    return this.#watchdog.stalled;
   }
 
   /** Runs a turn. Throws HostDied, the time-out's code, or what the handler threw. */

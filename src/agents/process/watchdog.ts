@@ -1,7 +1,9 @@
 import type { Limits } from '../../base/index.js';
 
-/** silence after which new work goes to another process, milliseconds */
+/** silence after which new work goes to another process, milliseconds: on a busy machine it may mean nothing */
 const STALL_MS = 500;
+/** so much thread time spent in silence means that one task holds the thread */
+const HELD_MS = 150;
 /** looks from one look at the memory to the next */
 const MEMORY_LOOKS = 20;
 
@@ -20,6 +22,7 @@ export type Finding = 'fine' | 'stalled' | 'stuck' | 'out of memory';
 export class Watchdog {
   /** when the oldest unanswered ping went out, and the thread time used by then */
   #asked: { readonly at: number; readonly cpu: number | undefined; readonly n: number } | undefined;
+  #stalled = false;
   #pings = 0;
   #looks = 0;
 
@@ -29,17 +32,18 @@ export class Watchdog {
   ) {}
 
   /** New work goes elsewhere. */
-  isStalled(now: number): boolean {
-    return this.#asked !== undefined && now - this.#asked.at > STALL_MS;
+  get stalled(): boolean {
+    return this.#stalled;
   }
 
   answered(n: number): void {
-    if (n === this.#asked?.n) this.#asked = undefined;
+    if (n === this.#asked?.n) this.rest();
   }
 
   /** It has nothing to do: it may be silent. */
   rest(): void {
     this.#asked = undefined;
+    this.#stalled = false;
   }
 
   /** @param late milliseconds that the main process itself lost since the last look */
@@ -53,7 +57,13 @@ export class Watchdog {
     if (late > 0) this.#asked = { ...this.#asked, at: this.#asked.at + late };
     const silent = now - this.#asked.at;
     if (silent >= this.limits.turnThreadMs && this.#isStuck(silent, this.#asked.cpu)) return 'stuck';
-    return silent > STALL_MS ? 'stalled' : 'fine';
+    this.#stalled = silent > STALL_MS || (silent >= HELD_MS && this.#used(this.#asked.cpu) >= HELD_MS);
+    return this.#stalled ? 'stalled' : 'fine';
+  }
+
+  /** Thread time since then; 0 where the system does not tell it. */
+  #used(before: number | undefined): number {
+    return before === undefined ? 0 : (this.watched.threadMs() ?? before) - before;
   }
 
   /** Silence alone is no proof on a busy machine: it must have used the thread, or be silent for much longer. */
