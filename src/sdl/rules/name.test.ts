@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { defaultNames } from '../../base/index.js';
+import { loadModel } from '../load.js';
 import { broken, refusals } from './refusal.fixture.js';
 
 describe('names', () => {
@@ -81,6 +83,15 @@ describe('root fields', () => {
     [`${shop} type Query { _service: Shop @custom(http: {url: "http://a.example", method: GET}) }`],
   ])('refuses %s', (text) => {
     expect(broken(text)).toEqual(['root-field']);
+  });
+
+  it('joins Query and Mutation with their extensions', () => {
+    const custom = '@custom(http: {url: "http://a.example", method: GET})';
+    const text = `type Shop { name: String } type Query { a: Shop ${custom} } extend type Query { b: Shop ${custom} }`;
+    expect(broken(text)).toEqual([]);
+    expect(broken(`${text} extend type Query { a: Shop ${custom} }`)).toEqual(['unique-name']);
+    expect(broken(`${text} type Query { c: Shop ${custom} }`)).toEqual(['unique-name']);
+    expect(loadModel(text, { names: defaultNames }).queries.map((field) => field.name)).toEqual(['a', 'b']);
   });
 
   it('leaves the names of remote types free', () => {

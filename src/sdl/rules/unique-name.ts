@@ -1,4 +1,4 @@
-import type { NameNode } from 'graphql';
+import { Kind, type NameNode } from 'graphql';
 import { position } from '../definition.js';
 import type { Rule, RuleContext } from '../rule.js';
 
@@ -6,16 +6,31 @@ interface Named {
   readonly name: NameNode;
 }
 
-/** A name is defined once: types in the document, fields in a type, arguments in a field, values in an enum. */
+/**
+ * A name is defined once: types in the document, fields in a type, arguments in a field, values in an enum. Query and
+ * Mutation may stand with their extensions, whose fields are theirs.
+ */
 export const uniqueName: Rule = {
   name: 'unique-name',
   check(context) {
     const named = context.definitions.document.definitions.filter(
       (d): d is typeof d & Named => 'name' in d && !!d.name,
     );
-    unique(context, named, 'type', 'the definitions');
+    const { roots } = context.definitions;
+    const more = new Set(roots.filter(({ node }) => node.kind === Kind.OBJECT_TYPE_EXTENSION).map(({ node }) => node));
+    unique(
+      context,
+      named.filter((node) => !more.has(node as (typeof roots)[number]['node'])),
+      'type',
+      'the definitions',
+    );
+    for (const name of ['Query', 'Mutation']) {
+      const fields = roots.flatMap(({ root, node }) => (root === name ? (node.fields ?? []) : []));
+      unique(context, fields, 'field', name);
+    }
     for (const node of named) {
-      if ('fields' in node && node.fields) unique(context, node.fields, 'field', node.name.value);
+      const isRoot = node.name.value === 'Query' || node.name.value === 'Mutation';
+      if (!isRoot && 'fields' in node && node.fields) unique(context, node.fields, 'field', node.name.value);
       if ('values' in node && node.values) unique(context, node.values, 'value', node.name.value);
       if ('types' in node && node.types) unique(context, node.types, 'member', node.name.value);
       if ('interfaces' in node && node.interfaces) unique(context, node.interfaces, 'interface', node.name.value);
