@@ -14,6 +14,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { assert, TYPE_PREDICATE } from '../../base/index.js';
+import type { Filter } from '../../dql/index.js';
 import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
 import { fieldMeaning } from '../schema/meaning.js';
 import { argumentsOf } from './argument.js';
@@ -21,14 +22,14 @@ import { compileAggregate } from './aggregate.js';
 import { authFilter } from './auth/filter.js';
 import { type Demand, demandBelow, demanding, demandOf } from './cascade.js';
 import { collectFields, selectionSets } from './collect.js';
-import { compileFilter } from './filter.js';
+import { compileFilter, typeTests } from './filter.js';
 import { compileOrder, compilePage } from './order.js';
 import type { ConcretePlan, CustomPlan, FieldPlan, FieldSource, ObjectPlan, Shape } from './plan.js';
 import { scalarWriter } from './scalar.js';
 import { filterInput, namedType, type Scope } from './scope.js';
 import { SelectionList, valueSlot } from './selection-list.js';
 import { compiledOnce, type RootPlan } from './still-plan.js';
-import { and, childrenOf, NEVER, ofType, plainName, select, storedName } from './syntax.js';
+import { and, childrenOf, NEVER, ofType, or, plainName, select, storedName, test } from './syntax.js';
 
 const ABSENT: FieldSource = Object.freeze({ kind: 'absent' });
 const GEO = new Set(['Point', 'Polygon', 'MultiPolygon']);
@@ -167,7 +168,7 @@ function edge(
   if (rule === NEVER && !scope.cascades) return ABSENT;
   const args = argumentsOf(scope, definition, nodes[0]);
   const input = filterInput(scope, field.type.name);
-  const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule);
+  const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule, backwards(scope, field));
   if (filter === NEVER && !scope.cascades) return ABSENT;
   const key = `${name.reverse ? '~' : ''}${name.name} ${keyOf(nodes)}`;
   const output = getNamedType(definition.type) as GraphQLCompositeType;
@@ -187,6 +188,11 @@ function edge(
   return { kind: 'edge', slot, object };
 }
 
+/** An edge that is read backwards leads to every node that has it, of whatever type: only the field's own are meant. */
+function backwards(scope: Scope, field: Field): Filter | undefined {
+  return field.storage?.reverse ? or(...typeTests(scope, field.type.name).map(test)) : undefined;
+}
+
 function edgeAggregate(
   scope: Scope,
   definition: GraphQLField<unknown, unknown>,
@@ -204,7 +210,7 @@ function edgeAggregate(
   }
   const args = argumentsOf(scope, definition, nodes[0]);
   const input = filterInput(scope, target.name);
-  const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule);
+  const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule, backwards(scope, field));
   const aggregate = compileAggregate(scope, output, selectionSets(nodes));
   const name = storedName(field.storage);
   const slot = list.slot(

@@ -92,4 +92,28 @@ describe('reverse predicates', () => {
     await world.data('mutation { deleteFilm(filter: {has: [title]}) { numUids } }');
     expect((await world.data('{ queryMaker { made { title } } }')).queryMaker).toEqual([{ made: [] }]);
   });
+
+  it("lead to nodes of the field's own type where several share the stored edge", async () => {
+    const world = await createWorld(`
+      type Maker { name: String! @id films: [Film] @dgraph(pred: "~by") plays: [Play] @dgraph(pred: "~by") both: [Work] @dgraph(pred: "~by") }
+      type Film { title: String! @id by: [Maker] @dgraph(pred: "by") }
+      type Play { text: String! @id by: [Maker] @dgraph(pred: "by") }
+      interface Work { code: Int @id by: [Maker] @dgraph(pred: "by") }
+      type Song implements Work { key: String }`);
+    const by = 'by: [{name: "M"}]';
+    await world.data(`mutation { addFilm(input: [{title: "F", ${by}}]) { numUids } addPlay(input: [{text: "P", ${by}}]) { numUids }
+      addSong(input: [{code: 1, ${by}}]) { numUids } }`);
+    const { queryMaker } = await world.data(
+      '{ queryMaker { films { title } filmsAggregate { count titleMax } plays(first: 1) { text } both { __typename } bothAggregate { count } } }',
+    );
+    expect(queryMaker).toEqual([
+      {
+        films: [{ title: 'F' }],
+        filmsAggregate: { count: 1, titleMax: 'F' },
+        plays: [{ text: 'P' }],
+        both: [{ __typename: 'Song' }],
+        bothAggregate: { count: 1 },
+      },
+    ]);
+  });
 });
