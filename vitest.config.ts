@@ -7,6 +7,7 @@ export default defineConfig({
     // these need a browser, and `npm test` needs none: vitest.browser.config.ts runs them
     exclude: ['**/node_modules/**', 'test/browser/**'],
     globalSetup: ['./test/build-once.ts'],
+    setupFiles: ['./test/patterns.ts'],
     pool: 'forks',
     maxWorkers: Math.max(2, availableParallelism()),
     // generous: a busy machine must not fail a test that is only slow there

@@ -30,6 +30,8 @@ export interface GraphConnection {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
+const UNAUTHENTICATED = 'the other side wants another API key than "key" of the connection gives';
+
 /** gRPC's status of a call that its deadline ended. */
 const DEADLINE_EXCEEDED = 4;
 
@@ -61,6 +63,8 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide = hiding
     const stub = new library.DgraphClientStub(address, credentials(grpc, tls), {
       'grpc.max_receive_message_length': 64 * 1024 * 1024,
     });
+    // the library would sign in anew, and tell that there is nobody to sign in as
+    if (user === undefined) stub.retryLogin = () => Promise.reject(new Error(UNAUTHENTICATED));
     const metadata = new grpc.Metadata();
     for (const [key, value] of Object.entries(given)) metadata.set(key, value);
     const signedIn = user === undefined ? Promise.resolve() : stub.login(user, password, undefined, metadata, inTime());
