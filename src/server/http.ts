@@ -49,8 +49,16 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     if (answer.status >= 500) request.log.error({ err: ours, requestId: request.id }, 'request failed');
     return reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
   });
-  app.setNotFoundHandler((request) => {
-    throw new GraphsteadError('NOT_FOUND', `${request.method} ${request.url.split('?')[0]} does not exist`, {
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0];
+    const methods = (['GET', 'POST'] as const).filter((method) => app.hasRoute({ method, url: path }));
+    if (methods.length > 0) {
+      reply.header('allow', methods.join(', '));
+      throw new GraphsteadError('METHOD_NOT_ALLOWED', `${path} does not take ${request.method}`, {
+        fix: `use ${methods.join(' or ')}`,
+      });
+    }
+    throw new GraphsteadError('NOT_FOUND', `${request.method} ${path} does not exist`, {
       fix: 'see the HTTP reference: /graphql, /query, /mutate, /alter, /commit, /admin/schema, /health',
     });
   });

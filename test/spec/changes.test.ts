@@ -126,7 +126,7 @@ describe('the stream', () => {
     expect(refused.status).toBe(401);
     await refused.body?.cancel();
     expect((await follow(url, '0', { 'x-api-key': 'k1' })).status).toBe(200);
-    expect((await fetch(`${url}/changes`, { method: 'HEAD', headers: { 'x-api-key': 'k1' } })).status).toBe(404);
+    expect((await fetch(`${url}/changes`, { method: 'HEAD', headers: { 'x-api-key': 'k1' } })).status).toBe(405);
   });
 
   it('refuses what is no id, and more streams than allowed', async () => {

@@ -93,6 +93,16 @@ describe('Agent messages', () => {
   it('a missing agent id is an error of its own', async () => {
     const { body } = await s.graphql(STATUS, {});
     expect(body.errors[0].message).toMatch(/agentId/);
+    expect((await s.graphql(IMPORT, { data: 'x' })).body.errors[0].message).toMatch(/agentId/);
+  });
+
+  it('a report that is none is an error of its own, and no progress', async () => {
+    const id = await deploy();
+    for (const data of [undefined, null, '']) {
+      expect((await s.graphql(IMPORT, { id, data })).body.errors[0].message).toMatch(/activityData/);
+    }
+    const { body } = await s.graphql(PROGRESS, { id });
+    expect(body.data.checkMissionProgress).toMatchObject({ phase: 'PLANNING', progress: 0 });
   });
 });
 

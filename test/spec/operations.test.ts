@@ -151,8 +151,6 @@ describe('paths', () => {
   it.each([
     ['GET', '/nowhere'],
     ['POST', '/querry'],
-    ['GET', '/mutate'],
-    ['DELETE', '/alter'],
     ['GET', '/graphql/more'],
   ])('%s %s is 404, with the paths there are', async (method, path) => {
     const response = await fetch(s.url + path, { method });
@@ -162,6 +160,21 @@ describe('paths', () => {
     expect(response.status).toBe(404);
     expect(body.errors[0].message).toContain(path);
     expect(body.errors[0].extensions).toMatchObject({ code: 'NOT_FOUND', fix: expect.stringContaining('/query') });
+  });
+
+  it.each([
+    ['GET', '/mutate', 'POST'],
+    ['DELETE', '/alter', 'POST'],
+    ['PUT', '/graphql', 'GET, POST'],
+    ['POST', '/health', 'GET'],
+  ])('%s %s is 405, with the methods there are', async (method, path, allowed) => {
+    const response = await fetch(s.url + path, { method });
+    const body = (await response.json()) as { errors: { message: string; extensions: { code: string } }[] };
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allowed]);
+    expect(body.errors[0]).toMatchObject({
+      message: `${path} does not take ${method}`,
+      extensions: { code: 'METHOD_NOT_ALLOWED' },
+    });
   });
 });
 

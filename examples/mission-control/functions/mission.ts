@@ -19,6 +19,7 @@ export async function deployAgent(): Promise<string> {
 
 /** Hands a report to an agent; gives its answer. */
 export async function importActivity(agentId?: string | null, activityData?: string | null): Promise<string> {
+  if (agentId && !activityData) throw new Error('activityData is missing: give the report to hand over');
   return ask(agentId, 'matrix_surveillance', activityData);
 }
 
