@@ -92,7 +92,8 @@ function* compute({ branch, syntax, parent, path }: Task, execution: Execution):
     case 'math': {
       const operand = yield* evaluateMath(
         syntax.expression,
-        (name) => operandOf(name, alone, path, syntax.position, execution),
+        // what only defines a variable may have a value for each node: nothing of it is shown
+        (name) => operandOf(name, alone && syntax.variable === undefined, path, syntax.position, execution),
         { now: execution.clock.wall() },
       );
       if (alone || 'column' in operand) return operand;
@@ -124,7 +125,8 @@ function store({ branch, syntax, parent, path }: Task, result: Result, execution
   else if (result) branch.computed = result.column;
   if (syntax.variable === undefined) return;
   if (isRootless(parent)) {
-    execution.variables.set(syntax.variable, { constant: branch.constant, path });
+    const { constant, computed } = branch;
+    execution.variables.set(syntax.variable, computed ? { values: computed, path: [] } : { constant, path });
     return;
   }
   // @recurse defines a variable at every level.

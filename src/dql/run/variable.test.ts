@@ -175,6 +175,18 @@ describe('aggregates', () => {
       code: 'INVALID_QUERY',
     });
   });
+
+  it('may have a value for each node in a block without root that shows nothing of them', async () => {
+    const text = 'var(func: has(price)) { p as price } q() { m as max(val(p)) off as math(m - p) }';
+    expect(await dql.query(`{ ${text} r(func: uid(off), orderasc: val(off)) { uid val(off) } }`)).toEqual({
+      q: [{ 'max(val(p))': 20 }],
+      r: [
+        { uid: '0xb', 'val(off)': 0 },
+        { uid: '0xa', 'val(off)': 9.5 },
+        { uid: '0xd', 'val(off)': 12.75 },
+      ],
+    });
+  });
 });
 
 describe('math', () => {
