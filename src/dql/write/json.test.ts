@@ -119,6 +119,14 @@ describe('RDF', () => {
     );
   });
 
+  it('tells as RDF only of nodes that @cascade has left', async () => {
+    expect(await text('{ q(func: uid(0x1)) @cascade { painted { name price } } }', { format: 'rdf' })).toBe(
+      '<0x1> <painted> <0xa> .\n<0x1> <painted> <0xb> .\n' +
+        '<0xa> <name> "Red harbour" .\n<0xb> <name> "Blue harbour" .\n' +
+        '<0xa> <price> "10.5" .\n<0xb> <price> "20" .\n',
+    );
+  });
+
   it('refuses what triples cannot say', async () => {
     for (const query of [
       '{ q(func: uid(0x1)) @normalize { n: name } }',

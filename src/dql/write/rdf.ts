@@ -19,7 +19,7 @@ export function writeRdf(result: RunResult, options: WriteOptions = {}): Buffer 
         root.syntax.kind === 'block' && root.syntax.children.some((child) => 'facets' in child && child.facets);
       throw unsupported(facets ? 'facets are' : 'shortest path is');
     }
-    if (root.syntax.kind === 'block' && !root.syntax.isVar) writeNode(root, names, lines);
+    if (root.syntax.kind === 'block' && !root.syntax.isVar) writeNode(root, names, lines, undefined);
   }
   return Buffer.from(lines.join(''));
 }
@@ -40,17 +40,23 @@ function check(node: ResultNode): void {
   if (syntax.kind === 'checkPassword') throw unsupported('chkpwd function is');
 }
 
-function writeNode(node: ResultNode, names: Names, lines: string[]): void {
+/** @param shown the nodes that the answer holds: @cascade leaves some of `source` out; undefined at the root */
+function writeNode(node: ResultNode, names: Names, lines: string[], shown: ReadonlySet<number> | undefined): void {
   check(node);
-  if (node.syntax.kind !== 'block') writeTriples(node, lines);
-  for (const child of node.children) writeNode(child, names, lines);
+  if (shown) writeTriples(node, lines, shown);
+  const below = new Set<number>();
+  node.rows?.forEach((row, i) => {
+    if (!shown || shown.has(node.source[i])) for (const uid of row) below.add(uid);
+  });
+  for (const child of node.children) writeNode(child, names, lines, below);
 }
 
-function writeTriples(node: ResultNode, lines: string[]): void {
+function writeTriples(node: ResultNode, lines: string[], shown: ReadonlySet<number>): void {
   const { syntax, source } = node;
   if (syntax.kind === 'block') return;
   const key = answerKey(syntax);
   for (let i = 0; i < source.length; i++) {
+    if (!shown.has(source[i])) continue;
     const subject = `<0x${source[i].toString(16)}>`;
     const literal = (name: string, value: Value) => lines.push(`${subject} <${name}> ${quoted(valueText(value))} .\n`);
     if (node.counts) literal(key, { type: 'int', value: node.counts[i] });
