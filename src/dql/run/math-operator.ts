@@ -139,6 +139,7 @@ function unary(op: UnaryOperator, value: Value, context: MathContext): Value {
     if (value.type !== 'datetime') throw invalidType(value, op);
     return float(context.now / 1000 - value.value.seconds - value.value.nanos / 1e9);
   }
+  if (op === 'neg' && value.type === 'float32vector') return scaled(value, (x) => 0 - x);
   const operand = numeric(value, op);
   const x = asNumber(operand);
   switch (op) {

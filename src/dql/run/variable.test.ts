@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGallery } from '../../../test/gallery.js';
-import type { OpenDql } from '../../../test/open-dql.js';
+import { type OpenDql, openDql } from '../../../test/open-dql.js';
 
 let dql: OpenDql;
 beforeAll(async () => {
@@ -206,6 +206,15 @@ describe('math', () => {
       message: expect.stringContaining('Division by zero'),
       position: expect.anything(),
     });
+  });
+
+  it('turns vectors around, as it adds and multiplies them', async () => {
+    const own = await openDql({ schema: 'v: float32vector .' });
+    await own.mutate('{ set { <0x1> <v> "[1, -2.5]" . } }');
+    expect(await own.query('{ q(func: uid(0x1)) { v as v back: math(-v) none: math(v + -v) } }')).toEqual({
+      q: [{ v: [1, -2.5], back: [-1, 2.5], none: [0, 0] }],
+    });
+    await own.close();
   });
 
   it('decides by conditions', async () => {
