@@ -26,7 +26,8 @@ describe('alter', () => {
   afterEach(() => fixture.close());
 
   const alter = (lines: string) => fixture.graph.alter({ kind: 'schema', text: lines });
-  const values = (predicate: string, uid: number) => read(fixture.graph, (r) => valuesOf(r, predicate, uid));
+  const values = (predicate: string, uid: number, { graph } = fixture) =>
+    read(graph, (r) => valuesOf(r, predicate, uid));
   const lookup = (predicate: string, kind: string, token: string) =>
     read(fixture.graph, (r) => found(r, predicate, kind, token));
   const many = (predicate: string, value: (i: number) => string) =>
@@ -209,6 +210,18 @@ describe('alter', () => {
     await expect(compat.graph.alter({ kind: 'schema', text: line })).rejects.toMatchObject({
       message: /could not drop @upsert/,
     });
+    const lines = ['code: int .', 'code: int @index(int) .'].map((text) => ({ kind: 'schema', text }) as const);
+    for (const { graph } of [fixture, compat]) {
+      await write(graph, setValue(1, 'code', '7'), setValue(2, 'code', 'seven'), setValue(3, 'code', 'eight'));
+      await expect(graph.alter(lines[1])).rejects.toMatchObject({ message: /code of 0x2 cannot become int/ });
+    }
+    await expect(fixture.graph.alter(lines[0])).rejects.toMatchObject({ code: 'INVALID_SCHEMA' });
+    await compat.graph.alter(lines[0]);
+    expect(await values('code', 1, compat)).toEqual([':7']);
+    expect(await values('code', 2, compat)).toEqual([]);
+    await write(compat.graph, setValue(2, 'code', '8'), { op: 'deletePredicate', uid: 3, predicate: 'code' });
+    await compat.graph.alter(lines[1]);
+    expect(await values('code', 2, compat)).toEqual([':8']);
     await expect(compat.graph.alter({ kind: 'schema', text: 'dgraph.x: int .' })).rejects.toMatchObject({
       message: /`dgraph.`/,
     });

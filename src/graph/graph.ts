@@ -174,9 +174,11 @@ class StoreGraph implements Graph {
       for (const declaration of part.declare) {
         const before = schema.predicate(declaration.name);
         if (!before) continue;
-        await verifyConversion(reader, before, declaration);
-        // the peer leaves it to the client
-        if (!this.#names.dgraph) await verifyUnique(reader, before, declaration);
+        // the peer leaves both to the client: what cannot become the new type is not shown
+        const loose = this.#names.dgraph;
+        const single = !before.list && !declaration.list && declaration.indexes.length === 0;
+        if (!loose || !single) await verifyConversion(reader, before, declaration);
+        if (!loose) await verifyUnique(reader, before, declaration);
       }
     } finally {
       snapshot.release();
