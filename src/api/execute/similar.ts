@@ -36,7 +36,8 @@ export async function similarField(
       ? await vectorOf(request, scope, type, embedding, args, definition.name, reader)
       : Float32Array.from(args.vector as readonly number[]);
   const nearest = vector ? await search(embedding, vector, args, reader) : [];
-  const distances = new Map(nearest.map(({ uid, distance }) => [uid, distance]));
+  const shift = shiftOf(embedding);
+  const distances = new Map(nearest.map(({ uid, distance }) => [uid, distance + shift]));
   const input = filterInput(scope, type.name);
   const filter = and(
     test(ofType(type.storedName)),
@@ -57,6 +58,11 @@ export async function similarField(
   const bound = await boundLevel(request, field.key, plan, node, reader);
   const row = byDistance(rootRow(node), distances);
   return { write: (out) => writeList({ ...bound.scope, distances }, bound.level, row, definition.type, out) };
+}
+
+/** The distance by dot product is shown as the peer shows it, 1 - a·b, so that equal unit vectors are at 0 by each metric. */
+function shiftOf(embedding: Field): number {
+  return embedding.search.some(({ options }) => options.metric === 'dotproduct') ? 1 : 0;
 }
 
 function byDistance(uids: UidList, distances: ReadonlyMap<number, number>): UidList {

@@ -77,6 +77,27 @@ describe('languages', () => {
   });
 });
 
+describe('distances', () => {
+  it('are 0 for equal unit vectors by every metric', async () => {
+    const metrics = ['euclidean', 'cosine', 'dotproduct'];
+    const fields = metrics.map((metric) => `${metric}: [Float!] @embedding @search(by: ["hnsw(metric: ${metric})"])`);
+    const world = await createWorld(`type Song { name: String! @id ${fields.join(' ')} }`);
+    const song = (name: string, vector: string) =>
+      `{name: "${name}", ${metrics.map((m) => `${m}: ${vector}`).join(', ')}}`;
+    await world.data(`mutation { addSong(input: [${song('a', '[1, 0]')}, ${song('b', '[0, 2]')}]) { numUids } }`);
+    const far = { euclidean: Math.sqrt(5), cosine: 1, dotproduct: 1 };
+    for (const metric of metrics) {
+      const { songs } = await world.data(
+        `{ songs: querySimilarSongByEmbedding(by: ${metric}, topK: 2, vector: [1, 0]) { name vector_distance } }`,
+      );
+      expect(songs).toEqual([
+        { name: 'a', vector_distance: 0 },
+        { name: 'b', vector_distance: far[metric as keyof typeof far] },
+      ]);
+    }
+  });
+});
+
 describe('reverse predicates', () => {
   it('share one stored edge', async () => {
     const world = await createWorld(`
