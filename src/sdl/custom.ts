@@ -212,6 +212,10 @@ class HttpReader {
     if (field.selectionSet) {
       return this.#refuse(node, `${name} in graphql has a selection`, "Remove it: the client's selection is sent.");
     }
+    const variableNames = (operation.variableDefinitions ?? []).map((definition) => definition.variable.name.value);
+    const argumentNames = (field.arguments ?? []).map((a) => a.name.value);
+    const twice = repeated(variableNames.map((one) => `$${one}`)) ?? repeated(argumentNames);
+    if (twice !== undefined) return this.#refuse(node, `graphql has ${twice} twice`, 'Keep one of them.');
     const variables = (operation.variableDefinitions ?? []).map((definition) => ({
       name: definition.variable.name.value,
       type: definition.type,
@@ -233,6 +237,8 @@ class HttpReader {
     };
   }
 }
+
+const repeated = (names: readonly string[]): string | undefined => names.find((name, at) => names.indexOf(name) !== at);
 
 const isStrings = (node: ConstValueNode): boolean =>
   node.kind === Kind.LIST && node.values.every((item) => item.kind === Kind.STRING);

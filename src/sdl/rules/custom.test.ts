@@ -33,6 +33,8 @@ describe('@custom by itself', () => {
     [query(`url: "http://a.example", ${POST}, graphql: "{ a { b } }"`), 'custom-shape'],
     [query(`url: "http://a.example", ${POST}, graphql: "{ a @b }"`), 'custom-shape'],
     [query(`url: "http://a.example", ${POST}, graphql: "subscription { a }"`), 'custom-shape'],
+    [query(`url: "http://a.example", ${POST}, graphql: "query($id: ID!, $id: ID!) { a(id: $id) }"`), 'custom-shape'],
+    [query(`url: "http://a.example", ${POST}, graphql: "query($id: ID!) { a(id: $id, id: $id) }"`), 'custom-shape'],
     [
       'type Shop { id: ID! a: String b: Int @search @custom(http: {url: "http://a.example", method: GET}) }',
       'custom-shape',
