@@ -2,22 +2,7 @@ import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 
 import { ask } from './http';
 import { useLoaded, useRoute } from './shell/hooks';
 import { KeyDialog } from './shell/key-dialog';
-
-export interface PaneProps {
-  /** false while another pane is shown: nothing is asked then */
-  readonly active: boolean;
-  /** what stands behind the pane's name in the address */
-  readonly rest: string;
-  readonly info: Info | undefined;
-}
-
-export interface Info {
-  readonly version: string;
-  readonly dgraph: boolean;
-  readonly typePredicate: string;
-  readonly agents: boolean;
-  readonly connections: boolean;
-}
+import type { Info, PaneProps } from './shell/pane';
 
 interface Pane {
   readonly id: string;

@@ -2,7 +2,7 @@ import { GraphsteadError } from '../base/index.js';
 import type { AgentFilter, Agents, GraphCalls, GraphTransaction, SendOptions } from './contract.js';
 import { answerGraph, OUTSIDE } from './graph-rpc.js';
 import type { CallRpc } from './process/host-pool.js';
-import type { Rpc } from './process/task.js';
+import type { Rpc } from './protocol.js';
 
 /** What a send gives; see host/agents.ts. */
 export type SendArgs = [id: string, name: string, options: SendOptions & { timeout?: number }, data?: string];

@@ -1,6 +1,6 @@
 import { GraphsteadError } from '../base/index.js';
 import type { GraphMutation, GraphSurface } from './contract.js';
-import type { Rpc } from './process/task.js';
+import type { Rpc } from './protocol.js';
 
 /** Where a graph call names no transaction. */
 export const OUTSIDE = 0;

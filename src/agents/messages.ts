@@ -6,7 +6,7 @@ import type { DeadLetter, SendOptions } from './contract.js';
 import { callerOf, claimOf, digest, freshJobId, lastingId } from './job.js';
 import type { AgentOp } from './part.js';
 import type { HostPool } from './process/host-pool.js';
-import type { Rpc } from './process/task.js';
+import type { Rpc } from './protocol.js';
 import type { AgentLog, Queues } from './queues.js';
 import { readHead, readLetters, toDeadLetter } from './reader.js';
 import { assertId, closing, noLetter, terminated, unknownAgent } from './refusal.js';

@@ -133,6 +133,13 @@ export type RpcMethod =
   | 'graph.commit'
   | 'graph.abort';
 
+/** A request from a task to the service. */
+export interface Rpc {
+  readonly method: RpcMethod;
+  readonly n: number;
+  readonly args: readonly unknown[];
+}
+
 export type FromHost =
   | { readonly k: 'loaded'; readonly types: readonly AgentType[]; readonly functions: readonly string[] }
   | { readonly k: 'refused'; readonly error: WireFailure }

@@ -2,12 +2,9 @@ import { createRequire } from 'node:module';
 import type * as Grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
 import { GraphsteadError } from '../base/index.js';
-import type { ConnectionConfig } from './config.js';
-import { type GraphTarget, graphTarget } from './graph-target.js';
+import { type GraphConfig, type GraphTarget, graphTarget } from './graph-target.js';
 import { type Hide, hiding } from './hide.js';
 import { recorded } from './record.js';
-
-export type GraphConfig = Extract<ConnectionConfig, { type: 'graph' | 'dgraph' }>;
 
 export interface GraphMutated {
   readonly uids: Readonly<Record<string, string>>;

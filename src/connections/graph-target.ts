@@ -1,4 +1,6 @@
-import type { GraphConfig } from './graph-connection.js';
+import type { ConnectionConfig } from './config.js';
+
+export type GraphConfig = Extract<ConnectionConfig, { type: 'graph' | 'dgraph' }>;
 
 /** Where a graph connection goes and what it shows there. */
 export interface GraphTarget {

@@ -5,7 +5,7 @@ import { useLoaded } from '../shell/hooks';
 import { Badge, CopyButton, count, duration, Empty, Failure, Field, Scroll, Tabs, time } from '../shell/parts';
 import { EventStream } from './events';
 import { type AgentType, type Inspection, inspect, pretty, replay, send, stop } from './model';
-import { StatusBadge } from './pane';
+import { StatusBadge } from './status-badge';
 
 export function AgentView({ id, active, types }: { id: string; active: boolean; types: readonly AgentType[] }) {
   const [at, setAt] = useState('state');

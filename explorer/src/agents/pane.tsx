@@ -1,8 +1,9 @@
 import { useState } from 'react';
-import type { PaneProps } from '../app';
+import type { PaneProps } from '../shell/pane';
 import { useLoaded } from '../shell/hooks';
-import { Badge, count, Empty, Failure } from '../shell/parts';
+import { count, Empty, Failure } from '../shell/parts';
 import { AgentView } from './agent';
+import { StatusBadge } from './status-badge';
 import { type Agent, type AgentType, listAgents, startAgent } from './model';
 
 const STATUSES = ['running', 'suspended', 'starting', 'terminated'];
@@ -180,12 +181,6 @@ function StartAgent({ types, onStarted }: { types: readonly AgentType[]; onStart
       {failure && <Failure error={failure} />}
     </>
   );
-}
-
-export function StatusBadge({ status }: { status: string }) {
-  const tone =
-    status === 'running' ? 'good' : status === 'terminated' ? 'plain' : status === 'suspended' ? 'accent' : 'warn';
-  return <Badge tone={tone}>{status}</Badge>;
 }
 
 function Row({ agent, current }: { agent: Agent; current: boolean }) {

@@ -1,6 +1,6 @@
 import { Fragment, useEffect, useState } from 'react';
-import type { PaneProps } from '../app';
 import { ask } from '../http';
+import type { PaneProps } from '../shell/pane';
 import { useLoaded } from '../shell/hooks';
 import { Badge, duration, Empty, Failure, Scroll, time } from '../shell/parts';
 

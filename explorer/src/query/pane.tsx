@@ -1,7 +1,7 @@
 import { json } from '@codemirror/lang-json';
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
-import type { PaneProps } from '../app';
 import { apiKey } from '../http';
+import type { PaneProps } from '../shell/pane';
 import { useKept, useLoaded } from '../shell/hooks';
 import { Badge, CopyButton, duration, Empty, Failure, Tabs } from '../shell/parts';
 import { Editor } from './editor';

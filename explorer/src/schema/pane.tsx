@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import type { PaneProps } from '../app';
 import { ask } from '../http';
 import { type GraphSchema, isReserved, type Predicate, readSchema } from '../query/schema';
+import type { PaneProps } from '../shell/pane';
 import { useLoaded } from '../shell/hooks';
 import { Badge, Empty, Failure, Scroll, Tabs } from '../shell/parts';
 

@@ -1,15 +1,10 @@
-import type { Limits, MaybePromise } from '../../base/index.js';
+import type { MaybePromise } from '../../base/index.js';
 import type { Applier, GroupState, GroupWork } from '../../commit/index.js';
 import { headKey, stateKey } from '../keys.js';
 import type { AgentOp, AgentPart, AgentResult } from '../part.js';
 import { decode, encode, type Head, split } from '../stored.js';
-import { Draft } from './draft.js';
-
-/** The bounds that commits of agents keep. */
-export type AgentLimits = Pick<
-  Limits,
-  'eventsPerAgent' | 'eventAgeMs' | 'mailboxMessages' | 'deadLetters' | 'alarmsPerAgent'
->;
+import { type AgentLimits, Draft } from './draft.js';
+import { takeAll } from './take.js';
 
 /** How the agents write. Register it with the committer under its name. */
 export function agentsApplier(limits: AgentLimits): Applier<AgentPart, AgentResult> {
@@ -42,7 +37,7 @@ class AgentWork implements GroupWork<AgentPart, AgentResult> {
 
   apply(part: AgentPart, commitTs: number, wall: number): MaybePromise<AgentResult> {
     const draft = new Draft(this, commitTs, wall);
-    const taken = draft.takeAll(part.ops);
+    const taken = takeAll(draft, part.ops);
     return taken instanceof Promise ? taken.then(() => this.#keep(draft)) : this.#keep(draft);
   }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { compiled } from '../../base/index.js';
-import type { HostLog } from '../contract.js';
+import type { HostLog } from '../info.js';
 import { Pipe } from '../pipe.js';
 import { type FromHost, HOST_FD, type ToHost } from '../protocol.js';
 

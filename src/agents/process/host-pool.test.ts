@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type AppBundle, appBundle } from '../../../test/app-bundle.js';
 import { makeLimits } from '../../base/index.js';
-import type { HostLog } from '../contract.js';
+import type { HostLog } from '../info.js';
 import { createHosts, type HostPool } from './host-pool.js';
 
 const CODE = `

@@ -8,13 +8,15 @@ import {
   systemClock,
   type Trace,
 } from '../../base/index.js';
-import type { FunctionCall, HostApp, HostLog, HostManifest, Hosts, HostsOptions } from '../contract.js';
+import type { HostApp, HostLog } from '../info.js';
+import type { Rpc } from '../protocol.js';
 import type { CallTask } from '../protocol.js';
 import { closing } from '../refusal.js';
-import { traceOf, tracedTask } from '../steps.js';
+import type { FunctionCall, HostManifest, Hosts, HostsOptions } from './contract.js';
 import { HostProcess } from './host-process.js';
 import { MadeCalls } from './made-calls.js';
-import { ENOUGH, HostDied, type HostTask, type Rpc, timedOut } from './task.js';
+import { ENOUGH, HostDied, type HostTask, timedOut } from './task.js';
+import { traceOf, tracedTask } from './traced-task.js';
 
 /** Answers what functions ask of the service; turns bring their own. */
 export type CallRpc = (call: FunctionCall, rpc: Rpc) => Promise<unknown>;

@@ -1,9 +1,10 @@
 import { type Clock, GraphsteadError, type Limits } from '../../base/index.js';
 import type { CallRecord } from '../../connections/host.js';
-import type { HostApp, HostLog, HostManifest } from '../contract.js';
+import type { HostApp, HostLog } from '../info.js';
 import type { CallTask, FromHost, ToHost, TurnTask, WireFailure } from '../protocol.js';
 import { fromFailure, toFailure } from '../wire-failure.js';
 import { Child } from './child.js';
+import type { HostManifest } from './contract.js';
 import { outcomeOf } from './made-calls.js';
 import { cancelled, type Death, deathOf, HostDied, type HostTask, timedOut, type Turned } from './task.js';
 import { Watchdog } from './watchdog.js';

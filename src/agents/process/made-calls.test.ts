@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callHash } from '../call-hash.js';
 import { MadeCalls } from './made-calls.js';
-import type { Rpc } from './task.js';
+import type { Rpc } from '../protocol.js';
 
 const send = (n: number, text: string): Rpc => ({ method: 'send', n, args: ['agent', text] });
 

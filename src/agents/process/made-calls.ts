@@ -2,7 +2,7 @@ import { callHash } from '../call-hash.js';
 import type { JournalEntry } from '../protocol.js';
 import { toFailure } from '../wire-failure.js';
 import type { WireFailure } from '../protocol.js';
-import type { Rpc } from './task.js';
+import type { Rpc } from '../protocol.js';
 
 /** What a call of a task came to. */
 export interface CallOutcome {

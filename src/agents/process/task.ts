@@ -1,15 +1,8 @@
 import { type ErrorCode, GraphsteadError } from '../../base/index.js';
 import type { CallRecord } from '../../connections/host.js';
-import type { HostLog } from '../contract.js';
-import type { Effects, EventEffect, RpcMethod } from '../protocol.js';
+import type { HostLog } from '../info.js';
+import type { Effects, EventEffect, Rpc } from '../protocol.js';
 import type { MadeCalls } from './made-calls.js';
-
-/** A request from a task to the service. */
-export interface Rpc {
-  readonly method: RpcMethod;
-  readonly n: number;
-  readonly args: readonly unknown[];
-}
 
 /** What runs in a host process, as the main process looks after it: one object for all its runs. */
 export interface HostTask {

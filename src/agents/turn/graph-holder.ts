@@ -4,7 +4,7 @@ import type { GraphCalls, GraphTransaction } from '../contract.js';
 import { isMutation } from '../graph-calls.js';
 import { answerGraph, OUTSIDE } from '../graph-rpc.js';
 import type { AgentOp } from '../part.js';
-import type { Rpc } from '../process/task.js';
+import type { Rpc } from '../protocol.js';
 
 export function isGraph({ method }: Rpc): boolean {
   return method.startsWith('graph.');

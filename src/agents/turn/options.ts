@@ -4,7 +4,7 @@ import type { Activation, Job } from '../activation.js';
 import type { GraphCalls, HostLog } from '../contract.js';
 import type { EventHub } from '../event-hub.js';
 import type { HostPool } from '../process/host-pool.js';
-import type { Rpc } from '../process/task.js';
+import type { Rpc } from '../protocol.js';
 
 /** What turns run with. */
 export interface RunnerOptions {

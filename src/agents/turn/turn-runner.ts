@@ -5,12 +5,13 @@ import { shardOf } from '../keys.js';
 import { MadeCalls } from '../process/made-calls.js';
 import { readHead, readState } from '../reader.js';
 import { terminated, unknownAgent } from '../refusal.js';
-import { traceOf, tracedTask, turnStep } from '../steps.js';
+import { traceOf, tracedTask } from '../process/traced-task.js';
 import type { Head } from '../stored.js';
 import { GraphHolder } from './graph-holder.js';
 import { decodeReply } from './reply.js';
 import type { RunnerOptions } from './options.js';
 import { type LoadState, RunningTurn, TurnInHost } from './running-turn.js';
+import { turnStep } from './step.js';
 
 /** tries of a turn whose commit met another one, before TURN_CONFLICT */
 const CONFLICT_TRIES = 3;

@@ -13,7 +13,7 @@ import { assert } from '../../base/index.js';
 import type { Field, ObjectType, TypeRef, UnionType } from '../../sdl/index.js';
 import { aggregateType } from './aggregate.js';
 import { type Context, wrap } from './context.js';
-import { argumentMap } from './custom.js';
+import { argumentMap } from './argument.js';
 import { enumType } from './enum.js';
 import { embeddings, isStored, targetOf, unionOf } from './fact.js';
 import { filterType, unionFilterType } from './filter.js';

@@ -1,29 +1,8 @@
-import type { StepOptions, Trace } from '../base/index.js';
-import type { CallRecord } from '../connections/host.js';
-import type { Activation, Job } from './activation.js';
-import type { HostLog } from './contract.js';
-import type { HostTask } from './process/task.js';
-import type { EventEffect } from './protocol.js';
-
-// Turns and calls of functions as those who trace the service hear of them: names, never data.
-
-/**
- * A turn belongs to the commit that brought its message, or to whoever waits for its reply: an agent in a turn of its own, else a
- * request. What stands around it means nothing, since the turn before may have begun it. Alarms begin a trace of their own.
- */
-export function turnStep({ id, head }: Activation, job: Job): StepOptions {
-  const { kind, name, create, stored, from, requestId, attempts } = job;
-  const causes = stored ? [`commit:${stored.ts}`] : from !== '' ? [`agent:${from}`] : [`request:${requestId}`];
-  const facts = {
-    'graphstead.agent.id': id,
-    'graphstead.agent.type': head?.type ?? create ?? '',
-    'graphstead.turn.kind': kind,
-    'graphstead.turn.message': name.slice(0, 100),
-    'graphstead.turn.attempt': attempts + 1,
-    'graphstead.request.id': requestId,
-  };
-  return { facts, causes, key: `agent:${id}` };
-}
+import type { Trace } from '../../base/index.js';
+import type { CallRecord } from '../../connections/host.js';
+import type { HostLog } from '../info.js';
+import type { EventEffect } from '../protocol.js';
+import type { HostTask } from './task.js';
 
 /** What a task asks of the service, and what it calls outside, goes on inside the step that runs now. */
 export function tracedTask(trace: Trace, task: HostTask): HostTask {

@@ -1,0 +1,33 @@
+import { messageKey } from '../keys.js';
+import type { PostOp, SpawnOp } from '../part.js';
+import { mailboxFull, terminated } from '../refusal.js';
+import { encode, freshHead } from '../stored.js';
+import type { Draft } from './draft.js';
+
+/** A message comes to rest in a mailbox. Throws MAILBOX_FULL, AGENT_UNKNOWN, AGENT_TERMINATED. */
+export function post(draft: Draft, op: PostOp): void {
+  const head = draft.head(op.to);
+  if (head.status === 'terminated') {
+    refuse(draft, op);
+    return;
+  }
+  if (head.waiting >= draft.group.limits.mailboxMessages) throw mailboxFull(op.to, head.waiting);
+  const { kind, name, data, from, requestId } = op;
+  const n = draft.posts.length;
+  draft.posts.push({ to: op.to, n });
+  draft.putAll(encode({ kind, name, data, from, requestId }), (chunk) => messageKey(op.to, draft.ts, n, chunk));
+  draft.heads.set(op.to, { ...head, waiting: head.waiting + 1 });
+}
+
+/** A caller from outside is told; a turn's mail to an agent that was stopped meanwhile is dropped, as all that waited there. */
+function refuse(draft: Draft, { to, from }: PostOp): void {
+  if (from === '') throw terminated(to);
+  draft.posts.push({ to, n: draft.posts.length });
+}
+
+/** An agent that a turn began: its first message is the one that initialises it. */
+export function spawn(draft: Draft, op: SpawnOp): void {
+  if (draft.find(op.id) !== undefined) return; // a rerun of the turn that began it
+  draft.heads.set(op.id, freshHead(op.type, draft.wall, 'starting'));
+  post(draft, { op: 'post', to: op.id, from: op.from, kind: 'init', name: 'onInitialize' });
+}

@@ -1,0 +1,59 @@
+import type { Clock, Limits, Trace } from '../../base/index.js';
+import type { CallRecord } from '../../connections/host.js';
+import type { AgentType, HostApp, HostLog } from '../info.js';
+
+/** What one loaded bundle offers, told by the host itself. */
+export interface HostManifest {
+  readonly agentTypes: readonly AgentType[];
+  /** names of exported functions */
+  readonly functions: readonly string[];
+}
+
+/** One call of an exported function. */
+export interface FunctionCall {
+  readonly name: string;
+  readonly args: readonly unknown[];
+  readonly requestId: string;
+  /** looked at now and then: whoever waits for the call has left */
+  readonly signal?: { readonly aborted: boolean };
+  /** wall milliseconds; default limits.turnWallMs */
+  readonly timeoutMs?: number;
+  readonly log?: (entry: HostLog) => void;
+  /** Idempotency-Key of the request: messages and starts of a repeated call happen once */
+  readonly idempotencyKey?: string;
+  /** whose request it is: idempotency keys of two callers never meet */
+  readonly caller?: string;
+}
+
+/** The pool of host processes. App code runs nowhere else. */
+export interface Hosts {
+  /** Starts the processes that the next load needs, beside what has to be done before it. */
+  prepare(appDir: string): void;
+  /**
+   * Starts fresh processes with this bundle; when all have loaded it they take over and the old ones end once idle.
+   * Throws APP_LOAD with the app's own error; what ran before keeps running.
+   */
+  load(app: HostApp): Promise<HostManifest>;
+  readonly manifest: HostManifest | undefined;
+  /** Runs an exported function. Throws FUNCTION_FAILED, FUNCTION_TIMEOUT or what the function's own calls threw. */
+  call(call: FunctionCall): Promise<unknown>;
+  /** Iterates what an exported function returned. */
+  stream(call: FunctionCall): AsyncIterable<unknown>;
+  stats(): Readonly<Record<string, number>>;
+  close(): Promise<void>;
+}
+
+export interface HostsOptions {
+  readonly limits: Limits;
+  readonly clock?: Clock;
+  /** default: one a core, at least one */
+  readonly count?: number;
+  /** prepares the next load after each; for an app that is loaded over and over */
+  readonly prefork?: boolean;
+  readonly log?: (entry: HostLog) => void;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** each finished call of a connection or a model, for /metrics and the explorer */
+  readonly onCall?: (record: CallRecord) => void;
+  /** hears of functions that are called */
+  readonly trace?: Trace;
+}
