@@ -136,6 +136,22 @@ describe('@auth', () => {
       expect(await seen(user)).toBe(0);
   });
 
+  it('reads claims that a graph rule names as its variables say, also from text', async () => {
+    const shelf = await createWorld(`type Book @auth(query: {or: [
+      {rule: "query ($NEW: Boolean!) { queryBook(filter: {isNew: $NEW}) { name } }"},
+      {rule: "query ($PAGES: [Int!]!) { queryBook(filter: {pages: {in: $PAGES}}) { name } }"},
+      {rule: "query ($NAME: String!) { queryBook(filter: {name: {eq: $NAME}}) { name } }"}]})
+      { name: String! @id isNew: Boolean @search pages: Int @search }`);
+    await shelf.data('mutation { addBook(input: [{name: "7", isNew: true, pages: 30}]) { numUids } }');
+    const seen = async (claims: Readonly<Record<string, unknown>>): Promise<number> =>
+      (await shelf.data('{ queryBook { name } }', {}, { claims })).queryBook.length;
+    for (const claims of [{ NEW: true }, { NEW: 'true' }, { PAGES: [30] }, { PAGES: ['1', '30'] }, { PAGES: '30' }])
+      expect(await seen(claims)).toBe(1);
+    for (const claims of [{ NAME: '7' }, { NAME: 7 }]) expect(await seen(claims)).toBe(1);
+    for (const claims of [{ NEW: 'false' }, { NEW: 'yes' }, { PAGES: 'many' }, { PAGES: [] }, { NAME: ['7', '8'] }])
+      expect(await seen(claims)).toBe(0);
+  });
+
   it('follows rules through unions', async () => {
     const den = await createWorld(`
       type Bear { name: String! @id cave: Cave }

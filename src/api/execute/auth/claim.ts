@@ -1,3 +1,4 @@
+import { Kind, type TypeNode } from 'graphql';
 import type { AuthRule } from '../../../sdl/index.js';
 import { compilePattern } from '../../../values/index.js';
 import type { Claims } from '../scope.js';
@@ -33,3 +34,26 @@ function patternOf(rule: ClaimRule) {
   const match = /^\/(.*)\/([a-z]*)$/s.exec(text);
   return match ? compilePattern(match[1], match[2]) : compilePattern(text, '');
 }
+
+/** A claim as a variable of the type. Issuers of tokens often write numbers and truth values as text, or the reverse. */
+export function readClaim(type: TypeNode, claim: unknown): unknown {
+  if (type.kind === Kind.NON_NULL_TYPE) return readClaim(type.type, claim);
+  if (type.kind === Kind.LIST_TYPE)
+    return Array.isArray(claim)
+      ? claim.map((each: unknown) => readClaim(type.type, each))
+      : readClaim(type.type, claim);
+  switch (type.name.value) {
+    case 'Boolean':
+      return claim === 'true' || claim === 'false' ? claim === 'true' : claim;
+    case 'Int':
+    case 'Float':
+      return typeof claim === 'string' && NUMBER.test(claim) ? Number(claim) : claim;
+    case 'String':
+    case 'ID':
+      return typeof claim === 'number' || typeof claim === 'boolean' ? String(claim) : claim;
+    default:
+      return claim;
+  }
+}
+
+const NUMBER = /^-?\d+(\.\d+)?$/;

@@ -12,7 +12,7 @@ import type { AuthAction, AuthRule, ObjectType, UnionType } from '../../../sdl/i
 import { compileFilter, reaching } from '../filter.js';
 import { type Claims, filterInput, type Scope } from '../scope.js';
 import { and, call, NEVER, not, ofType, or, storedName, test } from '../syntax.js';
-import { evaluateClaim } from './claim.js';
+import { evaluateClaim, readClaim } from './claim.js';
 
 /**
  * What a rule comes down to before any data is read. `unknown`: a claim that a graph rule names is missing; it denies,
@@ -156,11 +156,13 @@ function fragmentsOf(rule: Extract<AuthRule, { kind: 'graph' }>): Scope['fragmen
 }
 
 function coerceClaims(scope: Scope, operation: OperationDefinitionNode, claims: Claims): Claims | undefined {
-  const coerced = getVariableValues(
-    scope.schema,
-    operation.variableDefinitions ?? [],
-    claims as Record<string, unknown>,
+  const definitions = operation.variableDefinitions ?? [];
+  const given = definitions.flatMap(({ variable, type }) =>
+    claims[variable.name.value] === undefined
+      ? []
+      : [[variable.name.value, readClaim(type, claims[variable.name.value])]],
   );
+  const coerced = getVariableValues(scope.schema, definitions, Object.fromEntries(given) as Record<string, unknown>);
   return coerced.errors ? undefined : coerced.coerced;
 }
 
