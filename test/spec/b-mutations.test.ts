@@ -52,6 +52,16 @@ describe('Set block', () => {
   });
 });
 
+describe('Set and delete blocks', () => {
+  it('may be the whole body, one behind the other, without braces around them', async () => {
+    const { uids } = (await s.rdf('set { _:a <name> "Ann" . _:a <age> "31" . }')).body.data;
+    await s.rdf(`delete { <${uids.a}> <age> * . } set { <${uids.a}> <name> "Anna" . }`);
+    expect(await all()).toEqual([{ uid: uids.a, name: 'Anna' }]);
+    const { status, body } = await s.rdf('set { _:a <name> "Ann" . } query { q(func: has(name)) { uid } }');
+    expect([status, body.errors[0].message]).toEqual([400, '"query" stands after the end of the request']);
+  });
+});
+
 describe('Delete block', () => {
   it('takes RDF triples <subject> <predicate> <object>', async () => {
     const { uids } = (await s.rdf('{ set { _:a <name> "Ann" . _:a <friend> _:b . _:b <name> "Ben" . } }')).body.data;

@@ -86,7 +86,7 @@ function* outlineSteps(text: string, options: ParseMutationOptions): Steps<Mutat
   const parts = new DocumentParts(context);
   if (context.is('end')) throw emptyRequest();
   const upsert = context.isWord('upsert');
-  const mutations = upsert ? yield* parseUpsert(context, parts) : [yield* parseBody(context)];
+  const mutations = upsert ? yield* parseUpsert(context, parts) : [yield* parseAlone(context)];
   if (context.is('}')) throw lexer.error('this "}" closes nothing', 'Remove it.');
   if (!context.is('end')) {
     throw lexer.error(
@@ -146,27 +146,40 @@ export function parseCondition(context: ParseContext): Filter | undefined {
   return parseFilter(context, 'condition');
 }
 
+/** A body that is one mutation; where the peer's rules do not hold its blocks may stand without braces around them. */
+function* parseAlone(context: ParseContext): Steps<RawMutation> {
+  const { lexer, names } = context;
+  if (!isBlock(context)) return yield* parseBody(context);
+  if (!names.dgraph) return yield* parseBlocks(context);
+  throw lexer.error(`${lexer.value} stands outside of braces`, `Put it into braces: { ${lexer.value} { ... } }.`);
+}
+
 /** `{ set { ... } delete { ... } }`. */
 function* parseBody(context: ParseContext): Steps<RawMutation> {
-  const { lexer } = context;
   if (!context.is('{')) {
-    const operation = context.isWord('set') || context.isWord('delete');
-    if (operation)
-      throw lexer.error(`${lexer.value} stands outside of braces`, `Put it into braces: { ${lexer.value} { ... } }.`);
     throw context.unexpected('"{" at the start of the mutation', 'Write { set { ... } } or upsert { ... }.');
   }
-  lexer.next();
+  context.lexer.next();
+  const mutation = yield* parseBlocks(context);
+  if (!context.is('}')) {
+    throw context.unexpected('set, delete or "}"', 'A mutation is written { set { ... } delete { ... } }.');
+  }
+  context.lexer.next();
+  return mutation;
+}
+
+function isBlock(context: ParseContext): boolean {
+  return context.isWord('set') || context.isWord('delete');
+}
+
+function* parseBlocks(context: ParseContext): Steps<RawMutation> {
   const set: TextSpan[] = [];
   const remove: TextSpan[] = [];
-  while (!context.is('}')) {
-    if (!context.isWord('set') && !context.isWord('delete')) {
-      throw context.unexpected('set, delete or "}"', 'A mutation is written { set { ... } delete { ... } }.');
-    }
+  while (isBlock(context)) {
     const into = context.isWord('set') ? set : remove;
-    lexer.next();
+    context.lexer.next();
     if (!context.is('{')) throw context.unexpected('"{" before the triples');
-    into.push(yield* takeRawBlock(lexer));
+    into.push(yield* takeRawBlock(context.lexer));
   }
-  lexer.next();
   return { set, delete: remove };
 }
