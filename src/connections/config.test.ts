@@ -105,4 +105,19 @@ describe('placeholders', () => {
       baseUrl: 'http://localhost:1',
     });
   });
+
+  it('make no address of a database that is none either', () => {
+    const config = readConfig(
+      '{ "connections": { "d": { "type": "relational", "connStr": "{{URL}}" }, "g": { "type": "graph", "grpcTarget": "{{AT}}" } } }',
+    );
+    expect(() => resolveConnections(config, { APP_D_URL: 'host=db password=s3', APP_G_AT: 'graph:9080' })).toThrow(
+      'the connStr of the connection "d" is no address with APP_D_URL',
+    );
+    expect(() => resolveConnections(config, { APP_D_URL: 'postgres://a:b@db/c', APP_G_AT: 'the graph' })).toThrow(
+      'the grpcTarget of the connection "g" is no address with APP_G_AT',
+    );
+    expect(
+      Object.keys(resolveConnections(config, { APP_D_URL: 'postgres:///c', APP_G_AT: 'graph:9080' }).connections),
+    ).toEqual(['d', 'g']);
+  });
 });

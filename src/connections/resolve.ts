@@ -1,6 +1,8 @@
 import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
 import type { AppConfig, ConnectionConfig, ModelConfig } from './config.js';
 import type { Environment } from './environment.js';
+import type { GraphConfig } from './graph-connection.js';
+import { graphTarget } from './graph-target.js';
 import { isHttpAddress, placeholdersIn, substitute, variableName } from './placeholder.js';
 
 /** A connection with its placeholders filled in. Holds secrets: it goes to host processes and is printed nowhere. */
@@ -30,7 +32,8 @@ export function resolveConnections(config: AppConfig, environment: Environment):
     if (absent.length === 0) {
       connections[name] = substitute(entry, valueFor);
       values[name] = Object.fromEntries(placeholders.map((placeholder) => [placeholder, valueFor(placeholder)]));
-      if (!isAddress(connections[name])) errors.push(noAddress(name, entry));
+      const wrong = wrongAddress(name, entry, connections[name]);
+      if (wrong) errors.push(wrong);
     } else if (entry.optional) missing[name] = variables;
     else errors.push(...variables.map((variable) => missingVariable(name, variable)));
   }
@@ -38,15 +41,51 @@ export function resolveConnections(config: AppConfig, environment: Environment):
   return { connections, missing, models: config.models, values };
 }
 
-function isAddress(connection: ConnectionConfig): boolean {
-  return connection.type !== 'http' || isHttpAddress(connection.baseUrl);
+/** Where a connection says where it goes: the key, whether that is an address, and how one begins. */
+function addressIn(connection: ConnectionConfig): { key: string; isAddress: boolean; example: string } {
+  switch (connection.type) {
+    case 'http': {
+      const isAddress = isHttpAddress(connection.baseUrl);
+      return { key: 'baseUrl', isAddress, example: 'it starts with http:// or https://' };
+    }
+    case 'relational':
+    case 'postgresql': {
+      const text = connection.connStr ?? connection.connString ?? '';
+      const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? URL.canParse(text) : text.startsWith('/');
+      return {
+        key: connection.connStr === undefined ? 'connString' : 'connStr',
+        isAddress,
+        example: 'it is written postgres://user:password@host/database',
+      };
+    }
+    default:
+      return { key: keyOfGraph(connection), isAddress: isGraphTarget(connection), example: 'it is written host:port' };
+  }
 }
 
-function noAddress(name: string, entry: ConnectionConfig): GraphsteadError {
-  const placeholders = placeholdersIn((entry as { baseUrl?: string }).baseUrl);
+function keyOfGraph({ grpcTarget, connStr }: GraphConfig): string {
+  if (grpcTarget !== undefined) return 'grpcTarget';
+  return connStr === undefined ? 'connString' : 'connStr';
+}
+
+function isGraphTarget(connection: GraphConfig): boolean {
+  try {
+    graphTarget(connection);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The variables that an address is made of are named, never what they hold. */
+function wrongAddress(name: string, entry: ConnectionConfig, resolved: ConnectionConfig): GraphsteadError | undefined {
+  const { key, isAddress, example } = addressIn(resolved);
+  if (isAddress) return undefined;
+  const placeholders = placeholdersIn((entry as Readonly<Record<string, unknown>>)[key]);
   const variables = placeholders.map((placeholder) => variableName(name, placeholder)).join(' and ');
-  return new GraphsteadError('CONFIG', `the baseUrl of the connection "${name}" is no address with ${variables}`, {
-    fix: `correct ${variables}: the address starts with http:// or https://`,
+  const holding = variables === '' ? '' : ` with ${variables}`;
+  return new GraphsteadError('CONFIG', `the ${key} of the connection "${name}" is no address${holding}`, {
+    fix: `correct ${variables || 'it'}: ${example}`,
     details: { connection: name },
   });
 }
