@@ -228,6 +228,15 @@ describe('alter', () => {
     await compat.close();
   });
 
+  it('refuses a text that declares a predicate or a type twice, and takes nothing of it', async () => {
+    await expect(alter('a: string .\nname: string .\nname: string .')).rejects.toMatchObject({
+      code: 'INVALID_SCHEMA',
+      position: { line: 3, column: 1 },
+    });
+    await expect(alter('a: string .\ntype T { a }\ntype T { a }')).rejects.toMatchObject({ code: 'INVALID_SCHEMA' });
+    expect(fixture.graph.schema().predicate('a')).toBeUndefined();
+  });
+
   it('prints a schema that reads back as the same', async () => {
     await alter(
       'name: string @index(exact, term) @lang @count .\nfriend: [uid] @reverse @count .\n<ab/c>: [int] .\n"full name": string .\n' +

@@ -63,7 +63,14 @@ function planSchema(text: string, schema: SchemaVersion, names: Names): AlterPla
   const declarations = new Map<string, Declaration>();
   for (const { position, ...written } of parsed.declarations) {
     const declaration = checkedDeclaration({ ...written, name: names.stored(written.name) }, schema, names, position);
-    if (declaration) declarations.set(declaration.name, declaration);
+    if (!declaration) continue;
+    if (declarations.has(declaration.name)) throw twice(`predicate ${names.shown(declaration.name)}`, position);
+    declarations.set(declaration.name, declaration);
+  }
+  const named = new Set<string>();
+  for (const { name, position } of parsed.types) {
+    if (named.has(name)) throw twice(`type ${name}`, position);
+    named.add(name);
   }
   const types = parsed.types
     .filter((type) => !INTERNAL.test(names.stored(type.name)))
@@ -75,6 +82,14 @@ function planSchema(text: string, schema: SchemaVersion, names: Names): AlterPla
   if (declare.length === 0 && changedTypes.length === 0) return undefined;
   const keys = declare.map((declaration) => predicateKey(declaration.name));
   return exclusive({ ...NOTHING, declare, types: changedTypes }, keys);
+}
+
+/** Of two declarations one would be lost without a word. */
+function twice(what: string, position: Position): GraphsteadError {
+  return new GraphsteadError('INVALID_SCHEMA', `the ${what} is declared twice`, {
+    position,
+    fix: 'Join both into one declaration.',
+  });
 }
 
 function checkedDeclaration(
