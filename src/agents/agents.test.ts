@@ -380,6 +380,20 @@ describe('events', () => {
     await expect(collect({ agentId: 'agent_none' }, 1)).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
   });
 
+  it('come together as far as they are there when the reader asks, each once', async () => {
+    const { id } = await service.agents.start('Counter');
+    const batches = service.agents.eventBatches({ agentId: id })[Symbol.asyncIterator]();
+    const first = batches.next();
+    await new Promise((turn) => setImmediate(turn));
+    for (let i = 0; i < 3; i++) await send(id, 'publish');
+    const names = async (batch: typeof first) => (await batch).value.map(({ name }: { name: string }) => name);
+    expect(await names(first)).toEqual(['one', 'two']);
+    expect(await names(batches.next())).toEqual(['one', 'two', 'one', 'two']);
+    const missed = service.agents.eventBatches({ agentId: id, after: `${service.store.incarnation}.0.0` });
+    expect(await names(missed[Symbol.asyncIterator]().next())).toHaveLength(6);
+    await batches.return?.();
+  });
+
   it('of a failed turn are never told', async () => {
     const { id } = await service.agents.start('Counter');
     const live = collect({ agentId: id }, 1);

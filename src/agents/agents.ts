@@ -170,9 +170,13 @@ export class AgentRuntime implements Agents {
     return this.#messages.replay(agentId, deadLetterId);
   }
 
-  events(request: EventsRequest): AsyncIterable<AgentEvent> {
+  eventBatches(request: EventsRequest): AsyncIterable<readonly AgentEvent[]> {
     assertId(request.agentId);
-    return this.#hub.events(request);
+    return this.#hub.batches(request);
+  }
+
+  async *events(request: EventsRequest): AsyncIterable<AgentEvent> {
+    for await (const events of this.eventBatches(request)) yield* events;
   }
 
   // What lands

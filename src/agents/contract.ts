@@ -78,6 +78,8 @@ export interface Agents {
   /** Resolves with the message's id once it is durable in the mailbox. */
   sendAsync(id: string, message: string, data?: string, options?: SendOptions): Promise<string>;
   events(request: EventsRequest): AsyncIterable<AgentEvent>;
+  /** The same, in batches of what came together: of a burst, one for each reader. */
+  eventBatches(request: EventsRequest): AsyncIterable<readonly AgentEvent[]>;
   deadLetters(agentId: string): Promise<readonly DeadLetter[]>;
   /** A new delivery of a dead letter; it leaves the list in the same commit. */
   replay(agentId: string, deadLetterId: string): Promise<void>;

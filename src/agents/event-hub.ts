@@ -20,7 +20,7 @@ interface Item {
 
 /** One subscriber's share: what it has not taken yet, bounded; past the bound it reads from the store. */
 class Reader {
-  readonly items: Item[] = [];
+  items: Item[] = [];
   bytes = 0;
   behind = false;
   /** the agent was stopped: what stands here, or in the store where it is behind, is the last */
@@ -33,7 +33,7 @@ class Reader {
     if (this.behind && item.ts !== undefined) return; // the store has it
     this.bytes += item.bytes;
     if (this.bytes > this.limit) {
-      this.items.length = 0;
+      this.items = [];
       this.bytes = 0;
       this.behind = true;
     } else this.items.push(item);
@@ -45,10 +45,12 @@ class Reader {
     this.wake?.();
   }
 
-  shift(): Item | undefined {
-    const item = this.items.shift();
-    this.bytes -= item?.bytes ?? 0;
-    return item;
+  /** Everything that is there. */
+  take(): readonly Item[] {
+    const { items } = this;
+    this.items = [];
+    this.bytes = 0;
+    return items;
   }
 }
 
@@ -124,10 +126,11 @@ export class EventHub {
   }
 
   /**
-   * Ends when the signal aborts, or behind the last event of an agent that was stopped. Throws AGENT_UNKNOWN,
-   * AGENT_TERMINATED (stopped, and no `after`), INVALID_VALUE (a malformed `after`).
+   * What came since the reader asked last, at least one event each time. Ends when the signal aborts, or behind the last
+   * event of an agent that was stopped. Throws AGENT_UNKNOWN, AGENT_TERMINATED (stopped, and no `after`), INVALID_VALUE (a
+   * malformed `after`).
    */
-  async *events(request: EventsRequest): AsyncIterable<AgentEvent> {
+  async *batches(request: EventsRequest): AsyncIterable<readonly AgentEvent[]> {
     const { agentId, names, signal } = request;
     const reader = new Reader(this.bufferBytes);
     const readers = this.#readers.get(agentId) ?? new Set();
@@ -137,20 +140,20 @@ export class EventHub {
     try {
       let { seq, upTo, gap, ended } = await this.#begin(request);
       if (ended) reader.end();
-      if (gap !== undefined) yield gap;
+      if (gap !== undefined) yield [gap];
       for (;;) {
         if (signal?.aborted) return;
         if (reader.behind || upTo === undefined) {
           reader.behind = false;
           const page = await this.#read(agentId, seq);
-          if (page.gap) yield gapEvent(agentId, undefined);
           seq = page.next;
           upTo = page.upTo;
-          for (const event of page.events) if (wanted(event, names)) yield event;
+          const events = page.events.filter((event) => wanted(event, names));
+          if (page.gap) events.unshift(gapEvent(agentId, undefined));
+          if (events.length > 0) yield events;
           continue;
         }
-        const item = reader.shift();
-        if (item === undefined) {
+        if (reader.items.length === 0) {
           if (reader.ended) return;
           await new Promise<void>((wake) => {
             reader.wake = wake;
@@ -159,11 +162,13 @@ export class EventHub {
           reader.wake = undefined;
           continue;
         }
-        if (item.ts !== undefined) {
-          if (item.ts <= upTo) continue; // came with the store's page already
-          seq++;
+        const events: AgentEvent[] = [];
+        for (const { event, ts } of reader.take()) {
+          if (ts !== undefined && ts <= upTo) continue; // came with the store's page already
+          if (ts !== undefined) seq++;
+          if (wanted(event, names)) events.push(event);
         }
-        if (wanted(item.event, names)) yield item.event;
+        if (events.length > 0) yield events;
       }
     } finally {
       signal?.removeEventListener('abort', leave);

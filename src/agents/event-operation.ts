@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import type { Operation, OperationEvent } from '../api/index.js';
 import { GraphsteadError } from '../base/index.js';
-import type { Agents } from './contract.js';
+import type { AgentEvent, Agents } from './contract.js';
 
 const jsonScalar = new GraphQLScalarType({
   name: 'JSON',
@@ -22,7 +22,7 @@ const jsonScalar = new GraphQLScalarType({
  * `agentEvent(agentId, after, names)`: the events of one agent as it publishes them, with ids to resume from.
  * @param json the composed schema's JSON scalar, where it has one
  */
-export function eventOperation(agents: Pick<Agents, 'events'>, json: Scalar = jsonScalar): Operation {
+export function eventOperation(agents: Pick<Agents, 'eventBatches'>, json: Scalar = jsonScalar): Operation {
   const type = new GraphQLObjectType({
     name: 'AgentEvent',
     description: 'Something that an agent published.',
@@ -50,11 +50,11 @@ export function eventOperation(agents: Pick<Agents, 'events'>, json: Scalar = js
 }
 
 async function* subscribe(
-  agents: Pick<Agents, 'events'>,
+  agents: Pick<Agents, 'eventBatches'>,
   args: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
   lastEventId: string | undefined,
-): AsyncIterable<OperationEvent> {
+): AsyncIterable<readonly OperationEvent[]> {
   const agentId = args['agentId'] as string | null | undefined;
   if (agentId === undefined || agentId === null || agentId === '') {
     throw new GraphsteadError('AGENT_ID_MISSING', 'agentEvent needs the agentId whose events to tell', {
@@ -64,8 +64,10 @@ async function* subscribe(
   // A client that reconnects knows better than its first request where it stands.
   const after = lastEventId || (args['after'] as string | null | undefined) || undefined;
   const names = (args['names'] as readonly string[] | null | undefined) ?? undefined;
-  for await (const event of agents.events({ agentId, after, names, signal })) {
-    // one object for all subscribers of an event: what it looks like is written once
-    yield event.id === undefined ? { value: event } : { value: event, id: event.id };
-  }
+  for await (const events of agents.eventBatches({ agentId, after, names, signal })) yield events.map(asValue);
+}
+
+/** The event is one object for all its subscribers: what it looks like is written once. */
+function asValue(event: AgentEvent): OperationEvent {
+  return event.id === undefined ? { value: event } : { value: event, id: event.id };
 }

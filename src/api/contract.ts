@@ -117,12 +117,15 @@ export interface Api {
    * and TXN_EXPIRED: only its owner can begin anew.
    */
   execute(request: GraphqlRequest, context: RequestContext, options?: ExecuteOptions): Promise<GraphqlAnswer>;
-  /** Ends when the source ends or `context.signal` aborts. A query or a mutation gives one event. */
+  /**
+   * In batches of what came together. Ends when the source ends or `context.signal` aborts. A query or a mutation gives one
+   * event.
+   */
   subscribe(
     request: GraphqlRequest,
     context: RequestContext,
     options?: Pick<ExecuteOptions, 'allowMutation'>,
-  ): AsyncIterable<SubscriptionEvent>;
+  ): AsyncIterable<readonly SubscriptionEvent[]>;
   /** POST /admin: getGQLSchema, updateGQLSchema, health, state, export. */
   admin(request: GraphqlRequest, context: RequestContext): Promise<GraphqlAnswer>;
   /**

@@ -32,8 +32,11 @@ export interface Operation {
   readonly type: GraphQLOutputType;
   /** for query and mutation */
   run?(args: Readonly<Record<string, unknown>>, context: RequestContext): Promise<unknown>;
-  /** for subscription: values of `type`; `id` becomes the SSE id line */
-  subscribe?(args: Readonly<Record<string, unknown>>, context: RequestContext): AsyncIterable<OperationEvent>;
+  /** for subscription: values of `type`, in batches of what came together; `id` becomes the SSE id line */
+  subscribe?(
+    args: Readonly<Record<string, unknown>>,
+    context: RequestContext,
+  ): AsyncIterable<readonly OperationEvent[]>;
 }
 
 export interface OperationEvent {

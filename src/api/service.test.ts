@@ -116,8 +116,8 @@ describe('operations', () => {
       args: {},
       type: GraphQLInt,
       async *subscribe() {
-        yield { value: 1, id: 'a.1' };
-        yield { value: 2 };
+        yield [{ value: 1, id: 'a.1' }];
+        yield [{ value: 2 }, { value: 3, id: 'a.3' }];
       },
     },
   ];
@@ -136,12 +136,15 @@ describe('operations', () => {
   it('stream events with their ids', async () => {
     const world = await createWorld(SDL, { operations });
     const events = [];
-    for await (const { body, id } of world.api.subscribe({ query: 'subscription { ticks }' }, contextOf())) {
-      events.push([JSON.parse(body.toString()).data, id]);
+    for await (const batch of world.api.subscribe({ query: 'subscription { ticks }' }, contextOf())) {
+      events.push(batch.map(({ body, id }) => [JSON.parse(body.toString()).data, id]));
     }
     expect(events).toEqual([
-      [{ ticks: 1 }, 'a.1'],
-      [{ ticks: 2 }, undefined],
+      [[{ ticks: 1 }, 'a.1']],
+      [
+        [{ ticks: 2 }, undefined],
+        [{ ticks: 3 }, 'a.3'],
+      ],
     ]);
   });
 });
@@ -156,7 +159,7 @@ describe('subscriptions', () => {
         contextOf({ signal: abort.signal }),
       )
       [Symbol.asyncIterator]();
-    const next = async () => JSON.parse((await stream.next()).value.body.toString()).data.queryCity;
+    const next = async () => JSON.parse((await stream.next()).value[0].body.toString()).data.queryCity;
     expect(await next()).toEqual([]);
     await world.data('mutation { addCity(input: [{name: "Bern", people: 5}]) { numUids } }');
     expect(await next()).toEqual([{ name: 'Bern', people: 5 }]);

@@ -162,19 +162,19 @@ class GraphqlApi implements Api {
     request: GraphqlRequest,
     context: RequestContext,
     { allowMutation = true }: Pick<ExecuteOptions, 'allowMutation'> = {},
-  ): AsyncIterable<SubscriptionEvent> {
+  ): AsyncIterable<readonly SubscriptionEvent[]> {
     try {
       const executor = this.#ready();
       const prepared = executor.prepare(request, context);
       const kind = prepared.request.operation.operation;
       this.#assertMethod(kind, allowMutation);
       if (kind !== 'subscription') {
-        yield { body: (await executor.run(prepared)).body };
+        yield [{ body: (await executor.run(prepared)).body }];
         return;
       }
       yield* subscribeOperation(prepared.request, this.#options.committer);
     } catch (error) {
-      yield { body: refused(error).body };
+      yield [{ body: refused(error).body }];
     }
   }
 

@@ -125,7 +125,8 @@ describe('an app', () => {
   it('streams subscriptions', async () => {
     await open();
     const seen: unknown[] = [];
-    for await (const { value } of operation('countTo').subscribe?.({ to: 3 }, context()) ?? []) seen.push(value);
+    for await (const batch of operation('countTo').subscribe?.({ to: 3 }, context()) ?? [])
+      for (const { value } of batch) seen.push(value);
     expect(seen).toEqual([1, 2, 3]);
   });
 

@@ -50,10 +50,10 @@ class FunctionCaller {
     }
   }
 
-  async *subscribe(given: Given, context: RequestContext): AsyncIterable<OperationEvent> {
+  async *subscribe(given: Given, context: RequestContext): AsyncIterable<readonly OperationEvent[]> {
     try {
       for await (const item of this.options.hosts.stream(this.#call(given, context))) {
-        yield { value: this.converter.fromApp(this.description.result, item) };
+        yield [{ value: this.converter.fromApp(this.description.result, item) }];
       }
     } catch (error) {
       throw this.#told(asError(error), context);

@@ -2,6 +2,7 @@ import type { GraphQLObjectType } from 'graphql';
 import { assert, GraphsteadError, type JsonWriter } from '../../base/index.js';
 import type { Committer } from '../../commit/index.js';
 import type { SubscriptionEvent } from '../contract.js';
+import type { OperationEvent } from '../operation.js';
 import { rootMeaning } from '../schema/meaning.js';
 import { Errors } from './answer.js';
 import { collectFields } from './collect.js';
@@ -23,7 +24,7 @@ type Commits = Pick<Committer, 'onCommit'>;
 export async function* subscribeOperation(
   request: Request,
   commits: Commits | undefined,
-): AsyncIterable<SubscriptionEvent> {
+): AsyncIterable<readonly SubscriptionEvent[]> {
   const { engine, operation, fragments, variables } = request;
   const root = engine.schema.getSubscriptionType();
   assert(root, 'the schema has a Subscription type');
@@ -39,16 +40,17 @@ export async function* subscribeOperation(
     const source = meaning.operation.subscribe?.(args, request.context);
     assert(source, `${meaning.operation.name} can be subscribed to`);
     const given = JSON.stringify(variables);
-    for await (const event of source) {
-      const body = bodies.body(event.value, operation, given, () => {
+    const shown = ({ value, id }: OperationEvent): SubscriptionEvent => {
+      const body = bodies.body(value, operation, given, () => {
         const each = fresh(request);
         return endAnswer(
           each,
-          dataOf(each, field, (out) => writeOperation(each, field, definition, event.value, out)),
+          dataOf(each, field, (out) => writeOperation(each, field, definition, value, out)),
         );
       });
-      yield event.id === undefined ? { body } : { body, id: event.id };
-    }
+      return id === undefined ? { body } : { body, id };
+    };
+    for await (const events of source) yield events.map(shown);
     return;
   }
   if (!commits) throw new GraphsteadError('NOT_READY', 'subscriptions need the commit stream');
@@ -83,7 +85,7 @@ async function* liveQuery(
   root: GraphQLObjectType,
   field: RootField,
   commits: Commits,
-): AsyncIterable<SubscriptionEvent> {
+): AsyncIterable<readonly SubscriptionEvent[]> {
   const { signal } = request.context;
   const changes = new Changes(signal, expiry(request));
   const reads = new Set<string>();
@@ -99,7 +101,7 @@ async function* liveQuery(
       const data = await answer({ ...each, reads }, root, field);
       known = !isCustom(root, field);
       const body = endAnswer({ ...each, context: { ...each.context, extensions: {} }, touched: 0 }, data);
-      if (!last || !body.equals(last)) yield { body };
+      if (!last || !body.equals(last)) yield [{ body }];
       last = body;
     } while (await changes.next());
   } finally {

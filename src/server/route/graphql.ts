@@ -97,9 +97,11 @@ function frameOf({ body, id }: SubscriptionEvent): string {
   return frame;
 }
 
-async function* subscriptionFrames(events: AsyncIterable<SubscriptionEvent>): AsyncIterable<Frame | string> {
+async function* subscriptionFrames(
+  batches: AsyncIterable<readonly SubscriptionEvent[]>,
+): AsyncIterable<Frame | string> {
   try {
-    for await (const event of events) yield frameOf(event);
+    for await (const events of batches) yield events.length === 1 ? frameOf(events[0]) : events.map(frameOf).join('');
   } catch (thrown) {
     yield { event: 'next', data: JSON.stringify({ errors: [toWire(asError(thrown))] }) };
   }
