@@ -201,6 +201,7 @@ class GraphqlApi implements Api {
 
   async #check(text: string): Promise<LoadedSchema> {
     const { names, client } = this.#options;
+    if (text.trim() === '') throw nothingGiven();
     const { loaded, model, errors, left } = this.#read(text);
     const mismatches = client && model ? await checkRemotes(model, client, names) : [];
     const told = [...errors, ...mismatches.filter(({ message }) => !isAbout(message, left))];
@@ -269,4 +270,12 @@ class GraphqlApi implements Api {
   async close(): Promise<void> {
     await this.#updating;
   }
+}
+
+/** An upload that lost its body must not take the API away. */
+function nothingGiven(): GraphsteadError {
+  return new GraphsteadError('INVALID_SDL', 'there are no type definitions in it', {
+    fix: 'Send the types. What is served goes with {"drop_all": true} to /alter, and the data with it.',
+    position: { line: 1, column: 1 },
+  });
 }

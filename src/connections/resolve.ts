@@ -1,8 +1,7 @@
 import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
 import type { AppConfig, ConnectionConfig, ModelConfig } from './config.js';
 import type { Environment } from './environment.js';
-import type { GraphConfig } from './graph-connection.js';
-import { graphTarget } from './graph-target.js';
+import { type GraphConfig, graphTarget } from './graph-target.js';
 import { isHttpAddress, placeholdersIn, substitute, variableName } from './placeholder.js';
 
 /** A connection with its placeholders filled in. Holds secrets: it goes to host processes and is printed nowhere. */

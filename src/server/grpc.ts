@@ -8,6 +8,7 @@ import type { Core } from './core.js';
 import type { GrpcConnections } from './grpc-port.js';
 import { type ApiKeys, isLoopback, keyOf } from './keys.js';
 import type { Tls } from './tls.js';
+import { schemaLines } from './route/graph-language.js';
 
 // The published client carries the service definition of the protocol; both are CommonJS.
 const require = createRequire(import.meta.url);
@@ -221,7 +222,7 @@ function alterOf(operation: Dgraph.Operation): AlterRequest {
     case 4:
       return { kind: 'dropType', name: value };
     default:
-      return { kind: 'schema', text: operation.getSchema() };
+      return { kind: 'schema', text: schemaLines(operation.getSchema()) };
   }
 }
 

@@ -201,6 +201,8 @@ describe('bad input changes nothing', () => {
       'SYNTAX',
       { line: 3, column: 16 },
     ],
+    ['no schema lines', '/alter', 'text/plain', ' \n', 'INVALID_REQUEST', undefined],
+    ['no type definitions', '/admin/schema', 'text/plain', '', 'INVALID_SDL', { line: 1, column: 1 }],
     [
       'RDF: an open string',
       '/mutate?commitNow=true',

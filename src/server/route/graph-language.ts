@@ -143,7 +143,7 @@ async function alter(core: Core, request: FastifyRequest, reply: FastifyReply): 
 
 /** Schema lines, or a JSON object with drop_all, drop_attr, drop_op or schema. */
 export function alterRequest(body: string): AlterRequest {
-  if (!body.trimStart().startsWith('{')) return { kind: 'schema', text: body };
+  if (!body.trimStart().startsWith('{')) return { kind: 'schema', text: schemaLines(body) };
   const json = parseJsonObject(body, 'the body of /alter');
   const op = typeof json['drop_op'] === 'string' ? json['drop_op'].toUpperCase() : undefined;
   if (json['drop_all'] === true && op === 'DATA') {
@@ -156,9 +156,17 @@ export function alterRequest(body: string): AlterRequest {
   if (op === 'TYPE') return { kind: 'dropType', name: dropValue(json['drop_value']) };
   if (op === 'ATTR') return { kind: 'dropAttr', name: dropValue(json['drop_value']) };
   if (typeof json['drop_attr'] === 'string') return { kind: 'dropAttr', name: dropValue(json['drop_attr']) };
-  if (typeof json['schema'] === 'string') return { kind: 'schema', text: json['schema'] };
+  if (typeof json['schema'] === 'string') return { kind: 'schema', text: schemaLines(json['schema']) };
   throw new GraphsteadError('INVALID_REQUEST', 'the body of /alter asks for nothing that is known', {
     fix: 'send schema lines, or {"drop_all": true}, {"drop_attr": "name"}, {"drop_op": "DATA"}, {"drop_op": "TYPE", "drop_value": "T"}',
+  });
+}
+
+/** A body that was lost on its way must not be told as done. */
+export function schemaLines(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new GraphsteadError('INVALID_REQUEST', 'an empty request: there is nothing to alter in it', {
+    fix: 'send schema lines, or what to drop',
   });
 }
 
