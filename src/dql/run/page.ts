@@ -4,22 +4,28 @@ import type { Execution } from './execution.js';
 import { lowerBound } from './uid-set.js';
 import { uidsOf } from './variable.js';
 
+/** What `first` asks for; 0 sets no limit, as in Dgraph. */
+function limitOf(page: Page): number | undefined {
+  return page.first === 0 ? undefined : page.first;
+}
+
 /** Start and end of a page of `total` items. A negative `first` takes the last ones and knows no offset. */
 export function pageRange(page: Page, total: number): readonly [start: number, end: number] {
-  const first = page.first;
+  const first = limitOf(page);
   if (first !== undefined && first < 0) return [Math.max(0, total + first), total];
   const start = Math.min(Math.max(page.offset ?? 0, 0), total);
   return [start, first === undefined ? total : Math.min(start + first, total)];
 }
 
 export function hasRange(page: Page): boolean {
-  return page.first !== undefined || (page.offset ?? 0) > 0;
+  return limitOf(page) !== undefined || (page.offset ?? 0) > 0;
 }
 
 /** How many of an ordered list a page needs from its start; infinite when the end of the list decides. */
 export function pageDepth(page: Page): number {
-  if (page.first === undefined || page.first < 0) return Number.POSITIVE_INFINITY;
-  return page.first + Math.max(page.offset ?? 0, 0);
+  const first = limitOf(page);
+  if (first === undefined || first < 0) return Number.POSITIVE_INFINITY;
+  return first + Math.max(page.offset ?? 0, 0);
 }
 
 /** The uid that `after` names: that of a variable is its last. 0 without one. */

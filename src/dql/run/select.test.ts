@@ -122,6 +122,15 @@ describe('pages', () => {
     expect(await names('q(func: has(year), offset: 9) { n: name }')).toEqual([]);
   });
 
+  it('of first: 0 have no end', async () => {
+    const all = await names('q(func: has(year), orderasc: name) { n: name }');
+    expect(await names('q(func: has(year), orderasc: name, first: 0) { n: name }')).toEqual(all);
+    expect(await names('q(func: has(year), orderasc: name, first: 0, offset: 1) { n: name }')).toEqual(all.slice(1));
+    expect(await ask('q(func: uid(0x1)) { painted(first: 0, offset: 1) { uid } }')).toEqual([
+      { painted: [{ uid: '0xb' }, { uid: '0xc' }] },
+    ]);
+  });
+
   it('apply to each row of edges', async () => {
     expect(await ask('q(func: type(Artist)) { painted(first: 1, offset: 1) { uid } }')).toEqual([
       { painted: [{ uid: '0xb' }] },
