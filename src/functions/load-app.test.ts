@@ -30,6 +30,7 @@ const INDEX = `
   export async function startNote(): Promise<string> { return (await agents.start('Note')).id; }
   export function fail(): string { throw new Error('on purpose'); }
   export async function* countTo(to: Int): AsyncGenerator<Int> { for (let i = 1; i <= to; i++) yield i; }
+  export async function* wait(): AsyncGenerator<Int> { yield 1; await new Promise(() => undefined); }
   export function forget(id: string): void {}
 `;
 
@@ -128,6 +129,17 @@ describe('an app', () => {
     for await (const batch of operation('countTo').subscribe?.({ to: 3 }, context()) ?? [])
       for (const { value } of batch) seen.push(value);
     expect(seen).toEqual([1, 2, 3]);
+  });
+
+  it('tells nobody that a reader of a stream went away', async () => {
+    await open();
+    const leaving = new AbortController();
+    const read = async () => {
+      const asked = { ...context(), signal: leaving.signal };
+      for await (const _ of operation('wait').subscribe?.({}, asked) ?? []) leaving.abort();
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(logs.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   it('tells errors to the log with the request, and in dev to the answer with console output', async () => {

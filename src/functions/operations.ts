@@ -81,7 +81,9 @@ class FunctionCaller {
     const { requestId } = context;
     const stack = typeof error.cause === 'string' ? error.cause : undefined;
     const message = stack ?? error.message;
-    this.options.log({ level: 'error', message, requestId, operation: this.description.name });
+    // that a reader of a stream goes away is nothing to look into
+    const level = error.code === 'CANCELLED' ? 'debug' : 'error';
+    this.options.log({ level, message, requestId, operation: this.description.name });
     if (!this.options.dev || stack === undefined) return error;
     const details = {
       ...error.details,
