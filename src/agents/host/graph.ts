@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { GraphMutated } from '../info.js';
 import { requireTask, type Task } from './task.js';
 
@@ -75,7 +76,12 @@ function callArgs(txn: number, text: string, variables: unknown): readonly unkno
 const TURNS_OWN = 1;
 
 /** Tries of a transaction that lost to another one before the caller is told. */
-const TRIES = 5;
+const TRIES = 12;
+
+/** Those that lost to the same one would meet again: each waits for a time of its own, longer from try to try. */
+function apart(tries: number): Promise<void> {
+  return pause(Math.random() * Math.min(250, 4 * 2 ** tries));
+}
 
 class Root extends Surface {
   constructor() {
@@ -93,6 +99,7 @@ class Root extends Surface {
       const result = await attempt(task, work);
       if (result.ok) return result.value;
       if (tries === TRIES) throw result.error;
+      await apart(tries);
     }
   }
 }
