@@ -217,6 +217,13 @@ describe('the graph in app code', () => {
     expect(done.map(Number).sort()).toEqual([1, 2, 3]);
   });
 
+  it('turns of several agents that write the same node all count', async () => {
+    await calls().mutate({ body: JSON.stringify({ set: { uid: '_:ada', name: 'Ada', age: 0 } }), contentType: 'json' });
+    const clerks = await Promise.all(Array.from({ length: 4 }, () => agents.start('Clerk')));
+    const ages = await Promise.all(clerks.map(({ id }) => agents.send(id, 'birthday')));
+    expect(ages.map(Number).sort()).toEqual([1, 2, 3, 4]);
+  });
+
   it('a crowd of functions in graph.transaction on one node: each counts, none gives up', async () => {
     await calls().mutate({ body: JSON.stringify({ set: { uid: '_:ada', name: 'Ada', age: 0 } }), contentType: 'json' });
     const ages = await Promise.all(Array.from({ length: 40 }, () => call('birthday')));

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { GraphsteadError } from '../../base/index.js';
 import type { Snapshot } from '../../commit/index.js';
 import type { Activation, Job } from '../activation.js';
@@ -13,8 +14,13 @@ import type { RunnerOptions } from './options.js';
 import { type LoadState, RunningTurn, TurnInHost } from './running-turn.js';
 import { turnStep } from './step.js';
 
-/** tries of a turn whose commit met another one, before TURN_CONFLICT */
-const CONFLICT_TRIES = 3;
+/** runs of a turn whose commit met another one, before TURN_CONFLICT */
+const CONFLICT_TRIES = 4;
+
+/** Those that lost to the same commit would meet again: each waits for a time of its own, longer from try to try. */
+function apart(tries: number): Promise<void> {
+  return pause(Math.random() * 10 * 3 ** tries);
+}
 
 /** Runs jobs of agents. */
 export class TurnRunner {
@@ -67,6 +73,7 @@ export class TurnRunner {
         activation.head = job.create === undefined ? undefined : activation.head;
         await this.head(activation);
         if (tries >= CONFLICT_TRIES) throw turnConflict(activation.id, job, error);
+        await apart(tries);
       }
     }
   }
