@@ -204,6 +204,30 @@ describe('Agent event subscription', () => {
     stream.close();
   });
 
+  it('is a stream wherever the client takes one; queries are answered as it likes best', async () => {
+    const id = await deploy();
+    const post = (accept: string, query: string) =>
+      fetch(`${s.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept },
+        body: JSON.stringify({ query, variables: { id } }),
+      });
+    for (const [accept, type] of [
+      ['application/json, text/event-stream', 'application/json'],
+      ['text/event-stream;q=0.5, application/json', 'application/json'],
+      ['application/json;q=0.1, application/graphql-response+json', 'application/graphql-response+json'],
+      ['text/event-stream, application/json', 'text/event-stream; charset=utf-8'],
+      ['text/event-stream;q=0, text/html', 'application/json'],
+    ]) {
+      const answer = await post(accept, STATUS);
+      expect(answer.headers.get('content-type')).toBe(type);
+      expect(await answer.text()).toContain('getThreatStatus');
+    }
+    const stream = await post('application/json, text/event-stream', EVENTS);
+    expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    await stream.body?.cancel();
+  });
+
   it('browsers subscribe by GET', async () => {
     const id = await deploy();
     const stream = await openStream(

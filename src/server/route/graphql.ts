@@ -7,7 +7,10 @@ import type { Core } from '../core.js';
 import { TEXT_BYTES } from '../envelope.js';
 import { encodeFrame, type Frame, sendFrames } from '../sse.js';
 
+const JSON_TYPE = 'application/json';
 const RESPONSE_JSON = 'application/graphql-response+json';
+const EVENT_STREAM = 'text/event-stream';
+const GIVEN = [JSON_TYPE, RESPONSE_JSON, EVENT_STREAM];
 
 /** POST and GET /graphql, as GraphQL over HTTP has it; `Accept: text/event-stream` answers by GraphQL-SSE. */
 export function graphqlRoutes(app: FastifyInstance, core: Core): void {
@@ -31,7 +34,8 @@ async function answer(
   parse: () => GraphqlRequest,
   allowMutation: boolean,
 ): Promise<FastifyReply> {
-  const accepted = acceptedType(request);
+  const types = acceptedTypes(request);
+  const [accepted = JSON_TYPE] = types;
   let graphql: GraphqlRequest;
   let context: RequestContext;
   try {
@@ -40,7 +44,8 @@ async function answer(
   } catch (thrown) {
     return refuse(reply, accepted, thrown, core);
   }
-  if (accepted === 'text/event-stream') return stream(core, reply, graphql, context, allowMutation);
+  const streamed = accepted === EVENT_STREAM || (types.includes(EVENT_STREAM) && maySubscribe(graphql));
+  if (streamed) return stream(core, reply, graphql, context, allowMutation);
   const result = await core.api.execute(graphql, context, { allowMutation });
   const { body } = result;
   const refusedMethod = !allowMutation && result.status === 405;
@@ -62,7 +67,7 @@ const asItIs = (text: string): string => text;
 function refuse(reply: FastifyReply, accepted: string, thrown: unknown, core: Core): FastifyReply {
   const error = asError(thrown);
   const body = JSON.stringify({ errors: [toWire(error)], ...(core.names.dgraph ? { data: null } : {}) });
-  const type = accepted === 'text/event-stream' ? 'application/json' : accepted;
+  const type = accepted === EVENT_STREAM ? JSON_TYPE : accepted;
   return reply
     .code(core.names.dgraph ? 200 : error.status)
     .header('content-type', type)
@@ -108,22 +113,34 @@ async function* subscriptionFrames(
   yield { event: 'complete', data: '' };
 }
 
-/** The media type to answer with. Without an Accept header: application/json, as older clients expect. */
-function acceptedType(request: FastifyRequest): string {
-  const { accept } = request.headers;
-  if (accept === undefined || accept === '*/*') return 'application/json';
-  const wanted = accept
+/** The media types that the client takes and that there are, the one it likes best first; none is application/json. */
+function acceptedTypes({ headers: { accept } }: FastifyRequest): readonly string[] {
+  if (accept === undefined || accept === '*/*') return [];
+  return accept
     .toLowerCase()
     .split(',')
-    .map((part) => part.split(';')[0].trim());
-  return wanted.find((type) => type === 'text/event-stream' || type === RESPONSE_JSON) ?? 'application/json';
+    .map((part) => part.split(';').map((piece) => piece.trim()))
+    .map(([type, ...parameters]) => ({ type, weight: weightOf(parameters) }))
+    .filter(({ type, weight }) => GIVEN.includes(type) && weight > 0)
+    .sort((one, other) => other.weight - one.weight)
+    .map(({ type }) => type);
+}
+
+function weightOf(parameters: readonly string[]): number {
+  const weight = Number(parameters.find((one) => one.startsWith('q='))?.slice(2) ?? 1);
+  return Number.isNaN(weight) ? 1 : weight;
+}
+
+/** A stream can bring any answer, so that a word too many does no harm. */
+function maySubscribe({ query }: GraphqlRequest): boolean {
+  return /\bsubscription\b/.test(query ?? '');
 }
 
 function requestOf(core: Core, request: FastifyRequest): GraphqlRequest {
   const type = mediaType(request);
   const body = bodyText(request, core.limits.graphqlBodyBytes);
   if (type === 'application/graphql') return { query: body };
-  if (type !== 'application/json') {
+  if (type !== JSON_TYPE) {
     throw new GraphsteadError('UNSUPPORTED_MEDIA_TYPE', `a GraphQL request cannot be sent as "${type}"`, {
       fix: 'use Content-Type: application/json with {"query": "..."}',
     });
