@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, type MaybePromise, STEP } from '../../base/index.js';
 import type { Facets, UidList } from '../../graph/index.js';
 import type { ResultPath } from '../contract.js';
 import type { Block, PredicateSelection, ShortestArgs, UidArgument } from '../syntax/index.js';
@@ -87,42 +87,66 @@ class Neighbourhood {
     this.#frontier = Float64Array.of(from);
   }
 
-  /** Edges of a node; none for a node past the depth. */
-  async edges(uid: number): Promise<readonly Edge[]> {
+  /** Edges of a node; none for a node past the depth. Most are known already: no promise for those. */
+  edges(uid: number): MaybePromise<readonly Edge[]> {
+    return this.#edges.get(uid) ?? this.#read(uid);
+  }
+
+  async #read(uid: number): Promise<readonly Edge[]> {
     while (!this.#edges.has(uid) && this.#frontier.length > 0 && this.#level < this.depth) await this.#grow();
     return this.#edges.get(uid) ?? [];
   }
 
   async #grow(): Promise<void> {
-    const found = new Map<number, Map<number, Edge>>();
-    for (const uid of this.#frontier) found.set(uid, new Map());
-    for (const selection of this.selections) await this.#follow(selection, found);
+    for (const uid of this.#frontier) this.#edges.set(uid, NONE);
     const reached: number[] = [];
-    for (const [uid, edges] of found) {
-      this.#edges.set(uid, [...edges.values()]);
-      for (const to of edges.keys()) reached.push(to);
-    }
+    for (const selection of this.selections) await this.#follow(selection, reached);
     this.#level++;
     this.#frontier = subtract(fromUids(reached), fromUids(this.#edges.keys()));
   }
 
-  async #follow(selection: PredicateSelection, found: Map<number, Map<number, Edge>>): Promise<void> {
+  async #follow(selection: PredicateSelection, reached: number[]): Promise<void> {
     const predicate = this.execution.predicate(selection.name);
     if (predicate?.type !== 'uid') return;
     const read = branch(selection, this.#frontier, predicate);
     await readEdges(read, selection, predicate, this.execution);
-    read.rows?.forEach((row, i) => {
-      const edges = found.get(read.source[i]);
-      row.forEach((to, j) => {
-        const facets = read.rowFacets?.[i]?.[j];
-        const cost = costOf(selection, facets);
-        const known = edges?.get(to);
-        // Of two ways over the same step the cheaper one counts, of equal ones the one named last.
-        if (cost === undefined || (known && known.cost < cost)) return;
-        edges?.set(to, { to, cost, selection, ...(facets ? { facets } : {}) });
-      });
-    });
+    const { rows = [] } = read;
+    for (let i = 0; i < rows.length; i++) {
+      if (i % STEP === 0) await this.execution.checkpoint();
+      const edges = edgesOf(selection, rows[i], read.rowFacets?.[i]);
+      for (const { to } of edges) reached.push(to);
+      const uid = read.source[i];
+      const before = this.#edges.get(uid) ?? NONE;
+      this.#edges.set(uid, before.length === 0 ? edges : merged(before, edges));
+    }
   }
+}
+
+const NONE: readonly Edge[] = [];
+
+function edgesOf(
+  selection: PredicateSelection,
+  row: UidList,
+  facets: readonly (Facets | undefined)[] | undefined,
+): Edge[] {
+  const edges: Edge[] = [];
+  for (let i = 0; i < row.length; i++) {
+    const own = facets?.[i];
+    const cost = costOf(selection, own);
+    if (cost !== undefined)
+      edges.push(own ? { to: row[i], cost, selection, facets: own } : { to: row[i], cost, selection });
+  }
+  return edges;
+}
+
+/** Of two ways over the same step the cheaper one counts, of equal ones the one named last. */
+function merged(before: readonly Edge[], more: readonly Edge[]): readonly Edge[] {
+  const edges = new Map(before.map((edge) => [edge.to, edge]));
+  for (const edge of more) {
+    const known = edges.get(edge.to);
+    if (known === undefined || known.cost >= edge.cost) edges.set(edge.to, edge);
+  }
+  return [...edges.values()];
 }
 
 /** undefined: the edge cannot be taken */
@@ -147,8 +171,9 @@ async function search(
   const single = args.numPaths <= 1;
   const settled = new Set<number>();
   const paths: ResultPath[] = [];
+  let popped = 0;
   for (let route = open.pop(); route; route = open.pop()) {
-    await execution.checkpoint();
+    if (++popped % STEP === 0) await execution.checkpoint();
     if (route.cost > (args.maxWeight ?? Number.POSITIVE_INFINITY)) break;
     if (route.uid === to) {
       if (route.cost >= (args.minWeight ?? Number.NEGATIVE_INFINITY)) paths.push(pathOf(route));
@@ -159,7 +184,8 @@ async function search(
       if (settled.has(route.uid)) continue;
       settled.add(route.uid);
     }
-    for (const edge of await around.edges(route.uid)) {
+    const edges = around.edges(route.uid);
+    for (const edge of edges instanceof Promise ? await edges : edges) {
       if (single ? settled.has(edge.to) : visits(route, edge.to)) continue;
       open.push({ uid: edge.to, cost: route.cost + edge.cost, edge, previous: route });
     }
