@@ -1,4 +1,4 @@
-import { GraphsteadError, inSteps, type Position, STEP, type Steps } from '../../base/index.js';
+import { atOnce, GraphsteadError, inSteps, type Position, STEP, type Steps } from '../../base/index.js';
 import { compareValues, type Value } from '../../values/index.js';
 import type { ValueColumn } from '../contract.js';
 import type { AggregateSelection, MathExpression, MathSelection, ValueSelection } from '../syntax/index.js';
@@ -88,7 +88,9 @@ function* compute({ branch, syntax, parent, path }: Task, execution: Execution):
       return { column: variable?.values ?? EMPTY_COLUMN };
     }
     case 'aggregate':
-      return alone ? aggregateAll(syntax, execution) : { column: yield* aggregateLevel(syntax, path, execution) };
+      return alone
+        ? yield* aggregateAll(syntax, execution)
+        : { column: yield* aggregateLevel(syntax, path, execution) };
     case 'math': {
       const operand = yield* evaluateMath(
         syntax.expression,
@@ -181,11 +183,11 @@ function* step(column: ValueColumn, through: ResultBranch, position: Position): 
 }
 
 /** In a block without root: over all values of the variable. */
-function aggregateAll(syntax: AggregateSelection, execution: Execution): Result {
+function* aggregateAll(syntax: AggregateSelection, execution: Execution): Steps<Result> {
   if (syntax.of.kind !== 'variable') throw wrongLevel(syntax);
   const variable = execution.variables.get(syntax.of.name);
   const values = variable?.constant ? [variable.constant] : (variable?.values?.values ?? []);
-  const result = aggregate(syntax.op, values);
+  const result = yield* aggregateMany(syntax.op, values);
   return result && { constant: result };
 }
 
@@ -229,21 +231,32 @@ function wrongLevel(syntax: AggregateSelection): GraphsteadError {
 
 /** undefined for no values, and for sums of what cannot be added */
 export function aggregate(op: AggregateSelection['op'], values: readonly Value[]): Value | undefined {
-  if (op === 'min' || op === 'max') {
-    let best: Value | undefined;
-    for (const value of values) {
-      const order = best === undefined ? -1 : compareValues(value, best);
-      if (best === undefined || (op === 'min' ? order < 0 : order > 0)) best = value;
-    }
-    return best;
+  return atOnce(aggregateMany(op, values));
+}
+
+function* aggregateMany(op: AggregateSelection['op'], values: readonly Value[]): Steps<Value | undefined> {
+  const addends = op === 'min' || op === 'max' ? values : values.filter(isAddend);
+  let result = addends.at(0);
+  for (let start = 1; start < addends.length; start += STEP) {
+    result = fold(op, result as Value, addends, start);
+    yield;
   }
-  let sum: Value | undefined;
-  let count = 0;
-  for (const value of values) {
-    if (value.type !== 'int' && value.type !== 'float' && value.type !== 'bigfloat' && value.type !== 'float32vector')
-      continue;
-    sum = sum === undefined ? value : addValues(sum, value);
-    count++;
+  return result !== undefined && op === 'avg' ? divideBy(result, addends.length) : result;
+}
+
+function isAddend({ type }: Value): boolean {
+  return type === 'int' || type === 'float' || type === 'bigfloat' || type === 'float32vector';
+}
+
+/** One step, in a function of its own: what runs for long in one call is not compiled. */
+function fold(op: AggregateSelection['op'], before: Value, values: readonly Value[], start: number): Value {
+  let result = before;
+  const end = Math.min(values.length, start + STEP);
+  for (let i = start; i < end; i++) {
+    const value = values[i];
+    if (op === 'min') result = compareValues(value, result) < 0 ? value : result;
+    else if (op === 'max') result = compareValues(value, result) > 0 ? value : result;
+    else result = addValues(result, value);
   }
-  return sum !== undefined && op === 'avg' ? divideBy(sum, count) : sum;
+  return result;
 }

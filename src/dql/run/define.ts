@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, inSteps, type MaybePromise, STEP, type Steps } from '../../base/index.js';
 import type { Facets, UidList } from '../../graph/index.js';
 import { decodeValue, type Value } from '../../values/index.js';
 import type { ValueColumn } from '../contract.js';
@@ -15,17 +15,37 @@ import { columnOf, EMPTY_COLUMN, mergeColumns, type RunVariable } from './variab
  * when @cascade is done. A variable that is defined at several levels (@recurse) holds all of them.
  * @param path branches from the block to the parent of `at`; values belong to the uids of the last one
  */
-export function defineVariables(at: ResultBranch, path: readonly ResultBranch[], execution: Execution): void {
+export function defineVariables(
+  at: ResultBranch,
+  path: readonly ResultBranch[],
+  execution: Execution,
+): MaybePromise<void> {
   const { syntax } = at;
   if (syntax.kind === 'block') {
     if (syntax.variable !== undefined) set(syntax.variable, { uids: at.dest, path: [] }, execution);
     return;
   }
-  if (syntax.variable !== undefined && !isComputed(syntax)) {
-    if (!execution.expanded.has(syntax.variable)) checkSingle(at, syntax.variable);
-    set(syntax.variable, { ...variableOf(at, path), path }, execution);
+  const { variable } = syntax;
+  const facets = syntax.kind === 'predicate' ? syntax.facets : undefined;
+  // most selections define none
+  if (variable === undefined && facets === undefined) return;
+  return inSteps(define(at, isComputed(syntax) ? undefined : variable, facets, path, execution), () =>
+    execution.checkpoint(),
+  );
+}
+
+function* define(
+  at: ResultBranch,
+  variable: string | undefined,
+  facets: FacetRequest | undefined,
+  path: readonly ResultBranch[],
+  execution: Execution,
+): Steps<void> {
+  if (variable !== undefined) {
+    if (!execution.expanded.has(variable)) checkSingle(at, variable);
+    set(variable, { ...(yield* variableOf(at, path)), path }, execution);
   }
-  if (syntax.kind === 'predicate' && syntax.facets) defineFacets(at, syntax.facets, path, execution);
+  if (facets) yield* defineFacets(at, facets, path, execution);
 }
 
 function isComputed(syntax: Selection): boolean {
@@ -61,7 +81,7 @@ function merge(before: RunVariable, next: RunVariable): RunVariable {
 }
 
 /** What a selection gives to `x as`. */
-function variableOf(at: ResultBranch, path: readonly ResultBranch[]): RunVariable {
+function* variableOf(at: ResultBranch, path: readonly ResultBranch[]): Steps<RunVariable> {
   const parent = path[path.length - 1];
   switch (at.syntax.kind) {
     case 'uid':
@@ -69,36 +89,37 @@ function variableOf(at: ResultBranch, path: readonly ResultBranch[]): RunVariabl
     case 'countUid':
       return { constant: { type: 'int', value: parent.dest.length } };
     case 'countPredicate':
-      return { values: column(at.source, (i) => ({ type: 'int', value: at.counts?.[i] ?? 0 })) };
+      return { values: yield* column(at.source, (i) => ({ type: 'int', value: at.counts?.[i] ?? 0 })) };
     case 'checkPassword':
       return { values: at.computed };
     default:
-      return at.rows ? { uids: at.dest } : valuesVariable(at);
+      return at.rows ? { uids: at.dest } : yield* valuesVariable(at);
   }
 }
 
-function valuesVariable(at: ResultBranch): RunVariable {
+function* valuesVariable(at: ResultBranch): Steps<RunVariable> {
   if (at.valueLists) {
     const lists = at.valueLists;
     return {
-      values: column(at.source, (i) => (lists[i].length > 0 ? decodeValue(lists[i][0]) : undefined)),
+      values: yield* column(at.source, (i) => (lists[i].length > 0 ? decodeValue(lists[i][0]) : undefined)),
       members: lists.flatMap((list) => list.map(decodeValue)),
     };
   }
   if (!at.values) return {};
   const values = at.values;
   return {
-    values: column(at.source, (i) => {
+    values: yield* column(at.source, (i) => {
       const bytes = values.at(i);
       return bytes && decodeValue(bytes);
     }),
   };
 }
 
-function column(uids: UidList, valueAt: (i: number) => Value | undefined): ValueColumn {
+function* column(uids: UidList, valueAt: (i: number) => Value | undefined): Steps<ValueColumn> {
   const kept = new Float64Array(uids.length);
   const values: Value[] = [];
   for (let i = 0; i < uids.length; i++) {
+    if (i % STEP === STEP - 1) yield;
     const value = valueAt(i);
     if (value === undefined) continue;
     kept[values.length] = uids[i];
@@ -108,16 +129,18 @@ function column(uids: UidList, valueAt: (i: number) => Value | undefined): Value
 }
 
 /** `@facets(x as since)`: values of the node an edge leads to, or of the node that has the value. */
-function defineFacets(
+function* defineFacets(
   at: ResultBranch,
   request: FacetRequest,
   path: readonly ResultBranch[],
   execution: Execution,
-): void {
+): Steps<void> {
   for (const { key, variable } of request.keys) {
     if (variable === undefined) continue;
     const edges = at.rows !== undefined;
-    const values = edges ? edgeFacets(at, key) : column(at.source, (i) => facetOf(facetsOfValue(at, i), key));
+    const values = edges
+      ? yield* edgeFacets(at, key)
+      : yield* column(at.source, (i) => facetOf(facetsOfValue(at, i), key));
     set(variable, { values, path: edges ? [...path, at] : path }, execution);
   }
 }
@@ -130,17 +153,19 @@ function facetsOfValue(at: ResultBranch, i: number): Facets | undefined {
  * Numbers of several edges to one node are added up. Throws INVALID_QUERY where other facets meet: a variable holds one
  * value for a node.
  */
-function edgeFacets(at: ResultBranch, key: string): ValueColumn {
+function* edgeFacets(at: ResultBranch, key: string): Steps<ValueColumn> {
   const pairs = new Map<number, Value>();
-  at.rows?.forEach((row, i) => {
-    row.forEach((uid, j) => {
+  const { rows = [] } = at;
+  for (let i = 0; i < rows.length; i++) {
+    if (i % STEP === STEP - 1) yield;
+    rows[i].forEach((uid, j) => {
       const value = facetOf(at.rowFacets?.[i]?.[j], key);
       if (value === undefined) return;
       const before = pairs.get(uid);
       if (before && !(isNumber(before) && isNumber(value))) throw manyFacets(at, key);
       pairs.set(uid, before ? addValues(before, value) : value);
     });
-  });
+  }
   return columnOf(pairs);
 }
 

@@ -36,7 +36,7 @@ export async function readRecursion(root: ResultBranch, block: Block, execution:
       const followed = await readLevel(branch, block.children, path, cascade, level === last, execution);
       for (const child of followed) {
         if (!loop) dropTaken(child, taken);
-        defineVariables(child, path, execution);
+        await defineVariables(child, path, execution);
         for (const row of child.rows ?? []) edges += row.length;
         if (child.dest.length > 0) next.push({ branch: child, path: [...path, child] });
       }

@@ -38,7 +38,7 @@ async function runBlock(block: Block, execution: Execution): Promise<ResultBranc
   }
   if (block.root) {
     await readRoots(root, block, block.root, execution);
-    defineVariables(root, [], execution);
+    await defineVariables(root, [], execution);
   }
   if (block.groupBy) {
     await groupBranch(root, block.groupBy, block.children, execution);
@@ -48,7 +48,7 @@ async function runBlock(block: Block, execution: Execution): Promise<ResultBranc
   else await readChildren(root, block.children, [root], block.directives.cascade, execution);
   if (usesCascade(root)) {
     await inSteps(applyCascade(root, undefined), () => execution.checkpoint());
-    redefine(root, block, execution);
+    await redefine(root, block, execution);
   }
   await computeValues(root, execution);
   return root;
@@ -60,15 +60,15 @@ function usesCascade(at: ResultBranch): boolean {
 }
 
 /** Variables hold what @cascade has left. */
-function redefine(root: ResultBranch, block: Block, execution: Execution): void {
+async function redefine(root: ResultBranch, block: Block, execution: Execution): Promise<void> {
   const grouped = new Set<string>();
   collectGrouped(root, grouped);
   for (const name of variablesOf(block).defines) if (!grouped.has(name)) execution.variables.delete(name);
-  const walk = (at: ResultBranch, path: readonly ResultBranch[]): void => {
-    defineVariables(at, path, execution);
-    for (const child of at.children) walk(child, [...path, at]);
+  const walk = async (at: ResultBranch, path: readonly ResultBranch[]): Promise<void> => {
+    await defineVariables(at, path, execution);
+    for (const child of at.children) await walk(child, [...path, at]);
   };
-  walk(root, []);
+  await walk(root, []);
 }
 
 function collectGrouped(at: ResultBranch, into: Set<string>): void {

@@ -58,7 +58,8 @@ export async function readSelection(
       // uid and count(uid) are known; val(), aggregates and math follow when the whole block is read.
       break;
   }
-  defineVariables(child, path, execution);
+  const defining = defineVariables(child, path, execution);
+  if (defining) await defining;
   return child;
 }
 
