@@ -20,14 +20,24 @@ export interface Names {
   stored(name: string): string;
   /** A stored name -> as the client sees it. */
   shown(name: string): string;
+  /** A text for the client, the stored names in it as the client writes them. */
+  told(text: string): string;
 }
 
 const toStored = new Map(RESERVED.map(([stored, dgraph]) => [dgraph, stored]));
 const toDgraph = new Map(RESERVED);
 
-export const defaultNames: Names = { dgraph: false, stored: (name) => name, shown: (name) => name };
+const STORED_IN_TEXT = /(?<![\w.])service\.[a-z]+(?:\.[a-z]+)?(?!\w)/g;
+
+export const defaultNames: Names = {
+  dgraph: false,
+  stored: (name) => name,
+  shown: (name) => name,
+  told: (text) => text,
+};
 export const dgraphNames: Names = {
   dgraph: true,
   stored: (name) => toStored.get(name) ?? name,
   shown: (name) => toDgraph.get(name) ?? name,
+  told: (text) => text.replace(STORED_IN_TEXT, (name) => toDgraph.get(name) ?? name),
 };

@@ -31,11 +31,14 @@ export function failure(thrown: unknown, names: Names): Failure {
   const errors = thrown instanceof GraphsteadErrors ? thrown.errors : [asError(thrown)];
   const first = errors[0] ?? asError(thrown);
   const status = names.dgraph && !STATUS_KEPT.has(first.code) ? 200 : first.status;
-  return { status, body: JSON.stringify({ errors: errors.map(wire), data: null }) };
+  return { status, body: JSON.stringify({ errors: errors.map((error) => wire(error, names)), data: null }) };
 }
 
-function wire(error: GraphsteadError): WireError {
-  return toWire(error);
+/** Rooms write of stored names; the client reads its own. */
+function wire(error: GraphsteadError, names: Names): WireError {
+  const { message, extensions, ...rest } = toWire(error);
+  const fix = error.fix ? { fix: names.told(error.fix) } : {};
+  return { message: names.told(message), ...rest, extensions: { ...extensions, ...fix } };
 }
 
 /** Answers up to so many bytes go out as text: headers and body are one write then. */

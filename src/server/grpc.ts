@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import * as grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
-import { asError, type ErrorCode, GraphsteadError, type Trace } from '../base/index.js';
+import { asError, type ErrorCode, GraphsteadError, type Names } from '../base/index.js';
 import type { Latency, TransactionInfo } from '../dql/index.js';
 import type { AlterRequest } from '../graph/index.js';
 import type { Core } from './core.js';
@@ -39,7 +39,7 @@ export interface GrpcOptions {
 /** The graph language over gRPC, as the published clients speak it: query, mutate, upsert, alter, commit or discard, version. */
 export function createGrpc(core: Core, options: GrpcOptions): GrpcConnections {
   const server = new grpc.Server({ 'grpc.max_receive_message_length': core.limits.graphBodyBytes });
-  const guarded = guard(options, core.trace);
+  const guarded = guard(options, core);
   server.addService(DgraphService, {
     query: guarded('Query', (request: Dgraph.Request, signal) => query(core, request, signal)),
     alter: guarded('Alter', async (operation: Dgraph.Operation) => {
@@ -80,7 +80,7 @@ function credentials(tls: Tls | undefined): grpc.ServerCredentials {
 type Unary<Request, Answer> = (request: Request, signal: AbortSignal) => Promise<Answer>;
 
 /** Checks the key and turns failures into gRPC statuses with our code and fix in the message. */
-function guard(options: GrpcOptions, trace: Trace) {
+function guard(options: GrpcOptions, { trace, names }: Core) {
   const open = isLoopback(options.host);
   return <Request, Answer>(method: string, work: Unary<Request, Answer>): grpc.handleUnaryCall<Request, Answer> =>
     (call, callback) => {
@@ -96,14 +96,15 @@ function guard(options: GrpcOptions, trace: Trace) {
       const step = { kind: 'server', facts, headers: metadata } as const;
       trace.step(`api.Dgraph/${method}`, step, answer).then(
         (answer) => callback(null, answer),
-        (thrown: unknown) => callback(statusOf(thrown)),
+        (thrown: unknown) => callback(statusOf(thrown, names)),
       );
     };
 }
 
-function statusOf(thrown: unknown): grpc.ServiceError {
+function statusOf(thrown: unknown, names: Names): grpc.ServiceError {
   const error = asError(thrown);
-  const details = error.fix && error.code !== 'TXN_ABORTED' ? `${error.message} (${error.fix})` : error.message;
+  const text = error.fix && error.code !== 'TXN_ABORTED' ? `${error.message} (${error.fix})` : error.message;
+  const details = names.told(text);
   const metadata = new grpc.Metadata();
   metadata.set('graphstead-code', error.code);
   return Object.assign(new Error(details), {

@@ -130,4 +130,9 @@ describe('dgraph-js', () => {
   it('a mistake arrives with its reason', async () => {
     await expect(client.newTxn().query('{ q(func: eq(nme, "x")) { name ')).rejects.toThrow();
   });
+
+  it('a mistake speaks of dgraph.type', async () => {
+    const sorted = client.newTxn().query('{ q(func: has(name), orderasc: dgraph.type) { name } }');
+    await expect(sorted).rejects.toThrow(/(?<!\w)dgraph\.type holds lists/);
+  });
 });
