@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GraphsteadError } from '../base/index.js';
 import { isOwnName } from './host-name.js';
-import { type ApiKeys, isLoopback, keyOf } from './keys.js';
+import { type ApiKeys, isLoopback } from './keys.js';
 
 /** Paths that answer without a key, so that probes work. */
 const OPEN = new Set(['/health', '/health/ready', '/probe/graphql', '/explorer']);
@@ -38,7 +38,7 @@ export function requireKeys(app: FastifyInstance, access: Access): void {
   assertClosed(access);
   refuse(app, (request) => {
     if (request.method === 'OPTIONS' || isOpen(request.url.split('?')[0])) return undefined;
-    if (keys.has(keyOf(request.headers))) return undefined;
+    if (keys.admit(request.headers)) return undefined;
     return new GraphsteadError('UNAUTHENTICATED', 'this address needs an API key', {
       fix: 'send Authorization: Bearer <API_KEY>, or X-API-Key: <API_KEY>',
     });
@@ -56,7 +56,7 @@ function refuseOtherNames(app: FastifyInstance, { keys, names }: Access): void {
     const given = request.headers.host;
     // only HTTP/1.0 may leave it out, and no browser speaks that
     if (given === undefined || isOwnName(given, names)) return undefined;
-    if (isOpen(request.url.split('?')[0]) || keys.has(keyOf(request.headers))) return undefined;
+    if (isOpen(request.url.split('?')[0]) || keys.admit(request.headers)) return undefined;
     return new GraphsteadError('HOST_REFUSED', `"${given}" is no name of this service`, {
       fix: 'ask for 127.0.0.1 or localhost, name the host in GRAPHSTEAD_HOST_NAMES, or send an API key',
     });
@@ -69,7 +69,7 @@ function refuseOtherNames(app: FastifyInstance, { keys, names }: Access): void {
  */
 function refuseOtherSites(app: FastifyInstance, { keys }: Access): void {
   refuse(app, (request) => {
-    if (request.headers['sec-fetch-site'] !== 'cross-site' || keys.has(keyOf(request.headers))) return undefined;
+    if (request.headers['sec-fetch-site'] !== 'cross-site' || keys.admit(request.headers)) return undefined;
     const path = request.url.split('?')[0];
     if (path === '/graphql' || isOpen(path)) return undefined;
     return new GraphsteadError('FORBIDDEN', `a page of another site may not ask for ${path}`, {

@@ -5,6 +5,7 @@ import type { Committer } from '../commit/index.js';
 import type { DqlEngine } from '../dql/index.js';
 import type { AlterRequest, Graph } from '../graph/index.js';
 import type { Store } from '../store/index.js';
+import type { ApiKeys } from './keys.js';
 import type { Gone } from './signal.js';
 
 /** What the routes need of the rooms below; made once by `openService`. */
@@ -16,6 +17,7 @@ export interface Core {
   readonly api: Api;
   readonly names: Names;
   readonly limits: Limits;
+  readonly keys: ApiKeys;
   readonly log: FastifyBaseLogger;
   readonly trace: Trace;
   /** alter, and with drop_all the GraphQL types that were served go too */

@@ -6,7 +6,7 @@ import type { Latency, TransactionInfo } from '../dql/index.js';
 import type { AlterRequest } from '../graph/index.js';
 import type { Core } from './core.js';
 import type { GrpcConnections } from './grpc-port.js';
-import { type ApiKeys, isLoopback, keyOf } from './keys.js';
+import { type ApiKeys, isLoopback } from './keys.js';
 import type { Tls } from './tls.js';
 import { schemaLines } from './route/graph-language.js';
 
@@ -87,7 +87,7 @@ function guard(options: GrpcOptions, { trace, names }: Core) {
       const controller = new AbortController();
       call.on('cancelled', () => controller.abort());
       const metadata = call.metadata.getMap() as Record<string, string>;
-      const allowed = open || options.keys.has(keyOf(metadata) ?? metadata['authorization']);
+      const allowed = open || options.keys.admit(metadata) || options.keys.has(metadata['authorization']);
       const answer = async () => {
         if (!allowed) throw new GraphsteadError('UNAUTHENTICATED', 'this address needs an API key');
         return work(call.request, controller.signal);

@@ -41,7 +41,7 @@ export interface Bearer {
  */
 export function callerOf(headers: Headers, bearer?: Bearer): string {
   // a token is renewed between two tries of one request: only its subject counts
-  const key = keyOf(bearer?.header === 'authorization' ? { ...headers, authorization: undefined } : headers);
+  const key = keyOf(bearer?.header === undefined ? headers : { ...headers, [bearer.header]: undefined });
   const parts = [
     ...(key === undefined ? [] : [digest(key)]),
     ...(bearer === undefined ? [] : [`jwt-${digest(subjectOf(bearer.claims))}`]),

@@ -29,18 +29,41 @@ export class ApiKeys {
     const given = digest(candidate);
     return this.#digests.reduce((found, key) => timingSafeEqual(key, given) || found, false);
   }
+
+  /** Whether a request carries one of them. */
+  admit(headers: Headers): boolean {
+    return this.size > 0 && keysOf(headers).some((key) => this.has(key));
+  }
+
+  /** The headers without those that carry one of them: what is left goes to the rules of tokens. */
+  taken<H extends Headers>(headers: H): H {
+    const carriers = this.size === 0 ? [] : CARRIERS.filter((name) => this.has(keyIn(name, headers[name])));
+    if (carriers.length === 0) return headers;
+    return { ...headers, ...Object.fromEntries(carriers.map((name) => [name, undefined])) };
+  }
 }
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** The key that a request carries: `X-API-Key`, or `Authorization: Bearer`. */
-export function keyOf(headers: Readonly<Record<string, string | string[] | undefined>>): string | undefined {
-  const direct = headers['x-api-key'] ?? headers['x-auth-token'] ?? headers['dg-auth'];
-  if (typeof direct === 'string') return direct;
-  const match = /^Bearer\s+(\S+)\s*$/i.exec(String(headers['authorization'] ?? ''));
-  return match?.[1];
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Headers that may carry a key. Another of them may carry a token of a user at the same time. */
+const CARRIERS = ['x-api-key', 'x-auth-token', 'dg-auth', 'authorization'] as const;
+
+/** The key that a request carries, the first of what may be one: `X-API-Key`, or `Authorization: Bearer`. */
+export function keyOf(headers: Headers): string | undefined {
+  return keysOf(headers)[0];
+}
+
+function keysOf(headers: Headers): readonly string[] {
+  return CARRIERS.map((name) => keyIn(name, headers[name])).filter((key) => key !== undefined);
+}
+
+function keyIn(name: (typeof CARRIERS)[number], value: Headers[string]): string | undefined {
+  if (typeof value !== 'string' || value === '') return undefined;
+  return name === 'authorization' ? /^Bearer\s+(\S+)\s*$/i.exec(value)?.[1] : value;
 }
 
 /** true for an address that only this machine reaches. */

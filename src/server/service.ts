@@ -147,6 +147,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     api,
     names,
     limits,
+    keys,
     log,
     trace,
     async alter(request, alterOptions) {

