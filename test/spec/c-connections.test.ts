@@ -313,8 +313,12 @@ describe('Authentication', () => {
       const token = await claims.sign(new TextEncoder().encode(secret));
       const carried = header === 'Authorization' ? `Bearer ${token}` : token;
       const other = header === 'Authorization' ? key : { authorization: 'Bearer k1' };
-      for (const bare of [{ authorization: 'Bearer k1' }, { 'x-auth-token': 'k1' }, key]) {
-        expect(await ask(bare)).toMatchObject({ data: { queryNote: [] } });
+      for (const [name, value] of [
+        ['authorization', 'Bearer k1'],
+        ['x-auth-token', 'k1'],
+        ['x-api-key', 'k1'],
+      ]) {
+        expect(await ask({ [name]: value })).toMatchObject({ data: { queryNote: [] } });
       }
       expect(await ask({ ...other, [header]: carried })).toMatchObject({
         data: { queryNote: [{ text: 'seen by one' }] },
