@@ -55,7 +55,7 @@ export function compileFilter(scope: Scope, input: GraphQLInputObjectType, value
         parts.push(edgeFilter(scope, meaning.field, meaning.target, given));
         break;
       case 'has':
-        for (const name of asList(given)) parts.push(hasFilter(scope, input, String(name)));
+        for (const name of asList(given)) if (name !== null) parts.push(hasFilter(scope, input, String(name)));
         break;
       case 'and':
         for (const each of asList(given)) parts.push(compileFilter(scope, input, each));

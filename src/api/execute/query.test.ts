@@ -69,6 +69,7 @@ describe('queries', () => {
       2,
     );
     expect(await titles('(filter: {not: {has: [released]}})')).toEqual(['Short Walk']);
+    expect(await titles('(filter: {not: {has: [released, null]}})')).toEqual(['Short Walk']);
     expect(await titles('(filter: {and: [{released: true}, {year: {gt: 1960}}]})')).toEqual([]);
   });
 
