@@ -13,6 +13,7 @@ export {
   toWire,
   type WireError,
 } from './errors.js';
+export { addTo, groupBy } from './group.js';
 export { BOUNDS, Histogram } from './histogram.js';
 export { JsonWriter } from './json-writer.js';
 export { DEFAULT_LIMITS, type Limits, makeLimits } from './limits.js';

@@ -1,3 +1,4 @@
+import { addTo } from '../base/index.js';
 import { argument, baseName, type Definitions, directive, text } from './definition.js';
 
 export interface InverseEnd {
@@ -33,7 +34,7 @@ export function inverseMap(definitions: Definitions): ReadonlyMap<string, Invers
 export function implementersOf(definitions: Definitions): Map<string, string[]> {
   const map = new Map<string, string[]>();
   for (const object of definitions.objects.values()) {
-    for (const name of object.interfaces) map.set(name, [...(map.get(name) ?? []), object.name]);
+    for (const name of object.interfaces) addTo(map, name, object.name);
   }
   return map;
 }

@@ -1,5 +1,5 @@
 import { print, type TypeNode } from 'graphql';
-import { asError, GraphsteadError, type Names } from '../../base/index.js';
+import { asError, GraphsteadError, type Names, groupBy } from '../../base/index.js';
 import {
   type HttpClient,
   introspect,
@@ -36,11 +36,7 @@ export async function checkRemotes(
   names: Names,
   signal?: AbortSignal,
 ): Promise<GraphsteadError[]> {
-  const groups = new Map<string, Site[]>();
-  for (const site of sitesOf(model)) {
-    const key = JSON.stringify([site.http.url.text, site.http.introspectionHeaders]);
-    groups.set(key, [...(groups.get(key) ?? []), site]);
-  }
+  const groups = groupBy(sitesOf(model), ({ http }) => JSON.stringify([http.url.text, http.introspectionHeaders]));
   const waiting = [...groups.values()];
   const found = new Map<Site, readonly GraphsteadError[]>();
   const work = async (): Promise<void> => {

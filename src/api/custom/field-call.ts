@@ -1,5 +1,5 @@
 import { type GraphQLOutputType, isInterfaceType, isObjectType } from 'graphql';
-import { assert } from '../../base/index.js';
+import { assert, addTo } from '../../base/index.js';
 import { readGraphqlReply, readRestReply, type RemoteAnswer } from '../../outbound/index.js';
 import type { RemoteOperation } from '../../sdl/index.js';
 import type { CustomError, CustomFieldCall, CustomResult } from '../execute/custom-logic.js';
@@ -153,7 +153,7 @@ function withErrors(values: readonly unknown[], errors: readonly CustomError[]):
     const [index, ...rest] = error.absolute ? [] : (error.path ?? []);
     const known = typeof index === 'number' && index < values.length;
     const at = known ? index : 0;
-    placed.set(at, [...(placed.get(at) ?? []), known ? { ...error, path: rest } : error]);
+    addTo(placed, at, known ? { ...error, path: rest } : error);
   }
   return values.map((value, i) => ({ value, errors: placed.get(i) ?? NO_ERRORS }));
 }

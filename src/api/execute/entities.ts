@@ -1,5 +1,5 @@
 import { type GraphQLField, type GraphQLObjectType, getNullableType, isListType, isNonNullType } from 'graphql';
-import { assert, GraphsteadError, type JsonWriter } from '../../base/index.js';
+import { assert, GraphsteadError, type JsonWriter, groupBy } from '../../base/index.js';
 import type { GraphReader } from '../../graph/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
 import { decodeValue, valueText } from '../../values/index.js';
@@ -32,11 +32,7 @@ export async function entitiesField(
 ): Promise<Written> {
   const args = argumentsOf(scopeOf(request, reader), definition, field.nodes[0]);
   const representations = args.representations as readonly Representation[];
-  const byType = new Map<string, Representation[]>();
-  for (const each of representations) {
-    const name = String(each?.__typename ?? '');
-    byType.set(name, [...(byType.get(name) ?? []), each]);
-  }
+  const byType = groupBy(representations, (each) => String(each?.__typename ?? ''));
   const found = new Map<string, Found | undefined>();
   for (const [name, group] of byType) found.set(name, await find(request, field, name, group, reader));
   const list = getNullableType(definition.type);

@@ -1,3 +1,4 @@
+import { addTo } from '../../base/index.js';
 /** Code points as pairs lowest, highest; ascending, apart from each other. */
 export type Ranges = readonly number[];
 
@@ -107,7 +108,7 @@ function caseVariants(): ReadonlyMap<number, readonly number[]> {
     const [lower, upper] = [text.toLowerCase(), text.toUpperCase()];
     if (lower === upper) continue;
     const folded = upper.length === text.length ? upper.toLowerCase() : lower;
-    groups.set(folded, [...(groups.get(folded) ?? []), point]);
+    addTo(groups, folded, point);
   }
   const all = new Map<number, readonly number[]>();
   for (const group of groups.values()) if (group.length > 1) for (const point of group) all.set(point, group);

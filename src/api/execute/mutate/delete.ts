@@ -1,5 +1,5 @@
 import type { GraphQLField } from 'graphql';
-import { assert } from '../../../base/index.js';
+import { assert, groupBy } from '../../../base/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
@@ -46,18 +46,14 @@ async function work(
   const nodes = new Map<number, ObjectType>(uids.map((uid) => [uid, type]));
   await cascade(request, reader, type, uids, args.cascade, nodes);
   const set = new ChangeSet(scope, reader, { byXid: new Map(), byUid: new Map() }, requestTime(request));
-  for (const [owner, own] of byType(nodes)) await unlinkAll(scope, set, reader, owner, own);
+  for (const [owner, own] of groupBy(nodes.keys(), (uid) => nodes.get(uid) as ObjectType)) {
+    await unlinkAll(scope, set, reader, owner, own);
+  }
   for (const uid of nodes.keys()) set.changes.push({ op: 'deleteNode', uid });
   const msg = nodes.size > 0 ? 'Deleted' : 'No nodes were deleted';
   const outcome = { type, uids, numUids: nodes.size, msg };
   const before = await payload(request, field, definition, outcome, async () => reader);
   return { set, outcome: () => outcome, before };
-}
-
-function byType(nodes: ReadonlyMap<number, ObjectType>): Map<ObjectType, number[]> {
-  const groups = new Map<ObjectType, number[]>();
-  for (const [uid, type] of nodes) groups.set(type, [...(groups.get(type) ?? []), uid]);
-  return groups;
 }
 
 /** Nodes reached over the edges that `cascade` names go too; the rules must allow each. */

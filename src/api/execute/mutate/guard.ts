@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../../base/index.js';
+import { GraphsteadError, groupBy } from '../../../base/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { AuthAction, ObjectType } from '../../../sdl/index.js';
 import { authFilter } from '../auth/filter.js';
@@ -43,9 +43,8 @@ export async function demand(
   action: AuthAction,
   nodes: readonly Node[],
 ): Promise<void> {
-  const byType = new Map<ObjectType, number[]>();
-  for (const { type, uid } of nodes) byType.set(type, [...(byType.get(type) ?? []), uid]);
-  for (const [type, uids] of byType) {
+  for (const [type, same] of groupBy(nodes, (node) => node.type)) {
+    const uids = same.map(({ uid }) => uid);
     const passed = await allowed(request, reader, type, action, uids);
     if (uids.every((uid) => passed.has(uid))) continue;
     throw new GraphsteadError('FORBIDDEN', 'mutation failed because authorization failed', {

@@ -1,4 +1,4 @@
-import { TYPE_PREDICATE } from '../../../base/index.js';
+import { TYPE_PREDICATE, addTo } from '../../../base/index.js';
 import { type Block, placeOf, type ResultNode } from '../../../dql/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import { decodeValue, valueText } from '../../../values/index.js';
@@ -66,7 +66,7 @@ function noteXids(root: ResultNode, predicate: string, byXid: Map<string, Existi
     const bytes = valueAt(root.children[1], existing.uid);
     if (!bytes) continue;
     const key = xidKey({ predicate, text: valueText(decodeValue(bytes)) } as XidValue);
-    byXid.set(key, [...(byXid.get(key) ?? []), existing]);
+    addTo(byXid, key, existing);
   }
 }
 

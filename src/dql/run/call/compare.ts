@@ -169,14 +169,27 @@ function comparisonOf(call: FunctionCall, type: ScalarType, execution: Execution
 /** The comparison as a test of a stored value. */
 function testOf(comparison: Comparison): (value: StoredValue) => boolean {
   if (comparison.equal) {
-    const wanted = comparison.equal.map(encodeValue);
-    return (value) => wanted.some((one) => compareStored(value, one) === 0);
+    const wanted = comparison.equal.map(encodeValue).sort(compareStored);
+    return (value) => holds(wanted, value);
   }
   const from = comparison.from && encodeValue(comparison.from);
   const to = comparison.to && encodeValue(comparison.to);
   const least = comparison.fromExclusive ? 1 : 0;
   const most = comparison.toExclusive ? -1 : 0;
   return (value) => (!from || compareStored(value, from) >= least) && (!to || compareStored(value, to) <= most);
+}
+
+/** Whether a sorted list holds a value: an upsert by key may ask for thousands. */
+function holds(sorted: readonly StoredValue[], value: StoredValue): boolean {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const order = compareStored(sorted[middle], value);
+    if (order === 0) return true;
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return false;
 }
 
 async function lookup(
