@@ -92,6 +92,19 @@ describe('queries', () => {
     );
   });
 
+  it('refuses to get a node that nothing names, where the peer finds none', async () => {
+    const sdl = 'type Town { id: ID! code: String! @id name: String }';
+    const query = '{ a: getTown { name } b: getTown(id: null) { name } }';
+    const towns = await createWorld(sdl);
+    const answer = await towns.ask(query);
+    expect(answer.errors?.map(({ message }) => message)).toEqual(
+      Array(2).fill('getTown needs to know which Town is meant'),
+    );
+    const peer = await createWorld(sdl, { names: dgraphNames });
+    await peer.data('mutation { addTown(input: [{code: "x"}]) { numUids } }');
+    expect(await peer.data(query)).toEqual({ a: null, b: null });
+  });
+
   it('finds by place', async () => {
     const near = '{near: {coordinate: {longitude: 10.7, latitude: 59.9}, distance: 10000}}';
     expect(await titles(`(filter: {shotAt: ${near}})`)).toEqual(['Long Night']);

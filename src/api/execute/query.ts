@@ -185,8 +185,11 @@ function writeFirst(
   return true;
 }
 
-/** The conditions of getT's arguments: the ID and every @id that is given must hold. Throws when none is given. */
-export function identity(type: ObjectType, args: Input, fieldName: string): Filter {
+/**
+ * The conditions of getT's arguments: the ID and every @id that is given must hold. Throws when none is given; the
+ * peer finds nothing then.
+ */
+export function identity(scope: Scope, type: ObjectType, args: Input, fieldName: string): Filter {
   const parts: Filter[] = [];
   const names = [...(type.id ? [type.id] : []), ...keyFields(type)];
   for (const field of names) {
@@ -200,6 +203,7 @@ export function identity(type: ObjectType, args: Input, fieldName: string): Filt
   }
   const filter = and(...parts);
   if (filter) return filter;
+  if (scope.names.dgraph) return NEVER;
   throw new GraphsteadError('INVALID_GRAPHQL', `${fieldName} needs to know which ${type.name} is meant`, {
     fix: `Give ${names.map((each) => each.name).join(' or ')}.`,
   });
@@ -227,7 +231,7 @@ export async function getField(
 ): Promise<Written> {
   const scope = scopeOf(request, reader);
   const args = argumentsOf(scope, definition, field.nodes[0]);
-  const filter = and(identity(meaning.type, args, definition.name), authFilter(scope, meaning.type, 'query'));
+  const filter = and(identity(scope, meaning.type, args, definition.name), authFilter(scope, meaning.type, 'query'));
   return firstField(request, field, definition, meaning.type, scope, filter, reader);
 }
 
@@ -283,7 +287,7 @@ export async function passwordField(
   assert(type.password, `${type.name} has a password`);
   const scope = scopeOf(request, reader);
   const args = argumentsOf(scope, definition, field.nodes[0]);
-  const filter = and(identity(type, args, definition.name), authFilter(scope, type, 'password'));
+  const filter = and(identity(scope, type, args, definition.name), authFilter(scope, type, 'password'));
   const root = rootOf(scope, typeTests(scope, type.name), filter);
   const checked = scope.plan.fresh();
   const candidates = scope.plan.fresh();

@@ -98,7 +98,7 @@ async function vectorOf(
   name: string,
   reader: GraphReader,
 ): Promise<Float32Array | undefined> {
-  const filter = and(identity(type, args, name), authFilter(scope, type, 'query'));
+  const filter = and(identity(scope, type, args, name), authFilter(scope, type, 'query'));
   if (filter === NEVER) return undefined;
   const root = rootOf(scope, typeTests(scope, type.name), filter);
   const shown = block({
