@@ -6,7 +6,7 @@ import { branch, type ResultBranch } from './branch.js';
 import { readEdges } from './edge.js';
 import type { Execution } from './execution.js';
 import { Heap } from './heap.js';
-import { fromUids, subtract } from './uid-set.js';
+import { fromUids } from './uid-set.js';
 import { uidsOf } from './variable.js';
 
 /** One edge of the part of the graph that is known so far. */
@@ -102,7 +102,7 @@ class Neighbourhood {
     const reached: number[] = [];
     for (const selection of this.selections) await this.#follow(selection, reached);
     this.#level++;
-    this.#frontier = subtract(fromUids(reached), fromUids(this.#edges.keys()));
+    this.#frontier = fromUids(reached.filter((uid) => !this.#edges.has(uid)));
   }
 
   async #follow(selection: PredicateSelection, reached: number[]): Promise<void> {
