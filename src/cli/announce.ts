@@ -38,7 +38,8 @@ function* facts(service: Service, options: Announced): Iterable<readonly [string
   yield ['GraphQL', `${service.url}/graphql`];
   if (options.explorer) yield ['Explorer', `${service.url}/explorer`];
   yield ['Graph', `${service.url}/query  /mutate  /alter`];
-  if (service.grpcPort !== undefined) yield ['gRPC', `${options.host}:${service.grpcPort}`];
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  if (service.grpcPort !== undefined) yield ['gRPC', `${host}:${service.grpcPort}`];
   yield ['Data', options.data];
   const types = typeNames(service.core.api.current()?.text ?? '');
   if (types.length > 0) yield ['Types', types.join(', ')];

@@ -28,7 +28,7 @@ function addServe(program: Command, name: 'dev' | 'start', description: string, 
     .argument('[APP_DIR]', 'the app: a folder with app.json; without one, store and API alone')
     .description(description)
     .option('--data <DIR>', 'the data directory (default: <APP_DIR>/.graphstead/data)')
-    .option('--host <ADDR>', 'address to listen on', '127.0.0.1')
+    .option('--host <ADDR>', 'address to listen on', address, '127.0.0.1')
     .option('--port <N>', 'HTTP port', port, 8686)
     .option('--grpc-port <N>', 'gRPC port', port, 9080)
     .addOption(compatOption())
@@ -189,6 +189,12 @@ function jsonOption(): Option {
 
 function compatOption(): Option {
   return new Option('--compat <PEER>', "speak the peer's names, statuses and generated types").choices(['dgraph']);
+}
+
+function address(text: string): string {
+  if (text.trim() === '')
+    throw new InvalidArgumentError('an address is 127.0.0.1, 0.0.0.0, or another of this machine');
+  return text;
 }
 
 function port(text: string): number {

@@ -33,6 +33,13 @@ describe('the service', () => {
       code: 'CONFIG',
       fix: /--grpc-port/,
     });
+    const elsewhere = { ...quiet, host: 'nowhere.invalid', environment: { GRAPHSTEAD_API_KEYS: 'k' } };
+    for (const ports of [{}, { grpcPort: 0 }]) {
+      await expect(openService({ ...elsewhere, ...ports })).rejects.toMatchObject({
+        message: /"nowhere.invalid" is no address of this machine/,
+        fix: /--host/,
+      });
+    }
     const service = await openService({ ...quiet, grpcPort: port, dev: true });
     expect(service.warnings.join()).toMatch(/--grpc-port/);
     expect(service.grpcPort).toBeUndefined();

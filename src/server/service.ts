@@ -207,13 +207,13 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
       opened.push(() => grpc.close());
       grpcPort = grpc.port;
     } catch (error) {
-      if (!options.dev) throw portBusy('gRPC', options.grpcPort, '--grpc-port', error);
+      if (!options.dev) throw notOurs('gRPC', { host, port: options.grpcPort, flag: '--grpc-port' }, error);
       warnings.push(`gRPC is off: port ${options.grpcPort} is busy (--grpc-port takes another)`);
     }
   }
   const { port = DEFAULT_PORT } = options;
   const url = await app.listen({ host, port }).catch((error: unknown) => {
-    throw portBusy('HTTP', port, '--port', error);
+    throw notOurs('HTTP', { host, port, flag: '--port' }, error);
   });
   ready = true;
   return {
@@ -258,11 +258,24 @@ function loggedError(error: Error): unknown {
   return logged.stack === undefined ? logged : { ...logged, stack: sourceStack(logged.stack) };
 }
 
-function portBusy(protocol: string, port: number, flag: string, error: unknown): GraphsteadError {
-  const busy = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-  const reason = busy ? 'another process holds it' : String((error as Error).message);
+/** What the system says of an address that this machine does not have. */
+const NO_ADDRESS = new Set(['ENOTFOUND', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL']);
+
+function notOurs(
+  protocol: string,
+  { host, port, flag }: { host: string; port: number; flag: string },
+  cause: unknown,
+): GraphsteadError {
+  const { code = '', message } = cause as NodeJS.ErrnoException;
+  if (NO_ADDRESS.has(code)) {
+    return new GraphsteadError('CONFIG', `"${host}" is no address of this machine: ${message}`, {
+      fix: '--host takes one, such as 127.0.0.1, or 0.0.0.0 for all',
+      cause,
+    });
+  }
+  const reason = code === 'EADDRINUSE' ? 'another process holds it' : message;
   return new GraphsteadError('CONFIG', `the ${protocol} port ${port} cannot be used: ${reason}`, {
     fix: `${flag} takes another port; 0 takes any free one`,
-    cause: error,
+    cause,
   });
 }
