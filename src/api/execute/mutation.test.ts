@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { dgraphNames } from '../../base/index.js';
 import { contextOf, createWorld, type Tree, type World } from '../../../test/support/api-world.js';
 
 const SDL = `
@@ -151,6 +152,24 @@ describe('mutations', () => {
       'mutation { updateBoat(input: {filter: {name: {eq: "A"}}, remove: {length: 4}}) { boat { length } } }',
     );
     expect(stays.updateBoat).toEqual({ boat: [{ length: 3 }] });
+  });
+
+  it('counts what an empty update matches, where the peer leaves all alone', async () => {
+    const sdl = 'type Town { code: String! @id name: String touched: String @default(update: {value: "yes"}) }';
+    const ask = async (given: string, names?: typeof dgraphNames): Promise<unknown> => {
+      const town = await createWorld(sdl, names ? { names } : {});
+      await town.data('mutation { addTown(input: [{code: "x"}]) { numUids } }');
+      const { updateTown } = await town.data(
+        `mutation { updateTown(input: {filter: {}${given}}) { numUids town { code touched } } }`,
+      );
+      return updateTown;
+    };
+    for (const given of ['', ', set: {}', ', remove: {}', ', set: null, remove: {}']) {
+      expect(await ask(given)).toMatchObject({ numUids: 1 });
+      expect(await ask(given, dgraphNames)).toEqual({ numUids: 0, town: [] });
+    }
+    const set = await ask(', set: {name: null}', dgraphNames);
+    expect(set).toEqual({ numUids: 1, town: [{ code: 'x', touched: 'yes' }] });
   });
 
   it('changes an @id of one node only, and only to one that is free', async () => {

@@ -44,7 +44,8 @@ export async function updateField(
 async function work(request: Request, reader: GraphReader, type: ObjectType, input: Input): Promise<Worked> {
   const scope = scopeOf(request, reader);
   const drafts = new Drafts(scope);
-  const uids = await matching(request, reader, type, input.filter, 'update');
+  const uids =
+    scope.names.dgraph && saysNothing(input) ? [] : await matching(request, reader, type, input.filter, 'update');
   const steps: Step[] = [];
   await gather(request, reader, drafts, type, uids, input, steps);
   const xids = steps.flatMap((step) => (step.set ? xidsOf(step.set) : []));
@@ -53,6 +54,10 @@ async function work(request: Request, reader: GraphReader, type: ObjectType, inp
   for (const step of steps) await apply(request, set, step, known);
   return { set, outcome: () => ({ type, uids, numUids: uids.length, msg: 'Updated' }) };
 }
+
+/** Neither sets nor removes anything: the peer leaves all alone then, and lists no node as updated. */
+const saysNothing = ({ set, remove }: Input): boolean =>
+  [set, remove].every((part) => Object.keys(part ?? {}).length === 0);
 
 async function gather(
   request: Request,
