@@ -52,7 +52,7 @@ export class FragmentExpansion {
       else out.push({ ...selection });
     }
     if (first) this.#depth--;
-    return out;
+    return withOneUid(out);
   }
 
   #fragment({ name, position }: Spread): readonly Selection[] {
@@ -70,4 +70,15 @@ export class FragmentExpansion {
     this.#open.delete(name);
     return selections;
   }
+}
+
+/** `uid` once in each block: a fragment brings its own, and a key of the answer stands once. */
+function withOneUid(selections: readonly Selection[]): readonly Selection[] {
+  let plain = false;
+  return selections.filter((selection) => {
+    if (selection.kind !== 'uid' || selection.alias !== undefined || selection.variable !== undefined) return true;
+    const repeated = plain;
+    plain = true;
+    return !repeated;
+  });
 }

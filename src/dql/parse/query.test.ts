@@ -363,6 +363,14 @@ describe('variables of the request', () => {
 });
 
 describe('fragments', () => {
+  it('bring uid a second time without a second key', () => {
+    const q = block(
+      '{ q(func: has(x)) { uid ...a u: uid friend { ...b ...b } } } fragment a { uid name } fragment b { uid }',
+    );
+    expect(q.children.map(({ kind, alias }) => alias ?? kind)).toEqual(['uid', 'predicate', 'u', 'predicate']);
+    expect(q.children[3]).toMatchObject({ name: 'friend', children: [{ kind: 'uid' }] });
+  });
+
   it('are put in place, also inside of each other', () => {
     const q = block('{ q(func: has(x)) { ...a, friend { ...b } } } fragment a { name ...b } fragment b { age }');
     expect(q.children).toMatchObject([
