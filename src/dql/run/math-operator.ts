@@ -81,6 +81,9 @@ export function applyMath(
     case 'sigmoid':
     case 'since':
       return args[0] && unary(op, args[0], context);
+    case 'min':
+    case 'max':
+      return extreme(op, args[0], args[1]);
     default:
       return args.every((arg) => arg === undefined) ? undefined : binary(op, args[0] ?? ZERO, args[1] ?? ZERO);
   }
@@ -105,8 +108,24 @@ function logical(op: '&&' | '||', a: Value | undefined, b: Value | undefined): V
   return bool(op === '&&' ? left && right : left || right);
 }
 
+/** Order of two values of a kind. Throws INVALID_QUERY on others: a text is neither more nor less than a number. */
+function ordered(op: MathOperator, a: Value, b: Value): number {
+  if (a.type !== b.type && !(isNumber(a) && isNumber(b)) && !(isText(a) && isText(b))) {
+    throw mistake(`${op} cannot compare a value of type ${a.type} with one of type ${b.type}`);
+  }
+  return compareValues(a, b);
+}
+
+function isNumber({ type }: Value): boolean {
+  return type === 'int' || type === 'float' || type === 'bigfloat';
+}
+
+function isText({ type }: Value): boolean {
+  return type === 'string' || type === 'default';
+}
+
 function compares(op: MathOperator, a: Value, b: Value): boolean {
-  const order = compareValues(a, b);
+  const order = ordered(op, a, b);
   switch (op) {
     case '<':
       return order < 0;
@@ -173,7 +192,6 @@ function squareRoot(operand: Numeric, x: number): Value {
 }
 
 function binary(op: MathOperator, a: Value, b: Value): Value {
-  if (op === 'min' || op === 'max') return extreme(op, a, b);
   if (a.type === 'float32vector' || b.type === 'float32vector') return withVector(op, a, b);
   const left = numeric(a, op);
   const right = numeric(b, op);
@@ -184,9 +202,12 @@ function binary(op: MathOperator, a: Value, b: Value): Value {
   return floatArithmetic(op, asNumber(left), asNumber(right));
 }
 
-/** Of an int and a float the answer is a float. */
-function extreme(op: 'min' | 'max', a: Value, b: Value): Value {
-  const order = compareValues(a, b);
+/** Of an int and a float the answer is a float. What is not a number stands alone where the other is missing. */
+function extreme(op: 'min' | 'max', left: Value | undefined, right: Value | undefined): Value | undefined {
+  const present = left ?? right;
+  if (present === undefined || ((left === undefined || right === undefined) && !isNumber(present))) return present;
+  const [a, b] = [left ?? ZERO, right ?? ZERO];
+  const order = ordered(op, a, b);
   const chosen = (op === 'min' ? order <= 0 : order >= 0) ? a : b;
   const mixed = a.type !== b.type && chosen.type === 'int' && [a, b].some((value) => value.type === 'float');
   return mixed ? float(Number(chosen.value)) : chosen;

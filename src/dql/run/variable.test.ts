@@ -225,6 +225,26 @@ describe('math', () => {
     ]);
   });
 
+  it('compares values of a kind only', async () => {
+    for (const test of ['name < 1992', 'year == name', 'max(year, name) > 0', 'year > true']) {
+      const text = `q(func: uid(0xb)) { name as name year as year val(name) val(year) x: math(${test}) }`;
+      await expect(ask(text), test).rejects.toMatchObject({
+        code: 'INVALID_QUERY',
+        message: expect.stringContaining('cannot compare'),
+        position: expect.anything(),
+      });
+    }
+    const own = await openDql({ schema: 'made: datetime .\nsold: datetime .' });
+    await own.mutate('{ set { <0x1> <made> "1990" .\n<0x2> <made> "1990" .\n<0x2> <sold> "1995" . } }');
+    expect(await own.query('{ q(func: has(made)) { a as made b as sold last: math(max(a, b)) } }')).toEqual({
+      q: [
+        { made: '1990-01-01T00:00:00Z', last: '1990-01-01T00:00:00Z' },
+        { made: '1990-01-01T00:00:00Z', sold: '1995-01-01T00:00:00Z', last: '1995-01-01T00:00:00Z' },
+      ],
+    });
+    await own.close();
+  });
+
   it('adds up values of the level above along every way down', async () => {
     expect(await ask('q(func: uid(0x14, 0x15)) { a as math(1) ~shown { b: math(a + 1) } }')).toEqual([
       { 'val(a)': 1, '~shown': [{ b: 2 }, { b: 2 }] },
