@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GraphsteadError } from '../../src/base/index.js';
+import { dgraphNames, GraphsteadError } from '../../src/base/index.js';
 import { readQuery } from '../../src/dql/parse/query.js';
 import { outlineMutation } from '../../src/dql/parse/mutation.js';
 import { viewOf } from './peer-query.js';
@@ -17,7 +17,7 @@ function attempt(c: UnitCase): { view: unknown } | GraphsteadError {
   try {
     const mutation = c.kind === 'mutation' || /^\s*(upsert|\{\s*(set|delete)\s*\{)/.test(c.input);
     if (mutation) {
-      const { mutations, parts } = outlineMutation(c.input);
+      const { mutations, parts } = outlineMutation(c.input, { names: dgraphNames });
       return { view: { Mutations: mutations, ...(parts.isEmpty ? {} : {}) } };
     }
     const { document, refused } = readQuery(c.input, { variables: c.vars ?? {} });
