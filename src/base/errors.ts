@@ -201,10 +201,19 @@ export class GraphsteadErrors extends Error {
   }
 }
 
-/** Anything thrown, as a GraphsteadError: what is not ours becomes INTERNAL with the original as cause. */
+/**
+ * Anything thrown, as a GraphsteadError: what is not ours becomes INTERNAL with the original as cause. Input that exhausts
+ * the stack where no limit of ours stopped it (in a library, say) is LIMIT_EXCEEDED.
+ */
 export function asError(thrown: unknown): GraphsteadError {
   if (thrown instanceof GraphsteadError) return thrown;
   if (thrown instanceof GraphsteadErrors && thrown.errors[0]) return thrown.errors[0];
+  if (thrown instanceof RangeError && /call stack/.test(thrown.message)) {
+    return new GraphsteadError('LIMIT_EXCEEDED', 'the request nests deeper than can be worked through', {
+      fix: 'Send it in smaller parts, or with fewer levels that lead from one to the next.',
+      cause: thrown,
+    });
+  }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new GraphsteadError('INTERNAL', message, { cause: thrown });
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { maxHeaderSize } from 'node:http';
+import type { Socket } from 'node:net';
 import compress from '@fastify/compress';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { GraphsteadError, type Limits, type Names } from '../base/index.js';
@@ -28,6 +30,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     // what is logged of a request names its id itself: a logger for each would be made for nothing
     childLoggerFactory: (logger) => logger,
     forceCloseConnections: 'idle',
+    clientErrorHandler: (error, socket) => refuseConnection(error, socket, options.names),
     schemaController: NO_SCHEMAS,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
   });
@@ -63,6 +66,19 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     });
   });
   return app;
+}
+
+/** What is no HTTP, or has more headers than are read, is told like everything else; then the connection ends. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, names: Names): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const tooMuch = error.code === 'HPE_HEADER_OVERFLOW';
+  const refusal = tooMuch
+    ? new GraphsteadError('LIMIT_EXCEEDED', `the headers are longer than ${maxHeaderSize} bytes`)
+    : new GraphsteadError('INVALID_REQUEST', `this is no HTTP/1.1 request: ${error.message}`);
+  const { body } = failure(refusal, names);
+  const status = tooMuch ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);
 }
 
 /** Routes check their bodies themselves: without these the framework loads two compilers that nothing uses. */

@@ -1,5 +1,6 @@
 // How the service is run: probes, figures, sizes and types of bodies, gzip, mistakes, and its end.
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scratch, serve } from '../cli/command.js';
@@ -372,6 +373,27 @@ describe('bad input changes nothing', () => {
     const { lastCommitTs, ...after } = await state();
     expect(after).toEqual({ data: before.data, schema: before.schema, graphql: before.graphql });
     expect(lastCommitTs).toBe(before.lastCommitTs);
+  });
+});
+
+describe('what is no request', () => {
+  /** What a server says to bytes that are no request, or too much of one. */
+  async function say(bytes: string): Promise<{ status: number; error: { message: string; extensions: unknown } }> {
+    const { hostname, port } = new URL(s.service.url);
+    const socket = connect(Number(port), hostname);
+    socket.end(bytes);
+    let text = '';
+    for await (const part of socket) text += String(part);
+    const [head, body] = text.split('\r\n\r\n');
+    return { status: Number(head.split(' ')[1]), error: JSON.parse(body).errors[0] };
+  }
+
+  it('is refused as everything else: no HTTP, or too many headers', async () => {
+    const none = await say('HELLO\r\n\r\n');
+    expect([none.status, none.error.extensions]).toEqual([400, expect.objectContaining({ code: 'INVALID_REQUEST' })]);
+    const large = await say(`GET /health HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`);
+    expect([large.status, large.error.extensions]).toEqual([431, { code: 'LIMIT_EXCEEDED' }]);
+    expect(large.error.message).toContain('16384');
   });
 });
 
