@@ -53,6 +53,7 @@ function one(context: RuleContext, object: ObjectDefinition, field: FieldDefinit
   }
   if (!named(context, node, 'pred', where)) return;
   const storage = storageOf(field);
+  if (storage.predicate === '') refuse(`${where} names no predicate`, `Write @${node.name.value}(pred: "name").`);
   if (storage.reverse) reverse(context, object, field, refuse);
   languages(field, where, refuse);
 }

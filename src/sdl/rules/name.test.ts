@@ -53,6 +53,12 @@ describe('names', () => {
     expect(broken(text, 'dgraph')).toEqual([]);
   });
 
+  it("refuses the peer's hooks on mutations where a type has none", () => {
+    const text = (directives: string): string => `type Shop ${directives} { name: String }`;
+    expect(broken(text('@lambdaOnMutate(add: true)'), 'dgraph')).toEqual([]);
+    expect(broken(text('@remote @lambdaOnMutate(add: true)'), 'dgraph')).toEqual(['remote-type']);
+  });
+
   it('says where, why and everything at once', () => {
     const text = 'type Shop {\n  uid: Int\n  owner: Persn\n  name: Int @search(by: [term])\n}';
     expect(refusals(text)).toEqual([

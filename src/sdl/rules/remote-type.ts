@@ -5,6 +5,12 @@ import type { Rule, RuleContext } from '../rule.js';
 /** Directives that say how a field is stored, which a remote type's fields are not. */
 const STORED_ONLY = ['hasInverse', 'search', 'dgraph', 'service', 'embedding'];
 
+/** Directives on a type that act where its nodes are read or written. */
+const STORED_TYPES_ONLY = {
+  auth: 'rules are checked in the store',
+  lambdaOnMutate: 'mutations of the store call it',
+} as const;
+
 /** Remote types come from custom logic alone: they are not stored, and a stored type reaches them by @custom only. */
 export const remoteType: Rule = {
   name: 'remote-type',
@@ -26,11 +32,11 @@ function remote({ definitions, report }: RuleContext, object: ObjectDefinition):
       fix: `Mark ${name} with @remote, or store ${object.name}.`,
     });
   }
-  const auth = directive(object, 'auth');
-  if (auth) {
+  for (const [name, why] of Object.entries(STORED_TYPES_ONLY)) {
+    if (!directive(object, name)) continue;
     report({
       position: position(object.node),
-      message: `${object.name} has both @auth and @remote: rules are checked in the store, and it is not stored`,
+      message: `${object.name} has both @${name} and @remote: ${why}, and it is not stored`,
       fix: 'Remove one of them.',
     });
   }

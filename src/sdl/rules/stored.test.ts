@@ -134,6 +134,8 @@ describe('stored names', () => {
     ['type Shop { name: Int @dgraph(pred: "name@de") }', 'mapped-name'],
     ['type Shop { name: String @dgraph(pred: "name@de@en") }', 'mapped-name'],
     ['type Shop { name: String @dgraph(pred: "name@*") }', 'mapped-name'],
+    ['type Shop { name: String @dgraph(pred: "@de") }', 'mapped-name'],
+    ['type Shop { owners: [Shop] @dgraph(pred: "~") }', 'mapped-name'],
     ['type Shop { name: String @dgraph(pred: "name@de") @id }', 'mapped-name'],
     ['type Shop { name: String @dgraph(pred: "name@de:en") @search }', 'mapped-name'],
     ['type Shop { name: String @dgraph(pred: "n") } type Person { age: Int @dgraph(pred: "n") }', 'shared-predicate'],
