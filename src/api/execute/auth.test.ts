@@ -152,6 +152,22 @@ describe('@auth', () => {
       expect(await seen(claims)).toBe(0);
   });
 
+  it('shows nothing by the negation of what a missing claim leaves open', async () => {
+    const mine = '{rule: "query ($USER: String!) { queryBook(filter: {owner: {eq: $USER}}) { name } }"}';
+    const open = '{rule: "query { queryBook(filter: {open: true}) { name } }"}';
+    const seen = async (rule: string, claims: Readonly<Record<string, unknown>>): Promise<number> => {
+      const shelf = await createWorld(`type Book @auth(query: ${rule}) { name: String! @id
+        owner: String @search(by: [exact]) open: Boolean @search }`);
+      await shelf.data('mutation { addBook(input: [{name: "a", owner: "ann"}, {name: "b", open: true}]) { numUids } }');
+      return (await shelf.data('{ queryBook { name } }', {}, { claims })).queryBook.length;
+    };
+    for (const rule of [`{not: {or: [${mine}, ${open}]}}`, `{not: {and: [${open}, {or: [${mine}, ${open}]}]}}`]) {
+      expect(await seen(rule, {})).toBe(0);
+      expect(await seen(rule, { USER: 'ben' })).toBe(1);
+    }
+    expect(await seen(`{or: [${mine}, ${open}]}`, {})).toBe(1);
+  });
+
   it('follows rules through unions', async () => {
     const den = await createWorld(`
       type Bear { name: String! @id cave: Cave }

@@ -16,9 +16,11 @@ import { evaluateClaim, readClaim } from './claim.js';
 
 /**
  * What a rule comes down to before any data is read. `unknown`: a claim that a graph rule names is missing; it denies,
- * and so does its negation.
+ * and so does its negation. `isPartlyUnknown`: an alternative of the filter is, so that its negation is all unknown.
  */
-type Verdict = { readonly is: true | false | 'unknown' } | { readonly is: 'filter'; readonly filter: Filter };
+type Verdict =
+  | { readonly is: true | false | 'unknown' }
+  | { readonly is: 'filter'; readonly filter: Filter; readonly isPartlyUnknown?: boolean };
 
 const YES: Verdict = { is: true };
 const NO: Verdict = { is: false };
@@ -86,25 +88,30 @@ function rulesOf(scope: Scope, type: ObjectType, action: AuthAction): AuthRule[]
 function all(verdicts: readonly Verdict[]): Verdict {
   if (verdicts.some((verdict) => verdict.is === false)) return NO;
   if (verdicts.some((verdict) => verdict.is === 'unknown')) return UNKNOWN;
-  return fromFilter(and(...verdicts.map((verdict) => (verdict.is === 'filter' ? verdict.filter : undefined))));
+  const filter = and(...verdicts.map((verdict) => (verdict.is === 'filter' ? verdict.filter : undefined)));
+  return fromFilter(filter, verdicts.some(isPartlyUnknown));
 }
 
 function any(verdicts: readonly Verdict[]): Verdict {
   if (verdicts.some((verdict) => verdict.is === true)) return YES;
   const filters = verdicts.flatMap((verdict) => (verdict.is === 'filter' ? [verdict.filter] : []));
-  if (filters.length > 0) return fromFilter(or(...filters));
-  return verdicts.some((verdict) => verdict.is === 'unknown') ? UNKNOWN : NO;
+  const isUnknown = verdicts.some((verdict) => verdict.is === 'unknown' || isPartlyUnknown(verdict));
+  if (filters.length > 0) return fromFilter(or(...filters), isUnknown);
+  return isUnknown ? UNKNOWN : NO;
 }
 
+const isPartlyUnknown = (verdict: Verdict): boolean => verdict.is === 'filter' && verdict.isPartlyUnknown === true;
+
 function negate(verdict: Verdict): Verdict {
-  if (verdict.is === 'unknown') return UNKNOWN;
+  if (verdict.is === 'unknown' || isPartlyUnknown(verdict)) return UNKNOWN;
   if (verdict.is === 'filter') return fromFilter(not(verdict.filter));
   return verdict.is ? NO : YES;
 }
 
-function fromFilter(filter: Filter | undefined): Verdict {
+function fromFilter(filter: Filter | undefined, leavesOpen = false): Verdict {
   if (filter === undefined) return YES;
-  return filter === NEVER ? NO : { is: 'filter', filter };
+  if (filter === NEVER) return leavesOpen ? UNKNOWN : NO;
+  return { is: 'filter', filter, isPartlyUnknown: leavesOpen };
 }
 
 function evaluate(scope: Scope, rule: AuthRule): Verdict {
