@@ -91,6 +91,8 @@ export const DEFAULT_LIMITS = {
   turnThreadMs: 10_000,
   /** milliseconds of wall time a turn or a function call may take */
   turnWallMs: 120_000,
+  /** milliseconds that an app's modules may take to load in a host process */
+  hostLoadMs: 30_000,
   /** milliseconds a synchronous message waits for its reply */
   messageMs: 60_000,
   /** bytes of an agent's state */

@@ -5,7 +5,7 @@ import { buildSchema, GraphQLObjectType, GraphQLSchema, graphql, printType } fro
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Agents, agentsApplier, createAgents, createHosts, type HostLog, type HostPool } from '../agents/index.js';
 import type { Operation, RequestContext } from '../api/index.js';
-import { makeLimits } from '../base/index.js';
+import { type Limits, makeLimits } from '../base/index.js';
 import { createCommitter } from '../commit/index.js';
 import { createMemoryStore } from '../store/index.js';
 import { type App, buildApp, loadApp } from './index.js';
@@ -39,12 +39,13 @@ let agents: Agents;
 let hosts: HostPool;
 let app: App | undefined;
 let shut: () => Promise<void>;
+let limits: { -readonly [Name in keyof Limits]: Limits[Name] };
 const logs: HostLog[] = [];
 
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'graphstead-load-'));
   writeFileSync(join(root, 'index.ts'), INDEX);
-  const limits = makeLimits();
+  limits = { ...makeLimits() };
   const store = createMemoryStore();
   const committer = await createCommitter({ store, appliers: [agentsApplier(limits)], limits });
   hosts = createHosts({ limits, count: 1 });
@@ -169,6 +170,28 @@ describe('an app', () => {
     });
     expect(await agents.send(id, 'read')).toBe('two text');
     expect(operation('getWhen')).toBeDefined();
+  });
+
+  it('keeps agents at work while a module that never ends is loaded', async () => {
+    const loaded = await open();
+    const id = (await operation('startNote').run?.({}, context())) as string;
+    writeFileSync(join(root, 'index.ts'), `${INDEX}\nwhile (true) {}`);
+    limits.hostLoadMs = 2_000;
+    const reloading = expect(loaded.reload()).rejects.toMatchObject({
+      errors: [{ code: 'APP_LOAD', message: /did not load within 2000 ms/ }],
+    });
+    let over = false;
+    void reloading.finally(() => {
+      over = true;
+    });
+    while (!over) {
+      expect(await agents.send(id, 'write', 'text')).toBe('one text');
+    }
+    await reloading;
+    limits.hostLoadMs = 60_000;
+    writeFileSync(join(root, 'index.ts'), INDEX.replace("'one '", "'two '"));
+    await loaded.reload();
+    expect(await agents.send(id, 'read')).toBe('two text');
   });
 
   it('reloads by itself in dev', async () => {

@@ -119,21 +119,31 @@ class LoadedApp implements App {
   }
 
   async #load(since: number): Promise<void> {
-    const { hosts, agents, scalars, dev, log = () => undefined } = this.#options;
+    const { hosts, scalars, dev, log = () => undefined } = this.#options;
     if (existsSync(join(this.#dir, BUILT.bundle)) || hasSource(this.#dir)) hosts.prepare(this.#dir);
     const { manifest, bundle } = await this.#prepare();
     this.#assertFree(manifest);
     const operations = toOperations(manifest, { hosts, scalars, dev, log });
     if (bundle !== undefined) {
       const app: HostApp = { bundle, appDir: this.#dir, connections: this.#options.connections?.() };
-      await agents
-        .swap(() => hosts.load(app))
-        .catch((error: unknown) => {
-          throw error instanceof GraphsteadError ? new GraphsteadErrors([error]) : error;
-        });
+      await this.#swap(app).catch((error: unknown) => {
+        throw error instanceof GraphsteadError ? new GraphsteadErrors([error]) : error;
+      });
     }
     this.#operations = operations;
     for (const listener of this.#listeners) listener(since);
+  }
+
+  /** What runs goes on while the new code loads, which may take its time, or never end. */
+  async #swap(app: HostApp): Promise<void> {
+    const { hosts, agents } = this.#options;
+    const staged = await hosts.stage(app);
+    try {
+      await agents.swap(async () => staged.take());
+    } catch (error) {
+      staged.drop();
+      throw error;
+    }
   }
 
   async #prepare(): Promise<Prepared> {

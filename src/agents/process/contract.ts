@@ -25,6 +25,12 @@ export interface FunctionCall {
   readonly caller?: string;
 }
 
+/** Processes that have loaded a bundle and have nothing to do yet: take over, or drop. */
+export interface Staged {
+  take(): HostManifest;
+  drop(): void;
+}
+
 /** The pool of host processes. App code runs nowhere else. */
 export interface Hosts {
   /** Starts the processes that the next load needs, beside what has to be done before it. */
@@ -34,6 +40,8 @@ export interface Hosts {
    * Throws APP_LOAD with the app's own error; what ran before keeps running.
    */
   load(app: HostApp): Promise<HostManifest>;
+  /** The first half of `load`: the processes stand beside those that work until they take over. */
+  stage(app: HostApp): Promise<Staged>;
   readonly manifest: HostManifest | undefined;
   /** Runs an exported function. Throws FUNCTION_FAILED, FUNCTION_TIMEOUT or what the function's own calls threw. */
   call(call: FunctionCall): Promise<unknown>;

@@ -190,4 +190,22 @@ describe('host processes', () => {
     await expect(hosts.load(broken)).rejects.toMatchObject({ code: 'APP_LOAD', message: 'broken at load' });
     expect(await call('add', 1, 1)).toBe(2);
   });
+
+  it.each([
+    ['a loop', 'while (true) {}'],
+    ['an await', 'await new Promise((done) => setTimeout(done, 1e9));'],
+  ])('end while they load, when that never ends by %s, and keep what ran before', async (_, code) => {
+    await open({ hostLoadMs: 1_500 });
+    const before = children().length;
+    const endless = { appDir: app.appDir, bundle: app.next(code) };
+    const loading = hosts.load(endless);
+    expect(await call('add', 1, 1)).toBe(2);
+    await expect(loading).rejects.toMatchObject({
+      code: 'APP_LOAD',
+      message: /did not load within 1500 ms/,
+      fix: /hostLoadMs/,
+    });
+    expect(await call('add', 1, 2)).toBe(3);
+    if (HAS_PROC) await expect.poll(() => children().length).toBeLessThanOrEqual(before);
+  });
 });

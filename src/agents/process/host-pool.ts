@@ -12,7 +12,7 @@ import type { HostApp, HostLog } from '../info.js';
 import type { Rpc } from '../protocol.js';
 import type { CallTask } from '../protocol.js';
 import { closing } from '../refusal.js';
-import type { FunctionCall, HostManifest, Hosts, HostsOptions } from './contract.js';
+import type { FunctionCall, HostManifest, Hosts, HostsOptions, Staged } from './contract.js';
 import { HostProcess } from './host-process.js';
 import { MadeCalls } from './made-calls.js';
 import { ENOUGH, HostDied, type HostTask, timedOut } from './task.js';
@@ -88,21 +88,34 @@ export class HostPool implements Hosts {
   }
 
   async load(app: HostApp): Promise<HostManifest> {
+    return (await this.stage(app)).take();
+  }
+
+  async stage(app: HostApp): Promise<Staged> {
     this.#assertOpen();
     const slots = Array.from({ length: this.#count }, () => this.#spawn(app));
-    try {
-      const manifests = await Promise.all(slots.map((host) => host.ready));
-      const before = this.#generation;
-      this.#generation = { app, manifest: manifests[0], slots, spare: undefined };
-      for (const host of slots) this.#replaceWhenDead(host);
-      if (before !== undefined) for (const host of [...before.slots, before.spare]) this.#retire(host);
-      this.#refill(this.#generation);
-      if (this.#options.prefork === true) setTimeout(() => this.#fork(app.appDir, this.#count + 1), PREFORK_MS).unref();
-      return manifests[0];
-    } catch (error) {
+    const drop = (): void => {
       for (const host of slots) host.kill('the app did not load');
+    };
+    try {
+      const [manifest] = await Promise.all(slots.map((host) => host.ready));
+      return { take: () => this.#take({ app, manifest, slots, spare: undefined }), drop };
+    } catch (error) {
+      drop();
       throw error;
     }
+  }
+
+  #take(next: Generation): HostManifest {
+    this.#assertOpen();
+    const before = this.#generation;
+    this.#generation = next;
+    for (const host of next.slots) this.#replaceWhenDead(host);
+    if (before !== undefined) for (const host of [...before.slots, before.spare]) this.#retire(host);
+    this.#refill(next);
+    const { appDir } = next.app;
+    if (this.#options.prefork === true) setTimeout(() => this.#fork(appDir, this.#count + 1), PREFORK_MS).unref();
+    return next.manifest;
   }
 
   /** The process for a shard. Not the same one for ever: residency has to be checked by identity. */

@@ -80,6 +80,16 @@ export class HostProcess {
     const load = { bundle, appDir, connections };
     const { agentStateBytes: stateBytes, eventBytes, hostMessageBytes: messageBytes } = limits;
     this.#tell({ k: 'load', app: load, limits: { stateBytes, eventBytes, messageBytes } }, load);
+    const late = setTimeout(() => this.#late(), limits.hostLoadMs).unref();
+    const inTime = () => clearTimeout(late);
+    this.ready.then(inTime, inTime);
+  }
+
+  #late(): void {
+    const { hostLoadMs } = this.#options.limits;
+    const fix = 'look for a loop or an await without an end outside of functions; limits.hostLoadMs bounds it';
+    this.#settleReady.reject(new GraphsteadError('APP_LOAD', `the app did not load within ${hostLoadMs} ms`, { fix }));
+    this.kill('it did not load in time');
   }
 
   get exited(): Promise<void> {
