@@ -266,6 +266,8 @@ export interface BulkOptions {
   readonly folder: string;
   /** bytes that are sorted in memory */
   readonly memoryBytes?: number;
+  /** predicates that nobody declared hold lists where one node has several values; the last of them otherwise */
+  readonly growLists?: boolean;
 }
 
 /**

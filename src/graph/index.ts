@@ -7,6 +7,7 @@ export { type ChangesPart, OP, payloadOf } from './delta.js';
 export { createGraph, type GraphOptions, graphShared } from './graph.js';
 export { GRAPH, type GraphPart } from './part.js';
 export { changesOf } from './part-changes.js';
+export { growsIntoList } from './schema.js';
 export { parseSchema, type SchemaText } from './text/parse.js';
 export { printPredicate, printSchema, printType } from './text/print.js';
 export { COLUMN_BATCH, StoredColumn } from './stored-column.js';

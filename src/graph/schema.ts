@@ -68,6 +68,14 @@ export const PLAIN: Omit<PredicateRecord, 'id' | 'name'> = {
   building: [],
 };
 
+/** Values of these types come one at a time. */
+const ALONE: ReadonlySet<string> = new Set(['bool', 'password', 'geo', 'float32vector', 'uid']);
+
+/** Whether a predicate that nobody declared may hold lists of values of a type. */
+export function growsIntoList(type: string): boolean {
+  return !ALONE.has(type);
+}
+
 /** `service.type: [string] @index(exact)`, which every graph has; `id` moves when its data is dropped. */
 export function typePredicate(id = TYPE_PREDICATE_ID): PredicateRecord {
   return {

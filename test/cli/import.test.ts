@@ -61,6 +61,23 @@ describe('graphstead import', () => {
     }
   });
 
+  it('keeps every value of a predicate that no schema declares', async () => {
+    const data = folder.path('undeclared');
+    const quads = write('nicks.rdf', '_:a <nick> "one" .\n_:b <nick> "three" .\n_:a <nick> "two" .\n');
+    const json = write('tags.json', '[{"tag": ["solo"]}, {"tag": "plain"}]');
+    await runJson(['import', quads, json, '--data', data]);
+    const service = await serve(['--data', data]);
+    try {
+      const found = await service.query('{ nicks(func: has(nick)) { nick } tags(func: has(tag)) { tag } }');
+      expect(found['data']).toEqual({
+        nicks: [{ nick: ['one', 'two'] }, { nick: ['three'] }],
+        tags: [{ tag: ['solo'] }, { tag: ['plain'] }],
+      });
+    } finally {
+      expect(await service.stop()).toBe(0);
+    }
+  });
+
   it('names file, line and fix of a mistake, and goes on where it stopped', async () => {
     const data = folder.path('data');
     const schema = write('people.schema', SCHEMA);

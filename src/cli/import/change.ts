@@ -17,7 +17,8 @@ export function changeOf(triple: Triple, options: ChangeOptions): GraphChange {
   const facets =
     triple.facets.length > 0 ? { facets: [...triple.facets].sort((a, b) => (a.key < b.key ? -1 : 1)) } : {};
   if (object.kind === 'literal') {
-    return { op: 'setValue', uid, predicate, value: object.value, lang: object.lang, ...facets };
+    const list = triple.listed ? { list: true } : {};
+    return { op: 'setValue', uid, predicate, value: object.value, lang: object.lang, ...list, ...facets };
   }
   if (object.kind === 'value' || object.kind === 'all') throw refused(triple);
   return { op: 'setEdge', uid, predicate, object: uidOf(object, options, triple), ...facets };

@@ -39,7 +39,9 @@ export function localTarget({ graph, api, directory }: LocalData): Target {
 
   return {
     lease: (count) => graph.leaseUids(count),
-    ...(directory === undefined ? {} : { bulk: () => graph.bulk({ folder: join(directory, 'import', 'runs') }) }),
+    ...(directory === undefined
+      ? {}
+      : { bulk: () => graph.bulk({ folder: join(directory, 'import', 'runs'), growLists: true }) }),
     write: (changes) => write(changes),
     refused,
     schema: (text) => graph.alter({ kind: 'schema', text }),

@@ -1,9 +1,6 @@
 import { forEachInSteps, type Steps } from '../../base/index.js';
-import type { Schema } from '../../graph/index.js';
+import { growsIntoList, type Schema } from '../../graph/index.js';
 import type { MutationBlock, SubjectReference, Triple } from '../syntax/index.js';
-
-/** Values of these types come one at a time, by the schema as well. */
-const ALONE: ReadonlySet<string> = new Set(['bool', 'password', 'geo', 'float32vector']);
 
 /**
  * Predicates that the schema does not know and that are to hold lists: where a block gives one node several values, or
@@ -30,7 +27,7 @@ export function* newLists(blocks: readonly MutationBlock[], schema: Schema): Ste
 
 function isPlainValue({ object }: Triple): boolean {
   if (object.kind === 'value') return true;
-  return object.kind === 'literal' && object.lang === '' && !ALONE.has(object.value.type);
+  return object.kind === 'literal' && object.lang === '' && growsIntoList(object.value.type);
 }
 
 function subjectText(subject: SubjectReference): string {

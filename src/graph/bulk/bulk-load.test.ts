@@ -158,6 +158,39 @@ describe('a bulk load', () => {
     for (const fixture of fixtures) await fixture.close();
   }, 60_000);
 
+  it('makes lists of what nobody declared where a node has several values, when asked to', async () => {
+    const changes = [
+      ...['one', 'two'].map((value) => setValue(1, 'several', value)),
+      ...['1', '2'].map((value) => setValue(1, 'age', value)),
+      ...['same', 'same'].map((value) => setValue(1, 'twice', value)),
+      { ...setValue(1, 'listed', 'alone'), list: true } as GraphChange,
+      { ...setValue(1, 'adult2', 'x'), value: { type: 'bool', value: true } } as GraphChange,
+      { ...setValue(1, 'adult2', 'x'), value: { type: 'bool', value: false } } as GraphChange,
+      ...['en', 'de'].map((lang) => setValue(1, 'spoken', lang, lang)),
+      setValue(2, 'several', 'three'),
+    ];
+    for (const memoryBytes of [undefined, 100]) {
+      const fixture = await opened();
+      const bulk = await fixture.graph.bulk({ folder: join(folder, 'runs'), growLists: true, memoryBytes });
+      for (const one of changes) bulk.add(one);
+      await bulk.finish();
+      const lists = fixture.graph
+        .schema()
+        .predicates.filter(
+          ({ name, list }) => list && changes.some((one) => 'predicate' in one && one.predicate === name),
+        );
+      expect(lists.map(({ name }) => name).sort()).toEqual(['listed', 'several']);
+      const values = (name: string, uid: number) => read(fixture.graph, (reader) => valuesOf(reader, name, uid));
+      expect(await values('several', 1)).toEqual([':one', ':two']);
+      expect(await values('several', 2)).toEqual([':three']);
+      expect(await values('age', 1)).toEqual([':2']);
+      expect(await values('twice', 1)).toEqual([':same']);
+      await write(fixture.graph, setValue(2, 'several', 'four'));
+      expect(await values('several', 2)).toEqual([':three', ':four']);
+      await fixture.close();
+    }
+  });
+
   it('leaves predicates that hold data to transactions, and shows nothing before it is finished', async () => {
     const fixture = await opened();
     await write(fixture.graph, setValue(1, 'age', '5'));

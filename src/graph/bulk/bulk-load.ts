@@ -58,17 +58,19 @@ class StoreBulkLoad implements BulkLoad {
   readonly #name = randomBytes(8).toString('hex');
   /** undefined for predicates that hold data */
   readonly #loads = new Map<string, PredicateLoad | undefined>();
+  readonly #growLists: boolean;
   #highest = 0;
 
   constructor(
     context: BulkContext,
     schema: SchemaVersion,
     filled: ReadonlySet<string>,
-    { folder, memoryBytes = MEMORY_BYTES }: BulkOptions,
+    { folder, memoryBytes = MEMORY_BYTES, growLists = false }: BulkOptions,
   ) {
     this.#context = context;
     this.#schema = schema;
     this.#filled = filled;
+    this.#growLists = growLists;
     this.#folder = new RunFolder(folder);
     this.#budget = new SorterBudget(memoryBytes, this.#folder);
   }
@@ -99,7 +101,7 @@ class StoreBulkLoad implements BulkLoad {
     if (this.#loads.has(predicate) || this.#filled.has(predicate)) return undefined;
     checkName(predicate, this.#context.names);
     const record = this.#schema.predicate(predicate) ?? newRecord(change);
-    const load = new PredicateLoad(record, this.#budget);
+    const load = new PredicateLoad(record, this.#budget, this.#growLists);
     this.#loads.set(predicate, load);
     return load;
   }

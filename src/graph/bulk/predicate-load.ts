@@ -4,7 +4,7 @@ import { encodeFacets, edgeKey } from '../facet.js';
 import { textKey } from '../entry-map.js';
 import { FAMILY } from '../key.js';
 import { memberEntry } from '../member.js';
-import type { PredicateRecord } from '../schema.js';
+import { growsIntoList, type PredicateRecord } from '../schema.js';
 import { checkIndexed, convertFor, mismatch, noLang } from '../stage.js';
 import type { Cursor } from './cursor.js';
 import { NO_BYTES } from './cursor.js';
@@ -15,6 +15,7 @@ import {
   CLEAR_RECORD,
   checkClaims,
   entryRecord,
+  hasSeveral,
   mergeEntries,
   mergeMembers,
   mergeScalars,
@@ -32,11 +33,15 @@ export class PredicateLoad {
   readonly #tagged: Sorter;
   readonly #members: Sorter;
   readonly #facets: Sorter;
+  /** whether nobody declared it, and it may come to hold lists */
+  readonly #mayGrow: boolean;
+  #isListed = false;
   /** as it will be in the schema; its id is still the one from before, 0 for a new one */
   record: PredicateRecord;
 
-  constructor(record: PredicateRecord, budget: SorterBudget) {
+  constructor(record: PredicateRecord, budget: SorterBudget, growLists = false) {
     this.record = record;
+    this.#mayGrow = growLists && record.id === 0 && growsIntoList(record.type);
     this.#budget = budget;
     this.#edges = new Sorter(record.list ? 'ab' : 'a', budget, false);
     this.#plain = new Sorter('a', budget);
@@ -46,8 +51,9 @@ export class PredicateLoad {
   }
 
   /** Throws INVALID_VALUE and VALUE_TOO_LARGE, as staging in a transaction does; nothing of the change is kept then. */
-  setValue({ uid, value, lang, facets }: SetValue): void {
+  setValue({ uid, value, lang, facets, list }: SetValue): void {
     const { record } = this;
+    if (list) this.#isListed = true;
     if (record.type === 'uid') throw mismatch(record, 'scalar');
     if (lang !== '' && !record.lang) {
       if (record.id !== 0) throw noLang(record.name);
@@ -84,10 +90,18 @@ export class PredicateLoad {
   /** Writes everything under the id. Throws UNIQUE_VIOLATION. */
   async write(id: number, sink: PutSink): Promise<void> {
     const isEdges = this.record.type === 'uid';
+    if (this.#growsIntoList()) this.record = { ...this.record, list: true };
     await this.#drain(this.#facets, (facets) =>
       mergeEntries(id, isEdges ? FAMILY.edgeFacet : FAMILY.valueFacet, facets, sink),
     );
     await (isEdges ? this.#writeEdges(id, sink) : this.#writeValues(id, sink));
+  }
+
+  /** Facets are kept under the key of a single value or of a member: with them it stays as it is. */
+  #growsIntoList(): boolean {
+    const { list, lang, hasFacets } = this.record;
+    if (!this.#mayGrow || list || lang || hasFacets) return false;
+    return this.#isListed || hasSeveral(this.#plain.look());
   }
 
   async #writeEdges(id: number, sink: PutSink): Promise<void> {
@@ -114,7 +128,8 @@ export class PredicateLoad {
       counts: count ? this.#derived('a', false) : undefined,
       claims: unique ? this.#derived('bytes') : undefined,
     };
-    if (list) await this.#drain(this.#members, (members) => mergeMembers(id, members, sink, targets));
+    const members = this.#plain.size > 0 ? this.#plain : this.#members;
+    if (list) await this.#drain(members, (members) => mergeMembers(id, members, sink, targets));
     else {
       await this.#drain(this.#plain, (plain) =>
         this.#drain(this.#tagged, (tagged) => mergeScalars(id, plain, tagged, sink, targets)),

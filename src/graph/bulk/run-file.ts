@@ -7,6 +7,9 @@ const READ_BYTES = 256 * 1024;
 /** a, b and the number of bytes */
 const HEAD = 20;
 
+/** Reads a run. At its end its file goes, unless it is kept to be read again. */
+export type OpenRun = (keep?: boolean) => Cursor;
+
 /** A folder for runs that do not fit in memory. It is gone after `remove`, and is made when the first run needs it. */
 export class RunFolder {
   readonly #path: string;
@@ -18,7 +21,7 @@ export class RunFolder {
   }
 
   /** Writes all records that the cursor walks. Answers with the way to read them. */
-  write(records: Cursor): () => Cursor {
+  write(records: Cursor): OpenRun {
     mkdirSync(this.#path, { recursive: true });
     const path = join(this.#path, String(++this.#count));
     const file = openSync(path, 'w');
@@ -27,7 +30,7 @@ export class RunFolder {
     } finally {
       closeSync(file);
     }
-    return () => new FileCursor(path);
+    return (keep = false) => new FileCursor(path, keep);
   }
 
   remove(): void {
@@ -64,19 +67,21 @@ class FileCursor implements Cursor {
   start = 0;
   end = 0;
   readonly #path: string;
+  readonly #keep: boolean;
   readonly #file: number;
   #buffer = Buffer.alloc(0);
   #at = 0;
 
-  constructor(path: string) {
+  constructor(path: string, keep: boolean) {
     this.#path = path;
+    this.#keep = keep;
     this.#file = openSync(path, 'r');
   }
 
   next(): boolean {
     if (!this.#have(HEAD)) {
       closeSync(this.#file);
-      rmSync(this.#path);
+      if (!this.#keep) rmSync(this.#path);
       return false;
     }
     const length = this.#buffer.readUInt32LE(this.#at + 16);

@@ -1,6 +1,6 @@
 import { byteOrder } from './byte-order.js';
 import { type Cursor, MergeCursor, NO_BYTES, type SortedBy } from './cursor.js';
-import type { RunFolder } from './run-file.js';
+import type { OpenRun, RunFolder } from './run-file.js';
 import { stableOrder } from './stable-order.js';
 
 const FIRST = 64;
@@ -64,7 +64,7 @@ export class Sorter {
   readonly #by: SortedBy;
   readonly #budget: SorterBudget;
   readonly #hasBytes: boolean;
-  readonly #runs: { open: () => Cursor; bytes: number }[] = [];
+  readonly #runs: { open: OpenRun; bytes: number }[] = [];
   #columns = EMPTY;
   #count = 0;
   #length = 0;
@@ -154,14 +154,23 @@ export class Sorter {
     this.#budget.release(held);
   }
 
+  /** All records in order, which stay. It is to be walked to its end, and nothing added meanwhile. */
+  look(): Cursor {
+    this.#seal();
+    return this.#merged(this.#runs.map((run) => run.open(true)));
+  }
+
   /** All records in order; the sorter is empty from then on. Its memory counts until `done`. */
   sorted(): { readonly cursor: Cursor; done(): void } {
     this.#seal();
     const held = this.held;
     const runs = this.#runs.splice(0).map((run) => run.open());
     this.#budget.forget(this);
-    const cursor = runs.length === 1 ? runs[0] : new MergeCursor(this.#by, runs);
-    return { cursor, done: () => this.#budget.release(held) };
+    return { cursor: this.#merged(runs), done: () => this.#budget.release(held) };
+  }
+
+  #merged(runs: readonly Cursor[]): Cursor {
+    return runs.length === 1 ? runs[0] : new MergeCursor(this.#by, runs);
   }
 }
 

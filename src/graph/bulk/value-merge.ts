@@ -6,7 +6,7 @@ import { memberEntry } from '../member.js';
 import { uniqueViolation } from '../merge/group-merge.js';
 import { readVarint, varintEnd, varintLength, writeVarint } from '../varint.js';
 import { BlockWriter } from './block-writer.js';
-import { bytesOf, type Cursor } from './cursor.js';
+import { bytesOf, type Cursor, NO_BYTES } from './cursor.js';
 import type { PutSink } from './put-sink.js';
 import type { Sorter } from './sorter.js';
 
@@ -61,6 +61,20 @@ export async function mergeEntries(predicate: number, family: Family, records: C
     if (sink.full) await sink.flush();
   }
   blocks.flush();
+}
+
+/** Whether any node has two values that differ. */
+export function hasSeveral(records: Cursor): boolean {
+  let several = false;
+  let uid = 0;
+  let value = NO_BYTES;
+  while (records.next()) {
+    const bytes = bytesOf(records);
+    if (records.a === uid && Buffer.compare(bytes, value) !== 0) several = true;
+    uid = records.a;
+    value = bytes;
+  }
+  return several;
 }
 
 /** Writes members of lists, in the order in which they first came, and tells their tokens and counts. */
