@@ -194,6 +194,16 @@ describe('an app', () => {
     expect(await agents.send(id, 'read')).toBe('two text');
   });
 
+  it('closes while a module that never ends is loaded', async () => {
+    const loaded = await open();
+    writeFileSync(join(root, 'index.ts'), `${INDEX}\nwhile (true) {}`);
+    limits.hostLoadMs = 2e9;
+    const reloading = expect(loaded.reload()).rejects.toBeDefined();
+    await loaded.close();
+    await hosts.close();
+    await reloading;
+  });
+
   it('reloads by itself in dev', async () => {
     const loaded = await open(root, { dev: true });
     const reloaded = new Promise<number>((done) => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { HostApp } from '../agents/index.js';
 import type { Operation } from '../api/index.js';
 import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
@@ -85,6 +86,9 @@ export async function loadApp(options: LoadAppOptions): Promise<App> {
   else await app.freeCompilers();
   return app;
 }
+
+/** milliseconds that closing waits for a load under way */
+const PATIENCE_MS = 1_000;
 
 class LoadedApp implements App {
   readonly #options: LoadAppOptions;
@@ -239,7 +243,8 @@ class LoadedApp implements App {
   async close(): Promise<void> {
     this.#unwatch();
     this.#check?.abort();
-    await this.#loading;
+    // code that does not come to an end while it loads is ended with its processes
+    await Promise.race([this.#loading, pause(PATIENCE_MS, undefined, { ref: false })]);
     await this.freeCompilers();
   }
 
