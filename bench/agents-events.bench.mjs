@@ -1,7 +1,8 @@
-// Events of one agent to 1,000 subscribers, beside graphql-sse's handler over node:http, in turn: one event at a time, and
-// bursts of them.
+// Events of one agent to 1,000 subscribers, beside graphql-sse's handler over node:http and bytes made once over node:http
+// alone, in turn: one event at a time, and bursts of them.
 import { join } from 'node:path';
 import { cpuOf, ownCpuUs } from './family.mjs';
+import { startBare } from './peers/bare.mjs';
 import { startGraphqlSse } from './peers/graphql-sse.mjs';
 import { n, root, startService } from './service.mjs';
 import { graphqlRequest, openStreams, request, lanes } from './lanes.mjs';
@@ -81,21 +82,27 @@ async function compare(print, what, systems, load) {
     const cost = `CPU ${n(costs[k], 2)} us each, load generator ${n(own / delivered, 2)}`;
     print(`${what}: ${systems[k].name}`, `${n(rates[k])} deliveries/s, ${cost}; ${n(delivered)} of ${n(told)}`);
   }
-  if (sums.length > 1) print(`${what}: ratio`, `rate ${n(rates[0] / rates[1], 1)}x, CPU ${n(costs[0] / costs[1], 2)}x`);
+  for (let k = 1; k < sums.length; k++) {
+    const ratios = `rate ${n(rates[0] / rates[k], 1)}x, CPU ${n(costs[0] / costs[k], 2)}x`;
+    print(`${what}: against ${systems[k].name}`, ratios);
+  }
 }
 
 export async function run(print) {
   const service = await startService({ appDir: join(root, 'bench/app-counter') });
   const peer = await startGraphqlSse(print, { burst: BURST });
+  const bare = await startBare(BURST);
   const systems = [];
   try {
     systems.push(await ours(service));
     if (peer !== undefined) systems.push(peers(peer));
+    systems.push(peers(bare));
     await compare(print, 'one at a time', systems, { bytes: ({ tell }) => tell, times: 40, events: 1 });
     await compare(print, `bursts of ${BURST}`, systems, { bytes: ({ burst }) => burst, times: 4, events: BURST });
   } finally {
     for (const { connection } of systems) connection.close();
     await peer?.stop();
+    await bare.stop();
     await service.stop();
   }
 }

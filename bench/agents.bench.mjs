@@ -2,6 +2,7 @@
 // take turns in short rounds, so that what else the machine does meets both.
 import { join } from 'node:path';
 import { anonymousKb, cpuOf, ownCpuUs } from './family.mjs';
+import { startBare } from './peers/bare.mjs';
 import { startWorkerd } from './peers/workerd.mjs';
 import { cpuMs, load, n, root, startService } from './service.mjs';
 import { graphqlRequest, request, lanes } from './lanes.mjs';
@@ -34,6 +35,15 @@ const durableObjects = (service) => ({
   idOf: (body) => body,
   message: (id) => request(`/${id}`),
   failed: (body) => !/^\d+$/.test(body),
+});
+
+/** Requests and answers of the same bytes as ours, and nothing behind them. */
+const nothingBehind = (service) => ({
+  ...service,
+  start: graphqlRequest('mutation { startCounter }'),
+  idOf: (body) => body,
+  message: () => graphqlRequest(SEND, { id: 'agent_0123456789abcdef', name: 'count' }),
+  failed: (body) => !body.startsWith('{"data"'),
 });
 
 async function open(system) {
@@ -90,9 +100,11 @@ function tell(print, what, systems, figures) {
       `${n(rate)}/s  p50 ${n(p50, 1)} ms  p99 ${n(p99, 1)} ms  CPU ${n(cpu)} us${hosts}, load generator ${n(own)}`,
     );
   }
-  if (figures.length < 2) return;
-  const [us, peer] = figures;
-  print(`${what}: ratio`, `rate ${n(us.rate / peer.rate, 2)}x, CPU ${n(us.cpu / peer.cpu, 2)}x`);
+  const [us, ...others] = figures;
+  for (const [i, other] of others.entries()) {
+    const ratios = `rate ${n(us.rate / other.rate, 2)}x, CPU ${n(us.cpu / other.cpu, 2)}x`;
+    print(`${what}: against ${systems[i + 1].name}`, ratios);
+  }
 }
 
 const sendTo = (count) => (system) => async (i) => {
@@ -167,18 +179,23 @@ export async function run(print) {
   const environment = { GRAPHSTEAD_LIMIT_AGENT_IDLE_MS: String(IDLE_MS) };
   const service = await startService({ appDir: join(root, 'bench/app-counter'), environment });
   const peer = await startWorkerd(print);
+  const bare = await startBare();
   const systems = [];
   try {
     systems.push(await open(ours(service)));
     if (peer !== undefined) systems.push(await open(durableObjects(peer)));
+    const floor = await open(nothingBehind(bare));
+    const all = [...systems, floor];
     const many = { clients: CLIENTS, ms: 2_000 };
-    tell(print, '100 agents, 64 clients', systems, await inTurn(systems, sendTo(AGENTS), many));
-    tell(print, '1 agent, 1 client', systems, await inTurn(systems, sendTo(1), { clients: 1, ms: 1_000 }));
+    tell(print, '100 agents, 64 clients', all, await inTurn(all, sendTo(AGENTS), many));
+    tell(print, '1 agent, 1 client', all, await inTurn(all, sendTo(1), { clients: 1, ms: 1_000 }));
+    floor.connection.close();
     await againstMutations(print, systems[0]);
     await memory(print, systems);
   } finally {
     for (const { connection } of systems) connection.close();
     await peer?.stop();
+    await bare.stop();
     await service.stop();
   }
 }
