@@ -8,7 +8,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import type { Operation, OperationEvent } from '../api/index.js';
-import { GraphsteadError } from '../base/index.js';
+import { GraphsteadError, mapped } from '../base/index.js';
 import type { AgentEvent, Agents } from './contract.js';
 
 const jsonScalar = new GraphQLScalarType({
@@ -49,7 +49,7 @@ export function eventOperation(agents: Pick<Agents, 'eventBatches'>, json: Scala
   };
 }
 
-async function* subscribe(
+function subscribe(
   agents: Pick<Agents, 'eventBatches'>,
   args: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
@@ -64,7 +64,7 @@ async function* subscribe(
   // A client that reconnects knows better than its first request where it stands.
   const after = lastEventId || (args['after'] as string | null | undefined) || undefined;
   const names = (args['names'] as readonly string[] | null | undefined) ?? undefined;
-  for await (const events of agents.eventBatches({ agentId, after, names, signal })) yield events.map(asValue);
+  return mapped(agents.eventBatches({ agentId, after, names, signal }), (events) => events.map(asValue));
 }
 
 /** The event is one object for all its subscribers: what it looks like is written once. */

@@ -1,4 +1,4 @@
-import { asError, GraphsteadError, GraphsteadErrors, noTrace } from '../base/index.js';
+import { asError, GraphsteadError, GraphsteadErrors, noTrace, recovered } from '../base/index.js';
 import { runQuery } from '../dql/index.js';
 import { derivedSchema, isAbout, type Model } from '../sdl/index.js';
 import { AdminApi } from './admin/index.js';
@@ -158,24 +158,20 @@ class GraphqlApi implements Api {
     return answerProbe(request, () => generated.serviceSdl).catch(() => undefined);
   }
 
-  async *subscribe(
+  subscribe(
     request: GraphqlRequest,
     context: RequestContext,
     { allowMutation = true }: Pick<ExecuteOptions, 'allowMutation'> = {},
   ): AsyncIterable<readonly SubscriptionEvent[]> {
-    try {
+    const open = () => {
       const executor = this.#ready();
       const prepared = executor.prepare(request, context);
       const kind = prepared.request.operation.operation;
       this.#assertMethod(kind, allowMutation);
-      if (kind !== 'subscription') {
-        yield [{ body: (await executor.run(prepared)).body }];
-        return;
-      }
-      yield* subscribeOperation(prepared.request, this.#options.committer);
-    } catch (error) {
-      yield [{ body: refused(error).body }];
-    }
+      if (kind === 'subscription') return subscribeOperation(prepared.request, this.#options.committer);
+      return once(async () => [{ body: (await executor.run(prepared)).body }]);
+    };
+    return recovered(open, (error) => [{ body: refused(error).body }]);
   }
 
   admin(request: GraphqlRequest, context: RequestContext): Promise<GraphqlAnswer> {
@@ -278,4 +274,8 @@ function nothingGiven(): GraphsteadError {
     fix: 'Send the types. What is served goes with {"drop_all": true} to /alter, and the data with it.',
     position: { line: 1, column: 1 },
   });
+}
+
+async function* once<T>(make: () => Promise<T>): AsyncIterable<T> {
+  yield await make();
 }

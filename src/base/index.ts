@@ -1,3 +1,4 @@
+export { mapped, recovered } from './async-iterable.js';
 export { countBits } from './bits.js';
 export { type Clock, systemClock } from './clock.js';
 export {

@@ -19,6 +19,8 @@ export function encodeFrame({ event, id, data }: Frame): string {
 
 export interface StreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
+  /** follows when the source has ended */
+  readonly last?: Frame;
   /** milliseconds between comment lines that keep proxies from closing an idle stream */
   readonly heartbeatMs: number;
   readonly signal: AbortSignal;
@@ -75,6 +77,7 @@ export async function sendFrames(
       writer.add(typeof frame === 'string' ? frame : encodeFrame(frame));
       if (response.writableNeedDrain) await drained(response, options.signal);
     }
+    if (options.last && !options.signal.aborted) writer.add(encodeFrame(options.last));
   } finally {
     clearInterval(beat);
     writer.flush();

@@ -1,5 +1,5 @@
 import type { GraphQLObjectType } from 'graphql';
-import { assert, GraphsteadError, type JsonWriter } from '../../base/index.js';
+import { assert, GraphsteadError, type JsonWriter, mapped } from '../../base/index.js';
 import type { Committer } from '../../commit/index.js';
 import type { SubscriptionEvent } from '../contract.js';
 import type { OperationEvent } from '../operation.js';
@@ -21,7 +21,7 @@ const bodies = new EventBodies();
 type Commits = Pick<Committer, 'onCommit'>;
 
 /** Events of a subscription operation. Throws what makes it impossible to begin. */
-export async function* subscribeOperation(
+export function subscribeOperation(
   request: Request,
   commits: Commits | undefined,
 ): AsyncIterable<readonly SubscriptionEvent[]> {
@@ -50,11 +50,10 @@ export async function* subscribeOperation(
       });
       return id === undefined ? { body } : { body, id };
     };
-    for await (const events of source) yield events.map(shown);
-    return;
+    return mapped(source, (events) => events.map(shown));
   }
   if (!commits) throw new GraphsteadError('NOT_READY', 'subscriptions need the commit stream');
-  yield* liveQuery(request, root, field, commits);
+  return liveQuery(request, root, field, commits);
 }
 
 /** The same operation with its own errors and deadline, for one event. */

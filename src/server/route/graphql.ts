@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphqlRequest, RequestContext, SubscriptionEvent } from '../../api/index.js';
-import { asError, GraphsteadError, toWire } from '../../base/index.js';
+import { asError, GraphsteadError, mapped, toWire } from '../../base/index.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import { callerOf, idempotencyKey } from '../idempotency.js';
 import type { Core } from '../core.js';
 import { TEXT_BYTES } from '../envelope.js';
-import { encodeFrame, type Frame, sendFrames } from '../sse.js';
+import { encodeFrame, sendFrames } from '../sse.js';
 
 const JSON_TYPE = 'application/json';
 const RESPONSE_JSON = 'application/graphql-response+json';
@@ -85,8 +85,14 @@ async function stream(
     Object.entries(reply.getHeaders()).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
   reply.hijack();
-  const source = subscriptionFrames(core.api.subscribe(graphql, context, { allowMutation }));
-  await sendFrames(reply.raw, source, { headers, heartbeatMs: core.limits.heartbeatMs, signal: context.signal });
+  const batches = core.api.subscribe(graphql, context, { allowMutation });
+  const source = mapped(batches, (events) => (events.length === 1 ? frameOf(events[0]) : events.map(frameOf).join('')));
+  await sendFrames(reply.raw, source, {
+    headers,
+    last: { event: 'complete', data: '' },
+    heartbeatMs: core.limits.heartbeatMs,
+    signal: context.signal,
+  });
   return reply;
 }
 
@@ -100,17 +106,6 @@ function frameOf({ body, id }: SubscriptionEvent): string {
     frames.set(body, frame);
   }
   return frame;
-}
-
-async function* subscriptionFrames(
-  batches: AsyncIterable<readonly SubscriptionEvent[]>,
-): AsyncIterable<Frame | string> {
-  try {
-    for await (const events of batches) yield events.length === 1 ? frameOf(events[0]) : events.map(frameOf).join('');
-  } catch (thrown) {
-    yield { event: 'next', data: JSON.stringify({ errors: [toWire(asError(thrown))] }) };
-  }
-  yield { event: 'complete', data: '' };
 }
 
 /** The media types that the client takes and that there are, the one it likes best first; none is application/json. */
