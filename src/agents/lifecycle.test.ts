@@ -135,6 +135,17 @@ describe('lifecycle', () => {
     expect(JSON.parse((await agents.send(id, 'state')) ?? '')).toEqual({ second: true, count: 2 });
   });
 
+  it('moves the others though one of them never ends its onSuspend', async () => {
+    const stuck = 'class Stuck extends Agent { onSuspend() { return new Promise(() => undefined); } }';
+    const service = await agentService(`${FIRST}\n${stuck}\nagents.register(Stuck);`);
+    services.push(service);
+    const { agents, hosts, app } = service;
+    await agents.start('Stuck');
+    const { id } = await agents.start('Diary');
+    await agents.swap(() => hosts.load({ appDir: app.appDir, bundle: app.next(SECOND) }));
+    expect(JSON.parse((await agents.send(id, 'state')) ?? '')).toMatchObject({ second: true });
+  });
+
   it('keeps big states, and what a checkpoint committed before a failure', async () => {
     const { agents } = await open();
     const { id } = await agents.start('Diary');

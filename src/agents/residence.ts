@@ -8,7 +8,7 @@ import type { Queues } from './queues.js';
 const SUSPENDED_AT_ONCE = 1_000;
 /** part of one host's heap that states may take as text; as objects they take several times that */
 const RESIDENT_SHARE = 0.125;
-/** milliseconds that a reload or a shutdown waits for running turns */
+/** milliseconds that a reload or a shutdown waits for running turns and onSuspend */
 const DRAIN_MS = 10_000;
 
 /** Who stays in the hosts' memory, and who leaves it. */
@@ -94,19 +94,19 @@ export class Residence {
     }
   }
 
-  /** No new turns; running ones end; who is in memory is suspended. */
+  /** No new turns; running ones end; who is in memory is suspended. Whoever takes too long for it is not waited for. */
   async pause(): Promise<void> {
     this.queues.paused = true;
+    const patience = new Promise<void>((done) => setTimeout(done, DRAIN_MS).unref());
     if (this.queues.running > 0) {
       const drained = new Promise<void>((done) => {
         this.queues.drained = done;
       });
-      const patience = new Promise<void>((done) => setTimeout(done, DRAIN_MS).unref());
       await Promise.race([drained, patience]);
       this.queues.drained = undefined;
     }
     const idle = [...this.queues.activations.values()].filter((activation) => !activation.busy);
-    await Promise.all(idle.map((activation) => this.#suspend(activation)));
+    await Promise.race([Promise.all(idle.map((activation) => this.#suspend(activation))), patience]);
   }
 }
 
