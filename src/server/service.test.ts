@@ -24,6 +24,25 @@ describe('the service', () => {
     }
   });
 
+  it('tells the admin API where it listens, since when, and what it is', async () => {
+    const service = await openService({ ...quiet, version: '1.2.3' });
+    const query = `{ health { status version uptime address ee_features }
+      state { groups { id members { id addr leader amDead } tablets { predicate groupId readOnly } } zeros { id } } }`;
+    const reply = await fetch(`${service.url}/admin`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    const addr = new URL(service.url).host;
+    expect(await reply.json()).toMatchObject({
+      data: {
+        health: [{ status: 'healthy', version: '1.2.3', uptime: expect.any(Number), address: addr, ee_features: [] }],
+        state: { groups: [{ id: '1', members: [{ id: '1', addr, leader: true, amDead: false }] }], zeros: [] },
+      },
+    });
+    await service.close();
+  });
+
   it('says which flag moves it from a port that is taken; in dev a busy gRPC port is a warning', async () => {
     const holder = createServer();
     await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done));

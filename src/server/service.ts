@@ -135,7 +135,13 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     const folder = join(options.data, 'export', new Date(clock.wall()).toISOString().replaceAll(':', '-'));
     return (await writeParts(exportParts({ graph, names, format, graphql: api.current()?.text }), folder)).files;
   };
-  const api: Api = tracedApi(createApi({ graph, committer, names, clock, limits, client, exportFiles, trace }), trace);
+  const startedAt = Date.now();
+  let address = '';
+  const health = () => ({ version, uptime: (Date.now() - startedAt) / 1000, address });
+  const api: Api = tracedApi(
+    createApi({ graph, committer, names, clock, limits, client, exportFiles, health, trace }),
+    trace,
+  );
   opened.push(() => api.close());
   for (const mistake of await api.load()) warnings.push(`the stored type definitions: ${mistake.message}`);
 
@@ -192,7 +198,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   assignRoutes(app, core);
   copyRoutes(app, core);
   changeRoutes(app, core);
-  healthRoutes(app, core, { version, startedAt: Date.now(), ready: () => ready });
+  healthRoutes(app, core, { version, startedAt, ready: () => ready });
   if (options.explorer) explorerRoutes(app, core, { version, calls, ...(appHost ? explorerRooms(appHost) : {}) });
   app.get('/metrics', async (_request, reply) => {
     const { contentType, text } = await metrics.scrape();
@@ -215,6 +221,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const url = await app.listen({ host, port }).catch((error: unknown) => {
     throw notOurs('HTTP', { host, port, flag: '--port' }, error);
   });
+  address = new URL(url).host;
   ready = true;
   return {
     ...(appHost ? { host: appHost } : {}),

@@ -76,6 +76,7 @@ export class AdminApi {
       lastEcho: Math.floor(clock.wall() / 1000),
       ongoing: indexing.length > 0 ? ['opIndexing'] : [],
       indexing,
+      ee_features: [],
     });
     // clients of the peer look for both of its processes
     return names.dgraph ? [node('zero', '0'), node('alpha', '1')] : [node('graphstead', '1')];
@@ -83,8 +84,14 @@ export class AdminApi {
 
   #state() {
     const schema = this.#options.graph.schema();
-    const tablets = schema.predicates.map(({ name }) => ({ predicate: this.#options.names.shown(name), groupId: 1 }));
-    return { counter: schema.version, maxTxnTs: schema.version, groups: [{ id: '1', tablets }] };
+    const tablets = schema.predicates.map(({ name }) => ({
+      predicate: this.#options.names.shown(name),
+      groupId: 1,
+      readOnly: false,
+    }));
+    const addr = this.#options.health?.().address ?? null;
+    const members = [{ id: '1', groupId: 1, addr, leader: true, amDead: false }];
+    return { counter: schema.version, maxTxnTs: schema.version, groups: [{ id: '1', members, tablets }], zeros: [] };
   }
 
   async #export(format: string) {

@@ -22,15 +22,28 @@ type NodeState {
   "index builds that run now"
   ongoing: [String]
   indexing: [String]
+  "what the peer's licence would add; nothing here needs one"
+  ee_features: [String]
 }
 
 type Tablet {
   predicate: String
   groupId: Int
+  readOnly: Boolean
+}
+
+"A process of a group; there is one."
+type Member {
+  id: ID
+  groupId: Int
+  addr: String
+  leader: Boolean
+  amDead: Boolean
 }
 
 type Group {
   id: ID
+  members: [Member]
   tablets: [Tablet]
 }
 
@@ -38,6 +51,8 @@ type MembershipState {
   "raised with every commit"
   counter: Int
   groups: [Group]
+  "processes that only coordinate others; there are none"
+  zeros: [Member]
   maxTxnTs: Int
 }
 
