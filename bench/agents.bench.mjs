@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { anonymousKb, cpuOf, ownCpuUs } from './family.mjs';
 import { startBare } from './peers/bare.mjs';
 import { startWorkerd } from './peers/workerd.mjs';
-import { cpuMs, load, n, root, startService } from './service.mjs';
+import { cpuMs, load, n, root, scratch, startService } from './service.mjs';
+import { slowDisk } from './slow-disk.mjs';
 import { graphqlRequest, request, lanes } from './lanes.mjs';
 
 export const name = 'Durable agents over GraphQL';
@@ -13,6 +14,8 @@ const ROUNDS = 3;
 const AGENTS = 100;
 const CLIENTS = 64;
 const IDLE_MS = 1_000;
+/** microseconds that a sync takes besides */
+const SLOWER_US = [500, 1_000, 2_000];
 /** requests before the first round of one client; eight times as many for 64 */
 const WARM_UP = 400;
 const SEND = 'mutation ($id: String!, $name: String!) { updateCounter(id: $id, name: $name) }';
@@ -175,6 +178,31 @@ async function untilIdle({ url }) {
   await new Promise((done) => setTimeout(done, 12_000)); // Durable Objects leave after ten seconds
 }
 
+/** Both where a sync takes as long as on the disks of machines that people rent: what waits for it is what differs. */
+async function onSlowerDisks(print) {
+  const folder = scratch('slow');
+  const slow = slowDisk(folder.dir);
+  if (slow === undefined) print('on slower disks', 'left out: it takes a C compiler, on Linux');
+  for (const us of slow ? SLOWER_US : []) {
+    const service = await startService({ appDir: join(root, 'bench/app-counter'), environment: slow(us) });
+    const peer = await startWorkerd(print, slow(us));
+    const systems = [];
+    try {
+      systems.push(await open(ours(service)));
+      if (peer !== undefined) systems.push(await open(durableObjects(peer)));
+      const where = `a sync takes ${us / 1000} ms longer`;
+      const many = { clients: CLIENTS, ms: 1_500 };
+      tell(print, `${where}, 100 agents, 64 clients`, systems, await inTurn(systems, sendTo(AGENTS), many));
+      tell(print, `${where}, 1 agent, 1 client`, systems, await inTurn(systems, sendTo(1), { clients: 1, ms: 1_000 }));
+    } finally {
+      for (const { connection } of systems) connection.close();
+      await peer?.stop();
+      await service.stop();
+    }
+  }
+  folder.remove();
+}
+
 export async function run(print) {
   const environment = { GRAPHSTEAD_LIMIT_AGENT_IDLE_MS: String(IDLE_MS) };
   const service = await startService({ appDir: join(root, 'bench/app-counter'), environment });
@@ -198,4 +226,5 @@ export async function run(print) {
     await bare.stop();
     await service.stop();
   }
+  await onSlowerDisks(print);
 }

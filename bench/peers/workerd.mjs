@@ -10,8 +10,8 @@ import { installPeers } from './install.mjs';
 const VERSION = '1.20261117.1';
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** A running workerd, or undefined (and a line that says why). */
-export async function startWorkerd(print) {
+/** A running workerd in an environment, or undefined (and a line that says why). */
+export async function startWorkerd(print, environment = {}) {
   const dir = installPeers({ workerd: VERSION }, print);
   if (dir === undefined) return undefined;
   const binary = binaryIn(join(dir, 'node_modules/@cloudflare'));
@@ -27,7 +27,10 @@ export async function startWorkerd(print) {
     '--control-fd=3',
     `--directory-path=disk=${data.dir}/storage`,
   ];
-  const child = spawn(binary, args, { stdio: ['ignore', 'ignore', 'inherit', 'pipe'] });
+  const child = spawn(binary, args, {
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
   const stop = async () => {
     const ended = new Promise((done) => child.once('exit', done));
     child.kill('SIGKILL');
