@@ -44,16 +44,15 @@ export function answerService(schema: GraphQLSchema, sdl: () => string): void {
   Object.defineProperty(fields, '_service', { value: holder.getFields()._service, enumerable: false });
 }
 
-/** `_entities` and `_service`, where the model has entities. */
+/** `_service` where the model is part of a federation, and `_entities` where it has entities: objects with a key. */
 export function federationFields(context: Context, sdl: () => string): RootFields {
   const { model } = context;
   if (!model.federated) return {};
+  const entities = model.objects.filter((type) => type.federation.key && type.kind === 'object');
+  if (entities.length === 0) return { _service: serviceField(sdl) };
   const entity = new GraphQLUnionType({
     name: '_Entity',
-    types: () =>
-      model.objects
-        .filter((type) => type.federation.key && type.kind === 'object')
-        .map((type) => objectType(context, type) as GraphQLObjectType),
+    types: () => entities.map((type) => objectType(context, type) as GraphQLObjectType),
     extensions: means({ of: 'entity' }),
   });
   return {

@@ -261,6 +261,14 @@ describe('a federation', () => {
     expect(JSON.stringify(query.data)).not.toContain('_service');
   });
 
+  it('has no entities where interfaces alone have keys', () => {
+    const { schema } = generate(
+      'interface Node @key(fields: "id") { id: ID! } type Shop implements Node { name: String }',
+    );
+    expect(root(schema, 'Query')).toContain('_service');
+    expect(root(schema, 'Query')).not.toContain('_entities');
+  });
+
   it('hears nothing that is ours alone', () => {
     const { serviceSdl } = generate(text);
     expect(serviceSdl).toContain('type Person @key(fields: "email") @extends {');
