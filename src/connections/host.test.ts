@@ -45,6 +45,26 @@ describe('an http connection', () => {
     await close();
   });
 
+  it('sends forms, parameters, bytes and streams as fetch does, and methods in capitals', async () => {
+    const base = await serve(async (request, response) => {
+      const { 'content-type': type } = request.headers;
+      response.end(JSON.stringify({ method: request.method, type, text: await textOf(request) }));
+    });
+    const { connections, close } = open(base);
+    const send = (init: object) => connections.http('api').json('x', { method: 'post', ...init });
+    const form = new FormData();
+    form.set('name', 'Zoë');
+    expect(await send({ body: form })).toMatchObject({
+      type: /^multipart\/form-data; boundary=/,
+      text: /name="name"\r\n\r\nZoë\r\n/,
+    });
+    expect(await send({ body: new URLSearchParams({ a: 'b c' }) })).toMatchObject({ text: 'a=b+c', method: 'POST' });
+    expect(await send({ body: Buffer.from('bytes') })).toMatchObject({ text: 'bytes' });
+    expect(await send({ body: new Response('a stream').body, duplex: 'half' })).toMatchObject({ text: 'a stream' });
+    expect(await send({ method: 'patch', body: 'x' })).toMatchObject({ method: 'PATCH' });
+    await close();
+  });
+
   it('never leaves its baseUrl: not by a path, an address or a redirect', async () => {
     const base = await serve((_request, response) => response.writeHead(302, { location: '/elsewhere' }).end());
     const { connections, close } = open(`${base}/v1`);

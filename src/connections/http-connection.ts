@@ -85,7 +85,9 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide = hiding()
       const url = inside(new URL(path.replace(/^\/+/, ''), base));
       const late = deadline();
       const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
-      return await follow(url, { ...init, headers: headersFor(init), signal }, MAX_REDIRECTS);
+      const sent = await withBytes(init);
+      const method = init.method?.toUpperCase();
+      return await follow(url, { ...sent, method, headers: headersFor(sent), signal }, MAX_REDIRECTS);
     } catch (error) {
       throw failed(error);
     }
@@ -113,6 +115,16 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide = hiding()
     },
     close: () => dispatcher.close(),
   };
+}
+
+/** A form of Node's own is an unknown object to the library, which would send its name: it goes as the bytes it makes. */
+async function withBytes(init: RequestInit): Promise<RequestInit> {
+  const body: unknown = init.body;
+  if (!(body instanceof FormData)) return init;
+  const packed = new globalThis.Response(body);
+  const headers = new Headers(init.headers as Record<string, string>);
+  headers.set('content-type', packed.headers.get('content-type') ?? '');
+  return { ...init, body: await packed.arrayBuffer(), headers: Object.fromEntries(headers) };
 }
 
 /** The address without a user in it, which fetch refuses, and the header that says the same. */
