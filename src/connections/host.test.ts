@@ -147,6 +147,8 @@ describe('an http connection', () => {
     expect(() => connections.http('later')).toThrow(/APP_LATER_KEY/);
     expect(() => connections.relational('api')).toThrow(/is of type http/);
     expect(connections.has('later')).toBe(false);
+    expect(connections.has('constructor')).toBe(false);
+    expect(() => connections.http('constructor')).toThrow(/there is no connection "constructor"/);
   });
 });
 

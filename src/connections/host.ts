@@ -52,7 +52,7 @@ export function openConnections(resolved: ResolvedConnections = NONE): OpenConne
     make: (config: ConnectionConfig, hide: Hide) => C,
   ): C {
     const existing = open.get(name);
-    const config = resolved.connections[name];
+    const config = own(resolved.connections, name);
     if (!config) throw absent(name, resolved);
     if (!types.includes(config.type)) {
       throw new GraphsteadError(
@@ -80,11 +80,11 @@ export function openConnections(resolved: ResolvedConnections = NONE): OpenConne
       use(name, ['graph', 'dgraph'], (config, hide) =>
         openGraph(name, config as Parameters<typeof openGraph>[1], hide),
       ),
-    has: (name) => name in resolved.connections,
+    has: (name) => own(resolved.connections, name) !== undefined,
   };
   const models: Models = {
     get(name) {
-      const config = resolved.models[name];
+      const config = own(resolved.models, name);
       if (!config) {
         throw new GraphsteadError('MODEL_UNKNOWN', `there is no model "${name}"`, {
           fix: `add it under models in app.json; known are: ${Object.keys(resolved.models).join(', ') || 'none'}`,
@@ -92,7 +92,10 @@ export function openConnections(resolved: ResolvedConnections = NONE): OpenConne
       }
       return openModel(name, config, connections.http(config.connection), hideOf(config.connection));
     },
-    has: (name) => name in resolved.models && connections.has(resolved.models[name].connection),
+    has(name) {
+      const config = own(resolved.models, name);
+      return config !== undefined && connections.has(config.connection);
+    },
   };
   return {
     connections,
@@ -105,13 +108,18 @@ export function openConnections(resolved: ResolvedConnections = NONE): OpenConne
   };
 }
 
+/** `constructor` is the name of nothing in app.json, and of something in every object. */
+function own<T>(entries: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(entries, name) ? entries[name] : undefined;
+}
+
 function kindOf(config: ConnectionConfig): string {
   if (config.type === 'http') return 'http';
   return config.type === 'graph' || config.type === 'dgraph' ? 'graph' : 'relational';
 }
 
 function absent(name: string, resolved: ResolvedConnections): GraphsteadError {
-  const variables = resolved.missing[name];
+  const variables = own(resolved.missing, name);
   if (variables) {
     return new GraphsteadError(
       'MISSING_VARIABLE',
