@@ -49,6 +49,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   app.setErrorHandler((error, request, reply) => {
     const ours = translate(error, request.routeOptions.bodyLimit ?? options.limits.graphBodyBytes);
     const answer = failure(ours, options.names);
+    if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
     if (answer.status >= 500) request.log.error({ err: ours, requestId: request.id }, 'request failed');
     return reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
   });

@@ -282,7 +282,8 @@ describe('Authentication', () => {
         headers: { 'content-type': 'application/dql', ...headers },
         ...(path === '/query' ? { body: '{ q(func: has(name)) { uid } }' } : {}),
       });
-    expect((await ask({})).status).toBe(401);
+    const refused = await ask({});
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     expect((await ask({ authorization: 'Bearer wrong' })).status).toBe(401);
     expect((await ask({ authorization: 'Bearer k1' })).status).toBe(200);
     expect((await ask({ 'x-api-key': 'k2' })).status).toBe(200);
