@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGallery } from '../../../test/gallery.js';
-import type { OpenDql } from '../../../test/open-dql.js';
+import { type OpenDql, openDql } from '../../../test/open-dql.js';
 
 let dql: OpenDql;
 beforeAll(async () => {
@@ -68,6 +68,22 @@ describe('facets', () => {
       },
       { knows: [{ uid: '0x1', 'knows|since': 1999 }, { uid: '0x4' }] },
     ]);
+  });
+
+  it('order no edge away where a node, or a whole predicate, has none', async () => {
+    expect(await ask('q(func: uid(0x1)) { painted @facets(orderdesc: since) { uid } }')).toEqual([
+      { painted: [{ uid: '0xa' }, { uid: '0xb' }, { uid: '0xc' }] },
+    ]);
+    const own = await openDql({ schema: 'to: [uid] .' });
+    await own.mutate(
+      '{ set { <0x1> <to> <0x3> .\n<0x1> <to> <0x4> .\n<0x2> <to> <0x3> .\n<0x2> <to> <0x4> (w=1) . } }',
+    );
+    for (const page of ['', '(first: 2)', '(first: -2)']) {
+      expect(await own.query(`{ q(func: uid(0x1, 0x2)) { to ${page} @facets(orderasc: w) { uid } } }`), page).toEqual({
+        q: [{ to: [{ uid: '0x3' }, { uid: '0x4' }] }, { to: [{ uid: '0x4', 'to|w': 1 }, { uid: '0x3' }] }],
+      });
+    }
+    await own.close();
   });
 
   it('become variables, added up where several edges meet', async () => {

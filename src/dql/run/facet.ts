@@ -73,8 +73,9 @@ export function orderByFacets(
   facets: RowFacets,
   order: FacetRequest['order'],
 ): { rows: UidList[]; facets: RowFacets } {
-  const permutations = facets.map((row) => {
-    const columns = order.map(({ key }) => row.map((one) => facetOf(one, key)));
+  // a row whose edges have no facets at all has none to walk, but keeps its edges
+  const permutations = rows.map((row, i) => {
+    const columns = order.map(({ key }) => Array.from(row, (_, at) => facetOf(facets[i][at], key)));
     return Array.from(row.keys()).sort((a, b) => {
       for (let i = 0; i < order.length; i++) {
         const result = compareFacets(columns[i][a], columns[i][b], order[i].descending);
