@@ -5,12 +5,14 @@ import { join, resolve } from 'node:path';
 import { type Clock, GraphsteadError, GraphsteadErrors, type WireError } from './base/index.js';
 import {
   type AppConfig,
+  type ConnectionConfig,
   EMPTY_CONFIG,
   type ModelCall,
   type ModelScript,
   openScriptedModels,
   readConfig,
   reportConnections,
+  variableName,
 } from './connections/index.js';
 import { openService, type Service } from './server/index.js';
 
@@ -142,6 +144,14 @@ function scriptedVariables(appDir: string, models: Readonly<Record<string, Model
   }
   const used = new Set(Object.keys(models).map((name) => config.models[name].connection));
   const { connections } = reportConnections(config, {});
-  const variables = connections.filter(({ name }) => used.has(name)).flatMap((connection) => connection.variables);
-  return Object.fromEntries(variables.map(({ name }) => [name, 'scripted']));
+  const named = connections.filter(({ name }) => used.has(name)).flatMap((connection) => connection.variables);
+  const variables = Object.fromEntries(named.map(({ name }) => [name, 'scripted']));
+  for (const name of used) Object.assign(variables, addressVariable(name, config.connections[name]));
+  return variables;
+}
+
+/** An address that begins with a variable must be one all the same; nothing is ever sent there. */
+function addressVariable(name: string, connection: ConnectionConfig | undefined): Record<string, string> {
+  const first = connection?.type === 'http' ? /^\{\{\s*([\w-]+)\s*\}\}/.exec(connection.baseUrl) : undefined;
+  return first ? { [variableName(name, first[1])]: 'http://scripted.invalid' } : {};
 }
