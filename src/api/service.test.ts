@@ -174,6 +174,27 @@ describe('subscriptions', () => {
 });
 
 describe('the admin API', () => {
+  it('takes the question that tools of the peer ask about a cluster', async () => {
+    const world = await createWorld(SDL);
+    const query = `{ state { groups { id members { id groupId addr leader amDead } tablets { predicate groupId space readOnly } }
+      zeros { id groupId addr leader } maxUID maxTxnTs maxRaftId cid license { enabled maxNodes expiryTs } } }`;
+    const { data, errors } = JSON.parse((await world.api.admin({ query }, contextOf())).body.toString());
+    expect(errors).toBeUndefined();
+    expect(data.state).toMatchObject({
+      groups: [{ id: '1', members: [{ id: '1', leader: true }] }],
+      zeros: [],
+      maxUID: null,
+      cid: null,
+      license: null,
+    });
+    expect(data.state.groups[0].tablets).toContainEqual({
+      predicate: 'City.name',
+      groupId: 1,
+      space: null,
+      readOnly: false,
+    });
+  });
+
   it('shows and replaces the schema', async () => {
     const world = await createWorld();
     const admin = async (query: string, variables?: Record<string, unknown>) =>

@@ -30,6 +30,8 @@ type Tablet {
   predicate: String
   groupId: Int
   readOnly: Boolean
+  "its bytes; they are not counted apart"
+  space: Int
 }
 
 "A process of a group; there is one."
@@ -54,6 +56,18 @@ type MembershipState {
   "processes that only coordinate others; there are none"
   zeros: [Member]
   maxTxnTs: Int
+  "there is no cluster whose leases and name these are"
+  maxUID: Int
+  maxRaftId: Int
+  cid: String
+  "nothing here needs one"
+  license: License
+}
+
+type License {
+  enabled: Boolean
+  maxNodes: Int
+  expiryTs: Int
 }
 
 type UpdateGQLSchemaPayload {
