@@ -53,8 +53,18 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
     offer(exported);
     tell({ k: 'loaded', types: registered(), functions: [...exported.keys()] });
   } catch (error) {
-    tell({ k: 'refused', error: toFailure(error, 'APP_LOAD') });
+    const failure = toFailure(error, 'APP_LOAD');
+    tell({ k: 'refused', error: { ...failure, fix: failure.fix ?? adviceFor(error) } });
   }
+}
+
+/** What to look at when an app's own modules do not load. */
+function adviceFor(error: unknown): string | undefined {
+  const { message = '', stack = '' } = error as Partial<Error>;
+  const missing = /^Cannot find package '([^']+)'/.exec(message)?.[1];
+  if (missing !== undefined) return `install it in the app's folder: npm install ${missing}`;
+  const place = /^\s+at (?:.*\()?(?:file:\/\/)?(\/[^()]+:\d+:\d+)\)?$/m.exec(stack)?.[1];
+  return place === undefined ? undefined : `it was thrown while the app loaded, at ${place}`;
 }
 
 function receive(message: ToHost): void {

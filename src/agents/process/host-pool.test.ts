@@ -187,7 +187,16 @@ describe('host processes', () => {
   it('keep what ran before when a bundle does not load', async () => {
     await open();
     const broken = { appDir: app.appDir, bundle: app.next("throw new Error('broken at load');") };
-    await expect(hosts.load(broken)).rejects.toMatchObject({ code: 'APP_LOAD', message: 'broken at load' });
+    await expect(hosts.load(broken)).rejects.toMatchObject({
+      code: 'APP_LOAD',
+      message: 'broken at load',
+      fix: /at \/.*bundle-2\.mjs:2:/,
+    });
+    const lacking = { appDir: app.appDir, bundle: app.next("import 'nowhere-to-be-found';") };
+    await expect(hosts.load(lacking)).rejects.toMatchObject({
+      message: /'nowhere-to-be-found'/,
+      fix: /npm install nowhere-to-be-found$/,
+    });
     expect(await call('add', 1, 1)).toBe(2);
   });
 
