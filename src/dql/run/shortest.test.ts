@@ -77,6 +77,20 @@ describe('shortest', () => {
     ]);
   });
 
+  it('finds the one path that weighs enough, also where it goes a dearer way to a stop', async () => {
+    const own = await openDql({ schema: 'way: [uid] .' });
+    const ways = ['1> <way> <2> (w=1)', '1> <way> <3> (w=1)', '3> <way> <2> (w=5)', '2> <way> <4> (w=1)'];
+    await own.mutate(`{ set { ${ways.map((way) => `<${way} .`).join('\n')} } }`);
+    const path = async (least: number) => {
+      const block = `shortest(from: 1, to: 4, minweight: ${least}) { way @facets(w) }`;
+      return (((await own.query(`{ ${block} }`))['_path_'] ?? []) as Step[]).map(stops);
+    };
+    expect(await path(0)).toEqual([[1, 2, 4]]);
+    expect(await path(5)).toEqual([[1, 3, 2, 4]]);
+    expect(await path(8)).toEqual([]);
+    await own.close();
+  });
+
   it('finds nothing where no way leads', async () => {
     expect(await paths('shortest(from: 0x1, to: 0x6) { rail road }')).toEqual([]);
     expect(await dql.query('{ p as shortest(from: 0x1, to: 0x6) { rail } q(func: uid(p)) { name } }')).toEqual({

@@ -168,7 +168,8 @@ async function search(
   const around = new Neighbourhood(from, selections, args.depth ?? Number.POSITIVE_INFINITY, execution);
   const open = new Heap<Route>((a, b) => a.cost - b.cost);
   open.push({ uid: from, cost: 0 });
-  const single = args.numPaths <= 1;
+  // a node is reached once; but on the way to a path that must weigh enough, a dearer way to it may be the right one
+  const single = args.numPaths <= 1 && args.minWeight === undefined;
   const settled = new Set<number>();
   const paths: ResultPath[] = [];
   let popped = 0;
