@@ -190,6 +190,9 @@ describe('agents', () => {
     const { id } = await service.agents.start('Counter');
     const child = (await send(id, 'child')) as string;
     expect(await send(child, 'born')).toBe(`${child} Counter`);
+    for (const filter of [{ status: 'bogus' as 'running' }, { first: 0 }, { first: 1_001 }, { first: 1.5 }]) {
+      await expect(service.agents.list(filter)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+    }
     expect((await service.agents.list({ name: 'Counter' })).map((one) => one.id).sort()).toEqual([id, child].sort());
   });
 

@@ -2,7 +2,7 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { asError, type Clock, GraphsteadError, type Histogram, noTrace, systemClock } from '../base/index.js';
 import type { CommitRecord } from '../commit/index.js';
 import { AlarmClock } from './alarm-clock.js';
-import { assertId, closing, unknownAgent } from './refusal.js';
+import { assertFilter, assertId, closing, unknownAgent } from './refusal.js';
 import { callRpc } from './call-rpc.js';
 import type {
   AgentEvent,
@@ -126,7 +126,8 @@ export class AgentRuntime implements Agents {
   }
 
   async list(filter: AgentFilter = {}): Promise<readonly AgentInfo[]> {
-    const most = Math.min(Math.max(1, filter.first ?? 100), 1_000);
+    assertFilter(filter);
+    const most = filter.first ?? 100;
     const found: AgentInfo[] = [];
     const snapshot = this.#options.committer.snapshot();
     try {

@@ -1,4 +1,5 @@
 import { GraphsteadError } from '../base/index.js';
+import type { AgentFilter, AgentStatus } from './info.js';
 
 // What callers of agents are told in more than one place.
 
@@ -26,6 +27,31 @@ export function noLetter(id: string, letter: string): GraphsteadError {
   return new GraphsteadError('NOT_FOUND', `agent "${id}" has no dead letter ${letter}`, {
     fix: 'agents.deadLetters lists the ones that there are',
     details: { agentId: id },
+  });
+}
+
+const STATUSES: readonly AgentStatus[] = [
+  'starting',
+  'running',
+  'suspending',
+  'suspended',
+  'resuming',
+  'stopping',
+  'terminated',
+];
+/** agents in one page of a list */
+const PAGE = 1_000;
+
+/** Throws INVALID_VALUE: what app code asks a list of agents by is text and numbers to us. */
+export function assertFilter({ status, first }: AgentFilter): void {
+  if (status !== undefined && !STATUSES.includes(status)) {
+    throw new GraphsteadError('INVALID_VALUE', `"${String(status)}" is no status of an agent`, {
+      fix: `one of ${STATUSES.join(', ')}`,
+    });
+  }
+  if (first === undefined || (Number.isInteger(first) && first >= 1 && first <= PAGE)) return;
+  throw new GraphsteadError('INVALID_VALUE', `a list of agents cannot begin with ${String(first)} of them`, {
+    fix: `first is 1 to ${PAGE}; after names the last one of the page before`,
   });
 }
 

@@ -4,13 +4,11 @@ import type { Socket } from 'node:net';
 import compress from '@fastify/compress';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { GraphsteadError, type Limits, type Names } from '../base/index.js';
-import { type Access, requireKeys } from './authenticate.js';
 import { acceptBytes, tooLarge } from './body.js';
 import { failure } from './envelope.js';
 import type { Tls } from './tls.js';
 
 export interface HttpOptions {
-  readonly access: Access;
   /** undefined speaks plain HTTP */
   readonly tls?: Tls;
   readonly limits: Limits;
@@ -18,7 +16,7 @@ export interface HttpOptions {
   readonly log: FastifyBaseLogger;
 }
 
-/** The HTTP server without its routes: bodies as bytes, errors as envelopes, keys, gzip. */
+/** The HTTP server without its routes: bodies as bytes, errors as envelopes, gzip. */
 export async function createHttp(options: HttpOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = fastify({
     ...(options.tls ? { https: options.tls } : {}),
@@ -45,7 +43,6 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     reply.header('x-request-id', request.id);
     done();
   });
-  requireKeys(app, options.access);
   app.setErrorHandler((error, request, reply) => {
     const ours = translate(error, request.routeOptions.bodyLimit ?? options.limits.graphBodyBytes);
     const answer = failure(ours, options.names);

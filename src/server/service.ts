@@ -22,7 +22,7 @@ import { writeParts } from './export/file.js';
 import { exportParts } from './export/part.js';
 import type { ExportFormat } from './export/statement.js';
 import { type AppHost, type AppHostOptions, openApp, readAppConfig } from './app-host.js';
-import { assertClosed } from './authenticate.js';
+import { assertClosed, requireKeys } from './authenticate.js';
 import type { Core } from './core.js';
 import { allowOrigins } from './cors.js';
 import { openGrpcPort } from './grpc-port.js';
@@ -186,11 +186,12 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   if (appHost) metrics.add('app', () => appHost.stats());
   metrics.add('store', () => store.stats());
   metrics.add('commit', () => ({ ...committer.stats(), ...committer.times() }));
-  const app = await createHttp({ access, limits, names, log, ...tls });
+  const app = await createHttp({ limits, names, log, ...tls });
   opened.push(() => closeHttp(app, signals, limits.shutdownMs));
   traceRequests(app, trace);
   metrics.watch(app);
-  allowOrigins(app, core);
+  allowOrigins(app, core); // first, so that a page of another origin can read why it was refused
+  requireKeys(app, access);
   let ready = false;
   graphLanguageRoutes(app, core);
   graphqlRoutes(app, core);

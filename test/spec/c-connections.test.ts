@@ -284,6 +284,8 @@ describe('Authentication', () => {
       });
     const refused = await ask({});
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    // a page of another origin can read why
+    expect(refused.headers.get('access-control-allow-origin')).toBe('*');
     expect((await ask({ authorization: 'Bearer wrong' })).status).toBe(401);
     expect((await ask({ authorization: 'Bearer k1' })).status).toBe(200);
     expect((await ask({ 'x-api-key': 'k2' })).status).toBe(200);
