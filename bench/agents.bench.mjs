@@ -1,6 +1,7 @@
 // Durable agents: a counter whose state is on disk before the reply, beside the same counter as a Durable Object. The two
 // take turns in short rounds, so that what else the machine does meets both.
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { anonymousKb, cpuOf, ownCpuUs } from './family.mjs';
 import { startBare } from './peers/bare.mjs';
 import { startWorkerd } from './peers/workerd.mjs';
@@ -141,31 +142,43 @@ async function againstMutations(print, system) {
 const mutation = (set) =>
   request('/mutate?commitNow=true', `{ set { ${set} } }`, { 'content-type': 'application/rdf' });
 
-async function starts(print, system, count) {
-  const memory = anonymousKb(system.pid);
-  const [from, cpu] = [performance.now(), cpuOf(system.pid)];
+async function start(system, count) {
   let left = count;
-  await Promise.all(
-    Array.from({ length: CLIENTS }, async () => {
-      while (left-- > 0) system.idOf(await system.connection.send(system.start));
-    }),
-  );
-  const ms = performance.now() - from;
-  const us = ((cpuOf(system.pid) - cpu) * 1000) / count;
-  print(
-    `${n(count)} durable starts: ${system.name}`,
-    `${n(ms)} ms, ${n((count * 1000) / ms)}/s, ${n(us)} us of CPU each`,
-  );
-  return { rate: (count * 1000) / ms, memory: () => (anonymousKb(system.pid) - memory) / count };
+  const one = async () => {
+    while (left-- > 0) system.idOf(await system.connection.send(system.start));
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, one));
 }
 
+async function starts(print, systems) {
+  const rates = [];
+  for (const [i, system] of systems.entries()) {
+    const count = i === 0 ? 10_000 : 500;
+    const [from, cpu] = [performance.now(), cpuOf(system.pid)];
+    await start(system, count);
+    const ms = performance.now() - from;
+    const us = ((cpuOf(system.pid) - cpu) * 1000) / count;
+    rates.push((count * 1000) / ms);
+    print(`${n(count)} durable starts: ${system.name}`, `${n(ms)} ms, ${n(rates[i])}/s, ${n(us)} us of CPU each`);
+  }
+  if (rates.length > 1) print('durable starts: ratio', `${n(rates[0] / rates[1], 1)}x`);
+}
+
+/** What each more takes once as many have come and gone to rest, without garbage. */
 async function memory(print, systems) {
-  const begun = [];
-  for (const [i, system] of systems.entries()) begun.push(await starts(print, system, i === 0 ? 10_000 : 500));
-  if (begun.length > 1) print('durable starts: ratio', `${n(begun[0].rate / begun[1].rate, 1)}x`);
-  await untilIdle(systems[0]);
-  for (const [i, system] of systems.entries())
-    print(`memory of an idle agent, all processes: ${system.name}`, `${n(begun[i].memory(), 1)} KB`);
+  const counts = systems.map((_, i) => (i === 0 ? 20_000 : 500));
+  const round = async () => {
+    for (const [i, system] of systems.entries()) await start(system, counts[i]);
+    await untilIdle(systems[0]);
+    process.kill(systems[0].pid, 'SIGUSR2'); // see collect.mjs
+    await new Promise((done) => setTimeout(done, 1_000));
+    return systems.map(({ pid }) => anonymousKb(pid));
+  };
+  const before = await round();
+  const after = await round();
+  for (const [i, { name }] of systems.entries()) {
+    print(`memory of an idle agent, all processes: ${name}`, `${n((after[i] - before[i]) / counts[i], 1)} KB`);
+  }
 }
 
 /** Every agent has left memory: it was idle for as long as this run's limits allow. */
@@ -178,53 +191,57 @@ async function untilIdle({ url }) {
   await new Promise((done) => setTimeout(done, 12_000)); // Durable Objects leave after ten seconds
 }
 
+/** Runs work on both systems, in an environment, and ends them. */
+async function onBoth(print, environment, work) {
+  const service = await startService({ appDir: join(root, 'bench/app-counter'), environment });
+  const peer = await startWorkerd(print, environment);
+  const systems = [];
+  try {
+    systems.push(await open(ours(service)));
+    if (peer !== undefined) systems.push(await open(durableObjects(peer)));
+    await work(systems);
+  } finally {
+    for (const { connection } of systems) connection.close();
+    await peer?.stop();
+    await service.stop();
+  }
+}
+
+const many = { clients: CLIENTS, ms: 2_000 };
+const single = { clients: 1, ms: 1_000 };
+
 /** Both where a sync takes as long as on the disks of machines that people rent: what waits for it is what differs. */
 async function onSlowerDisks(print) {
   const folder = scratch('slow');
   const slow = slowDisk(folder.dir);
   if (slow === undefined) print('on slower disks', 'left out: it takes a C compiler, on Linux');
   for (const us of slow ? SLOWER_US : []) {
-    const service = await startService({ appDir: join(root, 'bench/app-counter'), environment: slow(us) });
-    const peer = await startWorkerd(print, slow(us));
-    const systems = [];
-    try {
-      systems.push(await open(ours(service)));
-      if (peer !== undefined) systems.push(await open(durableObjects(peer)));
-      const where = `a sync takes ${us / 1000} ms longer`;
-      const many = { clients: CLIENTS, ms: 1_500 };
+    const where = `a sync takes ${us / 1000} ms longer`;
+    await onBoth(print, slow(us), async (systems) => {
       tell(print, `${where}, 100 agents, 64 clients`, systems, await inTurn(systems, sendTo(AGENTS), many));
-      tell(print, `${where}, 1 agent, 1 client`, systems, await inTurn(systems, sendTo(1), { clients: 1, ms: 1_000 }));
-    } finally {
-      for (const { connection } of systems) connection.close();
-      await peer?.stop();
-      await service.stop();
-    }
+      tell(print, `${where}, 1 agent, 1 client`, systems, await inTurn(systems, sendTo(1), single));
+    });
   }
   folder.remove();
 }
 
-export async function run(print) {
-  const environment = { GRAPHSTEAD_LIMIT_AGENT_IDLE_MS: String(IDLE_MS) };
-  const service = await startService({ appDir: join(root, 'bench/app-counter'), environment });
-  const peer = await startWorkerd(print);
+async function besideNodeAlone(print, systems) {
   const bare = await startBare();
-  const systems = [];
-  try {
-    systems.push(await open(ours(service)));
-    if (peer !== undefined) systems.push(await open(durableObjects(peer)));
-    const floor = await open(nothingBehind(bare));
-    const all = [...systems, floor];
-    const many = { clients: CLIENTS, ms: 2_000 };
-    tell(print, '100 agents, 64 clients', all, await inTurn(all, sendTo(AGENTS), many));
-    tell(print, '1 agent, 1 client', all, await inTurn(all, sendTo(1), { clients: 1, ms: 1_000 }));
-    floor.connection.close();
+  const all = [...systems, await open(nothingBehind(bare))];
+  tell(print, '100 agents, 64 clients', all, await inTurn(all, sendTo(AGENTS), many));
+  tell(print, '1 agent, 1 client', all, await inTurn(all, sendTo(1), single));
+  all.at(-1).connection.close();
+  await bare.stop();
+}
+
+export async function run(print) {
+  const idle = { GRAPHSTEAD_LIMIT_AGENT_IDLE_MS: String(IDLE_MS) };
+  await onBoth(print, idle, async (systems) => {
+    await besideNodeAlone(print, systems);
     await againstMutations(print, systems[0]);
-    await memory(print, systems);
-  } finally {
-    for (const { connection } of systems) connection.close();
-    await peer?.stop();
-    await bare.stop();
-    await service.stop();
-  }
+    await starts(print, systems);
+  });
+  const collecting = { NODE_OPTIONS: `--import ${pathToFileURL(join(root, 'bench/collect.mjs'))}` };
+  await onBoth(print, { ...idle, ...collecting }, (systems) => memory(print, systems));
   await onSlowerDisks(print);
 }

@@ -80,7 +80,14 @@ async function onSlowerDisks(print, dir) {
     const one = await wire(service.url);
     try {
       await one.post('/alter', 'name: string @index(exact) .\nage: int .', 'text/plain');
-      await load({ clients: 1, ms: 1_500, work: (i) => commit(one, i) });
+      const many = client(service.url);
+      await load({
+        clients: 64,
+        ms: 3_000,
+        work: (i) => many.post('/mutate?commitNow=true', mutation(i), 'application/rdf'),
+      });
+      many.close();
+      await load({ clients: 1, ms: 1_000, work: (i) => commit(one, i) });
       const { rate, p50, p99 } = await load({ clients: 1, ms: 2_500, work: (i) => commit(one, i + 1e6) });
       const disk = syncRate(dir, slow(us));
       print(
