@@ -47,12 +47,13 @@ async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptio
   const lock = takeDirectory(path, options.takeOver ?? false);
   let env: LmdbEnv | undefined;
   let file: FileHandle | undefined;
+  let redo: RedoLog | undefined;
   try {
     env = await openWritable(path, limits, options.mapSize);
     const meta = raiseEpoch(env, (epoch, version) => missingBatches(path, epoch, version));
     file = await open(join(path, DATA_FILE), 'r+');
     await file.sync();
-    const redo = await RedoLog.create(path, meta.epoch);
+    redo = await RedoLog.create(path, meta.epoch);
     await syncDirectory(path);
     await syncDirectory(dirname(path));
     const disk = new DiskGuard(path, limits.diskReserve, options.freeBytes);
@@ -60,6 +61,7 @@ async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptio
     return new LmdbStore({ path, env, meta, limits, writer: { disk, lock, redo, file } });
   } catch (thrown) {
     lock.release();
+    redo?.close();
     await env?.root.close();
     await file?.close();
     throw storeFailure(thrown, `opening ${path} failed`);

@@ -132,14 +132,16 @@ export class LmdbStore implements Store {
     const logging = redo.write(batch, this.#version);
     const landed = await this.#put(batch, removed).catch(async (thrown) => {
       const failure = await reasonOf(thrown);
-      if ((await logging) && !(await redo.forget())) this.#failure = failure;
+      await logging;
+      if (!(await redo.forget())) this.#failure = failure;
       throw failure;
     });
+    const logged = await logging; // before anything is thrown: closing closes the log's file
     if (!landed) {
       this.#fenced = true;
       throw fenced(this.epoch);
     }
-    if (!(await logging)) await this.#sync(file);
+    if (!logged) await this.#sync(file);
     this.#version = batch.version;
     this.#forget();
   }

@@ -10,7 +10,7 @@ import type { Batch, Put, Store } from './contract.js';
 import { KeyWriter, roomRange } from './key.js';
 import { DATA_FILE, PAGE_SIZE } from './lmdb-env.js';
 import { openLmdbStore } from './lmdb-open.js';
-import { SLOT_BYTES } from './redo-log.js';
+import { missingBatches, RedoLog, SLOT_BYTES } from './redo-log.js';
 import { decodeSlot, encodeSlot } from './redo-slot.js';
 
 const limits = makeLimits({ ballastBytes: 4_096, diskReserve: 1_000_000 });
@@ -187,6 +187,40 @@ describe('after a power cut', () => {
     snapshot.release();
     expect(readdirSync(moved).filter((name) => name.startsWith('redo-'))).toHaveLength(1);
     expect(existsSync(join(moved, redoName(moved)))).toBe(true);
+  });
+});
+
+describe('a log', () => {
+  const EPOCH = 3;
+  const small = (version: number): Batch => ({
+    version,
+    puts: [{ key: key(version), value: value(version, version) }],
+  });
+  const large: Batch = { version: 9, puts: [{ key: key(9), value: Buffer.alloc(SLOT_BYTES) }] };
+  let directory: string;
+  let log: RedoLog;
+  const versions = (): number[] => missingBatches(directory, EPOCH, 0).map(({ version }) => version);
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'graphstead-log-'));
+    log = await RedoLog.create(directory, EPOCH);
+  });
+  afterEach(async () => {
+    log.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('forgets the batch that was given last, and no other', async () => {
+    expect([await log.write(small(1), 0), await log.write(small(2), 1)]).toEqual([true, true]);
+    expect(versions()).toEqual([1, 2]);
+    expect(await log.forget()).toBe(true);
+    expect(versions()).toEqual([1]);
+  });
+
+  it('keeps the batch before when one too large for a slot is forgotten', async () => {
+    expect([await log.write(small(1), 0), await log.write(large, 1)]).toEqual([true, false]);
+    expect(await log.forget()).toBe(true);
+    expect(versions()).toEqual([1]);
   });
 });
 

@@ -36,6 +36,8 @@ export class RedoLog {
   readonly #fd: number;
   readonly #bytes = Buffer.allocUnsafeSlow(SLOT_BYTES);
   #slot = 0;
+  /** whether the batch that was given last went to a slot at all */
+  #written = false;
 
   private constructor(fd: number) {
     this.#fd = fd;
@@ -62,13 +64,18 @@ export class RedoLog {
   /** Whether the batch is on disk: not when it is too large for a slot, or the write failed. Never rejects. */
   async write(batch: Batch, previous: number): Promise<boolean> {
     const length = encodeSlot(this.#bytes, batch, previous);
+    this.#written = length !== undefined;
     if (length === undefined) return false;
     this.#slot = (this.#slot + 1) % SLOTS;
     return this.#put(length);
   }
 
-  /** Forgets the batch that was written last: the store refused it. Answers whether that is on disk. */
+  /**
+   * Forgets the batch that was given last: the store refused it. Answers whether that is on disk. A write that failed may
+   * have left a whole entry all the same; a batch that was too large left none.
+   */
   async forget(): Promise<boolean> {
+    if (!this.#written) return true;
     this.#bytes.fill(0, 0, HEADER);
     return this.#put(HEADER);
   }
