@@ -9,8 +9,7 @@ import {
   type Trace,
 } from '../../base/index.js';
 import type { HostApp, HostLog } from '../info.js';
-import type { Rpc } from '../protocol.js';
-import type { CallTask } from '../protocol.js';
+import type { CallTask, Rpc } from '../protocol.js';
 import { closing } from '../refusal.js';
 import type { FunctionCall, HostManifest, Hosts, HostsOptions, Staged } from './contract.js';
 import { HostProcess } from './host-process.js';

@@ -1,8 +1,6 @@
 import { callHash } from '../call-hash.js';
-import type { JournalEntry } from '../protocol.js';
+import type { JournalEntry, Rpc, WireFailure } from '../protocol.js';
 import { toFailure } from '../wire-failure.js';
-import type { WireFailure } from '../protocol.js';
-import type { Rpc } from '../protocol.js';
 
 /** What a call of a task came to. */
 export interface CallOutcome {

@@ -1,5 +1,5 @@
 import { print, type TypeNode } from 'graphql';
-import { asError, GraphsteadError, type Names, groupBy } from '../../base/index.js';
+import { asError, GraphsteadError, groupBy, type Names } from '../../base/index.js';
 import {
   type HttpClient,
   introspect,

@@ -1,5 +1,5 @@
 import { type GraphQLOutputType, isInterfaceType, isObjectType } from 'graphql';
-import { assert, addTo } from '../../base/index.js';
+import { addTo, assert } from '../../base/index.js';
 import { readGraphqlReply, readRestReply, type RemoteAnswer } from '../../outbound/index.js';
 import type { RemoteOperation } from '../../sdl/index.js';
 import type { CustomError, CustomFieldCall, CustomResult } from '../execute/custom-logic.js';

@@ -1,5 +1,5 @@
 import { type GraphQLField, type GraphQLObjectType, getNullableType, isListType, isNonNullType } from 'graphql';
-import { assert, GraphsteadError, type JsonWriter, groupBy } from '../../base/index.js';
+import { assert, GraphsteadError, groupBy, type JsonWriter } from '../../base/index.js';
 import type { GraphReader } from '../../graph/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
 import { decodeValue, valueText } from '../../values/index.js';

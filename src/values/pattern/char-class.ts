@@ -1,4 +1,5 @@
 import { addTo } from '../../base/index.js';
+
 /** Code points as pairs lowest, highest; ascending, apart from each other. */
 export type Ranges = readonly number[];
 

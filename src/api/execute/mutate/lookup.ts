@@ -1,4 +1,4 @@
-import { TYPE_PREDICATE, addTo } from '../../../base/index.js';
+import { addTo, TYPE_PREDICATE } from '../../../base/index.js';
 import { type Block, placeOf, type ResultNode } from '../../../dql/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import { decodeValue, valueText } from '../../../values/index.js';
