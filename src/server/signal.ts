@@ -24,12 +24,11 @@ export class ResponseSignals {
 
   /** The same as a question only, for work that looks now and then: hardly costs anything. */
   gone(response: ServerResponse): Gone {
-    const isStopped = () => this.#stopped;
-    return {
-      get aborted() {
-        return isStopped() || (response.destroyed && !response.writableFinished);
-      },
-    };
+    return new ResponseGone(this, response);
+  }
+
+  get stopped(): boolean {
+    return this.#stopped;
   }
 
   /** Aborts what has begun to answer and is not done: event streams. Other requests may finish. */
@@ -40,5 +39,19 @@ export class ResponseSignals {
   stop(): void {
     this.#stopped = true;
     for (const controller of this.#open.keys()) controller.abort();
+  }
+}
+
+class ResponseGone implements Gone {
+  readonly #signals: ResponseSignals;
+  readonly #response: ServerResponse;
+
+  constructor(signals: ResponseSignals, response: ServerResponse) {
+    this.#signals = signals;
+    this.#response = response;
+  }
+
+  get aborted(): boolean {
+    return this.#signals.stopped || (this.#response.destroyed && !this.#response.writableFinished);
   }
 }

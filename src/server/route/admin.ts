@@ -4,7 +4,7 @@ import { GraphsteadErrors } from '../../base/index.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
 import { success } from '../envelope.js';
-import { contextOf } from './graphql.js';
+import { contextOf } from './request-context.js';
 
 /** What of the stored data nothing reaches any more; nothing is told where there is none. */
 const told = (unreachable: readonly Unreachable[]) => (unreachable.length > 0 ? { unreachable } : undefined);

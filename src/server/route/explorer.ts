@@ -9,7 +9,7 @@ import { bodyText, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
 import { describeSchema } from '../explorer-schema.js';
 import { type Frame, sendFrames } from '../sse.js';
-import { contextOf } from './graphql.js';
+import { contextOf } from './request-context.js';
 
 /** Rooms that are there only with an app; each pane says what to do while its room is absent. */
 export interface ExplorerRooms {

@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphqlRequest, RequestContext, SubscriptionEvent } from '../../api/index.js';
 import { asError, GraphsteadError, mapped, toWire } from '../../base/index.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
-import { callerOf, idempotencyKey } from '../idempotency.js';
 import type { Core } from '../core.js';
 import { TEXT_BYTES } from '../envelope.js';
 import { encodeFrame, sendFrames } from '../sse.js';
+import { contextOf } from './request-context.js';
 
 const JSON_TYPE = 'application/json';
 const RESPONSE_JSON = 'application/graphql-response+json';
@@ -179,27 +179,4 @@ function checked(json: Record<string, unknown>): GraphqlRequest {
 
 function isObjectOrNothing(value: unknown): value is Record<string, unknown> | null | undefined {
   return value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value));
-}
-
-/** Who asks. Throws UNAUTHENTICATED when a token is present and does not verify, INVALID_REQUEST. */
-export async function contextOf(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<RequestContext> {
-  const headers = request.headers as Record<string, string | undefined>;
-  const claims = await core.api.claims(core.keys.taken(headers));
-  const key = idempotencyKey(headers);
-  const bearer = claims && { claims, header: core.api.current()?.authHeader };
-  let signal: AbortSignal | undefined;
-  return {
-    requestId: request.id,
-    // forwardHeaders may name `traceparent`: what is passed on names this request, not the one before it
-    headers: core.trace.on ? { ...headers, ...core.trace.headers() } : headers,
-    ...(claims ? { claims } : {}),
-    ...(key === undefined ? {} : { idempotencyKey: key }),
-    caller: callerOf(headers, bearer),
-    gone: core.goneOf(reply),
-    get signal() {
-      signal ??= core.signalOf(reply);
-      return signal;
-    },
-    extensions: {},
-  };
 }

@@ -1,0 +1,45 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestContext } from '../../api/index.js';
+import type { Core } from '../core.js';
+import { callerOf, idempotencyKey } from '../idempotency.js';
+
+/** Who asks. Throws UNAUTHENTICATED when a token is present and does not verify, INVALID_REQUEST. */
+export async function contextOf(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<RequestContext> {
+  const headers = request.headers as Headers;
+  const claims = await core.api.claims(core.keys.taken(headers));
+  return new HttpContext(core, request, reply, claims);
+}
+
+type Headers = RequestContext['headers'];
+
+/** A class: a getter in an object literal would give each request a hidden class, which keeps the request alive for long. */
+class HttpContext implements RequestContext {
+  readonly requestId: string;
+  readonly headers: Headers;
+  readonly claims: RequestContext['claims'];
+  readonly idempotencyKey: string | undefined;
+  readonly caller: string;
+  readonly gone: NonNullable<RequestContext['gone']>;
+  readonly extensions = {};
+  readonly #core: Core;
+  readonly #reply: FastifyReply;
+  #signal: AbortSignal | undefined;
+
+  constructor(core: Core, request: FastifyRequest, reply: FastifyReply, claims: RequestContext['claims']) {
+    const headers = request.headers as Headers;
+    this.requestId = request.id;
+    // forwardHeaders may name `traceparent`: what is passed on names this request, not the one before it
+    this.headers = core.trace.on ? { ...headers, ...core.trace.headers() } : headers;
+    this.claims = claims;
+    this.idempotencyKey = idempotencyKey(headers);
+    this.caller = callerOf(headers, claims && { claims, header: core.api.current()?.authHeader });
+    this.gone = core.goneOf(reply);
+    this.#core = core;
+    this.#reply = reply;
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= this.#core.signalOf(this.#reply);
+    return this.#signal;
+  }
+}
