@@ -7,7 +7,7 @@ import { callerOf, claimOf, digest, freshJobId, lastingId } from './job.js';
 import type { AgentOp } from './part.js';
 import type { HostPool } from './process/host-pool.js';
 import type { Rpc } from './protocol.js';
-import type { AgentLog, Queues } from './queues.js';
+import type { AgentLog, Ordered, Queues } from './queues.js';
 import { readHead, readLetters, toDeadLetter } from './reader.js';
 import { assertId, closing, noLetter, terminated, unknownAgent } from './refusal.js';
 import type { Head } from './stored.js';
@@ -23,8 +23,6 @@ export interface MessagesOptions {
   readonly log: AgentLog;
 }
 
-type Message = Pick<Job, 'kind' | 'name' | 'data' | 'typed'>;
-
 /** What is said to agents: from outside, from functions and from turns. */
 export class Messages {
   readonly #waits = new WaitGraph();
@@ -32,8 +30,7 @@ export class Messages {
   constructor(readonly options: MessagesOptions) {}
 
   /** See Agents. */
-  async send(id: string, message: string, data: string | undefined, options: SendOptions): Promise<string | undefined> {
-    assertId(id);
+  send(id: string, message: string, data: string | undefined, options: SendOptions): Promise<string | undefined> {
     const { idempotencyKey } = options;
     if (idempotencyKey === undefined) return this.#send(id, message, data, options, undefined);
     const claim = claimOf(`agent ${id} ${callerOf(options)}`, idempotencyKey, `${message}\n${data ?? ''}`);
@@ -48,16 +45,17 @@ export class Messages {
     claim: Job['claim'],
   ): Promise<string | undefined> {
     const { queues } = this.options;
+    assertId(id);
     this.#assertTaken(message, data);
-    const from = options.from ?? '';
-    const job = { kind: 'message', name: message, data, typed: options.typed } as const;
+    const { typed, from = '' } = options;
     const head = queues.activations.get(id)?.head ?? (await this.#stored(id));
     if (head === undefined) throw unknownAgent(id);
     if (head.status === 'terminated') throw terminated(id);
-    if (this.#isReadOnly(head.type, message)) return this.#sendReadOnly(id, job, options);
-    if (from === '') return queues.submit(id, { ...job, claim }, options);
+    const order: Ordered = { kind: 'message', name: message, data, typed, claim, from };
+    if (this.#isReadOnly(head.type, message)) return this.#sendReadOnly(id, order, options);
+    if (from === '') return queues.submit(id, order, options);
     const leave = this.#waits.wait(from, id, (one) => this.#describe(one));
-    return queues.submit(id, { ...job, from, claim }, options).finally(leave);
+    return queues.submit(id, order, options).finally(leave);
   }
 
   /** See Agents. */
@@ -95,8 +93,10 @@ export class Messages {
     });
   }
 
-  async #sendReadOnly(id: string, message: Message, { requestId = '' }: SendOptions): Promise<string | undefined> {
-    const job: Job = { ...message, from: '', id: freshJobId(), requestId, attempts: 0, notBefore: 0, begun: true };
+  async #sendReadOnly(id: string, order: Ordered, { requestId = '' }: SendOptions): Promise<string | undefined> {
+    const { kind, name, data, typed } = order;
+    const begun = { from: '', id: freshJobId(), attempts: 0, notBefore: 0, begun: true };
+    const job: Job = { kind, name, data, typed, requestId, ...begun };
     return this.options.runner.readOnly(new Activation(id), job);
   }
 

@@ -18,6 +18,9 @@ const BACKOFF_MOST_MS = 60_000;
 /** Writes a line about one agent to the log. */
 export type AgentLog = (level: 'warn' | 'error', message: string, agentId: string, requestId?: string) => void;
 
+/** What somebody who waits for its end asks of an agent. */
+export type Ordered = Pick<Job, 'kind' | 'name' | 'data' | 'typed' | 'create' | 'claim'> & { readonly from?: string };
+
 export interface QueuesOptions {
   readonly committer: Pick<Committer, 'commit' | 'snapshot'>;
   readonly clock: Clock;
@@ -47,21 +50,22 @@ export class Queues {
   constructor(readonly options: QueuesOptions) {}
 
   /** Puts a job into the agent's queue and waits for its end, or for the caller's patience to end. */
-  submit(
-    id: string,
-    part: Partial<Job> & Pick<Job, 'kind' | 'name'>,
-    options: SendOptions,
-  ): Promise<string | undefined> {
+  submit(id: string, part: Ordered, options: SendOptions): Promise<string | undefined> {
     const { messageMs, mailboxMessages } = this.options.limits;
     const timeoutMs = options.timeoutMs ?? messageMs;
     const waiting = this.activations.get(id)?.waiting ?? 0;
     if (waiting >= mailboxMessages && part.kind !== 'stop') return Promise.reject(mailboxFull(id, waiting));
     return new Promise((resolve, reject) => {
       const job: Job = {
-        from: '',
-        ...part,
+        kind: part.kind,
         id: freshJobId(),
+        name: part.name,
+        data: part.data,
+        from: part.from ?? '',
         requestId: options.requestId ?? '',
+        typed: part.typed,
+        create: part.create,
+        claim: part.claim,
         attempts: 0,
         notBefore: 0,
         begun: false,

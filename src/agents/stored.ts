@@ -37,6 +37,23 @@ export function freshHead(type: string, wall: number, status: Head['status']): H
   };
 }
 
+/** A head with some of its fields changed. Written out: a spread of what was read from the store is made slowly. */
+export function headWith(head: Head, change: Partial<Head>): Head {
+  return {
+    type: head.type,
+    status: change.status ?? head.status,
+    startedAt: head.startedAt,
+    turns: change.turns ?? head.turns,
+    version: change.version ?? head.version,
+    chunks: change.chunks ?? head.chunks,
+    events: change.events ?? head.events,
+    letters: change.letters ?? head.letters,
+    dead: change.dead ?? head.dead,
+    waiting: change.waiting ?? head.waiting,
+    alarms: change.alarms ?? head.alarms,
+  };
+}
+
 export interface StoredEvent {
   readonly ts: number;
   readonly n: number;

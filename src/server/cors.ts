@@ -20,36 +20,53 @@ const BASE_HEADERS = [
 
 type Headers = Readonly<Record<string, string>>;
 
+/** What answers say under one served schema; it changes while the server runs. */
+interface Allowed {
+  readonly served: ReturnType<Core['api']['current']>;
+  /** for every answer: a cache may hand it to a page of another origin later */
+  readonly all: Headers;
+  /** for those that a page of another origin reads */
+  readonly asked: Headers;
+  /** for its question before */
+  readonly preflight: Headers;
+}
+
 /**
  * Cross-origin answers as the served schema says: `# Service.Allow-Origin` lines name the origins, none means all.
- * Headers that custom logic forwards, and the one that carries the JWT, are allowed by themselves.
- * The schema changes while the server runs, so the headers are made once for each that is served.
+ * Headers that custom logic forwards, and the one that carries the JWT, are allowed by themselves. Who names no origin is
+ * spared what only browsers read; clients of the graph language expect all of it always.
  */
 export function allowOrigins(app: FastifyInstance, core: Core): void {
-  let made: { readonly served: ReturnType<Core['api']['current']>; readonly headers: Headers } | undefined;
+  let made: Allowed | undefined;
   app.addHook('onRequest', (request, reply, done) => {
     const served = core.api.current();
-    if (made === undefined || made.served !== served) made = { served, headers: headersOf(core) };
-    reply.headers(made.headers);
-    const allowed = served?.allowedOrigins;
-    if (allowed && allowed.length > 0) {
-      const origin = String(request.headers['origin'] ?? '');
-      if (allowed.includes(origin)) reply.header('access-control-allow-origin', origin).header('vary', 'Origin');
+    if (made === undefined || made.served !== served) made = allowedUnder(served, core.names.dgraph);
+    const origin = request.headers['origin'];
+    const isPreflight = request.method === 'OPTIONS';
+    const whole = isPreflight || core.names.dgraph;
+    reply.headers(whole ? made.preflight : origin === undefined ? made.all : made.asked);
+    const named = served?.allowedOrigins;
+    if (named && origin !== undefined && named.includes(origin)) {
+      reply.header('access-control-allow-origin', origin).header('vary', 'Origin');
     }
-    if (request.method === 'OPTIONS') reply.code(204).send();
+    if (isPreflight) reply.code(204).send();
     else done();
   });
 }
 
-/** Those that are the same for every request under one served schema. */
-function headersOf({ api, names }: Core): Headers {
-  const served = api.current();
+function allowedUnder(served: Allowed['served'], dgraph: boolean): Allowed {
   const extra = [...(served?.forwardedHeaders ?? []), ...(served?.authHeader ? [served.authHeader] : [])];
-  return {
-    ...((served?.allowedOrigins ?? []).length === 0 ? { 'access-control-allow-origin': '*' } : {}),
-    'access-control-allow-methods': names.dgraph ? 'POST, OPTIONS' : 'GET, POST, OPTIONS',
-    'access-control-allow-headers': [...BASE_HEADERS, ...extra].join(', '),
+  const isOpen = (served?.allowedOrigins ?? []).length === 0;
+  const all: Headers = isOpen ? { 'access-control-allow-origin': '*' } : {};
+  const asked = {
+    ...all,
     'access-control-allow-credentials': 'true',
     'access-control-expose-headers': 'X-Request-Id',
   };
+  const preflight = {
+    ...asked,
+    'access-control-allow-methods': dgraph ? 'POST, OPTIONS' : 'GET, POST, OPTIONS',
+    'access-control-allow-headers': [...BASE_HEADERS, ...extra].join(', '),
+  };
+  return { served, all, asked, preflight };
 }

@@ -2,7 +2,7 @@ import { GraphsteadError, type MaybePromise } from '../../base/index.js';
 import { endedKey, eventKey, messageKey, retryKey } from '../keys.js';
 import type { EventPart, TurnOp } from '../part.js';
 import { terminated } from '../refusal.js';
-import { encode, freshHead, type Head, NOTHING, pieces, type StoredEvent } from '../stored.js';
+import { encode, freshHead, type Head, headWith, NOTHING, pieces, type StoredEvent } from '../stored.js';
 import { fire, setAlarm } from './alarm.js';
 import type { Draft } from './draft.js';
 import { timeOf } from './remains.js';
@@ -21,7 +21,7 @@ export function turn(draft: Draft, op: TurnOp): MaybePromise<void> {
     version = op.version ?? version;
     draft.states.set(op.id, bytes);
   }
-  const head: Head = { ...before, status: 'active', turns: before.turns + 1, chunks, version };
+  const head = headWith(before, { status: 'active', turns: before.turns + 1, chunks, version });
   const quiet = op.fired === undefined && op.alarms === undefined && op.events === undefined;
   if (quiet) end(draft, op, consume(draft, op.id, head, op.consumed));
   else return told(draft, op, consume(draft, op.id, head, op.consumed));
@@ -49,7 +49,7 @@ export function consume(draft: Draft, id: string, head: Head, message: TurnOp['c
   const { ts, n, bytes } = message;
   for (let i = 0; i < pieces(bytes); i++) draft.put(messageKey(id, ts, n, i), undefined);
   draft.put(retryKey(id, ts, n), undefined);
-  return { ...head, waiting: Math.max(0, head.waiting - 1) };
+  return headWith(head, { waiting: Math.max(0, head.waiting - 1) });
 }
 
 async function publish(draft: Draft, id: string, head: Head, events: readonly EventPart[]): Promise<Head> {
@@ -66,7 +66,7 @@ async function publish(draft: Draft, id: string, head: Head, events: readonly Ev
   first = Math.max(first, Math.min(first + room, next - group.limits.eventsPerAgent));
   while (first - from < room && first < head.events[1] && (await isAged(draft, id, first))) first++;
   if (first > from) draft.changes.push({ from: eventKey(id, from), to: eventKey(id, first) });
-  return { ...head, events: [first, next] };
+  return headWith(head, { events: [first, next] });
 }
 
 async function isAged({ group, wall }: Draft, id: string, seq: number): Promise<boolean> {
@@ -78,5 +78,5 @@ async function isAged({ group, wall }: Draft, id: string, seq: number): Promise<
 function terminate(draft: Draft, id: string, head: Head): Head {
   draft.states.delete(id);
   draft.put(endedKey(id, draft.wall), NOTHING);
-  return { ...head, status: 'terminated', chunks: 0, alarms: 0, waiting: 0 };
+  return headWith(head, { status: 'terminated', chunks: 0, alarms: 0, waiting: 0 });
 }

@@ -17,7 +17,7 @@ import { MadeCalls } from './made-calls.js';
 import { ENOUGH, HostDied, type HostTask, timedOut } from './task.js';
 import { traceOf, tracedTask } from './traced-task.js';
 
-/** Answers what functions ask of the service; turns bring their own. */
+/** Answers what functions ask of the service; turns bring their own. It may throw at once. */
 export type CallRpc = (call: FunctionCall, rpc: Rpc) => Promise<unknown>;
 
 interface Generation {
@@ -177,11 +177,14 @@ export class HostPool implements Hosts {
   }
 
   call(call: FunctionCall): Promise<unknown> {
+    if (!this.#trace.on) return this.#call(call);
     const facts = { 'graphstead.request.id': call.requestId };
-    return this.#trace.step(`function ${call.name}`, { facts }, () => {
-      const task = this.#taskOf(call);
-      return this.execute(this.#next++, task, (host) => host.call(this.#asked(call), task));
-    });
+    return this.#trace.step(`function ${call.name}`, { facts }, () => this.#call(call));
+  }
+
+  #call(call: FunctionCall): Promise<unknown> {
+    const task = this.#taskOf(call);
+    return this.execute(this.#next++, task, (host) => host.call(this.#asked(call), task));
   }
 
   async *stream(call: FunctionCall): AsyncIterable<unknown> {

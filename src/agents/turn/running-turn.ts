@@ -9,7 +9,7 @@ import type { MadeCalls } from '../process/made-calls.js';
 import type { HostTask, Turned } from '../process/task.js';
 import type { Effects, EventEffect, Rpc, TurnTask } from '../protocol.js';
 import { traceOf, tracedTask } from '../process/traced-task.js';
-import { freshHead, type Head, pieces } from '../stored.js';
+import { freshHead, type Head, headWith, pieces } from '../stored.js';
 import { GraphHolder, isGraph } from './graph-holder.js';
 import { decodeReply, encodeReply } from './reply.js';
 import type { RunnerOptions } from './options.js';
@@ -64,9 +64,12 @@ export class RunningTurn extends TurnInHost {
     const { activation, job } = this;
     const { hosts, trace } = this.options;
     const task = tracedTask(trace, this);
-    const turned = await hosts
-      .execute(shardOf(activation.id), task, (host) => this.#inHost(host, task, loadState))
-      .catch((error: unknown) => this.#stopAnyway(error));
+    let turned: Turned;
+    try {
+      turned = await hosts.execute(shardOf(activation.id), task, (host) => this.#inHost(host, task, loadState));
+    } catch (error) {
+      turned = this.#stopAnyway(error);
+    }
     activation.host = job.kind === 'suspend' || job.kind === 'stop' ? undefined : this.#host;
     const reply = job.create === undefined ? turned.reply : activation.id;
     const committed = await this.#commit(turned.effects, reply, true);
@@ -158,7 +161,7 @@ export class RunningTurn extends TurnInHost {
     const version = effects.version ?? before.version;
     const own = ops.length === 1 ? 0 : ops.filter((op) => op.op === 'post' && op.to === this.activation.id).length;
     const waiting = before.waiting + own;
-    this.#head = { ...before, status, turns: before.turns + 1, chunks, version, waiting };
+    this.#head = headWith(before, { status, turns: before.turns + 1, chunks, version, waiting });
     this.activation.head = this.#head;
   }
 }

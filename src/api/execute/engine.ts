@@ -12,7 +12,6 @@ import {
   type PersistedQueries,
   type PreparedDocument,
 } from './document.js';
-import { endAnswer } from './envelope.js';
 import { executeOperation } from './operation.js';
 import type { Engine, Request } from './request.js';
 import { coerceVariables } from './variables.js';
@@ -89,10 +88,10 @@ export class Executor {
 
   /** The `data` of a query or mutation as one answer. */
   async run({ request, headers }: Prepared): Promise<GraphqlAnswer> {
-    const answer = await executeOperation(request, this.#introspected);
+    const body = await executeOperation(request, this.#introspected);
     if (request.transaction) throwWhenLost(request.errors.list);
     return {
-      body: endAnswer(request, answer),
+      body,
       status: 200,
       headers: { ...headers, 'graphql-toucheduids': String(request.touched) },
       kind: request.operation.operation,

@@ -5,7 +5,7 @@ import type { GraphReader, Transaction } from '../../graph/index.js';
 import { rootMeaning } from '../schema/meaning.js';
 import { type CollectScope, collectFields } from './collect.js';
 import { entitiesField } from './entities.js';
-import { beginAnswer } from './envelope.js';
+import { beginAnswer, endAnswer } from './envelope.js';
 import { introspectionField } from './introspect.js';
 import { addField } from './mutate/add.js';
 import { deleteField } from './mutate/delete.js';
@@ -48,11 +48,8 @@ export class LazyReader {
   }
 }
 
-/** Executes a query or a mutation: an answer begun with its `data`. Errors go to the request. */
-export async function executeOperation(
-  request: Request,
-  introspected: WeakMap<FieldNode, string>,
-): Promise<JsonWriter> {
+/** Executes a query or a mutation: its whole answer, with the errors that the request gathered. */
+export function executeOperation(request: Request, introspected: WeakMap<FieldNode, string>): Promise<Buffer> {
   const { engine, operation, fragments, variables } = request;
   const isMutation = operation.operation === 'mutation';
   const root = isMutation ? engine.schema.getMutationType() : engine.schema.getQueryType();
@@ -83,13 +80,13 @@ async function query(
   root: GraphQLObjectType,
   fields: readonly RootField[],
   introspected: WeakMap<FieldNode, string>,
-): Promise<JsonWriter> {
+): Promise<Buffer> {
   const reader = new LazyReader(request);
   try {
     const parts = await Promise.all(
       fields.map((field) => guarded(request, root, field, () => queryPart(request, root, field, reader, introspected))),
     );
-    return writeData(request, fields, parts);
+    return answerOf(request, fields, parts);
   } finally {
     await reader.release();
   }
@@ -181,7 +178,7 @@ function demandClaims(request: Request, definition: Definition): void {
 }
 
 /** In order, one at a time; after a failure the others are not executed. */
-async function mutation(request: Request, root: GraphQLObjectType, fields: readonly RootField[]): Promise<JsonWriter> {
+async function mutation(request: Request, root: GraphQLObjectType, fields: readonly RootField[]): Promise<Buffer> {
   const parts: Written[] = [];
   let stopped = false;
   for (const field of fields) {
@@ -202,7 +199,7 @@ async function mutation(request: Request, root: GraphQLObjectType, fields: reado
       parts.push(failed(request, root, field));
     }
   }
-  return writeData(request, fields, parts);
+  return answerOf(request, fields, parts);
 }
 
 async function mutationPart(request: Request, root: GraphQLObjectType, field: RootField): Promise<Written> {
@@ -234,8 +231,14 @@ async function mutationPart(request: Request, root: GraphQLObjectType, field: Ro
   }
 }
 
-function writeData(request: Request, fields: readonly RootField[], parts: readonly Written[]): JsonWriter {
+/** Written in one go: a writer that waits for something keeps its buffer from the next one. */
+function answerOf(request: Request, fields: readonly RootField[], parts: readonly Written[]): Buffer {
   const out = beginAnswer(request);
+  writeData(out, fields, parts);
+  return endAnswer(request, out);
+}
+
+function writeData(out: JsonWriter, fields: readonly RootField[], parts: readonly Written[]): void {
   const start = out.length;
   out.byte(0x7b);
   for (let i = 0; i < fields.length; i++) {
@@ -245,8 +248,7 @@ function writeData(request: Request, fields: readonly RootField[], parts: readon
     if (parts[i].write(out)) continue;
     out.truncate(start);
     out.ascii('null');
-    return out;
+    return;
   }
   out.byte(0x7d);
-  return out;
 }
