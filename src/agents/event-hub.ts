@@ -1,75 +1,21 @@
-import { GraphsteadError } from '../base/index.js';
+import { GraphsteadError, type Left, type Pushing, type Take } from '../base/index.js';
 import type { CommitRecord, Committer } from '../commit/index.js';
 import { terminated, unknownAgent } from './refusal.js';
 import type { AgentEvent, EventsRequest } from './contract.js';
 import type { AgentPart } from './part.js';
 import { eventBehind, readEvents, readHead } from './reader.js';
 import type { StoredEvent } from './stored.js';
-
-/** Status changes; only subscriptions that name it see them. */
-export const STATUS_EVENT = 'agentStatusUpdated';
-/** Told where events are missing: they were no longer kept, or the store was restored. */
-export const GAP_EVENT = 'agentEventGap';
-
-interface Item {
-  readonly event: AgentEvent;
-  /** timestamp of the commit; undefined for a live event */
-  readonly ts: number | undefined;
-  readonly bytes: number;
-}
-
-/** One subscriber's share: what it has not taken yet, bounded; past the bound it reads from the store. */
-class Reader {
-  items: Item[] = [];
-  bytes = 0;
-  behind = false;
-  /** the agent was stopped: what stands here, or in the store where it is behind, is the last */
-  ended = false;
-  wake: (() => void) | undefined;
-
-  constructor(readonly limit: number) {}
-
-  push(item: Item): void {
-    if (this.behind && item.ts !== undefined) return; // the store has it
-    this.bytes += item.bytes;
-    if (this.bytes > this.limit) {
-      this.items = [];
-      this.bytes = 0;
-      this.behind = true;
-    } else this.items.push(item);
-    this.wake?.();
-  }
-
-  end(): void {
-    this.ended = true;
-    this.wake?.();
-  }
-
-  /** Everything that is there. */
-  take(): readonly Item[] {
-    const { items } = this;
-    this.items = [];
-    this.bytes = 0;
-    return items;
-  }
-}
+import { Batch, type Beginning, type EventPage, GAP_EVENT, Subscription } from './subscription.js';
 
 const PAGE = 256;
 
-/** Where a subscription begins. */
-interface Start {
-  /** number of the first event to tell */
-  readonly seq: number;
-  /** set when nothing has to be read from the store first */
-  readonly upTo: number | undefined;
+interface Start extends Beginning {
   readonly gap?: AgentEvent;
-  /** the agent was stopped before */
-  readonly ended: boolean;
 }
 
 /** Hands committed events to their subscribers. Nothing is lost here: a slow reader goes on from the store. */
 export class EventHub {
-  readonly #readers = new Map<string, Set<Reader>>();
+  readonly #readers = new Map<string, Set<Subscription>>();
 
   constructor(
     readonly committer: Pick<Committer, 'snapshot'>,
@@ -97,13 +43,17 @@ export class EventHub {
     for (const op of part.ops) {
       if (op.op !== 'turn') continue;
       const readers = this.#readers.get(op.id);
-      for (const { name, data } of op.events ?? []) {
-        const stored: StoredEvent = { ts, n: n++, at, name, data };
-        if (readers === undefined) continue;
-        const item = { event: this.#shown(op.id, stored), ts, bytes: data.length + name.length + 64 };
-        for (const reader of readers) reader.push(item);
+      const events = op.events ?? [];
+      const from = n;
+      n += events.length;
+      if (readers === undefined) continue;
+      if (events.length > 0) {
+        const shown = events.map(({ name, data }, i) => this.#shown(op.id, { ts, n: from + i, at, name, data }));
+        const bytes = events.reduce((sum, { name, data }) => sum + name.length + data.length, 0);
+        const batch = new Batch(shown, ts, bytes);
+        for (const reader of readers) reader.tell(batch);
       }
-      if (op.terminate) for (const reader of readers ?? []) reader.end();
+      if (op.terminate) for (const reader of readers) reader.end();
     }
   }
 
@@ -112,12 +62,9 @@ export class EventHub {
     const readers = this.#readers.get(agentId);
     if (readers === undefined) return;
     const timestamp = new Date(at).toISOString();
-    const item = {
-      event: { agentId, name, data: JSON.parse(data) as unknown, timestamp },
-      ts: undefined,
-      bytes: data.length + name.length + 64,
-    };
-    for (const reader of readers) reader.push(item);
+    const event = { agentId, name, data: JSON.parse(data) as unknown, timestamp };
+    const batch = new Batch([event], undefined, name.length + data.length);
+    for (const reader of readers) reader.tell(batch);
   }
 
   #shown(agentId: string, { ts, n, at, name, data }: StoredEvent): AgentEvent {
@@ -130,51 +77,50 @@ export class EventHub {
    * event of an agent that was stopped. Throws AGENT_UNKNOWN, AGENT_TERMINATED (stopped, and no `after`), INVALID_VALUE (a
    * malformed `after`).
    */
-  async *batches(request: EventsRequest): AsyncIterable<readonly AgentEvent[]> {
-    const { agentId, names, signal } = request;
-    const reader = new Reader(this.bufferBytes);
-    const readers = this.#readers.get(agentId) ?? new Set();
-    this.#readers.set(agentId, readers.add(reader));
-    const leave = () => reader.wake?.();
-    signal?.addEventListener('abort', leave);
+  batches(request: EventsRequest): Pushing<readonly AgentEvent[]> {
+    return {
+      [Symbol.asyncIterator]: () => this.#iterate(request)[Symbol.asyncIterator](),
+      push: (take, left) => this.#push(request, take, left),
+    };
+  }
+
+  async *#iterate(request: EventsRequest): AsyncIterable<readonly AgentEvent[]> {
+    const { subscription, leave } = this.#join(request);
     try {
-      let { seq, upTo, gap, ended } = await this.#begin(request);
-      if (ended) reader.end();
+      const { gap, ...beginning } = await this.#begin(request);
+      subscription.begin(beginning);
       if (gap !== undefined) yield [gap];
-      for (;;) {
-        if (signal?.aborted) return;
-        if (reader.behind || upTo === undefined) {
-          reader.behind = false;
-          const page = await this.#read(agentId, seq);
-          seq = page.next;
-          upTo = page.upTo;
-          const events = page.events.filter((event) => wanted(event, names));
-          if (page.gap) events.unshift(gapEvent(agentId, undefined));
-          if (events.length > 0) yield events;
-          continue;
-        }
-        if (reader.items.length === 0) {
-          if (reader.ended) return;
-          await new Promise<void>((wake) => {
-            reader.wake = wake;
-            if (signal?.aborted) wake();
-          });
-          reader.wake = undefined;
-          continue;
-        }
-        const events: AgentEvent[] = [];
-        for (const { event, ts } of reader.take()) {
-          if (ts !== undefined && ts <= upTo) continue; // came with the store's page already
-          if (ts !== undefined) seq++;
-          if (wanted(event, names)) events.push(event);
-        }
-        if (events.length > 0) yield events;
-      }
+      yield* subscription.batches();
     } finally {
-      signal?.removeEventListener('abort', leave);
-      readers.delete(reader);
-      if (readers.size === 0) this.#readers.delete(agentId);
+      leave();
     }
+  }
+
+  async #push(request: EventsRequest, take: Take<readonly AgentEvent[]>, left: Left): Promise<void> {
+    const { subscription, leave } = this.#join(request);
+    try {
+      const { gap, ...beginning } = await this.#begin(request);
+      subscription.begin(beginning);
+      if (gap !== undefined) await take([gap]);
+      await subscription.push(take, left);
+    } finally {
+      leave();
+    }
+  }
+
+  /** Before the store is looked at, so that nothing lands between. */
+  #join({ agentId, names, signal }: EventsRequest): { subscription: Subscription; leave: () => void } {
+    const subscription = new Subscription(this.bufferBytes, names, signal, (seq) => this.#read(agentId, seq));
+    const readers = this.#readers.get(agentId) ?? new Set();
+    this.#readers.set(agentId, readers.add(subscription));
+    const aborted = () => subscription.wake();
+    signal?.addEventListener('abort', aborted);
+    const leave = () => {
+      signal?.removeEventListener('abort', aborted);
+      readers.delete(subscription);
+      if (readers.size === 0) this.#readers.delete(agentId);
+    };
+    return { subscription, leave };
   }
 
   async #begin(request: EventsRequest): Promise<Start> {
@@ -201,11 +147,7 @@ export class EventHub {
     }
   }
 
-  /** A page of stored events; `upTo` is set when it was the last one, to the commit it reached. */
-  async #read(
-    agentId: string,
-    seq: number,
-  ): Promise<{ events: AgentEvent[]; next: number; upTo: number | undefined; gap: boolean }> {
+  async #read(agentId: string, seq: number): Promise<EventPage> {
     const snapshot = this.committer.snapshot();
     try {
       const head = await readHead(snapshot, agentId);
@@ -215,16 +157,12 @@ export class EventHub {
       const next = from + stored.length;
       const last = next >= head.events[1] || stored.length === 0;
       const upTo = last ? snapshot.version : undefined;
-      return { events: stored.map((one) => this.#shown(agentId, one)), next, upTo, gap: from > seq };
+      const events = stored.map((one) => this.#shown(agentId, one));
+      return { events: from > seq ? [gapEvent(agentId, undefined), ...events] : events, next, upTo };
     } finally {
       snapshot.release();
     }
   }
-}
-
-function wanted(event: AgentEvent, names: readonly string[] | undefined): boolean {
-  if (names !== undefined && names.length > 0) return names.includes(event.name) || event.name === GAP_EVENT;
-  return event.name !== STATUS_EVENT;
 }
 
 function gapEvent(agentId: string, after: string | undefined): AgentEvent {

@@ -8,7 +8,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import type { Operation, OperationEvent } from '../api/index.js';
-import { GraphsteadError, mapped } from '../base/index.js';
+import { GraphsteadError, mapped, onceFor } from '../base/index.js';
 import type { AgentEvent, Agents } from './contract.js';
 
 const jsonScalar = new GraphQLScalarType({
@@ -64,10 +64,12 @@ function subscribe(
   // A client that reconnects knows better than its first request where it stands.
   const after = lastEventId || (args['after'] as string | null | undefined) || undefined;
   const names = (args['names'] as readonly string[] | null | undefined) ?? undefined;
-  return mapped(agents.eventBatches({ agentId, after, names, signal }), (events) => events.map(asValue));
+  return mapped(agents.eventBatches({ agentId, after, names, signal }), asValues);
 }
 
-/** The event is one object for all its subscribers: what it looks like is written once. */
+/** Events are the same objects for all their subscribers: what they look like is written once. */
+const asValues = onceFor((events: readonly AgentEvent[]): readonly OperationEvent[] => events.map(asValue));
+
 function asValue(event: AgentEvent): OperationEvent {
   return event.id === undefined ? { value: event } : { value: event, id: event.id };
 }

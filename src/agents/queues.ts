@@ -4,10 +4,11 @@ import { Activation, type Job } from './activation.js';
 import type { AlarmClock } from './alarm-clock.js';
 import { mailboxFull, terminated } from './refusal.js';
 import type { SendOptions } from './contract.js';
-import { type EventHub, STATUS_EVENT } from './event-hub.js';
+import type { EventHub } from './event-hub.js';
 import { alarmJob, deadOps, freshJobId, isHopeless, jobOf, outOfTime, retryOps } from './job.js';
 import type { AgentOp, AgentPart } from './part.js';
 import { type DueAlarm, readAlarm, readMailbox } from './reader.js';
+import { STATUS_EVENT } from './subscription.js';
 import type { TurnRunner } from './turn/turn-runner.js';
 
 /** stored messages of one agent read at a time */

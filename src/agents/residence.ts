@@ -1,9 +1,9 @@
 import { asError } from '../base/index.js';
 import type { Activation } from './activation.js';
-import { STATUS_EVENT } from './event-hub.js';
 import type { HostPool } from './process/host-pool.js';
 import { suspension } from './job.js';
 import type { Queues } from './queues.js';
+import { STATUS_EVENT } from './subscription.js';
 
 const SUSPENDED_AT_ONCE = 1_000;
 /** part of one host's heap that states may take as text; as objects they take several times that */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mapped, recovered } from './async-iterable.js';
+import { each, mapped, type Pushing, recovered } from './async-iterable.js';
 
 describe('async iterables', () => {
   let closed = 0;
@@ -60,5 +60,54 @@ describe('async iterables', () => {
     await iterator.return?.();
     expect(await iterator.next()).toEqual({ done: true, value: undefined });
     expect(closed).toBe(0);
+  });
+
+  describe('that push', () => {
+    const here = { aborted: false };
+    /** Hands its numbers over, and waits where it is asked to. */
+    const pushing = (until: number): Pushing<number> => ({
+      [Symbol.asyncIterator]: () => {
+        throw new Error('it is never pulled');
+      },
+      async push(take, left) {
+        for (let i = 1; i <= until && !left.aborted; i++) await take(i);
+        if (!left.aborted) throw new Error('no more');
+      },
+    });
+    const told = async (source: AsyncIterable<unknown>, left = here) => {
+      const items: unknown[] = [];
+      await each(source, (item) => void items.push(item), left);
+      return items;
+    };
+
+    it('do so through what stands around them', async () => {
+      const text = (thrown: unknown) => (thrown as Error).message;
+      const source = recovered(() => mapped(pushing(2), String), text);
+      expect(await told(source)).toEqual(['1', '2', 'no more']);
+      const never = () => {
+        throw new Error('not opened');
+      };
+      expect(await told(recovered(never, text))).toEqual(['not opened']);
+      await expect(told(mapped(pushing(2), String))).rejects.toThrow('no more');
+    });
+
+    it('wait for a reader that pauses; others are pulled, and closed when it leaves', async () => {
+      closed = 0;
+      for (const source of [pushing(9), numbers(9)]) {
+        const left = { aborted: false };
+        const items: number[] = [];
+        await each(
+          source,
+          async (item) => {
+            await null;
+            items.push(item);
+            left.aborted = item === 3;
+          },
+          left,
+        );
+        expect(items).toEqual([1, 2, 3]);
+      }
+      expect(closed).toBe(1);
+    });
   });
 });

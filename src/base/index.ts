@@ -1,4 +1,4 @@
-export { mapped, recovered } from './async-iterable.js';
+export { each, type Left, mapped, type Pushing, recovered, type Take } from './async-iterable.js';
 export { countBits } from './bits.js';
 export { type Clock, systemClock } from './clock.js';
 export {
@@ -20,6 +20,7 @@ export { JsonWriter } from './json-writer.js';
 export { DEFAULT_LIMITS, type Limits, makeLimits } from './limits.js';
 export type { MaybePromise } from './maybe.js';
 export { defaultNames, dgraphNames, type Names, TYPE_PREDICATE } from './names.js';
+export { onceFor } from './once-for.js';
 export { compiled, packageRoot } from './package-root.js';
 export { Secret } from './secret.js';
 export { sourceStack } from './source-stack.js';

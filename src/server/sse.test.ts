@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { type Frame, sendFrames } from './sse.js';
+import { type Frame, sendFrames, SharedFrames } from './sse.js';
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 /** A server that streams `source` to a reader which reads only when told. */
-async function streaming(source: AsyncIterable<Frame | string>) {
+async function streaming(source: AsyncIterable<Frame | string | SharedFrames>) {
   let begun: (response: ServerResponse) => void;
   const response = new Promise<ServerResponse>((done) => {
     begun = done;
@@ -50,15 +50,36 @@ it('frames that come at once go out in one write, in their order', async () => {
   expect(body).toContain(`${frames.length.toString(16)}\r\n${frames}`);
 });
 
-it('a reader that does not read holds its own source back, and misses nothing', async () => {
+it('frames that many readers share stand in their place among others', async () => {
+  const shared = new SharedFrames('data: shared\n\n');
+  async function* source() {
+    yield shared;
+    await new Promise((turn) => setImmediate(turn));
+    yield { data: 'own' };
+    yield shared;
+    await new Promise((turn) => setImmediate(turn));
+    yield shared;
+    yield shared;
+  }
+  const { rest } = await streaming(source());
+  const chunks = (await rest()).split('\r\n').filter((line) => line.includes('data: '));
+  expect(chunks.join('')).toBe(`${shared.text}data: own\n\n${shared.text.repeat(3)}`);
+});
+
+it.each([
+  ['of its own', (text: string) => ({ data: text })],
+  ['that others share', (text: string) => new SharedFrames(`data: ${text}\n\n`)],
+])('a reader that does not read holds its own source back, and misses nothing: frames %s', async (_, frameOf) => {
   const all = 2_000;
   const padding = 'x'.repeat(10_000);
   let taken = 0;
   async function* source() {
-    while (taken < all) yield { data: `${taken++} ${padding}` };
+    while (taken < all) yield frameOf(`${taken++} ${padding}`);
   }
   const { response, rest } = await streaming(source());
-  while (!response.writableNeedDrain) await new Promise((turn) => setImmediate(turn));
+  while (!response.writableNeedDrain && response.socket?.writableNeedDrain !== true) {
+    await new Promise((turn) => setImmediate(turn));
+  }
   expect(taken).toBeLessThan(all);
   const numbers = [...(await rest()).matchAll(/data: (\d+) /g)].map(([, number]) => Number(number));
   expect(numbers).toEqual(Array.from({ length: all }, (_, i) => i));

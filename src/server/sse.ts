@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { each } from '../base/index.js';
 
 /**
  * One server-sent event. `id` is left out where the reader's position must not move. Without `data` it is no event:
@@ -26,26 +27,60 @@ export interface StreamOptions {
   readonly signal: AbortSignal;
 }
 
+/** Frames that go to many readers as they are: their bytes, and the HTTP chunk around them, are made once. */
+export class SharedFrames {
+  #chunk: Buffer | undefined;
+
+  constructor(readonly text: string) {}
+
+  get chunk(): Buffer {
+    this.#chunk ??= Buffer.from(`${Buffer.byteLength(this.text).toString(16)}\r\n${this.text}\r\n`);
+    return this.#chunk;
+  }
+}
+
 /** characters that are written at once, at the latest */
 const AT_ONCE = 64 * 1024;
 
 /** Frames that come in one turn of the event loop go out in one write: of a burst to many readers, writing is the most. */
 class FrameWriter {
-  #pending = '';
+  #text = '';
+  /** waits alone, as it is */
+  #shared: SharedFrames | undefined;
 
   constructor(readonly response: ServerResponse) {}
 
-  add(text: string): void {
-    if (this.#pending === '') process.nextTick(this.flush);
-    this.#pending += text;
-    if (this.#pending.length >= AT_ONCE) this.flush();
+  add(frames: string | SharedFrames): void {
+    if (this.#text === '' && this.#shared === undefined) {
+      process.nextTick(this.flush);
+      if (typeof frames !== 'string') {
+        this.#shared = frames;
+        return;
+      }
+    }
+    this.#text += this.#shared?.text ?? '';
+    this.#shared = undefined;
+    this.#text += typeof frames === 'string' ? frames : frames.text;
+    if (this.#text.length >= AT_ONCE) this.flush();
   }
 
   readonly flush = (): void => {
-    const text = this.#pending;
-    this.#pending = '';
-    if (text !== '' && !this.response.writableEnded) this.response.write(text);
+    const { response } = this;
+    const text = this.#text;
+    const shared = this.#shared;
+    this.#text = '';
+    this.#shared = undefined;
+    if (response.writableEnded) return;
+    if (text !== '') response.write(text);
+    else if (shared !== undefined) this.#share(shared);
   };
+
+  /** Past the response, which would write each chunk in four pieces, copied for each reader. */
+  #share(frames: SharedFrames): void {
+    const { socket, chunkedEncoding } = this.response;
+    if (socket?.writable && chunkedEncoding) socket.write(frames.chunk);
+    else this.response.write(frames.text);
+  }
 }
 
 /**
@@ -54,7 +89,7 @@ class FrameWriter {
  */
 export async function sendFrames(
   response: ServerResponse,
-  source: AsyncIterable<Frame | string>,
+  source: AsyncIterable<Frame | string | SharedFrames>,
   options: StreamOptions,
 ): Promise<void> {
   response.writeHead(200, {
@@ -72,11 +107,14 @@ export async function sendFrames(
   beat.unref();
   const writer = new FrameWriter(response);
   try {
-    for await (const frame of source) {
-      if (options.signal.aborted) break;
-      writer.add(typeof frame === 'string' ? frame : encodeFrame(frame));
-      if (response.writableNeedDrain) await drained(response, options.signal);
-    }
+    await each(
+      source,
+      (frame) => {
+        writer.add(typeof frame === 'string' || frame instanceof SharedFrames ? frame : encodeFrame(frame));
+        return needsDrain(response) ? drained(response, options.signal) : undefined;
+      },
+      options.signal,
+    );
     if (options.last && !options.signal.aborted) writer.add(encodeFrame(options.last));
   } finally {
     clearInterval(beat);
@@ -85,15 +123,21 @@ export async function sendFrames(
   }
 }
 
+/** The socket's own need tells of what went past the response. */
+function needsDrain({ writableNeedDrain, socket }: ServerResponse): boolean {
+  return writableNeedDrain || socket?.writableNeedDrain === true;
+}
+
 function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  const { socket } = response;
   return new Promise((resolve) => {
     const done = () => {
-      response.off('drain', done);
+      socket?.off('drain', done);
       response.off('close', done);
       signal.removeEventListener('abort', done);
       resolve();
     };
-    response.once('drain', done);
+    socket?.once('drain', done);
     response.once('close', done);
     signal.addEventListener('abort', done, { once: true });
   });

@@ -7,7 +7,7 @@ import { rootMeaning } from '../schema/meaning.js';
 import { Errors } from './answer.js';
 import { collectFields } from './collect.js';
 import { beginAnswer, endAnswer } from './envelope.js';
-import { EventBodies } from './event-bodies.js';
+import { ByOperation } from './by-operation.js';
 import { LazyReader, queryPart } from './operation.js';
 import { writeOperation } from './outside.js';
 import { touches } from './reads.js';
@@ -15,8 +15,9 @@ import type { Request, RootField } from './request.js';
 import { argumentsOf } from './argument.js';
 import { scopeOf } from './request.js';
 
-/** events that have many subscribers are one object to all of them */
-const bodies = new EventBodies();
+/** events that have many subscribers are one object to all of them, and so is what came together */
+const single = new ByOperation<SubscriptionEvent>();
+const batches = new ByOperation<readonly SubscriptionEvent[]>();
 
 type Commits = Pick<Committer, 'onCommit'>;
 
@@ -40,17 +41,14 @@ export function subscribeOperation(
     const source = meaning.operation.subscribe?.(args, request.context);
     assert(source, `${meaning.operation.name} can be subscribed to`);
     const given = JSON.stringify(variables);
-    const shown = ({ value, id }: OperationEvent): SubscriptionEvent => {
-      const body = bodies.body(value, operation, given, () => {
-        const each = fresh(request);
-        return endAnswer(
-          each,
-          dataOf(each, field, (out) => writeOperation(each, field, definition, value, out)),
-        );
-      });
+    const show = ({ value, id }: OperationEvent): SubscriptionEvent => {
+      const each = fresh(request);
+      const data = dataOf(each, field, (out) => writeOperation(each, field, definition, value, out));
+      const body = endAnswer(each, data);
       return id === undefined ? { body } : { body, id };
     };
-    return mapped(source, (events) => events.map(shown));
+    const shown = (event: OperationEvent) => single.of(event.value, operation, given, () => show(event));
+    return mapped(source, (events) => batches.of(events, operation, given, () => events.map(shown)));
   }
   if (!commits) throw new GraphsteadError('NOT_READY', 'subscriptions need the commit stream');
   return liveQuery(request, root, field, commits);

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphqlRequest, RequestContext, SubscriptionEvent } from '../../api/index.js';
-import { asError, GraphsteadError, mapped, toWire } from '../../base/index.js';
+import { asError, GraphsteadError, mapped, onceFor, toWire } from '../../base/index.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
 import { TEXT_BYTES } from '../envelope.js';
-import { encodeFrame, sendFrames } from '../sse.js';
+import { encodeFrame, sendFrames, SharedFrames } from '../sse.js';
 import { contextOf } from './request-context.js';
 
 const JSON_TYPE = 'application/json';
@@ -86,8 +86,7 @@ async function stream(
   );
   reply.hijack();
   const batches = core.api.subscribe(graphql, context, { allowMutation });
-  const source = mapped(batches, (events) => (events.length === 1 ? frameOf(events[0]) : events.map(frameOf).join('')));
-  await sendFrames(reply.raw, source, {
+  await sendFrames(reply.raw, mapped(batches, framesOf), {
     headers,
     last: { event: 'complete', data: '' },
     heartbeatMs: core.limits.heartbeatMs,
@@ -96,17 +95,11 @@ async function stream(
   return reply;
 }
 
-/** a body that goes to many subscribers is one buffer for all of them, of one event */
-const frames = new WeakMap<Buffer, string>();
-
-function frameOf({ body, id }: SubscriptionEvent): string {
-  let frame = frames.get(body);
-  if (frame === undefined) {
-    frame = encodeFrame({ event: 'next', data: body.toString('utf8'), ...(id ? { id } : {}) });
-    frames.set(body, frame);
-  }
-  return frame;
-}
+/** what came together is one list for all its subscribers */
+const framesOf = onceFor((events: readonly SubscriptionEvent[]) => new SharedFrames(events.map(frameOf).join('')));
+const frameOf = onceFor(({ body, id }: SubscriptionEvent) =>
+  encodeFrame({ event: 'next', data: body.toString('utf8'), ...(id ? { id } : {}) }),
+);
 
 /** The media types that the client takes and that there are, the one it likes best first; none is application/json. */
 function acceptedTypes({ headers: { accept } }: FastifyRequest): readonly string[] {
