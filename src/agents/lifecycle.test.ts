@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AgentService, agentService, type ServiceOptions } from '../../test/agent-service.js';
 import { makeLimits } from '../base/index.js';
-import { readRecords, replay } from '../commit/index.js';
+import { createCommitter, readRecords, replay } from '../commit/index.js';
 import { createMemoryStore, type Store } from '../store/index.js';
 import { agentsApplier } from './apply/applier.js';
 
@@ -103,6 +103,25 @@ describe('lifecycle', () => {
       await until(async () => (await second.agents.info(id)).waiting === 0);
       expect(await second.agents.send(id, 'steps')).toBe('1');
     });
+  });
+
+  it('a message that waits for its next try holds up only what is behind it, however much that is', async () => {
+    const store = createMemoryStore();
+    const committer = await createCommitter({ store, appliers: [agentsApplier(makeLimits())] });
+    const post = { op: 'post', to: 'agent_a', from: 'agent_b', kind: 'message' };
+    const ops = [
+      { op: 'turn', id: 'agent_a', expect: 0, create: { type: 'Diary' }, state: '{"hooks":[]}', version: 1 },
+      { ...post, name: 'poison' },
+      ...Array.from({ length: 100 }, () => ({ ...post, name: 'hooks' })), // more than are read at a time
+    ];
+    await committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
+    await committer.close();
+    // its next try never comes
+    const service = await open({ store, clock: { wall: () => 1e12, monotonic: () => performance.now() } });
+    await until(async () => service.logs.some(({ message }) => message.includes('failed, try 1')));
+    const other = await service.agents.start('Diary');
+    expect(await service.agents.send(other.id, 'hooks')).toBe('initialize');
+    expect((await service.agents.info('agent_a')).waiting).toBe(101);
   });
 
   it('restarts with the failed tries of an alarm', async () => {

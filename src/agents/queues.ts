@@ -105,14 +105,18 @@ export class Queues {
     if (activation.busy || this.paused) return;
     activation.busy = true;
     this.running++;
-    void this.#work(activation).finally(() => {
-      activation.busy = false;
-      activation.lastUsed = this.options.clock.monotonic();
-      this.running--;
-      if (this.running === 0) this.drained?.();
-      if ((activation.fresh || activation.more) && !this.paused) this.kick(activation);
-      else if (activation.head?.status === 'terminated' || activation.head === undefined) this.forget(activation);
-    });
+    void this.#work(activation);
+  }
+
+  #worked(activation: Activation): void {
+    activation.busy = false;
+    activation.lastUsed = this.options.clock.monotonic();
+    this.running--;
+    if (this.running === 0) this.drained?.();
+    // more of the mailbox is read once those are done that were read before: one of them may wait for its next try
+    const more = activation.more && !activation.hasStored;
+    if ((activation.fresh || more) && !this.paused) this.kick(activation);
+    else if (activation.head?.status === 'terminated' || activation.head === undefined) this.forget(activation);
   }
 
   /** Nothing is to be done, and no process holds it. */
@@ -121,19 +125,23 @@ export class Queues {
   }
 
   async #work(activation: Activation): Promise<void> {
-    clearTimeout(activation.wake);
-    activation.wake = undefined;
-    if (activation.head === undefined) await this.#known(activation);
-    while (!this.paused) {
-      if (activation.more && !activation.hasStored) await this.#readMailbox(activation);
-      activation.fresh = false;
-      const next = activation.next(this.options.clock.wall());
-      if (next === undefined) return;
-      if (typeof next === 'number') {
-        this.#wakeAt(activation, next);
-        return;
+    try {
+      if (activation.wake !== undefined) clearTimeout(activation.wake);
+      activation.wake = undefined;
+      if (activation.head === undefined) await this.#known(activation);
+      while (!this.paused) {
+        if (activation.more && !activation.hasStored) await this.#readMailbox(activation);
+        activation.fresh = false;
+        const next = activation.next(this.options.clock.wall());
+        if (next === undefined) return;
+        if (typeof next === 'number') {
+          this.#wakeAt(activation, next);
+          return;
+        }
+        await this.#perform(activation, next);
       }
-      await this.#perform(activation, next);
+    } finally {
+      this.#worked(activation);
     }
   }
 
