@@ -53,7 +53,7 @@ export class Messages {
     if (head.status === 'terminated') throw terminated(id);
     const order: Ordered = { kind: 'message', name: message, data, typed, claim, from };
     if (this.#isReadOnly(head.type, message)) return this.#sendReadOnly(id, order, options);
-    if (from === '') return queues.submit(id, order, options);
+    if (from === '') return await queues.submit(id, order, options);
     const leave = this.#waits.wait(from, id, (one) => this.#describe(one));
     return queues.submit(id, order, options).finally(leave);
   }

@@ -1,4 +1,4 @@
-import type { Clock, GraphsteadError, Limits, Names, Trace } from '../base/index.js';
+import type { Clock, GraphsteadError, Limits, MaybePromise, Names, Trace } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import type { Graph, Transaction } from '../graph/index.js';
 import type { HttpClient } from '../outbound/index.js';
@@ -132,7 +132,9 @@ export interface Api {
    * Claims of the JWT in these headers (lower-case names), undefined when there is none or nothing verifies it.
    * Throws UNAUTHENTICATED when a token is present in the configured header and does not verify.
    */
-  claims(headers: Readonly<Record<string, string | undefined>>): Promise<Readonly<Record<string, unknown>> | undefined>;
+  claims(
+    headers: Readonly<Record<string, string | undefined>>,
+  ): MaybePromise<Readonly<Record<string, unknown>> | undefined>;
   /** Checks type definitions without changing anything. Empty when they are good. */
   validate(text: string): Promise<readonly GraphsteadError[]>;
   /** What data these definitions would not reach that those served now do. Empty for definitions with mistakes. */

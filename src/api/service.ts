@@ -178,7 +178,7 @@ class GraphqlApi implements Api {
     return this.#admin.execute(request, context);
   }
 
-  async claims(headers: Readonly<Record<string, string | undefined>>) {
+  claims(headers: Readonly<Record<string, string | undefined>>) {
     return this.#served ? verifyClaims(this.#served.model, headers, this.#options.clock) : undefined;
   }
 

@@ -102,7 +102,16 @@ class GroupCommitter implements Committer {
     });
   }
 
-  async commit(intent: Intent): Promise<Committed> {
+  // Not async: a promise that resolves with a promise takes three turns of the microtask queue more.
+  commit(intent: Intent): Promise<Committed> {
+    try {
+      return this.#enqueue(intent);
+    } catch (refused) {
+      return Promise.reject(refused);
+    }
+  }
+
+  #enqueue(intent: Intent): Promise<Committed> {
     if (this.#closing) throw closed();
     if (this.#queue.length >= this.#limits.commitQueue || this.#queuedBytes > this.#limits.commitBytes) {
       throw overloaded(this.#queue.length);

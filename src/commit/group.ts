@@ -1,4 +1,4 @@
-import { GraphsteadError, type Limits } from '../base/index.js';
+import { GraphsteadError, type Limits, type MaybePromise } from '../base/index.js';
 import type { Batch, Snapshot } from '../store/index.js';
 import { type CommitState, statePut } from './commit-state.js';
 import type { Applier, Committed, CommitRecord, GroupState, GroupWork, IdempotencyClaim } from './contract.js';
@@ -46,7 +46,8 @@ export class Group<E extends Entry> {
   readonly writes: GroupWrites;
   readonly records: CommitRecord[] = [];
   readonly admitted: { readonly entry: E; readonly committed: Committed }[] = [];
-  readonly #works = new Map<string, GroupWork<unknown, unknown>>();
+  /** in the order of the appliers */
+  readonly #works: { readonly name: string; readonly work: GroupWork<unknown, unknown> }[] = [];
   readonly #appliers: ReadonlyMap<string, Applier>;
   readonly #limits: Limits;
   readonly #replies: ReplyWriter;
@@ -70,37 +71,56 @@ export class Group<E extends Entry> {
       const parts = entries.filter((entry) => entry.parts[name] !== undefined).map((entry) => entry.parts[name]);
       if (parts.length === 0) continue;
       const work = applier.begin(this.writes as GroupState);
-      this.#works.set(name, work);
+      this.#works.push({ name, work });
       const ready = work.prepare(parts);
       if (ready instanceof Promise) await ready;
     }
   }
 
   /**
-   * Takes an entry in, under a timestamp. Throws what its applier refused it with, when no trace of it was left; throws
-   * `Spoiled` when one was.
+   * Takes an entry in, under a timestamp. Throws (or rejects with) what its applier refused it with, when no trace of it
+   * was left; `Spoiled` when one was. Most entries wait for nothing.
    */
-  async admit(entry: E, { commitTs, wall }: Stamp): Promise<void> {
+  admit(entry: E, stamp: Stamp): MaybePromise<void> {
     const results: Record<string, unknown> = {};
-    let applied = 0;
-    for (const [name, work] of this.#works) {
+    const applied = this.#apply(entry, stamp, results, 0);
+    if (applied === undefined && entry.idempotency === undefined) this.#keep(entry, stamp, results);
+    else return this.#admitLater(entry, stamp, results, applied);
+  }
+
+  async #admitLater(entry: E, stamp: Stamp, results: Results, applied: MaybePromise<void>): Promise<void> {
+    await applied;
+    const { idempotency } = entry;
+    if (idempotency !== undefined) await this.#replies.store(idempotency, stamp.commitTs, stamp.wall);
+    this.#keep(entry, stamp, results);
+  }
+
+  #apply(entry: E, stamp: Stamp, results: Results, from: number): MaybePromise<void> {
+    for (let i = from; i < this.#works.length; i++) {
+      const { name, work } = this.#works[i];
       const part = entry.parts[name];
       if (part === undefined) continue;
       try {
-        const result = work.apply(part, commitTs, wall);
-        results[name] = result instanceof Promise ? await result : result;
+        const result = work.apply(part, stamp.commitTs, stamp.wall);
+        if (result instanceof Promise) {
+          const goOn = (value: unknown) => {
+            results[name] = value;
+            return this.#apply(entry, stamp, results, i + 1);
+          };
+          return result.then(goOn, (thrown) => refuse(entry, results, name, thrown));
+        }
+        results[name] = result;
       } catch (thrown) {
-        if (applied === 0 && thrown instanceof GraphsteadError && thrown.code !== 'INTERNAL') throw thrown;
-        throw new Spoiled(entry, asRefusal(thrown, name));
+        refuse(entry, results, name, thrown);
       }
-      applied++;
     }
-    const { idempotency } = entry;
-    if (idempotency !== undefined) await this.#replies.store(idempotency, commitTs, wall);
+  }
+
+  #keep(entry: E, { commitTs, wall }: Stamp, results: Results): void {
+    const { parts, body, idempotency } = entry;
     const together = this.records.length > 0;
-    this.writes.putAll(recordPuts(commitTs, wall, entry.body, together));
-    this.#bytes += recordBytes(entry.body);
-    const { parts } = entry;
+    this.writes.putAll(recordPuts(commitTs, wall, body, together));
+    this.#bytes += recordBytes(body);
     const claim = idempotency === undefined ? {} : { idempotency };
     this.records.push({ commitTs, wall, parts, ...claim, ...(together ? { together } : {}) });
     this.admitted.push({ entry, committed: { commitTs, wall, results } });
@@ -108,7 +128,7 @@ export class Group<E extends Entry> {
 
   /** The group as one batch, and the figures that go with it. */
   async finish(version: number, state: CommitState, trim: boolean): Promise<Finished> {
-    for (const work of this.#works.values()) {
+    for (const { work } of this.#works) {
       const flushed = work.flush();
       if (flushed instanceof Promise) await flushed;
     }
@@ -121,13 +141,22 @@ export class Group<E extends Entry> {
 
   landed(): void {
     this.writes.snapshot.release();
-    for (const work of this.#works.values()) work.landed();
+    for (const { work } of this.#works) work.landed();
   }
 
   failed(): void {
     this.writes.snapshot.release();
-    for (const work of this.#works.values()) work.failed();
+    for (const { work } of this.#works) work.failed();
   }
+}
+
+type Results = Record<string, unknown>;
+
+/** An applier refused its part of an entry. @throws always */
+function refuse(entry: Entry, results: Results, applier: string, thrown: unknown): never {
+  const isFirst = Object.keys(results).length === 0;
+  if (isFirst && thrown instanceof GraphsteadError && thrown.code !== 'INTERNAL') throw thrown;
+  throw new Spoiled(entry, asRefusal(thrown, applier));
 }
 
 function asRefusal(thrown: unknown, applier: string): GraphsteadError {

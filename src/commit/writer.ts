@@ -154,7 +154,8 @@ export class GroupWriter {
   async #admit(group: Group<Waiting>, waiting: readonly Waiting[], judged: Verdict[]): Promise<number> {
     const ready: Waiting[] = [];
     for (const one of waiting) {
-      const verdict = (await this.#repeated(group, one)) ?? this.#judge(this.#oracle, one);
+      const verdict =
+        (one.idempotency && (await this.#repeated(group, one, one.idempotency))) ?? this.#judge(this.#oracle, one);
       if (verdict === undefined) ready.push(one);
       else judged.push(verdict);
     }
@@ -162,7 +163,8 @@ export class GroupWriter {
     const inGroup = new GroupConflicts();
     let { wall } = this.#state;
     for (const one of ready) {
-      const verdict = (await this.#repeated(group, one)) ?? this.#judge(inGroup, one);
+      const verdict =
+        (one.idempotency && (await this.#repeated(group, one, one.idempotency))) ?? this.#judge(inGroup, one);
       if (verdict !== undefined) {
         judged.push(verdict);
         continue;
@@ -170,7 +172,8 @@ export class GroupWriter {
       const commitTs = this.timestamps.next();
       const now = Math.max(wall, this.#options.clock.wall());
       try {
-        await group.admit(one, { commitTs, wall: now });
+        const admitted = group.admit(one, { commitTs, wall: now });
+        if (admitted !== undefined) await admitted;
       } catch (thrown) {
         if (thrown instanceof Spoiled) throw thrown;
         judged.push({ one, refusal: asError(thrown) });
@@ -189,11 +192,7 @@ export class GroupWriter {
   }
 
   /** The verdict of a commit whose idempotency key was used before, in the store or in this group. */
-  #repeated(group: Group<Waiting>, one: Waiting): Promise<Verdict | undefined> | undefined {
-    return one.idempotency === undefined ? undefined : this.#reply(group, one, one.idempotency);
-  }
-
-  async #reply(group: Group<Waiting>, one: Waiting, claim: IdempotencyClaim): Promise<Verdict | undefined> {
+  async #repeated(group: Group<Waiting>, one: Waiting, claim: IdempotencyClaim): Promise<Verdict | undefined> {
     const stored = await readReply(group.writes, claim.scope, claim.key);
     const now = Math.max(this.#state.wall, this.#options.clock.wall());
     if (stored === undefined || stored.expiry <= now) return undefined;

@@ -54,7 +54,7 @@ export class TurnRunner {
       if (reply !== undefined) return decodeReply(reply);
     }
     const { trace } = this.options;
-    if (!trace.on) return this.#tries(activation, job);
+    if (!trace.on) return await this.#tries(activation, job);
     return trace.step(`turn ${head?.type ?? job.create}`, turnStep(activation, job), () =>
       this.#tries(activation, job),
     );

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
-import { type Clock, GraphsteadError } from '../../base/index.js';
+import { type Clock, GraphsteadError, type MaybePromise } from '../../base/index.js';
 import type { Authorization, Model } from '../../sdl/index.js';
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -117,7 +117,7 @@ function parsed(text: string): unknown {
 const verifiers = new WeakMap<Authorization, Verifier>();
 
 /** Claims of the JWT that the model's authorization finds in the headers (lower-case names). */
-export async function verifyClaims(model: Model, headers: Headers, clock: Clock): Promise<Claims | undefined> {
+export function verifyClaims(model: Model, headers: Headers, clock: Clock): MaybePromise<Claims | undefined> {
   const { authorization } = model;
   if (!authorization) return undefined;
   const verifier = verifiers.get(authorization) ?? new Verifier(authorization, clock);

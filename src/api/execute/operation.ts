@@ -1,5 +1,5 @@
 import { type FieldNode, type GraphQLObjectType, Kind, type OperationDefinitionNode } from 'graphql';
-import { assert, GraphsteadError, type JsonWriter } from '../../base/index.js';
+import { assert, GraphsteadError, type JsonWriter, type MaybePromise } from '../../base/index.js';
 import { NotingReader } from '../../dql/index.js';
 import type { GraphReader, Transaction } from '../../graph/index.js';
 import { rootMeaning } from '../schema/meaning.js';
@@ -202,7 +202,8 @@ async function mutation(request: Request, root: GraphQLObjectType, fields: reado
   return answerOf(request, fields, parts);
 }
 
-async function mutationPart(request: Request, root: GraphQLObjectType, field: RootField): Promise<Written> {
+/** May throw at once: not async, since a promise that resolves with a promise takes longer. */
+function mutationPart(request: Request, root: GraphQLObjectType, field: RootField): MaybePromise<Written> {
   const name = field.nodes[0].name.value;
   if (name === '__typename') return constant(root.name);
   const definition = root.getFields()[name];
@@ -218,11 +219,7 @@ async function mutationPart(request: Request, root: GraphQLObjectType, field: Ro
       return deleteField(request, field, definition, meaning.type);
     case 'custom': {
       const reader = new LazyReader(request);
-      try {
-        return await customField(request, field, definition, meaning, reader.open);
-      } finally {
-        await reader.release();
-      }
+      return customField(request, field, definition, meaning, reader.open).finally(() => reader.release());
     }
     case 'operation':
       return operationField(request, field, definition, meaning);

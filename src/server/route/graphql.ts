@@ -19,11 +19,11 @@ export function graphqlRoutes(app: FastifyInstance, core: Core): void {
   app.get('/graphql', options, (request, reply) => get(core, request, reply));
 }
 
-async function post(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+function post(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return answer(core, request, reply, () => requestOf(core, request), true);
 }
 
-async function get(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+function get(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return answer(core, request, reply, () => requestOfQueryString(request), false);
 }
 
@@ -40,7 +40,8 @@ async function answer(
   let context: RequestContext;
   try {
     graphql = parse();
-    context = await contextOf(core, request, reply);
+    const made = contextOf(core, request, reply);
+    context = made instanceof Promise ? await made : made;
   } catch (thrown) {
     return refuse(reply, accepted, thrown, core);
   }

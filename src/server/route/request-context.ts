@@ -1,13 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext } from '../../api/index.js';
+import type { MaybePromise } from '../../base/index.js';
 import type { Core } from '../core.js';
 import { callerOf, idempotencyKey } from '../idempotency.js';
 
-/** Who asks. Throws UNAUTHENTICATED when a token is present and does not verify, INVALID_REQUEST. */
-export async function contextOf(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<RequestContext> {
-  const headers = request.headers as Headers;
-  const claims = await core.api.claims(core.keys.taken(headers));
-  return new HttpContext(core, request, reply, claims);
+/** Who asks. Throws (or rejects with) UNAUTHENTICATED when a token is present and does not verify, INVALID_REQUEST. */
+export function contextOf(core: Core, request: FastifyRequest, reply: FastifyReply): MaybePromise<RequestContext> {
+  const claims = core.api.claims(core.keys.taken(request.headers as Headers));
+  return claims instanceof Promise
+    ? claims.then((verified) => new HttpContext(core, request, reply, verified))
+    : new HttpContext(core, request, reply, claims);
 }
 
 type Headers = RequestContext['headers'];
