@@ -17,6 +17,8 @@ export interface PipeOptions<In, Out> {
   readonly messageBytes: number;
   take(batch: readonly In[]): void;
   readonly refused: Refused<Out>;
+  /** how messages travel, where that differs from what they are */
+  readonly codec?: { pack(message: Out): unknown; unpack(travelled: unknown): In };
 }
 
 /** One end of the pipe. Messages of a tick go out together: each on its own would cost more than the turn it reports. */
@@ -26,13 +28,15 @@ export class Pipe<In, Out> {
   #rich = false;
   readonly #socket: Socket;
   readonly #refused: Refused<Out>;
+  readonly #pack: ((message: Out) => unknown) | undefined;
   #messageBytes: number;
 
-  constructor(socket: Socket, { messageBytes, take, refused }: PipeOptions<In, Out>) {
+  constructor(socket: Socket, { messageBytes, take, refused, codec }: PipeOptions<In, Out>) {
     this.#socket = socket;
     this.#messageBytes = messageBytes;
     this.#refused = refused;
-    const frames = new Frames<In>(take);
+    this.#pack = codec?.pack;
+    const frames = new Frames(codec ? (batch) => take(batch.map(codec.unpack)) : (batch) => take(batch as In[]));
     socket.on('data', (part: Buffer) => {
       // a sender cuts its frames: whoever sends more is not ours any more
       if (!frames.push(part, this.#messageBytes)) socket.destroy();
@@ -77,19 +81,20 @@ export class Pipe<In, Out> {
   }
 
   #frame(batch: readonly Out[], rich: boolean): Buffer {
-    return rich ? v8Frame(batch, this.#messageBytes) : jsonFrame(batch, this.#messageBytes);
+    const packed = this.#pack === undefined ? batch : batch.map(this.#pack);
+    return rich ? v8Frame(packed, this.#messageBytes) : jsonFrame(packed, this.#messageBytes);
   }
 }
 
 /** Puts frames together again from the parts that arrive. */
-class Frames<In> {
-  readonly #take: (batch: readonly In[]) => void;
+class Frames {
+  readonly #take: (batch: readonly unknown[]) => void;
   #parts: Buffer[] = [];
   #held = 0;
   /** bytes of the frame that is arriving, as far as it is known */
   #wanted = HEADER;
 
-  constructor(take: (batch: readonly In[]) => void) {
+  constructor(take: (batch: readonly unknown[]) => void) {
     this.#take = take;
   }
 
@@ -110,7 +115,7 @@ class Frames<In> {
       this.#parts = rest.length === 0 ? [] : [rest];
       this.#held = rest.length;
       this.#wanted = HEADER;
-      this.#take(decode(bytes.subarray(4, whole)) as In[]);
+      this.#take(decode(bytes.subarray(4, whole)) as unknown[]);
     }
     return true;
   }

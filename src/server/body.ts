@@ -12,13 +12,14 @@ export function acceptBytes(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /** The body as text. Throws BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE (charset), INVALID_REQUEST on bytes that are no UTF-8 or no gzip. */
 export function bodyText(request: FastifyRequest, limit: number): string {
   checkCharset(request);
   const bytes = decoded(request, limit);
-  const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
-    return decoder.decode(bytes);
+    return UTF8.decode(bytes);
   } catch {
     throw new GraphsteadError('INVALID_REQUEST', 'the body is not valid UTF-8', {
       fix: 'send the text encoded as UTF-8',
@@ -27,6 +28,7 @@ export function bodyText(request: FastifyRequest, limit: number): string {
 }
 
 function checkCharset(request: FastifyRequest): void {
+  if (request.headers['content-type'] === 'application/json') return;
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(request.headers['content-type'] ?? ''))?.[1];
   if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
   throw new GraphsteadError('UNSUPPORTED_MEDIA_TYPE', `Unsupported charset "${charset}"`, {
@@ -62,10 +64,9 @@ export function tooLarge(limit: number): GraphsteadError {
 
 /** The media type of the body, lower-case, without parameters; "" when none is given. */
 export function mediaType(request: FastifyRequest): string {
-  return String(request.headers['content-type'] ?? '')
-    .split(';')[0]
-    .trim()
-    .toLowerCase();
+  const type = request.headers['content-type'];
+  if (type === undefined || type === 'application/json') return type ?? '';
+  return type.split(';')[0].trim().toLowerCase();
 }
 
 /** A JSON object. Throws SYNTAX with the position where the engine tells one. */

@@ -5,6 +5,9 @@ import { diskFull } from './failure.js';
 
 const BALLAST_FILE = 'ballast';
 const CHUNK = 1024 * 1024;
+/** bytes above the reserve from which on the volume is not asked before each write */
+const PLENTY = 1024 ** 3;
+const LOOK_MS = 100;
 
 /** Free bytes of the volume that holds `directory`, for a process without privileges. */
 export function freeBytes(directory: string): number {
@@ -20,6 +23,9 @@ export class DiskGuard {
   readonly #directory: string;
   readonly #reserve: number;
   readonly #free: (directory: string) => number;
+  /** bytes that may be written before the next look, and when the last one was */
+  #credit = 0;
+  #lookedAt = 0;
 
   constructor(directory: string, reserve: number, free = freeBytes) {
     this.#directory = directory;
@@ -29,10 +35,22 @@ export class DiskGuard {
 
   /** Throws DISK_FULL when `bytes` more would eat into the reserve; `reclaim` writes may, and get the ballast's room. */
   admit(bytes: number, reclaim: boolean): void {
+    if (this.#isPlenty(bytes)) return;
     const free = this.#free(this.#directory);
     if (free >= this.#reserve + bytes) return;
     if (!reclaim) throw diskFull(`${free} bytes are free, limits.diskReserve is ${this.#reserve}`);
     this.#dropBallast();
+  }
+
+  /** To ask the system takes longer than to note a small write. */
+  #isPlenty(bytes: number): boolean {
+    const now = performance.now();
+    if (now - this.#lookedAt > LOOK_MS) {
+      this.#lookedAt = now;
+      this.#credit = this.#free(this.#directory) - this.#reserve - PLENTY;
+    }
+    this.#credit -= bytes;
+    return this.#credit >= 0;
   }
 
   /** Writes the ballast when it is missing and there is room for it. */

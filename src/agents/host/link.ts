@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { compact, expanded } from '../compact.js';
 import { Pipe } from '../pipe.js';
 import { type FromHost, HOST_FD, type ToHost } from '../protocol.js';
 import { toFailure } from '../wire-failure.js';
@@ -9,7 +10,8 @@ let pipe: Pipe<ToHost, FromHost> | undefined;
 export function openLink(take: (batch: readonly ToHost[]) => void, left: () => void): void {
   const socket = new Socket({ fd: HOST_FD.pipe, readable: true, writable: true });
   // the main process keeps what it sends within its limit, and tells it with the app
-  pipe = new Pipe(socket, { messageBytes: Number.POSITIVE_INFINITY, take, refused });
+  const codec = { pack: compact, unpack: (travelled: unknown) => expanded(travelled) as ToHost };
+  pipe = new Pipe(socket, { messageBytes: Number.POSITIVE_INFINITY, take, refused, codec });
   socket.once('close', left);
 }
 

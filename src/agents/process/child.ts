@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { compiled } from '../../base/index.js';
 import type { HostLog } from '../info.js';
+import { compact, expanded } from '../compact.js';
 import { Pipe } from '../pipe.js';
 import { type FromHost, HOST_FD, type ToHost } from '../protocol.js';
 
@@ -54,6 +55,7 @@ export class Child {
       messageBytes: options.messageBytes,
       take: (batch) => options.receive(batch),
       refused: (message, error) => options.refused(message, error),
+      codec: { pack: compact, unpack: (travelled) => expanded(travelled) as FromHost },
     });
     // whoever closes it can be told nothing any more
     socket.once('close', () => this.kill());

@@ -53,7 +53,7 @@ async function answer(
   // a hash alone is a whole request, to which "send the text too" is an answer
   const isWhole = graphql.query !== undefined || graphql.extensions?.['persistedQuery'] !== undefined;
   const status = accepted === RESPONSE_JSON || refusedMethod || !isWhole ? result.status : 200;
-  for (const [name, value] of Object.entries(result.headers)) reply.header(name, value);
+  reply.headers(result.headers);
   return reply
     .code(core.names.dgraph ? 200 : status)
     .header('content-type', accepted)
