@@ -51,6 +51,8 @@ class PlainWriter {
   readonly #bytes = new Uint8Array(BYTES);
   readonly #double = new Float64Array(1);
   readonly #doubleBytes = new Uint8Array(this.#double.buffer);
+  readonly #word = new Uint32Array(1);
+  readonly #wordBytes = new Uint8Array(this.#word.buffer);
   #at = 0;
 
   /** Throws NOT_HERE for what V8 has to write. */
@@ -104,8 +106,24 @@ class PlainWriter {
     this.#byte(TAG.view);
     this.#varint(number);
     this.#varint(value.byteLength);
-    this.#bytes.set(new Uint8Array(value.buffer, value.byteOffset, value.byteLength), this.#at);
-    this.#at += value.byteLength;
+    // not through `buffer`: asked for it, V8 moves a small array's bytes out of its heap
+    if (value instanceof Uint8Array) this.#raw(value);
+    else for (let i = 0; i < value.length; i++) this.#element(value, i);
+  }
+
+  #element(value: Uint32Array | Float64Array, i: number): void {
+    if (value instanceof Float64Array) {
+      this.#double[0] = value[i];
+      this.#raw(this.#doubleBytes);
+    } else {
+      this.#word[0] = value[i];
+      this.#raw(this.#wordBytes);
+    }
+  }
+
+  #raw(bytes: Uint8Array): void {
+    this.#bytes.set(bytes, this.#at);
+    this.#at += bytes.length;
   }
 
   #text(text: string): void {
@@ -128,7 +146,7 @@ class PlainWriter {
     }
     this.#byte(TAG.double);
     this.#double[0] = value;
-    for (let i = 0; i < 8; i++) this.#byte(this.#doubleBytes[i]);
+    this.#raw(this.#doubleBytes);
   }
 
   #varint(value: number): void {

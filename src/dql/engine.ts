@@ -208,8 +208,8 @@ class Engine implements DqlEngine {
     watch: Stopwatch,
   ): Promise<MutateAnswer> {
     const { queries, uids, numUids } = await this.#stage(transaction, mutation, run, watch);
-    const answer = (txn: TransactionInfo): MutateAnswer => {
-      return { queries, uids, txn, latency: watch.latency(), metrics: numUids };
+    const answer = (txn: TransactionInfo, replayed?: Uint8Array): MutateAnswer => {
+      return { queries, uids, txn, latency: watch.latency(), metrics: numUids, replayed };
     };
     if (!request.commitNow) return answer(this.#open(transaction));
     const info = this.#closing(transaction);
@@ -219,7 +219,8 @@ class Engine implements DqlEngine {
     );
     watch.lap('processing_ns');
     const { commitTs, replayed } = committed;
-    return { ...answer({ ...info, commitTs }), ...(replayed ? { replayed } : {}) };
+    const { startTs, hash, keys, preds } = info;
+    return answer({ startTs, hash, keys, preds, commitTs }, replayed);
   }
 
   /** Runs the query on the state before, then puts the changes into the transaction. */

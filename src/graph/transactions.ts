@@ -11,6 +11,9 @@ export class TransactionTable {
   /** in the order of last use */
   readonly #open = new Map<number, GraphTransaction>();
   readonly #finished = new Map<number, GraphTransaction>();
+  /** their timestamps, the oldest at `#next`; 0 where there is none yet */
+  readonly #order = new Float64Array(FINISHED_KEPT);
+  #next = 0;
   readonly #expired = new Set<number>();
   readonly #clock: Clock;
   readonly #limits: Limits;
@@ -78,10 +81,10 @@ export class TransactionTable {
   closed(transaction: GraphTransaction): void {
     if (!this.#open.delete(transaction.startTs)) return;
     this.#finished.set(transaction.startTs, transaction);
-    for (const startTs of this.#finished.keys()) {
-      if (this.#finished.size <= FINISHED_KEPT) break;
-      this.#finished.delete(startTs);
-    }
+    // in a ring: a Map whose oldest entries go one by one is searched for its first one ever longer
+    this.#finished.delete(this.#order[this.#next]);
+    this.#order[this.#next] = transaction.startTs;
+    this.#next = (this.#next + 1) % FINISHED_KEPT;
     if (this.#open.size === 0) this.#stop();
   }
 

@@ -16,7 +16,8 @@ import { type LmdbStoreOptions, openLmdbStore } from './lmdb-open.js';
 const keys = new KeyWriter('graph');
 const key = (id: number): Uint8Array => keys.uint(id).key();
 const limits = makeLimits({ ballastBytes: 4_096, diskReserve: 1_000_000 });
-const PLENTY = 2 ** 40;
+/** above the reserve, but not so much that it is not looked at before each write */
+const ENOUGH = 10_000_000;
 
 describe('the lmdb store', () => {
   let directory: string;
@@ -83,7 +84,7 @@ describe('the lmdb store', () => {
   });
 
   it('refuses to write below the disk reserve, gives up its ballast for deletes, and reads on', async () => {
-    let free = PLENTY;
+    let free = ENOUGH;
     const store = await open({ freeBytes: () => free });
     expect(existsSync(join(directory, 'ballast'))).toBe(true);
     await apply(store, 1, [1, 2]);
@@ -93,7 +94,7 @@ describe('the lmdb store', () => {
     const remove = { version: 2, puts: [{ key: key(1), value: undefined }] };
     await store.apply(remove, { expectEpoch: store.epoch, reclaim: true });
     expect([count(store), existsSync(join(directory, 'ballast'))]).toEqual([1, false]);
-    free = PLENTY;
+    free = ENOUGH;
     await apply(store, 3, [3]);
     expect(count(store)).toBe(2);
   });

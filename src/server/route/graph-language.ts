@@ -189,13 +189,13 @@ function mutateExtensions(answer: MutateAnswer): string {
   return JSON.stringify({ server_latency: answer.latency, txn: transactionJson(answer.txn) });
 }
 
-function transactionJson(info: TransactionInfo): Record<string, unknown> {
+function transactionJson({ startTs, commitTs, hash, keys, preds }: TransactionInfo): Record<string, unknown> {
   return {
-    start_ts: info.startTs,
-    ...(info.commitTs === undefined ? {} : { commit_ts: info.commitTs }),
-    hash: info.hash,
-    ...(info.keys.length > 0 ? { keys: info.keys } : {}),
-    ...(info.preds.length > 0 ? { preds: info.preds } : {}),
+    start_ts: startTs,
+    commit_ts: commitTs, // JSON leaves out what is undefined
+    hash,
+    keys: keys.length > 0 ? keys : undefined,
+    preds: preds.length > 0 ? preds : undefined,
   };
 }
 
