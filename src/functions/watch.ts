@@ -1,5 +1,5 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 
 /** An editor may write a file in parts; a change that comes later is another reload. */
 const SETTLE_MS = 20;
@@ -11,7 +11,7 @@ const SKIPPED = new Set(['node_modules', 'build', 'dist']);
  * `performance.now()`. Returns the way to stop.
  */
 export function watchSources(dir: string, changed: (since: number) => void): () => void {
-  const watchers = new Map<string, FSWatcher>();
+  const folders = new Map<string, Watched>();
   let timer: NodeJS.Timeout | undefined;
   let since: number | undefined;
 
@@ -25,24 +25,61 @@ export function watchSources(dir: string, changed: (since: number) => void): () 
     }, SETTLE_MS);
   }
 
-  function follow(folder: string): void {
-    if (!watchers.has(folder)) {
-      const watcher = watch(folder, (_, name) => {
-        if (name === null || SOURCES.test(name)) soon();
-        else if (!name.includes('.')) follow(dir);
-      });
-      watcher.on('error', () => watchers.delete(folder));
-      watchers.set(folder, watcher);
+  /** A folder that comes, goes or takes another's place brings or takes files that nothing else tells of. */
+  function moved(path: string): void {
+    const lost = forget(path);
+    if (follow(dir) || lost) soon();
+  }
+
+  /** Whether sources lay in the folder, or below it. */
+  function forget(path: string): boolean {
+    const gone = [...folders].filter(([folder]) => folder === path || folder.startsWith(path + sep));
+    for (const [folder, { watcher }] of gone) {
+      watcher.close();
+      folders.delete(folder);
     }
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (entry.isDirectory() && !entry.name.startsWith('.') && !SKIPPED.has(entry.name))
-        follow(join(folder, entry.name));
+    return gone.some(([, { holdsSources }]) => holdsSources);
+  }
+
+  /** Watches the folder and those below. Whether one that was not watched before holds sources. */
+  function follow(folder: string): boolean {
+    try {
+      const known = folders.get(folder);
+      const watcher = known?.watcher ?? watchOne(folder);
+      const entries = readdirSync(folder, { withFileTypes: true });
+      const holdsSources = entries.some((entry) => !entry.isDirectory() && SOURCES.test(entry.name));
+      folders.set(folder, { watcher, holdsSources });
+      const below = entries.filter((entry) => entry.isDirectory() && isFollowed(entry.name));
+      const found = below.map(({ name }) => follow(join(folder, name)));
+      return found.includes(true) || (known === undefined && holdsSources);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      return forget(folder); // it went while it was looked at
     }
+  }
+
+  function watchOne(folder: string): FSWatcher {
+    const watcher = watch(folder, (kind, name) => {
+      if (name === null || SOURCES.test(name)) soon();
+      else if (kind === 'rename' && isFollowed(name)) moved(join(folder, name));
+    });
+    watcher.on('error', () => forget(folder));
+    folders.set(folder, { watcher, holdsSources: false });
+    return watcher;
   }
 
   follow(dir);
   return () => {
     clearTimeout(timer);
-    for (const watcher of watchers.values()) watcher.close();
+    for (const { watcher } of folders.values()) watcher.close();
   };
+}
+
+interface Watched {
+  readonly watcher: FSWatcher;
+  readonly holdsSources: boolean;
+}
+
+function isFollowed(name: string): boolean {
+  return !name.startsWith('.') && !SKIPPED.has(name);
 }
