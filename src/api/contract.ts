@@ -143,6 +143,8 @@ export interface Api {
   updateSchema(text: string): Promise<SchemaUpdate>;
   /** undefined before the first upload */
   current(): ServedSchema | undefined;
+  /** The API that these definitions generate with no operations beside it; undefined for definitions with mistakes. */
+  generatedAlone(text: string): string | undefined;
   /** Replaces the operations (an app was loaded or reloaded). Throws GraphsteadErrors on name clashes. */
   setOperations(operations: readonly Operation[]): void;
   /** Called by the server after /alter dropped everything: forgets the schema. */

@@ -247,6 +247,15 @@ class GraphqlApi implements Api {
     return this.#served?.info;
   }
 
+  generatedAlone(text: string): string | undefined {
+    try {
+      return loadSchema(text, this.#options.names, []).generated.sdl;
+    } catch (error) {
+      if (error instanceof GraphsteadErrors) return undefined;
+      throw error;
+    }
+  }
+
   setOperations(operations: readonly Operation[]): void {
     const before = this.#operations;
     this.#operations = operations;

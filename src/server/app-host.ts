@@ -25,7 +25,7 @@ import {
   resolveConnections,
 } from '../connections/index.js';
 import type { DqlEngine } from '../dql/index.js';
-import { type App, jsonScalar, loadApp } from '../functions/index.js';
+import { type App, jsonScalar, type LoadAppOptions, loadApp } from '../functions/index.js';
 import type { Graph, Transaction } from '../graph/index.js';
 import type { Store } from '../store/index.js';
 import { schemaChanges } from './schema-change.js';
@@ -106,7 +106,6 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
     await hosts.close();
   };
   try {
-    let composed: ReadonlySet<string> = new Set();
     const app = await loadApp({
       appDir,
       dev,
@@ -114,7 +113,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
       agents,
       limits,
       scalars: { JSON: jsonScalar },
-      taken: () => takenNames(api.current()?.generated ?? '', composed),
+      taken: takenBy(api, appDir),
       connections: resolve,
       log: write,
     });
@@ -124,15 +123,18 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
         ...(app.agentTypes.length > 0 ? [eventOperation(agents, jsonScalar)] : []),
       ];
       api.setOperations(operations);
-      composed = new Set(operations.map((operation) => operation.name));
     };
     compose();
     const served = () => api.current()?.generated ?? '';
     const listeners = new Set<(reloaded: Reloaded) => void>();
     const renew = async (since: number) => {
       const before = served();
+      // The hosts have the new code: its operations come first, so that a mistake in the types does not hold them back.
+      const composed = composes(compose);
+      // Only a name that the new types give free can stand in their way.
+      if (!composed) api.setOperations([]);
       await uploadTypes(api, appDir, log);
-      compose();
+      if (!composed) compose();
       const reloaded = { ms: performance.now() - since, changes: schemaChanges(before, served()) };
       for (const listener of listeners) listener(reloaded);
     };
@@ -170,12 +172,17 @@ export function readAppConfig(appDir: string): AppConfig {
   return existsSync(path) ? readConfig(readFileSync(path, 'utf8'), 'app.json') : EMPTY_CONFIG;
 }
 
+/** What schema.graphql says; undefined where it says nothing. */
+function readTypes(appDir: string): string | undefined {
+  const path = join(appDir, 'schema.graphql');
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  return text.trim() === '' ? undefined : text;
+}
+
 /** The app's schema.graphql becomes what is served, when it says something else. */
 async function uploadTypes(api: Api, appDir: string, log: Pick<FastifyBaseLogger, 'warn'>): Promise<void> {
-  const path = join(appDir, 'schema.graphql');
-  if (!existsSync(path)) return;
-  const text = readFileSync(path, 'utf8');
-  if (text.trim() === '' || text === api.current()?.text) return;
+  const text = readTypes(appDir);
+  if (text === undefined || text === api.current()?.text) return;
   const { unreachable } = await api.updateSchema(text);
   for (const { message } of unreachable) log.warn(`schema.graphql: ${message}`);
 }
@@ -198,8 +205,22 @@ function graphqlCall(api: Api) {
   };
 }
 
-/** Names that stored types take in the schema, without the app's own operations. */
-function takenNames(generated: string, own: ReadonlySet<string>) {
+/** Names that stored types take, or will take with schema.graphql as it is now: mistakes in it leave what is served. */
+function takenBy(api: Api, appDir: string): () => Taken {
+  let known: { readonly text: string; readonly taken: Taken } | undefined;
+  return () => {
+    const served = api.current()?.text ?? '';
+    const written = readTypes(appDir) ?? served;
+    if (known?.text === written) return known.taken;
+    const taken = namesIn(api.generatedAlone(written) ?? api.generatedAlone(served) ?? '');
+    known = { text: written, taken };
+    return taken;
+  };
+}
+
+type Taken = ReturnType<NonNullable<LoadAppOptions['taken']>>;
+
+function namesIn(generated: string): Taken {
   const operations = new Set<string>();
   const types = new Set<string>();
   if (generated === '') return { operations, types };
@@ -207,13 +228,22 @@ function takenNames(generated: string, own: ReadonlySet<string>) {
   for (const definition of parse(generated, { noLocation: true }).definitions as readonly DefinitionNode[]) {
     if (!('name' in definition) || definition.name === undefined) continue;
     if (!roots.has(definition.name.value)) {
-      if (own.size === 0) types.add(definition.name.value);
+      types.add(definition.name.value);
       continue;
     }
     const fields = 'fields' in definition ? (definition.fields ?? []) : [];
-    for (const field of fields) if (!own.has(field.name.value)) operations.add(field.name.value);
+    for (const field of fields) operations.add(field.name.value);
   }
   return { operations, types };
+}
+
+function composes(compose: () => void): boolean {
+  try {
+    compose();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function describe(error: unknown): string {

@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { startService, type TestService } from '../../test/service.js';
+
+let folder: string;
+let dev: TestService;
+const told: string[] = [];
+
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+const WAIT = { timeout: 30_000 };
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'graphstead-reload-'));
+  mkdirSync(join(folder, 'functions'));
+  write('schema.graphql', 'type Ship { name: String! @id }');
+  write('functions/a.ts', 'export function getOne(): string { return "one"; }');
+  dev = await startService({ appDir: folder, dev: true });
+  told.length = 0;
+  vi.spyOn(dev.service.core.log, 'error').mockImplementation((...given: unknown[]) => {
+    told.push(given.map(String).join(' '));
+  });
+}, 60_000);
+afterEach(async () => {
+  await dev.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const answers = (query: string, data: object) =>
+  vi.waitFor(async () => expect((await dev.graphql(query)).body).toMatchObject({ data }), WAIT);
+const tells = (what: RegExp) => vi.waitFor(() => expect(told.join('\n')).toMatch(what), WAIT);
+
+it('a function takes a name as soon as the type that had it is gone', async () => {
+  write('functions/a.ts', 'export function getShip(): string { return "mine"; }');
+  await tells(/"getShip" exists already/);
+  await answers('{ getOne }', { getOne: 'one' });
+  write('schema.graphql', 'type Port { name: String! @id }');
+  await answers('{ getShip queryPort { name } }', { getShip: 'mine', queryPort: [] });
+}, 90_000);
+
+it('a type takes a name as soon as the function that had it is gone', async () => {
+  write('schema.graphql', 'type One { name: String! @id }');
+  await tells(/getOne/);
+  await answers('{ queryShip { name } getOne }', { queryShip: [], getOne: 'one' });
+  write('functions/a.ts', 'export function getTwo(): string { return "two"; }');
+  await answers('{ getTwo queryOne { name } }', { getTwo: 'two', queryOne: [] });
+}, 90_000);
+
+it('a type of a function that has the name of a stored one is refused where it stands, and what ran goes on', async () => {
+  write('functions/a.ts', 'interface Ship { tons: number }\nexport function getTwo(): Ship { return { tons: 2 }; }');
+  await tells(/functions\/a\.ts:2:\d+ the type "Ship" exists already/);
+  await answers('{ getOne queryShip { name } }', { getOne: 'one', queryShip: [] });
+}, 90_000);
+
+it('new functions are served while schema.graphql is broken', async () => {
+  write('schema.graphql', 'type Ship {');
+  await tells(/schema\.graphql/);
+  write('functions/a.ts', 'export function getTwo(): string { return "two"; }');
+  await answers('{ getTwo queryShip { name } }', { getTwo: 'two', queryShip: [] });
+}, 90_000);
