@@ -8,7 +8,7 @@ export interface ChatPiece {
 }
 
 /** @param message what went wrong, to which the model's name is added */
-export type Fail = (message: string, cause?: unknown) => GraphsteadError;
+export type Fail = (message: string) => GraphsteadError;
 
 const MAX_LINE = 1024 * 1024;
 
@@ -27,8 +27,8 @@ function pieceOf(data: string, fail: Fail): ChatPiece {
   let chunk: StreamedChunk | null;
   try {
     chunk = JSON.parse(data) as StreamedChunk | null;
-  } catch (error) {
-    throw fail('a streamed piece is not JSON', error);
+  } catch {
+    throw fail('a streamed piece is not JSON');
   }
   if (chunk?.error !== undefined)
     throw fail(`the stream ended with an error: ${JSON.stringify(chunk.error).slice(0, 200)}`);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type CallRecord, onCall, openConnections } from './host.js';
 
@@ -127,6 +128,34 @@ describe('an http connection', () => {
       message: expect.not.stringContaining('s3cret'),
     });
     await broken.close();
+  });
+
+  it('no error shows a value where a log shows all of it, with what caused it', async () => {
+    const base = await serve((request, response) => response.end(request.headers.authorization?.slice(7)));
+    const { connections, models, close } = open(base, { headers: { Authorization: 'Bearer s3cret' } });
+    const broken = open(base, { headers: { Authorization: 'a\ns3cret' } });
+    for (const call of [
+      () => connections.http('api').json('x'),
+      () => models.get('writer').ask('a', 'b'),
+      () => broken.connections.http('api').fetch('x'),
+    ]) {
+      const error = await call().catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: /_FAILED$/ });
+      expect(inspect(error)).not.toContain('s3cret');
+    }
+    await close();
+    await broken.close();
+  });
+
+  it('a call that its caller ends tells so, whatever the reason is', async () => {
+    const ending = new AbortController();
+    const base = await serve(() => ending.abort('enough'));
+    const { connections, close } = open(base);
+    await expect(connections.http('api').fetch('x', { signal: ending.signal })).rejects.toMatchObject({
+      code: 'CONNECTION_FAILED',
+      message: 'connection "api": the call was ended: enough',
+    });
+    await close();
   });
 
   it('takes a user and a password in its baseUrl', async () => {

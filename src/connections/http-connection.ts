@@ -31,9 +31,9 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide = hiding()
   const timeoutMs = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const { Agent, fetch } = load();
   const dispatcher = new Agent({ connections: config.maxConnections ?? 64, keepAliveTimeout: 30_000 });
-  const fail = (message: string, cause?: unknown, fix?: string) =>
+  // No cause goes along: what a library or the other side says may repeat a header, and a log shows causes as they are.
+  const fail = (message: string, fix?: string) =>
     new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${hide(message)}`, {
-      cause,
       fix,
       details: { connection: name },
     });
@@ -42,7 +42,6 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide = hiding()
     if (url.origin === base.origin && url.pathname.startsWith(base.pathname)) return url;
     throw fail(
       `${url.origin}${url.pathname} is outside its baseUrl`,
-      undefined,
       'use a path below baseUrl, or a connection of its own',
     );
   }
@@ -61,7 +60,7 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide = hiding()
   function deadline(): AbortSignal {
     const controller = new AbortController();
     const late = () =>
-      fail(`no answer within ${timeoutMs} ms`, undefined, 'raise timeoutMs of the connection, or check the server');
+      fail(`no answer within ${timeoutMs} ms`, 'raise timeoutMs of the connection, or check the server');
     setTimeout(() => controller.abort(late()), timeoutMs).unref();
     return controller.signal;
   }
@@ -76,8 +75,10 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide = hiding()
 
   function failed(error: unknown): GraphsteadError {
     if (error instanceof GraphsteadError) return error;
-    const { message, cause } = error as Error;
-    return fail(cause instanceof Error && cause.message ? cause.message : message, error);
+    // a caller ends a call with a reason of any kind
+    if (!(error instanceof Error)) return fail(`the call was ended: ${String(error)}`);
+    const { message, cause } = error;
+    return fail(cause instanceof Error && cause.message ? cause.message : message);
   }
 
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
@@ -109,8 +110,8 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide = hiding()
       if (!response.ok) throw fail(`status ${response.status} for ${asked}: ${hide(text).slice(0, 200)}`);
       try {
         return JSON.parse(text) as T;
-      } catch (error) {
-        throw fail(`the answer for ${asked} is not JSON`, error);
+      } catch {
+        throw fail(`the answer for ${asked} is not JSON`);
       }
     },
     close: () => dispatcher.close(),

@@ -24,8 +24,8 @@ export function openModel(
   connection: HttpConnection,
   hide: Hide = hiding(),
 ): ChatModel {
-  const fail: Fail = (message, cause) =>
-    new GraphsteadError('MODEL_FAILED', `model "${name}": ${hide(message)}`, { cause, details: { model: name } });
+  const fail: Fail = (message) =>
+    new GraphsteadError('MODEL_FAILED', `model "${name}": ${hide(message)}`, { details: { model: name } });
 
   const send = (body: object, options: ChatOptions) =>
     connection.fetch(config.path, {
@@ -109,7 +109,7 @@ async function* named(body: AsyncIterable<Uint8Array> | null, fail: Fail): Async
   try {
     if (body !== null) yield* body;
   } catch (error) {
-    throw error instanceof GraphsteadError ? error : fail(`the reply broke off: ${(error as Error).message}`, error);
+    throw error instanceof GraphsteadError ? error : fail(`the reply broke off: ${(error as Error).message}`);
   }
 }
 
@@ -128,8 +128,8 @@ function parseReply(text: string, fail: Fail): ChatReply {
   let reply: unknown;
   try {
     reply = JSON.parse(text);
-  } catch (error) {
-    throw fail('the reply is not JSON', error);
+  } catch {
+    throw fail('the reply is not JSON');
   }
   const choices = (reply as { choices?: unknown } | null)?.choices;
   const first = Array.isArray(choices) ? (choices[0] as { message?: unknown } | undefined) : undefined;
