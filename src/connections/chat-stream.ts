@@ -30,8 +30,9 @@ function pieceOf(data: string, fail: Fail): ChatPiece {
   } catch {
     throw fail('a streamed piece is not JSON');
   }
-  if (chunk?.error !== undefined)
-    throw fail(`the stream ended with an error: ${JSON.stringify(chunk.error).slice(0, 200)}`);
+  // some servers say with each piece that there is none
+  const error = chunk?.error ?? undefined;
+  if (error !== undefined) throw fail(`the stream ended with an error: ${JSON.stringify(error)}`);
   return { text: chunk?.choices?.[0]?.delta?.content ?? undefined, usage: chunk?.usage ?? undefined };
 }
 

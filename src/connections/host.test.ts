@@ -285,6 +285,25 @@ describe('a model', () => {
     await close();
   });
 
+  it('a stream goes on where its pieces say that there is no error, and shows no half of a value where there is one', async () => {
+    let error: unknown = null;
+    const base = await serve((_request, response) =>
+      response.end(`data: ${JSON.stringify({ choices: [{ delta: { content: 'all' } }], error })}\n\ndata: [DONE]\n\n`),
+    );
+    const { models, close } = open(base);
+    const read = async () => {
+      const pieces: string[] = [];
+      for await (const text of models.get('writer').stream([{ role: 'user', content: 'x' }])) pieces.push(text);
+      return pieces;
+    };
+    expect(await read()).toEqual(['all']);
+    for (let before = 150; before < 260; before++) {
+      error = `${'.'.repeat(before)}s3cret`;
+      await expect(read()).rejects.toThrow(/error: "\.+[^s]*$/);
+    }
+    await close();
+  });
+
   it('a reply that breaks off names the model', async () => {
     const base = await serve((_request, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('{"choices":', () => response.destroy());
@@ -306,6 +325,8 @@ describe('a model', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'MODEL_FAILED', message: /"writer": the reply is not JSON/ });
     reply = '{}';
     await expect(ask()).rejects.toThrow(/choices\[0\]/);
+    reply = '{"choices":[{"message":null}]}';
+    await expect(ask()).rejects.toMatchObject({ code: 'MODEL_FAILED', message: /choices\[0\]/ });
     status = 500;
     await expect(ask()).rejects.toThrow(/status 500/);
     expect(() => models.get('painter')).toThrow(/no model "painter"/);

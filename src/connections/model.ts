@@ -17,6 +17,8 @@ export interface ChatModel {
 }
 
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
+/** characters of a server's reason that an error shows; cut after values are hidden, or half of one would stay */
+const MAX_REASON = 240;
 
 export function openModel(
   name: string,
@@ -25,7 +27,7 @@ export function openModel(
   hide: Hide = hiding(),
 ): ChatModel {
   const fail: Fail = (message) =>
-    new GraphsteadError('MODEL_FAILED', `model "${name}": ${hide(message)}`, { details: { model: name } });
+    new GraphsteadError('MODEL_FAILED', `model "${name}": ${hide(message).slice(0, MAX_REASON)}`, { details: { model: name } });
 
   const send = (body: object, options: ChatOptions) =>
     connection.fetch(config.path, {
@@ -48,7 +50,7 @@ export function openModel(
       const { stream_options: _refused, ...accepted } = body;
       return post(accepted, options);
     }
-    throw fail(`status ${response.status}: ${hide(text).slice(0, 200)}`);
+    throw fail(`status ${response.status}: ${text}`);
   }
 
   const chat = (messages: readonly ChatMessage[], options: ChatOptions = {}) =>
@@ -132,8 +134,10 @@ function parseReply(text: string, fail: Fail): ChatReply {
     throw fail('the reply is not JSON');
   }
   const choices = (reply as { choices?: unknown } | null)?.choices;
-  const first = Array.isArray(choices) ? (choices[0] as { message?: unknown } | undefined) : undefined;
-  if (first?.message === undefined) throw fail('the reply has no choices[0].message');
+  const first = Array.isArray(choices) ? (choices[0] as { message?: unknown } | null | undefined) : undefined;
+  if (typeof first?.message !== 'object' || first.message === null) {
+    throw fail('the reply has no choices[0].message');
+  }
   return reply as ChatReply;
 }
 
