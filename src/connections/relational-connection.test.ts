@@ -66,6 +66,27 @@ describe('a relational connection, on a real PostgreSQL', () => {
     expect(await connection.query('select name from item where id = 3')).toEqual([{ name: 'three' }]);
   });
 
+  it('a transaction that goes on after a failed statement fails: the server has rolled it back', async () => {
+    const going = connection.transaction(async (statements) => {
+      await statements.execute('insert into item values (4, $1)', ['four']);
+      await statements.execute('insert into item values (4, $1)', ['again']).catch(() => undefined);
+    });
+    await expect(going).rejects.toMatchObject({ code: 'CONNECTION_FAILED', message: /"db": rolled back/ });
+    expect(await connection.query('select * from item where id = 4')).toEqual([]);
+  });
+
+  it('a transaction that loses its server between two statements fails with the next, and the connection goes on', async () => {
+    const losing = connection.transaction(async (statements) => {
+      const [{ pid }] = await statements.query('select pg_backend_pid() as pid');
+      await connection.query('select pg_terminate_backend($1)', [pid]);
+      const ended = 'select count(*)::int as left from pg_stat_activity where pid = $1';
+      for (let left = 1; left > 0; ) left = (await connection.query<{ left: number }>(ended, [pid]))[0].left;
+      await statements.execute('insert into item values (5, $1)', ['five']);
+    });
+    await expect(losing).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
+    expect(await connection.query('select * from item where id = 5')).toEqual([]);
+  });
+
   it('errors carry the connection and never the password', async () => {
     const error = await connection.query('selec 1').catch((thrown: Error) => thrown);
     expect(String(error)).toMatch(/connection "db": syntax error/);

@@ -68,10 +68,16 @@ export function openRelational(name: string, config: RelationalConfig, hide: Hid
       const client = await pool.connect().catch((error: unknown) => {
         throw failed(error);
       });
+      // One that loses its server between two statements tells the next of them.
+      const lost = () => undefined;
+      client.on('error', lost);
       try {
         await run(client, 'BEGIN');
         const result = await work(statements(client));
-        await run(client, 'COMMIT');
+        const { command } = await run(client, 'COMMIT');
+        // The server takes COMMIT for ROLLBACK after a statement that failed, also where `work` went on without it.
+        if (command !== 'COMMIT') throw failed(new Error('rolled back: a statement of the transaction had failed'));
+        client.off('error', lost);
         client.release();
         return result;
       } catch (error) {
@@ -79,6 +85,7 @@ export function openRelational(name: string, config: RelationalConfig, hide: Hid
           () => true,
           () => false,
         );
+        client.off('error', lost);
         client.release(!rolledBack);
         throw error;
       }
