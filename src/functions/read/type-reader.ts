@@ -13,6 +13,7 @@ export interface Place {
 }
 
 const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
+export const NAME_FIX = 'use letters, digits and single underscores';
 const RESERVED = new Set([
   'Query',
   'Mutation',
@@ -67,10 +68,9 @@ export class TypeReader {
   }
 
   #scalarOf(types: readonly ts.Type[]): ScalarName | undefined {
-    for (const type of types) {
-      const mark = this.#markOf(type);
-      if (mark !== undefined) return mark;
-    }
+    const mark = types.map((type) => this.#markOf(type)).find((one) => one !== undefined);
+    // beside what the marked type is itself: `Int | string` is more than Int
+    if (mark !== undefined) return types.every((type) => this.#isWithin(mark, type)) ? mark : undefined;
     if (types.every((type) => (type.flags & ts.TypeFlags.BooleanLike) !== 0)) return 'Boolean';
     if (
       types.every((type) => (type.flags & ts.TypeFlags.NumberLike) !== 0 && (type.flags & ts.TypeFlags.EnumLike) === 0)
@@ -82,6 +82,13 @@ export class TypeReader {
     if (flags & ts.TypeFlags.String || flags & ts.TypeFlags.TemplateLiteral) return 'String';
     if (flags & ts.TypeFlags.BigIntLike) return 'Int64';
     return this.#isLibrary(types[0], 'Date') ? 'DateTime' : undefined;
+  }
+
+  #isWithin(mark: ScalarName, type: ts.Type): boolean {
+    if (mark === 'JSON' || this.#markOf(type) === mark) return true;
+    if (mark === 'ID') return (type.flags & ts.TypeFlags.StringLike) !== 0;
+    const whole = mark === 'Int64' ? ts.TypeFlags.NumberLike | ts.TypeFlags.BigIntLike : ts.TypeFlags.NumberLike;
+    return (type.flags & whole) !== 0;
   }
 
   /** The mark of Int, Int64, ID and Json. */
@@ -120,14 +127,19 @@ export class TypeReader {
     if (type.getCallSignatures().length > 0) return this.#refused(place, 'a function', 'pass data, not code');
     if (this.#isLibrary(type))
       return this.#refused(place, `the type ${this.#text(type)}`, 'use arrays and plain objects');
-    const properties = this.checker.getPropertiesOfType(type);
+    const properties = this.checker.getPropertiesOfType(type).filter(isPublic);
     if (this.checker.getIndexInfosOfType(type).length > 0) {
       return this.#refused(place, 'an object with arbitrary keys', JSON_FIX);
     }
     if (properties.length === 0) return this.#refused(place, 'an object without fields', JSON_FIX);
     const name = this.#nameOf(type, place);
-    if (!this.#claim(name, type, place)) return { kind: 'named', name };
     const kind = place.direction === 'input' ? 'input' : 'object';
+    const standing = this.#definitions.get(name)?.kind;
+    if (this.#origins.get(name) === type && standing !== kind) {
+      const fix = `take "Input" off its name: arguments get it by themselves`;
+      return this.#refused(place, `"${name}" as an argument and as a result`, fix);
+    }
+    if (!this.#claim(name, type, place)) return { kind: 'named', name };
     const description = this.#describe(type.aliasSymbol ?? type.symbol);
     this.#definitions.set(name, { kind, name, fields: [] }); // a recursive type finds itself
     const fields = properties.map((property) => this.#field(property, name, place));
@@ -139,9 +151,7 @@ export class TypeReader {
     const node = property.valueDeclaration ?? property.declarations?.[0] ?? place.node;
     const inApp = node.getSourceFile().fileName.includes('/node_modules/') ? place.node : node;
     const { name } = property;
-    if (!NAME.test(name) || name.startsWith('__')) {
-      this.refusals.add(inApp, `"${name}" is no GraphQL field name`, 'use letters, digits and single underscores');
-    }
+    if (!isName(name)) this.refusals.add(inApp, `"${name}" is no GraphQL field name`, NAME_FIX);
     const optional = (property.flags & ts.SymbolFlags.Optional) !== 0;
     const hint = `${owner.replace(/Input$/, '')}${pascal(name)}`;
     const type = this.read(
@@ -209,6 +219,10 @@ export class TypeReader {
   #claim(name: string, type: ts.Type, place: Place): boolean {
     const known = this.#origins.get(name);
     if (known === type) return false;
+    if (!isName(name)) {
+      this.refusals.add(place.node, `"${name}" is no GraphQL name`, NAME_FIX);
+      return false;
+    }
     if (known !== undefined || RESERVED.has(name)) {
       const why = known === undefined ? 'is reserved' : 'names two different types';
       this.refusals.add(place.node, `"${name}" ${why}`, 'rename the interface or type alias');
@@ -268,6 +282,20 @@ export class TypeReader {
     this.refusals.add(place.node, `GraphQL cannot express ${what}`, fix);
     return { kind: 'named', name: 'String', nullable: true, ...rest } as TypeUse & T;
   }
+}
+
+/** Whether GraphQL takes the name. */
+export function isName(name: string): boolean {
+  return NAME.test(name) && !name.startsWith('__');
+}
+
+/** What a class keeps to itself is no field. */
+function isPublic({ valueDeclaration: declaration }: ts.Symbol): boolean {
+  if (declaration === undefined) return true;
+  const name = ts.getNameOfDeclaration(declaration);
+  if (name !== undefined && ts.isPrivateIdentifier(name)) return false;
+  const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
+  return (ts.getCombinedModifierFlags(declaration) & hidden) === 0;
 }
 
 function isBigInt(types: readonly ts.Type[]): boolean {
