@@ -153,11 +153,44 @@ describe('reading functions', () => {
     ['export function f(): { kind: "a-b" | "c" } { throw 0; }', 1, 24, 'a-b'],
     ['export function Say(): void {}\nexport function say(): void {}', 2, 17, 'same operation'],
     ['export function f(a: { b: 1 } | { c: 2 }): void {}', 1, 19, 'union of objects as an argument'],
+    ['type Größe = "a" | "b";\nexport function f(a: Größe): void {}', 2, 19, 'no GraphQL name'],
+    ['import type { Int } from "graphstead/app";\nexport function f(a: Int | "all"): void {}', 2, 19, 'the union'],
+    [
+      'interface BInput {\n  c: string;\n}\nexport function f(a: BInput): BInput { return a; }',
+      4,
+      31,
+      'and as a result',
+    ],
+    ['export function f($a: string): void {}', 1, 19, 'no GraphQL name'],
+    ['import type { Int } from "graphstead/app";\nexport function f(a: Int = 2.5): void {}', 2, 19, 'no Int'],
   ])('refuses %s', (code, line, column, text) => {
     const [mistake] = mistakes(code);
     expect(mistake).toMatchObject({ code: 'FUNCTION_TYPE', position: { line, column, source: 'index.ts' } });
     expect(mistake.message).toContain(text);
     expect(mistake.fix).toBeTruthy();
+  });
+
+  it('leaves out what a class keeps to itself', () => {
+    const manifest = read(`
+      class User { name = ''; private hash = ''; protected salt = ''; #pepper = ''; }
+      export function getUser(): User { return new User(); }
+    `);
+    expect(manifest.types).toMatchObject([{ name: 'User', fields: [{ name: 'name' }] }]);
+  });
+
+  it('reads the arguments of wrapped functions', () => {
+    const manifest = read(`
+      function timed<A extends unknown[], R>(work: (...args: A) => R): (...args: A) => R { return work; }
+      function cached<A, R>(work: (from: A) => R): (from: A) => R { return work; }
+      export const getName = timed(async (id: string, upper?: boolean) => id);
+      export const getSum = cached((list: number[]) => 1);
+      export const getNow = timed(() => new Date());
+    `);
+    expect(signatures(manifest)).toEqual({
+      getName: 'query (id: String!, upper: Boolean): String!',
+      getSum: 'query (from: [Float!]!): Float!',
+      getNow: 'query (): DateTime!',
+    });
   });
 
   it('knows the types of Node.js where a signature needs them', () => {

@@ -7,7 +7,7 @@ import { literalValue } from './literal.js';
 import { openProgram, type Program } from './program.js';
 import { Refusals } from './refuse.js';
 import { hashOfText } from './text-hash.js';
-import { pascal, TypeReader } from './type-reader.js';
+import { isName, NAME_FIX, pascal, TypeReader } from './type-reader.js';
 
 /** What was read, and the files it depends on: path -> hash of the text that was read. */
 export interface Reading {
@@ -16,6 +16,12 @@ export interface Reading {
 }
 
 type FunctionNode = ts.SignatureDeclaration & { readonly parameters: ts.NodeArray<ts.ParameterDeclaration> };
+
+interface Parameter {
+  readonly declaration: ts.ParameterDeclaration | ts.NamedTupleMember;
+  readonly type: ts.Type;
+  readonly optional: boolean;
+}
 
 /** Reads an app's exported functions. Throws GraphsteadErrors with every mistake: SYNTAX, FUNCTION_TYPE. */
 export function readSource(source: AppSource): Reading {
@@ -95,11 +101,9 @@ class FunctionReader {
       return undefined;
     }
     const name = operationName(exportName);
-    if (!/^[_A-Za-z][_0-9A-Za-z]*$/.test(name) || name.startsWith('__')) {
-      this.refusals.add(place, `"${name}" is no GraphQL name`, 'use letters, digits and single underscores');
-    }
+    if (!isName(name)) this.refusals.add(place, `"${name}" is no GraphQL name`, NAME_FIX);
     const declaration = signature.getDeclaration() as FunctionNode | undefined;
-    const args = (declaration?.parameters ?? []).map((parameter) => this.#argument(parameter, name));
+    const args = this.#parameters(signature, declaration, place).map((parameter) => this.#argument(parameter, name));
     const tags = symbol.getJsDocTags(this.checker).map((tag) => tag.name);
     const result = this.#result(signature.getReturnType(), declaration?.type ?? place, name);
     const { line, column, source = '' } = this.refusals.placeOf(place);
@@ -119,23 +123,51 @@ class FunctionReader {
     return { description, node: place };
   }
 
-  #argument(parameter: ts.ParameterDeclaration, operation: string): FieldDescription | undefined {
-    if (!ts.isIdentifier(parameter.name)) {
-      this.refusals.add(parameter, 'an argument needs a name', 'write (input: Input) and take it apart inside');
+  /** As this signature has them: where a function was wrapped, the wrapper's declaration has open types. */
+  #parameters(signature: ts.Signature, declared: FunctionNode | undefined, place: ts.Node): readonly Parameter[] {
+    return signature.parameters.flatMap((symbol, i) => {
+      // one that several signatures were united to has none of its own
+      const declaration = (symbol.valueDeclaration ?? declared?.parameters[i]) as ts.ParameterDeclaration | undefined;
+      if (declaration === undefined) return [];
+      const type = this.checker.getTypeOfSymbolAtLocation(symbol, place);
+      if (declaration.dotDotDotToken !== undefined && this.checker.isTupleType(type)) {
+        return this.#elements(type as ts.TupleTypeReference, declaration);
+      }
+      const optional = declaration.questionToken !== undefined || declaration.initializer !== undefined;
+      return [{ declaration, type, optional }];
+    });
+  }
+
+  /** `(...args: A)` of a wrapper, where A is what the wrapped function takes. */
+  #elements(type: ts.TupleTypeReference, declaration: ts.ParameterDeclaration): readonly Parameter[] {
+    const { elementFlags, labeledElementDeclarations: labels } = type.target;
+    return this.checker.getTypeArguments(type).map((element, i) => {
+      const optional = (elementFlags[i] & ts.ElementFlags.Optional) !== 0;
+      return { declaration: labels?.[i] ?? declaration, type: element, optional };
+    });
+  }
+
+  #argument({ declaration, type: given, optional }: Parameter, operation: string): FieldDescription | undefined {
+    if (!ts.isIdentifier(declaration.name)) {
+      this.refusals.add(declaration, 'an argument needs a name', 'write (input: Input) and take it apart inside');
       return undefined;
     }
-    if (parameter.dotDotDotToken !== undefined) {
-      this.refusals.add(parameter, 'GraphQL has no rest arguments', 'take an array');
+    if (declaration.dotDotDotToken !== undefined) {
+      this.refusals.add(declaration, 'GraphQL has no rest arguments', 'take an array');
       return undefined;
     }
-    const name = parameter.name.text;
-    const optional = parameter.questionToken !== undefined || parameter.initializer !== undefined;
+    const name = declaration.name.text;
+    if (!isName(name)) this.refusals.add(declaration, `"${name}" is no GraphQL name of an argument`, NAME_FIX);
     const hint = `${pascal(operation)}${pascal(name)}`;
-    const place = { node: parameter, direction: 'input', hint } as const;
-    const type = this.types.read(this.checker.getTypeAtLocation(parameter), place, optional);
-    const symbol = this.checker.getSymbolAtLocation(parameter.name);
+    const place = { node: declaration, direction: 'input', hint } as const;
+    const type = this.types.read(given, place, optional);
+    const symbol = this.checker.getSymbolAtLocation(declaration.name);
     const description = ts.displayPartsToString(symbol?.getDocumentationComment(this.checker));
-    const defaultValue = parameter.initializer === undefined ? undefined : literalValue(parameter.initializer);
+    const initializer = ts.isParameter(declaration) ? declaration.initializer : undefined;
+    const defaultValue = initializer === undefined ? undefined : literalValue(initializer);
+    if (!fits(type, defaultValue)) {
+      this.refusals.add(declaration, `the default of "${name}" is no ${type.name}`, 'write a whole number within it');
+    }
     return {
       name,
       type,
@@ -160,4 +192,11 @@ class FunctionReader {
     if (!names.includes(type.symbol?.name ?? '')) return undefined;
     return this.checker.getTypeArguments(type as ts.TypeReference)[0];
   }
+}
+
+/** TypeScript takes any number for Int and Int64; a default that is none would break every introspection. */
+function fits({ name }: TypeUse, value: unknown): boolean {
+  if (typeof value !== 'number') return true;
+  if (name === 'Int') return (value | 0) === value;
+  return name !== 'Int64' || Number.isSafeInteger(value);
 }
