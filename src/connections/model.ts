@@ -27,7 +27,9 @@ export function openModel(
   hide: Hide = hiding(),
 ): ChatModel {
   const fail: Fail = (message) =>
-    new GraphsteadError('MODEL_FAILED', `model "${name}": ${hide(message).slice(0, MAX_REASON)}`, { details: { model: name } });
+    new GraphsteadError('MODEL_FAILED', `model "${name}": ${hide(message).slice(0, MAX_REASON)}`, {
+      details: { model: name },
+    });
 
   const send = (body: object, options: ChatOptions) =>
     connection.fetch(config.path, {
