@@ -6,7 +6,7 @@ import { startService, type TestService } from '../../test/service.js';
 
 const SDL = 'type Ship { name: String! @id tons: Int }';
 const CODE = `
-  import { Agent, agents, graph } from 'graphstead/app';
+  import { Agent, agents, graph, type Json } from 'graphstead/app';
   const ADD = 'mutation($name: String!) { addShip(input: [{ name: $name }]) { numUids } }';
   async function fleet(api: Pick<typeof graph, 'graphql'>): Promise<string[]> {
     const { queryShip } = await api.graphql<{ queryShip: { name: string }[] }>('{ queryShip(order: { asc: name }) { name } }');
@@ -19,6 +19,9 @@ const CODE = `
       return fleet(txn);
     });
   }
+  export function getCircle(): Json { const circle: Record<string, unknown> = {}; circle.self = circle; return circle as Json; }
+  export function getBig(): Json { return { big: 10n } as unknown as Json; }
+  export function getWhole(): Json { return { whole: true }; }
   class Yard extends Agent {
     override async onReceiveMessage(name: string, data?: string): Promise<string> {
       await graph.graphql(ADD, { name: data });
@@ -65,6 +68,15 @@ it("an app's GraphQL lands with the transaction or the turn it stands in, or not
   const built = await s.graphql(tell, { id, name: 'build', data: 'Gull' });
   expect(built.body).toMatchObject({ data: { tellYard: 'Auk Gull Tern' } });
   expect(await ships()).toHaveLength(3);
+});
+
+it('a result that no JSON can be made of is the error of its field, and the others are answered', async () => {
+  const { body } = await s.graphql('{ getWhole getCircle getBig }');
+  expect(body.data).toEqual({ getWhole: { whole: true }, getCircle: null, getBig: null });
+  expect(body.errors).toMatchObject([
+    { path: ['getCircle'], message: /Circular/, extensions: { code: 'INVALID_VALUE' } },
+    { path: ['getBig'], message: /10n/, extensions: { code: 'INVALID_VALUE' } },
+  ]);
 });
 
 it('tells in dev where a save of schema.graphql went wrong, and serves on what was good', async () => {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import {
   type FieldNode,
   getNullableType,
@@ -147,7 +148,7 @@ function completeLeaf(
 ): boolean {
   const json = leafJson(type, value);
   if (json === undefined) {
-    const shown = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    const shown = typeof value === 'object' ? shownObject(value) : String(value);
     const field = nodes[0].name.value;
     return wrong(
       scope,
@@ -321,5 +322,14 @@ export function tellCustomErrors(scope: CompletionScope, nodes: Nodes, result: C
     } else {
       scope.errors.at(nodes, path, new GraphsteadError('REMOTE_FAILED', error.message, { details: error.extensions }));
     }
+  }
+}
+
+/** As JSON, or as Node.js shows what no JSON can be made of: a circle, a bigint. */
+function shownObject(value: object | null): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return inspect(value, { breakLength: Number.POSITIVE_INFINITY });
   }
 }
