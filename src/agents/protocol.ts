@@ -99,7 +99,12 @@ export interface HostLimits {
 }
 
 export type ToHost =
-  | { readonly k: 'load'; readonly app: HostApp; readonly limits: HostLimits }
+  | {
+      readonly k: 'load';
+      readonly app: HostApp;
+      readonly limits: HostLimits;
+      readonly environment: Readonly<Record<string, string>>;
+    }
   | { readonly k: 'turn'; readonly id: number; readonly task: TurnTask }
   | { readonly k: 'call'; readonly id: number; readonly task: CallTask }
   /** the next item of a stream */

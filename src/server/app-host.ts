@@ -90,7 +90,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
   const write = ({ level, message, ...where }: HostLog) => log[level](where, message);
   const processes = dev ? { prefork: true, count: Math.min(DEV_HOSTS, availableParallelism()) } : {};
   const { onCall } = options;
-  const hosts = createHosts({ limits, clock, log: write, environment: environment(), onCall, trace, ...processes });
+  const hosts = createHosts({ limits, clock, log: write, environment, onCall, trace, ...processes });
   const agents = createAgents({
     committer,
     incarnation: store.incarnation,

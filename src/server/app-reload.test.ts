@@ -53,6 +53,17 @@ it('a type of a function that has the name of a stored one is refused where it s
   await answers('{ getOne queryShip { name } }', { getOne: 'one', queryShip: [] });
 }, 90_000);
 
+it('functions see edited env files in process.env', async () => {
+  write('functions/a.ts', "export function getOne(): string { return process.env['SHIP_NAME'] ?? 'none'; }");
+  await answers('{ getOne }', { getOne: 'none' });
+  write('.env', 'SHIP_NAME=Auk');
+  await answers('{ getOne }', { getOne: 'Auk' });
+  write('.env', 'SHIP_NAME=Tern');
+  await answers('{ getOne }', { getOne: 'Tern' });
+  write('.env', '');
+  await answers('{ getOne }', { getOne: 'none' });
+}, 90_000);
+
 it('new functions are served while schema.graphql is broken', async () => {
   write('schema.graphql', 'type Ship {');
   await tells(/schema\.graphql/);

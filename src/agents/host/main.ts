@@ -41,6 +41,7 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
   limitStates(stateBytes);
   limitEvents(eventBytes);
   limitMessages(messageBytes);
+  useEnvironment(message.environment);
   try {
     await useConnections(message.app.connections, (record) => tell({ k: 'used', id: currentTask()?.id, record }));
     // Bundles find "graphstead/app" here: one copy of it, wherever the app lies.
@@ -56,6 +57,12 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
     const failure = toFailure(error, 'APP_LOAD');
     tell({ k: 'refused', error: { ...failure, fix: failure.fix ?? adviceFor(error) } });
   }
+}
+
+/** It may have been edited since this process started, which waited for its app. */
+function useEnvironment(environment: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+  Object.assign(process.env, environment);
 }
 
 /** What to look at when an app's own modules do not load. */

@@ -21,7 +21,7 @@ export interface ChildOptions {
   /** working directory */
   readonly dir: string;
   readonly heapMb: number;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Readonly<Record<string, string>>;
   /** bytes of one message, either way */
   readonly messageBytes: number;
   receive(batch: readonly FromHost[]): void;
@@ -47,7 +47,7 @@ export class Child {
     const child = spawn(process.execPath, [`--max-old-space-size=${options.heapMb}`, '--enable-source-maps', PROGRAM], {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', this.#marker],
       cwd: options.dir,
-      env: hostEnvironment(options.environment),
+      env: { ...options.environment },
     });
     this.#child = child;
     const socket = child.stdio[HOST_FD.pipe] as Socket;
@@ -108,12 +108,4 @@ export class Child {
 
 function forward(input: NodeJS.ReadableStream | null, line: (text: string) => void): void {
   if (input !== null) createInterface({ input }).on('line', line);
-}
-
-/** App code sees the environment without what configures the service itself (keys among it). */
-function hostEnvironment(environment: ChildOptions['environment']): NodeJS.ProcessEnv {
-  const kept = Object.entries(environment).filter(
-    ([name]) => !name.startsWith('GRAPHSTEAD_') && name !== 'NODE_OPTIONS',
-  );
-  return Object.fromEntries(kept);
 }

@@ -59,7 +59,8 @@ export interface HostsOptions {
   /** prepares the next load after each; for an app that is loaded over and over */
   readonly prefork?: boolean;
   readonly log?: (entry: HostLog) => void;
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** what app code has as process.env; asked with each load. Default: that of this process */
+  readonly environment?: () => Readonly<Record<string, string | undefined>>;
   /** each finished call of a connection or a model, for /metrics and the explorer */
   readonly onCall?: (record: CallRecord) => void;
   /** hears of functions that are called */

@@ -255,7 +255,7 @@ export class HostPool implements Hosts {
       limits: this.#limits,
       clock: this.#clock,
       log: this.#log,
-      environment: this.#options.environment ?? process.env,
+      environment: this.#options.environment ?? (() => process.env),
       used: this.#options.onCall,
     });
     this.#all.add(host);

@@ -30,7 +30,8 @@ export interface HostProcessOptions {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly log: (entry: HostLog) => void;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** as it is now; asked at the start and at the load, between which it may be edited */
+  readonly environment: () => Readonly<Record<string, string | undefined>>;
   readonly used?: (record: CallRecord) => void;
 }
 
@@ -53,7 +54,7 @@ export class HostProcess {
     this.#child = new Child({
       dir,
       heapMb: limits.hostHeapMb,
-      environment,
+      environment: hostEnvironment(environment()),
       messageBytes: limits.hostMessageBytes,
       receive: (batch) => this.#receive(batch),
       refused: (message, error) => this.#refused(message, error),
@@ -76,10 +77,11 @@ export class HostProcess {
 
   /** Once. */
   load({ bundle, appDir, connections }: HostApp): void {
-    const { limits } = this.#options;
+    const { limits, environment } = this.#options;
     const load = { bundle, appDir, connections };
     const { agentStateBytes: stateBytes, eventBytes, hostMessageBytes: messageBytes } = limits;
-    this.#tell({ k: 'load', app: load, limits: { stateBytes, eventBytes, messageBytes } }, load);
+    const told = { stateBytes, eventBytes, messageBytes };
+    this.#tell({ k: 'load', app: load, limits: told, environment: hostEnvironment(environment()) }, load);
     const late = setTimeout(() => this.#late(), limits.hostLoadMs).unref();
     const inTime = () => clearTimeout(late);
     this.ready.then(inTime, inTime);
@@ -328,4 +330,14 @@ export class HostProcess {
 interface StreamItem {
   readonly value?: unknown;
   readonly done?: boolean;
+}
+
+/** App code sees the environment without what configures the service itself (keys among it). */
+function hostEnvironment(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined && !entry[0].startsWith('GRAPHSTEAD_') && entry[0] !== 'NODE_OPTIONS',
+    ),
+  );
 }
