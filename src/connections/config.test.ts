@@ -42,6 +42,8 @@ describe('app.json', () => {
 
   it('names an unknown key, an unknown type and broken JSON', () => {
     expect(mistakes('{ "conections": {} }')[0]).toMatch(/"conections" is not known/);
+    const two = '{ "conections": {},\n "modles": {} }';
+    expect(mistakes(two)).toEqual([expect.stringContaining('app.json:1:'), expect.stringContaining('app.json:2:')]);
     expect(mistakes('{ "connections": { "a": { "type": "ftp" } } }')[0]).toMatch(/no known connection type/);
     expect(mistakes('{ "connections": { ')[0]).toMatch(/expected a key/);
   });

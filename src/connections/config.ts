@@ -109,7 +109,7 @@ export function readConfig(text: string, file = 'app.json'): AppConfig {
   const parsed = shapes().appConfig.safeParse(located.value);
   const errors = parsed.success
     ? semantic(parsed.data, located)
-    : parsed.error.issues.map((issue) => shape(issue, located));
+    : parsed.error.issues.flatMap((issue) => shape(issue, located));
   if (errors.length > 0) throw new GraphsteadErrors(errors);
   return parsed.data as AppConfig;
 }
@@ -120,13 +120,22 @@ function problem(located: Located, path: readonly (string | number)[], message: 
   return new GraphsteadError('CONFIG', `${where}: ${message}`, { position, fix });
 }
 
-function shape(issue: zod.core.$ZodIssue, located: Located): GraphsteadError {
+function shape(issue: zod.core.$ZodIssue, located: Located): readonly GraphsteadError[] {
   const path = issue.path as (string | number)[];
   const name = path.join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {
-    const key = issue.keys[0];
-    return problem(located, [...path, key], `"${key}" is not known in ${name}`, 'remove it or correct its spelling');
+    const fix = 'remove it or correct its spelling';
+    return issue.keys.map((key) => problem(located, [...path, key], `"${key}" is not known in ${name}`, fix));
   }
+  return [otherShape(issue, path, name, located)];
+}
+
+function otherShape(
+  issue: zod.core.$ZodIssue,
+  path: readonly (string | number)[],
+  name: string,
+  located: Located,
+): GraphsteadError {
   if (issue.code === 'invalid_union') {
     const fix = 'write "type": "http", "relational" or "graph"';
     return problem(located, path, `${name} is no known connection type`, fix);
