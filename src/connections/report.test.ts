@@ -48,6 +48,16 @@ describe('what is told of connections', () => {
     expect(JSON.stringify({ connections, models })).not.toContain('hidden');
   });
 
+  it.each([
+    ['https://play.example:443', 'play.example:443'],
+    ['https://play.example', 'play.example:443'],
+    ['dgraph://me:hidden@play.example:9080?sslmode=require', 'play.example:9080'],
+    ['[::1]:9080', '::1:9080'],
+  ])('shows the address that the client of a graph at %s goes to', (target, address) => {
+    const { connections } = reportConnections(config, { APP_GRAPH_TARGET: target });
+    expect(connections[2]).toMatchObject({ name: 'graph', address });
+  });
+
   it('says whether an address is reached, and why not', async () => {
     const server = createServer((socket) => socket.end());
     const port = await new Promise<number>((resolve) =>

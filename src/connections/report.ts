@@ -68,15 +68,16 @@ const DEFAULT_PORT: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 
 /** Host and port alone: user, password, path and parameters may be secrets. */
 function addressOf(name: string, entry: ConnectionConfig, environment: Environment): Address | undefined {
   const { baseUrl, connStr, connString, grpcTarget } = entry as Partial<Record<string, unknown>>;
-  const written = baseUrl ?? connStr ?? connString ?? grpcTarget;
+  const written = baseUrl ?? grpcTarget ?? connStr ?? connString;
   if (typeof written !== 'string') return undefined;
   const complete = placeholdersIn(written).every((placeholder) => environment[variableName(name, placeholder)]);
   if (!complete) return undefined;
   const text = substitute(written, (placeholder) => environment[variableName(name, placeholder)] ?? '');
+  const isGraph = entry.type === 'graph' || entry.type === 'dgraph';
   try {
-    const url = new URL(/^[a-z+]+:\/\//i.test(text) ? text : `grpc://${text}`);
-    const fallback = entry.type === 'http' ? DEFAULT_PORT[url.protocol] : 'grpcTarget' in entry ? 9080 : 5432;
-    const port = Number(url.port) || fallback;
+    // a graph's client reads its address as https, whatever it begins with
+    const url = new URL(isGraph ? text.replace(/^([a-z]+:\/\/)?/i, 'https://') : text);
+    const port = Number(url.port) || (DEFAULT_PORT[url.protocol] ?? 5432);
     return url.hostname === '' ? undefined : { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port };
   } catch {
     return undefined;
