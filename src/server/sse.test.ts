@@ -8,18 +8,23 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A server that streams `source` to a reader which reads only when told. */
-async function streaming(source: AsyncIterable<Frame | string | SharedFrames>) {
+/** A server that streams `source` to a reader which reads only when told, and `before` has the answer to what it asked before. */
+async function streaming(
+  source: AsyncIterable<Frame | string | SharedFrames>,
+  before?: (response: ServerResponse) => void,
+) {
   let begun: (response: ServerResponse) => void;
   const response = new Promise<ServerResponse>((done) => {
     begun = done;
   });
-  const server = createServer((_, reply) => {
+  const server = createServer((request, reply) => {
+    if (request.url === '/before') return before?.(reply);
     begun(reply);
     void sendFrames(reply, source, { heartbeatMs: 60_000, signal: new AbortController().signal });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  if (before !== undefined) socket.write('GET /before HTTP/1.1\r\nhost: localhost\r\n\r\n');
   socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
   closers.push(
     () => socket.destroy(),
@@ -81,6 +86,22 @@ it.each([
     await new Promise((turn) => setImmediate(turn));
   }
   expect(taken).toBeLessThan(all);
+  const numbers = [...(await rest()).matchAll(/data: (\d+) /g)].map(([, number]) => Number(number));
+  expect(numbers).toEqual(Array.from({ length: all }, (_, i) => i));
+});
+
+it('a reader that asked ahead, and whose frames wait behind another answer, misses nothing', async () => {
+  const all = 200;
+  const padding = 'x'.repeat(10_000);
+  async function* source() {
+    for (let i = 0; i < all; i++) yield { data: `${i} ${padding}` };
+  }
+  let first: ServerResponse | undefined;
+  const { response, rest } = await streaming(source(), (before) => {
+    first = before;
+  });
+  while (!response.writableNeedDrain) await new Promise((turn) => setImmediate(turn));
+  first?.end();
   const numbers = [...(await rest()).matchAll(/data: (\d+) /g)].map(([, number]) => Number(number));
   expect(numbers).toEqual(Array.from({ length: all }, (_, i) => i));
 });

@@ -132,11 +132,13 @@ function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
   const { socket } = response;
   return new Promise((resolve) => {
     const done = () => {
+      response.off('drain', done);
       socket?.off('drain', done);
       response.off('close', done);
       signal.removeEventListener('abort', done);
       resolve();
     };
+    response.once('drain', done); // it has no socket yet while it waits behind another answer
     socket?.once('drain', done);
     response.once('close', done);
     signal.addEventListener('abort', done, { once: true });
