@@ -6,6 +6,6 @@ export { type ResolvedMutation, type ResolveOptions, resolveMutation } from './m
 export { type ParseMutationOptions, type ParseQueryOptions, parseMutation, parseQuery } from './parse/index.js';
 export { type NQuadLineParser, type NQuadOptions, nquadLineParser, parseNQuadLine, parseNQuads } from './rdf/index.js';
 export { printChange } from './rdf/print.js';
-export { GLOBAL_UID, holdsCondition, Places, placeOf, runQuery, uidsOf, valueFor } from './run/index.js';
+export { GLOBAL_UID, holdsCondition, Pace, Places, placeOf, runQuery, uidsOf, valueFor } from './run/index.js';
 export type * from './syntax/index.js';
 export { type WriteOptions, WrittenPlaces, writeJson, writeJsonInSteps, writeRdf } from './write/index.js';

@@ -1,8 +1,8 @@
 import type { GraphQLObjectType, SelectionSetNode } from 'graphql';
 import { getNamedType } from 'graphql';
-import { assert, type JsonWriter } from '../../base/index.js';
+import { assert } from '../../base/index.js';
 import {
-  compareValues,
+  compareStored,
   decodeValue,
   formatDateTime,
   type StoredValue,
@@ -42,27 +42,47 @@ function sourceOf(
   return { kind: 'value', fn: meaning.function, slot: valueSlot(meaning.field, list), scalar };
 }
 
-/** The aggregate of what is present, as JSON; `null` of nothing. */
-export function writeAggregate(
-  fn: AggregateFunction,
-  scalar: string,
-  values: readonly (StoredValue | undefined)[],
-  out: JsonWriter,
-): void {
-  const present = values.flatMap((bytes) => (bytes ? [decodeValue(bytes)] : []));
-  if (present.length === 0) {
-    out.ascii('null');
-    return;
-  }
-  if (fn === 'min' || fn === 'max') {
-    out.raw(jsonOf(extreme(present, fn === 'min' ? 1 : -1)));
-    return;
-  }
-  out.raw(fn === 'sum' ? sumJson(present, scalar) : finite(total(present) / present.length));
-}
+/** The aggregate of values, taken one by one. */
+export class Aggregate {
+  readonly #fn: AggregateFunction;
+  readonly #isFloat: boolean;
+  #count = 0;
+  #best: StoredValue | undefined;
+  #total = 0;
+  /** integers are added exactly */
+  #exact = 0n;
 
-function extreme(values: readonly Value[], sign: number): Value {
-  return values.reduce((best, value) => (compareValues(value, best) * sign < 0 ? value : best));
+  constructor(fn: AggregateFunction, scalar: string) {
+    this.#fn = fn;
+    this.#isFloat = scalar === 'Float';
+  }
+
+  add(bytes: StoredValue): void {
+    this.#count++;
+    if (this.#fn === 'min' || this.#fn === 'max') {
+      this.#compare(bytes);
+      return;
+    }
+    const value = decodeValue(bytes);
+    if (value.type !== 'int' && value.type !== 'float') return;
+    if (this.#fn === 'avg' || this.#isFloat) this.#total += Number(value.value);
+    else if (value.type === 'int') this.#exact += BigInt(value.value);
+  }
+
+  #compare(bytes: StoredValue): void {
+    const best = this.#best;
+    const order = best === undefined ? 0 : compareStored(bytes, best);
+    if (best === undefined || (this.#fn === 'min' ? order < 0 : order > 0)) this.#best = bytes;
+  }
+
+  /** As JSON; `null` of nothing, and of a sum past 64 bits. */
+  get json(): string {
+    if (this.#count === 0) return 'null';
+    if (this.#best !== undefined) return jsonOf(decodeValue(this.#best));
+    if (this.#fn === 'avg') return finite(this.#total / this.#count);
+    if (this.#isFloat) return finite(this.#total);
+    return BigInt.asIntN(64, this.#exact) === this.#exact ? String(this.#exact) : 'null';
+  }
 }
 
 function jsonOf(value: Value): string {
@@ -81,17 +101,3 @@ function jsonOf(value: Value): string {
 }
 
 const finite = (value: number): string => (Number.isFinite(value) ? JSON.stringify(value) : 'null');
-
-/** Integers are added exactly; past 64 bits there is no answer. */
-function sumJson(values: readonly Value[], scalar: string): string {
-  if (scalar === 'Float') return finite(total(values));
-  const sum = values.reduce((all, value) => all + (value.type === 'int' ? BigInt(value.value) : 0n), 0n);
-  return BigInt.asIntN(64, sum) === sum ? String(sum) : 'null';
-}
-
-function total(values: readonly Value[]): number {
-  return values.reduce(
-    (all, value) => all + (value.type === 'int' || value.type === 'float' ? Number(value.value) : 0),
-    0,
-  );
-}

@@ -7,7 +7,7 @@ import {
   type GraphQLOutputType,
   isNonNullType,
 } from 'graphql';
-import { assert, GraphsteadError, type JsonWriter } from '../../base/index.js';
+import { assert, atOnce, GraphsteadError, type JsonWriter, type Steps } from '../../base/index.js';
 import type { Block, Filter, FunctionCall, ResultNode, RunResult } from '../../dql/index.js';
 import type { GraphReader, UidList } from '../../graph/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
@@ -39,7 +39,8 @@ import {
   storedName,
   test,
 } from './syntax.js';
-import { Level, writeAggregates, writeNode, writeNodes, type WriteScope } from './write.js';
+import { aggregatesInSteps, Level, nodesInSteps, writeNode, type WriteScope } from './write.js';
+import { writtenOf } from './written-ahead.js';
 
 type Definition = GraphQLField<unknown, unknown>;
 type Input = Readonly<Record<string, unknown>>;
@@ -143,7 +144,8 @@ async function nodesField(
   });
   const node = await runPlan(request, scope, shown, reader);
   const bound = await boundLevel(request, field.key, plan, node, reader);
-  return { write: (out) => writeList(bound.scope, bound.level, rootRow(node), definition.type, out) };
+  const row = rootRow(node);
+  return writtenOf(request, row.length, (out) => listInSteps(bound.scope, bound.level, row, definition.type, out));
 }
 
 export function writeEmpty(out: JsonWriter): boolean {
@@ -159,8 +161,19 @@ export function writeList(
   type: GraphQLOutputType,
   out: JsonWriter,
 ): boolean {
+  return atOnce(listInSteps(scope, level, row, type, out));
+}
+
+/** The same for a list that may be long. */
+function* listInSteps(
+  scope: WriteScope,
+  level: Level,
+  row: UidList,
+  type: GraphQLOutputType,
+  out: JsonWriter,
+): Steps<boolean> {
   const start = out.length;
-  if (writeNodes(scope, level, row, type, out)) return true;
+  if (yield* nodesInSteps(scope, level, row, type, out)) return true;
   out.truncate(start);
   if (isNonNullType(type)) return false;
   out.ascii('null');
@@ -336,10 +349,9 @@ export async function aggregateField(
     children: childrenOf(aggregate.selections),
   });
   const node = await runPlan(request, scope, shown, reader);
-  return {
-    write: (out) => {
-      writeAggregates(aggregate, node, rootRow(node), out);
-      return true;
-    },
-  };
+  const row = rootRow(node);
+  return writtenOf(request, row.length, function* (out) {
+    yield* aggregatesInSteps(aggregate, node, row, out);
+    return true;
+  });
 }

@@ -1,9 +1,9 @@
 import { getNullableType, type GraphQLOutputType, isListType } from 'graphql';
-import { assert, GraphsteadError, type JsonWriter } from '../../base/index.js';
+import { assert, atOnce, GraphsteadError, type JsonWriter, STEP, type Steps } from '../../base/index.js';
 import { Places, placeOf, type ResultNode, type Selection, WrittenPlaces } from '../../dql/index.js';
 import type { UidList } from '../../graph/index.js';
 import { decodeValue, storedType, type StoredValue, valueText, writeValue } from '../../values/index.js';
-import { writeAggregate } from './aggregate.js';
+import { Aggregate } from './aggregate.js';
 import { complete, type CompletionScope, missing, tellCustomErrors } from './complete.js';
 import type { CustomResult } from './custom-logic.js';
 import { geometryObject } from './geo.js';
@@ -103,41 +103,61 @@ export class Level {
 }
 
 /** Writes a list of nodes as `type` (a list type, nullable or not). False as in `complete`. */
-export function writeNodes(
+export function* nodesInSteps(
   scope: WriteScope,
   level: Level,
   uids: UidList,
   type: GraphQLOutputType,
   out: JsonWriter,
-): boolean {
+): Steps<boolean> {
   const list = getNullableType(type);
   assert(isListType(list), 'nodes are written as a list');
   const itemNonNull = list.ofType !== getNullableType(list.ofType);
-  return writeRow(scope, level, uids, itemNonNull, out) === 'written';
+  const before = scope.errors.list.length;
+  out.byte(OPEN_LIST);
+  for (let i = 0; i < uids.length; i++) {
+    if (i % STEP === STEP - 1) yield;
+    if (!writeItem(scope, level, uids, i, itemNonNull, before, out)) return false;
+  }
+  out.byte(CLOSE_LIST);
+  return true;
 }
 
 function writeRow(scope: WriteScope, level: Level, row: UidList, itemNonNull: boolean, out: JsonWriter): Outcome {
-  const { written } = level;
-  const errors = scope.errors.list;
-  const before = errors.length;
+  const before = scope.errors.list.length;
   out.byte(OPEN_LIST);
   for (let i = 0; i < row.length; i++) {
-    if (i > 0) out.byte(COMMA);
-    const at = written ? level.placeOf(row[i]) : -1;
-    if (at >= 0 && written?.copy(at, out, out.cuts)) continue;
-    scope.path.push(i);
-    const start = out.length;
-    const ok = writeNode(scope, level, row[i], out);
-    scope.path.pop();
-    // errors name their place, and what was taken back may be what was noted
-    if (ok && at >= 0 && errors.length === before) written?.note(at, start, out, out.cuts);
-    if (ok) continue;
-    if (itemNonNull) return 'failed';
-    out.truncate(start);
-    out.ascii('null');
+    if (!writeItem(scope, level, row, i, itemNonNull, before, out)) return 'failed';
   }
   out.byte(CLOSE_LIST);
   return 'written';
+}
+
+/** @param before how many errors there were when the list began */
+function writeItem(
+  scope: WriteScope,
+  level: Level,
+  row: UidList,
+  i: number,
+  itemNonNull: boolean,
+  before: number,
+  out: JsonWriter,
+): boolean {
+  const { written } = level;
+  if (i > 0) out.byte(COMMA);
+  const at = written ? level.placeOf(row[i]) : -1;
+  if (at >= 0 && written?.copy(at, out, out.cuts)) return true;
+  scope.path.push(i);
+  const start = out.length;
+  const ok = writeNode(scope, level, row[i], out);
+  scope.path.pop();
+  // errors name their place, and what was taken back may be what was noted
+  if (ok && at >= 0 && scope.errors.list.length === before) written?.note(at, start, out, out.cuts);
+  if (ok) return true;
+  if (itemNonNull) return false;
+  out.truncate(start);
+  out.ascii('null');
+  return true;
 }
 
 /** Writes one node. False when a non-null field of it is missing; the error is noted. */
@@ -361,6 +381,11 @@ function writeHidden(plan: AggregatePlan, out: JsonWriter): void {
 
 /** An aggregate object over a row of nodes. */
 export function writeAggregates(plan: AggregatePlan, node: ResultNode, row: UidList, out: JsonWriter): void {
+  atOnce(aggregatesInSteps(plan, node, row, out));
+}
+
+/** The same for a row that may be long. */
+export function* aggregatesInSteps(plan: AggregatePlan, node: ResultNode, row: UidList, out: JsonWriter): Steps<void> {
   const columns = columnsOf(plan.selections, node);
   out.byte(OPEN_OBJECT);
   for (let i = 0; i < plan.fields.length; i++) {
@@ -369,13 +394,20 @@ export function writeAggregates(plan: AggregatePlan, node: ResultNode, row: UidL
     out.bytes(prefix);
     if (of.kind === 'typename') out.string(plan.typeName);
     else if (of.kind === 'count') out.ascii(String(row.length));
-    else
-      writeAggregate(
-        of.fn,
-        of.scalar,
-        Array.from(row, (uid) => valueAt(columns[of.slot], uid)),
-        out,
-      );
+    else {
+      const aggregate = new Aggregate(of.fn, of.scalar);
+      yield* addInSteps(aggregate, columns[of.slot], row);
+      out.raw(aggregate.json);
+    }
   }
   out.byte(CLOSE_OBJECT);
+}
+
+function* addInSteps(aggregate: Aggregate, column: ResultNode, row: UidList): Steps<void> {
+  for (let i = 0; i < row.length; i++) {
+    if (i % STEP === STEP - 1) yield;
+    // a row that is the column's own list has its nodes where they are
+    const value = valueIn(column, column.source[i] === row[i] ? i : placeOf(column.source, row[i]));
+    if (value !== undefined) aggregate.add(value);
+  }
 }

@@ -1,0 +1,79 @@
+import { beforeAll, expect, it } from 'vitest';
+import { type Clock, systemClock } from '../../base/index.js';
+import { contextOf, createWorld, type Tree, type World } from '../../../test/support/api-world.js';
+
+const NODES = 1_000;
+let world: World;
+beforeAll(async () => {
+  world = await createWorld('type P { key: String! @id n: Int @search big: Int64 f: Float missing: String }', {
+    clock: alwaysLate(),
+  });
+  const input = Array.from({ length: NODES }, (_, i) => ({ key: `k${i}`, n: i, big: '9007199254740993', f: i / 2 }));
+  await world.data('mutation ($input: [AddPInput!]!) { addP(input: $input) { numUids } }', { input });
+});
+
+/** Whenever it is asked, somebody else should have had a turn already. */
+function alwaysLate(): Clock {
+  let now = 0;
+  return { ...systemClock, wall: () => systemClock.wall(), monotonic: () => (now += 10) };
+}
+
+/** How many turns of the event loop others had. */
+async function turnsOf(query: string): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await world.data(query);
+  isOver = true;
+  return turns;
+}
+
+it('lets others have their turn while many values are aggregated', async () => {
+  const many = Array.from({ length: 50 }, (_, i) => `a${i}: nMax`).join(' ');
+  const one = await turnsOf('{ aggregateP { nMax } }');
+  expect(await turnsOf(`{ aggregateP { ${many} } }`)).toBeGreaterThan(one + 49 * 2);
+});
+
+it('lets others have their turn while a long list is written', async () => {
+  const few = await turnsOf('{ queryP(first: 250) { key } }');
+  expect(await turnsOf('{ queryP { key } }')).toBeGreaterThan(few + 2);
+});
+
+it('aggregates many values as it does few', async () => {
+  const { aggregateP } = await world.data('{ aggregateP { count nMin nMax nSum nAvg fSum fMax keyMin keyMax } }');
+  expect(aggregateP).toEqual({
+    count: NODES,
+    nMin: 0,
+    nMax: NODES - 1,
+    nSum: (NODES * (NODES - 1)) / 2,
+    nAvg: (NODES - 1) / 2,
+    fSum: (NODES * (NODES - 1)) / 4,
+    fMax: (NODES - 1) / 2,
+    keyMin: 'k0',
+    keyMax: 'k999',
+  });
+  const { body } = await world.api.execute({ query: '{ aggregateP { bigSum } }' }, contextOf());
+  expect(body.toString()).toContain(`"bigSum":${9_007_199_254_740_993n * BigInt(NODES)}`);
+});
+
+it('puts long lists beside other fields, in the order asked for', async () => {
+  const data = await world.data('{ all: queryP(order: {asc: n}) { n } two: queryP(first: 2, order: {desc: n}) { n } }');
+  expect(Object.keys(data)).toEqual(['all', 'two']);
+  expect(data.all.map(({ n }: Tree) => Number(n))).toEqual(Array.from({ length: NODES }, (_, i) => i));
+  expect(data.two).toEqual([{ n: NODES - 1 }, { n: NODES - 2 }]);
+});
+
+it('makes an item of a long list null that lacks what it must have, and says which', async () => {
+  const strict = await createWorld('type Q { n: Int! @id needed: String }');
+  const input = Array.from({ length: NODES }, (_, n) => (n === 600 ? { n } : { n, needed: 'x' }));
+  await strict.data('mutation ($input: [AddQInput!]!) { addQ(input: $input) { numUids } }', { input });
+  await strict.api.updateSchema('type Q { n: Int! @id needed: String! }');
+  const { data, errors } = await strict.ask('{ queryQ { n needed } }');
+  expect(errors?.map(({ path }) => path)).toEqual([['queryQ', 600, 'needed']]);
+  expect(data?.queryQ[600]).toBeNull();
+  expect(data?.queryQ[601]).toEqual({ n: 601, needed: 'x' });
+});
