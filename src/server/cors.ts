@@ -46,9 +46,7 @@ export function allowOrigins(app: FastifyInstance, core: Core): void {
     const whole = isPreflight || core.names.dgraph;
     reply.headers(whole ? made.preflight : origin === undefined ? made.all : made.asked);
     const named = served?.allowedOrigins;
-    if (named && origin !== undefined && named.includes(origin)) {
-      reply.header('access-control-allow-origin', origin).header('vary', 'Origin');
-    }
+    if (origin !== undefined && named?.includes(origin)) reply.header('access-control-allow-origin', origin);
     if (isPreflight) reply.code(204).send();
     else done();
   });
@@ -57,7 +55,8 @@ export function allowOrigins(app: FastifyInstance, core: Core): void {
 function allowedUnder(served: Allowed['served'], dgraph: boolean): Allowed {
   const extra = [...(served?.forwardedHeaders ?? []), ...(served?.authHeader ? [served.authHeader] : [])];
   const isOpen = (served?.allowedOrigins ?? []).length === 0;
-  const all: Headers = isOpen ? { 'access-control-allow-origin': '*' } : {};
+  // where some are named, a cache must not give one page what was allowed to another, or to none
+  const all: Headers = isOpen ? { 'access-control-allow-origin': '*' } : { vary: 'Origin' };
   const asked = {
     ...all,
     'access-control-allow-credentials': 'true',

@@ -49,3 +49,14 @@ describe('a page of another site', () => {
     expect((await drop({ 'sec-fetch-site': 'same-site' })).status).toBe(200);
   });
 });
+
+it('an answer that a cache may keep is not given to pages of another origin than it was made for', async () => {
+  await s.schema('type Note { id: ID! text: String }\n# Service.Allow-Origin "https://a.example"');
+  const path = `/graphql?query=${encodeURIComponent('query @cacheControl(maxAge: 5) { queryNote { text } }')}`;
+  for (const origin of ['https://a.example', 'https://b.example', undefined]) {
+    const { headers } = await s.get(path, origin === undefined ? {} : { origin });
+    expect(headers.get('cache-control')).toBe('public,max-age=5');
+    expect(headers.get('access-control-allow-origin')).toBe(origin === 'https://a.example' ? origin : null);
+    expect(headers.get('vary')?.split(', ')).toEqual(expect.arrayContaining(['Origin', 'Accept-Encoding']));
+  }
+});

@@ -53,7 +53,11 @@ async function answer(
   // a hash alone is a whole request, to which "send the text too" is an answer
   const isWhole = graphql.query !== undefined || graphql.extensions?.['persistedQuery'] !== undefined;
   const status = accepted === RESPONSE_JSON || refusedMethod || !isWhole ? result.status : 200;
+  const varies = reply.getHeader('vary');
   reply.headers(result.headers);
+  if (varies !== undefined && 'vary' in result.headers) {
+    reply.header('vary', `${String(varies)}, ${result.headers['vary']}`);
+  }
   return reply
     .code(core.names.dgraph ? 200 : status)
     .header('content-type', accepted)
