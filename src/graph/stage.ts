@@ -1,5 +1,15 @@
 import { GraphsteadError, type Limits, type Names, TYPE_PREDICATE } from '../base/index.js';
-import { convert, decodeValue, encodeValue, type ScalarType, termsOf, tokensOf, type Value } from '../values/index.js';
+import {
+  convert,
+  decodeValue,
+  encodeValue,
+  hashPasswordAside,
+  isPasswordHash,
+  type ScalarType,
+  termsOf,
+  tokensOf,
+  type Value,
+} from '../values/index.js';
 import { Breath } from './breath.js';
 import { ConflictSet, EVERYTHING, indexConflictKey, memberKey, predicateKey, uidKey } from './conflict.js';
 import type { Facets, GraphChange, GraphReader } from './contract.js';
@@ -44,6 +54,8 @@ export async function stageChanges(context: StageContext, changes: readonly Grap
   return stage.finish();
 }
 
+type SetValue = Extract<GraphChange, { op: 'setValue' }>;
+
 class Stage {
   readonly #context: StageContext;
   readonly #log = new DeltaLog();
@@ -70,8 +82,7 @@ class Stage {
     if (change.op === 'deleteNode') return this.#deleteNode(change.uid);
     switch (change.op) {
       case 'setValue':
-        this.#setValue(change);
-        break;
+        return this.#setValue(change);
       case 'setEdge':
         this.#setEdge(change);
         break;
@@ -102,20 +113,34 @@ class Stage {
     return record;
   }
 
-  #setValue(change: Extract<GraphChange, { op: 'setValue' }>): void {
-    const { uid, predicate, lang, value } = change;
+  #setValue(change: SetValue): Promise<void> | undefined {
+    const { predicate, lang, value } = change;
     const record = this.#record(predicate) ?? this.#create(predicate, value.type, change.list === true, lang !== '');
     if (record.type === 'uid') throw mismatch(record, 'scalar');
     if (lang !== '' && !record.lang) {
       if (record.id !== 0) throw noLang(predicate);
       this.#create(predicate, record.type, record.list, true);
     }
-    const converted = convertFor(record, value);
+    const password = plainPassword(record, value);
+    if (password !== undefined) return this.#setPassword(record, change, password);
+    this.#keep(record, change, convertFor(record, value));
+    return undefined;
+  }
+
+  /** A hash is much work: not on this thread. */
+  async #setPassword(record: PredicateRecord, change: SetValue, text: string): Promise<void> {
+    const hash = await hashPasswordAside(text).catch((thrown: unknown) => {
+      throw named(record, thrown);
+    });
+    this.#keep(record, change, { type: 'password', value: hash });
+  }
+
+  #keep(record: PredicateRecord, { uid, predicate, lang, facets }: SetValue, converted: Value): void {
     // a vector without dimensions says that there is none
     if (converted.type === 'float32vector' && converted.value.length === 0) return;
     const stored = encodeValue(converted);
     checkIndexed(record, converted, stored.length);
-    this.#log.add(OP.setValue, predicate, uid, 0, lang, stored, facetBytes(change.facets));
+    this.#log.add(OP.setValue, predicate, uid, 0, lang, stored, facetBytes(facets));
     if (record.list) this.#memberConflict(record, uid, stored);
     else this.#uidConflict(record, uid);
     this.#indexConflicts(record, converted, lang);
@@ -181,6 +206,10 @@ class Stage {
 
   #deleteValue(record: PredicateRecord, change: Extract<GraphChange, { op: 'deleteValue' }>): void {
     if (record.type === 'uid') throw mismatch(record, 'scalar');
+    if (plainPassword(record, change.value) !== undefined) {
+      this.#uidConflict(record, change.uid); // no text is stored that could be it
+      return;
+    }
     const value = convertFor(record, change.value);
     const stored = encodeValue(value);
     this.#log.add(OP.deleteValue, record.name, change.uid, 0, change.lang, stored);
@@ -295,12 +324,22 @@ export function convertFor(record: PredicateRecord, value: Value): Value {
   try {
     return convert(value, record.type as ScalarType);
   } catch (thrown) {
-    if (!(thrown instanceof GraphsteadError) || thrown.code !== 'INVALID_VALUE') throw thrown;
-    throw new GraphsteadError('INVALID_VALUE', `predicate ${record.name}: ${thrown.message}`, {
-      ...(thrown.fix ? { fix: thrown.fix } : {}),
-      cause: thrown,
-    });
+    throw named(record, thrown);
   }
+}
+
+function named(record: PredicateRecord, thrown: unknown): unknown {
+  if (!(thrown instanceof GraphsteadError) || thrown.code !== 'INVALID_VALUE') return thrown;
+  return new GraphsteadError('INVALID_VALUE', `predicate ${record.name}: ${thrown.message}`, {
+    ...(thrown.fix ? { fix: thrown.fix } : {}),
+    cause: thrown,
+  });
+}
+
+/** The text of a password that is to be hashed. */
+function plainPassword({ type }: PredicateRecord, value: Value): string | undefined {
+  if (type !== 'password' || (value.type !== 'default' && value.type !== 'string')) return undefined;
+  return isPasswordHash(value.value) ? undefined : value.value;
 }
 
 /** The refusal of an edge where values lie, or of a value where edges do. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../base/index.js';
+import { checkPassword } from '../values/index.js';
 import { indexConflictKey } from './conflict.js';
 import type { GraphReader } from './contract.js';
 import {
@@ -52,6 +53,29 @@ describe('a transaction', () => {
       reader.release();
     }
   };
+
+  it('hashes passwords while others have their turn, and deletes none by its text', async () => {
+    await fixture.graph.alter({ kind: 'schema', text: 'pw: password .' });
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const users = Array.from({ length: 5 }, (_, i) => i + 1);
+    await write(fixture.graph, ...users.map((uid) => setValue(uid, 'pw', `secret-${uid}`)));
+    isOver = true;
+    expect(turns).toBeGreaterThanOrEqual(users.length);
+    await write(fixture.graph, { op: 'deleteValue', uid: 1, predicate: 'pw', value: text('secret-1'), lang: '' });
+    for (const uid of users) {
+      const [stored] = await read(fixture.graph, (reader) => valuesOf(reader, 'pw', uid));
+      expect(await checkPassword(stored.slice(1), `secret-${uid}`)).toBe(true);
+    }
+    await expect(write(fixture.graph, setValue(9, 'pw', 'short'))).rejects.toThrow(
+      'predicate pw: the password is too short',
+    );
+  });
 
   it('reads its own changes, and nobody else does before the commit', async () => {
     const transaction = await fixture.graph.begin();

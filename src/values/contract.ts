@@ -131,6 +131,9 @@ export interface ValuesDoor {
   /** name as written in a schema (any case of dateTime, `default` ...) to type */
   typeNamed(name: string): TypeName | undefined;
   hashPassword(text: string): string;
+  /** the same, worked out on another thread */
+  hashPasswordAside(text: string): Promise<string>;
+  isPasswordHash(text: string): boolean;
   checkPassword(hash: string, text: string): Promise<boolean>;
 
   parseDateTime(text: string): DateTime;

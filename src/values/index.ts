@@ -21,7 +21,7 @@ export { fullTextTerms } from './language/full-text.js';
 export { termsOf } from './language/word.js';
 export { levenshteinWithin } from './levenshtein.js';
 export { literalIri, parseLiteral, typeNamed } from './literal.js';
-export { checkPassword, hashPassword } from './password.js';
+export { checkPassword, hashPassword, hashPasswordAside, isPasswordHash } from './password.js';
 export { compareStored, decodeValue, encodeValue, readStoredInteger, storedType, writeValue } from './stored-value.js';
 export { indexKindNamed, isHashedToken, queryTokens, tokenizer, tokensOf, trigramToken } from './token/tokenizer.js';
 export { valueText } from './value-text.js';

@@ -10,11 +10,25 @@ const FORM = /^\$scrypt\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
 
 /** A salted scrypt hash (RFC 7914), about 40 ms of work. Throws INVALID_VALUE for a text of fewer than six characters. */
 export function hashPassword(text: string): string {
-  if ([...text].length < SHORTEST) {
-    throw invalidValue('the password is too short', `Use at least ${SHORTEST} characters.`);
-  }
+  checkLength(text);
   const salt = randomBytes(SALT_BYTES);
-  return `$scrypt$${salt.toString('base64')}$${scryptSync(text, salt, KEY_BYTES, COST).toString('base64')}`;
+  return written(salt, scryptSync(text, salt, KEY_BYTES, COST));
+}
+
+/** The same, worked out on another thread. */
+export async function hashPasswordAside(text: string): Promise<string> {
+  checkLength(text);
+  const salt = randomBytes(SALT_BYTES);
+  return written(salt, await derive(text, salt));
+}
+
+function checkLength(text: string): void {
+  if ([...text].length >= SHORTEST) return;
+  throw invalidValue('the password is too short', `Use at least ${SHORTEST} characters.`);
+}
+
+function written(salt: Buffer, key: Buffer): string {
+  return `$scrypt$${salt.toString('base64')}$${key.toString('base64')}`;
 }
 
 /**
