@@ -12,6 +12,7 @@ afterEach(() => {
 async function streaming(
   source: AsyncIterable<Frame | string | SharedFrames>,
   before?: (response: ServerResponse) => void,
+  method = 'GET',
 ) {
   let begun: (response: ServerResponse) => void;
   const response = new Promise<ServerResponse>((done) => {
@@ -25,18 +26,18 @@ async function streaming(
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
   if (before !== undefined) socket.write('GET /before HTTP/1.1\r\nhost: localhost\r\n\r\n');
-  socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+  socket.write(`${method} / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
   closers.push(
     () => socket.destroy(),
     () => server.close(),
   );
-  async function rest(): Promise<string> {
+  async function rest(end = '\r\n0\r\n\r\n'): Promise<string> {
     const parts: string[] = [];
     let tail = '';
     for await (const part of socket.setEncoding('latin1') as AsyncIterable<string>) {
       parts.push(part);
-      tail = (tail + part).slice(-7);
-      if (tail === '\r\n0\r\n\r\n') break;
+      tail = (tail + part).slice(-end.length);
+      if (tail === end) break;
     }
     return parts.join('');
   }
@@ -104,4 +105,16 @@ it('a reader that asked ahead, and whose frames wait behind another answer, miss
   first?.end();
   const numbers = [...(await rest()).matchAll(/data: (\d+) /g)].map(([, number]) => Number(number));
   expect(numbers).toEqual(Array.from({ length: all }, (_, i) => i));
+});
+
+it('only the head is sent to who asks for it, and the connection is free again', async () => {
+  let isOpen = false;
+  async function* source() {
+    isOpen = true;
+    yield { data: 'one' };
+  }
+  const { response, rest } = await streaming(source(), undefined, 'HEAD');
+  expect(response.writableEnded).toBe(true);
+  expect(await rest('\r\n\r\n')).toMatch(/^HTTP\/1.1 200 OK\r\ncontent-type: text\/event-stream/);
+  expect(isOpen).toBe(false);
 });

@@ -99,6 +99,10 @@ export async function sendFrames(
     'x-accel-buffering': 'no',
     ...options.headers,
   });
+  if (response.req.method === 'HEAD') {
+    response.end(); // what is asked next on the connection would wait for it
+    return;
+  }
   response.flushHeaders();
   response.write(':\n\n');
   const beat = setInterval(() => {
