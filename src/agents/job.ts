@@ -84,11 +84,14 @@ export function deadOps({ id, head }: Activation, job: Job, attempts: number, er
   return [dead, { op: 'turn', id, expect: head?.turns ?? 0, terminate: true }];
 }
 
+/** characters of an error that are kept with a message that is tried again: its entry fits a page whatever was thrown */
+const RETRY_ERROR = 500;
+
 /** A background job failed, and will be tried again. */
 export function retryOps({ id }: Activation, job: Job, attempts: number, notBefore: number, error: string): AgentOp[] {
   const { stored: message, alarm } = job;
   if (message === undefined && alarm === undefined) return [];
-  return [{ op: 'retry', id, message, alarm, attempts, notBefore, error }];
+  return [{ op: 'retry', id, message, alarm, attempts, notBefore, error: error.slice(0, RETRY_ERROR) }];
 }
 
 /** An agent is a caller of its own, whoever made it run. */

@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type AgentService, agentService, type ServiceOptions } from '../../test/agent-service.js';
+import { GraphsteadError, makeLimits } from '../base/index.js';
+import { createCommitter } from '../commit/index.js';
+import { createMemoryStore, type Store } from '../store/index.js';
+import { agentsApplier } from './apply/applier.js';
+
+const CODE = `
+  class Worker extends Agent {
+    state = { done: [] };
+    onInitialize() { this.state.done.push('born'); }
+    async onReceiveMessage(name, data) {
+      switch (name) {
+        case 'note': this.state.done.push(data); return;
+        case 'done': return this.state.done.join(' ');
+        case 'ask': return agents.sendMessage(data, 'done');
+        case 'talks': throw new Error('x'.repeat(10_000));
+        case 'poison': throw new Error('always');
+        case 'code': throw Object.assign(new GraphsteadError(data, 'of its own'));
+        case 'hold': this.publishEvent('holds', {}, { live: true }); await new Promise((go) => { globalThis.go = go; }); return;
+        case 'children': {
+          this.state.child = (await agents.start('Worker')).id;
+          await agents.sendMessageAsync(this.state.child, 'note', 'by ' + this.attempt);
+          await this.checkpoint();
+          if (this.attempt === 1) throw new Error('after the checkpoint');
+          return;
+        }
+        case 'child': return this.state.child;
+        case 'late': await new Promise((end) => { globalThis.end = end; }); return;
+      }
+      return super.onReceiveMessage(name, data);
+    }
+  }
+  agents.register(Worker);
+  async function release() { globalThis.go(); }
+  async function end() { globalThis.end(); }
+`;
+
+let service: AgentService | undefined;
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
+const open = async (options: ServiceOptions = {}) => {
+  service = await agentService(CODE, ['release', 'end'], { limits: { messageAttempts: 2 }, ...options });
+  return service;
+};
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((again) => setTimeout(again, 5));
+}
+
+describe('background work', () => {
+  it('counts its tries in the store, however much an error says', async () => {
+    const { agents, logs } = await open();
+    const { id } = await agents.start('Worker');
+    await agents.sendAsync(id, 'talks');
+    await until(async () => (await agents.info(id)).deadLetters === 1);
+    expect(logs.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
