@@ -50,6 +50,17 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 describe('background work', () => {
+  it('is not lost where its handler meets an agent that was stopped', async () => {
+    const { agents } = await open();
+    const one = await agents.start('Worker');
+    const other = await agents.start('Worker');
+    await agents.stop(other.id);
+    await agents.sendAsync(one.id, 'ask', other.id);
+    await until(async () => (await agents.info(one.id)).deadLetters === 1);
+    expect(await agents.info(one.id)).toMatchObject({ waiting: 0 });
+    expect((await agents.deadLetters(one.id))[0]).toMatchObject({ name: 'ask', attempts: 2 });
+  });
+
   it('counts its tries in the store, however much an error says', async () => {
     const { agents, logs } = await open();
     const { id } = await agents.start('Worker');

@@ -212,8 +212,7 @@ export class Queues {
 
   /** A background job failed: it waits for another try (true), or becomes a dead letter. */
   async #failed(activation: Activation, job: Job, error: GraphsteadError): Promise<boolean> {
-    if (error.code === 'NOT_READY') this.unready.add(activation.id);
-    if (error.code === 'AGENT_TERMINATED' || error.code === 'NOT_READY' || this.closing) return false;
+    if (this.closing || this.#isUnhandled(activation, error)) return false;
     const attempts = job.attempts + 1;
     const { message } = error;
     this.options.log('warn', `"${job.name}" failed, try ${attempts}: ${message}`, activation.id, job.requestId);
@@ -237,6 +236,13 @@ export class Queues {
       );
     }
     return !last;
+  }
+
+  /** No handler ran. Handlers throw the same codes, for what they met elsewhere: those count as failures. */
+  #isUnhandled({ id }: Activation, { code, details }: GraphsteadError): boolean {
+    const isUnready = code === 'NOT_READY' && this.options.runner.options.hosts.manifest === undefined;
+    if (isUnready) this.unready.add(id);
+    return isUnready || (code === 'AGENT_TERMINATED' && details?.['agentId'] === id);
   }
 
   async #readMailbox(activation: Activation): Promise<void> {
