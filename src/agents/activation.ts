@@ -55,6 +55,11 @@ export class Activation {
     return this.#jobs.length;
   }
 
+  /** Something is to be done, here or in the store. */
+  get hasWork(): boolean {
+    return this.#jobs.length > 0 || this.more;
+  }
+
   push(job: Job): void {
     this.fresh = true;
     this.#jobs.push(job);

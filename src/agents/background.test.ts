@@ -61,6 +61,27 @@ describe('background work', () => {
     expect((await agents.deadLetters(one.id))[0]).toMatchObject({ name: 'ask', attempts: 2 });
   });
 
+  it('goes on behind a reload that came between two pages of a mailbox', async () => {
+    const store = createMemoryStore();
+    const committer = await createCommitter({ store, appliers: [agentsApplier(makeLimits())] });
+    const post = { op: 'post', to: 'agent_a', from: '', kind: 'message' };
+    const ops = [
+      { op: 'turn', id: 'agent_a', expect: 0, create: { type: 'Worker' }, state: '{"done":[]}', version: 1 },
+      ...Array.from({ length: 63 }, () => ({ ...post, name: 'note', data: 'x' })),
+      { ...post, name: 'hold' },
+      { ...post, name: 'note', data: 'behind' },
+    ];
+    await committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
+    await committer.close();
+    const { agents, call, hosts, app } = await open({ store });
+    await until(async () => (await agents.info('agent_a')).waiting === 2);
+    const swapped = agents.swap(() => hosts.load(app));
+    await call('release');
+    await swapped;
+    await until(async () => (await agents.info('agent_a')).waiting === 0);
+    expect(await agents.send('agent_a', 'done')).toMatch(/x behind$/);
+  });
+
   it('counts its tries in the store, however much an error says', async () => {
     const { agents, logs } = await open();
     const { id } = await agents.start('Worker');

@@ -121,7 +121,7 @@ export class Queues {
 
   /** Nothing is to be done, and no process holds it. */
   forget(activation: Activation): void {
-    if (activation.waiting === 0 && !activation.busy) this.activations.delete(activation.id);
+    if (!activation.hasWork && !activation.busy) this.activations.delete(activation.id);
   }
 
   async #work(activation: Activation): Promise<void> {

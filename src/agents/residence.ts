@@ -29,7 +29,7 @@ export class Residence {
     let bytes = 0;
     for (const activation of this.queues.activations.values()) {
       if (activation.host !== undefined) bytes += residentBytes(activation);
-      const rests = !activation.busy && activation.waiting === 0 && activation.wake === undefined;
+      const rests = !activation.busy && !activation.hasWork && activation.wake === undefined;
       if (rests) idle.push(activation);
     }
     const budget = hostHeapMb * 1024 * 1024 * RESIDENT_SHARE;
@@ -64,7 +64,7 @@ export class Residence {
       activation.busy = false;
       activation.passing = undefined;
       activation.host = undefined;
-      if (activation.waiting > 0) this.queues.kick(activation);
+      if (activation.hasWork) this.queues.kick(activation);
       else this.queues.forget(activation);
     }
   }
@@ -89,8 +89,7 @@ export class Residence {
       this.queues.paused = this.queues.closing;
       for (const id of this.queues.unready) Object.assign(this.queues.activate(id), { more: true, read: undefined });
       this.queues.unready.clear();
-      for (const activation of this.queues.activations.values())
-        if (activation.waiting > 0 || activation.more) this.queues.kick(activation);
+      for (const activation of this.queues.activations.values()) if (activation.hasWork) this.queues.kick(activation);
     }
   }
 
