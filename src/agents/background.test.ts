@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AgentService, agentService, type ServiceOptions } from '../../test/agent-service.js';
-import { GraphsteadError, makeLimits } from '../base/index.js';
+import { makeLimits } from '../base/index.js';
 import { createCommitter } from '../commit/index.js';
-import { createMemoryStore, type Store } from '../store/index.js';
+import { createMemoryStore } from '../store/index.js';
 import { agentsApplier } from './apply/applier.js';
 
 const CODE = `
@@ -16,7 +16,6 @@ const CODE = `
         case 'ask': return agents.sendMessage(data, 'done');
         case 'talks': throw new Error('x'.repeat(10_000));
         case 'poison': throw new Error('always');
-        case 'code': throw Object.assign(new GraphsteadError(data, 'of its own'));
         case 'hold': this.publishEvent('holds', {}, { live: true }); await new Promise((go) => { globalThis.go = go; }); return;
         case 'children': {
           this.state.child = (await agents.start('Worker')).id;
@@ -26,14 +25,12 @@ const CODE = `
           return;
         }
         case 'child': return this.state.child;
-        case 'late': await new Promise((end) => { globalThis.end = end; }); return;
       }
       return super.onReceiveMessage(name, data);
     }
   }
   agents.register(Worker);
   async function release() { globalThis.go(); }
-  async function end() { globalThis.end(); }
 `;
 
 let service: AgentService | undefined;
@@ -42,7 +39,7 @@ afterEach(async () => {
   service = undefined;
 });
 const open = async (options: ServiceOptions = {}) => {
-  service = await agentService(CODE, ['release', 'end'], { limits: { messageAttempts: 2 }, ...options });
+  service = await agentService(CODE, ['release'], { limits: { messageAttempts: 2 }, ...options });
   return service;
 };
 async function until(holds: () => Promise<boolean>): Promise<void> {
@@ -88,5 +85,15 @@ describe('background work', () => {
     await agents.sendAsync(id, 'talks');
     await until(async () => (await agents.info(id)).deadLetters === 1);
     expect(logs.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('begins a child once, also where its turn is tried again behind a checkpoint', async () => {
+    const { agents } = await open();
+    const { id } = await agents.start('Worker');
+    await agents.sendAsync(id, 'children');
+    await until(async () => (await agents.info(id)).waiting === 0);
+    const child = (await agents.send(id, 'child')) as string;
+    await until(async () => (await agents.info(child)).waiting === 0);
+    expect(await agents.send(child, 'done')).toBe('born by 1 by 2');
   });
 });

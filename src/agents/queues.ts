@@ -6,7 +6,7 @@ import { mailboxFull, terminated } from './refusal.js';
 import type { SendOptions } from './contract.js';
 import type { EventHub } from './event-hub.js';
 import { alarmJob, deadOps, freshJobId, isHopeless, jobOf, outOfTime, retryOps } from './job.js';
-import type { AgentOp, AgentPart } from './part.js';
+import type { AgentPart, PostOp } from './part.js';
 import { type DueAlarm, readAlarm, readMailbox } from './reader.js';
 import { STATUS_EVENT } from './subscription.js';
 import type { TurnRunner } from './turn/turn-runner.js';
@@ -266,19 +266,20 @@ export class Queues {
       if (op.op !== 'post' && op.op !== 'spawn') continue;
       const at = n++;
       const activation = this.activate(op.op === 'post' ? op.to : op.id);
-      if (op.op === 'spawn') activation.head = undefined;
+      if (op.op === 'spawn') {
+        // The store tells whether it begins now: a rerun of the turn that began it says so again.
+        activation.head = undefined;
+        activation.more = true;
+      }
       if (activation.more) {
         activation.missed = true;
         this.kick(activation);
-      } else this.#deliverTo(activation, op, ts, at);
+      } else if (op.op === 'post') this.#deliverTo(activation, op, ts, at);
     }
   }
 
-  #deliverTo(activation: Activation, op: AgentOp & { op: 'post' | 'spawn' }, ts: number, n: number): void {
-    const post = op.op === 'post' ? op : ({ ...op, kind: 'init', name: 'onInitialize' } as const);
-    const { kind, name, from } = post;
-    const data = 'data' in post ? post.data : undefined;
-    const requestId = 'requestId' in post ? post.requestId : undefined;
+  #deliverTo(activation: Activation, op: PostOp, ts: number, n: number): void {
+    const { kind, name, data, from, requestId } = op;
     const bytes = Buffer.byteLength(JSON.stringify({ kind, name, data, from, requestId }));
     activation.push(jobOf({ kind, name, data, from, requestId, ts, n, bytes, attempts: 0, notBefore: 0 }));
     activation.read = { ts, n };

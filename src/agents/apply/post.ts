@@ -27,7 +27,11 @@ function refuse(draft: Draft, { to, from }: PostOp): void {
 
 /** An agent that a turn began: its first message is the one that initialises it. */
 export function spawn(draft: Draft, op: SpawnOp): void {
-  if (draft.find(op.id) !== undefined) return; // a rerun of the turn that began it
+  if (draft.find(op.id) !== undefined) {
+    // a rerun of the turn that began it; those who count posts count this one too
+    draft.posts.push({ to: op.id, n: draft.posts.length });
+    return;
+  }
   draft.heads.set(op.id, freshHead(op.type, draft.wall, 'starting'));
   post(draft, { op: 'post', to: op.id, from: op.from, kind: 'init', name: 'onInitialize' });
 }
