@@ -96,4 +96,13 @@ describe('background work', () => {
     await until(async () => (await agents.info(child)).waiting === 0);
     expect(await agents.send(child, 'done')).toBe('born by 1 by 2');
   });
+
+  it('keeps an agent where a turn that was given up ends after the next has begun', async () => {
+    const { agents, call } = await open({ limits: { turnWallMs: 300 } });
+    const { id } = await agents.start('Worker');
+    await expect(agents.send(id, 'hold')).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' });
+    expect(await agents.send(id, 'done')).toBe('born');
+    await call('release');
+    expect(await agents.send(id, 'done')).toBe('born');
+  });
 });

@@ -28,7 +28,10 @@ export function evict(agentId: string): void {
   residents.delete(agentId);
 }
 
-/** Runs one turn and reports it. The instance stays for the next one unless the turn failed. */
+/**
+ * Runs one turn and reports it. The instance stays for the next one unless the turn failed. One that was given up took its
+ * instance along: when it ends, the one that is here belongs to a later turn.
+ */
 export function startTurn(id: number, turn: TurnTask): Task {
   const scope = new TurnScope(turn.agentId, turn.type, turn.readOnly === true, turn.message);
   const task = new Task(id, turn.requestId, scope, turn.journal, turn.trace);
@@ -40,8 +43,8 @@ export function startTurn(id: number, turn: TurnTask): Task {
       tell({ k: 'turned', id, reply, effects });
     },
     (error: unknown) => {
-      if (!scope.readOnly) residents.delete(turn.agentId);
       if (task.ended !== undefined) return;
+      if (!scope.readOnly) residents.delete(turn.agentId);
       task.end('the handler had failed');
       tell({ k: 'failed', id, error: toFailure(error, 'AGENT_FAILED') });
     },
@@ -66,7 +69,7 @@ async function run(task: Task, scope: TurnScope, turn: TurnTask): Promise<Outcom
   const reply = toReply(await performed, turn);
   if (scope.readOnly || turn.kind === 'terminate') return { reply, effects: scope.take(undefined, 1) };
   const effects = collect(scope, resident, turn.kind === 'init');
-  if (turn.kind === 'suspend' || task.ended !== undefined) residents.delete(turn.agentId);
+  if (turn.kind === 'suspend' && task.ended === undefined) residents.delete(turn.agentId);
   return { reply, effects };
 }
 
