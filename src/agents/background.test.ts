@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AgentService, agentService, type ServiceOptions } from '../../test/agent-service.js';
-import { makeLimits } from '../base/index.js';
+import { GraphsteadError, makeLimits } from '../base/index.js';
 import { createCommitter } from '../commit/index.js';
-import { createMemoryStore } from '../store/index.js';
+import { createMemoryStore, type Store } from '../store/index.js';
 import { agentsApplier } from './apply/applier.js';
 
 const CODE = `
@@ -16,7 +16,7 @@ const CODE = `
         case 'ask': return agents.sendMessage(data, 'done');
         case 'talks': throw new Error('x'.repeat(10_000));
         case 'poison': throw new Error('always');
-        case 'hold': this.publishEvent('holds', {}, { live: true }); await new Promise((go) => { globalThis.go = go; }); return;
+        case 'hold': if (globalThis.go === undefined) await new Promise((go) => { globalThis.go = go; }); return;
         case 'children': {
           this.state.child = (await agents.start('Worker')).id;
           await agents.sendMessageAsync(this.state.child, 'note', 'by ' + this.attempt);
@@ -44,6 +44,20 @@ const open = async (options: ServiceOptions = {}) => {
 };
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((again) => setTimeout(again, 5));
+}
+
+/** The store's methods as own properties. */
+function bound(store: Store): Store {
+  return {
+    epoch: store.epoch,
+    incarnation: store.incarnation,
+    readOnly: store.readOnly,
+    snapshot: () => store.snapshot(),
+    apply: (...args) => store.apply(...args),
+    backup: (to) => store.backup(to),
+    stats: () => store.stats(),
+    close: () => store.close(),
+  };
 }
 
 describe('background work', () => {
@@ -104,5 +118,31 @@ describe('background work', () => {
     expect(await agents.send(id, 'done')).toBe('born');
     await call('release');
     expect(await agents.send(id, 'done')).toBe('born');
+  });
+
+  it('waits where the store takes no writes, and counts no try for it', async () => {
+    let now = Date.now();
+    let full = false;
+    const kept = createMemoryStore();
+    const refused = () => Promise.reject(new GraphsteadError('DISK_FULL', 'no room'));
+    const store = {
+      ...bound(kept),
+      apply: (...args: Parameters<Store['apply']>) => (full ? refused() : kept.apply(...args)),
+    };
+    const { agents, call } = await open({ store, clock: { wall: () => now, monotonic: () => performance.now() } });
+    const { id } = await agents.start('Worker');
+    await agents.sendAsync(id, 'hold');
+    await agents.sendAsync(id, 'note', 'kept');
+    full = true;
+    await call('release');
+    for (let tries = 0; tries < 4; tries++) {
+      now += 3_600_000;
+      await agents.clockMoved();
+    }
+    full = false;
+    now += 3_600_000;
+    await agents.clockMoved();
+    expect(await agents.info(id)).toMatchObject({ waiting: 0, deadLetters: 0 });
+    expect(await agents.send(id, 'done')).toBe('born kept');
   });
 });

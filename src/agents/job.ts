@@ -38,6 +38,11 @@ export function isHopeless({ code }: GraphsteadError, attempts: number): boolean
   return code === 'MESSAGE_UNKNOWN' || (code === 'AGENT_TIMEOUT' && attempts >= 2);
 }
 
+/** The store took nothing for now, whatever the handler did. */
+export function isRefused({ code }: GraphsteadError): boolean {
+  return code === 'DISK_FULL' || code === 'OVERLOADED';
+}
+
 /** The job that runs onSuspend. */
 export function suspension(): Job {
   return {

@@ -5,7 +5,7 @@ import type { AlarmClock } from './alarm-clock.js';
 import { mailboxFull, terminated } from './refusal.js';
 import type { SendOptions } from './contract.js';
 import type { EventHub } from './event-hub.js';
-import { alarmJob, deadOps, freshJobId, isHopeless, jobOf, outOfTime, retryOps } from './job.js';
+import { alarmJob, deadOps, freshJobId, isHopeless, isRefused, jobOf, outOfTime, retryOps } from './job.js';
 import type { AgentPart, PostOp } from './part.js';
 import { type DueAlarm, readAlarm, readMailbox } from './reader.js';
 import { STATUS_EVENT } from './subscription.js';
@@ -15,6 +15,8 @@ import type { TurnRunner } from './turn/turn-runner.js';
 const MAILBOX_PAGE = 64;
 const BACKOFF_MS = 200;
 const BACKOFF_MOST_MS = 60_000;
+/** how long a turn waits that the store could not take */
+const REFUSED_MS = 5_000;
 
 /** Writes a line about one agent to the log. */
 export type AgentLog = (level: 'warn' | 'error', message: string, agentId: string, requestId?: string) => void;
@@ -213,17 +215,20 @@ export class Queues {
   /** A background job failed: it waits for another try (true), or becomes a dead letter. */
   async #failed(activation: Activation, job: Job, error: GraphsteadError): Promise<boolean> {
     if (this.closing || this.#isUnhandled(activation, error)) return false;
-    const attempts = job.attempts + 1;
     const { message } = error;
+    if (isRefused(error)) {
+      this.options.log('warn', `"${job.name}" waits for the store: ${message}`, activation.id, job.requestId);
+      this.#again(activation, job, job.attempts, REFUSED_MS);
+      return true;
+    }
+    const attempts = job.attempts + 1;
     this.options.log('warn', `"${job.name}" failed, try ${attempts}: ${message}`, activation.id, job.requestId);
     const last = attempts >= this.options.limits.messageAttempts || isHopeless(error, attempts);
-    const notBefore = this.options.clock.wall() + Math.min(BACKOFF_MS * 2 ** (attempts - 1), BACKOFF_MOST_MS);
+    const wait = Math.min(BACKOFF_MS * 2 ** (attempts - 1), BACKOFF_MOST_MS);
     const ops = last
       ? deadOps(activation, job, attempts, message)
-      : retryOps(activation, job, attempts, notBefore, message);
-    if (!last) {
-      activation.unshift({ ...job, attempts, notBefore, begun: false, resolve: undefined, reject: undefined });
-    }
+      : retryOps(activation, job, attempts, this.options.clock.wall() + wait, message);
+    if (!last) this.#again(activation, job, attempts, wait);
     if (ops.length === 0) return !last;
     try {
       await this.options.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
@@ -234,8 +239,16 @@ export class Queues {
         `the failure of "${job.name}" could not be stored: ${asError(thrown).message}`,
         activation.id,
       );
+      // It still lies in its mailbox: the next failure may find its place among the dead letters.
+      if (last) this.#again(activation, job, job.attempts, Math.max(wait, REFUSED_MS));
+      return true;
     }
     return !last;
+  }
+
+  #again(activation: Activation, job: Job, attempts: number, wait: number): void {
+    const notBefore = this.options.clock.wall() + wait;
+    activation.unshift({ ...job, attempts, notBefore, begun: false, resolve: undefined, reject: undefined });
   }
 
   /** No handler ran. Handlers throw the same codes, for what they met elsewhere: those count as failures. */
