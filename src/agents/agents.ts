@@ -58,7 +58,14 @@ export class AgentRuntime implements Agents {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#hub = new EventHub(committer, options.incarnation, limits.streamBufferBytes);
-    this.#alarms = new AlarmClock(committer, this.#clock, (alarm) => this.#queues.ring(alarm));
+    this.#alarms = new AlarmClock(
+      committer,
+      this.#clock,
+      (alarm) => this.#queues.ring(alarm),
+      (error) => {
+        this.#log('error', `the alarms could not be read: ${asError(error).message}`, '');
+      },
+    );
     this.#sweeper = new Sweeper(committer, this.#clock, (error) => {
       this.#log('error', `what stopped agents leave could not be taken away: ${asError(error).message}`, '');
     });

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../base/index.js';
-import type { CommitRecord, Committer } from '../commit/index.js';
+import type { CommitRecord, Committer, Snapshot } from '../commit/index.js';
 import { SHARDS, shardOf } from './keys.js';
 import type { AgentPart } from './part.js';
 import { type DueAlarm, readDue } from './reader.js';
@@ -22,6 +22,7 @@ export class AlarmClock {
     readonly committer: Pick<Committer, 'snapshot'>,
     readonly clock: Clock,
     readonly ring: (alarm: DueAlarm) => void,
+    readonly failed: (error: unknown) => void,
   ) {}
 
   start(): void {
@@ -68,31 +69,36 @@ export class AlarmClock {
     await this.#look();
   }
 
-  #plan(): void {
+  #plan(least = 5): void {
     clearTimeout(this.#timer);
     const now = this.clock.wall();
     let nearest = now + LOOK_MS;
     for (const at of this.#next) if (at < nearest) nearest = at;
-    this.#timer = setTimeout(() => void this.#look(), Math.max(5, nearest - now));
+    this.#timer = setTimeout(() => void this.#look(), Math.max(least, nearest - now));
     this.#timer.unref();
   }
 
   async #look(): Promise<void> {
     this.#looking = true;
+    let least: number | undefined;
     try {
       const now = this.clock.wall();
       for (let shard = 0; shard < SHARDS; shard++) if (this.#next[shard] <= now) await this.#ringShard(shard, now);
+    } catch (thrown) {
+      least = LOOK_MS;
+      this.failed(thrown);
     } finally {
       this.#looking = false;
-      if (!this.#stopped) this.#plan();
+      if (!this.#stopped) this.#plan(least);
     }
   }
 
   async #ringShard(shard: number, now: number): Promise<void> {
     // Set before the read: an alarm that lands meanwhile lowers it again.
     this.#next[shard] = Number.POSITIVE_INFINITY;
-    const snapshot = this.committer.snapshot();
+    let snapshot: Snapshot | undefined;
     try {
+      snapshot = this.committer.snapshot();
       const { due, next } = await readDue(snapshot, shard, now, AT_ONCE);
       const again = due.length > 0 ? now + LOOK_MS : Number.POSITIVE_INFINITY;
       this.#next[shard] = Math.min(this.#next[shard], Math.max(next ?? Number.POSITIVE_INFINITY, now + 5), again);
@@ -102,8 +108,11 @@ export class AlarmClock {
         this.#out.add(key);
         this.ring(alarm);
       }
+    } catch (thrown) {
+      this.#next[shard] = Math.min(this.#next[shard], now + LOOK_MS);
+      throw thrown;
     } finally {
-      snapshot.release();
+      snapshot?.release();
     }
   }
 }

@@ -15,6 +15,9 @@ const CODE = `
         case 'done': return this.state.done.join(' ');
         case 'ask': return agents.sendMessage(data, 'done');
         case 'talks': throw new Error('x'.repeat(10_000));
+        case 'fails': for (let i = 0; i < 100; i++) this.setAlarm(i, { name: 'poison', id: 'a' + i }); return;
+        case 'alarm': this.setAlarm(1000, { name: 'note', data }); return;
+        case 'braves': this.state.done.push('x'); try { await this.checkpoint(); } catch {} return 'done';
         case 'poison': throw new Error('always');
         case 'hold': if (globalThis.go === undefined) await new Promise((go) => { globalThis.go = go; }); return;
         case 'children': {
@@ -144,5 +147,34 @@ describe('background work', () => {
     await agents.clockMoved();
     expect(await agents.info(id)).toMatchObject({ waiting: 0, deadLetters: 0 });
     expect(await agents.send(id, 'done')).toBe('born kept');
+  });
+
+  it('goes on where the store gave no snapshot for a moment', async () => {
+    const kept = createMemoryStore();
+    const committer = await createCommitter({ store: kept, appliers: [agentsApplier(makeLimits())] });
+    const turn = { op: 'turn', id: 'agent_a', expect: 0, create: { type: 'Worker' }, state: '{"done":[]}', version: 1 };
+    await committer.commit({ startTs: 0, parts: { agents: { ops: [turn] } }, conflicts: [] });
+    await committer.close();
+    let armed = false;
+    let refuses = false;
+    const store: Store = {
+      ...bound(kept),
+      // what has landed is delivered at once: the next snapshot is that of the delivery
+      apply: async (...args) => {
+        await kept.apply(...args);
+        refuses = armed;
+        armed = false;
+      },
+      snapshot: () => {
+        if (!refuses) return kept.snapshot();
+        refuses = false;
+        throw new GraphsteadError('OVERLOADED', 'limits.readers snapshots are open');
+      },
+    };
+    const { agents } = await open({ store });
+    armed = true;
+    await agents.sendAsync('agent_a', 'note', 'x');
+    await until(async () => (await agents.info('agent_a')).waiting === 0);
+    expect(await agents.send('agent_a', 'done')).toBe('x');
   });
 });

@@ -110,14 +110,14 @@ export class Queues {
     void this.#work(activation);
   }
 
-  #worked(activation: Activation): void {
+  #worked(activation: Activation, failed: boolean): void {
     activation.busy = false;
     activation.lastUsed = this.options.clock.monotonic();
     this.running--;
     if (this.running === 0) this.drained?.();
     // more of the mailbox is read once those are done that were read before: one of them may wait for its next try
     const more = activation.more && !activation.hasStored;
-    if ((activation.fresh || more) && !this.paused) this.kick(activation);
+    if ((activation.fresh || more) && !this.paused && !failed) this.kick(activation);
     else if (activation.head?.status === 'terminated' || activation.head === undefined) this.forget(activation);
   }
 
@@ -127,6 +127,7 @@ export class Queues {
   }
 
   async #work(activation: Activation): Promise<void> {
+    let failed = false;
     try {
       if (activation.wake !== undefined) clearTimeout(activation.wake);
       activation.wake = undefined;
@@ -142,8 +143,13 @@ export class Queues {
         }
         await this.#perform(activation, next);
       }
+    } catch (thrown) {
+      // nothing was taken out of the queue: it is the store that could not be read
+      failed = true;
+      this.options.log('error', `its work could not go on: ${asError(thrown).message}`, activation.id);
+      this.#wakeAt(activation, this.options.clock.wall() + BACKOFF_MS);
     } finally {
-      this.#worked(activation);
+      this.#worked(activation, failed);
     }
   }
 
@@ -164,14 +170,11 @@ export class Queues {
 
   async #perform(activation: Activation, job: Job): Promise<void> {
     job.begun = true;
-    if (job.alarm !== undefined && !(await this.#stillSet(activation.id, job.alarm))) {
-      this.options.alarms.done(activation.id, job.alarm.id, job.alarm.at);
-      return;
-    }
-    this.#passing(activation, job);
     let again = false;
-    const since = performance.now();
     try {
+      if (job.alarm !== undefined && !(await this.#stillSet(activation.id, job.alarm))) return;
+      this.#passing(activation, job);
+      const since = performance.now();
       const reply = await this.options.runner.run(activation, job);
       this.turns++;
       this.seconds.add((performance.now() - since) / 1000);
