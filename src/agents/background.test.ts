@@ -177,4 +177,30 @@ describe('background work', () => {
     await until(async () => (await agents.info('agent_a')).waiting === 0);
     expect(await agents.send('agent_a', 'done')).toBe('x');
   });
+
+  it('sweeps what a stopped agent leaves at the next look, where the store refused it once', async () => {
+    const kept = createMemoryStore();
+    let armed = false;
+    let refuses = false;
+    let landed = 0;
+    const store: Store = {
+      ...bound(kept),
+      apply: async (...args) => {
+        if (refuses) throw new GraphsteadError('DISK_FULL', 'no room');
+        await kept.apply(...args);
+        landed++;
+        refuses = armed;
+      },
+    };
+    const { agents, logs } = await open({ store });
+    const { id } = await agents.start('Worker');
+    armed = true;
+    await agents.stop(id);
+    await until(async () => logs.some(({ message }) => message.includes('could not be taken away')));
+    armed = false;
+    refuses = false;
+    landed = 0;
+    await agents.clockMoved();
+    expect(landed).toBeGreaterThan(0);
+  });
 });

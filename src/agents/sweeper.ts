@@ -46,7 +46,17 @@ export class Sweeper {
 
   async #look(): Promise<void> {
     for (let shard = 0; shard < SHARDS; shard++) {
-      while (!this.#stopped && this.#next[shard] <= this.clock.wall()) await this.#sweepShard(shard);
+      while (!this.#stopped && this.#next[shard] <= this.clock.wall()) await this.#sweepOrKeep(shard);
+    }
+  }
+
+  /** What failed is swept at the next look. */
+  async #sweepOrKeep(shard: number): Promise<void> {
+    try {
+      await this.#sweepShard(shard);
+    } catch (thrown) {
+      this.#next[shard] = 0;
+      throw thrown;
     }
   }
 
@@ -58,7 +68,7 @@ export class Sweeper {
     const { ended, next } = await readEnded(snapshot, shard, now, AT_ONCE).finally(() => snapshot.release());
     if (ended.length > 0) {
       const ops = ended.map(({ agentId, at }): SweepOp => ({ op: 'sweep', id: agentId, at }));
-      await this.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
+      await this.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [], reclaim: true });
       this.#next[shard] = 0;
     } else if (next !== undefined) this.#next[shard] = Math.min(this.#next[shard], next);
   }
