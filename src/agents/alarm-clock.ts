@@ -8,6 +8,8 @@ import { type DueAlarm, readDue } from './reader.js';
 /** alarms taken from one shard at a time: after a long rest they go off at a bounded rate */
 const AT_ONCE = 64;
 const LOOK_MS = 1_000;
+/** from one look to the next */
+const LEAST_MS = 5;
 
 /** Looks at wall time at least each second and hands out the alarms that are due. */
 export class AlarmClock {
@@ -53,7 +55,7 @@ export class AlarmClock {
 
   /** The alarm's turn is over, one way or the other: it may be handed out again when it is still there. */
   done(agentId: string, id: string, at: number): void {
-    this.#out.delete(`${agentId} ${at} ${id}`);
+    this.#out.delete(keyOf(agentId, id, at));
   }
 
   /** wall milliseconds of the next look that is worth while; Infinity when no alarm is set */
@@ -69,7 +71,7 @@ export class AlarmClock {
     await this.#look();
   }
 
-  #plan(least = 5): void {
+  #plan(least = LEAST_MS): void {
     clearTimeout(this.#timer);
     const now = this.clock.wall();
     let nearest = now + LOOK_MS;
@@ -99,13 +101,13 @@ export class AlarmClock {
     let snapshot: Snapshot | undefined;
     try {
       snapshot = this.committer.snapshot();
-      const { due, next } = await readDue(snapshot, shard, now, AT_ONCE);
-      const again = due.length > 0 ? now + LOOK_MS : Number.POSITIVE_INFINITY;
-      this.#next[shard] = Math.min(this.#next[shard], Math.max(next ?? Number.POSITIVE_INFINITY, now + 5), again);
+      const isOut = (agentId: string, id: string, at: number) => this.#out.has(keyOf(agentId, id, at));
+      const { due, next, passed } = await readDue(snapshot, shard, now, AT_ONCE, isOut);
+      const again = due.length + passed > 0 ? now + LOOK_MS : Number.POSITIVE_INFINITY;
+      const soonest = now + (passed < AT_ONCE ? LEAST_MS : LOOK_MS);
+      this.#next[shard] = Math.min(this.#next[shard], Math.max(next ?? Number.POSITIVE_INFINITY, soonest), again);
       for (const alarm of due) {
-        const key = `${alarm.agentId} ${alarm.at} ${alarm.id}`;
-        if (this.#out.has(key)) continue;
-        this.#out.add(key);
+        this.#out.add(keyOf(alarm.agentId, alarm.id, alarm.at));
         this.ring(alarm);
       }
     } catch (thrown) {
@@ -115,4 +117,8 @@ export class AlarmClock {
       snapshot?.release();
     }
   }
+}
+
+function keyOf(agentId: string, id: string, at: number): string {
+  return `${agentId} ${at} ${id}`;
 }

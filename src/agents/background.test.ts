@@ -4,6 +4,7 @@ import { GraphsteadError, makeLimits } from '../base/index.js';
 import { createCommitter } from '../commit/index.js';
 import { createMemoryStore, type Store } from '../store/index.js';
 import { agentsApplier } from './apply/applier.js';
+import { shardOf } from './keys.js';
 
 const CODE = `
   class Worker extends Agent {
@@ -202,5 +203,18 @@ describe('background work', () => {
     landed = 0;
     await agents.clockMoved();
     expect(landed).toBeGreaterThan(0);
+  });
+
+  it('rings the alarms of other agents while many of one wait for their next try', async () => {
+    const now = 1e9; // their next try never comes
+    const { agents } = await open({ clock: { wall: () => now, monotonic: () => performance.now() } });
+    const many = await agents.start('Worker');
+    let other = await agents.start('Worker');
+    while (shardOf(other.id) !== shardOf(many.id)) other = await agents.start('Worker');
+    await agents.send(many.id, 'fails');
+    await agents.clockMoved();
+    await agents.send(other.id, 'alarm', 'rang');
+    await agents.clockMoved();
+    expect(await agents.send(other.id, 'done')).toBe('born rang');
   });
 });

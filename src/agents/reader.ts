@@ -165,22 +165,34 @@ export interface DueAlarm extends StoredAlarm {
   readonly id: string;
 }
 
-/** Alarms of one shard that are due, oldest first, and when the next one is. */
+/**
+ * Alarms of one shard that are due, oldest first, and when the next one is. Those that are out already are passed over and
+ * counted: `limit` holds with them, but however many they are, they do not stand in the way of all others.
+ */
 export async function readDue(
   snapshot: Snapshot,
   shard: number,
   now: number,
   limit: number,
-): Promise<{ due: DueAlarm[]; next: number | undefined }> {
-  const page = await snapshot.range({ ...shardDueRange(shard), limit: limit + 1, keysOnly: true });
+  isOut: (agentId: string, alarm: string, at: number) => boolean,
+): Promise<{ due: DueAlarm[]; next: number | undefined; passed: number }> {
   const due: DueAlarm[] = [];
-  for (const key of page.keys) {
-    const { at, agentId, alarm } = dueOf(key);
-    if (at > now || due.length >= limit) return { due, next: at };
-    const bytes = await snapshot.get(alarmKey(agentId, alarm));
-    if (bytes !== undefined) due.push({ ...decode<StoredAlarm>(bytes), agentId, id: alarm });
+  let passed = 0;
+  for (let range = { ...shardDueRange(shard), limit: limit + 1, keysOnly: true }; ; ) {
+    const page = await snapshot.range(range);
+    for (const key of page.keys) {
+      const { at, agentId, alarm } = dueOf(key);
+      if (at > now || due.length + (passed < limit ? passed : 0) >= limit) return { due, next: at, passed };
+      if (isOut(agentId, alarm, at)) {
+        passed++;
+        continue;
+      }
+      const bytes = await snapshot.get(alarmKey(agentId, alarm));
+      if (bytes !== undefined) due.push({ ...decode<StoredAlarm>(bytes), agentId, id: alarm });
+    }
+    if (page.next === undefined) return { due, next: undefined, passed };
+    range = { ...page.next, limit: limit + 1, keysOnly: true };
   }
-  return { due, next: undefined };
 }
 
 /** Stopped agents of one shard that may be swept, and when there will be more to sweep. */
