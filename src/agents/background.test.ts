@@ -217,4 +217,22 @@ describe('background work', () => {
     await agents.clockMoved();
     expect(await agents.send(other.id, 'done')).toBe('born rang');
   });
+
+  it('fails a turn whose checkpoint failed, also where its handler goes on', async () => {
+    const kept = createMemoryStore();
+    let refuses = false;
+    const store: Store = {
+      ...bound(kept),
+      apply: async (...args) => {
+        if (!refuses) return kept.apply(...args);
+        refuses = false;
+        throw new GraphsteadError('DISK_FULL', 'no room');
+      },
+    };
+    const { agents } = await open({ store });
+    const { id } = await agents.start('Worker');
+    refuses = true;
+    await expect(agents.send(id, 'braves')).rejects.toMatchObject({ code: 'DISK_FULL' });
+    expect(await agents.send(id, 'done')).toBe('born');
+  });
 });

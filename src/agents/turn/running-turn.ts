@@ -53,6 +53,8 @@ export class RunningTurn extends TurnInHost {
   #head: Head | undefined;
   /** where it ran last */
   #host: HostProcess | undefined;
+  /** why a checkpoint of this run failed: what it was to store is not collected again */
+  #lost: unknown;
 
   constructor(options: RunnerOptions, activation: Activation, job: Job, calls: MadeCalls) {
     super(options, activation, job, calls, new GraphHolder(options.graph));
@@ -67,6 +69,7 @@ export class RunningTurn extends TurnInHost {
     let turned: Turned;
     try {
       turned = await hosts.execute(shardOf(activation.id), task, (host) => this.#inHost(host, task, loadState));
+      if (this.#lost !== undefined) throw this.#lost;
     } catch (error) {
       turned = this.#stopAnyway(error);
     }
@@ -96,6 +99,7 @@ export class RunningTurn extends TurnInHost {
 
   #inHost(host: HostProcess, task: HostTask, loadState: LoadState): Promise<Turned> {
     this.graph.abort(); // a run in a host that died is forgotten
+    this.#lost = undefined;
     this.#host = host;
     if (this.activation.host === host) return host.turn(this.#asked(undefined), task);
     return this.#load(loadState).then((load) => host.turn(this.#asked(load), task));
@@ -132,7 +136,13 @@ export class RunningTurn extends TurnInHost {
 
   override async rpc(rpc: Rpc): Promise<unknown> {
     if (rpc.method !== 'checkpoint') return super.rpc(rpc);
-    await this.#commit(rpc.args[0] as Effects, undefined, false);
+    try {
+      await this.#commit(rpc.args[0] as Effects, undefined, false);
+    } catch (thrown) {
+      // A handler may catch it: what it does then must not land without what came before.
+      this.#lost = thrown;
+      throw thrown;
+    }
     return undefined;
   }
 
