@@ -23,6 +23,8 @@ export interface Job {
   /** wall milliseconds */
   notBefore: number;
   begun: boolean;
+  /** a checkpoint of it has landed: who runs it again is told that it is not the first */
+  halfway?: boolean;
   resolve?(reply: string | undefined): void;
   reject?(error: unknown): void;
 }

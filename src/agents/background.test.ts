@@ -19,6 +19,13 @@ const CODE = `
         case 'fails': for (let i = 0; i < 100; i++) this.setAlarm(i, { name: 'poison', id: 'a' + i }); return;
         case 'alarm': this.setAlarm(1000, { name: 'note', data }); return;
         case 'braves': this.state.done.push('x'); try { await this.checkpoint(); } catch {} return 'done';
+        case 'steps': {
+          this.state.done.push('try ' + this.attempt);
+          await this.checkpoint();
+          if (this.attempt === 1) process.exit(1);
+          return;
+        }
+        case 'holdsLater': this.state.done.push('x'); await this.checkpoint(); await new Promise((go) => { globalThis.go = go; }); return;
         case 'poison': throw new Error('always');
         case 'hold': if (globalThis.go === undefined) await new Promise((go) => { globalThis.go = go; }); return;
         case 'children': {
@@ -234,5 +241,20 @@ describe('background work', () => {
     refuses = true;
     await expect(agents.send(id, 'braves')).rejects.toMatchObject({ code: 'DISK_FULL' });
     expect(await agents.send(id, 'done')).toBe('born');
+  });
+
+  it('knows that it begins again behind a checkpoint, in this process and in the next', async () => {
+    const { agents, call } = await open();
+    const { id } = await agents.start('Worker');
+    await agents.send(id, 'steps');
+    expect(await agents.send(id, 'done')).toBe('born try 1 try 2');
+    await agents.sendAsync(id, 'holdsLater');
+    await until(async () => (await agents.inspect(id)).waiting[0]?.attempts === 1);
+    await until(() =>
+      call('release').then(
+        () => true,
+        () => false,
+      ),
+    );
   });
 });

@@ -1,4 +1,5 @@
 import type { Job } from './activation.js';
+import { retryOps } from './job.js';
 import type { AgentOp, EventPart, TurnOp } from './part.js';
 import type { Effects } from './protocol.js';
 
@@ -37,7 +38,13 @@ export function opsOf({ id, expect, job, final, begun }: TurnFacts, effects: Eff
   if (consumed !== undefined) turn.consumed = consumed;
   if (fired !== undefined) turn.fired = fired;
   if (terminate) turn.terminate = true;
+  if (!final) return [turn, ...posts, ...beginsAgain(id, job)];
   return posts.length === 0 ? [turn] : [turn, ...posts];
+}
+
+/** Behind a checkpoint, whoever begins a stored job anew knows that it is not the first. */
+function beginsAgain(id: string, job: Job): readonly AgentOp[] {
+  return retryOps(id, job, job.attempts + 1, 0, '');
 }
 
 /** What it published; where the agent begins or ends, that too. */

@@ -93,7 +93,7 @@ export function deadOps({ id, head }: Activation, job: Job, attempts: number, er
 const RETRY_ERROR = 500;
 
 /** A background job failed, and will be tried again. */
-export function retryOps({ id }: Activation, job: Job, attempts: number, notBefore: number, error: string): AgentOp[] {
+export function retryOps(id: string, job: Job, attempts: number, notBefore: number, error: string): AgentOp[] {
   const { stored: message, alarm } = job;
   if (message === undefined && alarm === undefined) return [];
   return [{ op: 'retry', id, message, alarm, attempts, notBefore, error: error.slice(0, RETRY_ERROR) }];

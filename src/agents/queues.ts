@@ -230,7 +230,7 @@ export class Queues {
     const wait = Math.min(BACKOFF_MS * 2 ** (attempts - 1), BACKOFF_MOST_MS);
     const ops = last
       ? deadOps(activation, job, attempts, message)
-      : retryOps(activation, job, attempts, this.options.clock.wall() + wait, message);
+      : retryOps(activation.id, job, attempts, this.options.clock.wall() + wait, message);
     if (!last) this.#again(activation, job, attempts, wait);
     if (ops.length === 0) return !last;
     try {

@@ -10,7 +10,8 @@ export class Tally {
   landed({ ops }: AgentPart): void {
     for (const op of ops) {
       if (op.op === 'post' || op.op === 'spawn') this.#posted++;
-      else if (op.op === 'retry') this.#retries++;
+      else if (op.op === 'retry')
+        this.#retries += op.notBefore > 0 ? 1 : 0; // a checkpoint is no failure
       else if (op.op === 'dead') this.#dead++;
       else if (op.op === 'turn') this.#events += op.events?.length ?? 0;
     }

@@ -113,7 +113,7 @@ export class RunningTurn extends TurnInHost {
       agentId: activation.id,
       type: this.#head?.type ?? job.create ?? '',
       load,
-      message: { id, name, data, from, attempt: attempts + 1, typed },
+      message: { id, name, data, from, attempt: Math.max(attempts + 1, job.halfway ? 2 : 1), typed },
       requestId,
       ...traceOf(this.options.trace),
     };
@@ -138,6 +138,7 @@ export class RunningTurn extends TurnInHost {
     if (rpc.method !== 'checkpoint') return super.rpc(rpc);
     try {
       await this.#commit(rpc.args[0] as Effects, undefined, false);
+      this.job.halfway = true;
     } catch (thrown) {
       // A handler may catch it: what it does then must not land without what came before.
       this.#lost = thrown;
