@@ -257,4 +257,20 @@ describe('background work', () => {
       ),
     );
   });
+
+  it('keeps a dead letter while there is room, however often others are replayed', async () => {
+    const { agents } = await open({ limits: { messageAttempts: 1, deadLetters: 2 } });
+    const { id } = await agents.start('Worker');
+    const letters = async () => (await agents.deadLetters(id)).map(({ data }) => data).join(' ');
+    await agents.sendAsync(id, 'poison', 'a');
+    await agents.sendAsync(id, 'poison', 'b');
+    await until(async () => (await letters()) === 'a b');
+    await agents.replay(id, '2');
+    await until(async () => (await agents.info(id)).waiting === 0);
+    expect(await letters()).toBe('a b');
+    await agents.sendAsync(id, 'poison', 'c');
+    await until(async () => (await agents.info(id)).waiting === 0);
+    expect(await letters()).toBe('b c');
+    expect((await agents.info(id)).deadLetters).toBe(2);
+  });
 });

@@ -6,6 +6,9 @@ import { fire } from './alarm.js';
 import type { Draft } from './draft.js';
 import { consume } from './turn.js';
 
+/** numbers of letters that one commit looks at for the oldest */
+const LOOKED_AT = 256;
+
 /** What failed for good is kept in the list of dead letters; the oldest goes where there are too many. */
 export async function dead(draft: Draft, op: DeadOp): Promise<void> {
   const { id, name, data, from, attempts, error } = op;
@@ -17,9 +20,11 @@ export async function dead(draft: Draft, op: DeadOp): Promise<void> {
   const letter: StoredLetter = { at: draft.wall, name, data, from, attempts, error };
   draft.putAll(encode(letter), (chunk) => deadKey(id, seq, chunk));
   let count = head.dead + 1;
-  if (next - first > draft.group.limits.deadLetters) {
+  const last = Math.min(seq, first + LOOKED_AT);
+  while (count > draft.group.limits.deadLetters && first < last) {
+    // one that was replayed has left its number empty
+    if ((await draft.group.state.get(deadKey(id, first))) !== undefined) count--;
     draft.changes.push({ from: deadKey(id, first), to: deadKey(id, ++first) });
-    count = Math.min(count, next - first);
   }
   draft.heads.set(id, { ...head, letters: [first, next], dead: count });
 }
