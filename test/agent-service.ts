@@ -30,6 +30,8 @@ export interface ServiceOptions {
   readonly store?: Store;
   readonly clock?: Clock;
   readonly graph?: AgentsOptions['graph'];
+  /** what waits in the store is left to the test to resume */
+  readonly resting?: boolean;
   /** nothing is loaded into the hosts */
   readonly withoutApp?: boolean;
 }
@@ -49,7 +51,7 @@ export async function agentService(
   const { clock, graph } = options;
   const agents = createAgents({ committer, incarnation: store.incarnation, hosts, limits, log, clock, graph });
   if (options.withoutApp !== true) await hosts.load(app);
-  await agents.resume();
+  if (options.resting !== true) await agents.resume();
   return {
     app,
     store,

@@ -86,8 +86,25 @@ export class Activation {
     return this.#jobs.splice(0);
   }
 
-  get hasStored(): boolean {
-    return this.#jobs.some((job) => job.stored !== undefined);
+  /** stored messages that were read and have not begun */
+  get stored(): number {
+    return this.#jobs.reduce((sum, job) => sum + (job.stored === undefined ? 0 : 1), 0);
+  }
+
+  /** More of the mailbox is to be read before anything of it runs: from its beginning, or behind what was read. */
+  get readsOn(): boolean {
+    return this.more && (this.read === undefined || this.stored === 0);
+  }
+
+  /** The mailbox is to be read from its beginning: older messages may lie there than those that were delivered. */
+  reread(): void {
+    this.more = true;
+    this.read = undefined;
+  }
+
+  /** What is read again must not wait twice. */
+  dropStored(): void {
+    this.#jobs = this.#jobs.filter((job) => job.stored === undefined);
   }
 
   /**

@@ -220,9 +220,7 @@ export class AgentRuntime implements Agents {
       const head = await this.#head(id);
       if (head === undefined || head.status === 'terminated') continue;
       const activation = this.#queues.activate(id);
-      activation.more = true;
-      activation.read = undefined;
-      for (const job of activation.drain()) if (job.stored === undefined) activation.push(job);
+      activation.reread();
       this.#queues.kick(activation);
     }
     this.#alarms.start();

@@ -71,6 +71,19 @@ function bound(store: Store): Store {
   };
 }
 
+/** An agent with messages in its mailbox, from outside where they name nobody, that nobody has looked at since the start. */
+async function stored(messages: readonly { name: string; data?: string; from?: string }[]): Promise<Store> {
+  const store = createMemoryStore();
+  const committer = await createCommitter({ store, appliers: [agentsApplier(makeLimits())] });
+  const ops = [
+    { op: 'turn', id: 'agent_a', expect: 0, create: { type: 'Worker' }, state: '{"done":[]}', version: 1 },
+    ...messages.map((message) => ({ op: 'post', to: 'agent_a', from: '', kind: 'message', ...message })),
+  ];
+  await committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
+  await committer.close();
+  return store;
+}
+
 describe('background work', () => {
   it('is not lost where its handler meets an agent that was stopped', async () => {
     const { agents } = await open();
@@ -102,6 +115,37 @@ describe('background work', () => {
     await swapped;
     await until(async () => (await agents.info('agent_a')).waiting === 0);
     expect(await agents.send('agent_a', 'done')).toMatch(/x behind$/);
+  });
+
+  it('comes behind what waits in the store, also where the start has not looked there yet', async () => {
+    const kept = await stored([{ name: 'note', data: 'old' }]);
+    let look = () => {};
+    const looks = new Promise<void>((open) => {
+      look = open;
+    });
+    const store: Store = {
+      ...bound(kept),
+      snapshot: () => {
+        const snapshot = kept.snapshot();
+        return {
+          version: snapshot.version,
+          get: (key) => snapshot.get(key),
+          getMany: (keys) => snapshot.getMany(keys),
+          visit: (keys, visit) => snapshot.visit(keys, visit),
+          // the look for mailboxes reads one key at a time
+          range: (range) => (range.limit === 1 ? looks.then(() => snapshot.range(range)) : snapshot.range(range)),
+          release: () => snapshot.release(),
+        };
+      },
+    };
+    const { agents } = await open({ store, resting: true });
+    const resumed = agents.resume();
+    await agents.sendAsync('agent_a', 'note', 'new');
+    await until(async () => (await agents.send('agent_a', 'done'))?.endsWith('new') === true);
+    look();
+    await resumed;
+    await until(async () => (await agents.info('agent_a')).waiting === 0);
+    expect(await agents.send('agent_a', 'done')).toBe('old new');
   });
 
   it('counts its tries in the store, however much an error says', async () => {

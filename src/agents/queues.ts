@@ -116,8 +116,7 @@ export class Queues {
     this.running--;
     if (this.running === 0) this.drained?.();
     // more of the mailbox is read once those are done that were read before: one of them may wait for its next try
-    const more = activation.more && !activation.hasStored;
-    if ((activation.fresh || more) && !this.paused && !failed) this.kick(activation);
+    if ((activation.fresh || activation.readsOn) && !this.paused && !failed) this.kick(activation);
     else if (activation.head?.status === 'terminated' || activation.head === undefined) this.forget(activation);
   }
 
@@ -133,7 +132,7 @@ export class Queues {
       activation.wake = undefined;
       if (activation.head === undefined) await this.#known(activation);
       while (!this.paused) {
-        if (activation.more && !activation.hasStored) await this.#readMailbox(activation);
+        if (activation.readsOn) await this.#readMailbox(activation);
         activation.fresh = false;
         const next = activation.next(this.options.clock.wall());
         if (next === undefined) return;
@@ -153,10 +152,11 @@ export class Queues {
     }
   }
 
-  /** Reads the head of an agent that was not in memory; what already waits in its mailbox comes with it. */
+  /** Reads the head of an agent that was not in memory; what waits in its mailbox comes before what was delivered by now. */
   async #known(activation: Activation): Promise<void> {
+    const delivered = activation.stored;
     const head = await this.options.runner.head(activation);
-    if (head !== undefined && head.waiting > 0 && activation.read === undefined) activation.more = true;
+    if (head !== undefined && head.waiting > delivered) activation.reread();
   }
 
   #wakeAt(activation: Activation, wall: number): void {
@@ -265,6 +265,7 @@ export class Queues {
     activation.missed = false;
     const snapshot = this.options.committer.snapshot();
     try {
+      if (activation.read === undefined) activation.dropStored();
       const entries = await readMailbox(snapshot, activation.id, activation.read, MAILBOX_PAGE);
       const last = entries.at(-1);
       if (last !== undefined) activation.read = { ts: last.ts, n: last.n };

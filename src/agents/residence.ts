@@ -87,7 +87,7 @@ export class Residence {
       return await load();
     } finally {
       this.queues.paused = this.queues.closing;
-      for (const id of this.queues.unready) Object.assign(this.queues.activate(id), { more: true, read: undefined });
+      for (const id of this.queues.unready) this.queues.activate(id).reread();
       this.queues.unready.clear();
       for (const activation of this.queues.activations.values()) if (activation.hasWork) this.queues.kick(activation);
     }
