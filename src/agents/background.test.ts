@@ -148,6 +148,18 @@ describe('background work', () => {
     expect(await agents.send('agent_a', 'done')).toBe('old new');
   });
 
+  it('goes on with other senders where more wait behind a failing message than are read at a time', async () => {
+    const now = 1e9; // its next try never comes
+    const behind = Array.from({ length: 70 }, () => ({ name: 'note', data: 'never', from: 'agent_b' }));
+    const failing = { name: 'poison', from: 'agent_b' };
+    const store = await stored([failing, ...behind, { name: 'note', data: 'other', from: 'agent_c' }]);
+    const { agents } = await open({ store, clock: { wall: () => now, monotonic: () => performance.now() } });
+    await until(async () => (await agents.info('agent_a')).waiting === 71);
+    await agents.sendAsync('agent_a', 'note', 'late');
+    await until(async () => (await agents.info('agent_a')).waiting === 71);
+    expect(await agents.send('agent_a', 'done')).toBe('other late');
+  });
+
   it('counts its tries in the store, however much an error says', async () => {
     const { agents, logs } = await open();
     const { id } = await agents.start('Worker');

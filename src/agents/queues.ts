@@ -115,7 +115,7 @@ export class Queues {
     activation.lastUsed = this.options.clock.monotonic();
     this.running--;
     if (this.running === 0) this.drained?.();
-    // more of the mailbox is read once those are done that were read before: one of them may wait for its next try
+    // what is left of the mailbox is read once none of those that were read can run
     if ((activation.fresh || activation.readsOn) && !this.paused && !failed) this.kick(activation);
     else if (activation.head?.status === 'terminated' || activation.head === undefined) this.forget(activation);
   }
@@ -137,6 +137,11 @@ export class Queues {
         const next = activation.next(this.options.clock.wall());
         if (next === undefined) return;
         if (typeof next === 'number') {
+          // those of other senders that lie behind what was read need not wait
+          if (activation.more) {
+            await this.#readMailbox(activation);
+            continue;
+          }
           this.#wakeAt(activation, next);
           return;
         }
