@@ -17,6 +17,7 @@ const CODE = `
         case 'ask': return agents.sendMessage(data, 'done');
         case 'talks': throw new Error('x'.repeat(10_000));
         case 'fails': for (let i = 0; i < 100; i++) this.setAlarm(i, { name: 'poison', id: 'a' + i }); return;
+        case 'rings': this.setAlarm(0, { name }); return;
         case 'alarm': this.setAlarm(1000, { name: 'note', data }); return;
         case 'braves': this.state.done.push('x'); try { await this.checkpoint(); } catch {} return 'done';
         case 'steps': {
@@ -38,6 +39,11 @@ const CODE = `
         case 'child': return this.state.child;
       }
       return super.onReceiveMessage(name, data);
+    }
+    onAlarm(name, data) {
+      if (name !== 'rings') return super.onAlarm(name, data);
+      if (!this.state.done.includes('mended')) throw new Error('too early');
+      this.state.done.push('rang');
     }
   }
   agents.register(Worker);
@@ -328,5 +334,17 @@ describe('background work', () => {
     await until(async () => (await agents.info(id)).waiting === 0);
     expect(await letters()).toBe('b c');
     expect((await agents.info(id)).deadLetters).toBe(2);
+  });
+
+  it('hands the dead letter of an alarm to onAlarm again', async () => {
+    const { agents } = await open({ limits: { messageAttempts: 1 } });
+    const { id } = await agents.start('Worker');
+    await agents.send(id, 'rings');
+    await until(async () => (await agents.info(id)).deadLetters === 1);
+    await agents.send(id, 'note', 'mended');
+    await agents.replay(id, '1');
+    await until(async () => (await agents.info(id)).waiting === 0);
+    expect(await agents.send(id, 'done')).toBe('born mended rang');
+    expect((await agents.info(id)).deadLetters).toBe(0);
   });
 });

@@ -83,7 +83,8 @@ export function lastingId(agentId: string, { id, stored, alarm, claim }: Job): s
 /** A background job failed for good. */
 export function deadOps({ id, head }: Activation, job: Job, attempts: number, error: string): AgentOp[] {
   const { name, data, from, stored: consumed, alarm: fired } = job;
-  const dead: AgentOp = { op: 'dead', id, name, data, from, attempts, error, consumed, fired };
+  const kind = job.kind === 'alarm' || job.kind === 'stop' ? job.kind : undefined;
+  const dead: AgentOp = { op: 'dead', id, kind, name, data, from, attempts, error, consumed, fired };
   if (job.kind !== 'init') return [dead];
   // It never began: nothing can be sent to it any more.
   return [dead, { op: 'turn', id, expect: head?.turns ?? 0, terminate: true }];

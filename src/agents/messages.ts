@@ -128,10 +128,10 @@ export class Messages {
     const letters = await readLetters(snapshot, agentId).finally(() => snapshot.release());
     const letter = letters.find((one) => String(one.seq) === deadLetterId);
     if (letter === undefined) throw noLetter(agentId, deadLetterId);
-    const { name, data, from, seq, bytes } = letter;
+    const { kind = 'message', name, data, from, seq, bytes } = letter;
     const ops: AgentOp[] = [
       { op: 'bury', id: agentId, seq, bytes },
-      { op: 'post', to: agentId, from, kind: 'message', name, data },
+      { op: 'post', to: agentId, from, kind, name, data },
     ];
     await this.options.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
   }

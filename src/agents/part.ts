@@ -43,7 +43,8 @@ export interface TurnOp {
   readonly terminate?: boolean;
 }
 
-export type PostKind = 'message' | 'init' | 'stop';
+/** `alarm` is the new delivery of one that failed for good. */
+export type PostKind = 'message' | 'init' | 'stop' | 'alarm';
 
 /** A message for an agent's mailbox. */
 export interface PostOp {
@@ -82,6 +83,8 @@ export interface DeadOp {
   readonly id: string;
   readonly consumed?: MessagePosition & { readonly bytes: number };
   readonly fired?: { readonly id: string; readonly at: number };
+  /** default: message */
+  readonly kind?: PostKind;
   readonly name: string;
   readonly data?: string;
   readonly from: string;

@@ -1,3 +1,5 @@
+import type { PostKind } from './part.js';
+
 // How agents lie in the store: JSON text in UTF-8, in chunks that fit a page.
 
 /** An agent's own entry; everything else of it is found from here. */
@@ -65,7 +67,7 @@ export interface StoredEvent {
 }
 
 export interface StoredMessage {
-  readonly kind: 'message' | 'init' | 'stop';
+  readonly kind: PostKind;
   readonly name: string;
   readonly data?: string;
   readonly from: string;
@@ -90,6 +92,8 @@ export interface StoredAlarm {
 }
 
 export interface StoredLetter {
+  /** default: message */
+  readonly kind?: PostKind;
   readonly name: string;
   readonly data?: string;
   readonly from: string;
