@@ -15,6 +15,9 @@ const CODE = `
         case 'note': this.state.done.push(data); return;
         case 'done': return this.state.done.join(' ');
         case 'ask': return agents.sendMessage(data, 'done');
+        case 'asksBriefly': return agents.sendMessage(data, 'done', null, { timeout: 20 });
+        case 'asksNonsense': return agents.sendMessage(data, 'nonsense');
+        case 'hangs': await new Promise(() => {}); return;
         case 'talks': throw new Error('x'.repeat(10_000));
         case 'fails': for (let i = 0; i < 100; i++) this.setAlarm(i, { name: 'poison', id: 'a' + i }); return;
         case 'rings': this.setAlarm(0, { name }); return;
@@ -100,6 +103,24 @@ describe('background work', () => {
     await until(async () => (await agents.info(one.id)).deadLetters === 1);
     expect(await agents.info(one.id)).toMatchObject({ waiting: 0 });
     expect((await agents.deadLetters(one.id))[0]).toMatchObject({ name: 'ask', attempts: 2 });
+  });
+
+  it.each([
+    ['another agent has no time', 'asksBriefly', 3],
+    ['another agent does not know a message', 'asksNonsense', 3],
+    ['its own agent takes too long', 'hangs', 2],
+    ['its own agent does not know it', 'nonsense', 1],
+  ])('is tried often enough where %s', async (_, name, attempts) => {
+    const { agents, call } = await open({
+      limits: { messageAttempts: 3, turnWallMs: name === 'hangs' ? 200 : 60_000 },
+    });
+    const one = await agents.start('Worker');
+    const other = await agents.start('Worker');
+    if (name === 'asksBriefly') await agents.sendAsync(other.id, 'hold');
+    await agents.sendAsync(one.id, name, other.id);
+    await until(async () => (await agents.info(one.id)).deadLetters === 1);
+    expect((await agents.deadLetters(one.id))[0]).toMatchObject({ name, attempts });
+    if (name === 'asksBriefly') await call('release');
   });
 
   it('goes on behind a reload that came between two pages of a mailbox', async () => {

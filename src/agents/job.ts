@@ -33,8 +33,12 @@ export function jobOf(entry: MailboxEntry): Job {
   };
 }
 
-/** Another try would end as this one did: an unknown message, or (a second time) code that holds the thread. */
-export function isHopeless({ code }: GraphsteadError, attempts: number): boolean {
+/**
+ * Another try would end as this one did: an unknown message, or (a second time) code that holds the thread. What the
+ * handler met at other agents may be gone by then.
+ */
+export function isHopeless(id: string, { code, details }: GraphsteadError, attempts: number): boolean {
+  if (details?.['agentId'] !== id) return false;
   return code === 'MESSAGE_UNKNOWN' || (code === 'AGENT_TIMEOUT' && attempts >= 2);
 }
 

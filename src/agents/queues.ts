@@ -231,7 +231,7 @@ export class Queues {
     }
     const attempts = job.attempts + 1;
     this.options.log('warn', `"${job.name}" failed, try ${attempts}: ${message}`, activation.id, job.requestId);
-    const last = attempts >= this.options.limits.messageAttempts || isHopeless(error, attempts);
+    const last = attempts >= this.options.limits.messageAttempts || isHopeless(activation.id, error, attempts);
     const wait = Math.min(BACKOFF_MS * 2 ** (attempts - 1), BACKOFF_MOST_MS);
     const ops = last
       ? deadOps(activation, job, attempts, message)

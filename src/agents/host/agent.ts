@@ -119,7 +119,7 @@ export class Agent<State extends object = object> {
    */
   onReceiveMessage(name: string, data?: string): MaybePromise<Reply> {
     const handlers = (this.constructor as AgentClass).handlers ?? [];
-    if (!handlers.includes(name)) throw unknownMessage(this.name, name, handlers);
+    if (!handlers.includes(name)) throw unknownMessage(this, name, handlers);
     return toHandlerReply(this, name, data);
   }
 
@@ -209,10 +209,10 @@ function identityOf(agent: object): Identity {
   return identity;
 }
 
-function unknownMessage(type: string, name: string, handlers: readonly string[]): GraphsteadError {
-  return new GraphsteadError('MESSAGE_UNKNOWN', `unknown message "${name}" for agent type ${type}`, {
+function unknownMessage(agent: Agent, name: string, handlers: readonly string[]): GraphsteadError {
+  return new GraphsteadError('MESSAGE_UNKNOWN', `unknown message "${name}" for agent type ${agent.name}`, {
     fix: handlers.length > 0 ? `known messages: ${handlers.join(', ')}` : 'handle it in onReceiveMessage',
-    details: { messageName: name },
+    details: { messageName: name, agentId: agent.id },
   });
 }
 

@@ -68,6 +68,7 @@ export function timedOut({ label, timeoutCode }: HostTask, how: string): Graphst
   const what = agentId === undefined ? `function ${operation}` : `"${operation}" of agent ${agentId}`;
   return new GraphsteadError(timeoutCode, `${what} ${how}`, {
     fix: 'look for a loop without an end; limits.turnThreadMs and limits.turnWallMs bound it',
+    ...(agentId === undefined ? {} : { details: { agentId } }),
   });
 }
 
