@@ -39,6 +39,15 @@ const CODE = `
           if (this.attempt === 1) throw new Error('after the checkpoint');
           return;
         }
+        case 'kinds': {
+          if (this.state.first === undefined) {
+            this.state.first = (await agents.start('Other')).id;
+            await this.checkpoint();
+            throw new Error('after the checkpoint');
+          }
+          this.state.child = (await agents.start('Worker')).id;
+          return;
+        }
         case 'child': return this.state.child;
       }
       return super.onReceiveMessage(name, data);
@@ -49,7 +58,8 @@ const CODE = `
       this.state.done.push('rang');
     }
   }
-  agents.register(Worker);
+  class Other extends Worker {}
+  agents.register(Worker, Other);
   async function release() { globalThis.go(); }
 `;
 
@@ -203,6 +213,16 @@ describe('background work', () => {
     const child = (await agents.send(id, 'child')) as string;
     await until(async () => (await agents.info(child)).waiting === 0);
     expect(await agents.send(child, 'done')).toBe('born by 1 by 2');
+  });
+
+  it('begins children of two types, also where the second try leaves the first one out', async () => {
+    const { agents } = await open();
+    const { id } = await agents.start('Worker');
+    await agents.sendAsync(id, 'kinds');
+    await until(async () => (await agents.info(id)).waiting === 0);
+    const child = (await agents.send(id, 'child')) as string;
+    expect(await agents.info(child)).toMatchObject({ name: 'Worker' });
+    expect(await agents.list({ name: 'Other' })).toHaveLength(1);
   });
 
   it('keeps an agent where a turn that was given up ends after the next has begun', async () => {

@@ -5,7 +5,7 @@ import { assertId, assertMessage, assertOptions } from '../refusal.js';
 import type { Agent, AgentClass } from './agent.js';
 import { nameOf, register, typeOf, wantedName } from './registry.js';
 import { requireTask, type Task } from './task.js';
-import { freshAgentId } from './turn-scope.js';
+import { freshAgentId, type TurnScope } from './turn-scope.js';
 
 export interface MessageOptions {
   /** milliseconds until the sender gives up; default limits.messageMs */
@@ -44,7 +44,7 @@ export const agents = {
     if (task.turn === undefined) return (await task.call('start', [name, options])) as AgentInfo;
     task.assertOpen('agents.start');
     task.turn.assertWrites('agents.start');
-    const id = childId(task);
+    const id = childId(task.turn, name);
     task.turn.start(id, name);
     return { id, name };
   },
@@ -160,11 +160,15 @@ function textOf(data: unknown): string | undefined {
   });
 }
 
-/** The same for every run of the same message, so that a rerun starts no second child. */
-function childId(task: Task): string {
-  const message = task.turn?.message?.id;
+/**
+ * The same for every run of the same message, so that a rerun starts no second child. Children of one type are told apart
+ * by their order: whatever else a rerun leaves out changes nothing.
+ */
+function childId(turn: TurnScope, type: string): string {
+  const message = turn.message?.id;
   if (message === undefined) return freshAgentId();
-  const hash = createHash('sha256').update(`${task.turn?.agentId} ${message} ${task.ordinal()}`).digest('base64url');
+  const place = `${turn.agentId} ${message} ${turn.place(type)} ${type}`;
+  const hash = createHash('sha256').update(place).digest('base64url');
   return `agent_${hash.replace(/[-_]/g, 'x').slice(0, 20)}`;
 }
 
