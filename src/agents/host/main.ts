@@ -110,6 +110,7 @@ openLink(
     handling(batch.length, () => {
       for (const message of batch) receive(message);
     }),
+  (rpc, error) => answered(rpc, false, undefined, error),
   () => process.exit(0),
 );
 // A promise nobody awaits must not end the others' turns.

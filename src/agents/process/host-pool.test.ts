@@ -17,6 +17,12 @@ const CODE = `
   async function* count(to) { for (let i = 1; i <= to; i++) yield i; }
   async function hoard() { const all = []; for (;;) { all.push(Buffer.alloc(32e6, 1)); await new Promise((done) => setTimeout(done, 5)); } }
   function large(n) { return 'x'.repeat(n); }
+  const missed = [];
+  async function ask(n) {
+    try { return await agents.sendMessage('agent_a', 'x', 'x'.repeat(n)); }
+    catch (error) { missed.push(error.code); throw error; }
+  }
+  function misses() { return missed; }
   function kinds(date, big) { return { date, big }; }
 `;
 const EXPORTS = [
@@ -32,6 +38,8 @@ const EXPORTS = [
   'hoard',
   'kinds',
   'large',
+  'ask',
+  'misses',
 ];
 
 let app: AppBundle;
@@ -107,6 +115,15 @@ describe('host processes', () => {
     expect(given).toMatchObject({ reason: refusal });
     expect(fits).toMatchObject({ value: 'x'.repeat(9_000) });
     expect(hosts.stats()['hosts']).toBe(2);
+  });
+
+  it('tell the code that asked for too much, so that it ends', async () => {
+    await open({ hostMessageBytes: 10_000 });
+    await expect(call('ask', 20_000)).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: expect.stringContaining('what send was given cannot leave the process'),
+    });
+    expect(await call('misses')).toEqual(['LIMIT_EXCEEDED']);
   });
 
   it('give a call up when its caller has left', async () => {
