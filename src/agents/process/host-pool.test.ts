@@ -1,4 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type AppBundle, appBundle } from '../../../test/app-bundle.js';
 import { makeLimits } from '../../base/index.js';
@@ -14,6 +16,12 @@ const CODE = `
   async function slow(ms) { console.log('slow', ms); await new Promise((done) => setTimeout(done, ms)); return ms; }
   function pid() { return process.pid; }
   function exit() { process.exit(3); }
+  async function leave() {
+    const { existsSync, unlinkSync } = await import('node:fs');
+    if (!existsSync('leave')) return 'left';
+    unlinkSync('leave');
+    process.exit(3);
+  }
   async function* count(to) { for (let i = 1; i <= to; i++) yield i; }
   async function hoard() { const all = []; for (;;) { all.push(Buffer.alloc(32e6, 1)); await new Promise((done) => setTimeout(done, 5)); } }
   function large(n) { return 'x'.repeat(n); }
@@ -34,6 +42,7 @@ const EXPORTS = [
   'slow',
   'pid',
   'exit',
+  'leave',
   'count',
   'hoard',
   'kinds',
@@ -64,7 +73,23 @@ function children(): number[] {
 
 const call = (name: string, ...args: unknown[]) => hosts.call({ name, args, requestId: `r-${name}` });
 
+/** Loads an app that does `what` while it loads, as long as the file is there that is handed back. */
+async function openMoody(what: string): Promise<string> {
+  await open();
+  const flag = join(app.appDir, 'flag');
+  const mood = `import { existsSync, unlinkSync } from 'node:fs'; if (existsSync('flag')) { ${what} }`;
+  await hosts.load({ appDir: app.appDir, bundle: app.next(mood + CODE) });
+  await until(() => hosts.stats()['hosts'] === 2);
+  writeFileSync(flag, '');
+  return flag;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await nextTurn();
+}
+
 afterEach(async () => {
+  vi.useRealTimers();
   await hosts.close();
   app.remove();
 });
@@ -215,6 +240,34 @@ describe('host processes', () => {
       fix: /npm install nowhere-to-be-found$/,
     });
     expect(await call('add', 1, 1)).toBe(2);
+  });
+
+  it('take the place of one that did not load', async () => {
+    const flag = await openMoody("throw new Error('moody');");
+    // The first death takes the reserve, and what follows it does not load.
+    await expect(call('exit')).rejects.toMatchObject({ code: 'APP_LOAD', message: 'moody' });
+    unlinkSync(flag);
+    expect(await call('add', 1, 2)).toBe(3);
+  });
+
+  it('take the place of one that did not load once, and its tasks go on there', async () => {
+    await openMoody("unlinkSync('flag'); throw new Error('moody');");
+    for (let deaths = 0; deaths < 2; deaths++) {
+      writeFileSync(join(app.appDir, 'leave'), '');
+      expect(await call('leave')).toBe('left');
+    }
+    expect(await call('add', 1, 2)).toBe(3);
+  });
+
+  it('follow each other slowly where they end while they load', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const flag = await openMoody('process.exit(1);');
+    await expect(call('exit')).rejects.toMatchObject({ code: 'APP_LOAD' });
+    await until(() => hosts.stats()['hosts'] === 0);
+    unlinkSync(flag);
+    const late = call('add', 1, 2);
+    vi.advanceTimersByTime(60_000);
+    expect(await late).toBe(3);
   });
 
   it.each([

@@ -28,7 +28,7 @@ interface Generation {
 }
 
 const WATCH_MS = 50;
-/** spares made within so many milliseconds before the next has to wait */
+/** processes made within so many milliseconds for others that died, before the next has to wait */
 const DEATHS = 10;
 const DEATHS_WITHIN_MS = 5_000;
 const RESPAWN_MS = 1_000;
@@ -57,6 +57,8 @@ export class HostPool implements Hosts {
   #next = 0;
   #kills = 0;
   #deaths: number[] = [];
+  /** settles once the place of a dead process is taken */
+  readonly #successions = new WeakMap<HostProcess, Promise<void>>();
   #isolated = 0;
   readonly #isolation: (() => void)[] = [];
   #closed = false;
@@ -136,7 +138,7 @@ export class HostPool implements Hosts {
       if (suspicion >= ENOUGH) return this.#alone(task, run);
       const host = this.pick(shard);
       if (host.dead) {
-        await host.exited; // its successor is named by then
+        await this.#successions.get(host);
         continue;
       }
       try {
@@ -236,6 +238,8 @@ export class HostPool implements Hosts {
     const [host = this.#start(app.appDir)] = this.#blank;
     this.#blank.delete(host);
     host.load(app);
+    // one that did not load is of no use to anybody
+    host.ready.catch(() => host.kill('the app did not load'));
     return host;
   }
 
@@ -263,29 +267,35 @@ export class HostPool implements Hosts {
     return host;
   }
 
-  /** The spare takes a dead process's place at once, and another becomes the spare. */
   #replaceWhenDead(host: HostProcess): void {
-    void host.exited.then(() => {
-      const generation = this.#generation;
-      const slot = generation?.slots.indexOf(host) ?? -1;
-      if (generation === undefined || slot === -1 || this.#closed) return;
-      this.#kills++;
-      const next = generation.spare?.dead === false ? generation.spare : this.#spawn(generation.app);
-      generation.spare = undefined;
-      generation.slots[slot] = next;
-      this.#replaceWhenDead(next);
-      this.#refill(generation);
-    });
+    this.#successions.set(host, this.#succeed(host));
+  }
+
+  /** The spare takes a dead process's place at once, and another becomes the spare. */
+  async #succeed(host: HostProcess): Promise<void> {
+    await host.exited;
+    const loaded = await host.ready.then(
+      () => true,
+      () => false,
+    );
+    const wait = loaded || this.#closed ? 0 : this.#pause();
+    if (wait > 0) await new Promise<void>((over) => setTimeout(over, wait).unref());
+    const generation = this.#generation;
+    const slot = generation?.slots.indexOf(host) ?? -1;
+    if (generation === undefined || slot === -1 || this.#closed) return;
+    this.#kills++;
+    const next = generation.spare?.dead === false ? generation.spare : this.#spawn(generation.app);
+    generation.spare = undefined;
+    generation.slots[slot] = next;
+    this.#replaceWhenDead(next);
+    this.#refill(generation);
   }
 
   #refill(generation: Generation): void {
-    if (this.#closed || this.#generation !== generation) return;
-    const now = this.#clock.monotonic();
-    this.#deaths = [...this.#deaths.filter((at) => at > now - DEATHS_WITHIN_MS), now];
-    if (this.#deaths.length > DEATHS) {
-      // Processes that die by themselves must not be followed by others as fast as they can be forked.
-      setTimeout(() => this.#refill(generation), RESPAWN_MS).unref();
-      this.#deaths = [];
+    if (this.#closed || this.#generation !== generation || generation.spare?.dead === false) return;
+    const wait = this.#pause();
+    if (wait > 0) {
+      setTimeout(() => this.#refill(generation), wait).unref();
       return;
     }
     const spare = this.#spawn(generation.app);
@@ -293,6 +303,18 @@ export class HostPool implements Hosts {
     void spare.exited.then(() => {
       if (generation.spare === spare) generation.spare = undefined;
     });
+  }
+
+  /**
+   * Milliseconds until another may be made: processes that die by themselves must not be followed by others as fast as they
+   * can be forked.
+   */
+  #pause(): number {
+    const now = this.#clock.monotonic();
+    this.#deaths = [...this.#deaths.filter((at) => at > now - DEATHS_WITHIN_MS), now];
+    if (this.#deaths.length <= DEATHS) return 0;
+    this.#deaths = [];
+    return RESPAWN_MS;
   }
 
   /** An old process ends when its last task has. */

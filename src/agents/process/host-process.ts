@@ -215,7 +215,13 @@ export class HostProcess {
       const expiresAt = this.#options.clock.monotonic() + wallMs;
       this.#pending.set(id, { task, expiresAt, movable, asking: 0, resolve, reject });
       if (this.#loaded) this.#tell(message, given);
-      else this.ready.then(() => this.#pending.has(id) && this.#tell(message, given), reject);
+      else {
+        this.ready.then(
+          () => this.#pending.has(id) && this.#tell(message, given),
+          // it has not begun: it may run where the app loads
+          () => this.#settle(id)?.reject(new HostDied('the app did not load', undefined, false, 1)),
+        );
+      }
     });
   }
 
