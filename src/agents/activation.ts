@@ -102,6 +102,13 @@ export class Activation {
     this.read = undefined;
   }
 
+  /** What agents send and wait for comes behind what they left in the mailbox before. */
+  sendLater(): void {
+    const isSent = (job: Job): boolean => job.from !== '' && job.stored === undefined;
+    if (!this.#jobs.some(isSent)) return;
+    this.#jobs = [...this.#jobs.filter((job) => !isSent(job)), ...this.#jobs.filter(isSent)];
+  }
+
   /** What is read again must not wait twice. */
   dropStored(): void {
     this.#jobs = this.#jobs.filter((job) => job.stored === undefined);

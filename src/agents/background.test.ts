@@ -17,6 +17,7 @@ const CODE = `
         case 'ask': return agents.sendMessage(data, 'done');
         case 'asksBriefly': return agents.sendMessage(data, 'done', null, { timeout: 20 });
         case 'asksNonsense': return agents.sendMessage(data, 'nonsense');
+        case 'tell': await agents.sendMessage('agent_a', 'note', data); return;
         case 'hangs': await new Promise(() => {}); return;
         case 'talks': throw new Error('x'.repeat(10_000));
         case 'fails': for (let i = 0; i < 100; i++) this.setAlarm(i, { name: 'poison', id: 'a' + i }); return;
@@ -90,12 +91,14 @@ function bound(store: Store): Store {
   };
 }
 
-/** An agent with messages in its mailbox, from outside where they name nobody, that nobody has looked at since the start. */
+/** Two agents; one has messages in its mailbox, from outside where they name nobody, that nobody has looked at since the start. */
 async function stored(messages: readonly { name: string; data?: string; from?: string }[]): Promise<Store> {
   const store = createMemoryStore();
   const committer = await createCommitter({ store, appliers: [agentsApplier(makeLimits())] });
+  const turn = { op: 'turn', expect: 0, create: { type: 'Worker' }, state: '{"done":[]}', version: 1 };
   const ops = [
-    { op: 'turn', id: 'agent_a', expect: 0, create: { type: 'Worker' }, state: '{"done":[]}', version: 1 },
+    { ...turn, id: 'agent_a' },
+    { ...turn, id: 'agent_b' },
     ...messages.map((message) => ({ op: 'post', to: 'agent_a', from: '', kind: 'message', ...message })),
   ];
   await committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
@@ -181,6 +184,15 @@ describe('background work', () => {
     await until(async () => (await agents.send('agent_a', 'done'))?.endsWith('new') === true);
     look();
     await resumed;
+    await until(async () => (await agents.info('agent_a')).waiting === 0);
+    expect(await agents.send('agent_a', 'done')).toBe('old new');
+  });
+
+  it('comes before what its sender sends later and waits for', async () => {
+    const store = await stored([{ name: 'note', data: 'old', from: 'agent_b' }]);
+    const { agents } = await open({ store, resting: true });
+    await agents.send('agent_b', 'tell', 'new');
+    await agents.resume();
     await until(async () => (await agents.info('agent_a')).waiting === 0);
     expect(await agents.send('agent_a', 'done')).toBe('old new');
   });

@@ -270,11 +270,13 @@ export class Queues {
     activation.missed = false;
     const snapshot = this.options.committer.snapshot();
     try {
-      if (activation.read === undefined) activation.dropStored();
+      const first = activation.read === undefined;
+      if (first) activation.dropStored();
       const entries = await readMailbox(snapshot, activation.id, activation.read, MAILBOX_PAGE);
       const last = entries.at(-1);
       if (last !== undefined) activation.read = { ts: last.ts, n: last.n };
       for (const entry of entries) activation.push(jobOf(entry));
+      if (first) activation.sendLater();
       activation.more = entries.length === MAILBOX_PAGE || activation.missed;
     } finally {
       snapshot.release();
