@@ -108,6 +108,14 @@ describe('placeholders', () => {
     });
   });
 
+  it('are refused where they bring a query into a base address', () => {
+    const config = readConfig('{ "connections": { "a": { "type": "http", "baseUrl": "https://{{BASE}}" } } }');
+    expect(() => resolveConnections(config, { APP_A_BASE: 'host/v1?key=s3cret' })).toThrow(
+      /^the baseUrl of the connection "a" has a query with APP_A_BASE, which calls would lose$/,
+    );
+    expect(() => resolveConnections(config, { APP_A_BASE: 'host/#part' })).toThrow(/has a query with APP_A_BASE/);
+  });
+
   it('make no address of a database that is none either', () => {
     const config = readConfig(
       '{ "connections": { "d": { "type": "relational", "connStr": "{{URL}}" }, "g": { "type": "graph", "grpcTarget": "{{AT}}" } } }',

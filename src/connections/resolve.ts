@@ -16,7 +16,7 @@ export interface ResolvedConnections {
 
 /**
  * Throws GraphsteadErrors naming every variable that a non-optional connection lacks (MISSING_VARIABLE), and every address
- * that is none once its variables are filled in (CONFIG).
+ * that is none, or none to build on, once its variables are filled in (CONFIG).
  */
 export function resolveConnections(config: AppConfig, environment: Environment): ResolvedConnections {
   const connections: Record<string, ConnectionConfig> = {};
@@ -31,7 +31,7 @@ export function resolveConnections(config: AppConfig, environment: Environment):
     if (absent.length === 0) {
       connections[name] = substitute(entry, valueFor);
       values[name] = Object.fromEntries(placeholders.map((placeholder) => [placeholder, valueFor(placeholder)]));
-      const wrong = wrongAddress(name, entry, connections[name]);
+      const wrong = wrongAddress(name, entry, connections[name]) ?? lostQuery(name, entry, connections[name]);
       if (wrong) errors.push(wrong);
     } else if (entry.optional) missing[name] = variables;
     else errors.push(...variables.map((variable) => missingVariable(name, variable)));
@@ -80,13 +80,29 @@ function isGraphTarget(connection: GraphConfig): boolean {
 function wrongAddress(name: string, entry: ConnectionConfig, resolved: ConnectionConfig): GraphsteadError | undefined {
   const { key, isAddress, example } = addressIn(resolved);
   if (isAddress) return undefined;
-  const placeholders = placeholdersIn((entry as Readonly<Record<string, unknown>>)[key]);
-  const variables = placeholders.map((placeholder) => variableName(name, placeholder)).join(' and ');
+  const variables = variablesIn(name, (entry as Readonly<Record<string, unknown>>)[key]);
   const holding = variables === '' ? '' : ` with ${variables}`;
   return new GraphsteadError('CONFIG', `the ${key} of the connection "${name}" is no address${holding}`, {
     fix: `correct ${variables || 'it'}: ${example}`,
     details: { connection: name },
   });
+}
+
+/** Calls are relative to baseUrl, so that a query in it would go with none of them. */
+function lostQuery(name: string, entry: ConnectionConfig, resolved: ConnectionConfig): GraphsteadError | undefined {
+  if (entry.type !== 'http' || resolved.type !== 'http' || !/[?#]/.test(resolved.baseUrl)) return undefined;
+  const variables = variablesIn(name, entry.baseUrl);
+  const problem = `the baseUrl of the connection "${name}" has a query with ${variables}, which calls would lose`;
+  return new GraphsteadError('CONFIG', problem, {
+    fix: `leave ? and what follows out of ${variables}: it belongs to the path of each call`,
+    details: { connection: name },
+  });
+}
+
+function variablesIn(name: string, text: unknown): string {
+  return placeholdersIn(text)
+    .map((placeholder) => variableName(name, placeholder))
+    .join(' and ');
 }
 
 function missingVariable(connection: string, variable: string): GraphsteadError {
