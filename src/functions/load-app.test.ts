@@ -63,12 +63,13 @@ afterEach(() => shut());
 
 async function open(
   appDir = root,
-  more: { dev?: boolean; taken?: string[]; takenTypes?: string[] } = {},
+  more: { dev?: boolean; taken?: string[]; takenTypes?: string[]; connections?: () => unknown } = {},
 ): Promise<App> {
   const taken = { operations: new Set(more.taken), types: new Set(more.takenTypes) };
   const limits = makeLimits();
   const log = (entry: HostLog) => void logs.push(entry);
-  app = await loadApp({ appDir, dev: more.dev ?? false, hosts, agents, limits, log, taken: () => taken });
+  const { dev = false, connections } = more;
+  app = await loadApp({ appDir, dev, hosts, agents, limits, log, taken: () => taken, connections });
   await agents.resume();
   return app;
 }
@@ -213,6 +214,30 @@ describe('an app', () => {
     await reloaded;
     expect(loaded.operations.map((one) => one.name)).toEqual(['getFresh']);
     expect(await operation('getFresh').run?.({}, context())).toBe('fresh');
+  });
+
+  it('forgets functions and agents whose code is gone', async () => {
+    const loaded = await open();
+    const id = (await operation('startNote').run?.({}, context())) as string;
+    rmSync(join(root, 'index.ts'));
+    await loaded.reload();
+    expect(loaded.operations).toEqual([]);
+    expect(loaded.agentTypes).toEqual([]);
+    await expect(agents.start('Note')).rejects.toMatchObject({ message: expect.stringContaining('"Note"') });
+    writeFileSync(join(root, 'index.ts'), INDEX.replace("'one '", "'two '"));
+    await loaded.reload();
+    expect(await agents.send(id, 'write', 'text')).toBe('two text');
+  });
+
+  it('tells a mistake in its connections at a reload, also where it has no code', async () => {
+    rmSync(join(root, 'index.ts'));
+    let broken = false;
+    const connections = () => {
+      if (broken) throw new Error('app.json is broken');
+    };
+    const loaded = await open(root, { connections });
+    broken = true;
+    await expect(loaded.reload()).rejects.toThrow('app.json is broken');
   });
 
   it('is refused where a function takes a name that the schema has', async () => {

@@ -128,8 +128,9 @@ class LoadedApp implements App {
     const { manifest, bundle } = await this.#prepare();
     this.#assertFree(manifest);
     const operations = toOperations(manifest, { hosts, scalars, dev, log });
+    const connections = this.#options.connections?.();
     if (bundle !== undefined) {
-      const app: HostApp = { bundle, appDir: this.#dir, connections: this.#options.connections?.() };
+      const app: HostApp = { bundle, appDir: this.#dir, connections };
       await this.#swap(app).catch((error: unknown) => {
         throw error instanceof GraphsteadError ? new GraphsteadErrors([error]) : error;
       });
@@ -155,12 +156,21 @@ class LoadedApp implements App {
     if (existsSync(join(this.#dir, BUILT.manifest))) {
       return { manifest: await readOperations(this.#dir), bundle: existsSync(built) ? built : undefined };
     }
-    if (!hasSource(this.#dir)) return { manifest: EMPTY, bundle: undefined };
+    if (!hasSource(this.#dir)) return { manifest: EMPTY, bundle: this.#nothing() };
     const source = findSource(this.#dir);
     const pending = join(this.#cacheDir, `pending-${process.pid}.mjs`);
     const reading = readCached(source, this.#cacheDir, (from) => this.#thread.read(from));
     const [manifest] = await settle([reading, this.#bundler.bundle(source, pending)]);
     return { manifest, bundle: this.#named(pending) };
+  }
+
+  /** Hosts that have loaded code go on with it until they load other code, if only an empty one. */
+  #nothing(): string | undefined {
+    if (this.#options.hosts.manifest === undefined) return undefined;
+    mkdirSync(this.#cacheDir, { recursive: true });
+    const pending = join(this.#cacheDir, `pending-${process.pid}.mjs`);
+    writeFileSync(pending, 'export default {};\n');
+    return this.#named(pending);
   }
 
   /** A bundle lies under its hash: hosts of the version before still find theirs. */
