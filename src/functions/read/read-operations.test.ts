@@ -121,6 +121,35 @@ describe('reading functions', () => {
     });
   });
 
+  it('tells objects apart by a literal that is a boolean or a number', () => {
+    const manifest = read(`
+      type Reply = { ok: true; value: string } | { ok: false; error: string };
+      type Step = { at: 1; x: string } | { at: 2 | 3; y: string };
+      export function getReply(): Reply { throw 0; }
+      export function getStep(): Step { throw 0; }
+    `);
+    const types = Object.fromEntries(manifest.types.map((type) => [type.name, type]));
+    expect(types['Reply']).toMatchObject({
+      discriminant: 'ok',
+      members: [
+        { type: 'ReplyTrue', values: ['true'] },
+        { type: 'ReplyFalse', values: ['false'] },
+      ],
+    });
+    expect(types['Step']).toMatchObject({ discriminant: 'at', members: [{ values: ['1'] }, { values: ['2', '3'] }] });
+  });
+
+  it('takes an argument that may hold its own kind, and a generic inside another', () => {
+    const manifest = read(`
+      interface Tree { name: string; parent?: Tree; children: Tree[] }
+      interface Page<T> { items: T[] }
+      interface Edge<T> { node: T }
+      export function addTree(tree: Tree): void {}
+      export function getPage(): Page<Edge<Edge<Tree>>> { throw 0; }
+    `);
+    expect(signatures(manifest)).toMatchObject({ getPage: 'query (): TreeEdgeEdgePage!' });
+  });
+
   it('takes descriptions and @query or @mutation from doc comments', () => {
     const manifest = read(`
       /**

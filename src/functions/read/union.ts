@@ -1,4 +1,4 @@
-import type ts from 'typescript';
+import ts from 'typescript';
 
 /** The strings of a union of string literals (or of a string enum); undefined for any other. */
 export function enumValues(types: readonly ts.Type[]): readonly string[] | undefined {
@@ -35,5 +35,12 @@ function literals(checker: ts.TypeChecker, type: ts.Type, name: string, node: ts
   const property = checker.getPropertyOfType(type, name);
   if (property === undefined) return [];
   const value = checker.getTypeOfSymbolAtLocation(property, node);
-  return enumValues(value.isUnion() ? value.types : [value]) ?? [];
+  const all = (value.isUnion() ? value.types : [value]).map((one) => literalText(checker, one));
+  return all.every((one) => one !== undefined) ? all : [];
+}
+
+/** What a value of a literal type says as text. */
+function literalText(checker: ts.TypeChecker, type: ts.Type): string | undefined {
+  if (type.isStringLiteral() || type.isNumberLiteral()) return String(type.value);
+  return type.flags & ts.TypeFlags.BooleanLiteral ? checker.typeToString(type) : undefined;
 }
