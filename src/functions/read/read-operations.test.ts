@@ -190,6 +190,13 @@ describe('reading functions', () => {
       31,
       'and as a result',
     ],
+    ['interface A {\n  a: A;\n}\nexport function f(a: A): void {}', 2, 3, 'AInput'],
+    [
+      'interface A {\n  b: B;\n}\ninterface B {\n  a: A | null;\n  c: C;\n}\ninterface C {\n  b: B;\n}\nexport function f(a: A): void {}',
+      6,
+      3,
+      'BInput',
+    ],
     ['export function f($a: string): void {}', 1, 19, 'no GraphQL name'],
     ['import type { Int } from "graphstead/app";\nexport function f(a: Int = 2.5): void {}', 2, 19, 'no Int'],
   ])('refuses %s', (code, line, column, text) => {

@@ -57,6 +57,7 @@ function readWith(source: AppSource, withPlatform: boolean): Reading {
     }
     operations.push(read.description);
   }
+  types.refuseCircles();
   refusals.throwIfAny();
   return { manifest: { format: 1, operations, types: types.definitions }, files: hashes(program) };
 }

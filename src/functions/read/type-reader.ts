@@ -36,6 +36,8 @@ export class TypeReader {
   readonly #origins = new Map<string, ts.Type>();
   /** GraphQL name -> where that type is first used */
   readonly #positions = new Map<string, Position>();
+  /** fields that no value of their input type can leave out, with the input type that they hold */
+  readonly #required: { readonly owner: string; readonly to: string; readonly node: ts.Node }[] = [];
 
   constructor(
     readonly checker: ts.TypeChecker,
@@ -65,6 +67,17 @@ export class TypeReader {
     if (rest.length === 1) return { ...this.#single(rest[0], place), ...flags };
     // Without null and undefined the union is the one its alias names.
     return { ...this.#union(this.checker.getNonNullableType(type), rest, place), ...flags };
+  }
+
+  /** An input type that requires itself has no value that ends, and GraphQL refuses it. Each circle is told once. */
+  refuseCircles(): void {
+    const kept: { owner: string; to: string }[] = [];
+    for (const { owner, to, node } of this.#required) {
+      if (to === owner || reached(to, kept).has(owner)) {
+        const fix = 'make the field optional, or a list';
+        this.refusals.add(node, `"${owner}" as an argument requires itself, without end`, fix);
+      } else kept.push({ owner, to });
+    }
   }
 
   #scalarOf(types: readonly ts.Type[]): ScalarName | undefined {
@@ -159,6 +172,9 @@ export class TypeReader {
       { ...place, node: inApp, hint },
       optional,
     );
+    if (place.direction === 'input' && type.kind === 'named' && !type.nullable) {
+      this.#required.push({ owner, to: type.name ?? '', node: inApp });
+    }
     return { name, type, ...this.#describe(property) };
   }
 
@@ -287,6 +303,13 @@ export class TypeReader {
 /** Whether GraphQL takes the name. */
 export function isName(name: string): boolean {
   return NAME.test(name) && !name.startsWith('__');
+}
+
+/** Everything that the edges lead to from here, and what they start from. */
+function reached(from: string, edges: readonly { owner: string; to: string }[]): ReadonlySet<string> {
+  const found = new Set([from]);
+  for (const name of found) for (const { owner, to } of edges) if (owner === name) found.add(to);
+  return found;
 }
 
 /** What a class keeps to itself is no field. */
