@@ -197,6 +197,8 @@ describe('reading functions', () => {
       3,
       'BInput',
     ],
+    ['interface A<T> {\n  v: T;\n  a?: A<A<T>>;\n}\nexport function f(): A<string> { throw 0; }', 3, 3, 'without end'],
+    ['type A<T> = {\n  v: T;\n  a?: A<T[]>;\n};\nexport function f(a: A<string>): void {}', 3, 3, 'without end'],
     ['export function f($a: string): void {}', 1, 19, 'no GraphQL name'],
     ['import type { Int } from "graphstead/app";\nexport function f(a: Int = 2.5): void {}', 2, 19, 'no Int'],
   ])('refuses %s', (code, line, column, text) => {

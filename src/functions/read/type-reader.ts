@@ -27,6 +27,8 @@ const RESERVED = new Set([
   'DateTime',
   'JSON',
 ]);
+/** type arguments inside type arguments: `A<A<T>>` as a field of `A<T>` comes to any number of them */
+const MOST_NESTED = 10;
 const JSON_FIX = 'name the fields in an interface, or use Json from "graphstead/app" for any JSON value';
 
 /** Turns TypeScript's types into GraphQL's, and remembers the named ones. */
@@ -145,6 +147,10 @@ export class TypeReader {
       return this.#refused(place, 'an object with arbitrary keys', JSON_FIX);
     }
     if (properties.length === 0) return this.#refused(place, 'an object without fields', JSON_FIX);
+    if (this.#isNested(type, MOST_NESTED)) {
+      const fix = 'let it hold itself with the type arguments that it was given, or name what it holds in an interface';
+      return this.#refused(place, `a generic type that grows without end: ${this.#text(type)}`, fix);
+    }
     const name = this.#nameOf(type, place);
     const kind = place.direction === 'input' ? 'input' : 'object';
     const standing = this.#definitions.get(name)?.kind;
@@ -258,8 +264,18 @@ export class TypeReader {
   #ownName(type: ts.Type): string | undefined {
     const symbol = type.aliasSymbol ?? type.symbol;
     if (symbol === undefined || symbol.name.startsWith('__')) return undefined;
-    const given = type.aliasSymbol ? (type.aliasTypeArguments ?? []) : this.#typeArguments(type);
-    return `${given.map((one) => this.#argumentName(one)).join('')}${pascal(symbol.name)}`;
+    return `${this.#given(type)
+      .map((one) => this.#argumentName(one))
+      .join('')}${pascal(symbol.name)}`;
+  }
+
+  #isNested(type: ts.Type, levels: number): boolean {
+    return levels === 0 || this.#given(type).some((one) => this.#isNested(one, levels - 1));
+  }
+
+  /** The type arguments that a type was written with. */
+  #given(type: ts.Type): readonly ts.Type[] {
+    return type.aliasSymbol ? (type.aliasTypeArguments ?? []) : this.#typeArguments(type);
   }
 
   #typeArguments(type: ts.Type): readonly ts.Type[] {
