@@ -38,8 +38,8 @@ export class Converter {
       return value.map((item) => this.fromApp(use.of ?? use, item));
     }
     const definition = this.#types.get(use.name ?? '');
-    if (definition?.kind === 'object') return this.#fields(definition, value as Fields);
-    if (definition?.kind === 'union') return this.#member(definition, value as Fields);
+    if (definition?.kind === 'object') return this.#fields(definition, toFields(definition, value));
+    if (definition?.kind === 'union') return this.#member(definition, toFields(definition, value));
     return value instanceof Date ? isoText(value) : value;
   }
 
@@ -59,6 +59,13 @@ export class Converter {
     }
     return { __typename: type.name, ...this.#fields(type, value) };
   }
+}
+
+/** A text or a list has no fields, so that all optional ones would be null. */
+function toFields({ name }: TypeDefinition, value: unknown): Fields {
+  if (typeof value === 'object' && !Array.isArray(value)) return value as Fields;
+  const given = Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+  throw new GraphsteadError('FUNCTION_FAILED', `the function gave ${given} where ${name} was promised`);
 }
 
 function toDate(value: unknown): Date {

@@ -125,6 +125,20 @@ describe('an app', () => {
     expect(await operation('forget').run?.({ id: 'x' }, context())).toBe(true);
   });
 
+  it.each(["'gone'", '[]', '7'])('is told where an object was promised and %s came', async (value) => {
+    writeFileSync(
+      join(root, 'index.ts'),
+      `export interface Box { text?: string }\nexport function getBox(): Box { return ${value} as Box; }`,
+    );
+    const schema = schemaOf((await open()).operations);
+    const answer = await graphql({
+      schema: new GraphQLSchema({ query: schema.getQueryType() }),
+      source: '{ getBox { text } }',
+      contextValue: context(),
+    });
+    expect(answer.errors?.[0]?.message ?? '').toContain('where Box was promised');
+  });
+
   it('streams subscriptions', async () => {
     await open();
     const seen: unknown[] = [];
