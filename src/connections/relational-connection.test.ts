@@ -87,6 +87,15 @@ describe('a relational connection, on a real PostgreSQL', () => {
     expect(await connection.query('select * from item where id = 5')).toEqual([]);
   });
 
+  it('a query is one statement, and what is executed may be several', async () => {
+    const two = 'insert into item values (6, $$six$$); select * from item';
+    await expect(connection.query(two)).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
+    expect(await connection.query('select * from item where id = 6')).toEqual([]);
+    const script = "insert into item values (7, 'x'), (8, 'x'); delete from item where id = 7; create table other ()";
+    expect(await connection.execute(script)).toBe(3);
+    expect(await connection.query('select id from item where id > 6')).toEqual([{ id: 8 }]);
+  });
+
   it('errors carry the connection and never the password', async () => {
     const error = await connection.query('selec 1').catch((thrown: Error) => thrown);
     expect(String(error)).toMatch(/connection "db": syntax error/);

@@ -9,12 +9,12 @@ export type RelationalConfig = Extract<ConnectionConfig, { type: 'relational' | 
 
 /** Parameterised statements: `$1`, `$2` ... in the text, values beside it. */
 export interface Statements {
-  /** rows as objects by column name */
+  /** rows as objects by column name; one statement, several fail before the first of them runs */
   query<Row extends Record<string, unknown> = Record<string, unknown>>(
     text: string,
     parameters?: readonly unknown[],
   ): Promise<Row[]>;
-  /** number of rows changed */
+  /** number of rows changed; without parameters the text may hold several statements */
   execute(text: string, parameters?: readonly unknown[]): Promise<number>;
 }
 
@@ -48,18 +48,22 @@ export function openRelational(name: string, config: RelationalConfig, hide: Hid
   // An idle client that loses its server must not end the process: the pool opens another on the next call.
   pool.on('error', () => undefined);
 
-  const run = (client: pg.Pool | pg.PoolClient, text: string, parameters: readonly unknown[] = []) =>
-    recorded({ connection: name, kind: 'relational', what: text.trim().slice(0, 80) }, async () => {
+  const run = (client: pg.Pool | pg.PoolClient, query: pg.QueryConfig & { queryMode?: 'extended' }) =>
+    recorded({ connection: name, kind: 'relational', what: query.text.trim().slice(0, 80) }, async () => {
       try {
-        return await client.query(text, [...parameters]);
+        return await client.query(query);
       } catch (error) {
         throw failed(error);
       }
     });
   const statements = (client: pg.Pool | pg.PoolClient): Statements => ({
-    query: async <Row>(text: string, parameters?: readonly unknown[]) =>
-      (await run(client, text, parameters)).rows as Row[],
-    execute: async (text, parameters) => (await run(client, text, parameters)).rowCount ?? 0,
+    query: async <Row>(text: string, parameters: readonly unknown[] = []) =>
+      (await run(client, { text, values: [...parameters], queryMode: 'extended' })).rows as Row[],
+    execute: async (text, parameters = []) => {
+      // of several statements, which come without values, the library gives one result each
+      const results = [await run(client, { text, values: [...parameters] })].flat();
+      return results.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
+    },
   });
 
   return {
@@ -72,9 +76,9 @@ export function openRelational(name: string, config: RelationalConfig, hide: Hid
       const lost = () => undefined;
       client.on('error', lost);
       try {
-        await run(client, 'BEGIN');
+        await run(client, { text: 'BEGIN' });
         const result = await work(statements(client));
-        const { command } = await run(client, 'COMMIT');
+        const { command } = await run(client, { text: 'COMMIT' });
         // The server takes COMMIT for ROLLBACK after a statement that failed, also where `work` went on without it.
         if (command !== 'COMMIT') throw failed(new Error('rolled back: a statement of the transaction had failed'));
         client.off('error', lost);
