@@ -2,6 +2,9 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { Shell } from './command/completion.js';
 import { version } from './version.js';
 
+/** said with each mistake of usage */
+export const USAGE_FIX = 'graphstead --help lists every command and flag';
+
 const APP_DIR = 'the app (default: the current folder)';
 
 /** All commands and flags. Their work is loaded when one runs, so that `--help` is quick. */
@@ -9,7 +12,7 @@ export function createProgram(): Command {
   const program = new Command('graphstead')
     .description("a graph store, the GraphQL API over it, and the home of an app's agents")
     .version(version())
-    .showHelpAfterError('(graphstead --help lists every command and flag)');
+    .showHelpAfterError(`(${USAGE_FIX})`);
   addServe(program, 'dev', 'serve an app and reload it on change', true);
   addServe(program, 'start', 'serve an app', false);
   addApp(program);

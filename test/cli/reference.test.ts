@@ -37,6 +37,22 @@ describe('wrong usage', () => {
     expect(stderr).toContain('--help');
   });
 
+  it.each([
+    ['an unknown command', ['nonsense', '--json'], 'nonsense'],
+    ['an unknown flag', ['start', '--json', '--nonsense'], '--nonsense'],
+    ['a missing argument', ['backup', '--json'], 'DIR'],
+  ])('%s is one line of JSON with --json', async (_name, args, text) => {
+    const { code, stdout, stderr } = await run(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: 'INVALID_REQUEST',
+        message: expect.stringContaining(text),
+        fix: expect.stringContaining('--help'),
+      },
+    });
+  });
+
   it('help and version end with 0, without colours under NO_COLOR', async () => {
     const help = await run(['import', '--help'], { environment: { NO_COLOR: '1', FORCE_COLOR: '' } });
     expect(help.code).toBe(0);
