@@ -97,4 +97,10 @@ describe('backup, restore and doctor', () => {
     const config = await doctor(folder.dir, '--data', folder.path('none'));
     expect(config.findings[2]).toMatchObject({ check: 'app.json', message: expect.stringContaining('app.json:2:') });
   });
+
+  it('finds that a folder is not there', async () => {
+    const { code, findings } = await doctor(folder.path('mistyped'));
+    expect(code).toBe(1);
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'app', status: 'bad' }));
+  });
 });

@@ -14,6 +14,7 @@ import { bad, type Finding, good, warning } from './finding.js';
 
 /** app.json, the variables that its connections need, and whether their addresses take a connection. */
 export async function checkApp(appDir: string): Promise<readonly Finding[]> {
+  if (!existsSync(appDir)) return [bad('app', `${appDir} is no folder`, 'name the folder of an app')];
   const path = join(appDir, 'app.json');
   if (!existsSync(path)) return [];
   let config: AppConfig;
