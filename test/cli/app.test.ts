@@ -70,6 +70,12 @@ describe('an app from new to start', () => {
     }
   });
 
+  it('tells that its types cannot be written', async () => {
+    const { code, stderr } = await run(['types', app, '--out', folder.path('nowhere/api.graphql'), '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'INVALID_REQUEST', fix: expect.any(String) } });
+  });
+
   it('is not looked for in a folder that is not there, and nothing is made', async () => {
     for (const command of ['start', 'dev']) {
       const { code, stderr } = await run([command, `${app}-mistyped`, '--port', '0', '--grpc-port', '0', '--json']);

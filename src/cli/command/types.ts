@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { GraphsteadError } from '../../base/index.js';
 import { openService } from '../../server/index.js';
 import { checkAppDir } from '../app-dir.js';
 import { type CommonOptions, runCommand } from '../report.js';
@@ -18,11 +19,22 @@ export function typesCommand(appDir: string | undefined, options: TypesCommand):
     try {
       const sdl = service.core.api.current()?.generated ?? '';
       const file = options.out === undefined ? undefined : resolve(options.out);
-      if (file !== undefined) writeFileSync(file, sdl);
+      if (file !== undefined) write(file, sdl);
       return file === undefined ? { sdl } : { file, bytes: Buffer.byteLength(sdl) };
     } finally {
       await service.close();
     }
   };
   return runCommand(options, run, ({ sdl, file, bytes }) => sdl ?? `${file}: ${bytes} bytes`);
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new GraphsteadError('INVALID_REQUEST', `${file} cannot be written: ${code ?? message}`, {
+      fix: 'name a file in a folder that is there',
+    });
+  }
 }
