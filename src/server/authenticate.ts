@@ -8,6 +8,9 @@ const OPEN = new Set(['/health', '/health/ready', '/probe/graphql', '/explorer']
 /** The explorer's own files hold nothing of the data: the page asks for the key itself. */
 const isOpen = (path: string) => OPEN.has(path) || path.startsWith('/explorer/assets/');
 
+/** As the routes see it, which take a slash at the end for none. */
+const pathOf = ({ url }: FastifyRequest) => url.split('?')[0].replace(/(?<=.)\/$/, '');
+
 /** Who may ask, and under which names. */
 export interface Access {
   readonly host: string;
@@ -37,7 +40,7 @@ export function requireKeys(app: FastifyInstance, access: Access): void {
   }
   assertClosed(access);
   refuse(app, (request) => {
-    if (request.method === 'OPTIONS' || isOpen(request.url.split('?')[0])) return undefined;
+    if (request.method === 'OPTIONS' || isOpen(pathOf(request))) return undefined;
     if (keys.admit(request.headers)) return undefined;
     return new GraphsteadError('UNAUTHENTICATED', 'this address needs an API key', {
       fix: 'send Authorization: Bearer <API_KEY>, or X-API-Key: <API_KEY>',
@@ -56,7 +59,7 @@ function refuseOtherNames(app: FastifyInstance, { keys, names }: Access): void {
     const given = request.headers.host;
     // only HTTP/1.0 may leave it out, and no browser speaks that
     if (given === undefined || isOwnName(given, names)) return undefined;
-    if (isOpen(request.url.split('?')[0]) || keys.admit(request.headers)) return undefined;
+    if (isOpen(pathOf(request)) || keys.admit(request.headers)) return undefined;
     return new GraphsteadError('HOST_REFUSED', `"${given}" is no name of this service`, {
       fix: 'ask for 127.0.0.1 or localhost, name the host in GRAPHSTEAD_HOST_NAMES, or send an API key',
     });
@@ -70,7 +73,7 @@ function refuseOtherNames(app: FastifyInstance, { keys, names }: Access): void {
 function refuseOtherSites(app: FastifyInstance, { keys }: Access): void {
   refuse(app, (request) => {
     if (request.headers['sec-fetch-site'] !== 'cross-site' || keys.admit(request.headers)) return undefined;
-    const path = request.url.split('?')[0];
+    const path = pathOf(request);
     if (path === '/graphql' || isOpen(path)) return undefined;
     return new GraphsteadError('FORBIDDEN', `a page of another site may not ask for ${path}`, {
       fix: 'send it from a server, use /graphql, or set GRAPHSTEAD_API_KEYS and send a key',

@@ -55,6 +55,8 @@ describe('a request under another name', () => {
     expect((await ask('/graphql', 'evil.example', { ...graphql, key: 'k' })).status).toBe(200);
     expect((await ask('/graphql', 'evil.example', { ...graphql, key: 'wrong' })).status).toBe(403);
     expect((await ask('/health', 'evil.example')).status).toBe(200);
+    expect((await ask('/health/?x', 'evil.example')).status).toBe(200);
+    expect((await ask('/explorer/', 'evil.example')).status).toBe(200);
   });
 });
 

@@ -29,6 +29,8 @@ describe('a page of another site', () => {
   it('may ask GraphQL, as the types allow, and anything with a key', async () => {
     const { status } = await s.graphql('{ queryNote { text } }', undefined, { 'sec-fetch-site': 'cross-site' });
     expect(status).toBe(200);
+    const slash = await s.get('/graphql/?query=%7B__typename%7D', { 'sec-fetch-site': 'cross-site' });
+    expect(slash.status).toBe(200);
     expect((await drop({ 'sec-fetch-site': 'cross-site', 'x-api-key': 'k' })).status).toBe(200);
   });
 
