@@ -2,10 +2,10 @@ import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSchema, GraphQLObjectType, GraphQLSchema, graphql, printType } from 'graphql';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Agents, agentsApplier, createAgents, createHosts, type HostLog, type HostPool } from '../agents/index.js';
 import type { Operation, RequestContext } from '../api/index.js';
-import { type Limits, makeLimits } from '../base/index.js';
+import { GraphsteadError, GraphsteadErrors, type Limits, makeLimits } from '../base/index.js';
 import { createCommitter } from '../commit/index.js';
 import { createMemoryStore } from '../store/index.js';
 import { type App, buildApp, loadApp } from './index.js';
@@ -241,6 +241,23 @@ describe('an app', () => {
     writeFileSync(join(root, 'index.ts'), INDEX.replace("'one '", "'two '"));
     await loaded.reload();
     expect(await agents.send(id, 'write', 'text')).toBe('two text');
+  });
+
+  it('tells in dev where a mistake is, once', async () => {
+    let broken = false;
+    const connections = () => {
+      if (broken) throw readMistake();
+    };
+    const readMistake = () => {
+      const position = { line: 1, column: 3, source: 'app.json' };
+      return new GraphsteadErrors([new GraphsteadError('CONFIG', 'app.json:1:3: it is wrong', { position })]);
+    };
+    await open(root, { dev: true, connections });
+    broken = true;
+    writeFileSync(join(root, 'app.json'), '{}');
+    await vi.waitFor(() => expect(logs.find(({ level }) => level === 'error')).toBeDefined(), { timeout: 30_000 });
+    const { message } = logs.find(({ level }) => level === 'error') as HostLog;
+    expect(message).toBe('the app was not reloaded: app.json:1:3: it is wrong');
   });
 
   it('tells a mistake in its connections at a reload, also where it has no code', async () => {

@@ -272,7 +272,9 @@ function textOf(error: unknown): string {
 function describe(error: unknown): string {
   if (!(error instanceof GraphsteadError)) return String(error);
   const { position, message, fix } = error;
-  const place = position === undefined ? '' : `${position.source ?? ''}:${position.line}:${position.column} `;
+  // what is found in app.json says its place by itself
+  const told = position === undefined || (position.source !== undefined && message.startsWith(position.source));
+  const place = told ? '' : `${position.source ?? ''}:${position.line}:${position.column} `;
   return `${place}${message}${fix === undefined ? '' : ` (${fix})`}`;
 }
 
