@@ -19,9 +19,7 @@ export class Bundler {
       const context = await this.#contextFor(source, outFile);
       await context.rebuild();
     } catch (error) {
-      const { errors } = error as { errors?: readonly Message[] };
-      if (errors === undefined) throw error;
-      throw new GraphsteadErrors(errors.map((message) => toError(source, message)));
+      throw bundleErrors(source.appDir, error);
     }
   }
 
@@ -75,7 +73,13 @@ const providedByHost: Plugin = {
   },
 };
 
-function toError({ appDir }: AppSource, { text, location }: Message): GraphsteadError {
+/** What esbuild found, with its places; anything else as it is. */
+export function bundleErrors(appDir: string, error: unknown): unknown {
+  const { errors } = error as { errors?: readonly Message[] };
+  return errors === undefined ? error : new GraphsteadErrors(errors.map((message) => toError(appDir, message)));
+}
+
+function toError(appDir: string, { text, location }: Message): GraphsteadError {
   const position = location
     ? { line: location.line, column: location.column + 1, source: shownPath(appDir, location.file) }
     : undefined;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -67,6 +67,19 @@ describe('an app from new to start', () => {
     const sdl = readFileSync(file, 'utf8');
     for (const part of ['type Note', 'startReminder(noteId: String!, minutes: Float!): String!', 'agentEvent(']) {
       expect(sdl).toContain(part);
+    }
+  });
+
+  it('tells where a test cannot be bundled', async () => {
+    const test = join(app, 'test', 'broken.test.ts');
+    writeFileSync(test, "import './nowhere.js';\n");
+    try {
+      const { code, stderr } = await run(['test', app, '--json']);
+      expect(code).toBe(1);
+      const position = { source: 'test/broken.test.ts', line: 1, column: 8 };
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'APP_LOAD', position } });
+    } finally {
+      rmSync(test);
     }
   });
 

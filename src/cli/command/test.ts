@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { GraphsteadError } from '../../base/index.js';
+import { bundleErrors } from '../../functions/index.js';
 import { checkAppDir } from '../app-dir.js';
 import { type CommonOptions, runCommand } from '../report.js';
 
@@ -33,6 +34,9 @@ async function runTests(app: string, json: boolean): Promise<{ readonly files: r
     target: 'node20',
     packages: 'external',
     sourcemap: 'inline',
+    logLevel: 'silent',
+  }).catch((error: unknown) => {
+    throw bundleErrors(app, error);
   });
   const built = files.map((file) => join(out, `${file.slice(app.length + 1, -3)}.mjs`));
   const reporter = json ? ['--test-reporter=tap'] : [];
