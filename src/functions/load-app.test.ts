@@ -25,6 +25,7 @@ const INDEX = `
   type Shape = { kind: 'circle'; radius: number } | { kind: 'square'; side: Int };
   export function getWhen(at: Date, big: bigint, nothing?: string | null): When {
     console.log('getWhen was called');
+    console.dir({ a: '%s' });
     return { at: new Date(at.getTime() + 1), big: big + 1n, shape: { kind: 'square', side: nothing === null ? 2 : 1 } };
   }
   export async function startNote(): Promise<string> { return (await agents.start('Note')).id; }
@@ -162,7 +163,12 @@ describe('an app', () => {
     await open(root, { dev: true });
     const asked = context();
     await operation('getWhen').run?.({ at: '2026-01-01T00:00:00Z', big: 1 }, asked);
-    expect(asked.extensions).toEqual({ console: [{ level: 'info', message: 'getWhen was called' }] });
+    expect(asked.extensions).toEqual({
+      console: [
+        { level: 'info', message: 'getWhen was called' },
+        { level: 'info', message: "{ a: '%s' }" },
+      ],
+    });
     const failure = await operation('fail')
       .run?.({}, context())
       ?.catch((error: unknown) => error);

@@ -1,4 +1,4 @@
-import { format } from 'node:util';
+import { format, type InspectOptions, inspect } from 'node:util';
 import { tell } from './link.js';
 import { currentTask } from './task.js';
 
@@ -24,4 +24,7 @@ export function captureConsole(): void {
       },
     });
   }
+  // It writes to the output itself, where nobody knows of the task.
+  console.dir = (value: unknown, options?: InspectOptions) =>
+    console.log(inspect(value, { customInspect: false, ...options }));
 }
