@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGallery } from '../../../test/gallery.js';
 import type { OpenDql } from '../../../test/open-dql.js';
+import { systemClock } from '../../base/index.js';
+import { parseQuery, runQuery } from '../index.js';
 
 let dql: OpenDql;
 beforeAll(async () => {
@@ -109,5 +111,27 @@ describe('@groupby', () => {
     await expect(
       ask('var(func: has(year)) @groupby(year) { c as count(uid) } q(func: uid(c)) { uid }'),
     ).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+  });
+
+  it('orders many groups in steps', async () => {
+    const lines = Array.from({ length: 5_000 }, (_, i) => `<${0x2000 + i}> <note> "${(i * 7_919) % 5_000}" .`);
+    await dql.mutate(`{ set {\n${lines.join('\n')}\n} }`);
+    const transaction = await dql.graph.begin({ bestEffort: true });
+    const reader = await transaction.reader();
+    /** How often the query looks whether it is time to pause. */
+    const looksOf = async (text: string): Promise<number> => {
+      let looks = 0;
+      const clock = { ...systemClock, monotonic: () => looks++ };
+      const { roots } = await runQuery(parseQuery(text), reader, { clock });
+      const notes = roots[0].groups?.[0].map(({ keys }) => String(keys[0].value)) ?? [];
+      expect(notes).toEqual([...notes].sort());
+      return looks;
+    };
+    const one = await looksOf('{ q(func: has(note), first: 2500) @groupby(note) { count(uid) } }');
+    const more = await looksOf('{ q(func: has(note), first: 5000) @groupby(note) { count(uid) } }');
+    // to read and to form 2,500 groups takes 35 of them; the rest are the sort's
+    expect(more - one).toBeGreaterThan(35);
+    reader.release();
+    transaction.abort();
   });
 });

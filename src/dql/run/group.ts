@@ -8,6 +8,7 @@ import { aggregate } from './compute.js';
 import type { Execution } from './execution.js';
 import { both, type Grouping, type GroupKeys, readGrouping } from './group-key.js';
 import { chooseValues } from './language.js';
+import { sortInSteps } from './sort.js';
 import { placeOf, sortedDistinct } from './uid-set.js';
 import { columnOf, valueFor } from './variable.js';
 
@@ -29,10 +30,10 @@ export async function groupBranch(
   const results: ((members: UidList) => Value | undefined)[] = [];
   for (const selection of selections) results.push(await resultOf(selection, uids, execution));
   const groups: (readonly ResultGroup[])[] = [];
-  for (const row of at.rows ?? []) groups.push(await inSteps(formGroups(row, uids, grouping, results), pause));
+  for (const row of at.rows ?? []) groups.push(await groupsOf(row, uids, grouping, results, execution));
   at.groups = groups;
   if (!selections.some((selection) => selection.variable !== undefined)) return;
-  const all = at.rows?.length === 1 ? groups[0] : await inSteps(formGroups(uids, uids, grouping, results), pause);
+  const all = at.rows?.length === 1 ? groups[0] : await groupsOf(uids, uids, grouping, results, execution);
   defineGroupVariables(all, selections, groupBy, execution);
 }
 
@@ -75,7 +76,23 @@ async function aggregateOf(
   });
 }
 
-/** @param uids what the grouping is aligned with */
+/**
+ * The groups of some members in the order in which they are shown.
+ * @param uids what the grouping is aligned with
+ */
+async function groupsOf(
+  members: UidList,
+  uids: UidList,
+  grouping: Grouping,
+  results: readonly ((members: UidList) => Value | undefined)[],
+  execution: Execution,
+): Promise<readonly ResultGroup[]> {
+  const formed = await inSteps(formGroups(members, uids, grouping, results), () => execution.checkpoint());
+  if (formed.length < 2) return formed;
+  const order = await sortInSteps(formed.length, (a, b) => smallerFirst(formed[a], formed[b]), execution);
+  return Array.from(order, (at) => formed[at]);
+}
+
 function* formGroups(
   members: UidList,
   uids: UidList,
@@ -99,7 +116,7 @@ function* formGroups(
     const inside = sortedDistinct(Float64Array.from(own));
     formed.push({ keys: keys[number], uids: inside, results: results.map((result) => result(inside)) });
   }
-  return formed.sort(smallerFirst);
+  return formed;
 }
 
 /** Small groups first, then by their keys. */

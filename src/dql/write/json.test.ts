@@ -221,4 +221,32 @@ describe('a long answer', () => {
     reader.release();
     transaction.abort();
   });
+
+  it('pauses among the groups and the flat records of one node', async () => {
+    const lines = Array.from(
+      { length: 3_000 },
+      (_, i) => `<0x71> <knows> <${0x3000 + i}> .\n<${0x3000 + i}> <note> "${i}" .`,
+    );
+    await dql.mutate(`{ set {\n${lines.join('\n')}\n} }`);
+    const transaction = await dql.graph.begin({ bestEffort: true });
+    const reader = await transaction.reader();
+    for (const query of [
+      '{ q(func: uid(0x71)) { knows @groupby(note) { count(uid) } } }',
+      '{ q(func: uid(0x71)) { knows @groupby(note) { count(uid) } knows { uid } } }',
+      '{ var(func: uid(0x71)) { k as knows } q(func: uid(k)) @groupby(note) { count(uid) } }',
+      '{ q(func: uid(0x71)) @normalize { knows { n: note } } }',
+      '{ q(func: uid(0x71)) { knows @normalize { n: note } } }',
+    ]) {
+      const result = await runQuery(parseQuery(query), reader);
+      let pauses = 0;
+      const whole = await writeJsonInSteps(result, {}, () => {
+        pauses++;
+      });
+      expect(whole.equals(writeJson(result))).toBe(true);
+      expect(JSON.stringify(JSON.parse(whole.toString())).match(/"2999"/g)).toHaveLength(1);
+      expect(pauses).toBeGreaterThan(4);
+    }
+    reader.release();
+    transaction.abort();
+  });
 });

@@ -1,7 +1,15 @@
-import { defaultNames, JsonWriter, type MaybePromise, type Names } from '../../base/index.js';
+import {
+  atOnce,
+  defaultNames,
+  inSteps,
+  JsonWriter,
+  type MaybePromise,
+  type Names,
+  type Steps,
+} from '../../base/index.js';
 import type { Facets, UidList } from '../../graph/index.js';
 import type { ResultGroup, ResultPath, RunResult } from '../contract.js';
-import type { GroupBy, Selection } from '../syntax/index.js';
+import type { GroupBy, PredicateSelection, Selection } from '../syntax/index.js';
 import { ObjectMembers, separate, writeComputed, writeFacets, writePrefix, writeScalar, writeUid } from './field.js';
 import { answerKey, shownFacets } from './key.js';
 import { type Layout, layoutOf, positionOf, prefixOf } from './layout.js';
@@ -27,8 +35,7 @@ const GROUPS = prefixOf('@groupby');
 /** The `data` object of a query as JSON bytes: empty objects left out, keys in the order of the selections. */
 export function writeJson(result: RunResult, options: WriteOptions = {}): Buffer {
   const writer = new AnswerWriter(options);
-  const steps = writer.steps(result);
-  while (!steps.next().done);
+  atOnce(writer.steps(result));
   return writer.finish();
 }
 
@@ -42,16 +49,12 @@ export async function writeJsonInSteps(
   pause: () => MaybePromise<void>,
 ): Promise<Buffer> {
   const writer = new AnswerWriter(options);
-  const steps = writer.steps(result);
-  while (!steps.next().done) await pause();
+  await inSteps(writer.steps(result), pause);
   return writer.finish();
 }
 
-/** Nodes written between two pauses. */
+/** Nodes, groups and records written between two pauses. */
 const SLICE = 512;
-
-/** Tells with every step that more is to be written. */
-type Steps = Generator<void, void, void>;
 
 class AnswerWriter {
   readonly #out: JsonWriter;
@@ -61,6 +64,10 @@ class AnswerWriter {
   /** rows that are being written, each inside a node of the one before: no recursion, so that it can pause anywhere */
   readonly #rows: Row[] = [];
   #depth = -1;
+  /** how many may be written before the next pause */
+  #left = SLICE;
+  /** what stands before the rows, or between the fields, of the node that is open: written first */
+  #part: Steps<void> | undefined;
 
   constructor(options: WriteOptions) {
     this.#out = new JsonWriter(options.limit);
@@ -73,7 +80,7 @@ class AnswerWriter {
     return this.#out.take();
   }
 
-  *steps(result: RunResult): Steps {
+  *steps(result: RunResult): Steps<void> {
     const out = this.#out;
     const paths: ResultPath[] = [];
     out.byte(OPEN);
@@ -85,14 +92,14 @@ class AnswerWriter {
     out.byte(CLOSE);
   }
 
-  *#block(layout: Layout): Steps {
+  *#block(layout: Layout): Steps<void> {
     const { node, syntax } = layout;
     if (syntax.kind !== 'block') return;
     if (node.groups && node.groups[0]?.length === 0) return;
     const out = this.#out;
     writePrefix(out, layout.prefix);
     out.byte(OPEN_LIST);
-    if (node.groups) this.#groups(node.groups[0], syntax.groupBy, syntax.children);
+    if (node.groups) yield* this.#groups(node.groups[0], syntax.groupBy, syntax.children);
     else if (!syntax.root) this.#alone(layout);
     else yield* this.#roots(layout);
     out.byte(CLOSE_LIST);
@@ -114,7 +121,7 @@ class AnswerWriter {
     }
   }
 
-  *#roots(layout: Layout): Steps {
+  *#roots(layout: Layout): Steps<void> {
     const row = layout.node.rows?.[0] ?? new Float64Array(0);
     for (const count of layout.counts) {
       if (!layout.normalize || isNamed(count)) this.#count(count, row.length);
@@ -127,7 +134,7 @@ class AnswerWriter {
       return;
     }
     for (const uid of row) {
-      for (const record of flatten(layout, uid, seen)) this.#record(record);
+      yield* this.#records(flatten(layout, uid, seen));
       yield;
     }
   }
@@ -139,6 +146,20 @@ class AnswerWriter {
     out.bytes(field.prefix);
     out.ascii(String(total));
     out.byte(CLOSE);
+  }
+
+  *#records(flat: Steps<readonly FlatRecord[]>): Steps<void> {
+    for (const record of yield* flat) {
+      if (this.#isSliceFull()) yield;
+      this.#record(record);
+    }
+  }
+
+  /** Counts one that is to be written; true where a pause is due before it. */
+  #isSliceFull(): boolean {
+    if (--this.#left >= 0) return false;
+    this.#left = SLICE;
+    return true;
   }
 
   #record(record: FlatRecord): void {
@@ -181,11 +202,14 @@ class AnswerWriter {
 
   /** Writes on until all rows are done (true), or a slice of nodes was written (false). */
   #advance(): boolean {
-    let left = SLICE;
+    this.#left = SLICE;
     while (this.#depth >= 0) {
-      if (left <= 0) return false;
-      const row = this.#rows[this.#depth];
-      left -= this.#goOn(row, left);
+      if (this.#part) {
+        if (!this.#part.next().done) return false;
+        this.#part = undefined;
+      }
+      if (this.#left <= 0) return false;
+      this.#left -= this.#goOn(this.#rows[this.#depth], this.#left);
     }
     return true;
   }
@@ -232,15 +256,16 @@ class AnswerWriter {
     return true;
   }
 
-  /** Goes on with the fields of the node that is open; true when a row below it is to be written first. */
+  /** Goes on with the fields of the node that is open; true when groups or a row below it are to be written first. */
   #writeFields(row: Row): boolean {
     const { layout, at } = row;
     const { fields } = layout;
     const uid = row.uids[row.next];
     while (row.field < fields.length) {
       const field = fields[row.field++];
-      if (field.kind === 'groups') this.#groupField(field, at);
-      else if (field.kind !== 'edges') writeScalar(field, uid, at, this.#members);
+      if (field.kind === 'groups') {
+        if (this.#groupField(field, at)) return true;
+      } else if (field.kind !== 'edges') writeScalar(field, uid, at, this.#members);
       else if (this.#edge(field, at, row.seen && [...row.seen, uid])) return true;
     }
     return false;
@@ -280,16 +305,26 @@ class AnswerWriter {
     if (!isSingle) out.byte(OPEN_LIST);
     const end = isSingle ? 1 : field.normalize ? 0 : uids.length;
     const first = out.length;
-    if (field.groups?.syntax.kind === 'predicate' && groups.length > 0) {
-      this.#groups(groups, field.groups.syntax.groupBy, field.groups.syntax.children);
-    }
-    if (field.normalize) for (const record of edgeRecords(field, at, seen)) this.#record(record);
+    if (groups.length > 0 || field.normalize) this.#part = this.#beforeRow(field, at, groups, seen);
     const row = this.#begin(field, uids, end, field.node.rowFacets?.[at], seen);
     row.isEdge = true;
     row.isSingle = isSingle;
     row.key = key;
     row.first = first;
     return true;
+  }
+
+  /** What an edge shows before its nodes: its groups, and their records under @normalize. */
+  *#beforeRow(
+    field: Layout,
+    at: number,
+    groups: readonly ResultGroup[],
+    seen: readonly number[] | undefined,
+  ): Steps<void> {
+    if (field.groups?.syntax.kind === 'predicate' && groups.length > 0) {
+      yield* this.#groups(groups, field.groups.syntax.groupBy, field.groups.syntax.children);
+    }
+    if (field.normalize) yield* this.#records(edgeRecords(field, at, seen));
   }
 
   /** Ends a row: an edge that shows nothing goes with its key. */
@@ -302,17 +337,26 @@ class AnswerWriter {
     else if (!row.isSingle) out.byte(CLOSE_LIST);
   }
 
-  #groupField(field: Layout, at: number): void {
+  /** False when there are none. */
+  #groupField(field: Layout, at: number): boolean {
     const groups = field.node.groups?.[at] ?? [];
-    if (groups.length === 0 || field.syntax.kind !== 'predicate') return;
-    const out = this.#out;
-    writePrefix(out, field.prefix);
-    out.byte(OPEN_LIST);
-    this.#groups(groups, field.syntax.groupBy, field.syntax.children);
-    out.byte(CLOSE_LIST);
+    if (groups.length === 0 || field.syntax.kind !== 'predicate') return false;
+    this.#part = this.#groupList(field.prefix, groups, field.syntax);
+    return true;
   }
 
-  #groups(groups: readonly ResultGroup[], groupBy: GroupBy | undefined, selections: readonly Selection[]): void {
+  *#groupList(prefix: Buffer, groups: readonly ResultGroup[], syntax: PredicateSelection): Steps<void> {
+    writePrefix(this.#out, prefix);
+    this.#out.byte(OPEN_LIST);
+    yield* this.#groups(groups, syntax.groupBy, syntax.children);
+    this.#out.byte(CLOSE_LIST);
+  }
+
+  *#groups(
+    groups: readonly ResultGroup[],
+    groupBy: GroupBy | undefined,
+    selections: readonly Selection[],
+  ): Steps<void> {
     const out = this.#out;
     const keys = (groupBy?.keys ?? []).map((key) => prefixOf(key.alias ?? groupKeyName(key, this.#names)));
     const results = selections.map((selection) => prefixOf(answerKey(selection)));
@@ -320,6 +364,7 @@ class AnswerWriter {
     out.bytes(GROUPS);
     out.byte(OPEN_LIST);
     for (const group of groups) {
+      if (this.#isSliceFull()) yield;
       separate(out);
       out.byte(OPEN);
       group.keys.forEach((key, i) => {

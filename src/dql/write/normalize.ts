@@ -1,4 +1,4 @@
-import { GraphsteadError, JsonWriter } from '../../base/index.js';
+import { GraphsteadError, JsonWriter, STEP, type Steps } from '../../base/index.js';
 import type { Facets } from '../../graph/index.js';
 import { type MemberSink, writeFacets, writeScalar } from './field.js';
 import { type Layout, positionOf } from './layout.js';
@@ -14,28 +14,37 @@ const MOST = 1_000_000;
  * combination of them.
  * @param seen uids on the way here, under @ignorereflex
  */
-export function flatten(layout: Layout, uid: number, seen: readonly number[] | undefined): readonly FlatRecord[] {
+export function* flatten(
+  layout: Layout,
+  uid: number,
+  seen: readonly number[] | undefined,
+): Steps<readonly FlatRecord[]> {
   const at = positionOf(layout, uid);
   if (at < 0) return [];
   const own = ownFields(layout, uid, at);
   let records: readonly FlatRecord[] = own.size > 0 ? [own] : [];
   const below = seen && [...seen, uid];
   for (const field of layout.fields) {
-    if (field.node.rows) records = combine(records, edgeRecords(field, at, below));
+    if (field.node.rows) records = yield* combine(records, yield* edgeRecords(field, at, below));
   }
   return records;
 }
 
 /** Records of everything an edge leads to. */
-export function edgeRecords(field: Layout, at: number, seen: readonly number[] | undefined): readonly FlatRecord[] {
+export function* edgeRecords(
+  field: Layout,
+  at: number,
+  seen: readonly number[] | undefined,
+): Steps<readonly FlatRecord[]> {
   const { node } = field;
   const row = node.rows?.[at];
   if (!row) return [];
   const records: FlatRecord[] = [];
   for (let i = 0; i < row.length; i++) {
+    if (i % STEP === 0) yield;
     if (seen?.includes(row[i])) continue;
     const facets = facetFields(field, node.rowFacets?.[at]?.[i]);
-    for (const record of flatten(field, row[i], seen)) records.push(merge(record, facets));
+    for (const record of yield* flatten(field, row[i], seen)) records.push(merge(record, facets));
   }
   for (const count of field.counts) {
     if (isNamed(count) && row.length > 0) records.push(new Map([[count.key, [Buffer.from(String(row.length))]]]));
@@ -89,7 +98,7 @@ function merge(a: FlatRecord, b: FlatRecord): FlatRecord {
 }
 
 /** Every record with every other; an empty side leaves the other as it is. */
-function combine(left: readonly FlatRecord[], right: readonly FlatRecord[]): readonly FlatRecord[] {
+function* combine(left: readonly FlatRecord[], right: readonly FlatRecord[]): Steps<readonly FlatRecord[]> {
   if (left.length === 0) return right;
   if (right.length === 0) return left;
   if (left.length * right.length > MOST) {
@@ -97,5 +106,12 @@ function combine(left: readonly FlatRecord[], right: readonly FlatRecord[]): rea
       fix: 'Give fewer edges an alias below the same @normalize.',
     });
   }
-  return left.flatMap((a) => right.map((b) => merge(a, b)));
+  const records: FlatRecord[] = [];
+  for (const a of left) {
+    for (const b of right) {
+      if (records.length % STEP === STEP - 1) yield;
+      records.push(merge(a, b));
+    }
+  }
+  return records;
 }
