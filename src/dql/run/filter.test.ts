@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGallery } from '../../../test/gallery.js';
-import type { OpenDql } from '../../../test/open-dql.js';
+import { type OpenDql, openDql } from '../../../test/open-dql.js';
+import { systemClock } from '../../base/index.js';
+import { parseQuery, runQuery } from '../index.js';
 
 let dql: OpenDql;
 beforeAll(async () => {
@@ -61,4 +63,26 @@ describe('filters', () => {
       { numRuns: 150 },
     );
   });
+});
+
+it('looks whether to pause while it tries values that are much work each', async () => {
+  const open = await openDql();
+  const lines = Array.from({ length: 2_000 }, (_, i) => `<${0x100 + i}> <note> "n${i}" .`);
+  await open.mutate(`{ set {\n${lines.join('\n')}\n} }`);
+  const transaction = await open.graph.begin({ bestEffort: true });
+  const reader = await transaction.reader();
+  const looksOf = async (first: number): Promise<number> => {
+    let looks = 0;
+    const clock = { ...systemClock, monotonic: () => looks++ };
+    await runQuery(parseQuery(`{ q(func: has(note), first: ${first}) @filter(regexp(note, /9$/)) { uid } }`), reader, {
+      clock,
+    });
+    const plain = looks;
+    await runQuery(parseQuery(`{ q(func: has(note), first: ${first}) { uid } }`), reader, { clock });
+    return plain - (looks - plain);
+  };
+  expect((await looksOf(2_000)) - (await looksOf(200))).toBeGreaterThan(5);
+  reader.release();
+  transaction.abort();
+  await open.close();
 });

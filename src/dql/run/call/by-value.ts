@@ -1,3 +1,4 @@
+import { STEP } from '../../../base/index.js';
 import type { Predicate, UidList } from '../../../graph/index.js';
 import type { StoredValue } from '../../../values/index.js';
 import type { Execution } from '../execution.js';
@@ -31,7 +32,12 @@ export async function filterByValues(
     await execution.checkpoint();
     const batch = candidates.subarray(at, at + BATCH);
     const values = await candidateValues(execution, predicate, batch, langs);
-    kept.push(filterUids(batch, (_, i) => passes(values[i])));
+    const passed = new Uint8Array(batch.length);
+    for (let i = 0; i < batch.length; i++) {
+      if (i % STEP === STEP - 1) await execution.checkpoint();
+      if (passes(values[i])) passed[i] = 1;
+    }
+    kept.push(filterUids(batch, (_, i) => passed[i] === 1));
   }
   return joined(kept);
 }
