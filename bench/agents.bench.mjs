@@ -174,6 +174,7 @@ async function memory(print, systems) {
     await new Promise((done) => setTimeout(done, 1_000));
     return systems.map(({ pid }) => anonymousKb(pid));
   };
+  await round(); // processes grow with their first agents, whatever becomes of those
   const before = await round();
   const after = await round();
   for (const [i, { name }] of systems.entries()) {
