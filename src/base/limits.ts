@@ -1,3 +1,5 @@
+import { GraphsteadError } from './errors.js';
+
 /**
  * Every bound of the service in one place. Each can be set in the configuration under `limits.<name>` or in the
  * environment as GRAPHSTEAD_LIMIT_<NAME>; an error that a limit causes names the limit and its value.
@@ -127,28 +129,41 @@ export const DEFAULT_LIMITS = {
 
 export type Limits = { readonly [K in keyof typeof DEFAULT_LIMITS]: number };
 
+const PREFIX = 'GRAPHSTEAD_LIMIT_';
+const NAMES: ReadonlyMap<string, string> = new Map(
+  Object.keys(DEFAULT_LIMITS).map((name) => [
+    `${PREFIX}${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+    name,
+  ]),
+);
+
 /**
  * Limits from defaults, then the environment, then explicit values.
- * Throws RangeError on a value that is not a positive number or a name that does not exist.
+ * Throws CONFIG on a value that is not a positive number or a name that does not exist.
  */
 export function makeLimits(
   explicit: Partial<Record<keyof Limits, number>> = {},
   environment: Readonly<Record<string, string | undefined>> = {},
 ): Limits {
   const limits: Record<string, number> = { ...DEFAULT_LIMITS };
-  for (const name of Object.keys(DEFAULT_LIMITS)) {
-    const variable = `GRAPHSTEAD_LIMIT_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
-    const text = environment[variable];
-    if (text !== undefined) limits[name] = positive(variable, Number(text));
+  for (const [variable, text] of Object.entries(environment)) {
+    if (text === undefined || !variable.startsWith(PREFIX)) continue;
+    const name = NAMES.get(variable);
+    if (name === undefined) throw wrong(`${variable} names no limit`);
+    limits[name] = positive(variable, Number(text));
   }
   for (const [name, value] of Object.entries(explicit)) {
-    if (!(name in DEFAULT_LIMITS)) throw new RangeError(`unknown limit "${name}"`);
+    if (!(name in DEFAULT_LIMITS)) throw wrong(`unknown limit "${name}"`);
     if (value !== undefined) limits[name] = positive(name, value);
   }
   return Object.freeze(limits) as Limits;
 }
 
 function positive(name: string, value: number): number {
-  if (!Number.isFinite(value) || value <= 0) throw new RangeError(`${name} must be a positive number, got ${value}`);
+  if (!Number.isFinite(value) || value <= 0) throw wrong(`${name} must be a positive number, got ${value}`);
   return value;
+}
+
+function wrong(message: string): GraphsteadError {
+  return new GraphsteadError('CONFIG', message, { fix: 'docs/reference/limits.md lists every limit' });
 }

@@ -251,13 +251,7 @@ function serviceLimits(
   environment: NonNullable<ServiceOptions['environment']>,
 ): Limits {
   const configured = appDir ? readAppConfig(appDir).limits : {};
-  try {
-    return makeLimits({ ...configured, ...limits }, environment);
-  } catch (error) {
-    throw new GraphsteadError('CONFIG', (error as Error).message, {
-      fix: 'docs/reference/limits.md lists every limit',
-    });
-  }
+  return makeLimits({ ...configured, ...limits }, environment);
 }
 
 /** An error as the log has it: its stack names the sources. */

@@ -1,6 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeLimits } from '../../base/index.js';
+import { asError, type Limits, makeLimits } from '../../base/index.js';
 import { bad, type Finding, good, warning } from './finding.js';
 
 const OLDEST = [20, 19] as const;
@@ -12,7 +12,14 @@ export function checkNode(version = process.versions.node): Finding {
 }
 
 export function checkDisk(data: string): Finding {
-  const { diskReserve } = makeLimits({}, process.env);
+  let limits: Limits;
+  try {
+    limits = makeLimits({}, process.env);
+  } catch (error) {
+    const { message, fix } = asError(error);
+    return bad('limits', message, fix ?? '');
+  }
+  const { diskReserve } = limits;
   const { bavail, bsize } = statfsSync(nearest(data));
   const free = bavail * bsize;
   const text = `${(free / 1e9).toFixed(1)} GB are free for ${data}`;

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { DEFAULT_LIMITS, makeLimits } from './limits.js';
+
+it('come from defaults, then the environment, then explicit values', () => {
+  const environment = { GRAPHSTEAD_LIMIT_AGENT_IDLE_MS: '5', GRAPHSTEAD_LIMIT_STREAMS: '7', OTHER: 'x' };
+  const limits = makeLimits({ streams: 9 }, environment);
+  expect([limits.agentIdleMs, limits.streams, limits.queryMs]).toEqual([5, 9, DEFAULT_LIMITS.queryMs]);
+});
+
+it('refuse a name that is none, wherever it stands, and a value that is no positive number', () => {
+  expect(() => makeLimits({}, { GRAPHSTEAD_LIMIT_AGENT_IDEL_MS: '5' })).toThrow('GRAPHSTEAD_LIMIT_AGENT_IDEL_MS');
+  expect(() => makeLimits({ nothing: 1 } as never)).toThrow('nothing');
+  for (const text of ['0', '-1', 'many', '']) {
+    expect(() => makeLimits({}, { GRAPHSTEAD_LIMIT_STREAMS: text })).toThrow('GRAPHSTEAD_LIMIT_STREAMS');
+  }
+});
