@@ -2,7 +2,7 @@ import { GraphsteadError } from '../../base/index.js';
 import type { Key } from '../../commit/index.js';
 import { alarmKey, dueKey, retryKey } from '../keys.js';
 import type { AlarmPart, RetryOp, TurnOp } from '../part.js';
-import { decode, encode, type Head, NOTHING, type StoredAlarm } from '../stored.js';
+import { decode, encode, type Head, headWith, NOTHING, type StoredAlarm } from '../stored.js';
 import type { Draft } from './draft.js';
 
 /** The alarm that a turn handled goes, unless it was set anew meanwhile. */
@@ -12,7 +12,7 @@ export async function fire(draft: Draft, id: string, head: Head, fired: TurnOp['
   if (stored === undefined || decode<StoredAlarm>(stored).at !== fired.at) return head;
   draft.put(alarmKey(id, fired.id), undefined);
   draft.put(dueKey(id, fired.at, fired.id), undefined);
-  return { ...head, alarms: head.alarms - 1 };
+  return headWith(head, { alarms: head.alarms - 1 });
 }
 
 /** Sets an alarm, moves it or takes it back. Throws LIMIT_EXCEEDED. */
@@ -33,7 +33,7 @@ export async function setAlarm(draft: Draft, id: string, head: Head, alarm: Alar
     draft.put(key, encode({ at, set: draft.ts, name, data } satisfies StoredAlarm));
     draft.put(dueKey(id, at, alarm.id), NOTHING);
   }
-  return { ...head, alarms: count };
+  return headWith(head, { alarms: count });
 }
 
 /** What failed will be tried again: a message under its own key, an alarm in its entry. */

@@ -1,7 +1,7 @@
 import { deadKey } from '../keys.js';
 import type { BuryOp, DeadOp } from '../part.js';
 import { noLetter } from '../refusal.js';
-import { encode, pieces, type StoredLetter } from '../stored.js';
+import { encode, headWith, pieces, type StoredLetter } from '../stored.js';
 import { fire } from './alarm.js';
 import type { Draft } from './draft.js';
 import { consume } from './turn.js';
@@ -26,13 +26,13 @@ export async function dead(draft: Draft, op: DeadOp): Promise<void> {
     if ((await draft.group.state.get(deadKey(id, first))) !== undefined) count--;
     draft.changes.push({ from: deadKey(id, first), to: deadKey(id, ++first) });
   }
-  draft.heads.set(id, { ...head, letters: [first, next], dead: count });
+  draft.heads.set(id, headWith(head, { letters: [first, next], dead: count }));
 }
 
 /** A dead letter leaves its list. Throws NOT_FOUND where it has left already: of two replays at once, one delivers. */
 export async function bury(draft: Draft, { id, seq, bytes }: BuryOp): Promise<void> {
   const head = draft.head(id);
   if ((await draft.group.state.get(deadKey(id, seq))) === undefined) throw noLetter(id, String(seq));
-  draft.heads.set(id, { ...head, dead: Math.max(0, head.dead - 1) });
+  draft.heads.set(id, headWith(head, { dead: Math.max(0, head.dead - 1) }));
   for (let i = 0; i < pieces(bytes); i++) draft.put(deadKey(id, seq, i), undefined);
 }

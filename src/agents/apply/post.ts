@@ -1,7 +1,7 @@
 import { messageKey } from '../keys.js';
 import type { PostOp, SpawnOp } from '../part.js';
 import { mailboxFull, terminated } from '../refusal.js';
-import { encode, freshHead } from '../stored.js';
+import { encode, freshHead, headWith } from '../stored.js';
 import type { Draft } from './draft.js';
 
 /** A message comes to rest in a mailbox. Throws MAILBOX_FULL, AGENT_UNKNOWN, AGENT_TERMINATED. */
@@ -16,7 +16,7 @@ export function post(draft: Draft, op: PostOp): void {
   const n = draft.posts.length;
   draft.posts.push({ to: op.to, n });
   draft.putAll(encode({ kind, name, data, from, requestId }), (chunk) => messageKey(op.to, draft.ts, n, chunk));
-  draft.heads.set(op.to, { ...head, waiting: head.waiting + 1 });
+  draft.heads.set(op.to, headWith(head, { waiting: head.waiting + 1 }));
 }
 
 /** A caller from outside is told; a turn's mail to an agent that was stopped meanwhile is dropped, as all that waited there. */

@@ -1,7 +1,7 @@
 import type { Limits } from '../../base/index.js';
 import type { GroupState, Key } from '../../commit/index.js';
 import { alarmIn, alarmRange, deadKey, dueKey, eventKey, mailboxRange, retryRange, stateRange } from '../keys.js';
-import { decode, type Head, type StoredAlarm } from '../stored.js';
+import { decode, type Head, headWith, type StoredAlarm } from '../stored.js';
 
 /** keys that one commit takes away of agents that were stopped */
 export const SWEPT_AT_ONCE = 256;
@@ -52,7 +52,7 @@ export async function sweep(
     removals.push({ from: eventKey(id, head.events[0]), to: eventKey(id, events.first) });
     left -= events.first - head.events[0];
   }
-  const kept: Head = { ...head, events: [events.first, head.events[1]] };
+  const kept = headWith(head, { events: [events.first, head.events[1]] });
   if (events.first < kept.events[1]) return again(events.at === undefined ? wall : events.at + eventAgeMs + 1, kept);
 
   const letters = await aged(head.letters, left, wall - eventAgeMs, (seq) => timeOf(state, deadKey(id, seq)));
@@ -62,7 +62,7 @@ export async function sweep(
   }
   const [, next] = head.letters;
   const dead = Math.min(head.dead, next - letters.first);
-  const last: Head = { ...kept, letters: [letters.first, next], dead };
+  const last = headWith(kept, { letters: [letters.first, next], dead });
   if (letters.first < next) return again(letters.at === undefined ? wall : letters.at + eventAgeMs + 1, last);
   return again(undefined, last);
 }
