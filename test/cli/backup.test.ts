@@ -65,6 +65,17 @@ describe('backup, restore and doctor', () => {
     expect((await run(['restore', folder.path('nothing'), '--data', folder.path('x')])).code).toBe(1);
   });
 
+  it('and every other command tell a limit in the environment that names none', async () => {
+    const environment = { GRAPHSTEAD_LIMIT_AGENT_IDEL_MS: '5' };
+    const name = 'GRAPHSTEAD_LIMIT_AGENT_IDEL_MS names no limit';
+    const found = await run(['doctor', '--json'], { cwd: folder.dir, environment });
+    expect(found.code).toBe(1);
+    const { findings } = JSON.parse(found.stdout) as { findings: Finding[] };
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'limits', status: 'bad', message: name }));
+    const refused = await run(['backup', folder.path('copy'), '--data', await someData()], { environment });
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`CONFIG: ${name}`)]);
+  });
+
   it('says what is wrong with a store and with an app', async () => {
     const data = await someData();
     const sound = await doctor('--data', data);
