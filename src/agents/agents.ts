@@ -1,6 +1,7 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import { asError, type Clock, GraphsteadError, type Histogram, noTrace, systemClock } from '../base/index.js';
 import type { CommitRecord } from '../commit/index.js';
+import { freshAgentId } from './agent-id.js';
 import { AlarmClock } from './alarm-clock.js';
 import { assertFilter, assertId, closing, unknownAgent } from './refusal.js';
 import { callRpc } from './call-rpc.js';
@@ -18,7 +19,6 @@ import type {
   StartOptions,
 } from './contract.js';
 import { EventHub } from './event-hub.js';
-import { freshAgentId } from './host/turn-scope.js';
 import { inspectAgent } from './inspect.js';
 import { callerOf, claimOf } from './job.js';
 import { Messages } from './messages.js';

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { GraphsteadError } from '../../base/index.js';
+import { freshAgentId } from '../agent-id.js';
 import type { AgentFilter, AgentInfo, DeadLetter } from '../info.js';
 import { assertId, assertMessage, assertOptions } from '../refusal.js';
 import type { Agent, AgentClass } from './agent.js';
 import { nameOf, register, typeOf, wantedName } from './registry.js';
 import { requireTask, type Task } from './task.js';
-import { freshAgentId, type TurnScope } from './turn-scope.js';
+import type { TurnScope } from './turn-scope.js';
 
 export interface MessageOptions {
   /** milliseconds until the sender gives up; default limits.messageMs */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { GraphsteadError } from '../../base/index.js';
 import type { AlarmEffect, Delivered, Effects, EventEffect, SendEffect } from '../protocol.js';
 
@@ -73,9 +72,4 @@ export class TurnScope {
     effects.version = version;
     return effects;
   }
-}
-
-/** A fresh agent id: letters and digits, never guessable. */
-export function freshAgentId(): string {
-  return `agent_${randomBytes(15).toString('base64url').replace(/[-_]/g, 'x')}`;
 }

@@ -14,6 +14,7 @@ import { closing } from '../refusal.js';
 import type { FunctionCall, HostManifest, Hosts, HostsOptions, Staged } from './contract.js';
 import { HostProcess } from './host-process.js';
 import { MadeCalls } from './made-calls.js';
+import { Placement } from './placement.js';
 import { ENOUGH, HostDied, type HostTask, timedOut } from './task.js';
 import { traceOf, tracedTask } from './traced-task.js';
 
@@ -54,7 +55,7 @@ export class HostPool implements Hosts {
   };
   #watch: NodeJS.Timeout;
   #lastWatch: number;
-  #next = 0;
+  readonly #placement = new Placement();
   #kills = 0;
   #deaths: number[] = [];
   /** settles once the place of a dead process is taken */
@@ -186,17 +187,22 @@ export class HostPool implements Hosts {
 
   #call(call: FunctionCall): Promise<unknown> {
     const task = this.#taskOf(call);
-    return this.execute(this.#next++, task, (host) => host.call(this.#asked(call), task));
+    return this.execute(this.#placeOf(call), task, (host) => host.call(this.#asked(call), task));
   }
 
   async *stream(call: FunctionCall): AsyncIterable<unknown> {
     const task = this.#taskOf(call);
     try {
-      yield* this.pick(this.#next++).stream(this.#asked(call), task);
+      yield* this.pick(this.#placeOf(call)).stream(this.#asked(call), task);
     } catch (error) {
       if (error instanceof HostDied) throw new GraphsteadError('FUNCTION_FAILED', `the stream broke: ${error.message}`);
       throw error;
     }
+  }
+
+  #placeOf({ args }: FunctionCall): number {
+    const slots = this.#generation?.slots;
+    return slots === undefined ? 0 : this.#placement.of(args, slots); // where there is none, `pick` says so
   }
 
   #taskOf(call: FunctionCall): HostTask {
