@@ -1,6 +1,6 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { CallTask } from '../protocol.js';
-import { toFailure } from '../wire-failure.js';
+import { appFailure } from './app-failure.js';
 import { tell } from './link.js';
 import { marked } from './marker.js';
 import { Task, within } from './task.js';
@@ -77,5 +77,5 @@ function iteratorOf(name: string, result: unknown): AsyncIterator<unknown> {
 function fail(id: number, task: Task, error: unknown): void {
   if (task.ended !== undefined) return;
   task.end('the function had failed');
-  tell({ k: 'failed', id, error: toFailure(error, 'FUNCTION_FAILED') });
+  tell({ k: 'failed', id, error: appFailure(error, 'FUNCTION_FAILED') });
 }

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { compiled } from '../../base/index.js';
 import type { ToHost } from '../protocol.js';
-import { toFailure } from '../wire-failure.js';
+import { appFailure } from './app-failure.js';
 import { offer, pull, startCall, stopStream } from './call.js';
 import { useConnections } from './connections.js';
 import { captureConsole } from './console.js';
@@ -54,7 +54,7 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
     offer(exported);
     tell({ k: 'loaded', types: registered(), functions: [...exported.keys()] });
   } catch (error) {
-    const failure = toFailure(error, 'APP_LOAD');
+    const failure = appFailure(error, 'APP_LOAD');
     tell({ k: 'refused', error: { ...failure, fix: failure.fix ?? adviceFor(error) } });
   }
 }

@@ -1,6 +1,6 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { Effects, TurnTask } from '../protocol.js';
-import { toFailure } from '../wire-failure.js';
+import { appFailure } from './app-failure.js';
 import { type Agent, construct } from './agent.js';
 import { tell } from './link.js';
 import { marked } from './marker.js';
@@ -46,7 +46,7 @@ export function startTurn(id: number, turn: TurnTask): Task {
       if (task.ended !== undefined) return;
       if (!scope.readOnly) residents.delete(turn.agentId);
       task.end('the handler had failed');
-      tell({ k: 'failed', id, error: toFailure(error, 'AGENT_FAILED') });
+      tell({ k: 'failed', id, error: appFailure(error, 'AGENT_FAILED') });
     },
   );
   return task;
