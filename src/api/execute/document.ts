@@ -72,6 +72,8 @@ function prepare(text: string, schema: GraphQLSchema, limits: Limits): PreparedD
   }
 }
 
+/** what graphql-js says when it has compared as many fields of one name with each other as it will */
+const GIVEN_UP = 'Validation aborted.';
 const RULES = [...specifiedRules, cascadeNamesFields];
 
 function parsed(text: string, schema: GraphQLSchema, limits: Limits): PreparedDocument {
@@ -79,6 +81,7 @@ function parsed(text: string, schema: GraphQLSchema, limits: Limits): PreparedDo
   const fragments = fragmentsOf(document);
   boundDepth(document, fragments, limits);
   const errors = validate(schema, document, RULES, { maxErrors: 50 });
+  if (errors.at(-1)?.message === GIVEN_UP) throw tooManyPairs();
   if (errors.length > 0) throw new InvalidDocument(errors);
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   return { document, operations, fragments, cascades: usesCascade(document) };
@@ -106,6 +109,13 @@ function fragmentsOf(document: DocumentNode): Record<string, FragmentDefinitionN
 function tooDeep(limits: Limits): GraphsteadError {
   return new GraphsteadError('LIMIT_EXCEEDED', `the document nests deeper than nestingDepth (${limits.nestingDepth})`, {
     fix: 'Ask for fewer levels in one request.',
+  });
+}
+
+function tooManyPairs(): GraphsteadError {
+  const message = 'the document selects the same fields too often for them all to be compared with each other';
+  return new GraphsteadError('LIMIT_EXCEEDED', message, {
+    fix: 'Select each field once at a place, or give each an alias of its own.',
   });
 }
 

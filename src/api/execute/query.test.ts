@@ -262,6 +262,14 @@ describe('queries', () => {
     }
   });
 
+  it('says so where one document selects the same fields too often', async () => {
+    const { errors } = await world.ask(`{ ${'queryFilm { title } '.repeat(3_000)} }`);
+    expect(errors?.[0]).toMatchObject({
+      message: expect.stringContaining('selects the same fields too often'),
+      extensions: { code: 'LIMIT_EXCEEDED', fix: expect.stringContaining('alias') },
+    });
+  });
+
   it('answers introspection beside data', async () => {
     const answer = await world.data(
       '{ __type(name: "Genre") { enumValues { name } } getStudio(code: "south") { city } }',
