@@ -13,6 +13,7 @@ const CODE = `
     async onReceiveMessage(name, data) {
       switch (name) {
         case 'note': this.state.done.push(data); return;
+        case 'noteHalfway': this.state.done.push(this.attempt === 1 ? data : 'counted'); await this.checkpoint(); return;
         case 'done': return this.state.done.join(' ');
         case 'ask': return agents.sendMessage(data, 'done');
         case 'asksBriefly': return agents.sendMessage(data, 'done', null, { timeout: 20 });
@@ -31,6 +32,7 @@ const CODE = `
           return;
         }
         case 'holdsLater': this.state.done.push('x'); await this.checkpoint(); await new Promise((go) => { globalThis.go = go; }); return;
+        case 'pretends': try { await agents.info('agent_none'); } catch (error) { throw new error.constructor('OVERLOADED', 'not from the service'); }
         case 'poison': throw new Error('always');
         case 'hold': if (globalThis.go === undefined) await new Promise((go) => { globalThis.go = go; }); return;
         case 'children': {
@@ -246,7 +248,7 @@ describe('background work', () => {
     expect(await agents.send(id, 'done')).toBe('born');
   });
 
-  it('waits where the store takes no writes, and counts no try for it', async () => {
+  it.each(['note', 'noteHalfway'])('waits where the store takes no writes, and counts no try (%s)', async (name) => {
     let now = Date.now();
     let full = false;
     const kept = createMemoryStore();
@@ -258,7 +260,7 @@ describe('background work', () => {
     const { agents, call } = await open({ store, clock: { wall: () => now, monotonic: () => performance.now() } });
     const { id } = await agents.start('Worker');
     await agents.sendAsync(id, 'hold');
-    await agents.sendAsync(id, 'note', 'kept');
+    await agents.sendAsync(id, name, 'kept');
     full = true;
     await call('release');
     for (let tries = 0; tries < 4; tries++) {
@@ -270,6 +272,14 @@ describe('background work', () => {
     await agents.clockMoved();
     expect(await agents.info(id)).toMatchObject({ waiting: 0, deadLetters: 0 });
     expect(await agents.send(id, 'done')).toBe('born kept');
+  });
+
+  it('counts a try where the handler throws what the service refuses with', async () => {
+    const { agents } = await open();
+    const { id } = await agents.start('Worker');
+    await agents.sendAsync(id, 'pretends');
+    await until(async () => (await agents.info(id)).deadLetters === 1);
+    expect(await agents.deadLetters(id)).toMatchObject([{ error: 'not from the service', attempts: 2 }]);
   });
 
   it('goes on where the store gave no snapshot for a moment', async () => {

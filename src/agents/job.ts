@@ -4,6 +4,7 @@ import type { Activation, Job } from './activation.js';
 import type { SendOptions } from './contract.js';
 import type { AgentOp } from './part.js';
 import type { DueAlarm, MailboxEntry } from './reader.js';
+import { ThrownByApp } from './wire-failure.js';
 
 // What jobs are made of, and what becomes of those that fail.
 
@@ -42,9 +43,9 @@ export function isHopeless(id: string, { code, details }: GraphsteadError, attem
   return code === 'MESSAGE_UNKNOWN' || (code === 'AGENT_TIMEOUT' && attempts >= 2);
 }
 
-/** The store took nothing for now, whatever the handler did. */
-export function isRefused({ code }: GraphsteadError): boolean {
-  return code === 'DISK_FULL' || code === 'OVERLOADED';
+/** The service took nothing for now, whatever the handler did. A handler that throws the same has failed: it may do so for ever. */
+export function isRefused(error: GraphsteadError): boolean {
+  return !(error instanceof ThrownByApp) && (error.code === 'DISK_FULL' || error.code === 'OVERLOADED');
 }
 
 /** The job that runs onSuspend. */

@@ -13,15 +13,14 @@ export function toFailure(thrown: unknown, fallback?: ErrorCode): WireFailure {
   return { message: thrown.message, name: thrown.name, code: fallback, details: plain(details), stack: thrown.stack };
 }
 
+/** What app code threw: whatever its code says, it is not the service's own word. */
+export class ThrownByApp extends GraphsteadError {}
+
 /** The failure as an error of ours; `fallback` where it carries no code of the closed list. */
-export function fromFailure(failure: WireFailure, fallback: ErrorCode): GraphsteadError {
+export function fromFailure(failure: WireFailure, fallback: ErrorCode, Kind = GraphsteadError): GraphsteadError {
   const code = failure.code !== undefined && failure.code in ERROR_STATUS ? (failure.code as ErrorCode) : fallback;
-  const error = new GraphsteadError(code, failure.message, {
-    fix: failure.fix,
-    details: failure.details,
-    cause: failure.stack,
-  });
-  return error;
+  const { message, fix, details, stack: cause } = failure;
+  return new Kind(code, message, { fix, details, cause });
 }
 
 function describe(thrown: unknown): string {

@@ -2,7 +2,7 @@ import { type Clock, GraphsteadError, type Limits } from '../../base/index.js';
 import type { CallRecord } from '../../connections/host.js';
 import type { HostApp, HostLog } from '../info.js';
 import type { CallTask, FromHost, ToHost, TurnTask, WireFailure } from '../protocol.js';
-import { fromFailure, toFailure } from '../wire-failure.js';
+import { fromFailure, ThrownByApp, toFailure } from '../wire-failure.js';
 import { Child } from './child.js';
 import type { HostManifest } from './contract.js';
 import { outcomeOf } from './made-calls.js';
@@ -280,16 +280,19 @@ export class HostProcess {
     }
   }
 
-  /** Too large for the pipe: whoever waits for it is told. */
+  /** Too large for the pipe: whoever waits for it is told. What earlier runs called is not: it is asked for, or called, again. */
   #refused(message: ToHost, error: unknown): ToHost | undefined {
     if (message.k === 'reply') return { k: 'reply', rpc: message.rpc, ok: false, error: toFailure(error, 'INTERNAL') };
-    if (message.k === 'turn' || message.k === 'call') this.#failed(message.id, toFailure(error, 'INTERNAL'));
+    if (message.k !== 'turn' && message.k !== 'call') return undefined;
+    const { journal, ...task } = message.task;
+    if (journal === undefined) this.#failed(message.id, toFailure(error, 'INTERNAL'));
+    else this.#tell({ ...message, task } as ToHost, 'args' in task ? task.args : undefined);
     return undefined;
   }
 
   #failed(id: number, failure: WireFailure): void {
     const pending = this.#settle(id);
-    pending?.reject(fromFailure(failure, pending.task.failureCode));
+    pending?.reject(fromFailure(failure, pending.task.failureCode, ThrownByApp));
   }
 
   async #answer(message: Extract<FromHost, { k: 'rpc' }>): Promise<void> {

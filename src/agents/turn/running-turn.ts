@@ -71,7 +71,7 @@ export class RunningTurn extends TurnInHost {
       turned = await hosts.execute(shardOf(activation.id), task, (host) => this.#inHost(host, task, loadState));
       if (this.#lost !== undefined) throw this.#lost;
     } catch (error) {
-      turned = this.#stopAnyway(error);
+      turned = this.#stopAnyway(this.#lost ?? error);
     }
     activation.host = job.kind === 'suspend' || job.kind === 'stop' ? undefined : this.#host;
     const reply = job.create === undefined ? turned.reply : activation.id;
