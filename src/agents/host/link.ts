@@ -34,13 +34,36 @@ export function flush(): void {
   pipe?.flush();
 }
 
-/** A result that holds a function, say, or is too large, fails its own task only; a call fails where it was made. */
+/**
+ * A result that holds a function, say, or is too large, fails its own task only; a call fails where it was made. What is said
+ * beside the task's work (the note of an outside call for a rerun, a live event) is left out, and the log tells of it.
+ */
 function refusal(message: FromHost, error: unknown, unsent: Unsent): FromHost | undefined {
   if (!('id' in message) || message.id === undefined) return undefined;
   const { message: reason, code, fix = 'return plain data' } = toFailure(error);
-  const what = message.k === 'rpc' ? `what ${message.method} was given` : 'the result';
-  const failure = { message: `${what} cannot leave the process: ${reason}`, code, fix };
-  if (message.k !== 'rpc') return { k: 'failed', id: message.id, error: failure };
-  unsent(message.rpc, { ...failure, code: code ?? 'INVALID_VALUE' });
-  return undefined;
+  switch (message.k) {
+    case 'rpc': {
+      const told = `what ${message.method} was given cannot leave the process: ${reason}`;
+      unsent(message.rpc, { message: told, code: code ?? 'INVALID_VALUE', fix });
+      return undefined;
+    }
+    case 'turned':
+    case 'called':
+    case 'failed':
+      return {
+        k: 'failed',
+        id: message.id,
+        error: { message: `the result cannot leave the process: ${reason}`, code, fix },
+      };
+    default:
+      return { k: 'log', id: message.id, level: 'warn', message: `${LEFT_OUT[message.k]}: ${reason}` };
+  }
 }
+
+/** What a task goes on without. */
+const LEFT_OUT = {
+  note: 'the result of an outside call is not remembered, a run that follows calls again',
+  live: 'a live event was left out',
+  log: 'a line of the log was left out',
+  used: 'a call of a connection is not shown',
+} as const;

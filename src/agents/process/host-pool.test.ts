@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -31,6 +34,13 @@ const CODE = `
     catch (error) { missed.push(error.code); throw error; }
   }
   function misses() { return missed; }
+  async function fetches() { return (await connections.http('api').json('it')).text.length; }
+  async function fetchesTwice() {
+    const [one, other] = [await connections.http('api').json('it'), await connections.http('api').json('it')];
+    await leave();
+    return one.text.length + other.text.length;
+  }
+  async function talks(n) { console.log('x'.repeat(n)); return 'done'; }
   function kinds(date, big) { return { date, big }; }
 `;
 const EXPORTS = [
@@ -49,6 +59,9 @@ const EXPORTS = [
   'large',
   'ask',
   'misses',
+  'fetches',
+  'fetchesTwice',
+  'talks',
 ];
 
 let app: AppBundle;
@@ -82,6 +95,16 @@ async function openMoody(what: string): Promise<string> {
   await until(() => hosts.stats()['hosts'] === 2);
   writeFileSync(flag, '');
   return flag;
+}
+
+/** Loads an app with a connection whose answers hold so many bytes, where 10,000 may be handed over. */
+async function openWithRemote(bytes: number): Promise<Server> {
+  await open({ hostMessageBytes: 10_000 });
+  const server = createServer((_, response) => response.end(JSON.stringify({ text: 'x'.repeat(bytes) })));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const api = { type: 'http', baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  await hosts.load({ ...app, connections: { connections: { api }, missing: {}, models: {} } });
+  return server;
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -140,6 +163,24 @@ describe('host processes', () => {
     expect(given).toMatchObject({ reason: refusal });
     expect(fits).toMatchObject({ value: 'x'.repeat(9_000) });
     expect(hosts.stats()['hosts']).toBe(2);
+  });
+
+  it('go on with an outside result that is too large to be remembered, and with a line too large to be logged', async () => {
+    const server = await openWithRemote(20_000);
+    expect(await call('fetches')).toBe(20_000);
+    expect(await call('talks', 20_000)).toBe('done');
+    server.close();
+    const label = { level: 'warn', requestId: 'r-fetches', operation: 'fetches' };
+    const message = expect.stringMatching(/is not remembered.*limits\.hostMessageBytes is 10000/);
+    expect(logs).toContainEqual({ ...label, message });
+    expect(logs).toContainEqual(expect.objectContaining({ message: expect.stringContaining('line of the log') }));
+  });
+
+  it('run again where outside results together are too large to be handed over', async () => {
+    const server = await openWithRemote(6_000);
+    writeFileSync(join(app.appDir, 'leave'), '');
+    expect(await call('fetchesTwice')).toBe(12_000);
+    server.close();
   });
 
   it('tell the code that asked for too much, so that it ends', async () => {
