@@ -23,8 +23,8 @@ export interface Job {
   /** wall milliseconds */
   notBefore: number;
   begun: boolean;
-  /** a checkpoint of it has landed: who runs it again is told that it is not the first */
-  halfway?: boolean;
+  /** calls made up to its last checkpoint: they are done, whoever runs it again goes on behind them and knows that it is not the first */
+  calls?: number;
   resolve?(reply: string | undefined): void;
   reject?(error: unknown): void;
 }

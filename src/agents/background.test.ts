@@ -36,19 +36,31 @@ const CODE = `
         case 'poison': throw new Error('always');
         case 'hold': if (globalThis.go === undefined) await new Promise((go) => { globalThis.go = go; }); return;
         case 'children': {
-          this.state.child = (await agents.start('Worker')).id;
+          this.state.child ??= (await agents.start('Worker')).id;
           await agents.sendMessageAsync(this.state.child, 'note', 'by ' + this.attempt);
           await this.checkpoint();
           if (this.attempt === 1) throw new Error('after the checkpoint');
           return;
         }
-        case 'kinds': {
+        case 'twins': {
           if (this.state.first === undefined) {
-            this.state.first = (await agents.start('Other')).id;
+            this.state.first = (await agents.start(data)).id;
             await this.checkpoint();
             throw new Error('after the checkpoint');
           }
           this.state.child = (await agents.start('Worker')).id;
+          return;
+        }
+        case 'pays': {
+          const [to, failsAt] = data.split(' ');
+          if (this.state.paid === undefined) {
+            await agents.sendMessage(to, 'note', 'coin');
+            this.state.paid = true;
+            await this.checkpoint();
+            if (failsAt === 'checkpoint') throw new Error('after the checkpoint');
+          }
+          await agents.sendMessage(to, 'note', failsAt === 'end' ? 'note' : 'coin');
+          if (this.attempt === 1) throw new Error('after both');
           return;
         }
         case 'child': return this.state.child;
@@ -229,15 +241,27 @@ describe('background work', () => {
     expect(await agents.send(child, 'done')).toBe('born by 1 by 2');
   });
 
-  it('begins children of two types, also where the second try leaves the first one out', async () => {
+  it.each(['Other', 'Worker'])('begins a child where the second try leaves out the first one (%s)', async (type) => {
     const { agents } = await open();
     const { id } = await agents.start('Worker');
-    await agents.sendAsync(id, 'kinds');
+    await agents.sendAsync(id, 'twins', type);
     await until(async () => (await agents.info(id)).waiting === 0);
     const child = (await agents.send(id, 'child')) as string;
     expect(await agents.info(child)).toMatchObject({ name: 'Worker' });
-    expect(await agents.list({ name: 'Other' })).toHaveLength(1);
+    expect(await agents.list()).toHaveLength(3);
   });
+
+  it.each(['checkpoint', 'end'])(
+    'sends what comes behind a checkpoint once, where a try failed at the %s',
+    async (place) => {
+      const { agents } = await open();
+      const { id } = await agents.start('Worker');
+      const other = await agents.start('Worker');
+      await agents.sendAsync(id, 'pays', `${other.id} ${place}`);
+      await until(async () => (await agents.info(id)).waiting === 0);
+      expect(await agents.send(other.id, 'done')).toBe(place === 'end' ? 'born coin note' : 'born coin coin');
+    },
+  );
 
   it('keeps an agent where a turn that was given up ends after the next has begun', async () => {
     const { agents, call } = await open({ limits: { turnWallMs: 300 } });

@@ -10,14 +10,15 @@ export interface TurnFacts {
   readonly id: string;
   readonly expect: number;
   readonly job: Job;
-  /** the last commit of the job: takes the message or the alarm away */
-  readonly final: boolean;
+  /** calls made up to this checkpoint; absent in the last commit of the job, which takes the message or the alarm away */
+  readonly upTo?: number;
   /** the agent exists already */
   readonly begun: boolean;
 }
 
 /** The ops of one commit of a turn; empty when there is nothing to make durable. */
-export function opsOf({ id, expect, job, final, begun }: TurnFacts, effects: Effects): AgentOp[] {
+export function opsOf({ id, expect, job, upTo, begun }: TurnFacts, effects: Effects): AgentOp[] {
+  const final = upTo === undefined;
   const { state, version, alarms = [] } = effects;
   const create = begun ? undefined : job.create;
   const consumed = final ? job.stored : undefined;
@@ -38,13 +39,13 @@ export function opsOf({ id, expect, job, final, begun }: TurnFacts, effects: Eff
   if (consumed !== undefined) turn.consumed = consumed;
   if (fired !== undefined) turn.fired = fired;
   if (terminate) turn.terminate = true;
-  if (!final) return [turn, ...posts, ...beginsAgain(id, job)];
+  if (!final) return [turn, ...posts, ...beginsAgain(id, job, upTo)];
   return posts.length === 0 ? [turn] : [turn, ...posts];
 }
 
 /** Behind a checkpoint, whoever begins a stored job anew knows that it is not the first. */
-function beginsAgain(id: string, job: Job): readonly AgentOp[] {
-  return retryOps(id, job, job.attempts + 1, 0, '');
+function beginsAgain(id: string, job: Job, calls: number): readonly AgentOp[] {
+  return retryOps(id, { ...job, calls }, job.attempts + 1, 0, '');
 }
 
 /** What it published; where the agent begins or ends, that too. */

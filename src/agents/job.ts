@@ -18,7 +18,7 @@ export function freshJobId(): string {
 
 /** The job of a stored message. */
 export function jobOf(entry: MailboxEntry): Job {
-  const { kind, name, data, from, ts, n, bytes, attempts, notBefore } = entry;
+  const { kind, name, data, from, ts, n, bytes, attempts, notBefore, calls } = entry;
   const stored = { ts, n, bytes };
   return {
     kind,
@@ -31,6 +31,7 @@ export function jobOf(entry: MailboxEntry): Job {
     attempts,
     notBefore,
     begun: false,
+    calls,
   };
 }
 
@@ -75,6 +76,7 @@ export function alarmJob(alarm: DueAlarm): Job {
     attempts: alarm.attempts ?? 0,
     notBefore: alarm.notBefore ?? 0,
     begun: false,
+    calls: alarm.calls,
   };
 }
 
@@ -100,9 +102,9 @@ const RETRY_ERROR = 500;
 
 /** A background job failed, and will be tried again. */
 export function retryOps(id: string, job: Job, attempts: number, notBefore: number, error: string): AgentOp[] {
-  const { stored: message, alarm } = job;
+  const { stored: message, alarm, calls } = job;
   if (message === undefined && alarm === undefined) return [];
-  return [{ op: 'retry', id, message, alarm, attempts, notBefore, error: error.slice(0, RETRY_ERROR) }];
+  return [{ op: 'retry', id, message, alarm, attempts, notBefore, error: error.slice(0, RETRY_ERROR), calls }];
 }
 
 /** An agent is a caller of its own, whoever made it run. */

@@ -75,6 +75,8 @@ export interface RetryOp {
   /** wall milliseconds */
   readonly notBefore: number;
   readonly error: string;
+  /** calls made up to its last checkpoint, where there was one */
+  readonly calls?: number;
 }
 
 /** A stored message or an alarm failed for good. */

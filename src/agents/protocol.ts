@@ -44,6 +44,8 @@ export interface TurnTask {
   readonly message?: Delivered;
   /** runs on an instance of its own, beside a turn, and changes nothing */
   readonly readOnly?: boolean;
+  /** calls that earlier runs made up to their last checkpoint: this one goes on behind them. Only beside `load` */
+  readonly calls?: number;
   readonly requestId: string;
   readonly journal?: readonly JournalEntry[];
   /** headers that name this turn to others; absent when nothing is traced */

@@ -68,7 +68,11 @@ export interface MailboxEntry extends StoredMessage {
   readonly bytes: number;
   readonly attempts: number;
   readonly notBefore: number;
+  /** see RetryOp */
+  readonly calls?: number;
 }
+
+const UNTRIED: Omit<StoredRetry, 'error'> = { attempts: 0, notBefore: 0 };
 
 /** Up to `limit` messages of a mailbox, oldest first, behind a position. */
 export async function readMailbox(
@@ -83,8 +87,8 @@ export async function readMailbox(
     if (entries.length >= limit) break;
     const [ts, n] = rest;
     const retry = await snapshot.get(retryKey(id, ts, n));
-    const { attempts, notBefore } = retry === undefined ? { attempts: 0, notBefore: 0 } : decode<StoredRetry>(retry);
-    entries.push({ ...decode<StoredMessage>(bytes), ts, n, bytes: bytes.length, attempts, notBefore });
+    const { attempts, notBefore, calls } = retry === undefined ? UNTRIED : decode<StoredRetry>(retry);
+    entries.push({ ...decode<StoredMessage>(bytes), ts, n, bytes: bytes.length, attempts, notBefore, calls });
   }
   return entries;
 }

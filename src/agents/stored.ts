@@ -78,6 +78,8 @@ export interface StoredRetry {
   readonly attempts: number;
   readonly notBefore: number;
   readonly error: string;
+  /** see RetryOp */
+  readonly calls?: number;
 }
 
 export interface StoredAlarm {
@@ -89,6 +91,8 @@ export interface StoredAlarm {
   /** failed tries, once there are any, and the wall milliseconds before which there is no other */
   readonly attempts?: number;
   readonly notBefore?: number;
+  /** see RetryOp */
+  readonly calls?: number;
 }
 
 export interface StoredLetter {

@@ -38,14 +38,15 @@ export async function setAlarm(draft: Draft, id: string, head: Head, alarm: Alar
 
 /** What failed will be tried again: a message under its own key, an alarm in its entry. */
 export async function retry(draft: Draft, op: RetryOp): Promise<void> {
-  const { id, message, alarm, attempts, notBefore, error } = op;
+  const { id, message, alarm, attempts, notBefore, error, calls } = op;
   if (draft.head(id).status === 'terminated') return;
-  if (message !== undefined) draft.put(retryKey(id, message.ts, message.n), encode({ attempts, notBefore, error }));
+  if (message !== undefined)
+    draft.put(retryKey(id, message.ts, message.n), encode({ attempts, notBefore, error, calls }));
   if (alarm === undefined) return;
   const key = alarmKey(id, alarm.id);
   const stored = await storedAlarm(draft, key);
   // an alarm that was moved meanwhile begins anew
-  if (stored?.at === alarm.at) draft.put(key, encode({ ...stored, attempts, notBefore }));
+  if (stored?.at === alarm.at) draft.put(key, encode({ ...stored, attempts, notBefore, calls }));
 }
 
 /** The alarm with what this part has done to it. */

@@ -45,7 +45,7 @@ export const agents = {
     if (task.turn === undefined) return (await task.call('start', [name, options])) as AgentInfo;
     task.assertOpen('agents.start');
     task.turn.assertWrites('agents.start');
-    const id = childId(task.turn, name);
+    const id = childId(task, task.turn, name);
     task.turn.start(id, name);
     return { id, name };
   },
@@ -162,13 +162,13 @@ function textOf(data: unknown): string | undefined {
 }
 
 /**
- * The same for every run of the same message, so that a rerun starts no second child. Children of one type are told apart
- * by their order: whatever else a rerun leaves out changes nothing.
+ * The same for every run of the same message, so that others are told the same id in each. A run behind a checkpoint goes on
+ * with the places behind it: what it starts is not what was started before.
  */
-function childId(turn: TurnScope, type: string): string {
+function childId(task: Task, turn: TurnScope, type: string): string {
   const message = turn.message?.id;
   if (message === undefined) return freshAgentId();
-  const place = `${turn.agentId} ${message} ${turn.place(type)} ${type}`;
+  const place = `${turn.agentId} ${message} ${task.ordinal()} ${type}`;
   const hash = createHash('sha256').update(place).digest('base64url');
   return `agent_${hash.replace(/[-_]/g, 'x').slice(0, 20)}`;
 }

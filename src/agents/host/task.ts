@@ -76,6 +76,11 @@ export class Task {
     this.onEnd?.();
   }
 
+  /** Goes on behind calls of an earlier run that a checkpoint of it has made count. */
+  goOn(calls: number): void {
+    this.#ordinal = calls;
+  }
+
   /** Place of the next call in the task; equal in a rerun as long as the code asks the same. */
   ordinal(): number {
     return this.#ordinal++;

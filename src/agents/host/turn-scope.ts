@@ -15,8 +15,6 @@ interface Collected {
 /** What one turn has done so far: nothing of it counts before the main process commits it. */
 export class TurnScope {
   #effects: Collected = {};
-  /** agents that it started so far, by type */
-  #started: Map<string, number> | undefined;
 
   constructor(
     readonly agentId: string,
@@ -45,14 +43,6 @@ export class TurnScope {
   alarm(alarm: AlarmEffect): void {
     const others = this.#effects.alarms?.filter((other) => other.id !== alarm.id) ?? [];
     this.#effects.alarms = [...others, alarm];
-  }
-
-  /** Counts the agents of one type that it starts, from 0. */
-  place(type: string): number {
-    this.#started ??= new Map();
-    const place = this.#started.get(type) ?? 0;
-    this.#started.set(type, place + 1);
-    return place;
   }
 
   start(id: string, type: string): void {

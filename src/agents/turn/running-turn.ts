@@ -75,7 +75,7 @@ export class RunningTurn extends TurnInHost {
     }
     activation.host = job.kind === 'suspend' || job.kind === 'stop' ? undefined : this.#host;
     const reply = job.create === undefined ? turned.reply : activation.id;
-    const committed = await this.#commit(turned.effects, reply, true);
+    const committed = await this.#commit(turned.effects, reply);
     if (activation.passing === 'resuming' && job.kind !== 'suspend') this.#status('running');
     if (committed?.replayed === undefined) return reply;
     this.abandon();
@@ -107,14 +107,15 @@ export class RunningTurn extends TurnInHost {
 
   #asked(load: TurnTask['load']): TurnTask {
     const { activation, job } = this;
-    const { id, name, data, from, attempts, typed, requestId } = job;
+    const { id, name, data, from, attempts, typed, requestId, calls } = job;
     return {
       kind: job.kind === 'stop' ? 'terminate' : job.kind,
       agentId: activation.id,
       type: this.#head?.type ?? job.create ?? '',
       load,
-      message: { id, name, data, from, attempt: Math.max(attempts + 1, job.halfway ? 2 : 1), typed },
+      message: { id, name, data, from, attempt: Math.max(attempts + 1, calls === undefined ? 1 : 2), typed },
       requestId,
+      calls,
       ...traceOf(this.options.trace),
     };
   }
@@ -137,8 +138,9 @@ export class RunningTurn extends TurnInHost {
   override async rpc(rpc: Rpc): Promise<unknown> {
     if (rpc.method !== 'checkpoint') return super.rpc(rpc);
     try {
-      await this.#commit(rpc.args[0] as Effects, undefined, false);
-      this.job.halfway = true;
+      const calls = rpc.n + 1;
+      await this.#commit(rpc.args[0] as Effects, undefined, calls);
+      this.job.calls = calls;
     } catch (thrown) {
       // A handler may catch it: what it does then must not land without what came before.
       this.#lost = thrown;
@@ -148,11 +150,12 @@ export class RunningTurn extends TurnInHost {
   }
 
   /** Makes effects durable; a job that changed nothing needs no commit. */
-  async #commit(effects: Effects, reply: string | undefined, final: boolean): Promise<Committed | undefined> {
+  async #commit(effects: Effects, reply: string | undefined, upTo?: number): Promise<Committed | undefined> {
     const { activation, job, graph } = this;
     const expect = this.#head?.turns ?? 0;
-    const ops = opsOf({ id: activation.id, expect, job, final, begun: this.#head !== undefined }, effects);
-    const claim = final && job.claim !== undefined ? { ...job.claim, reply: encodeReply(reply) } : undefined;
+    const ops = opsOf({ id: activation.id, expect, job, upTo, begun: this.#head !== undefined }, effects);
+    const claim =
+      upTo === undefined && job.claim !== undefined ? { ...job.claim, reply: encodeReply(reply) } : undefined;
     if (ops.length === 0 && claim === undefined && !graph.wrote) {
       graph.abort();
       return undefined;
