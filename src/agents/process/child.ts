@@ -29,11 +29,11 @@ export interface ChildOptions {
   refused(message: ToHost, error: unknown): ToHost | undefined;
   /** a line that native code or process.stdout wrote */
   line(level: HostLog['level'], text: string): void;
-  /** once; the marker can still be read then */
-  died(how: string): void;
+  /** once; the marker can still be read then. `begun` is false where the system gave no process */
+  died(how: string, begun: boolean): void;
 }
 
-/** A forked process as the operating system has it: its pipe, its marker, and what /proc tells of it. */
+/** A forked process as the operating system has it: its pipe, its marker, and what /proc tells of it. Throws where there is none to have. */
 export class Child {
   readonly pipe: Pipe<FromHost, ToHost>;
   readonly exited: Promise<void>;
@@ -41,14 +41,8 @@ export class Child {
   readonly #marker: number;
 
   constructor(options: ChildOptions) {
-    const file = join(tmpdir(), `graphstead-marker-${randomUUID()}`);
-    this.#marker = openSync(file, 'w+', 0o600);
-    unlinkSync(file);
-    const child = spawn(process.execPath, [`--max-old-space-size=${options.heapMb}`, '--enable-source-maps', PROGRAM], {
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe', this.#marker],
-      cwd: options.dir,
-      env: { ...options.environment },
-    });
+    this.#marker = openMarker();
+    const child = forked(options, this.#marker);
     this.#child = child;
     const socket = child.stdio[HOST_FD.pipe] as Socket;
     this.pipe = new Pipe<FromHost, ToHost>(socket, {
@@ -64,7 +58,7 @@ export class Child {
     const died = (how: string) => {
       if (dead) return;
       dead = true;
-      options.died(how);
+      options.died(how, child.pid !== undefined);
       closeSync(this.#marker);
     };
     child.once('exit', (code, signal) => died(signal ?? `exit code ${code}`));
@@ -103,6 +97,31 @@ export class Child {
     } catch {
       return undefined;
     }
+  }
+}
+
+/** It has no name any more: nobody has to take it away. */
+function openMarker(): number {
+  const file = join(tmpdir(), `graphstead-marker-${randomUUID()}`);
+  const marker = openSync(file, 'w+', 0o600);
+  unlinkSync(file);
+  return marker;
+}
+
+function forked({ heapMb, dir: cwd, environment }: ChildOptions, marker: number): ChildProcess {
+  try {
+    const child = spawn(process.execPath, [`--max-old-space-size=${heapMb}`, '--enable-source-maps', PROGRAM], {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', marker],
+      cwd,
+      env: { ...environment },
+    });
+    // Where no more files can be opened it has no pipes, and says so to whoever listens.
+    if (child.stdio !== undefined) return child;
+    child.once('error', () => undefined);
+    throw new Error('too many open files');
+  } catch (error) {
+    closeSync(marker);
+    throw error;
   }
 }
 

@@ -5,10 +5,22 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type * as Processes from 'node:child_process';
 import { type AppBundle, appBundle } from '../../../test/app-bundle.js';
 import { makeLimits } from '../../base/index.js';
 import type { HostLog } from '../info.js';
 import { createHosts, type HostPool } from './host-pool.js';
+
+const shortage = vi.hoisted(() => ({ kind: '' }));
+vi.mock('node:child_process', async (original) => {
+  const processes = await original<typeof Processes>();
+  const spawn = (file: string, ...given: [string[], object]) => {
+    if (shortage.kind === 'thrown') throw new Error('spawn ENOMEM');
+    const child = processes.spawn(shortage.kind === '' ? file : '/nowhere/to/be/found', ...given);
+    return shortage.kind === 'without pipes' ? Object.assign(child, { stdio: undefined }) : child;
+  };
+  return { ...processes, spawn };
+});
 
 const CODE = `
   function add(a, b) { return a + b; }
@@ -26,6 +38,8 @@ const CODE = `
     process.exit(3);
   }
   async function* count(to) { for (let i = 1; i <= to; i++) yield i; }
+  async function* leaveOrCount(to) { await leave(); yield* count(to); }
+  async function* countAndLeave(to) { yield* count(to); process.exit(3); }
   async function hoard() { const all = []; for (;;) { all.push(Buffer.alloc(32e6, 1)); await new Promise((done) => setTimeout(done, 5)); } }
   function large(n) { return 'x'.repeat(n); }
   const missed = [];
@@ -54,6 +68,8 @@ const EXPORTS = [
   'exit',
   'leave',
   'count',
+  'leaveOrCount',
+  'countAndLeave',
   'hoard',
   'kinds',
   'large',
@@ -112,6 +128,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 afterEach(async () => {
+  shortage.kind = '';
   vi.useRealTimers();
   await hosts.close();
   app.remove();
@@ -298,6 +315,41 @@ describe('host processes', () => {
       expect(await call('leave')).toBe('left');
     }
     expect(await call('add', 1, 2)).toBe(3);
+  });
+
+  it.each(['thrown', 'told later', 'without pipes'])(
+    'come back by themselves where the system gave none (%s)',
+    async (kind) => {
+      await open();
+      await until(() => hosts.stats()['hosts'] === 2);
+      shortage.kind = kind;
+      await expect(call('exit')).rejects.toMatchObject({ code: 'OVERLOADED', fix: expect.stringContaining('ulimit') });
+      await expect(call('add', 1, 2)).rejects.toMatchObject({ code: 'OVERLOADED' });
+      const stream = hosts.stream({ name: 'count', args: [3], requestId: 's' });
+      await expect(stream[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'OVERLOADED' });
+      expect(logs).toContainEqual({ level: 'error', message: expect.stringContaining('gives no process') });
+      shortage.kind = '';
+      await vi.waitFor(async () => expect(await call('add', 1, 2)).toBe(3), 60_000);
+      await vi.waitFor(() => expect(hosts.stats()['hosts']).toBe(2), 60_000);
+    },
+  );
+
+  it('stream from the one that takes the place of one that died before the first item', async () => {
+    await open();
+    writeFileSync(join(app.appDir, 'leave'), '');
+    const seen: unknown[] = [];
+    for await (const item of hosts.stream({ name: 'leaveOrCount', args: [3], requestId: 's' })) seen.push(item);
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
+  it('tell the reader of a stream that broke behind an item, or never began', async () => {
+    await open();
+    const items = hosts.stream({ name: 'countAndLeave', args: [1], requestId: 's' })[Symbol.asyncIterator]();
+    expect(await items.next()).toEqual({ done: false, value: 1 });
+    const broke = { code: 'FUNCTION_FAILED', message: 'the stream broke: exit code 3' };
+    await expect(items.next()).rejects.toMatchObject(broke);
+    const none = hosts.stream({ name: 'countAndLeave', args: [0], requestId: 's' })[Symbol.asyncIterator]();
+    await expect(none.next()).rejects.toMatchObject(broke);
   });
 
   it('follow each other slowly where they end while they load', async () => {

@@ -137,18 +137,25 @@ export class HostPool implements Hosts {
   async execute<T>(shard: number, task: HostTask, run: (host: HostProcess) => Promise<T>): Promise<T> {
     for (let suspicion = 0; ; ) {
       if (suspicion >= ENOUGH) return this.#alone(task, run);
-      const host = this.pick(shard);
-      if (host.dead) {
-        await this.#successions.get(host);
-        continue;
-      }
+      const picked = this.pick(shard);
+      const host = picked.dead ? await this.#successor(shard, picked) : picked;
       try {
         return await run(host);
       } catch (error) {
         if (!(error instanceof HostDied) || this.#closed) throw error instanceof HostDied ? closing() : error;
-        if (error.blamed) throw timedOut(task, `held the thread for ${this.#limits.turnThreadMs} ms`);
+        if (error.blamed) throw this.#held(task);
         if (error.blamed === undefined) suspicion += error.suspicion;
       }
+    }
+  }
+
+  /** The process that takes a dead one's place. Throws OVERLOADED where the system gives none for now. */
+  async #successor(shard: number, dead: HostProcess): Promise<HostProcess> {
+    for (let host = dead; ; ) {
+      await this.#successions.get(host);
+      host = this.pick(shard);
+      if (host.unborn !== undefined) throw host.unborn;
+      if (!host.dead) return host;
     }
   }
 
@@ -160,7 +167,7 @@ export class HostPool implements Hosts {
       return await run(host);
     } catch (error) {
       if (!(error instanceof HostDied)) throw error;
-      if (error.stuck) throw timedOut(task, `held the thread for ${this.#limits.turnThreadMs} ms`);
+      if (error.stuck) throw this.#held(task);
       throw new GraphsteadError(task.failureCode, `the host process died under it: ${error.message}`, {
         fix: 'look for process.exit, too much memory (limits.hostHeapMb), or a native module that crashes',
       });
@@ -168,6 +175,10 @@ export class HostPool implements Hosts {
       host.kill('quarantine over');
       leave();
     }
+  }
+
+  #held(task: HostTask): GraphsteadError {
+    return timedOut(task, `held the thread for ${this.#limits.turnThreadMs} ms`);
   }
 
   async #enterQuarantine(): Promise<() => void> {
@@ -190,13 +201,38 @@ export class HostPool implements Hosts {
     return this.execute(this.#placeOf(call), task, (host) => host.call(this.#asked(call), task));
   }
 
+  /** Until its first item is there, it runs again where its process dies, as a call does. */
   async *stream(call: FunctionCall): AsyncIterable<unknown> {
     const task = this.#taskOf(call);
-    try {
-      yield* this.pick(this.#placeOf(call)).stream(this.#asked(call), task);
-    } catch (error) {
-      if (error instanceof HostDied) throw new GraphsteadError('FUNCTION_FAILED', `the stream broke: ${error.message}`);
-      throw error;
+    for (let suspicion = 0; ; ) {
+      const host = await this.#ready(this.#placeOf(call));
+      try {
+        for await (const item of host.stream(this.#asked(call), task)) {
+          suspicion = ENOUGH;
+          yield item;
+        }
+        return;
+      } catch (error) {
+        if (!(error instanceof HostDied)) throw error;
+        if (error.blamed) throw this.#held(task);
+        suspicion += error.suspicion;
+        if (suspicion < ENOUGH) continue;
+        throw new GraphsteadError('FUNCTION_FAILED', `the stream broke: ${error.message}`, { fix: 'subscribe again' });
+      }
+    }
+  }
+
+  /** A process that has loaded the app. Throws what one after another could not be loaded for. */
+  async #ready(shard: number): Promise<HostProcess> {
+    for (let tries = 1; ; tries++) {
+      const picked = this.pick(shard);
+      const host = picked.dead ? await this.#successor(shard, picked) : picked;
+      try {
+        await host.ready;
+        if (!host.dead) return host;
+      } catch (error) {
+        if (tries >= ENOUGH) throw error;
+      }
     }
   }
 
@@ -284,7 +320,7 @@ export class HostPool implements Hosts {
       () => true,
       () => false,
     );
-    const wait = loaded || this.#closed ? 0 : this.#pause();
+    const wait = loaded || this.#closed ? 0 : host.unborn === undefined ? this.#pause() : RESPAWN_MS;
     if (wait > 0) await new Promise<void>((over) => setTimeout(over, wait).unref());
     const generation = this.#generation;
     const slot = generation?.slots.indexOf(host) ?? -1;
@@ -308,6 +344,7 @@ export class HostPool implements Hosts {
     generation.spare = spare;
     void spare.exited.then(() => {
       if (generation.spare === spare) generation.spare = undefined;
+      if (spare.unborn !== undefined) setTimeout(() => this.#refill(generation), RESPAWN_MS).unref();
     });
   }
 

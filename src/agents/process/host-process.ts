@@ -1,4 +1,4 @@
-import { type Clock, GraphsteadError, type Limits } from '../../base/index.js';
+import { asError, type Clock, GraphsteadError, type Limits } from '../../base/index.js';
 import type { CallRecord } from '../../connections/host.js';
 import type { HostApp, HostLog } from '../info.js';
 import type { CallTask, FromHost, ToHost, TurnTask, WireFailure } from '../protocol.js';
@@ -39,7 +39,8 @@ export interface HostProcessOptions {
 export class HostProcess {
   /** resolves once the bundle is loaded; rejects with APP_LOAD */
   readonly ready: Promise<HostManifest>;
-  readonly #child: Child;
+  /** absent where the system gave none */
+  readonly #child: Child | undefined;
   readonly #watchdog: Watchdog;
   readonly #pending = new Map<number, Pending>();
   readonly #options: HostProcessOptions;
@@ -47,25 +48,17 @@ export class HostProcess {
   #dead: string | undefined;
   #killed: string | undefined;
   #loaded = false;
+  #unborn: GraphsteadError | undefined;
 
   constructor(options: HostProcessOptions) {
     this.#options = options;
-    const { dir, limits, environment } = options;
-    this.#child = new Child({
-      dir,
-      heapMb: limits.hostHeapMb,
-      environment: hostEnvironment(environment()),
-      messageBytes: limits.hostMessageBytes,
-      receive: (batch) => this.#receive(batch),
-      refused: (message, error) => this.#refused(message, error),
-      line: (level, text) => this.#log(level, text),
-      died: (how) => this.#died(how),
-    });
+    const { limits } = options;
+    this.#child = this.#fork(options);
     this.#watchdog = new Watchdog(
       {
         ping: (n) => this.#tell({ k: 'ping', n }),
-        threadMs: () => this.#child.threadMs(),
-        residentBytes: () => this.#child.residentBytes(),
+        threadMs: () => this.#child?.threadMs(),
+        residentBytes: () => this.#child?.residentBytes(),
       },
       limits,
     );
@@ -73,6 +66,25 @@ export class HostProcess {
       this.#settleReady = { resolve, reject };
     });
     this.ready.catch(() => undefined);
+  }
+
+  /** A process that the system does not give has died before it began. */
+  #fork({ dir, limits, environment }: HostProcessOptions): Child | undefined {
+    try {
+      return new Child({
+        dir,
+        heapMb: limits.hostHeapMb,
+        environment: hostEnvironment(environment()),
+        messageBytes: limits.hostMessageBytes,
+        receive: (batch) => this.#receive(batch),
+        refused: (message, error) => this.#refused(message, error),
+        line: (level, text) => this.#log(level, text),
+        died: (how, begun) => this.#died(how, begun),
+      });
+    } catch (error) {
+      setImmediate(() => this.#died(asError(error).message, false));
+      return undefined;
+    }
   }
 
   /** Once. */
@@ -95,7 +107,12 @@ export class HostProcess {
   }
 
   get exited(): Promise<void> {
-    return this.#child.exited;
+    return this.#child?.exited ?? this.ready.then(noop, noop);
+  }
+
+  /** Why the system gave no process for it. */
+  get unborn(): GraphsteadError | undefined {
+    return this.#unborn;
   }
 
   get dead(): boolean {
@@ -125,10 +142,13 @@ export class HostProcess {
   }
 
   call(call: CallTask, task: HostTask): Promise<unknown> {
-    const id = nextTask++;
+    return this.#call(nextTask++, call, task, true);
+  }
+
+  #call(id: number, call: CallTask, task: HostTask, movable: boolean): Promise<unknown> {
     const journal = task.calls.journal();
     const whole = journal === undefined ? call : { ...call, journal };
-    return this.#start(id, { k: 'call', id, task: whole }, task, true, [call.args, journal ?? null]);
+    return this.#start(id, { k: 'call', id, task: whole }, task, movable, [call.args, journal ?? null]);
   }
 
   /** Runs a function that streams; items come as they are pulled. */
@@ -136,7 +156,7 @@ export class HostProcess {
     const id = nextTask++;
     let finished = false;
     try {
-      await this.#start(id, { k: 'call', id, task: { ...call, stream: true } }, task, false, call.args);
+      await this.#call(id, { ...call, stream: true }, task, false);
       for (;;) {
         const item = (await this.#start(id, { k: 'pull', id }, task, false, undefined, NEVER_MS)) as StreamItem;
         if (item.done === true) {
@@ -158,7 +178,7 @@ export class HostProcess {
   kill(reason: string): void {
     if (this.dead) return;
     this.#killed = reason;
-    this.#child.kill();
+    this.#child?.kill();
   }
 
   /**
@@ -187,8 +207,8 @@ export class HostProcess {
    * this process still does for them is dropped.
    */
   #moveWaiting(): void {
-    const holder = this.#child.marked();
-    if (!this.#pending.has(holder)) return;
+    const holder = this.#child?.marked();
+    if (holder === undefined || !this.#pending.has(holder)) return;
     for (const [id, { movable }] of this.#pending) {
       if (id <= holder || !movable) continue;
       this.#giveUp(id, 'it was moved to another process', new HostDied('its process is busy', false, false, 0));
@@ -232,7 +252,7 @@ export class HostProcess {
   }
 
   #tell(message: ToHost, given?: unknown): void {
-    this.#child.pipe.tell(message, given);
+    this.#child?.pipe.tell(message, given);
   }
 
   #receive(batch: readonly FromHost[]): void {
@@ -323,17 +343,27 @@ export class HostProcess {
     this.#options.log(entry);
   }
 
-  #died(how: string): void {
+  #died(how: string, begun: boolean): void {
     const reason = this.#killed ?? how;
     this.#dead = reason;
+    if (!begun) this.#unborn = noProcess(how);
+    if (this.#unborn !== undefined) this.#log('error', this.#unborn.message);
     const pending = [...this.#pending];
     const tasks = new Set(this.#pending.keys());
-    const death: Death = { reason, stuck: this.#killed === 'stuck', marked: this.#child.marked(), tasks };
+    const death: Death = { reason, stuck: this.#killed === 'stuck', marked: this.#child?.marked() ?? 0, tasks };
     this.#pending.clear();
     for (const [id, { asking, reject }] of pending) reject(deathOf(id, asking > 0, death));
-    const cause = new GraphsteadError('APP_LOAD', `the host process ended while it loaded the app: ${reason}`);
-    this.#settleReady.reject(cause);
+    const unloaded = new GraphsteadError('APP_LOAD', `the host process ended while it loaded the app: ${reason}`);
+    this.#settleReady.reject(this.#unborn ?? unloaded);
   }
+}
+
+function noop(): void {}
+
+function noProcess(how: string): GraphsteadError {
+  return new GraphsteadError('OVERLOADED', `the system gives no process for the app: ${how}`, {
+    fix: 'give the service more processes, open files (ulimit -u, ulimit -n) or memory; it goes on by itself',
+  });
 }
 
 interface StreamItem {
