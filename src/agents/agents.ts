@@ -220,7 +220,7 @@ export class AgentRuntime implements Agents {
       const head = await this.#head(id);
       if (head === undefined || head.status === 'terminated') continue;
       const activation = this.#queues.activate(id);
-      activation.reread();
+      activation.waiting.reread();
       this.#queues.kick(activation);
     }
     this.#alarms.start();
@@ -236,7 +236,7 @@ export class AgentRuntime implements Agents {
       turns_running: this.#queues.running,
       turns: this.#queues.turns,
       turn_failures: this.#queues.failures,
-      mailbox_waiting: [...this.#queues.activations.values()].reduce((sum, one) => sum + one.waiting, 0),
+      mailbox_waiting: [...this.#queues.activations.values()].reduce((sum, one) => sum + one.waiting.count, 0),
       event_subscribers: this.#hub.subscribers,
       ...this.#tally.stats(),
     };
@@ -269,7 +269,7 @@ export class AgentRuntime implements Agents {
     this.#unlisten();
     for (const activation of this.#queues.activations.values()) {
       clearTimeout(activation.wake);
-      for (const job of activation.drain()) job.reject?.(closing());
+      for (const job of activation.waiting.drain()) job.reject?.(closing());
     }
   }
 

@@ -18,6 +18,7 @@ const CODE = `
         case 'ask': return agents.sendMessage(data, 'done');
         case 'asksBriefly': return agents.sendMessage(data, 'done', null, { timeout: 20 });
         case 'asksNonsense': return agents.sendMessage(data, 'nonsense');
+        case 'leaves': for (let i = 0; i < 3; i++) await agents.sendMessageAsync(data, 'note', String(i).repeat(500_000)); return;
         case 'tell': await agents.sendMessage('agent_a', 'note', data); return;
         case 'hangs': await new Promise(() => {}); return;
         case 'talks': throw new Error('x'.repeat(10_000));
@@ -209,6 +210,62 @@ describe('background work', () => {
     await agents.resume();
     await until(async () => (await agents.info('agent_a')).waiting === 0);
     expect(await agents.send('agent_a', 'done')).toBe('old new');
+  });
+
+  it('comes before what its sender sends later, also where more lies before it than is read at a time', async () => {
+    const before = Array.from({ length: 70 }, (_, i) => ({
+      name: 'note',
+      data: String(i),
+      from: i === 69 ? 'agent_b' : '',
+    }));
+    const { agents } = await open({ store: await stored(before), resting: true });
+    const told = agents.send('agent_b', 'tell', 'new');
+    await agents.resume();
+    await told;
+    expect(await agents.send('agent_a', 'done')).toMatch(/^0 1 .* 68 69 new$/);
+  });
+
+  it('comes before what its sender sends later, also where it is too much to be kept in memory', async () => {
+    const { agents, call } = await open({ store: await stored([]) });
+    await agents.sendAsync('agent_a', 'hold');
+    await agents.send('agent_b', 'leaves', 'agent_a');
+    const told = agents.send('agent_b', 'tell', 'new');
+    const asked = agents.send('agent_a', 'done');
+    await until(async () => agents.stats()['turns_running'] === 2);
+    await call('release');
+    // a caller from outside has no order with agents
+    expect((await asked)?.split(' ').map((text) => text[0])).toEqual(['0', '1']);
+    await told;
+    const done = (await agents.send('agent_a', 'done')) ?? '';
+    expect(done.split(' ').map((text) => text[0])).toEqual(['0', '1', '2', 'n']);
+  });
+
+  it('goes on behind a page that waits for another try, however much is asked meanwhile', async () => {
+    const now = 1e9; // its next try never comes
+    const failing = Array.from({ length: 64 }, () => ({ name: 'poison', from: 'agent_b' }));
+    const store = await stored([...failing, { name: 'note', data: 'behind', from: 'agent_c' }]);
+    const { agents } = await open({ store, clock: { wall: () => now, monotonic: () => performance.now() } });
+    let left = 400;
+    // there is always another one that waits
+    const ask = async (): Promise<boolean> => {
+      while (left-- > 0) if ((await agents.send('agent_a', 'done'))?.includes('behind')) return true;
+      return false;
+    };
+    expect(await Promise.all([ask(), ask(), ask(), ask()])).toEqual([true, true, true, true]);
+  });
+
+  it('keeps the order of a sender whose messages waited for another try', async () => {
+    let now = 1e9;
+    const rest = Array.from({ length: 150 }, (_, i) => ({ name: 'note', data: String(i), from: 'agent_b' }));
+    const store = await stored([{ name: 'poison', from: 'agent_b' }, ...rest, { name: 'note', data: 'other' }]);
+    const { agents } = await open({ store, clock: { wall: () => now, monotonic: () => performance.now() } });
+    await until(async () => (await agents.info('agent_a')).waiting === 151);
+    const told = agents.send('agent_b', 'tell', 'last');
+    now += 3_600_000;
+    await agents.clockMoved();
+    await told;
+    const order = ['other', ...rest.map(({ data }) => data), 'last'].join(' ');
+    expect(await agents.send('agent_a', 'done')).toBe(order);
   });
 
   it('goes on with other senders where more wait behind a failing message than are read at a time', async () => {

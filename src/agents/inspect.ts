@@ -4,7 +4,7 @@ import type { AgentInfo, AgentInspection, WaitingMessage } from './contract.js';
 import { type MailboxEntry, readHead, readLetters, readMailbox, readState, toDeadLetter } from './reader.js';
 import type { Head } from './stored.js';
 
-const WAITING_SHOWN = 100;
+const WAITING_SHOWN = { messages: 100, bytes: 8 * 1024 * 1024 };
 
 /** Throws AGENT_UNKNOWN. */
 export async function inspectAgent(
@@ -16,7 +16,7 @@ export async function inspectAgent(
   const head = await readHead(snapshot, id);
   if (head === undefined) throw unknownAgent(id);
   const state = await readState(snapshot, id, head.chunks);
-  const waiting = await readMailbox(snapshot, id, undefined, WAITING_SHOWN);
+  const { entries: waiting } = await readMailbox(snapshot, id, undefined, WAITING_SHOWN);
   const letters = await readLetters(snapshot, id);
   return {
     info: shown(head),

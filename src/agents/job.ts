@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { GraphsteadError } from '../base/index.js';
 import type { Activation, Job } from './activation.js';
 import type { SendOptions } from './contract.js';
-import type { AgentOp } from './part.js';
+import type { AgentOp, PostOp } from './part.js';
 import type { DueAlarm, MailboxEntry } from './reader.js';
 import { ThrownByApp } from './wire-failure.js';
 
@@ -16,8 +16,14 @@ export function freshJobId(): string {
   return `${UNIQUE}-${(++made).toString(36)}`;
 }
 
+/** The job of a message that has just landed. */
+export function landedJob({ kind, name, data, from, requestId }: PostOp, ts: number, n: number) {
+  const bytes = Buffer.byteLength(JSON.stringify({ kind, name, data, from, requestId }));
+  return jobOf({ kind, name, data, from, requestId, ts, n, bytes, attempts: 0, notBefore: 0 });
+}
+
 /** The job of a stored message. */
-export function jobOf(entry: MailboxEntry): Job {
+export function jobOf(entry: MailboxEntry): Job & { readonly stored: NonNullable<Job['stored']> } {
   const { kind, name, data, from, ts, n, bytes, attempts, notBefore, calls } = entry;
   const stored = { ts, n, bytes };
   return {

@@ -5,14 +5,14 @@ import type { AlarmClock } from './alarm-clock.js';
 import { mailboxFull, terminated } from './refusal.js';
 import type { SendOptions } from './contract.js';
 import type { EventHub } from './event-hub.js';
-import { alarmJob, deadOps, freshJobId, isHopeless, isRefused, jobOf, outOfTime, retryOps } from './job.js';
-import type { AgentPart, PostOp } from './part.js';
-import { type DueAlarm, readAlarm, readMailbox } from './reader.js';
+import { alarmJob, deadOps, freshJobId, isHopeless, isRefused, jobOf, landedJob, outOfTime, retryOps } from './job.js';
+import type { AgentPart } from './part.js';
+import { type DueAlarm, readAlarm, readMailbox, readSenders } from './reader.js';
 import { STATUS_EVENT } from './subscription.js';
 import type { TurnRunner } from './turn/turn-runner.js';
 
 /** stored messages of one agent read at a time */
-const MAILBOX_PAGE = 64;
+const MAILBOX_PAGE = { messages: 64, bytes: 1024 * 1024 };
 const BACKOFF_MS = 200;
 const BACKOFF_MOST_MS = 60_000;
 /** how long a turn waits that the store could not take */
@@ -56,7 +56,7 @@ export class Queues {
   submit(id: string, part: Ordered, options: SendOptions): Promise<string | undefined> {
     const { messageMs, mailboxMessages } = this.options.limits;
     const timeoutMs = options.timeoutMs ?? messageMs;
-    const waiting = this.activations.get(id)?.waiting ?? 0;
+    const waiting = this.activations.get(id)?.waiting.count ?? 0;
     if (waiting >= mailboxMessages && part.kind !== 'stop') return Promise.reject(mailboxFull(id, waiting));
     return new Promise((resolve, reject) => {
       const job: Job = {
@@ -83,11 +83,11 @@ export class Queues {
       };
       const activation = this.activate(id);
       const timer = setTimeout(() => {
-        activation.remove(job);
+        activation.waiting.remove(job);
         reject(outOfTime(id, job, timeoutMs));
       }, timeoutMs);
-      if (job.kind === 'stop') activation.unshift(job);
-      else activation.push(job);
+      if (job.kind === 'stop') activation.waiting.unshift(job);
+      else activation.waiting.add(job);
       this.kick(activation);
     });
   }
@@ -115,14 +115,13 @@ export class Queues {
     activation.lastUsed = this.options.clock.monotonic();
     this.running--;
     if (this.running === 0) this.drained?.();
-    // what is left of the mailbox is read once none of those that were read can run
-    if ((activation.fresh || activation.readsOn) && !this.paused && !failed) this.kick(activation);
+    if (activation.waiting.fresh && !this.paused && !failed) this.kick(activation);
     else if (activation.head?.status === 'terminated' || activation.head === undefined) this.forget(activation);
   }
 
   /** Nothing is to be done, and no process holds it. */
   forget(activation: Activation): void {
-    if (!activation.hasWork && !activation.busy) this.activations.delete(activation.id);
+    if (!activation.waiting.some && !activation.busy) this.activations.delete(activation.id);
   }
 
   async #work(activation: Activation): Promise<void> {
@@ -132,16 +131,9 @@ export class Queues {
       activation.wake = undefined;
       if (activation.head === undefined) await this.#known(activation);
       while (!this.paused) {
-        if (activation.readsOn) await this.#readMailbox(activation);
-        activation.fresh = false;
-        const next = activation.next(this.options.clock.wall());
+        const next = await this.#next(activation);
         if (next === undefined) return;
         if (typeof next === 'number') {
-          // those of other senders that lie behind what was read need not wait
-          if (activation.more) {
-            await this.#readMailbox(activation);
-            continue;
-          }
           this.#wakeAt(activation, next);
           return;
         }
@@ -157,11 +149,24 @@ export class Queues {
     }
   }
 
+  /** The next job, or when there is one; the mailbox is read as far as that needs. */
+  async #next(activation: Activation): Promise<Job | number | undefined> {
+    const { waiting } = activation;
+    const starting = activation.head?.status === 'starting';
+    const wall = this.options.clock.wall();
+    if (waiting.isOwing) waiting.reread();
+    while (waiting.readsOn(wall, starting)) await this.#readMailbox(activation, wall);
+    if (waiting.asksWho) await this.#lookForSenders(activation);
+    waiting.release();
+    waiting.fresh = false;
+    return waiting.next(wall, starting);
+  }
+
   /** Reads the head of an agent that was not in memory; what waits in its mailbox comes before what was delivered by now. */
   async #known(activation: Activation): Promise<void> {
-    const delivered = activation.stored;
+    const delivered = activation.waiting.stored;
     const head = await this.options.runner.head(activation);
-    if (head !== undefined && head.waiting > delivered) activation.reread();
+    if (head !== undefined && head.waiting > delivered) activation.waiting.reread();
   }
 
   #wakeAt(activation: Activation, wall: number): void {
@@ -214,7 +219,7 @@ export class Queues {
   }
 
   #refuseAll(activation: Activation): void {
-    for (const job of activation.drain()) {
+    for (const job of activation.waiting.drain()) {
       job.reject?.(terminated(activation.id));
       if (job.alarm !== undefined) this.options.alarms.done(activation.id, job.alarm.id, job.alarm.at);
     }
@@ -256,7 +261,7 @@ export class Queues {
 
   #again(activation: Activation, job: Job, attempts: number, wait: number): void {
     const notBefore = this.options.clock.wall() + wait;
-    activation.unshift({ ...job, attempts, notBefore, begun: false, resolve: undefined, reject: undefined });
+    activation.waiting.unshift({ ...job, attempts, notBefore, begun: false, resolve: undefined, reject: undefined });
   }
 
   /** No handler ran. Handlers throw the same codes, for what they met elsewhere: those count as failures. */
@@ -266,18 +271,25 @@ export class Queues {
     return isUnready || (code === 'AGENT_TERMINATED' && details?.['agentId'] === id);
   }
 
-  async #readMailbox(activation: Activation): Promise<void> {
-    activation.missed = false;
+  async #readMailbox({ id, waiting }: Activation, wall: number): Promise<void> {
+    const after = waiting.read;
     const snapshot = this.options.committer.snapshot();
     try {
-      const first = activation.read === undefined;
-      if (first) activation.dropStored();
-      const entries = await readMailbox(snapshot, activation.id, activation.read, MAILBOX_PAGE);
-      const last = entries.at(-1);
-      if (last !== undefined) activation.read = { ts: last.ts, n: last.n };
-      for (const entry of entries) activation.push(jobOf(entry));
-      if (first) activation.sendLater();
-      activation.more = entries.length === MAILBOX_PAGE || activation.missed;
+      const { entries, more } = await readMailbox(snapshot, id, after, MAILBOX_PAGE);
+      waiting.page(after, entries.map(jobOf), more, wall);
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  async #lookForSenders({ id, waiting }: Activation): Promise<void> {
+    const { found, forget } = waiting.gather();
+    const snapshot = this.options.committer.snapshot();
+    try {
+      await readSenders(snapshot, id, waiting.read, found);
+    } catch (thrown) {
+      forget();
+      throw thrown;
     } finally {
       snapshot.release();
     }
@@ -290,30 +302,21 @@ export class Queues {
       if (op.op !== 'post' && op.op !== 'spawn') continue;
       const at = n++;
       const activation = this.activate(op.op === 'post' ? op.to : op.id);
+      const { waiting } = activation;
       if (op.op === 'spawn') {
         // The store tells whether it begins now: a rerun of the turn that began it says so again.
         activation.head = undefined;
-        activation.more = true;
-      }
-      if (activation.more) {
-        activation.missed = true;
-        this.kick(activation);
-      } else if (op.op === 'post') this.#deliverTo(activation, op, ts, at);
+        waiting.look();
+      } else if (waiting.more) waiting.missed(op.from, { ts, n: at });
+      else waiting.landed(landedJob(op, ts, at));
+      this.kick(activation);
     }
-  }
-
-  #deliverTo(activation: Activation, op: PostOp, ts: number, n: number): void {
-    const { kind, name, data, from, requestId } = op;
-    const bytes = Buffer.byteLength(JSON.stringify({ kind, name, data, from, requestId }));
-    activation.push(jobOf({ kind, name, data, from, requestId, ts, n, bytes, attempts: 0, notBefore: 0 }));
-    activation.read = { ts, n };
-    this.kick(activation);
   }
 
   /** Queues an alarm that is due. */
   ring(alarm: DueAlarm): void {
     const activation = this.activate(alarm.agentId);
-    activation.push(alarmJob(alarm));
+    activation.waiting.add(alarmJob(alarm));
     this.kick(activation);
   }
 }

@@ -1,5 +1,6 @@
-import type { Snapshot } from '../commit/index.js';
+import type { Range, Snapshot } from '../commit/index.js';
 import type { DeadLetter } from './contract.js';
+import type { MessagePosition } from './part.js';
 import {
   agentOf,
   alarmKey,
@@ -74,23 +75,46 @@ export interface MailboxEntry extends StoredMessage {
 
 const UNTRIED: Omit<StoredRetry, 'error'> = { attempts: 0, notBefore: 0 };
 
-/** Up to `limit` messages of a mailbox, oldest first, behind a position. */
+/** A bounded part of a mailbox, at least one message; `more` where others lie behind it. */
+export interface MailboxPage {
+  readonly entries: readonly MailboxEntry[];
+  readonly more: boolean;
+}
+
+/** Messages of a mailbox, oldest first, behind a position. */
 export async function readMailbox(
   snapshot: Snapshot,
   id: string,
-  after: { ts: number; n: number } | undefined,
-  limit: number,
-): Promise<MailboxEntry[]> {
-  const range = after === undefined ? mailboxRange(id) : mailboxFrom(id, after.ts, after.n + 1);
+  after: MessagePosition | undefined,
+  most: { readonly messages: number; readonly bytes: number },
+): Promise<MailboxPage> {
   const entries: MailboxEntry[] = [];
-  for await (const { rest, bytes } of joined(snapshot, range, 2)) {
-    if (entries.length >= limit) break;
+  let left = most.bytes;
+  for await (const { rest, bytes } of joined(snapshot, behind(id, after), 2)) {
+    if (entries.length >= most.messages || left <= 0) return { entries, more: true };
+    left -= bytes.length;
     const [ts, n] = rest;
     const retry = await snapshot.get(retryKey(id, ts, n));
     const { attempts, notBefore, calls } = retry === undefined ? UNTRIED : decode<StoredRetry>(retry);
     entries.push({ ...decode<StoredMessage>(bytes), ts, n, bytes: bytes.length, attempts, notBefore, calls });
   }
-  return entries;
+  return { entries, more: false };
+}
+
+/** Who sent what lies in a mailbox behind a position, and where, oldest first. */
+export async function readSenders(
+  snapshot: Snapshot,
+  id: string,
+  after: MessagePosition | undefined,
+  found: (from: string, at: MessagePosition) => void,
+): Promise<void> {
+  for await (const { rest, bytes } of joined(snapshot, behind(id, after), 2)) {
+    found(decode<StoredMessage>(bytes).from, { ts: rest[0], n: rest[1] });
+  }
+}
+
+function behind(id: string, after: MessagePosition | undefined): Range {
+  return after === undefined ? mailboxRange(id) : mailboxFrom(id, after.ts, after.n + 1);
 }
 
 /** Agents with something in their mailbox: one seek an agent. */

@@ -29,7 +29,7 @@ export class Residence {
     let bytes = 0;
     for (const activation of this.queues.activations.values()) {
       if (activation.host !== undefined) bytes += residentBytes(activation);
-      const rests = !activation.busy && !activation.hasWork && activation.wake === undefined;
+      const rests = !activation.busy && !activation.waiting.some && activation.wake === undefined;
       if (rests) idle.push(activation);
     }
     const budget = hostHeapMb * 1024 * 1024 * RESIDENT_SHARE;
@@ -64,7 +64,7 @@ export class Residence {
       activation.busy = false;
       activation.passing = undefined;
       activation.host = undefined;
-      if (activation.hasWork) this.queues.kick(activation);
+      if (activation.waiting.some) this.queues.kick(activation);
       else this.queues.forget(activation);
     }
   }
@@ -87,9 +87,10 @@ export class Residence {
       return await load();
     } finally {
       this.queues.paused = this.queues.closing;
-      for (const id of this.queues.unready) this.queues.activate(id).reread();
+      for (const id of this.queues.unready) this.queues.activate(id).waiting.reread();
       this.queues.unready.clear();
-      for (const activation of this.queues.activations.values()) if (activation.hasWork) this.queues.kick(activation);
+      for (const activation of this.queues.activations.values())
+        if (activation.waiting.some) this.queues.kick(activation);
     }
   }
 
