@@ -132,7 +132,7 @@ class Stage {
     const hash = await hashPasswordAside(text).catch((thrown: unknown) => {
       throw named(record, thrown);
     });
-    this.#keep(record, change, { type: 'password', value: hash });
+    this.#keep(record, change, convertFor(record, { type: 'password', value: hash }));
   }
 
   #keep(record: PredicateRecord, { uid, predicate, lang, facets }: SetValue, converted: Value): void {
@@ -336,9 +336,11 @@ function named(record: PredicateRecord, thrown: unknown): unknown {
   });
 }
 
-/** The text of a password that is to be hashed. */
+/** The text of a password that is to be hashed: of any text under a password, and of a password under any text. */
 function plainPassword({ type }: PredicateRecord, value: Value): string | undefined {
-  if (type !== 'password' || (value.type !== 'default' && value.type !== 'string')) return undefined;
+  if (type !== 'password' && value.type !== 'password') return undefined;
+  if (value.type !== 'default' && value.type !== 'string' && value.type !== 'password') return undefined;
+  if (type !== 'default' && type !== 'string' && type !== 'password') return undefined;
   return isPasswordHash(value.value) ? undefined : value.value;
 }
 

@@ -77,6 +77,23 @@ describe('a transaction', () => {
     );
   });
 
+  it('stores a password that a literal spells as its hash, under a predicate of text and a new one too', async () => {
+    const value = { type: 'password', value: 'secret' } as const;
+    await write(
+      fixture.graph,
+      ...['free', 'fresh'].map((predicate) => ({ op: 'setValue', uid: 1, predicate, value, lang: '' }) as const),
+    );
+    await write(fixture.graph, { op: 'deleteValue', uid: 1, predicate: 'free', value, lang: '' });
+    for (const predicate of ['free', 'fresh']) {
+      const [stored] = await read(fixture.graph, (reader) => valuesOf(reader, predicate, 1));
+      expect(await checkPassword(stored.slice(1), 'secret')).toBe(true);
+    }
+    await fixture.graph.alter({ kind: 'schema', text: 'n: int .' });
+    await expect(write(fixture.graph, { op: 'setValue', uid: 1, predicate: 'n', value, lang: '' })).rejects.toThrow(
+      'predicate n: a value of type password cannot become int',
+    );
+  });
+
   it('reads its own changes, and nobody else does before the commit', async () => {
     const transaction = await fixture.graph.begin();
     await transaction.stage([setValue(1, 'name', 'Ada'), setEdge(1, 'friend', 2), setValue(1, 'fresh', 'new')]);

@@ -1,3 +1,4 @@
+import type { GraphsteadError } from '../base/index.js';
 import { parseBigFloat } from './bigfloat.js';
 import type { ScalarType, Value } from './contract.js';
 import { dateTimeFromSeconds, parseDateTime } from './date-time.js';
@@ -19,14 +20,27 @@ const INT_MAX = 2n ** 63n - 1n;
  * (an instant is its seconds since 1970); everything converts to text. Throws INVALID_VALUE.
  */
 export function convert(value: Value, to: ScalarType): Value {
+  if (value.type === 'password') return fromPassword(value.value, to);
   if (value.type === to) return value;
   if (to === 'default' || to === 'string') return { type: to, value: valueText(value) };
   if (value.type === 'default' || value.type === 'string') return fromText(value.value, to);
   const converted = fromNumeric(value, to);
-  if (!converted) {
-    throw invalidValue(`a value of type ${value.type} cannot become ${to}`, `Give a value of type ${to}, or text.`);
-  }
+  if (!converted) throw noConversion(value.type, to);
   return converted;
+}
+
+function noConversion(from: ScalarType, to: ScalarType): GraphsteadError {
+  return invalidValue(`a value of type ${from} cannot become ${to}`, `Give a value of type ${to}, or text.`);
+}
+
+/** A password leaves its type as its hash, never as the text that a literal may hold. */
+function fromPassword(text: string, to: ScalarType): Value {
+  if (to !== 'password' && to !== 'string' && to !== 'default') throw noConversion('password', to);
+  return { type: to, value: passwordHash(text) };
+}
+
+function passwordHash(text: string): string {
+  return isPasswordHash(text) ? text : hashPassword(text);
 }
 
 function fromText(text: string, to: ScalarType): Value {
@@ -42,7 +56,7 @@ function fromText(text: string, to: ScalarType): Value {
     case 'geo':
       return { type: to, value: parseGeometry(text) };
     case 'password':
-      return { type: to, value: isPasswordHash(text) ? text : hashPassword(text) };
+      return { type: to, value: passwordHash(text) };
     case 'float32vector':
       return { type: to, value: parseVector(text) };
     case 'bigfloat':

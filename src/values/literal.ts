@@ -1,6 +1,7 @@
 import type { ScalarType, TypeName, Value } from './contract.js';
 import { convert } from './convert.js';
 import { invalidValue } from './failure.js';
+import { passwordLiteral } from './password.js';
 
 const XML_SCHEMA = 'http://www.w3.org/2001/XMLSchema#';
 
@@ -34,14 +35,14 @@ const OTHER_TYPES: Readonly<Record<string, ScalarType>> = {
   bigfloat: 'bigfloat',
 };
 
-/** A typed RDF literal, `"text"^^<iri>`; an empty iri gives a `default` value. Throws INVALID_VALUE. */
+/** A typed RDF literal, `"text"^^<iri>`; an empty iri gives a `default` value; of a password see passwordLiteral. Throws INVALID_VALUE. */
 export function parseLiteral(text: string, iri: string): Value {
   if (iri === '') return { type: 'default', value: text };
   const type = literalType(iri);
   if (!type) {
     throw invalidValue(`<${iri}> is not a type of literal`, 'Use one such as <xs:string>, <xs:int> or <geo:geojson>.');
   }
-  return convert({ type: 'default', value: text }, type);
+  return type === 'password' ? passwordLiteral(text) : convert({ type: 'default', value: text }, type);
 }
 
 function literalType(iri: string): ScalarType | undefined {

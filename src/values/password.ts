@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, scryptSync, timingSafeEqual } from 'node:crypto';
 import { checkBcrypt, isBcryptHash } from './bcrypt.js';
+import type { Value } from './contract.js';
 import { invalidValue } from './failure.js';
 
 const SHORTEST = 6;
@@ -7,6 +8,15 @@ const COST = { N: 16_384, r: 8, p: 1 };
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 const FORM = /^\$scrypt\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
+
+/**
+ * A password as a literal spells it, its text or its hash. A text stays one until the value is converted: hashing it is
+ * slow, and what stages values does it on another thread. Throws INVALID_VALUE as hashPassword does.
+ */
+export function passwordLiteral(text: string): Value {
+  if (!isPasswordHash(text)) checkLength(text);
+  return { type: 'password', value: text };
+}
 
 /** A salted scrypt hash (RFC 7914), about 40 ms of work. Throws INVALID_VALUE for a text of fewer than six characters. */
 export function hashPassword(text: string): string {

@@ -207,6 +207,18 @@ describe('conversion', () => {
     expect(await checkPassword(String(hashed.value), 'secret2')).toBe(false);
     expect(convert({ type: 'string', value: String(hashed.value) }, 'password')).toEqual(hashed);
   });
+
+  it('leaves the text of a password to what stores it, which never gets it from a conversion', async () => {
+    const literal = parseLiteral('secret1', 'xs:password');
+    expect(literal).toEqual({ type: 'password', value: 'secret1' });
+    expect(() => parseLiteral('short', 'xs:password')).toThrow('the password is too short');
+    for (const type of ['password', 'string', 'default'] as const) {
+      const { value } = convert(literal, type);
+      expect(await checkPassword(String(value), 'secret1')).toBe(true);
+      expect(parseLiteral(String(value), 'xs:password')).toEqual({ type: 'password', value });
+    }
+    expect(() => convert(literal, 'int')).toThrow('cannot become int');
+  });
 });
 
 describe('hashes of imported passwords', () => {

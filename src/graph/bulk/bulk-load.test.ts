@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkPassword } from '../../values/index.js';
 import type { Facets, GraphChange } from '../contract.js';
 import { found, type GraphFixture, openFixture, read, setEdge, setValue, valuesOf, write } from '../fixture.js';
 import { predicateRange } from '../key.js';
@@ -203,6 +204,21 @@ describe('a bulk load', () => {
     expect(await read(fixture.graph, (reader) => valuesOf(reader, 'name', 2))).toEqual([':Bob']);
     await write(fixture.graph, setValue(3, 'name', 'Bob'));
     expect(await read(fixture.graph, (reader) => found(reader, 'name', 'exact', 'Bob'))).toEqual([2, 3]);
+    await fixture.close();
+  });
+
+  it('stores a password that a literal spells as its hash', async () => {
+    const fixture = await opened();
+    await fixture.graph.alter({ kind: 'schema', text: 'pw: password .' });
+    const value = { type: 'password', value: 'secret1' } as const;
+    await load(
+      fixture,
+      ['pw', 'nick', 'fresh'].map((predicate) => ({ op: 'setValue', uid: 1, predicate, value, lang: '' })),
+    );
+    for (const predicate of ['pw', 'nick', 'fresh']) {
+      const [stored] = await read(fixture.graph, (reader) => valuesOf(reader, predicate, 1));
+      expect(await checkPassword(stored.slice(1), 'secret1')).toBe(true);
+    }
     await fixture.close();
   });
 

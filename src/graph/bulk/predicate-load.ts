@@ -59,7 +59,7 @@ export class PredicateLoad {
       if (record.id !== 0) throw noLang(record.name);
       this.record = { ...record, lang: true };
     }
-    const converted = value.type === record.type ? value : convertFor(record, value);
+    const converted = convertFor(record, value);
     // a vector without dimensions says that there is none
     if (converted.type === 'float32vector' && converted.value.length === 0) return;
     const stored = encodeValue(converted);
