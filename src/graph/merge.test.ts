@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GraphChange } from './contract.js';
 import { changesOf, GRAPH, type GraphPart } from './index.js';
-import { openFixture, read, setEdge, setValue, valuesOf, write } from './fixture.js';
+import { found, openFixture, read, setEdge, setValue, text, valuesOf, write } from './fixture.js';
 
 describe('a committed part', () => {
   it('tells its changes as they were made', async () => {
@@ -45,6 +45,54 @@ describe('one group', () => {
       await valuesOf(r, 'name', 5_000),
     ]);
     expect(seen).toEqual([[':plain'], ['en:tagged']]);
+    await fixture.close();
+  });
+
+  it('works a long text out a piece at a time, and others have their turn', async () => {
+    const fixture = await openFixture({ limits: { yieldMs: 1e-9 } });
+    await fixture.graph.alter({ kind: 'schema', text: 'doc: string @index(fulltext, term, trigram) @upsert .' });
+    const words = (prefix: string) => Array.from({ length: 5_000 }, (_, i) => `${prefix}${i.toString(36)}`).join(' ');
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    const turnsWhile = async (work: () => Promise<unknown>): Promise<number> => {
+      turns = 0;
+      isOver = false;
+      setImmediate(count);
+      await work();
+      isOver = true;
+      return turns;
+    };
+    const [before, after] = [words('x'), words('y')];
+    const pieces = before.length / 1_024;
+    const kinds = 3;
+    expect(await turnsWhile(() => write(fixture.graph, setValue(1, 'doc', before)))).toBeGreaterThan(
+      2 * kinds * pieces,
+    );
+    const change = () => write(fixture.graph, setValue(1, 'doc', after));
+    expect(await turnsWhile(change)).toBeGreaterThan(3 * kinds * pieces);
+    const holders = (token: string) => read(fixture.graph, (reader) => found(reader, 'doc', 'term', token));
+    expect(await holders('xz')).toEqual([]);
+    expect(await holders('yz')).toEqual([1]);
+    const remove = () =>
+      write(fixture.graph, { op: 'deleteValue', uid: 1, predicate: 'doc', value: text(after), lang: '' });
+    expect(await turnsWhile(remove)).toBeGreaterThan(2 * kinds * pieces);
+    expect(await holders('yz')).toEqual([]);
+    await fixture.close();
+  });
+
+  it('refuses a word that is too long for its index wherever it stands', async () => {
+    const fixture = await openFixture();
+    await fixture.graph.alter({ kind: 'schema', text: 'doc: string @index(term) .' });
+    const around = (word: string) => `${'short words '.repeat(10_000)}${word}${' and more'.repeat(10_000)}`;
+    await write(fixture.graph, setValue(1, 'doc', around('x'.repeat(60_000))));
+    for (const word of ['x'.repeat(65_000), 'é'.repeat(32_500)]) {
+      const writing = write(fixture.graph, setValue(1, 'doc', around(word)));
+      await expect(writing).rejects.toMatchObject({ code: 'VALUE_TOO_LARGE' });
+    }
     await fixture.close();
   });
 

@@ -1,4 +1,13 @@
-import { GraphsteadError, type Limits, type Names, TYPE_PREDICATE } from '../base/index.js';
+import {
+  atOnce,
+  GraphsteadError,
+  inSteps,
+  type Limits,
+  type MaybePromise,
+  type Names,
+  type Steps,
+  TYPE_PREDICATE,
+} from '../base/index.js';
 import {
   convert,
   decodeValue,
@@ -6,11 +15,13 @@ import {
   hashPasswordAside,
   isPasswordHash,
   type ScalarType,
+  piecesOf,
   termsOf,
+  tokenPieces,
   tokensOf,
   type Value,
 } from '../values/index.js';
-import { Breath } from './breath.js';
+import { Breath, LONG_VALUE } from './breath.js';
 import { ConflictSet, EVERYTHING, indexConflictKey, memberKey, predicateKey, uidKey } from './conflict.js';
 import type { Facets, GraphChange, GraphReader } from './contract.js';
 import { DeltaLog, type NewPredicate, OP } from './delta.js';
@@ -43,8 +54,8 @@ export interface Staged {
 
 /** Checks and converts changes against the schema. Throws before anything of them is kept. */
 export async function stageChanges(context: StageContext, changes: readonly GraphChange[]): Promise<Staged> {
-  const stage = new Stage(context);
   const breath = new Breath(context.limits.yieldMs);
+  const stage = new Stage(context, breath);
   for (let i = 0; i < changes.length; i++) {
     const pending = stage.add(changes[i]);
     if (pending) await pending;
@@ -58,6 +69,7 @@ type SetValue = Extract<GraphChange, { op: 'setValue' }>;
 
 class Stage {
   readonly #context: StageContext;
+  readonly #breath: Breath;
   readonly #log = new DeltaLog();
   readonly #conflicts = new ConflictSet();
   readonly #records = new Map<string, PredicateRecord | undefined>();
@@ -68,8 +80,9 @@ class Stage {
     readonly value: Value;
   }[] = [];
 
-  constructor(context: StageContext) {
+  constructor(context: StageContext, breath: Breath) {
     this.#context = context;
+    this.#breath = breath;
     this.#conflicts.shared(EVERYTHING);
   }
 
@@ -77,19 +90,17 @@ class Stage {
     return { log: this.#log, conflicts: this.#conflicts };
   }
 
-  add(change: GraphChange): Promise<void> | undefined {
+  add(change: GraphChange): MaybePromise<void> {
     checkUid(change.uid);
     if (change.op === 'deleteNode') return this.#deleteNode(change.uid);
     switch (change.op) {
       case 'setValue':
         return this.#setValue(change);
       case 'setEdge':
-        this.#setEdge(change);
-        break;
+        return this.#setEdge(change);
       default:
-        this.#delete(change);
+        return this.#delete(change);
     }
-    return undefined;
   }
 
   /** The predicate, or undefined when nobody has created it. */
@@ -113,7 +124,7 @@ class Stage {
     return record;
   }
 
-  #setValue(change: SetValue): Promise<void> | undefined {
+  #setValue(change: SetValue): MaybePromise<void> {
     const { predicate, lang, value } = change;
     const record = this.#record(predicate) ?? this.#create(predicate, value.type, change.list === true, lang !== '');
     if (record.type === 'uid') throw mismatch(record, 'scalar');
@@ -123,8 +134,7 @@ class Stage {
     }
     const password = plainPassword(record, value);
     if (password !== undefined) return this.#setPassword(record, change, password);
-    this.#keep(record, change, convertFor(record, value));
-    return undefined;
+    return this.#keep(record, change, convertFor(record, value));
   }
 
   /** A hash is much work: not on this thread. */
@@ -132,10 +142,10 @@ class Stage {
     const hash = await hashPasswordAside(text).catch((thrown: unknown) => {
       throw named(record, thrown);
     });
-    this.#keep(record, change, convertFor(record, { type: 'password', value: hash }));
+    await this.#keep(record, change, convertFor(record, { type: 'password', value: hash }));
   }
 
-  #keep(record: PredicateRecord, { uid, predicate, lang, facets }: SetValue, converted: Value): void {
+  #keep(record: PredicateRecord, { uid, predicate, lang, facets }: SetValue, converted: Value): MaybePromise<void> {
     // a vector without dimensions says that there is none
     if (converted.type === 'float32vector' && converted.value.length === 0) return;
     const stored = encodeValue(converted);
@@ -143,8 +153,8 @@ class Stage {
     this.#log.add(OP.setValue, predicate, uid, 0, lang, stored, facetBytes(facets));
     if (record.list) this.#memberConflict(record, uid, stored);
     else this.#uidConflict(record, uid);
-    this.#indexConflicts(record, converted, lang);
     if (record.unique) this.#unique.push({ record, uid, lang, value: converted });
+    return this.#indexConflicts(record, converted, stored, lang);
   }
 
   #memberConflict(record: PredicateRecord, uid: number, member: number | Uint8Array): void {
@@ -153,11 +163,17 @@ class Stage {
     this.#conflicts.shared(uidKey(record.name, uid));
   }
 
-  #indexConflicts(record: PredicateRecord, value: Value, lang: string): void {
+  #indexConflicts(record: PredicateRecord, value: Value, stored: Uint8Array, lang: string): MaybePromise<void> {
     if (!record.upsert) return;
+    const steps = this.#indexConflictSteps(record, value, lang);
+    return stored.length > LONG_VALUE ? inSteps(steps, () => this.#breath.due()) : atOnce(steps);
+  }
+
+  *#indexConflictSteps(record: PredicateRecord, value: Value, lang: string): Steps<void> {
     for (const { kind } of record.indexes) {
-      for (const token of tokensOf(kind, value, lang)) {
-        this.#conflicts.exclusive(indexConflictKey(record.name, kind, token));
+      for (const piece of tokenPieces(kind, value, lang) ?? [tokensOf(kind, value, lang)]) {
+        for (const token of piece) this.#conflicts.exclusive(indexConflictKey(record.name, kind, token));
+        yield;
       }
     }
   }
@@ -177,7 +193,7 @@ class Stage {
     else this.#uidConflict(record, uid);
   }
 
-  #delete(change: Exclude<GraphChange, { op: 'setValue' | 'setEdge' | 'deleteNode' }>): void {
+  #delete(change: Exclude<GraphChange, { op: 'setValue' | 'setEdge' | 'deleteNode' }>): MaybePromise<void> {
     const { uid, predicate } = change;
     const record = this.#record(predicate);
     if (!record) return;
@@ -186,8 +202,7 @@ class Stage {
         this.#deleteEdge(record, uid, change.object);
         return;
       case 'deleteValue':
-        this.#deleteValue(record, change);
-        return;
+        return this.#deleteValue(record, change);
       case 'deleteLang':
         if (record.type === 'uid') this.#log.add(OP.deletePredicate, predicate, uid, 0, '');
         else this.#log.add(OP.deleteLang, predicate, uid, 0, change.lang);
@@ -204,7 +219,7 @@ class Stage {
     this.#edgeConflict(record, uid, object);
   }
 
-  #deleteValue(record: PredicateRecord, change: Extract<GraphChange, { op: 'deleteValue' }>): void {
+  #deleteValue(record: PredicateRecord, change: Extract<GraphChange, { op: 'deleteValue' }>): MaybePromise<void> {
     if (record.type === 'uid') throw mismatch(record, 'scalar');
     if (plainPassword(record, change.value) !== undefined) {
       this.#uidConflict(record, change.uid); // no text is stored that could be it
@@ -213,9 +228,9 @@ class Stage {
     const value = convertFor(record, change.value);
     const stored = encodeValue(value);
     this.#log.add(OP.deleteValue, record.name, change.uid, 0, change.lang, stored);
-    this.#indexConflicts(record, value, change.lang);
     if (record.list) this.#memberConflict(record, change.uid, stored);
     else this.#uidConflict(record, change.uid);
+    return this.#indexConflicts(record, value, stored, change.lang);
   }
 
   #uidConflict(record: PredicateRecord, uid: number): void {
@@ -301,12 +316,24 @@ export function checkIndexed(record: PredicateRecord, value: Value, bytes: numbe
   const tooLarge = record.indexes.some(({ kind }) => {
     if (kind === 'exact') return true;
     if (kind !== 'term' && kind !== 'fulltext') return record.name.length > INDEXED_BYTES;
-    return termsOf(text).some((term) => Buffer.byteLength(term) + record.name.length > INDEXED_BYTES);
+    return hasLongTerm(text, INDEXED_BYTES - record.name.length);
   });
   if (!tooLarge) return;
   throw new GraphsteadError('VALUE_TOO_LARGE', `value in the mutation is too large for the index of ${record.name}`, {
     fix: `Values under an index may have ${INDEXED_BYTES} bytes; use the hash index, or none.`,
   });
+}
+
+/** UTF-8 bytes that a unit of text comes to at most when it is a part of a term: NFKC makes 18 of one. */
+const TERM_BYTES_A_UNIT = 54;
+
+/** Whether a term of the text has more bytes. Only what stands together for long can be one. */
+function hasLongTerm(text: string, bytes: number): boolean {
+  for (const piece of piecesOf(text)) {
+    if (piece.length * TERM_BYTES_A_UNIT <= bytes) continue;
+    if (termsOf(piece).some((term) => Buffer.byteLength(term) > bytes)) return true;
+  }
+  return false;
 }
 
 /** Throws INVALID_VALUE on what is no uid. */

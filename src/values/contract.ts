@@ -144,6 +144,13 @@ export interface ValuesDoor {
   indexKindNamed(name: string): IndexKind | undefined;
   /** index tokens of a stored value, distinct and ascending; tokens over `limit` bytes are cut and hashed */
   tokensOf(kind: IndexKind, value: Value, lang?: string, limit?: number): Uint8Array[];
+  /** those of a long text a piece at a time, in no order, some repeatedly; undefined for what tokensOf gives at once */
+  tokenPieces(
+    kind: IndexKind,
+    value: Value,
+    lang?: string,
+    limit?: number,
+  ): Iterable<readonly Uint8Array[]> | undefined;
   /** tokens to look a function's argument up with (ngram takes the longest only) */
   queryTokens(kind: IndexKind, value: Value, lang?: string, limit?: number): Uint8Array[];
   /** the token was cut and hashed, so what it finds must be checked whatever its kind */
@@ -157,6 +164,11 @@ export interface ValuesDoor {
   termsOf(text: string): string[];
   /** stemmed words of a text for `fulltext`, distinct */
   fullTextTerms(text: string, lang: string): string[];
+  /** a long text in parts whose words are those of the whole */
+  piecesOf(text: string): Iterable<string>;
+  /** words and stemmed words of a long text, a piece of it at a time, some repeatedly */
+  wordPieces(text: string): Iterable<readonly string[]>;
+  stemPieces(text: string, lang: string): Iterable<readonly string[]>;
   /** `en-US` -> `en`; a tag that names no language gives `en` */
   langBase(lang: string): string;
 

@@ -17,13 +17,22 @@ export { compareDateTimes, formatDateTime, parseDateTime } from './date-time.js'
 export { parseGeometry } from './geo/geojson.js';
 export { geoQueryTokens, matchesGeo } from './geo/query.js';
 export { langBase } from './language/base.js';
-export { fullTextTerms } from './language/full-text.js';
-export { termsOf } from './language/word.js';
+export { fullTextTerms, stemPieces } from './language/full-text.js';
+export { piecesOf } from './language/piece.js';
+export { termsOf, wordPieces } from './language/word.js';
 export { levenshteinWithin } from './levenshtein.js';
 export { literalIri, parseLiteral, typeNamed } from './literal.js';
 export { checkPassword, hashPassword, hashPasswordAside, isPasswordHash } from './password.js';
 export { compareStored, decodeValue, encodeValue, readStoredInteger, storedType, writeValue } from './stored-value.js';
-export { indexKindNamed, isHashedToken, queryTokens, tokenizer, tokensOf, trigramToken } from './token/tokenizer.js';
+export {
+  indexKindNamed,
+  isHashedToken,
+  queryTokens,
+  tokenizer,
+  tokenPieces,
+  tokensOf,
+  trigramToken,
+} from './token/tokenizer.js';
 export { valueText } from './value-text.js';
 export { parseVector, vectorDistance } from './vector.js';
 export { compilePattern, requiredTrigrams } from './pattern/compile.js';

@@ -6,7 +6,9 @@ export function levenshteinWithin(a: string, b: string, max: number): boolean {
   let next = new Float64Array(short.length + 1);
   for (let i = 1; i <= long.length; i++) {
     const [first, last] = [Math.max(1, i - max), Math.min(short.length, i + max)];
-    next.fill(Number.POSITIVE_INFINITY);
+    // what lies beside the band is further away than max, whatever stood there before
+    if (first > 1) next[first - 1] = Number.POSITIVE_INFINITY;
+    if (last < short.length) next[last + 1] = Number.POSITIVE_INFINITY;
     next[0] = i;
     let best = i <= max ? i : Number.POSITIVE_INFINITY;
     for (let j = first; j <= last; j++) {

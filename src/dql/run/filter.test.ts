@@ -86,3 +86,25 @@ it('looks whether to pause while it tries values that are much work each', async
   transaction.abort();
   await open.close();
 });
+
+it('looks whether to pause while it makes the tokens of a long text and looks them up', async () => {
+  const open = await openDql({ schema: 'note: string @index(term, fulltext, trigram) .' });
+  await open.mutate('{ set { <0x1> <note> "one two three" . } }');
+  const transaction = await open.graph.begin({ bestEffort: true });
+  const reader = await transaction.reader();
+  const looksOf = async (call: string): Promise<number> => {
+    let looks = 0;
+    const clock = { ...systemClock, monotonic: () => looks++ };
+    await runQuery(parseQuery(`{ q(func: ${call}) { uid } }`), reader, { clock });
+    return looks;
+  };
+  const long = Array.from({ length: 20_000 }, (_, i) => `w${i.toString(36)}`).join(' ');
+  for (const name of ['anyofterms', 'allofterms', 'anyoftext', 'alloftext', 'match']) {
+    const rest = name === 'match' ? ', 3' : '';
+    const few = await looksOf(`${name}(note, "one two"${rest})`);
+    expect((await looksOf(`${name}(note, "${long}"${rest})`)) - few, name).toBeGreaterThan(100);
+  }
+  reader.release();
+  transaction.abort();
+  await open.close();
+});

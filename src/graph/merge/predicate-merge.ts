@@ -1,8 +1,8 @@
-import type { Limits } from '../../base/index.js';
-import { decodeValue, type IndexKind, type ScalarType, tokensOf } from '../../values/index.js';
+import { atOnce, inSteps, type Limits, STEP, type Steps } from '../../base/index.js';
+import { decodeValue, type IndexKind, type ScalarType, tokenPieces, tokensOf } from '../../values/index.js';
 import { blockOf, slotOf } from '../block.js';
 import { countKey, FAMILY, tokenKey } from '../key.js';
-import type { Breath } from '../breath.js';
+import { type Breath, LONG_VALUE } from '../breath.js';
 import { rootCount } from '../posting-list.js';
 import { retyped } from '../retype.js';
 import type { PredicateRecord } from '../schema.js';
@@ -171,7 +171,12 @@ export class PredicateMerge {
         this.#countChanged(false, uid, before.length, after.length);
         if (this.#rebuilt.has(uid) && after.length > 0) this.counts(false).add(String(after.length), uid);
       }
-      for (const kind of kinds) this.#tokensChanged(kind, uid, before, after);
+      const isLong = isMuch(before) || isMuch(after);
+      for (const kind of kinds) {
+        const changing = this.#tokensChanged(kind, uid, before, after);
+        if (isLong) await inSteps(changing, () => breath.due());
+        else atOnce(changing);
+      }
     }
   }
 
@@ -205,23 +210,39 @@ export class PredicateMerge {
     );
   }
 
-  #tokensChanged(kind: IndexKind, uid: number, before: TaggedValue[], after: TaggedValue[]): void {
-    const old = this.tokenSet(kind, before);
-    const now = this.tokenSet(kind, after);
+  *#tokensChanged(kind: IndexKind, uid: number, before: TaggedValue[], after: TaggedValue[]): Steps<void> {
+    const old = yield* tokenSet(kind, before);
+    const now = yield* tokenSet(kind, after);
     const edits = this.tokens(kind);
     const rebuilt = this.#rebuilt.has(uid);
-    for (const token of now) if (rebuilt || !old.has(token)) edits.add(token, uid);
-    for (const token of old) if (!now.has(token)) edits.remove(token, uid);
-  }
-
-  /** Tokens of values, each as latin1 text. */
-  tokenSet(kind: IndexKind, values: readonly TaggedValue[]): Set<string> {
-    const tokens = new Set<string>();
-    for (const { lang, value } of values) {
-      for (const token of tokensOf(kind, decodeValue(value), lang)) {
-        tokens.add(latin1(token));
-      }
+    let count = 0;
+    for (const token of now) {
+      if (++count % STEP === 0) yield;
+      if (rebuilt || !old.has(token)) edits.add(token, uid);
     }
-    return tokens;
+    for (const token of old) {
+      if (++count % STEP === 0) yield;
+      if (!now.has(token)) edits.remove(token, uid);
+    }
   }
+}
+
+function isMuch(values: readonly TaggedValue[]): boolean {
+  return values.length > STEP || values.some(({ value }) => value.length > LONG_VALUE);
+}
+
+/** Tokens of values, each as latin1 text. */
+function* tokenSet(kind: IndexKind, values: readonly TaggedValue[]): Steps<Set<string>> {
+  const tokens = new Set<string>();
+  let count = 0;
+  for (const { lang, value } of values) {
+    if (++count % STEP === 0) yield;
+    const decoded = decodeValue(value);
+    const pieces = tokenPieces(kind, decoded, lang);
+    for (const piece of pieces ?? [tokensOf(kind, decoded, lang)]) {
+      for (const token of piece) tokens.add(latin1(token));
+      if (pieces) yield;
+    }
+  }
+  return tokens;
 }

@@ -1,4 +1,5 @@
 import { langBase } from './base.js';
+import { piecesOf } from './piece.js';
 import { stemmer } from './stem.js';
 import { stopWords } from './stop-word.js';
 import { distinct, wordsOf } from './word.js';
@@ -13,6 +14,11 @@ export function stemmedWords(text: string, lang: string): string[] {
   const [stop, stem] = [stopWords(base), stemmer(base)];
   const words = UNSPACED.has(base) ? wordsOf(text).flatMap(pairs) : wordsOf(text);
   return words.filter((word) => !stop.has(word)).map((word) => stem(word));
+}
+
+/** The same of a long text, a piece of it at a time. */
+export function* stemPieces(text: string, lang: string): Generator<readonly string[], void> {
+  for (const piece of piecesOf(text)) yield stemmedWords(piece, lang);
 }
 
 /** The distinct stems that a text is found by, ascending. */

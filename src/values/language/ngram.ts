@@ -1,12 +1,26 @@
 import { stemmedWords } from './full-text.js';
+import { piecesOf } from './piece.js';
 import { distinct } from './word.js';
 
 const LONGEST = 3;
 
 /** Every run of one to three neighbouring stems, ascending. */
 export function ngramsOf(text: string, lang: string): string[] {
-  const words = stemmedWords(text, lang);
-  return distinct(words.flatMap((_, at) => runsFrom(words, at)));
+  return distinct(runsOf(stemmedWords(text, lang)));
+}
+
+/** The same of a long text, a piece of it at a time, some of them repeatedly. */
+export function* ngramPieces(text: string, lang: string): Generator<readonly string[], void> {
+  let before: readonly string[] = [];
+  for (const piece of piecesOf(text)) {
+    const words = [...before, ...stemmedWords(piece, lang)];
+    yield runsOf(words);
+    before = words.slice(1 - LONGEST);
+  }
+}
+
+function runsOf(words: readonly string[]): string[] {
+  return words.flatMap((_, at) => runsFrom(words, at));
 }
 
 function runsFrom(words: readonly string[], at: number): string[] {

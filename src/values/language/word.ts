@@ -1,4 +1,5 @@
 import { compareCodePoints } from '../utf8.js';
+import { piecesOf } from './piece.js';
 
 /**
  * Words by the default boundaries of Unicode (UAX 29), with runs of ideographs kept together: letters, marks, digits and
@@ -15,6 +16,11 @@ const ASCII = /^[\x00-\x7f]*$/;
 export function wordsOf(text: string): string[] {
   if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
   return text.normalize('NFKC').toLowerCase().match(WORD) ?? [];
+}
+
+/** The words of a long text, a piece of it at a time. */
+export function* wordPieces(text: string): Generator<readonly string[], void> {
+  for (const piece of piecesOf(text)) yield wordsOf(piece);
 }
 
 /** The distinct words of a text, in the order of their bytes. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { IndexKind, Value } from '../contract.js';
 import { compareBytes } from '../ordered-bytes.js';
 import { compareStored, encodeValue } from '../stored-value.js';
-import { isHashedToken, queryTokens, tokenizer, tokensOf } from './tokenizer.js';
+import { isHashedToken, queryTokens, tokenizer, tokenPieces, tokensOf } from './tokenizer.js';
 
 const string = (value: string): Value => ({ type: 'string', value });
 const shown = (tokens: readonly Uint8Array[]): string[] => tokens.map((token) => Buffer.from(token).toString());
@@ -46,6 +46,32 @@ describe('tokens', () => {
     );
   });
 
+  it('of a long text are the same a piece at a time', () => {
+    const kinds: IndexKind[] = ['term', 'trigram', 'fulltext', 'ngram'];
+    const [letters, others] = ['abcΣσÉ漢字İﬁ㍘ა', "0５²'’.·,;: \t\n=-_!。、\u0338\u0301\u00ad\ufeff^😀\ud800"].map(
+      (all) => [...all],
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...kinds), fc.constantFrom('', 'ja'), fc.nat(), (kind, lang, seed) => {
+        let state = seed;
+        const random = (below: number): number => {
+          state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+          return (state >>> 8) % below;
+        };
+        const from = () => (random(3) > 0 ? letters : others);
+        const text = Array.from({ length: 20_000 }, () => pick(from(), random)).join('');
+        const pieces = [...(tokenPieces(kind, string(text), lang, 20) ?? [])];
+        expect(pieces.length).toBeGreaterThan(5);
+        const hex = (tokens: Iterable<Uint8Array>) =>
+          new Set(Array.from(tokens, (token) => Buffer.from(token).toString('hex')));
+        expect(hex(pieces.flat())).toEqual(hex(tokensOf(kind, string(text), lang, 20)));
+      }),
+      { numRuns: 40 },
+    );
+    expect(tokenPieces('term', string('short'))).toBeUndefined();
+    expect(tokenPieces('exact', string('x'.repeat(100_000)))).toBeUndefined();
+  });
+
   it('over the limit are cut and hashed', () => {
     const [long, other] = ['x'.repeat(50), `${'x'.repeat(49)}y`].map(
       (text) => tokensOf('exact', string(text), '', 20)[0],
@@ -76,6 +102,10 @@ describe('tokens', () => {
     ]);
   });
 });
+
+function pick(letters: readonly string[], random: (below: number) => number): string {
+  return letters[random(letters.length)];
+}
 
 function compareDecimal(a: Value, b: Value): number {
   const [x, y] = [a, b].map(({ value }) => {

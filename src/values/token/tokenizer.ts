@@ -5,9 +5,10 @@ import { convert } from '../convert.js';
 import { utcParts } from '../date-time.js';
 import { invalidValue } from '../failure.js';
 import { geometryTokens } from '../geo/token.js';
-import { stemmedWords } from '../language/full-text.js';
-import { ngramQuery, ngramsOf } from '../language/ngram.js';
-import { distinct, wordsOf } from '../language/word.js';
+import { stemmedWords, stemPieces } from '../language/full-text.js';
+import { ngramPieces, ngramQuery, ngramsOf } from '../language/ngram.js';
+import { PIECE } from '../language/piece.js';
+import { distinct, wordPieces, wordsOf } from '../language/word.js';
 import { compareBytes, floatBytes, integerBytes } from '../ordered-bytes.js';
 import { utf8Bytes } from '../utf8.js';
 import { fitToken, hash64, isCutToken } from './hash.js';
@@ -17,6 +18,8 @@ interface Definition extends Tokenizer {
   readonly index: (value: Value, lang: string) => readonly Uint8Array[];
   /** tokens of a function's argument, where they differ */
   readonly query?: (value: Value, lang: string) => readonly Uint8Array[];
+  /** texts of the tokens of a long text, a piece of it at a time; repeats allowed */
+  readonly pieces?: (written: string, lang: string) => Iterable<readonly string[]>;
 }
 
 const TEXT: readonly TypeName[] = ['string', 'default'];
@@ -24,12 +27,12 @@ const TRIGRAM = 3;
 const SURROGATE = /[\ud800-\udfff]/;
 
 const DEFINITIONS: readonly Definition[] = [
-  text('term', { lossy: true }, wordsOf),
+  { ...text('term', { lossy: true }, wordsOf), pieces: wordPieces },
   { ...text('exact', { sortable: true }, (written) => [written]) },
   { kind: 'hash', types: TEXT, sortable: false, lossy: true, index: (value) => [hash64(textBytes(value))] },
-  text('trigram', { lossy: true }, trigramRuns),
-  text('fulltext', { lossy: true }, stemmedWords),
-  { ...text('ngram', { lossy: true }, ngramsOf), query: texts(ngramQuery) },
+  { ...text('trigram', { lossy: true }, trigramRuns), pieces: trigramPieces },
+  { ...text('fulltext', { lossy: true }, stemmedWords), pieces: stemPieces },
+  { ...text('ngram', { lossy: true }, ngramsOf), query: texts(ngramQuery), pieces: ngramPieces },
   scalar('int', 'int', false, (value) => (value.type === 'int' ? integerBytes(value.value) : undefined)),
   scalar('float', 'float', false, (value) => (value.type === 'float' ? floatBytes(value.value) : undefined)),
   scalar('bool', 'bool', false, (value) => (value.type === 'bool' ? Uint8Array.of(value.value ? 1 : 0) : undefined)),
@@ -105,6 +108,20 @@ function trigramRuns(written: string): string[] {
   return runs;
 }
 
+/** The same of a long text, a piece of it at a time: each with the two characters behind it. */
+function* trigramPieces(written: string): Generator<readonly string[], void> {
+  for (let from = 0; from < written.length; ) {
+    const to = characterEnd(written, from + PIECE - 1);
+    yield trigramRuns(written.slice(from, characterEnd(written, characterEnd(written, to))));
+    from = to;
+  }
+}
+
+/** Where the character at a place ends. */
+function characterEnd(written: string, at: number): number {
+  return at + ((written.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+}
+
 /** The bytes under which the trigram index keeps a trigram. */
 export function trigramToken(trigram: string): Uint8Array {
   return utf8Bytes(trigram);
@@ -139,6 +156,28 @@ export function tokensOf(
 ): Uint8Array[] {
   const found = definition(kind);
   return finished(found.index(typed(found, value), lang), limit);
+}
+
+/** UTF-16 units above which a text is long. */
+const LONG = 16_384;
+
+/**
+ * The tokens of a long text, a piece of it at a time, so that others can have their turn between the pieces: those of
+ * tokensOf, in no order and some of them repeatedly. undefined for a value whose tokens are made at once.
+ */
+export function tokenPieces(
+  kind: IndexKind,
+  value: Value,
+  lang = '',
+  limit: number = DEFAULT_LIMITS.tokenBytes,
+): Iterable<readonly Uint8Array[]> | undefined {
+  const { pieces, types } = definition(kind);
+  if (!pieces || typeof value.value !== 'string' || value.value.length <= LONG) return undefined;
+  return types.includes(value.type) ? fittedPieces(pieces(value.value, lang), limit) : undefined;
+}
+
+function* fittedPieces(pieces: Iterable<readonly string[]>, limit: number): Generator<readonly Uint8Array[], void> {
+  for (const piece of pieces) yield piece.map((token) => fitToken(utf8Bytes(token), limit));
 }
 
 /** The tokens to look up a function's argument with. Like tokensOf, but ngram takes the longest runs only. */

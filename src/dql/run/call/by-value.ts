@@ -1,4 +1,4 @@
-import { STEP } from '../../../base/index.js';
+import { type MaybePromise, STEP } from '../../../base/index.js';
 import type { Predicate, UidList } from '../../../graph/index.js';
 import type { StoredValue } from '../../../values/index.js';
 import type { Execution } from '../execution.js';
@@ -25,7 +25,7 @@ export async function filterByValues(
   predicate: Predicate,
   candidates: UidList,
   langs: readonly string[],
-  passes: (values: readonly StoredValue[]) => boolean,
+  passes: (values: readonly StoredValue[]) => MaybePromise<boolean>,
 ): Promise<UidList> {
   const kept: UidList[] = [];
   for (let at = 0; at < candidates.length; at += BATCH) {
@@ -35,7 +35,8 @@ export async function filterByValues(
     const passed = new Uint8Array(batch.length);
     for (let i = 0; i < batch.length; i++) {
       if (i % STEP === STEP - 1) await execution.checkpoint();
-      if (passes(values[i])) passed[i] = 1;
+      const passing = passes(values[i]);
+      if (passing instanceof Promise ? await passing : passing) passed[i] = 1;
     }
     kept.push(filterUids(batch, (_, i) => passed[i] === 1));
   }

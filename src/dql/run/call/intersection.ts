@@ -2,6 +2,7 @@ import type { Predicate, UidList } from '../../../graph/index.js';
 import type { IndexKind } from '../../../values/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, intersect } from '../uid-set.js';
+import { countsUnder } from './lookup.js';
 
 /** Uids that stand under tokens of one index. */
 export interface Intersection {
@@ -25,7 +26,7 @@ export async function intersectPostings(
     const [uids] = await reader.postings(predicate, kind, tokens);
     return { uids: uids ?? EMPTY, complete: true };
   }
-  const counts = await reader.postingCounts(predicate, kind, tokens);
+  const counts = await countsUnder(predicate, kind, tokens, execution);
   const byCount = Array.from(tokens.keys()).sort((a, b) => counts[a] - counts[b]);
   let uids: UidList | undefined;
   for (const at of byCount) {

@@ -1,11 +1,12 @@
 import type { Predicate, UidList } from '../../../graph/index.js';
-import { decodeValue, levenshteinWithin, type StoredValue, trigramToken, valueText } from '../../../values/index.js';
+import { decodeValue, levenshteinWithin, type StoredValue, valueText } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, union } from '../uid-set.js';
 import { invalid, pickIndex, readyIndex, subjectOf, textOf, withoutIndex } from './argument.js';
 import { filterByValue, joined } from './by-value.js';
 import type { CallOperator } from './contract.js';
+import { listsUnder, textTokens } from './lookup.js';
 
 /** `match(name, "text", 3)`: at most so many edits away. */
 export const matchCall: CallOperator = {
@@ -26,7 +27,8 @@ export const matchCall: CallOperator = {
     const predicate = texts(call, execution);
     if (!predicate) return EMPTY;
     // With the index at hand a filter finds what the same call would find at root.
-    const shared = readyIndex(predicate, ['trigram']) ? trigramsOf(text) : [];
+    const tokens = readyIndex(predicate, ['trigram']) ? await textTokens('trigram', text, '', execution) : [];
+    const shared = tokens.map((token) => Buffer.from(token).toString());
     const near = tester(text, distance);
     const passes = (value: string): boolean =>
       near(value) && (shared.length === 0 || shared.some((trigram) => value.includes(trigram)));
@@ -71,22 +73,14 @@ function texts(call: FunctionCall, execution: Execution): Predicate | undefined 
 
 /** Texts that share three letters in a row with the one asked for; a shorter one is compared with all. */
 async function matchCandidates(execution: Execution, predicate: Predicate, text: string): Promise<UidList> {
-  const trigrams = trigramsOf(text);
-  if (trigrams.length > 0)
-    return union(await execution.reader.postings(predicate, 'trigram', trigrams.map(trigramToken)));
+  const trigrams = await textTokens('trigram', text, '', execution);
+  if (trigrams.length > 0) return union(await listsUnder(predicate, 'trigram', trigrams, execution));
   const pages: UidList[] = [];
   for await (const page of execution.reader.having(predicate)) {
     await execution.checkpoint();
     pages.push(page);
   }
   return joined(pages);
-}
-
-function trigramsOf(text: string): string[] {
-  const letters = [...text];
-  const trigrams = new Set<string>();
-  for (let i = 0; i + 3 <= letters.length; i++) trigrams.add(letters.slice(i, i + 3).join(''));
-  return [...trigrams];
 }
 
 function tester(text: string, distance: number): (value: string) => boolean {

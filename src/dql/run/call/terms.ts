@@ -1,13 +1,15 @@
+import type { MaybePromise } from '../../../base/index.js';
 import type { Predicate, UidList } from '../../../graph/index.js';
 import {
   decodeValue,
   fullTextTerms,
   type IndexKind,
   isHashedToken,
-  queryTokens,
   type StoredValue,
+  stemPieces,
   termsOf,
   valueText,
+  wordPieces,
 } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
@@ -16,8 +18,11 @@ import { pickIndex, readyIndex, subjectOf, textOf, withoutIndex } from './argume
 import { filterByValues } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { intersectPostings } from './intersection.js';
+import { countsUnder, listsUnder, textTokens } from './lookup.js';
 
 const FEW = 256;
+/** UTF-16 units of a text from which on it is taken apart with pauses. */
+const LONG = 16_384;
 
 /** allofterms, anyofterms, alloftext, anyoftext: by words of the values, so an index is needed even in a filter. */
 export const termsCall: CallOperator = {
@@ -29,8 +34,8 @@ export const termsCall: CallOperator = {
     const kind = kindOf(call);
     const predicate = execution.predicate(subjectOf(call).name);
     if (!predicate || !readyIndex(predicate, [kind])) return undefined;
-    const counts = await execution.reader.postingCounts(predicate, kind, tokensOf(call, kind, execution));
-    return call.name.startsWith('all') ? Math.min(...counts) : counts.reduce((total, count) => total + count, 0);
+    const counts = await countsUnder(predicate, kind, await tokensOf(call, kind, execution), execution);
+    return call.name.startsWith('all') ? smallest(counts) : counts.reduce((total, count) => total + count, 0);
   },
   async filter(call, candidates, execution) {
     const { predicate, kind } = indexed(call, execution);
@@ -59,8 +64,13 @@ function langOf(call: FunctionCall): string {
   return lang === '.' ? '' : lang;
 }
 
-function tokensOf(call: FunctionCall, kind: IndexKind, { limits }: Execution): Uint8Array[] {
-  return queryTokens(kind, { type: 'string', value: words(call) }, langOf(call), limits.tokenBytes);
+function tokensOf(call: FunctionCall, kind: IndexKind, execution: Execution): Promise<readonly Uint8Array[]> {
+  return textTokens(kind, words(call), langOf(call), execution);
+}
+
+/** Without an argument for each number: there may be more of them than a call takes. */
+function smallest(counts: readonly number[]): number {
+  return counts.reduce((least, count) => Math.min(least, count), Number.POSITIVE_INFINITY);
 }
 
 /** All texts of the call as one: `anyofterms(name, "a b", "c")`. */
@@ -75,16 +85,16 @@ async function lookup(
   execution: Execution,
 ): Promise<UidList> {
   const limit = execution.limits.tokenBytes;
-  const tokens = tokensOf(call, kind, execution);
+  const tokens = await tokensOf(call, kind, execution);
   if (tokens.length === 0) return EMPTY;
   const { uids: found, complete } = call.name.startsWith('all')
     ? await intersectPostings(predicate, kind, tokens, execution)
-    : { uids: union(await execution.reader.postings(predicate, kind, tokens)), complete: true };
+    : { uids: union(await listsUnder(predicate, kind, tokens, execution)), complete: true };
   const sure = complete && !predicate.lang && !tokens.some((token) => isHashedToken(token, limit));
   return sure ? found : check(call, predicate, kind, found, execution);
 }
 
-function check(
+async function check(
   call: FunctionCall,
   predicate: Predicate,
   kind: IndexKind,
@@ -92,13 +102,30 @@ function check(
   execution: Execution,
 ): Promise<UidList> {
   const lang = langOf(call);
-  const split = kind === 'term' ? termsOf : (text: string) => fullTextTerms(text, lang);
-  const wanted = split(words(call));
+  const wanted = [...(await termsIn(words(call), kind, lang, execution))];
+  if (wanted.length === 0) return EMPTY;
   const all = call.name.startsWith('all');
-  const passes = (values: readonly StoredValue[]): boolean => {
-    const terms = new Set(values.flatMap((value) => split(valueText(decodeValue(value)))));
-    return all ? wanted.every((word) => terms.has(word)) : wanted.some((word) => terms.has(word));
+  const holds = (terms: ReadonlySet<string>): boolean =>
+    all ? wanted.every((word) => terms.has(word)) : wanted.some((word) => terms.has(word));
+  const passes = (values: readonly StoredValue[]): MaybePromise<boolean> => {
+    const text = values.map((value) => valueText(decodeValue(value))).join('\n');
+    const terms = termsIn(text, kind, lang, execution);
+    return terms instanceof Promise ? terms.then(holds) : holds(terms);
   };
-  if (wanted.length === 0) return Promise.resolve(EMPTY);
   return filterByValues(execution, predicate, candidates, subjectOf(call).langs, passes);
+}
+
+/** The terms of a text; those of a long one are gathered a piece at a time. */
+function termsIn(text: string, kind: IndexKind, lang: string, execution: Execution): MaybePromise<ReadonlySet<string>> {
+  if (text.length > LONG) return gathered(kind === 'term' ? wordPieces(text) : stemPieces(text, lang), execution);
+  return new Set(kind === 'term' ? termsOf(text) : fullTextTerms(text, lang));
+}
+
+async function gathered(pieces: Iterable<readonly string[]>, execution: Execution): Promise<ReadonlySet<string>> {
+  const terms = new Set<string>();
+  for (const piece of pieces) {
+    await execution.checkpoint();
+    for (const term of piece) terms.add(term);
+  }
+  return terms;
 }
