@@ -1,4 +1,4 @@
-import { type MaybePromise, STEP } from '../../../base/index.js';
+import type { MaybePromise } from '../../../base/index.js';
 import type { Predicate, UidList } from '../../../graph/index.js';
 import type { StoredValue } from '../../../values/index.js';
 import type { Execution } from '../execution.js';
@@ -7,6 +7,9 @@ import { filterUids } from '../uid-set.js';
 
 /** How many uids have their values read at once: bounds memory and lets the event loop breathe. */
 const BATCH = 10_000;
+
+/** Values that are tried without a look at the clock: one may be a millisecond's work, of a polygon or of a pattern. */
+const TRIED = 8;
 
 /** Those of the candidates with a value (of the language, of the list) that passes. */
 export async function filterByValue(
@@ -34,7 +37,7 @@ export async function filterByValues(
     const values = await candidateValues(execution, predicate, batch, langs);
     const passed = new Uint8Array(batch.length);
     for (let i = 0; i < batch.length; i++) {
-      if (i % STEP === STEP - 1) await execution.checkpoint();
+      if (i % TRIED === TRIED - 1) await execution.checkpoint();
       const passing = passes(values[i]);
       if (passing instanceof Promise ? await passing : passing) passed[i] = 1;
     }
