@@ -3,6 +3,18 @@ import type { GraphChange } from './contract.js';
 import { changesOf, GRAPH, type GraphPart } from './index.js';
 import { found, openFixture, read, setEdge, setValue, text, valuesOf, write } from './fixture.js';
 
+/** Turns that the event loop takes while something is done. */
+async function turnsWhile(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let timer = setImmediate(function count() {
+    turns++;
+    timer = setImmediate(count);
+  });
+  await work();
+  clearImmediate(timer);
+  return turns;
+}
+
 describe('a committed part', () => {
   it('tells its changes as they were made', async () => {
     const fixture = await openFixture();
@@ -52,20 +64,6 @@ describe('one group', () => {
     const fixture = await openFixture({ limits: { yieldMs: 1e-9 } });
     await fixture.graph.alter({ kind: 'schema', text: 'doc: string @index(fulltext, term, trigram) @upsert .' });
     const words = (prefix: string) => Array.from({ length: 5_000 }, (_, i) => `${prefix}${i.toString(36)}`).join(' ');
-    let turns = 0;
-    let isOver = false;
-    const count = (): void => {
-      turns++;
-      if (!isOver) setImmediate(count);
-    };
-    const turnsWhile = async (work: () => Promise<unknown>): Promise<number> => {
-      turns = 0;
-      isOver = false;
-      setImmediate(count);
-      await work();
-      isOver = true;
-      return turns;
-    };
     const [before, after] = [words('x'), words('y')];
     const pieces = before.length / 1_024;
     const kinds = 3;
@@ -81,6 +79,20 @@ describe('one group', () => {
       write(fixture.graph, { op: 'deleteValue', uid: 1, predicate: 'doc', value: text(after), lang: '' });
     expect(await turnsWhile(remove)).toBeGreaterThan(2 * kinds * pieces);
     expect(await holders('yz')).toEqual([]);
+    await fixture.close();
+  });
+
+  it('merges many changes with pauses, and others have their turn', async () => {
+    const fixture = await openFixture({ limits: { yieldMs: 1e-9 } });
+    await fixture.graph.alter({ kind: 'schema', text: 'name: string .\nlink: [uid] @reverse .' });
+    const many = Array.from({ length: 20_000 }, (_, i) => i + 2);
+    const names = () => write(fixture.graph, ...many.map((i) => setValue(i * 100, 'name', 'n')));
+    // staged, resolved, fetched, merged and written, each with pauses of its own
+    expect(await turnsWhile(names)).toBeGreaterThan(200);
+    const links = () => write(fixture.graph, ...many.map((i) => setEdge(1, 'link', i * 100)));
+    expect(await turnsWhile(links)).toBeGreaterThan(250);
+    const remove = () => write(fixture.graph, { op: 'deletePredicate', uid: 1, predicate: 'link' });
+    expect(await turnsWhile(remove)).toBeGreaterThan(150);
     await fixture.close();
   });
 

@@ -1,8 +1,12 @@
-import type { MaybePromise } from '../../base/index.js';
+import { type MaybePromise, STEP, type Steps } from '../../base/index.js';
 import type { Key } from '../../store/index.js';
 import { BLOCK_UIDS, decodePart, encodeBlock, partCount, partOf, type Slots } from '../block.js';
+import type { Breath } from '../breath.js';
 import { blockKey, type Family } from '../key.js';
 import { chain, type PutKey, type Source } from '../source.js';
+
+/** Blocks that are fetched at once: a few milliseconds. */
+const BATCH = 1_024;
 
 /** One block in memory while a group is merged onto it. */
 export interface LoadedBlock extends Slots {
@@ -53,10 +57,24 @@ export class BlockTable {
     return this.#blocks.values();
   }
 
-  load(source: Source): MaybePromise<void> {
+  /** With a breath there are pauses when there is much to fetch. */
+  load(source: Source, breath?: Breath): MaybePromise<void> {
     if (this.#missing.length === 0) return;
     const numbers = this.#missing;
     this.#missing = [];
+    return breath && numbers.length > BATCH
+      ? this.#fetchInBatches(source, numbers, breath)
+      : this.#fetch(source, numbers);
+  }
+
+  async #fetchInBatches(source: Source, numbers: readonly number[], breath: Breath): Promise<void> {
+    for (let from = 0; from < numbers.length; from += BATCH) {
+      await breath.due();
+      await this.#fetch(source, numbers.slice(from, from + BATCH));
+    }
+  }
+
+  #fetch(source: Source, numbers: readonly number[]): MaybePromise<void> {
     const keys = numbers.map((number) => blockKey(this.predicate, this.family, number, 0));
     return chain(source.getMany(keys), (values) => {
       const moreKeys: Key[] = [];
@@ -80,9 +98,11 @@ export class BlockTable {
   }
 
   /** Puts the parts that changed. */
-  write(put: PutKey): void {
+  *write(put: PutKey): Steps<void> {
+    let count = 0;
     for (const block of this.#blocks.values()) {
       if (block.dirty === 0) continue;
+      if (++count % STEP === 0) yield;
       const parts = encodeBlock(block);
       for (let part = 0; part < Math.max(parts.length, block.parts); part++) {
         if (parts.length === block.parts && !this.#touches(block, part)) continue;

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../base/index.js';
+import { type MaybePromise, STEP, type Steps } from '../../base/index.js';
 import { BLOCK_UIDS, blockOf, INLINE_BYTES, slotOf } from '../block.js';
 import { decodeEntries, type EntryMap, encodeEntries } from '../entry-map.js';
 import { chunkKey, type Family, spillPrefix } from '../key.js';
@@ -133,15 +133,20 @@ export class BytesFamily {
   }
 
   /** Puts everything that changed. */
-  flush(put: PutKey): void {
-    for (const uid of [...this.#edited]) this.get(uid);
+  *flush(put: PutKey): Steps<void> {
+    let count = 0;
+    for (const uid of [...this.#edited]) {
+      if (++count % STEP === 0) yield;
+      this.get(uid);
+    }
     for (const block of this.table.blocks()) {
       if (block.dirty === 0) continue;
+      if (++count % STEP === 0) yield;
       for (let slot = 0; slot < BLOCK_UIDS; slot++) {
         if (block.dirty & (1 << slot)) this.#settle(block, slot, put);
       }
     }
-    this.table.write(put);
+    yield* this.table.write(put);
   }
 
   /** Moves a payload out of its block when it is large, and takes chunks away that it no longer needs. */

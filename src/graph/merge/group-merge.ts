@@ -1,4 +1,12 @@
-import { GraphsteadError, type Limits, type MaybePromise } from '../../base/index.js';
+import {
+  atOnce,
+  GraphsteadError,
+  inSteps,
+  type Limits,
+  type MaybePromise,
+  STEP,
+  type Steps,
+} from '../../base/index.js';
 import { ABORTED } from '../../commit/index.js';
 import {
   convert,
@@ -23,6 +31,9 @@ import { chain, type PutKey, type Source } from '../source.js';
 import { decodeChunk } from '../uid-chunk.js';
 import { PredicateMerge } from './predicate-merge.js';
 import { latin1 } from '../latin1.js';
+
+/** Deltas whose blocks are fetched at once: a few milliseconds. */
+const LOADED = 4_096;
 
 /** One delta with its names resolved. */
 interface Delta {
@@ -78,7 +89,7 @@ export class GroupMerge {
     const restore = this.draft.mark();
     const undo: (() => void)[] = [];
     try {
-      const deltas = this.#resolve(part);
+      const deltas = await this.#inSteps(part.ops.length, this.#resolve(part));
       await this.#load(deltas);
       const isUnique = (delta: Delta) => checkUnique && delta.merge.record.unique;
       const unique = deltas.filter(isUnique);
@@ -105,7 +116,12 @@ export class GroupMerge {
     for (const merge of this.#predicates.values()) await merge.flush(this.source, put, this.#breath);
   }
 
-  #resolve(part: ChangesPart): Delta[] {
+  /** What is little is done without a pause, and without a turn of the event loop. */
+  #inSteps<T>(pieces: number, steps: Steps<T>): MaybePromise<T> {
+    return pieces < STEP ? atOnce(steps) : inSteps(steps, () => this.#breath.due());
+  }
+
+  *#resolve(part: ChangesPart): Steps<Delta[]> {
     const creates = new Map(part.create.map((draft) => [draft.name, draft]));
     const records = part.names.map((name) => {
       const existing = this.draft.predicate(name);
@@ -114,9 +130,11 @@ export class GroupMerge {
       if (!draft) throw new GraphsteadError('TXN_ABORTED', ABORTED);
       return this.draft.create(name, { ...draft });
     });
-    const merges = this.#flagged(part, records).map((record) => this.predicate(record));
+    const flagged = yield* this.#flagged(part, records);
+    const merges = flagged.map((record) => this.predicate(record));
     const deltas: Delta[] = new Array(part.ops.length);
     for (let i = 0; i < deltas.length; i++) {
+      if (i % STEP === STEP - 1) yield;
       const merge = merges[part.predicates[i]];
       const { value, facets } = payloadOf(part, i);
       const op = part.ops[i];
@@ -134,8 +152,9 @@ export class GroupMerge {
   }
 
   /** Notes on the records that languages or facets are in use from now on. */
-  #flagged(part: ChangesPart, records: PredicateRecord[]): PredicateRecord[] {
+  *#flagged(part: ChangesPart, records: PredicateRecord[]): Steps<PredicateRecord[]> {
     for (let i = 0; i < part.ops.length; i++) {
+      if (i % STEP === STEP - 1) yield;
       if (part.ops[i] > OP.setEdge) continue;
       const record = records[part.predicates[i]];
       const hasLang = record.hasLang || part.langOf[i] > 0;
@@ -162,12 +181,15 @@ export class GroupMerge {
   }
 
   async #load(deltas: readonly Delta[]): Promise<void> {
-    const merges = new Set<PredicateMerge>();
-    for (const delta of deltas) {
-      merges.add(delta.merge);
-      this.#need(delta);
+    for (let from = 0; from < deltas.length; from += LOADED) {
+      if (from > 0) await this.#breath.due();
+      const merges = new Set<PredicateMerge>();
+      for (const delta of deltas.slice(from, from + LOADED)) {
+        merges.add(delta.merge);
+        this.#need(delta);
+      }
+      for (const merge of merges) await merge.load(this.source);
     }
-    for (const merge of merges) await merge.load(this.source);
   }
 
   #need({ op, merge, uid, lang, facets }: Delta): void {

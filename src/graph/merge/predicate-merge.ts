@@ -3,7 +3,7 @@ import { decodeValue, type IndexKind, type ScalarType, tokenPieces, tokensOf } f
 import { blockOf, slotOf } from '../block.js';
 import { countKey, FAMILY, tokenKey } from '../key.js';
 import { type Breath, LONG_VALUE } from '../breath.js';
-import { rootCount } from '../posting-list.js';
+import { type ListChange, rootCount } from '../posting-list.js';
 import { retyped } from '../retype.js';
 import type { PredicateRecord } from '../schema.js';
 import type { PutKey, Source } from '../source.js';
@@ -131,11 +131,11 @@ export class PredicateMerge {
   /** Writes everything; derived data (reverse edges, counts, tokens) follows from what really changed. */
   async flush(source: Source, put: PutKey, breath: Breath): Promise<void> {
     await this.edge.flush(source, put, breath, (uid, change) => {
-      if (this.record.reverse) {
-        for (const object of change.added) this.reverse.pending(object).add(uid);
-        for (const object of change.removed) this.reverse.pending(object).remove(uid);
-      }
       if (this.record.count) this.#countChanged(false, uid, change.before, change.after);
+      if (!this.record.reverse) return;
+      const turning = this.#reverseChanged(uid, change);
+      const isMuch = change.added.length + change.removed.length > STEP;
+      return isMuch ? inSteps(turning, () => breath.due()) : atOnce(turning);
     });
     await this.reverse.flush(source, put, breath, (uid, change) => {
       if (this.record.count) this.#countChanged(true, uid, change.before, change.after);
@@ -144,16 +144,31 @@ export class PredicateMerge {
     this.#writeCounts(this.#reverseRecounted, this.reverse, true);
     await this.#deriveFromValues(breath);
     await this.#deriveNeighbours(source, put, breath);
-    for (const family of this.#bytesFamilies) family.flush(put);
+    await inSteps(this.#writeValues(put), () => breath.due());
     for (const edits of this.#tokens.values()) await edits.flush(source, put, breath);
     await this.#counts.flush(source, put, breath);
     await this.#reverseCounts.flush(source, put, breath);
+  }
+
+  *#reverseChanged(uid: number, { added, removed }: ListChange): Steps<void> {
+    for (let i = 0; i < added.length; i++) {
+      if (i % STEP === STEP - 1) yield;
+      this.reverse.pending(added[i]).add(uid);
+    }
+    for (let i = 0; i < removed.length; i++) {
+      if (i % STEP === STEP - 1) yield;
+      this.reverse.pending(removed[i]).remove(uid);
+    }
   }
 
   #countChanged(reverse: boolean, uid: number, before: number, after: number): void {
     if (before === after) return;
     if (before > 0) this.counts(reverse).remove(String(before), uid);
     if (after > 0) this.counts(reverse).add(String(after), uid);
+  }
+
+  *#writeValues(put: PutKey): Steps<void> {
+    for (const family of this.#bytesFamilies) yield* family.flush(put);
   }
 
   async #deriveFromValues(breath: Breath): Promise<void> {

@@ -1,3 +1,4 @@
+import { inSteps, type MaybePromise } from '../../base/index.js';
 import { BLOCK_UIDS, blockOf, slotOf } from '../block.js';
 import { type Family, spillPrefix } from '../key.js';
 import { editList, type ListChange, type ListEdit } from '../posting-list.js';
@@ -71,10 +72,10 @@ export class UidFamily {
     source: Source,
     put: PutKey,
     breath: Breath,
-    changed: (uid: number, change: ListChange) => void,
+    changed: (uid: number, change: ListChange) => MaybePromise<void>,
   ): Promise<void> {
     let count = 0;
-    const loading = this.table.load(source);
+    const loading = this.table.load(source, breath);
     if (loading instanceof Promise) await loading;
     for (const [uid, list] of this.#pending) {
       if ((++count & 511) === 0) await breath.due();
@@ -86,9 +87,10 @@ export class UidFamily {
       if (change.added.length === 0 && change.removed.length === 0) continue;
       block.payloads[slot] = change.root;
       block.dirty |= 1 << (slot % BLOCK_UIDS);
-      changed(uid, change);
+      const noting = changed(uid, change);
+      if (noting) await noting;
     }
     this.#pending.clear();
-    this.table.write(put);
+    await inSteps(this.table.write(put), () => breath.due());
   }
 }
