@@ -39,6 +39,22 @@ describe('numbers', () => {
   });
 });
 
+describe('texts', () => {
+  it('are escaped as JSON has it, and take no more room than they need', () => {
+    const part = fc.constantFrom('plain ', '"', '\\', '\n', '\r', '\t', '\u0001', '\u001f', 'é', '漢', '😀');
+    fc.assert(
+      fc.property(fc.array(part), fc.nat(20_000), (parts, before) => {
+        const text = 'x'.repeat(before) + parts.join('').repeat(50);
+        const bytes = Buffer.from(text);
+        expect(JSON.parse(written((out) => out.utf8(bytes)))).toBe(text);
+      }),
+    );
+    const out = new JsonWriter(300_000, 4);
+    out.utf8(Buffer.alloc(200_000, 'x'));
+    expect(out.length).toBe(200_002);
+  });
+});
+
 describe('a writer that is done', () => {
   it('leaves its buffer to the next one, and its bytes as they are', () => {
     const first = new JsonWriter();

@@ -29,7 +29,7 @@ import { checkTriples, placed, resolveMutation } from './mutate/index.js';
 import { parseMutationSteps, parseQuery } from './parse/index.js';
 import { Pace, runQuery } from './run/index.js';
 import type { MutationRequest, QueryDocument } from './syntax/index.js';
-import { writeJsonInSteps, writeRdf } from './write/index.js';
+import { writeJsonInSteps, writeRdfInSteps } from './write/index.js';
 
 export interface DqlEngineOptions {
   readonly graph: Graph;
@@ -133,7 +133,8 @@ class Engine implements DqlEngine {
     const options = { names: this.#names, debug: debug === true, limit };
     try {
       const pace = new Pace(run);
-      return format === 'rdf' ? writeRdf(result, options) : await writeJsonInSteps(result, options, () => pace.pause());
+      const write = format === 'rdf' ? writeRdfInSteps : writeJsonInSteps;
+      return await write(result, options, () => pace.pause());
     } catch (thrown) {
       if (!(thrown instanceof RangeError)) throw thrown;
       throw new GraphsteadError('LIMIT_EXCEEDED', `the answer is larger than ${limit} bytes (limit answerBytes)`, {

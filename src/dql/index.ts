@@ -8,4 +8,4 @@ export { type NQuadLineParser, type NQuadOptions, nquadLineParser, parseNQuadLin
 export { printChange } from './rdf/print.js';
 export { GLOBAL_UID, holdsCondition, Pace, Places, placeOf, runQuery, uidsOf, valueFor } from './run/index.js';
 export type * from './syntax/index.js';
-export { type WriteOptions, WrittenPlaces, writeJson, writeJsonInSteps, writeRdf } from './write/index.js';
+export { type WriteOptions, WrittenPlaces, writeJson, writeJsonInSteps, writeRdfInSteps } from './write/index.js';

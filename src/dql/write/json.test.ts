@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGallery } from '../../../test/gallery.js';
 import type { OpenDql } from '../../../test/open-dql.js';
-import { parseQuery, runQuery, writeJson, writeJsonInSteps } from '../index.js';
+import { parseQuery, runQuery, writeJson, writeJsonInSteps, writeRdfInSteps } from '../index.js';
 
 let dql: OpenDql;
 beforeAll(async () => {
@@ -216,7 +216,13 @@ describe('a long answer', () => {
     });
     expect(whole.equals(writeJson(result))).toBe(true);
     expect(pauses).toBeGreaterThan(2);
+    let looks = 0;
+    const rdf = await writeRdfInSteps(result, {}, () => void looks++);
+    expect(rdf.toString().split('\n')).toHaveLength(4_001);
+    expect(looks).toBeGreaterThan(12);
+    await expect(writeRdfInSteps(result, { limit: 10_000 }, () => undefined)).rejects.toThrow(RangeError);
     const stop = new Error('enough');
+    await expect(writeRdfInSteps(result, {}, () => Promise.reject(stop))).rejects.toBe(stop);
     await expect(writeJsonInSteps(result, {}, () => Promise.reject(stop))).rejects.toBe(stop);
     reader.release();
     transaction.abort();

@@ -1,27 +1,36 @@
-import { defaultNames, GraphsteadError, type Names } from '../../base/index.js';
+import { GraphsteadError, inSteps, JsonWriter, type MaybePromise, STEP, type Steps } from '../../base/index.js';
 import { decodeValue, type Value, valueText } from '../../values/index.js';
 import type { ResultNode, RunResult } from '../contract.js';
 import { valueAt } from '../run/index.js';
+import type { Selection } from '../syntax/index.js';
 import type { WriteOptions } from './json.js';
 import { answerKey, languageKey } from './key.js';
 
 /**
  * The answer as N-Quads, one triple a line: everything a selection read, then what is below it. Throws INVALID_QUERY
- * for what triples cannot say.
+ * for what triples cannot say, RangeError past the limit. `pause` is awaited every few hundred triples, and may throw to end
+ * the writing.
  */
-export function writeRdf(result: RunResult, options: WriteOptions = {}): Buffer {
+export function writeRdfInSteps(
+  result: RunResult,
+  options: WriteOptions,
+  pause: () => MaybePromise<void>,
+): Promise<Buffer> {
+  return inSteps(rdfSteps(result, options), pause);
+}
+
+function* rdfSteps(result: RunResult, options: WriteOptions): Steps<Buffer> {
   if (options.debug) throw unsupported('debug parameter is');
-  const lines: string[] = [];
-  const names = options.names ?? defaultNames;
+  const out = new JsonWriter(options.limit);
   for (const root of result.roots) {
     if (root.paths) {
       const facets =
         root.syntax.kind === 'block' && root.syntax.children.some((child) => 'facets' in child && child.facets);
       throw unsupported(facets ? 'facets are' : 'shortest path is');
     }
-    if (root.syntax.kind === 'block' && !root.syntax.isVar) writeNode(root, names, lines, undefined);
+    if (root.syntax.kind === 'block' && !root.syntax.isVar) yield* writeNode(root, out, undefined);
   }
-  return Buffer.from(lines.join(''));
+  return out.take();
 }
 
 function unsupported(what: string): GraphsteadError {
@@ -41,43 +50,56 @@ function check(node: ResultNode): void {
 }
 
 /** @param shown the nodes that the answer holds: @cascade leaves some of `source` out; undefined at the root */
-function writeNode(node: ResultNode, names: Names, lines: string[], shown: ReadonlySet<number> | undefined): void {
+function* writeNode(node: ResultNode, out: JsonWriter, shown: ReadonlySet<number> | undefined): Steps<void> {
   check(node);
-  if (shown) writeTriples(node, lines, shown);
+  if (shown) yield* writeTriples(node, out, shown);
   const below = new Set<number>();
-  node.rows?.forEach((row, i) => {
-    if (!shown || shown.has(node.source[i])) for (const uid of row) below.add(uid);
-  });
-  for (const child of node.children) writeNode(child, names, lines, below);
+  for (let i = 0, count = 0; i < (node.rows?.length ?? 0); i++) {
+    if (shown && !shown.has(node.source[i])) continue;
+    for (const uid of node.rows?.[i] ?? []) {
+      if (++count % STEP === 0) yield;
+      below.add(uid);
+    }
+  }
+  for (const child of node.children) yield* writeNode(child, out, below);
 }
 
-function writeTriples(node: ResultNode, lines: string[], shown: ReadonlySet<number>): void {
+function* writeTriples(node: ResultNode, out: JsonWriter, shown: ReadonlySet<number>): Steps<void> {
   const { syntax, source } = node;
   if (syntax.kind === 'block') return;
-  const key = answerKey(syntax);
+  const lines: string[] = [];
   for (let i = 0; i < source.length; i++) {
     if (!shown.has(source[i])) continue;
-    const subject = `<0x${source[i].toString(16)}>`;
-    const literal = (name: string, value: Value) => lines.push(`${subject} <${name}> ${quoted(valueText(value))} .\n`);
-    if (node.counts) literal(key, { type: 'int', value: node.counts[i] });
-    else if (node.rows) {
-      if (node.children.length === 0) continue;
-      for (const uid of node.rows[i]) lines.push(`${subject} <${key}> <0x${uid.toString(16)}> .\n`);
-    } else if (node.values) {
-      const bytes = node.values.at(i);
-      if (bytes) literal(key, decodeValue(bytes));
-    } else if (node.valueLists) {
-      node.valueLists[i].forEach((bytes, at) => {
-        const lang = node.valueLangs?.[i]?.[at];
-        literal(lang === undefined ? key : languageKey(syntax, lang), decodeValue(bytes));
-      });
-    } else {
-      const value = valueAt(node.computed, source[i]);
-      if (value) literal(key, value);
+    for (const rest of triplesOf(node, syntax, i)) {
+      if (lines.push(`<0x${source[i].toString(16)}> ${rest} .\n`) < STEP) continue;
+      out.bytes(Buffer.from(lines.join('')));
+      lines.length = 0;
+      yield;
     }
+  }
+  out.bytes(Buffer.from(lines.join('')));
+}
+
+/** Predicate and object of each triple of one node. */
+function* triplesOf(node: ResultNode, syntax: Selection, i: number): Iterable<string> {
+  const key = answerKey(syntax);
+  if (node.counts) yield literal(key, { type: 'int', value: node.counts[i] });
+  else if (node.rows) {
+    if (node.children.length > 0) for (const uid of node.rows[i]) yield `<${key}> <0x${uid.toString(16)}>`;
+  } else if (node.values) {
+    const bytes = node.values.at(i);
+    if (bytes) yield literal(key, decodeValue(bytes));
+  } else if (node.valueLists) {
+    for (const [at, bytes] of node.valueLists[i].entries()) {
+      const lang = node.valueLangs?.[i]?.[at];
+      yield literal(lang === undefined ? key : languageKey(syntax, lang), decodeValue(bytes));
+    }
+  } else {
+    const value = valueAt(node.computed, node.source[i]);
+    if (value) yield literal(key, value);
   }
 }
 
-function quoted(text: string): string {
-  return JSON.stringify(text);
+function literal(key: string, value: Value): string {
+  return `<${key}> ${JSON.stringify(valueText(value))}`;
 }
