@@ -205,3 +205,16 @@ describe('the scanner', () => {
     expect(a.subject).not.toEqual(b.subject);
   });
 });
+
+describe('nodes below a node', () => {
+  it('are converted in steps, however deep they are listed', () => {
+    const list = Array.from({ length: 3_000 }, (_, i) => ({ name: `${i}` }));
+    for (const node of [{ knows: list }, { knows: { knows: [{ knows: list }] } }]) {
+      const text = JSON.stringify(node);
+      let steps = 0;
+      const converter = new JsonTriples({ text, blankPrefix: 'dg.1' });
+      for (const _ of converter.convert(scanJson(text), 'set')) steps++;
+      expect(steps).toBe(11);
+    }
+  });
+});

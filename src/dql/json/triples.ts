@@ -1,11 +1,4 @@
-import {
-  defaultNames,
-  forEachInSteps,
-  GraphsteadError,
-  type Names,
-  type Position,
-  type Steps,
-} from '../../base/index.js';
+import { defaultNames, GraphsteadError, type Names, type Position, STEP, type Steps } from '../../base/index.js';
 import { parseGeometry, type Value } from '../../values/index.js';
 import { uidNumber } from '../parse/number.js';
 import type { NodeReference, ObjectReference, Triple, TripleFacet } from '../syntax/index.js';
@@ -45,8 +38,10 @@ export class JsonTriples {
   *convert(node: JsonNode, op: 'set' | 'delete'): Steps<Triple[]> {
     const out: Triple[] = [];
     const roots = node.kind === 'array' ? node.items : [node];
-    yield* forEachInSteps(roots, (root) => {
-      if (root.kind === 'null') return;
+    for (let i = 0; i < roots.length; i++) {
+      if (i % STEP === STEP - 1) yield;
+      const root = roots[i];
+      if (root.kind === 'null') continue;
       if (root.kind !== 'object') {
         throw invalid(
           `${op} holds something that is no object`,
@@ -54,13 +49,13 @@ export class JsonTriples {
           'Give it an object, or a list of objects.',
         );
       }
-      this.#node(root, op, out, '');
-    });
+      yield* this.#node(root, op, out, '');
+    }
     return out;
   }
 
   /** Triples of one node; answers what it is. `parent` is the key that led to it, "" at the top. */
-  #node(node: ObjectNode, op: 'set' | 'delete', out: Triple[], parent: string): NodeReference {
+  *#node(node: ObjectNode, op: 'set' | 'delete', out: Triple[], parent: string): Steps<NodeReference> {
     const subject = this.#subject(node, op);
     if (op === 'delete' && parent === '' && node.entries.size === 1) {
       out.push(tripleOf({ subject, predicate: '*', lang: '', listed: false, position: node.position }, ALL, NO_FACETS));
@@ -69,7 +64,8 @@ export class JsonTriples {
     const facets = facetIndex(node);
     for (const [key, value] of node.entries) {
       if (key === 'uid' || key.includes('|') || this.#isNamespace(key, value)) continue;
-      this.#entry({ facets, subject, key, value, op, out, parent });
+      const below = this.#entry({ facets, subject, key, value, op, out, parent });
+      if (below) yield* below;
     }
     return subject;
   }
@@ -91,26 +87,25 @@ export class JsonTriples {
     );
   }
 
-  #entry(entry: Entry): void {
+  /** What is left to do where a list or a node is nested. */
+  #entry(entry: Entry): Steps<void> | undefined {
     const { value, op, out, subject } = entry;
     const { predicate, lang } = this.#predicate(entry);
     const base = { subject, predicate, lang, listed: value.kind === 'array', position: value.position };
     if (value.kind === 'null') {
       if (op === 'delete') out.push(tripleOf(base, ALL, NO_FACETS));
-      return;
+      return undefined;
     }
-    if (value.kind === 'array') {
-      this.#list(entry, value, base);
-      return;
-    }
+    if (value.kind === 'array') return this.#list(entry, value, base);
     const facets = entry.key === entry.parent ? NO_FACETS : facetsOf(entry.facets, entry.key, value.kind === 'object');
-    this.#value(value, base, facets, entry);
+    return this.#value(value, base, facets, entry);
   }
 
-  #list(entry: Entry, value: ArrayNode, base: Base): void {
+  *#list(entry: Entry, value: ArrayNode, base: Base): Steps<void> {
     const facets = listFacets(entry.facets, entry.key, entry.key === entry.parent);
-    value.items.forEach((item, index) => {
-      if (item.kind === 'null') return;
+    for (const [index, item] of value.items.entries()) {
+      if (index % STEP === STEP - 1) yield;
+      if (item.kind === 'null') continue;
       if (item.kind === 'array') {
         throw invalid(
           `${JSON.stringify(entry.key)} holds a list in a list`,
@@ -118,25 +113,30 @@ export class JsonTriples {
           'Give it values or objects.',
         );
       }
-      this.#value(item, { ...base, position: item.position }, facets.get(index) ?? NO_FACETS, entry);
-    });
+      const below = this.#value(item, { ...base, position: item.position }, facets.get(index) ?? NO_FACETS, entry);
+      if (below) yield* below;
+    }
   }
 
-  #value(value: JsonNode, base: Base, facets: readonly TripleFacet[], entry: Entry): void {
-    const { op, out, key } = entry;
+  #value(value: JsonNode, base: Base, facets: readonly TripleFacet[], entry: Entry): Steps<void> | undefined {
+    const { op, out } = entry;
     if (value.kind !== 'object') {
       const star = op === 'delete' && value.kind === 'string' && value.text === '';
       out.push(tripleOf(base, star ? ALL : scalarOf(value, base.lang), facets));
-      return;
+      return undefined;
     }
-    if (value.entries.size === 0) return;
+    if (value.entries.size === 0) return undefined;
     const geometry = this.#geometry(value);
     if (geometry) {
       out.push(tripleOf(base, { kind: 'literal', value: geometry, lang: base.lang }, facets));
-      return;
+      return undefined;
     }
+    return this.#edge(value, base, facets, entry);
+  }
+
+  *#edge(value: ObjectNode, base: Base, facets: readonly TripleFacet[], { op, out, key }: Entry): Steps<void> {
     const at = out.length;
-    const object = this.#node(value, op, out, key);
+    const object = yield* this.#node(value, op, out, key);
     // friend|since inside a friend belongs to the edge that leads to it
     const own = facetsOf(facetIndex(value), key, true);
     const edge = tripleOf(base, object, own.length > 0 ? [...facets, ...own] : facets);

@@ -179,7 +179,7 @@ function* step(column: ValueColumn, through: ResultBranch, position: Position): 
       sums.set(uid, before ? addValues(before, value) : value);
     }
   }
-  return columnOf(sums);
+  return yield* columnOf(sums);
 }
 
 /** In a block without root: over all values of the variable. */
@@ -214,7 +214,7 @@ function* aggregateLevel(
     const result = aggregate(syntax.op, values);
     if (result !== undefined) pairs.set(sibling.source[i], result);
   }
-  return columnOf(pairs);
+  return yield* columnOf(pairs);
 }
 
 function wrongLevel(syntax: AggregateSelection): GraphsteadError {

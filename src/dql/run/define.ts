@@ -166,7 +166,7 @@ function* edgeFacets(at: ResultBranch, key: string): Steps<ValueColumn> {
       pairs.set(uid, before ? addValues(before, value) : value);
     });
   }
-  return columnOf(pairs);
+  return yield* columnOf(pairs);
 }
 
 function manyFacets({ syntax }: ResultBranch, key: string): GraphsteadError {

@@ -34,7 +34,7 @@ export async function groupBranch(
   at.groups = groups;
   if (!selections.some((selection) => selection.variable !== undefined)) return;
   const all = at.rows?.length === 1 ? groups[0] : await groupsOf(uids, uids, grouping, results, execution);
-  defineGroupVariables(all, selections, groupBy, execution);
+  await inSteps(defineGroupVariables(all, selections, groupBy, execution), pause);
 }
 
 /** What a selection of the groupby block computes from the members of a group. */
@@ -134,16 +134,17 @@ function compareKeys(a: GroupKeys[number], b: GroupKeys[number]): number {
   return compareValues(a, b);
 }
 
-function defineGroupVariables(
+function* defineGroupVariables(
   groups: readonly ResultGroup[],
   selections: readonly Selection[],
   groupBy: GroupBy,
   execution: Execution,
-): void {
-  selections.forEach((selection, i) => {
-    if (selection.variable === undefined) return;
+): Steps<void> {
+  for (const [i, selection] of selections.entries()) {
+    if (selection.variable === undefined) continue;
     const pairs = new Map<number, Value>();
-    for (const group of groups) {
+    for (const [at, group] of groups.entries()) {
+      if (at % STEP === STEP - 1) yield;
       const [key] = group.keys;
       if (groupBy.keys.length !== 1 || key.type !== 'uid') {
         throw new GraphsteadError(
@@ -155,6 +156,6 @@ function defineGroupVariables(
       const value = group.results[i];
       if (value !== undefined) pairs.set(key.value, value);
     }
-    execution.variables.set(selection.variable, { values: columnOf(pairs) });
-  });
+    execution.variables.set(selection.variable, { values: yield* columnOf(pairs) });
+  }
 }

@@ -1,3 +1,4 @@
+import { atOnce, STEP, type Steps } from '../../base/index.js';
 import type { UidList } from '../../graph/index.js';
 import { compareValues, type Value } from '../../values/index.js';
 import type { QueryVariable, ValueColumn } from '../contract.js';
@@ -22,9 +23,13 @@ export interface RunVariable extends QueryVariable {
 }
 
 /** A column from pairs in any order. A repeated uid keeps its last value. */
-export function columnOf(pairs: ReadonlyMap<number, Value>): ValueColumn {
+export function* columnOf(pairs: ReadonlyMap<number, Value>): Steps<ValueColumn> {
   const uids = sortedDistinct(Float64Array.from(pairs.keys()));
-  return { uids, values: Array.from(uids, (uid) => pairs.get(uid) as Value) };
+  const values: Value[] = [];
+  for (const uid of uids) {
+    if (values.push(pairs.get(uid) as Value) % STEP === 0) yield;
+  }
+  return { uids, values };
 }
 
 export function valueAt(column: ValueColumn | undefined, uid: number): Value | undefined {
@@ -63,5 +68,5 @@ export function mergeColumns(before: ValueColumn, now: ValueColumn): ValueColumn
   for (const column of [before, now]) {
     for (let i = 0; i < column.uids.length; i++) pairs.set(column.uids[i], column.values[i]);
   }
-  return columnOf(pairs);
+  return atOnce(columnOf(pairs));
 }
