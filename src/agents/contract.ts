@@ -131,6 +131,8 @@ export interface GraphSurface {
 export interface GraphTransaction extends GraphSurface {
   /** From now on, what is read must still be so when it commits: TXN_ABORTED otherwise. */
   holdReads(): void;
+  /** What it writes, as keys: two that share one cannot both commit. */
+  keys(): readonly string[];
   commit(options?: {
     readonly parts?: Readonly<Record<string, unknown>>;
     readonly idempotency?: IdempotencyClaim;

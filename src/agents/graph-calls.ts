@@ -32,6 +32,7 @@ async function begin(options: GraphCallsOptions): Promise<GraphTransaction> {
     commit: (commit) => transaction.commit(commit),
     abort: () => transaction.abort(),
     holdReads: () => transaction.holdReads(),
+    keys: () => transaction.conflicts.flatMap(({ key, exclusive }) => (exclusive ? [key] : [])),
   };
 }
 

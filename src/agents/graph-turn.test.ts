@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AppBundle, appBundle } from '../../test/app-bundle.js';
 import { createApi } from '../api/index.js';
 import { defaultNames, makeLimits, systemClock } from '../base/index.js';
@@ -223,6 +223,24 @@ describe('the graph in app code', () => {
     const ages = await Promise.all(clerks.map(({ id }) => agents.send(id, 'birthday')));
     expect(ages.map(Number).sort()).toEqual([1, 2, 3, 4]);
   });
+
+  it.each(['waited for', 'left in the mailbox'])(
+    'a crowd of turns on one node: each counts, none gives up (%s)',
+    async (how) => {
+      await calls().mutate({
+        body: JSON.stringify({ set: { uid: '_:ada', name: 'Ada', age: 0 } }),
+        contentType: 'json',
+      });
+      const clerks = await Promise.all(Array.from({ length: 24 }, () => agents.start('Clerk')));
+      const rounds = Array.from({ length: 3 }, () => clerks).flat();
+      if (how === 'waited for') await Promise.all(rounds.map(({ id }) => agents.send(id, 'birthday')));
+      else await Promise.all(rounds.map(({ id }) => agents.sendAsync(id, 'birthday')));
+      const infos = () => Promise.all(clerks.map(({ id }) => agents.info(id)));
+      await vi.waitFor(async () => expect((await infos()).every(({ waiting }) => waiting === 0)).toBe(true), 60_000);
+      expect((await infos()).every(({ deadLetters }) => deadLetters === 0)).toBe(true);
+      expect(await calls().query('{ q(func: eq(name, "Ada")) { age } }')).toBe('{"q":[{"age":72}]}');
+    },
+  );
 
   it('a crowd of functions in graph.transaction on one node: each counts, none gives up', async () => {
     await calls().mutate({ body: JSON.stringify({ set: { uid: '_:ada', name: 'Ada', age: 0 } }), contentType: 'json' });

@@ -44,6 +44,11 @@ export class GraphHolder {
     return answerGraph(transaction, rpc);
   }
 
+  /** Keys of what it wrote. */
+  async keys(): Promise<readonly string[]> {
+    return this.#wrote && this.#transaction !== undefined ? (await this.#transaction).keys() : [];
+  }
+
   abort(): void {
     const transaction = this.#transaction;
     this.#forget();

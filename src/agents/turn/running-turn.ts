@@ -10,6 +10,7 @@ import type { HostTask, Turned } from '../process/task.js';
 import type { Effects, EventEffect, Rpc, TurnTask } from '../protocol.js';
 import { traceOf, tracedTask } from '../process/traced-task.js';
 import { freshHead, type Head, headWith, pieces } from '../stored.js';
+import type { Claim } from './contended.js';
 import { GraphHolder, isGraph } from './graph-holder.js';
 import { decodeReply, encodeReply } from './reply.js';
 import type { RunnerOptions } from './options.js';
@@ -56,7 +57,13 @@ export class RunningTurn extends TurnInHost {
   /** why a checkpoint of this run failed: what it was to store is not collected again */
   #lost: unknown;
 
-  constructor(options: RunnerOptions, activation: Activation, job: Job, calls: MadeCalls) {
+  constructor(
+    options: RunnerOptions,
+    activation: Activation,
+    job: Job,
+    calls: MadeCalls,
+    readonly claim: Claim,
+  ) {
     super(options, activation, job, calls, new GraphHolder(options.graph));
     this.#head = activation.head;
   }
@@ -160,7 +167,9 @@ export class RunningTurn extends TurnInHost {
       graph.abort();
       return undefined;
     }
+    if (graph.wrote) await this.claim.enter(() => graph.keys());
     const committed = await graph.commit(this.options.committer, ops, claim);
+    this.claim.letGo();
     if (committed.replayed === undefined && ops.length > 0) this.#advance(effects, ops, committed.wall);
     return committed;
   }

@@ -8,6 +8,7 @@ import { readHead, readState } from '../reader.js';
 import { terminated, unknownAgent } from '../refusal.js';
 import { traceOf, tracedTask } from '../process/traced-task.js';
 import type { Head } from '../stored.js';
+import { type Claim, Contended } from './contended.js';
 import { GraphHolder } from './graph-holder.js';
 import { decodeReply } from './reply.js';
 import type { RunnerOptions } from './options.js';
@@ -24,6 +25,7 @@ function apart(tries: number): Promise<void> {
 
 /** Runs jobs of agents. */
 export class TurnRunner {
+  readonly #contended = new Contended();
   readonly #loadState: LoadState = (id, chunks) => this.#read((snapshot) => readState(snapshot, id, chunks));
 
   constructor(readonly options: RunnerOptions) {}
@@ -61,9 +63,18 @@ export class TurnRunner {
   }
 
   async #tries(activation: Activation, job: Job): Promise<string | undefined> {
+    const claim = this.#contended.claim();
+    try {
+      return await this.#triesWith(activation, job, claim);
+    } finally {
+      claim.letGo();
+    }
+  }
+
+  async #triesWith(activation: Activation, job: Job, claim: Claim): Promise<string | undefined> {
     const calls = new MadeCalls();
     for (let tries = 1; ; tries++) {
-      const turn = new RunningTurn(this.options, activation, job, calls);
+      const turn = new RunningTurn(this.options, activation, job, calls, claim);
       try {
         return await turn.run(this.#loadState);
       } catch (error) {
@@ -73,7 +84,8 @@ export class TurnRunner {
         activation.head = job.create === undefined ? undefined : activation.head;
         await this.head(activation);
         if (tries >= CONFLICT_TRIES) throw turnConflict(activation.id, job, error);
-        await apart(tries);
+        claim.lost = true;
+        if (!claim.holding) await apart(tries);
       }
     }
   }

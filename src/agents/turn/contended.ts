@@ -1,0 +1,88 @@
+/** milliseconds that a turn waits for others; one of them may wait for it in a way that nobody sees */
+const PATIENCE_MS = 10_000;
+/** keys that one turn holds at most: one that writes more meets everybody anyway */
+const MOST_KEYS = 1_000;
+
+interface Hold {
+  readonly owner: Claim;
+  readonly over: Promise<void>;
+}
+
+/**
+ * What turns are about to write that have lost to others before. Whoever would write it too lets them land first, so that
+ * a crowd that writes one node goes one after the other instead of giving up.
+ */
+export class Contended {
+  readonly #holds = new Map<string, Hold>();
+
+  claim(): Claim {
+    return new Claim(this.#holds);
+  }
+}
+
+/** What one job, in all its tries, holds. */
+export class Claim {
+  /** a commit of it met another one */
+  lost = false;
+  #letGo: (() => void) | undefined;
+
+  constructor(readonly holds: Map<string, Hold>) {}
+
+  get holding(): boolean {
+    return this.#letGo !== undefined;
+  }
+
+  /** Before each commit: a job that has lost holds what it writes, another lets the one land that does. */
+  async enter(keys: () => Promise<readonly string[]>): Promise<void> {
+    if (this.lost) await this.#hold(await keys());
+    else if (this.holds.size > 0) await this.#pass(await keys());
+  }
+
+  async #pass(keys: readonly string[]): Promise<void> {
+    const hold = this.#blocking(keys);
+    if (hold !== undefined) await within(hold.over, PATIENCE_MS);
+  }
+
+  /** Waits until nobody else holds any of the keys, and holds them until `letGo`; goes on without where that takes too long. */
+  async #hold(keys: readonly string[]): Promise<void> {
+    this.letGo();
+    if (keys.length === 0 || keys.length > MOST_KEYS) return;
+    const until = performance.now() + PATIENCE_MS;
+    for (let hold = this.#blocking(keys); hold !== undefined; hold = this.#blocking(keys)) {
+      if (!(await within(hold.over, until - performance.now()))) return;
+    }
+    let ended = (): void => undefined;
+    const over = new Promise<void>((end) => {
+      ended = end;
+    });
+    for (const key of keys) this.holds.set(key, { owner: this, over });
+    this.#letGo = () => {
+      for (const key of keys) this.holds.delete(key);
+      ended();
+    };
+  }
+
+  letGo(): void {
+    this.#letGo?.();
+    this.#letGo = undefined;
+  }
+
+  #blocking(keys: readonly string[]): Hold | undefined {
+    for (const key of keys) {
+      const hold = this.holds.get(key);
+      if (hold !== undefined && hold.owner !== this) return hold;
+    }
+    return undefined;
+  }
+}
+
+/** Whether it ended in time. */
+async function within(end: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((give) => {
+    timer = setTimeout(() => give(false), ms);
+  });
+  const inTime = await Promise.race([end.then(() => true), late]);
+  clearTimeout(timer);
+  return inTime;
+}
