@@ -5,6 +5,7 @@ import { freshAgentId } from './agent-id.js';
 import { AlarmClock } from './alarm-clock.js';
 import { assertFilter, assertId, closing, unknownAgent } from './refusal.js';
 import { callRpc } from './call-rpc.js';
+import { Contended } from './contended.js';
 import type {
   AgentEvent,
   AgentFilter,
@@ -53,8 +54,9 @@ export class AgentRuntime implements Agents {
   constructor(options: AgentsOptions) {
     const { committer, limits, hosts } = options;
     const log: AgentLog = (...entry) => this.#log(...entry);
+    const contended = new Contended();
     // a turn's graph calls are answered by its own transaction
-    const inTurns = callRpc(this, undefined);
+    const inTurns = callRpc(this, undefined, contended);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#hub = new EventHub(committer, options.incarnation, limits.streamBufferBytes);
@@ -73,6 +75,7 @@ export class AgentRuntime implements Agents {
       committer,
       hosts,
       graph: options.graph,
+      contended,
       clock: this.#clock,
       limits,
       hub: this.#hub,
@@ -94,7 +97,7 @@ export class AgentRuntime implements Agents {
     });
     this.#messages = new Messages({ committer, limits, hosts, queues: this.#queues, runner: this.#runner, log });
     this.#residence = new Residence(this.#queues, hosts);
-    hosts.serve(callRpc(this, options.graph));
+    hosts.serve(callRpc(this, options.graph, contended));
     this.#unlisten = committer.onCommit((records) => this.#landed(records));
     this.#idle = setInterval(() => this.#lookAround(), IDLE_LOOK_MS);
     this.#idle.unref();

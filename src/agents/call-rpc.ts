@@ -1,6 +1,8 @@
-import { GraphsteadError } from '../base/index.js';
+import { asError, GraphsteadError } from '../base/index.js';
+import type { Claim, Contended } from './contended.js';
 import type { AgentFilter, Agents, GraphCalls, GraphTransaction, SendOptions } from './contract.js';
 import { answerGraph, OUTSIDE } from './graph-rpc.js';
+import type { FunctionCall } from './process/contract.js';
 import type { CallRpc } from './process/host-pool.js';
 import type { Rpc } from './protocol.js';
 
@@ -19,11 +21,29 @@ function forgetOldest(transactions: Map<number, GraphTransaction>): void {
 }
 
 /** Answers what a function asks of the service: each of its sends, starts and graph writes is a commit of its own. */
-export function callRpc(agents: Agents, graph: GraphCalls | undefined): CallRpc {
+export function callRpc(agents: Agents, graph: GraphCalls | undefined, contended: Contended): CallRpc {
+  const claims = new WeakMap<FunctionCall, Claim>();
   const transactions = new Map<number, GraphTransaction>();
   let next = 1;
 
-  async function graphRpc(rpc: Rpc): Promise<unknown> {
+  /** One that has lost to another commit goes behind those that have lost before. */
+  async function commit(call: FunctionCall, transaction: GraphTransaction): Promise<void> {
+    const claim = claims.get(call) ?? contended.claim();
+    try {
+      await claim.enter(async () => transaction.keys());
+      await transaction.commit();
+      claim.letGo();
+    } catch (error) {
+      if (asError(error).code !== 'TXN_ABORTED') claim.letGo();
+      else {
+        claim.lost = true;
+        claims.set(call, claim);
+      }
+      throw error;
+    }
+  }
+
+  async function graphRpc(call: FunctionCall, rpc: Rpc): Promise<unknown> {
     if (graph === undefined) throw new GraphsteadError('NOT_READY', 'this service has no graph');
     const [id] = rpc.args as [number?];
     if (rpc.method === 'graph.begin') {
@@ -39,8 +59,8 @@ export function callRpc(agents: Agents, graph: GraphCalls | undefined): CallRpc 
     }
     if (rpc.method === 'graph.commit' || rpc.method === 'graph.abort') {
       transactions.delete(id ?? OUTSIDE);
-      if (rpc.method === 'graph.commit') await transaction?.commit();
-      else transaction?.abort();
+      if (rpc.method === 'graph.abort') transaction?.abort();
+      else if (transaction !== undefined) await commit(call, transaction);
       return undefined;
     }
     return answerGraph(transaction ?? graph, rpc);
@@ -74,7 +94,7 @@ export function callRpc(agents: Agents, graph: GraphCalls | undefined): CallRpc 
       case 'checkpoint':
         throw new GraphsteadError('INVALID_REQUEST', 'checkpoint belongs to a turn of an agent');
       default:
-        return graphRpc(rpc);
+        return graphRpc(call, rpc);
     }
   };
 }

@@ -1,6 +1,7 @@
 import type { Clock, Limits, Trace } from '../../base/index.js';
 import type { Committer } from '../../commit/index.js';
 import type { Activation, Job } from '../activation.js';
+import type { Contended } from '../contended.js';
 import type { GraphCalls, HostLog } from '../contract.js';
 import type { EventHub } from '../event-hub.js';
 import type { HostPool } from '../process/host-pool.js';
@@ -11,6 +12,7 @@ export interface RunnerOptions {
   readonly committer: Committer;
   readonly hosts: HostPool;
   readonly graph: GraphCalls | undefined;
+  readonly contended: Contended;
   readonly clock: Clock;
   readonly limits: Limits;
   readonly hub: EventHub;

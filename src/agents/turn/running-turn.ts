@@ -1,6 +1,7 @@
 import type { Committed } from '../../commit/index.js';
 import type { ErrorCode } from '../../base/index.js';
 import type { Activation, Job } from '../activation.js';
+import type { Claim } from '../contended.js';
 import { NO_EFFECTS, opsOf } from '../effects.js';
 import { shardOf } from '../keys.js';
 import type { AgentOp } from '../part.js';
@@ -10,7 +11,6 @@ import type { HostTask, Turned } from '../process/task.js';
 import type { Effects, EventEffect, Rpc, TurnTask } from '../protocol.js';
 import { traceOf, tracedTask } from '../process/traced-task.js';
 import { freshHead, type Head, headWith, pieces } from '../stored.js';
-import type { Claim } from './contended.js';
 import { GraphHolder, isGraph } from './graph-holder.js';
 import { decodeReply, encodeReply } from './reply.js';
 import type { RunnerOptions } from './options.js';

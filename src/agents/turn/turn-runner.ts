@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GraphsteadError } from '../../base/index.js';
 import type { Snapshot } from '../../commit/index.js';
 import type { Activation, Job } from '../activation.js';
+import type { Claim } from '../contended.js';
 import { shardOf } from '../keys.js';
 import { MadeCalls } from '../process/made-calls.js';
 import { readHead, readState } from '../reader.js';
 import { terminated, unknownAgent } from '../refusal.js';
 import { traceOf, tracedTask } from '../process/traced-task.js';
 import type { Head } from '../stored.js';
-import { type Claim, Contended } from './contended.js';
 import { GraphHolder } from './graph-holder.js';
 import { decodeReply } from './reply.js';
 import type { RunnerOptions } from './options.js';
@@ -25,7 +25,6 @@ function apart(tries: number): Promise<void> {
 
 /** Runs jobs of agents. */
 export class TurnRunner {
-  readonly #contended = new Contended();
   readonly #loadState: LoadState = (id, chunks) => this.#read((snapshot) => readState(snapshot, id, chunks));
 
   constructor(readonly options: RunnerOptions) {}
@@ -63,7 +62,7 @@ export class TurnRunner {
   }
 
   async #tries(activation: Activation, job: Job): Promise<string | undefined> {
-    const claim = this.#contended.claim();
+    const claim = this.options.contended.claim();
     try {
       return await this.#triesWith(activation, job, claim);
     } finally {

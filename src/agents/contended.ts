@@ -1,6 +1,6 @@
-/** milliseconds that a turn waits for others; one of them may wait for it in a way that nobody sees */
+/** milliseconds that one waits for others, and holds what others wait for: one of them may wait for it in a way that nobody sees */
 const PATIENCE_MS = 10_000;
-/** keys that one turn holds at most: one that writes more meets everybody anyway */
+/** keys that one holds at most: one that writes more meets everybody anyway */
 const MOST_KEYS = 1_000;
 
 interface Hold {
@@ -9,7 +9,7 @@ interface Hold {
 }
 
 /**
- * What turns are about to write that have lost to others before. Whoever would write it too lets them land first, so that
+ * What turns, and functions in graph.transaction, are about to write that have lost to others before. Whoever would write it too lets them land first, so that
  * a crowd that writes one node goes one after the other instead of giving up.
  */
 export class Contended {
@@ -20,7 +20,7 @@ export class Contended {
   }
 }
 
-/** What one job, in all its tries, holds. */
+/** What one turn or function, in all its tries, holds. */
 export class Claim {
   /** a commit of it met another one */
   lost = false;
@@ -32,7 +32,7 @@ export class Claim {
     return this.#letGo !== undefined;
   }
 
-  /** Before each commit: a job that has lost holds what it writes, another lets the one land that does. */
+  /** Before each commit: one that has lost holds what it writes, another lets the one land that does. */
   async enter(keys: () => Promise<readonly string[]>): Promise<void> {
     if (this.lost) await this.#hold(await keys());
     else if (this.holds.size > 0) await this.#pass(await keys());
@@ -56,10 +56,13 @@ export class Claim {
       ended = end;
     });
     for (const key of keys) this.holds.set(key, { owner: this, over });
-    this.#letGo = () => {
-      for (const key of keys) this.holds.delete(key);
+    const letGo = () => {
+      clearTimeout(tooLong);
+      for (const key of keys) if (this.holds.get(key)?.over === over) this.holds.delete(key);
       ended();
     };
+    const tooLong = setTimeout(letGo, PATIENCE_MS).unref();
+    this.#letGo = letGo;
   }
 
   letGo(): void {
