@@ -96,6 +96,16 @@ describe('one group', () => {
     await fixture.close();
   });
 
+  it('stages large values with pauses', async () => {
+    const fixture = await openFixture({ limits: { yieldMs: 1e-9 } });
+    const transaction = await fixture.graph.begin();
+    const large = 'x'.repeat(2 * 1024 * 1024);
+    const staging = () => transaction.stage(Array.from({ length: 8 }, (_, i) => setValue(i + 1, 'note', large)));
+    expect(await turnsWhile(staging)).toBeGreaterThanOrEqual(8);
+    transaction.abort();
+    await fixture.close();
+  });
+
   it('refuses a word that is too long for its index wherever it stands', async () => {
     const fixture = await openFixture();
     await fixture.graph.alter({ kind: 'schema', text: 'doc: string @index(term) .' });

@@ -36,6 +36,9 @@ export const NAME_BYTES = 65_535;
 /** Stored names under `service.` that clients may write. */
 const WRITABLE = new Set([TYPE_PREDICATE, 'service.graphql.xid', 'service.graphql.schema']);
 
+/** Bytes of values that are staged without a pause: a millisecond or two. */
+const STAGED_BYTES = 1024 * 1024;
+
 /** What staging needs from its transaction. */
 export interface StageContext {
   readonly schema: SchemaVersion;
@@ -59,7 +62,10 @@ export async function stageChanges(context: StageContext, changes: readonly Grap
   for (let i = 0; i < changes.length; i++) {
     const pending = stage.add(changes[i]);
     if (pending) await pending;
-    if ((i & 1023) === 1023) await breath.due();
+    if ((i & 1023) === 1023 || stage.addedBytes > STAGED_BYTES) {
+      stage.addedBytes = 0;
+      await breath.due();
+    }
   }
   await stage.checkUnique();
   return stage.finish();
@@ -68,6 +74,8 @@ export async function stageChanges(context: StageContext, changes: readonly Grap
 type SetValue = Extract<GraphChange, { op: 'setValue' }>;
 
 class Stage {
+  /** bytes of values since the last pause */
+  addedBytes = 0;
   readonly #context: StageContext;
   readonly #breath: Breath;
   readonly #log = new DeltaLog();
@@ -149,6 +157,7 @@ class Stage {
     // a vector without dimensions says that there is none
     if (converted.type === 'float32vector' && converted.value.length === 0) return;
     const stored = encodeValue(converted);
+    this.addedBytes += stored.length;
     checkIndexed(record, converted, stored.length);
     this.#log.add(OP.setValue, predicate, uid, 0, lang, stored, facetBytes(facets));
     if (record.list) this.#memberConflict(record, uid, stored);

@@ -29,6 +29,7 @@ export function* parseJsonMutationSteps(body: string, options: ParseMutationOpti
   const limits = options.limits ?? DEFAULT_LIMITS;
   const names = options.names ?? defaultNames;
   const root = yield* scanJsonSteps(body, limits);
+  yield;
   if (root.kind !== 'object') throw wrong('the body is no object', root, 'Send {"set": ...} or {"delete": ...}.');
   checkKeys(root, TOP_KEYS);
   const converter = new JsonTriples({ names, text: body, blankPrefix: `dg.${randomBytes(4).readUInt32BE()}` });

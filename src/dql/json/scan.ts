@@ -43,8 +43,8 @@ export function scanJsonSteps(text: string, limits: Limits = DEFAULT_LIMITS, sou
   return new JsonScanner(text, limits, source).document();
 }
 
-/** Values down to this depth are read in steps: what is long is a list of nodes, in a mutation, in a list of mutations. */
-const STEP_DEPTH = 4;
+/** Values down to this depth are read in steps: what is long is a list of nodes, or the places of a geometry of theirs. */
+const STEP_DEPTH = 8;
 
 class JsonScanner {
   readonly #text: string;
@@ -121,8 +121,8 @@ class JsonScanner {
     this.#space();
     if (this.#text.charCodeAt(this.#at) !== close) {
       do {
-        if (close === 0x7d) entries.set(this.#key(), yield* this.#valueSteps());
-        else if (items.push(yield* this.#valueSteps()) % STEP === 0) yield;
+        if (close === 0x7d) entries.set(this.#key(), this.#isNested() ? yield* this.#valueSteps() : this.#value());
+        else if (items.push(this.#isNested() ? yield* this.#valueSteps() : this.#value()) % STEP === 0) yield;
       } while (this.#comma());
     }
     this.#close(close);
@@ -130,6 +130,13 @@ class JsonScanner {
     return close === 0x5d
       ? { kind: 'array', items, position }
       : { kind: 'object', entries, position, span: { start, end: this.#at } };
+  }
+
+  /** An object or a list comes next. */
+  #isNested(): boolean {
+    this.#space();
+    const c = this.#text.charCodeAt(this.#at);
+    return c === 0x7b || c === 0x5b;
   }
 
   #nested(read: () => JsonNode): JsonNode {

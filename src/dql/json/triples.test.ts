@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { atOnce, dgraphNames, GraphsteadError } from '../../base/index.js';
 import type { Triple } from '../syntax/index.js';
 import { JsonTriples, parseJsonMutation, parseJsonTriples, scanJson } from './index.js';
+import { scanJsonSteps } from './scan.js';
 
 function triples(json: unknown, op: 'set' | 'delete' = 'set'): Triple[] {
   const text = typeof json === 'string' ? json : JSON.stringify(json);
@@ -203,6 +204,16 @@ describe('the scanner', () => {
     const [a] = parseJsonTriples('{"x": 1}');
     const [b] = parseJsonTriples('{"x": 1}');
     expect(a.subject).not.toEqual(b.subject);
+  });
+});
+
+describe('long lists', () => {
+  it('are scanned in steps, those of the places of a geometry too', () => {
+    const ring = Array.from({ length: 3_000 }, (_, i) => [i / 100, 1]);
+    const polygon = { type: 'Polygon', coordinates: [ring] };
+    let steps = 0;
+    for (const _ of scanJsonSteps(JSON.stringify({ mutations: [{ set: [{ loc: polygon }] }] }))) steps++;
+    expect(steps).toBe(11);
   });
 });
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenDql, openDql } from '../../../test/open-dql.js';
+import { systemClock } from '../../base/index.js';
+import { parseQuery, runQuery } from '../index.js';
 
 /** Stops 1 to 6: the direct way from 1 to 4 is dear, the way over 2 and 3 cheap; 5 is a dead end, 6 is alone. */
 const DATA = `{ set {
@@ -112,4 +114,21 @@ describe('shortest', () => {
       code: 'INVALID_QUERY',
     });
   });
+});
+
+it('looks whether to pause while it goes through the many edges of one node', async () => {
+  const open = await openDql();
+  const lines = Array.from({ length: 5_000 }, (_, i) => `<0x1> <leads> <${0x100 + i}> .`);
+  await open.mutate(`{ set {\n${lines.join('\n')}\n<0x2> <leads> <0x1> . } }`);
+  const transaction = await open.graph.begin({ bestEffort: true });
+  const reader = await transaction.reader();
+  let looks = 0;
+  const clock = { ...systemClock, monotonic: () => looks++ };
+  const query = '{ p as shortest(from: 0x2, to: 0x100) { leads } q(func: uid(p)) { uid } }';
+  await runQuery(parseQuery(query), reader, { clock });
+  // as its edges are read, while each is pushed, and while what they lead to is looked at
+  expect(looks).toBeGreaterThan(70);
+  reader.release();
+  transaction.abort();
+  await open.close();
 });

@@ -118,6 +118,7 @@ class Neighbourhood {
       const uid = read.source[i];
       const before = this.#edges.get(uid) ?? NONE;
       this.#edges.set(uid, before.length === 0 ? edges : merged(before, edges));
+      if (edges.length > STEP) await this.execution.checkpoint();
     }
   }
 }
@@ -172,9 +173,9 @@ async function search(
   const single = args.numPaths <= 1 && args.minWeight === undefined;
   const settled = new Set<number>();
   const paths: ResultPath[] = [];
-  let popped = 0;
+  let looked = 0;
   for (let route = open.pop(); route; route = open.pop()) {
-    if (++popped % STEP === 0) await execution.checkpoint();
+    if (++looked % STEP === 0) await execution.checkpoint();
     if (route.cost > (args.maxWeight ?? Number.POSITIVE_INFINITY)) break;
     if (route.uid === to) {
       if (route.cost >= (args.minWeight ?? Number.NEGATIVE_INFINITY)) paths.push(pathOf(route));
@@ -187,6 +188,7 @@ async function search(
     }
     const edges = around.edges(route.uid);
     for (const edge of edges instanceof Promise ? await edges : edges) {
+      if (++looked % STEP === 0) await execution.checkpoint();
       if (single ? settled.has(edge.to) : visits(route, edge.to)) continue;
       open.push({ uid: edge.to, cost: route.cost + edge.cost, edge, previous: route });
     }
