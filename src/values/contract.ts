@@ -1,4 +1,4 @@
-import type { JsonWriter } from '../base/index.js';
+import type { JsonWriter, Steps } from '../base/index.js';
 
 /** The scalar types of the store. `uid` is an edge and never a Value. */
 export type TypeName =
@@ -155,9 +155,10 @@ export interface ValuesDoor {
   queryTokens(kind: IndexKind, value: Value, lang?: string, limit?: number): Uint8Array[];
   /** the token was cut and hashed, so what it finds must be checked whatever its kind */
   isHashedToken(token: Uint8Array, limit?: number): boolean;
-  /** tokens whose union of postings holds every candidate; check each with `matchesGeo` */
+  /** tokens whose union of postings holds every candidate; check each with `matchesGeoInSteps` */
   geoQueryTokens(query: GeoQuery): Uint8Array[];
-  matchesGeo(query: GeoQuery, stored: Geometry): boolean;
+  /** in steps: two polygons take as much work as their corners multiplied */
+  matchesGeoInSteps(query: GeoQuery, stored: Geometry): Steps<boolean>;
   /** GeoJSON as object or text (single quotes accepted); bare coordinates give a Point, Polygon or MultiPolygon by depth */
   parseGeometry(input: unknown): Geometry;
   /** words of a text for `term`, lower-cased, distinct */

@@ -15,7 +15,7 @@ export type * from './contract.js';
 export { convert } from './convert.js';
 export { compareDateTimes, formatDateTime, parseDateTime } from './date-time.js';
 export { parseGeometry } from './geo/geojson.js';
-export { geoQueryTokens, matchesGeo } from './geo/query.js';
+export { geoQueryTokens, matchesGeoInSteps } from './geo/query.js';
 export { langBase } from './language/base.js';
 export { fullTextTerms, stemPieces } from './language/full-text.js';
 export { piecesOf } from './language/piece.js';

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../base/index.js';
 import type { GeoQuery, Geometry } from '../contract.js';
 import { parseGeometry } from './geojson.js';
-import { geoQueryTokens, matchesGeo } from './query.js';
+import { geoQueryTokens, matchesGeoInSteps } from './query.js';
 import { geometryTokens } from './token.js';
 
 const key = (token: Uint8Array): string => Buffer.from(token).toString('hex');
@@ -45,7 +46,7 @@ describe('geo queries', () => {
   it('find by tokens all that match', () => {
     fc.assert(
       fc.property(query, geometry, (asked, stored) => {
-        if (matchesGeo(asked, stored)) expect(isCandidate(asked, stored)).toBe(true);
+        if (atOnce(matchesGeoInSteps(asked, stored))) expect(isCandidate(asked, stored)).toBe(true);
       }),
       { numRuns: 300 },
     );
@@ -56,7 +57,7 @@ describe('geo queries', () => {
       fc.property(point, fc.double({ min: 0, max: 0.01, noNaN: true }), ([lng, lat], step) => {
         const stored: Geometry = { type: 'Point', coordinates: [Math.min(180, lng + step), Math.min(90, lat + step)] };
         const asked: GeoQuery = { op: 'near', point: [lng, lat], meters: 3000 };
-        expect(matchesGeo(asked, stored)).toBe(true);
+        expect(atOnce(matchesGeoInSteps(asked, stored))).toBe(true);
         expect(isCandidate(asked, stored)).toBe(true);
       }),
     );
@@ -77,7 +78,7 @@ describe('geo queries', () => {
     ['intersects by touching', { op: 'intersects', region: parseGeometry('[[[2,2],[3,2],[3,3]]]') }, square, true],
     ['no intersection in a hole', { op: 'intersects', region: inHole }, holed, false],
   ])('%s', (_, asked, stored, expected) => {
-    expect(matchesGeo(asked, stored)).toBe(expected);
+    expect(atOnce(matchesGeoInSteps(asked, stored))).toBe(expected);
   });
 
   it('refuse a point where a polygon is needed', () => {
@@ -88,3 +89,39 @@ describe('geo queries', () => {
 function pointAt(lng: number, lat: number): Geometry {
   return { type: 'Point', coordinates: [lng, lat] };
 }
+
+it('compares two polygons of many corners in steps', () => {
+  const circle = (radius: number): Geometry => {
+    const corner = (i: number) => [
+      Math.cos((i / 1_000) * 2 * Math.PI) * radius,
+      Math.sin((i / 1_000) * 2 * Math.PI) * radius,
+    ];
+    const ring = Array.from({ length: 1_000 }, (_, i) => corner(i));
+    return { type: 'Polygon', coordinates: [[...ring, ring[0]]] };
+  };
+  const stepsOf = (query: GeoQuery, stored: Geometry): [steps: number, matches: boolean] => {
+    const work = matchesGeoInSteps(query, stored);
+    for (let steps = 0; ; steps++) {
+      const step = work.next();
+      if (step.done) return [steps, step.value];
+    }
+  };
+  // each corner, each middle of an edge, each edge
+  expect(stepsOf({ op: 'within', region: circle(2) }, circle(1))).toEqual([3_001, true]);
+  expect(stepsOf({ op: 'contains', region: circle(2) }, circle(1))).toEqual([0, false]);
+  const [steps, meet] = stepsOf(
+    { op: 'intersects', region: circle(1) },
+    {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [9, 9],
+          [9.5, 9],
+          [9, 9.5],
+          [9, 9],
+        ],
+      ],
+    },
+  );
+  expect([steps, meet]).toEqual([1_000, false]);
+});

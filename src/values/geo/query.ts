@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/index.js';
 import type { GeoQuery, Geometry } from '../contract.js';
 import { invalidValue } from '../failure.js';
 import { compareBytes } from '../ordered-bytes.js';
@@ -7,7 +8,7 @@ import { meetingTokens } from './token.js';
 
 /**
  * Distinct tokens, ascending; the union of their postings holds every geometry that matches, and more: check each with
- * matchesGeo. Throws INVALID_VALUE for a query that no geometry can answer.
+ * matchesGeoInSteps. Throws INVALID_VALUE for a query that no geometry can answer.
  */
 export function geoQueryTokens(query: GeoQuery): Uint8Array[] {
   check(query);
@@ -31,31 +32,42 @@ function check(query: GeoQuery): void {
   }
 }
 
-/** The stored geometry answers the query. Borders belong to their polygons. */
-export function matchesGeo(query: GeoQuery, stored: Geometry): boolean {
+/**
+ * The stored geometry answers the query; borders belong to their polygons. In steps, for two polygons take as much work
+ * as their corners multiplied.
+ */
+export function* matchesGeoInSteps(query: GeoQuery, stored: Geometry): Steps<boolean> {
   switch (query.op) {
     case 'near':
       return distanceTo(query.point, stored) <= query.meters;
     case 'within':
-      return holds(query.region, stored);
+      return yield* holds(query.region, stored);
     case 'contains':
-      return holds(stored, query.region);
+      return yield* holds(stored, query.region);
     default:
-      return meet(query.region, stored);
+      return yield* meet(query.region, stored);
   }
 }
 
 /** Every polygon of `inner` lies in one polygon of `outer`. */
-function holds(outer: Geometry, inner: Geometry): boolean {
+function* holds(outer: Geometry, inner: Geometry): Steps<boolean> {
   const around = polygonsOf(outer);
   if (inner.type === 'Point') return around.some((rings) => placeInPolygon(inner.coordinates, rings) >= 0);
-  return polygonsOf(inner).every((rings) => around.some((one) => polygonHolds(one, rings)));
+  for (const rings of polygonsOf(inner)) {
+    let isHeld = false;
+    for (const one of around) isHeld ||= yield* polygonHolds(one, rings);
+    if (!isHeld) return false;
+  }
+  return true;
 }
 
-function meet(a: Geometry, b: Geometry): boolean {
-  if (a.type === 'Point') return b.type === 'Point' ? samePlace(a.coordinates, b.coordinates) : holds(b, a);
-  if (b.type === 'Point') return holds(a, b);
-  return polygonsOf(a).some((one) => polygonsOf(b).some((other) => polygonsMeet(one, other)));
+function* meet(a: Geometry, b: Geometry): Steps<boolean> {
+  if (a.type === 'Point') return b.type === 'Point' ? samePlace(a.coordinates, b.coordinates) : yield* holds(b, a);
+  if (b.type === 'Point') return yield* holds(a, b);
+  for (const one of polygonsOf(a)) {
+    for (const other of polygonsOf(b)) if (yield* polygonsMeet(one, other)) return true;
+  }
+  return false;
 }
 
 function samePlace(a: readonly number[], b: readonly number[]): boolean {

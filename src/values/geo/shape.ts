@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/index.js';
 import type { Geometry } from '../contract.js';
 
 /** Longitude and latitude. Edges are straight lines between them, as GeoJSON (RFC 7946) says. */
@@ -65,21 +66,33 @@ function edgesCross([a, b]: Edge, [c, d]: Edge): boolean {
 }
 
 /** The polygons share a point. */
-export function polygonsMeet(a: Rings, b: Rings): boolean {
+export function* polygonsMeet(a: Rings, b: Rings): Steps<boolean> {
   if (placeInPolygon(a[0][0], b) >= 0 || placeInPolygon(b[0][0], a) >= 0) return true;
-  const edges = edgesOf(b);
-  return edgesOf(a).some((edge) => edges.some((other) => edgesMeet(edge, other)));
+  return yield* anyPair(edgesOf(a), edgesOf(b), edgesMeet);
+}
+
+/** Whether a test holds for any pair of edges; a step for each edge of the first list. */
+function* anyPair(of: readonly Edge[], others: readonly Edge[], test: (a: Edge, b: Edge) => boolean): Steps<boolean> {
+  for (const edge of of) {
+    if (others.some((other) => test(edge, other))) return true;
+    yield;
+  }
+  return false;
 }
 
 /** Every point of `inner` lies in `outer`, borders included. */
-export function polygonHolds(outer: Rings, inner: Rings): boolean {
+export function* polygonHolds(outer: Rings, inner: Rings): Steps<boolean> {
   const edges = edgesOf(inner);
   const middles = edges.map(([a, b]): Position => [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]);
-  const corners = inner.flat();
-  if ([...corners, ...middles].some((p) => placeInPolygon(p, outer) < 0)) return false;
-  if (outer.slice(1).some((hole) => hole.some((p) => placeInPolygon(p, inner) > 0))) return false;
-  const borders = edgesOf(outer);
-  return !edges.some((edge) => borders.some((border) => edgesCross(edge, border)));
+  for (const p of [...inner.flat(), ...middles]) {
+    if (placeInPolygon(p, outer) < 0) return false;
+    yield;
+  }
+  for (const p of outer.slice(1).flat()) {
+    if (placeInPolygon(p, inner) > 0) return false;
+    yield;
+  }
+  return !(yield* anyPair(edges, edgesOf(outer), edgesCross));
 }
 
 /** Great-circle distance in meters (haversine on the mean sphere). */

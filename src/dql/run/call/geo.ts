@@ -1,17 +1,19 @@
+import { atOnce, inSteps, type MaybePromise, type Steps } from '../../../base/index.js';
 import type { Predicate, UidList } from '../../../graph/index.js';
 import {
   decodeValue,
   geoQueryTokens,
   type GeoQuery,
   type Geometry,
-  matchesGeo,
+  matchesGeoInSteps,
   parseGeometry,
+  type StoredValue,
 } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, union } from '../uid-set.js';
 import { invalid, pickIndex, subjectOf, textOf, withoutIndex } from './argument.js';
-import { filterByValue } from './by-value.js';
+import { filterByValues } from './by-value.js';
 import type { CallOperator } from './contract.js';
 
 /** near, within, contains, intersects */
@@ -48,10 +50,19 @@ function check(
       'Ask a predicate that the schema declares as geo.',
     );
   }
-  return filterByValue(execution, predicate, candidates, [], (bytes) => {
-    const value = decodeValue(bytes);
-    return value.type === 'geo' && matchesGeo(query, value.value);
-  });
+  return filterByValues(execution, predicate, candidates, [], (values) => anyMatches(values, query, execution));
+}
+
+/** Points are compared at once: there may be many, and each is little work. */
+function anyMatches(values: readonly StoredValue[], query: GeoQuery, execution: Execution): MaybePromise<boolean> {
+  const stored = values.map(decodeValue).flatMap((value) => (value.type === 'geo' ? [value.value] : []));
+  if (stored.every(({ type }) => type === 'Point')) return stored.some((one) => atOnce(matchesGeoInSteps(query, one)));
+  return inSteps(matchesAny(query, stored), () => execution.checkpoint());
+}
+
+function* matchesAny(query: GeoQuery, stored: readonly Geometry[]): Steps<boolean> {
+  for (const one of stored) if (yield* matchesGeoInSteps(query, one)) return true;
+  return false;
 }
 
 function queryOf(call: FunctionCall): GeoQuery {
