@@ -379,6 +379,7 @@ describe('events', () => {
     expect(seen[0].id).toMatch(new RegExp(`^${service.store.incarnation}\\.\\d+\\.0$`));
     const rest = await collect({ agentId: id, after: seen[0].id }, 1);
     expect(rest).toEqual([seen[1]]);
+    expect(await collect({ agentId: id, after: '0' }, 2)).toEqual(seen);
     await expect(collect({ agentId: id, after: 'x' }, 1)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
     await expect(collect({ agentId: 'agent_none' }, 1)).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
   });

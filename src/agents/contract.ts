@@ -35,7 +35,7 @@ export interface AgentEvent {
 
 export interface EventsRequest {
   readonly agentId: string;
-  /** id of the last event seen; without it the stream starts at now */
+  /** id of the last event seen, or "0" for the oldest that is kept; without it the stream starts at now */
   readonly after?: string;
   /** only these names; status events (`agentStatusUpdated`) come only when named */
   readonly names?: readonly string[];

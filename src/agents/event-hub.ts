@@ -9,6 +9,9 @@ import { Batch, type Beginning, type EventPage, GAP_EVENT, Subscription } from '
 
 const PAGE = 256;
 
+/** As an `after`: from the oldest kept event on, as in /changes. */
+const OLDEST = '0';
+
 interface Start extends Beginning {
   readonly gap?: AgentEvent;
 }
@@ -133,6 +136,7 @@ export class EventHub {
       const ended = head.status === 'terminated';
       if (after === undefined && ended) throw terminated(agentId);
       if (after === undefined) return { seq: head.events[1], upTo: snapshot.version, ended };
+      if (after === OLDEST) return { seq: head.events[0], upTo: undefined, ended };
       const position = parsePosition(after);
       // of another store, or of one that has lost what it told since
       if (position.incarnation !== this.incarnation || position.ts > snapshot.version) {
@@ -174,6 +178,6 @@ function parsePosition(text: string): { incarnation: string; ts: number; n: numb
   const match = /^([0-9A-Za-z_-]+)\.(\d{1,16})\.(\d{1,9})$/.exec(text);
   if (match !== null) return { incarnation: match[1], ts: Number(match[2]), n: Number(match[3]) };
   throw new GraphsteadError('INVALID_VALUE', `"${text}" is no event id`, {
-    fix: 'give the id of the last event seen, or leave `after` out to start at now',
+    fix: `give the id of the last event seen, ${OLDEST} for all that are kept, or none to start at now`,
   });
 }

@@ -38,7 +38,10 @@ export function eventOperation(agents: Pick<Agents, 'eventBatches'>, json: Scala
     description: 'Events of one agent, from now on or behind an id.',
     args: {
       agentId: { type: GraphQLString },
-      after: { type: GraphQLString, description: 'Id of the last event seen: what came after it is told first.' },
+      after: {
+        type: GraphQLString,
+        description: 'Id of the last event seen, or 0 for the oldest that is kept: what came after it is told first.',
+      },
       names: {
         type: new GraphQLList(new GraphQLNonNull(GraphQLString)),
         description: 'Only these events. Changes of status (agentStatusUpdated) come only when named.',
