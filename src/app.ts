@@ -9,6 +9,7 @@ export {
   type AgentStatus,
   type AlarmOptions,
   agents,
+  caller,
   connections,
   type DeadLetter,
   type GraphAnswer,

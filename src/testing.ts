@@ -34,8 +34,15 @@ export interface TestApp {
   readonly url: string;
   /** every call of a scripted model so far, oldest first */
   readonly modelCalls: readonly ModelCall[];
-  /** The `data` of a query or mutation. Throws GraphsteadErrors with all it answered instead. */
-  graphql<T = Record<string, unknown>>(query: string, variables?: Readonly<Record<string, unknown>>): Promise<T>;
+  /**
+   * The `data` of a query or mutation. Throws GraphsteadErrors with all it answered instead.
+   * @param headers such as the one that carries a token
+   */
+  graphql<T = Record<string, unknown>>(
+    query: string,
+    variables?: Readonly<Record<string, unknown>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<T>;
   /** The `data` of a query of the graph language. */
   query<T = Record<string, unknown>>(text: string): Promise<T>;
   /** wall time now */
@@ -67,8 +74,12 @@ export async function startApp(options: StartAppOptions = {}): Promise<TestApp> 
   return {
     url: service.url,
     modelCalls: scripted.calls,
-    graphql: (query, variables) => post(service, '/graphql', JSON.stringify({ query, variables }), 'application/json'),
-    query: (text) => post(service, '/query', text, 'application/dql'),
+    graphql: (query, variables, headers) =>
+      post(service, '/graphql', JSON.stringify({ query, variables }), {
+        ...headers,
+        'content-type': 'application/json',
+      }),
+    query: (text) => post(service, '/query', text, { 'content-type': 'application/dql' }),
     now: () => new Date(clock.wall()),
     advance: (ms) => advance(service, clock, ms),
     settled: async () => service.host?.agents.clockMoved(),
@@ -122,8 +133,8 @@ async function advance({ host }: Service, clock: TestClock, ms: number): Promise
   await host?.agents.clockMoved();
 }
 
-async function post<T>({ url }: Service, path: string, body: string, type: string): Promise<T> {
-  const response = await fetch(url + path, { method: 'POST', headers: { 'content-type': type }, body });
+async function post<T>({ url }: Service, path: string, body: string, headers: Record<string, string>): Promise<T> {
+  const response = await fetch(url + path, { method: 'POST', headers, body });
   const { data, errors } = (await response.json()) as { data: T; errors?: readonly WireError[] };
   if (errors?.length) throw new GraphsteadErrors(errors.map(toError));
   return data;

@@ -7,6 +7,7 @@ const text = fc.string();
 const id = fc.nat();
 const optional = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined });
 const given = fc.option(fc.oneof(text, fc.array(fc.integer()), fc.record({ a: text })), { nil: null });
+const claims = optional(fc.dictionary(text, given));
 const message = fc.record({
   id: text,
   name: text,
@@ -34,7 +35,7 @@ const said = fc.oneof(
   fc.record({
     k: fc.constant('call'),
     id,
-    task: fc.record({ name: text, args: fc.array(given), requestId: text, stream: optional(fc.boolean()) }),
+    task: fc.record({ name: text, args: fc.array(given), requestId: text, claims, stream: optional(fc.boolean()) }),
   }),
   fc.record({ k: fc.constant('reply'), rpc: id, ok: fc.constant(true), value: optional(given) }),
   fc.record({ k: fc.constant('reply'), rpc: id, ok: fc.constant(false), error: fc.record({ message: text }) }),

@@ -15,9 +15,9 @@ export function compact(said: Said): unknown {
     case 'turn':
       return turnList(said);
     case 'call': {
-      const { name, args, requestId, stream, journal, trace } = said.task;
+      const { name, args, requestId, claims, stream, journal, trace } = said.task;
       const isRare = stream !== undefined || journal !== undefined || trace !== undefined;
-      return isRare ? said : [TAG.call, said.id, name, requestId, args];
+      return isRare ? said : withValue([TAG.call, said.id, name, requestId, args], claims);
     }
     case 'reply':
       return said.ok ? withValue([TAG.reply, said.rpc], said.value) : said;
@@ -67,8 +67,8 @@ function fromList(list: readonly any[]): Said {
     case TAG.turn:
       return turnOf(list);
     case TAG.call: {
-      const [, id, name, requestId, args] = list;
-      return { k: 'call', id, task: { name, args: args as Args, requestId } };
+      const [, id, name, requestId, args, claims] = list;
+      return { k: 'call', id, task: { name, args: args as Args, requestId, claims } };
     }
     case TAG.reply:
       return { k: 'reply', rpc: list[1], ok: true, value: list[2] };

@@ -57,6 +57,8 @@ export interface CallTask {
   readonly args: readonly unknown[];
   readonly stream?: boolean;
   readonly requestId: string;
+  /** what the caller's verified token says */
+  readonly claims?: Readonly<Record<string, unknown>>;
   readonly journal?: readonly JournalEntry[];
   readonly trace?: Readonly<Record<string, string>>;
 }

@@ -11,11 +11,12 @@ import { createMemoryStore } from '../store/index.js';
 import { type App, buildApp, loadApp } from './index.js';
 
 const INDEX = `
-  import { agents, Agent, type Int } from 'graphstead/app';
+  import { agents, Agent, caller, type Int, type Json } from 'graphstead/app';
   class Note extends Agent<{ text: string }> {
     state = { text: '' };
     onReceiveMessage(name: string, data?: string) {
       if (name === 'write') this.state.text = data ?? '';
+      if (name === 'who') return JSON.stringify(caller.claims ?? null);
       return VERSION + this.state.text;
     }
   }
@@ -33,6 +34,10 @@ const INDEX = `
   export async function* countTo(to: Int): AsyncGenerator<Int> { for (let i = 1; i <= to; i++) yield i; }
   export async function* wait(): AsyncGenerator<Int> { yield 1; await new Promise(() => undefined); }
   export function forget(id: string): void {}
+  export async function getWho(id?: string): Promise<Json> {
+    return id === undefined ? ((caller.claims ?? null) as Json) : JSON.parse((await agents.sendMessage(id, 'who')) ?? '');
+  }
+  export async function* watchWho(): AsyncGenerator<Json> { yield (caller.claims ?? null) as Json; }
 `;
 
 let root: string;
@@ -146,6 +151,18 @@ describe('an app', () => {
     for await (const batch of operation('countTo').subscribe?.({ to: 3 }, context()) ?? [])
       for (const { value } of batch) seen.push(value);
     expect(seen).toEqual([1, 2, 3]);
+  });
+
+  it('tells a function what the token of its caller says, and an agent nothing', async () => {
+    await open();
+    const asked = { ...context(), claims: { USER: 'ann', exp: 9 } };
+    expect(await operation('getWho').run?.({}, asked)).toEqual({ USER: 'ann', exp: 9 });
+    expect(await operation('getWho').run?.({}, context())).toBeNull();
+    const id = (await operation('startNote').run?.({}, asked)) as string;
+    expect(await operation('getWho').run?.({ id }, asked)).toBeNull();
+    const told: unknown[] = [];
+    for await (const events of operation('watchWho').subscribe?.({}, asked) ?? []) told.push(...events);
+    expect(told).toEqual([{ value: { USER: 'ann', exp: 9 } }]);
   });
 
   it('tells nobody that a reader of a stream went away', async () => {

@@ -72,6 +72,7 @@ class FunctionCaller {
       signal: context.gone ?? context.signal,
       idempotencyKey: context.idempotencyKey,
       caller: context.caller,
+      claims: context.claims,
       log: options.dev ? (entry: HostLog) => remember(context, entry) : undefined,
     };
   }

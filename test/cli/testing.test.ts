@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startApp, type TestApp } from '../../src/testing.js';
 import { scratch } from './command.js';
@@ -16,7 +17,7 @@ beforeEach(() => {
   writeFileSync(folder.path('app.json'), JSON.stringify({ connections: { ai: connection }, models }));
   writeFileSync(
     folder.path('functions', 'index.ts'),
-    `import { models } from 'graphstead/app';
+    `import { caller, models } from 'graphstead/app';
      export async function askOracle(question: string): Promise<string> {
        const reply = await models.get('oracle').ask('be brief', question);
        return reply.choices[0].message.content ?? '';
@@ -28,6 +29,7 @@ beforeEach(() => {
        return pieces;
      }
      export function getTime(): string { return new Date().toISOString() + ' ' + Date.now() + ' ' + new Date(0).getTime(); }
+     export function getUser(): string { return String(caller.claims?.['USER']); }
      export function getVariable(): string { return process.env.GREETING ?? ''; }`,
   );
 });
@@ -56,6 +58,19 @@ describe('graphstead/testing', () => {
     expect(await app.graphql('{ getTime }')).toEqual(shown(start + 86_400_000));
     await expect(app.advance(-1)).rejects.toThrow('forward');
     expect(await app.graphql('{ getVariable }')).toEqual({ getVariable: 'hello' });
+  });
+
+  it('sends headers, such as that of a token', async () => {
+    const authorization = { Header: 'X-Auth', Namespace: 'own', Algo: 'HS256', VerificationKey: 'k'.repeat(32) };
+    const sdl = `# Service.Authorization ${JSON.stringify(authorization)}\ntype Page { name: String! @id }`;
+    writeFileSync(folder.path('schema.graphql'), sdl);
+    app = await startApp({ appDir: folder.dir, models: { oracle: [] } });
+    const token = await new SignJWT({ own: { USER: 'ann' } })
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(Buffer.from(authorization.VerificationKey));
+    expect(await app.graphql('{ getUser }', {}, { 'x-auth': token })).toEqual({ getUser: 'ann' });
+    expect(await app.graphql('{ getUser }')).toEqual({ getUser: 'undefined' });
+    await expect(app.graphql('{ getUser }', {}, { 'x-auth': 'none' })).rejects.toThrow('token');
   });
 
   it('refuses what the app does not have, and leaves nothing open', async () => {

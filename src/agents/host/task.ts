@@ -7,6 +7,8 @@ import { tell } from './link.js';
 import { resumed } from './marker.js';
 import type { TurnScope } from './turn-scope.js';
 
+export type Claims = Readonly<Record<string, unknown>>;
+
 interface Waiting {
   readonly task: number;
   resolve(value: unknown): void;
@@ -56,6 +58,8 @@ export class Task {
     journal: readonly JournalEntry[] | undefined,
     /** headers that name this task to others */
     readonly traceHeaders: Readonly<Record<string, string>> = {},
+    /** what the token of a function's caller says */
+    readonly claims?: Claims,
   ) {
     this.#journal = journal === undefined ? NO_JOURNAL : new Map(journal.map((entry) => [entry.n, entry]));
   }

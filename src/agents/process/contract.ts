@@ -23,6 +23,8 @@ export interface FunctionCall {
   readonly idempotencyKey?: string;
   /** whose request it is: idempotency keys of two callers never meet */
   readonly caller?: string;
+  /** what the caller's verified token says */
+  readonly claims?: Readonly<Record<string, unknown>>;
 }
 
 /** Processes that have loaded a bundle and have nothing to do yet: take over, or drop. */

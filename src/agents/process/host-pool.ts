@@ -245,8 +245,8 @@ export class HostPool implements Hosts {
     return tracedTask(this.#trace, new FunctionTask(call, call.timeoutMs ?? this.#limits.turnWallMs, this.#rpc));
   }
 
-  #asked({ name, args, requestId }: FunctionCall): CallTask {
-    return { name, args, requestId, ...traceOf(this.#trace) };
+  #asked({ name, args, requestId, claims }: FunctionCall): CallTask {
+    return { name, args, requestId, claims, ...traceOf(this.#trace) };
   }
 
   stats(): Readonly<Record<string, number>> {

@@ -1,0 +1,12 @@
+import { type Claims, requireTask } from './task.js';
+
+/** Who calls the function that runs. */
+export const caller = {
+  /**
+   * What the caller's verified token says: the claims under the namespace of `# Service.Authorization`, standard claims
+   * beside them. undefined without a token, and in an agent's turn: a message carries what its handler must know.
+   */
+  get claims(): Claims | undefined {
+    return requireTask('caller.claims').claims;
+  },
+};
