@@ -1,10 +1,12 @@
 import { assert } from '../../base/index.js';
 import { placeOf } from '../../dql/index.js';
 import type { GraphReader, UidList } from '../../graph/index.js';
+import type { Field } from '../../sdl/index.js';
 import { decodeValue } from '../../values/index.js';
-import type { CustomResult } from './custom-logic.js';
+import type { CustomFieldCall, CustomResult } from './custom-logic.js';
 import { geometryObject } from './geo.js';
 import type { CustomPlan, FieldPlan } from './plan.js';
+import type { Told } from './representation.js';
 import type { Request } from './request.js';
 import { plain } from './scalar.js';
 import { type Level, valueAt } from './write.js';
@@ -14,12 +16,14 @@ type Results = Map<CustomPlan, Map<number, CustomResult>>;
 /**
  * Calls the custom logic of every @custom field under a level, one call a field for all its parents. Levels below are
  * reached through edges; results of custom fields are not gone into.
+ * @param told by uid of a root, values of the fields that its custom fields require of another service
  */
 export async function resolveCustomFields(
   request: Request,
   level: Level,
   roots: UidList,
   reader: GraphReader,
+  told?: ReadonlyMap<number, Told>,
 ): Promise<Results> {
   const results: Results = new Map();
   const calls: Promise<void>[] = [];
@@ -41,7 +45,12 @@ export async function resolveCustomFields(
         const { source } = field;
         if (source.kind === 'edge') visit(at.deeper(source.slot, source.object), at.columns[source.slot].dest);
         else if (source.kind === 'custom') {
-          calls.push(callField(request, at, field, source.custom, byType.get(concrete.name) ?? [], reader, results));
+          const uids = byType.get(concrete.name) ?? [];
+          const parents = uids.map((uid) => ({
+            ...parentOf(at, source.custom, uid),
+            ...(at === level ? requiredBy(source.custom.field, told?.get(uid)) : {}),
+          }));
+          calls.push(callField(request, field, source.custom, uids, parents, reader, results));
         }
       }
     }
@@ -60,10 +69,10 @@ function hasCustom(level: Level): boolean {
 
 async function callField(
   request: Request,
-  level: Level,
   field: FieldPlan,
   plan: CustomPlan,
   uids: readonly number[],
+  parents: CustomFieldCall['parents'],
   reader: GraphReader,
   results: Results,
 ): Promise<void> {
@@ -79,7 +88,7 @@ async function callField(
     reader: async () => reader,
     type: plan.type,
     field: plan.field,
-    parents: uids.map((uid) => parentOf(level, plan, uid)),
+    parents,
   });
   assert(answers.length === uids.length, 'custom logic answers every parent');
   results.set(plan, new Map(uids.map((uid, i) => [uid, answers[i]])));
@@ -99,6 +108,10 @@ function parentOf(level: Level, plan: CustomPlan, uid: number): Record<string, u
     else if (single) parent[field.name] = jsonValue(single);
   }
   return parent;
+}
+
+function requiredBy(field: Field, told: Told = {}): Told {
+  return Object.fromEntries(Object.entries(told).filter(([name]) => field.federation.requires.includes(name)));
 }
 
 function valuesOf(column: Level['columns'][number], uid: number): unknown[] {

@@ -127,3 +127,54 @@ describe('custom queries', () => {
     expect((await answerTo(null)).data).toEqual({ planets: null });
   });
 });
+
+describe('custom fields of an entity', () => {
+  const SHIP = `
+    extend type Ship @key(fields: "id") { id: String! @id @external mass: Int @external
+      berth: String @search
+      fee: Int @requires(fields: "mass")
+        @custom(http: {url: "http://port.example/fee", method: POST, body: "{id: $id, mass: $mass}"}) }`;
+  const ASK = 'query Ask($all: [_Any!]!) { _entities(representations: $all) { ... on Ship { berth fee } } }';
+
+  async function port(): Promise<{ sky: Sky; world: World }> {
+    const sky = new Sky();
+    sky.fieldAnswer = ({ mass }) => ({ value: typeof mass === 'number' ? mass * 2 : null, errors: [] });
+    const world = await createWorld(SHIP, { custom: sky });
+    await world.data('mutation { addShip(input: [{id: "a", berth: "A1"}, {id: "b"}]) { numUids } }');
+    return { sky, world };
+  }
+
+  it('are told the fields that they require, as the gateway gives them', async () => {
+    const { sky, world } = await port();
+    const { _entities } = await world.data(ASK, {
+      all: [
+        { __typename: 'Ship', id: 'b', mass: 7 },
+        { __typename: 'Ship', id: 'none', mass: 1 },
+        { __typename: 'Ship', id: 'a', mass: 5, berth: 'elsewhere' },
+      ],
+    });
+    expect(_entities).toEqual([{ berth: null, fee: 14 }, null, { berth: 'A1', fee: 10 }]);
+    const { parents } = sky.asked[0] as CustomFieldCall;
+    expect(parents).toEqual([
+      { id: 'a', mass: 5 },
+      { id: 'b', mass: 7 },
+    ]);
+    const literal = await world.data(
+      '{ _entities(representations: [{__typename: "Ship", id: "a", mass: 4}]) { ... on Ship { fee } } }',
+    );
+    expect(literal._entities).toEqual([{ fee: 8 }]);
+    expect((await world.data('{ queryShip(filter: {berth: {anyofterms: "A1"}}) { fee } }')).queryShip).toEqual([
+      { fee: null },
+    ]);
+  });
+
+  it('are not asked with a value of another type', async () => {
+    const { sky, world } = await port();
+    const answer = await world.ask(ASK, { all: [{ __typename: 'Ship', id: 'a', mass: { deep: 1 } }] });
+    expect(answer.errors?.[0]).toMatchObject({
+      message: expect.stringMatching(/a representation of Ship: mass: Int cannot represent/),
+      extensions: { code: 'INVALID_GRAPHQL' },
+    });
+    expect(sky.asked).toEqual([]);
+  });
+});

@@ -1,20 +1,20 @@
 import { type GraphQLField, type GraphQLObjectType, getNullableType, isListType, isNonNullType } from 'graphql';
 import { assert, GraphsteadError, groupBy, type JsonWriter } from '../../base/index.js';
 import type { GraphReader } from '../../graph/index.js';
-import type { Field, ObjectType } from '../../sdl/index.js';
+import type { Field } from '../../sdl/index.js';
 import { decodeValue, valueText } from '../../values/index.js';
 import { authFilter } from './auth/filter.js';
 import { parseUid } from './filter.js';
 import { boundLevel, rootRow, runPlan } from './query.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
 import { argumentsOf } from './argument.js';
+import { keyField, keyText, type Representation, requiredOf, type Told } from './representation.js';
 import { compileRoot } from './selection.js';
 import { SelectionList } from './selection-list.js';
 import { and, block, call, literal, NEVER, ofType, ofUids, select, storedName, test } from './syntax.js';
 import { type Level, valueAt, writeNode, type WriteScope } from './write.js';
 
 type Definition = GraphQLField<unknown, unknown>;
-type Representation = Readonly<Record<string, unknown>>;
 
 /** Nodes of one type, by the text of their key. */
 interface Found {
@@ -68,15 +68,6 @@ function writeEntities(
   return true;
 }
 
-function keyField(type: ObjectType): Field {
-  const name = type.federation.key?.[0];
-  const field = name === undefined ? undefined : type.field(name);
-  if (field) return field;
-  throw new GraphsteadError('INVALID_GRAPHQL', `type ${type.name} has no @key`, {
-    fix: 'Ask _entities for types that have @key.',
-  });
-}
-
 async function find(
   request: Request,
   field: RootField,
@@ -92,14 +83,8 @@ async function find(
     });
   }
   const key = keyField(type);
-  const values = group.map((each) => {
-    const value = each[key.name];
-    if (value !== undefined && value !== null) return String(value);
-    throw new GraphsteadError(
-      'INVALID_GRAPHQL',
-      `_entities: a representation of ${typeName} lacks its key ${key.name}`,
-    );
-  });
+  const told = new Map<string, Told>();
+  for (const each of group) told.set(keyText(type, each), requiredOf(type, output, each));
   const scope = scopeOf(request, reader);
   const rule = authFilter(scope, type, 'query');
   if (rule === NEVER) return undefined;
@@ -107,7 +92,7 @@ async function find(
   const list = new SelectionList();
   const keySelection = key.storage ? select(storedName(key.storage)) : undefined;
   if (keySelection) list.slot('key', () => keySelection);
-  const distinct = [...new Set(values)];
+  const distinct = [...told.keys()];
   const root =
     key.role === 'id' ? ofUids(distinct.flatMap((value) => parseUid(value) ?? [])) : equalsAny(key, distinct);
   const filter = and(test(ofType(type.storedName)), rule);
@@ -119,7 +104,6 @@ async function find(
     children: [...plan.selections, ...list.selections],
   });
   const node = await runPlan(request, scope, shown, reader);
-  const bound = await boundLevel(request, field.key, plan, node, reader);
   const column = keySelection && node.children.find((child) => child.syntax === keySelection);
   const uids = new Map<string, number>();
   for (const uid of rootRow(node)) {
@@ -127,6 +111,8 @@ async function find(
     if (bytes) uids.set(valueText(decodeValue(bytes)), uid);
     else if (key.role === 'id') for (const value of distinct) if (parseUid(value) === uid) uids.set(value, uid);
   }
+  const toldOf = new Map([...uids].map(([value, uid]) => [uid, told.get(value) ?? {}]));
+  const bound = await boundLevel(request, field.key, plan, node, reader, toldOf);
   return { level: bound.level, scope: bound.scope, uids };
 }
 

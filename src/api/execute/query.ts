@@ -21,6 +21,7 @@ import { compileFilter, parseUid, type Root, rootOf, typeTests } from './filter.
 import { compileOrder, compilePage } from './order.js';
 import type { ObjectPlan } from './plan.js';
 import { noteReads } from './reads.js';
+import type { Told } from './representation.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
 import { filterInput, keyFields, type Scope } from './scope.js';
 import { argumentsOf } from './argument.js';
@@ -82,16 +83,20 @@ function writeNull(scope: WriteScope, type: GraphQLOutputType, field: RootField,
   return false;
 }
 
-/** Makes nodes of a block writable: its columns bound, its custom fields answered. */
+/**
+ * Makes nodes of a block writable: its columns bound, its custom fields answered.
+ * @param told by uid, what the request itself says of fields that another service owns
+ */
 export async function boundLevel(
   request: Request,
   key: string,
   plan: ObjectPlan,
   node: ResultNode,
   reader: GraphReader,
+  told?: ReadonlyMap<number, Told>,
 ): Promise<{ readonly level: Level; readonly scope: WriteScope }> {
   const level = new Level(plan, node);
-  const custom = await resolveCustomFields(request, level, node.dest, reader);
+  const custom = await resolveCustomFields(request, level, node.dest, reader, told);
   return { level, scope: writeScopeOf(request, key, custom) };
 }
 

@@ -1,0 +1,43 @@
+import { coerceInputValue, type GraphQLObjectType, isInputType } from 'graphql';
+import { GraphsteadError } from '../../base/index.js';
+import type { Field, ObjectType } from '../../sdl/index.js';
+
+/** What a federation's gateway knows of an entity: its `__typename`, its key, and fields that other services own. */
+export type Representation = Readonly<Record<string, unknown>>;
+
+/** Values of fields by their names. */
+export type Told = Readonly<Record<string, unknown>>;
+
+/** The field that names an entity. Throws INVALID_GRAPHQL for a type without @key. */
+export function keyField(type: ObjectType): Field {
+  const name = type.federation.key?.[0];
+  const field = name === undefined ? undefined : type.field(name);
+  if (field) return field;
+  throw new GraphsteadError('INVALID_GRAPHQL', `type ${type.name} has no @key`, {
+    fix: 'Ask _entities for types that have @key.',
+  });
+}
+
+/** The text of an entity's key. Throws INVALID_GRAPHQL where it is missing. */
+export function keyText(type: ObjectType, representation: Representation): string {
+  const key = keyField(type);
+  const value = representation[key.name];
+  if (value !== undefined && value !== null) return String(value);
+  throw new GraphsteadError('INVALID_GRAPHQL', `_entities: a representation of ${type.name} lacks its key ${key.name}`);
+}
+
+/** The fields of a representation that a field of the type requires. Throws INVALID_GRAPHQL for values of other types. */
+export function requiredOf(type: ObjectType, output: GraphQLObjectType, representation: Representation): Told {
+  const told: Record<string, unknown> = {};
+  for (const name of new Set(type.fields.flatMap((field) => field.federation.requires))) {
+    const wanted = output.getFields()[name]?.type;
+    if (!Object.hasOwn(representation, name) || !wanted || !isInputType(wanted)) continue;
+    told[name] = coerceInputValue(representation[name], wanted, (_path, _value, error) => {
+      throw new GraphsteadError(
+        'INVALID_GRAPHQL',
+        `_entities: a representation of ${type.name}: ${name}: ${error.message}`,
+      );
+    });
+  }
+  return told;
+}
