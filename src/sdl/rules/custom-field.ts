@@ -1,9 +1,9 @@
 import { position } from '../definition.js';
 import { customSites } from '../custom-site.js';
-import { idField, isForeignKey, xidFields } from '../lookup.js';
+import { idField, isForeignKey, isIdType, xidFields } from '../lookup.js';
 import type { Rule } from '../rule.js';
 
-/** A type whose field @custom resolves can name its nodes; such a field takes no arguments (spec.md, rule 6). */
+/** A type whose field @custom resolves can name its nodes, by another field; such a field takes no arguments (spec.md, rule 6). */
 export const customField: Rule = {
   name: 'custom-field',
   check({ definitions, report }) {
@@ -15,6 +15,13 @@ export const customField: Rule = {
           position: position(node),
           message: `@custom on ${where}: ${object.name} has neither a field of type ID nor one with @id`,
           fix: `Add "id: ID!" to ${object.name}, or @id to the field that names its nodes.`,
+        });
+      }
+      if (isIdType(field.type)) {
+        report({
+          position: position(node),
+          message: `@custom on ${where}: a field of type ID is the node itself, which nothing else resolves`,
+          fix: 'Remove @custom, or make the field a String.',
         });
       }
       if (!field.arguments?.length) continue;

@@ -44,6 +44,10 @@ describe('@custom by itself', () => {
       'type Shop { id: ID! a: String b(n: Int): Int @custom(http: {url: "http://a.example", method: GET}) }',
       'custom-field',
     ],
+    [
+      'type Shop { id: ID! @custom(http: {url: "http://a.example/$code", method: GET}) code: String! @id }',
+      'custom-field',
+    ],
     [query(`url: "http://a.example", ${GET}, secretHeaders: ["A:key"]`), 'custom-header'],
     [query(`url: "http://a.example", ${GET}, introspectionHeaders: ["key"]`), 'custom-header'],
     [
