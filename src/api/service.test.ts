@@ -176,13 +176,18 @@ describe('subscriptions', () => {
 describe('the admin API', () => {
   it('takes the question that tools of the peer ask about a cluster', async () => {
     const world = await createWorld(SDL);
-    const query = `{ state { groups { id members { id groupId addr leader amDead } tablets { predicate groupId space readOnly } }
-      zeros { id groupId addr leader } maxUID maxTxnTs maxRaftId cid license { enabled maxNodes expiryTs } } }`;
+    const query = `{ state { counter groups { id snapshotTs checksum
+        members { id groupId addr leader amDead lastUpdate clusterInfoOnly forceGroupId }
+        tablets { predicate groupId space readOnly force remove moveTs } }
+      zeros { id groupId addr leader } removed { id } namespaces
+      maxUID maxNsID maxTxnTs maxRaftId cid license { user enabled maxNodes expiryTs } } }`;
     const { data, errors } = JSON.parse((await world.api.admin({ query }, contextOf())).body.toString());
     expect(errors).toBeUndefined();
     expect(data.state).toMatchObject({
-      groups: [{ id: '1', members: [{ id: '1', leader: true }] }],
+      groups: [{ id: '1', snapshotTs: null, members: [{ id: '1', leader: true, forceGroupId: false }] }],
       zeros: [],
+      removed: [],
+      namespaces: [0],
       maxUID: null,
       cid: null,
       license: null,
@@ -192,6 +197,9 @@ describe('the admin API', () => {
       groupId: 1,
       space: null,
       readOnly: false,
+      force: false,
+      remove: false,
+      moveTs: null,
     });
   });
 

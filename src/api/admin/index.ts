@@ -88,10 +88,27 @@ export class AdminApi {
       predicate: this.#options.names.shown(name),
       groupId: 1,
       readOnly: false,
+      force: false,
+      remove: false,
     }));
     const addr = this.#options.health?.().address ?? null;
-    const members = [{ id: '1', groupId: 1, addr, leader: true, amDead: false }];
-    return { counter: schema.version, maxTxnTs: schema.version, groups: [{ id: '1', members, tablets }], zeros: [] };
+    const member = {
+      id: '1',
+      groupId: 1,
+      addr,
+      leader: true,
+      amDead: false,
+      clusterInfoOnly: false,
+      forceGroupId: false,
+    };
+    return {
+      counter: schema.version,
+      maxTxnTs: schema.version,
+      groups: [{ id: '1', members: [member], tablets }],
+      zeros: [],
+      removed: [],
+      namespaces: [0],
+    };
   }
 
   async #export(format: string) {

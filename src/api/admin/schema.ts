@@ -32,6 +32,10 @@ type Tablet {
   readOnly: Boolean
   "its bytes; they are not counted apart"
   space: Int
+  "what moving it to another group would need; there is no other"
+  force: Boolean
+  remove: Boolean
+  moveTs: Int
 }
 
 "A process of a group; there is one."
@@ -41,12 +45,17 @@ type Member {
   addr: String
   leader: Boolean
   amDead: Boolean
+  lastUpdate: Int
+  clusterInfoOnly: Boolean
+  forceGroupId: Boolean
 }
 
 type Group {
   id: ID
   members: [Member]
   tablets: [Tablet]
+  snapshotTs: Int
+  checksum: Int
 }
 
 type MembershipState {
@@ -55,9 +64,13 @@ type MembershipState {
   groups: [Group]
   "processes that only coordinate others; there are none"
   zeros: [Member]
+  removed: [Member]
+  "the one that all data is in"
+  namespaces: [Int]
   maxTxnTs: Int
   "there is no cluster whose leases and name these are"
   maxUID: Int
+  maxNsID: Int
   maxRaftId: Int
   cid: String
   "nothing here needs one"
@@ -65,6 +78,7 @@ type MembershipState {
 }
 
 type License {
+  user: String
   enabled: Boolean
   maxNodes: Int
   expiryTs: Int
