@@ -315,6 +315,11 @@ export function checkName(name: string, names: Names): void {
   if (name === '' || name.includes('\n') || name.includes('\0')) {
     throw new GraphsteadError('INVALID_MUTATION', `${JSON.stringify(name)} is not a name of a predicate`);
   }
+  if (name.startsWith('~')) {
+    throw new GraphsteadError('INVALID_MUTATION', `${name} names edges that are read backwards`, {
+      fix: `Write ${name.slice(1)} from the other end: subject and object change places.`,
+    });
+  }
   if (isReserved(name, names)) throw reserved('store predicate', name, names);
 }
 

@@ -291,6 +291,10 @@ describe('a transaction', () => {
     await expect(transaction.stage([setValue(1, 'service.x', 'a')])).rejects.toMatchObject({
       code: 'INVALID_MUTATION',
     });
+    await expect(transaction.stage([setEdge(1, '~friend', 2)])).rejects.toMatchObject({
+      code: 'INVALID_MUTATION',
+      message: '~friend names edges that are read backwards',
+    });
     expect(await seen(transaction, 'name', 1)).toEqual([]);
   });
 
