@@ -117,8 +117,9 @@ function regexpOf(text: string, position: Position): Argument {
 function takeNumber(context: ParseContext): string {
   const { lexer } = context;
   const sign = lexer.kind === '-' ? '-' : '';
-  if (lexer.kind !== 'number') lexer.next();
-  if (lexer.kind !== 'number') throw context.unexpected('a number after its sign');
+  const signed = sign !== '' || lexer.kind === '+';
+  if (signed) lexer.next();
+  if (lexer.kind !== 'number') throw context.unexpected(signed ? 'a number after its sign' : 'a number');
   const text = sign + lexer.value;
   lexer.next();
   return text;

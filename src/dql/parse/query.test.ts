@@ -161,6 +161,9 @@ describe('functions', () => {
     expect(block(`{ q(func: ${call}) { uid } }`).root?.options).toEqual({ ef: 64, distanceThreshold: 0.5 });
     expect(failure('{ q(func: similar_to(v, 3, "[1]", ef: 0)) { uid } }').code).toBe('INVALID_QUERY');
     expect(failure('{ q(func: similar_to(v, 3, "[1]", nothing: 1)) { uid } }').message).toContain('nothing');
+    expect(failure('{ q(func: similar_to(v, 3, "[1]", ef: "64")) { uid } }').message).toBe(
+      'expected a number, found ""64""',
+    );
   });
 
   it('join with and, or, not and brackets', () => {
