@@ -92,6 +92,21 @@ describe('queries', () => {
     );
   });
 
+  it('answers none of several nodes where one is asked for', async () => {
+    const people = await createWorld('type Person { id: ID! name: String @search(by: [hash]) }');
+    await people.data('mutation { addPerson(input: [{name: "Ada"}, {name: "Ada"}, {name: "Bo"}]) { numUids } }');
+    await people.api.updateSchema('type Person { id: ID! name: String! @id }');
+    const answer = await people.ask('{ ada: getPerson(name: "Ada") { name } bo: getPerson(name: "Bo") { name } }');
+    expect(answer.data).toEqual({ ada: null, bo: { name: 'Bo' } });
+    expect(answer.errors).toEqual([
+      expect.objectContaining({
+        message: 'getPerson finds 2 nodes of Person, where one was expected',
+        path: ['ada'],
+        extensions: expect.objectContaining({ code: 'UNIQUE_VIOLATION' }),
+      }),
+    ]);
+  });
+
   it('refuses to get a node that nothing names, where the peer finds none', async () => {
     const sdl = 'type Town { id: ID! code: String! @id name: String }';
     const query = '{ a: getTown { name } b: getTown(id: null) { name } }';

@@ -186,7 +186,7 @@ function* listInSteps(
 }
 
 /** A root object, or null when there is no node. */
-function writeFirst(
+function writeOne(
   scope: WriteScope,
   level: Level,
   row: UidList,
@@ -250,10 +250,10 @@ export async function getField(
   const scope = scopeOf(request, reader);
   const args = argumentsOf(scope, definition, field.nodes[0]);
   const filter = and(identity(scope, meaning.type, args, definition.name), authFilter(scope, meaning.type, 'query'));
-  return firstField(request, field, definition, meaning.type, scope, filter, reader);
+  return oneField(request, field, definition, meaning.type, scope, filter, reader);
 }
 
-async function firstField(
+async function oneField(
   request: Request,
   field: RootField,
   definition: Definition,
@@ -266,11 +266,11 @@ async function firstField(
     const empty = writeScopeOf(request, field.key, new Map());
     return { write: (out) => writeNull(empty, definition.type, field, out) };
   }
-  return showFirst(request, field, definition, type, scope, rootOf(scope, typeTests(scope, type.name), filter), reader);
+  return showOne(request, field, definition, type, scope, rootOf(scope, typeTests(scope, type.name), filter), reader);
 }
 
-/** The first node that `found` leads to, as the field's selection asks for it. */
-async function showFirst(
+/** The node that `found` leads to, as the field's selection asks for it. Throws UNIQUE_VIOLATION where it leads to several. */
+async function showOne(
   request: Request,
   field: RootField,
   definition: Definition,
@@ -289,8 +289,17 @@ async function showFirst(
     children: childrenOf(plan.selections),
   });
   const node = await runPlan(request, scope, shown, reader);
+  const row = rootRow(node);
+  // values that were there before @id was, or that several types of an interface have
+  if (row.length > 1) {
+    throw new GraphsteadError(
+      'UNIQUE_VIOLATION',
+      `${definition.name} finds ${row.length} nodes of ${type.name}, where one was expected`,
+      { fix: `Look at them with query${type.name}, and give each a value of its own.` },
+    );
+  }
   const bound = await boundLevel(request, field.key, plan, node, reader);
-  return { write: (out) => writeFirst(bound.scope, bound.level, rootRow(node), field, definition.type, out) };
+  return { write: (out) => writeOne(bound.scope, bound.level, row, field, definition.type, out) };
 }
 
 /** checkTPassword: the node, when the password is right and the password rules allow it. */
@@ -324,7 +333,7 @@ export async function passwordField(
     args: [literal(1)],
     position: { line: 0, column: 0 },
   });
-  return showFirst(request, field, definition, type, scope, { call: ofVariable(candidates), filter: right }, reader);
+  return showOne(request, field, definition, type, scope, { call: ofVariable(candidates), filter: right }, reader);
 }
 
 /** aggregateT */
