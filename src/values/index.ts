@@ -13,7 +13,7 @@ export {
 export { compareTexts, compareValues, equalValues } from './compare.js';
 export type * from './contract.js';
 export { convert } from './convert.js';
-export { compareDateTimes, formatDateTime, parseDateTime } from './date-time.js';
+export { compareDateTimes, dateTimeFromSeconds, formatDateTime, parseDateTime } from './date-time.js';
 export { parseGeometry } from './geo/geojson.js';
 export { geoQueryTokens, matchesGeoInSteps } from './geo/query.js';
 export { langBase } from './language/base.js';

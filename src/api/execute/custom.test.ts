@@ -128,6 +128,28 @@ describe('custom queries', () => {
   });
 });
 
+describe('times of a reply', () => {
+  it.each([
+    [0, '1970-01-01T00:00:00Z'],
+    [253402300799, '9999-12-31T23:59:59Z'],
+    ['2018-10-10', '2018-10-10T00:00:00Z'],
+    [253402300800, null],
+    [1e30, null],
+    [2.5, null],
+  ])('take seconds and texts of the years 0 to 9999: %j', async (value, expected) => {
+    const sky = new Sky();
+    sky.rootAnswer = () => ({ value: { at: value }, errors: [] });
+    const world = await createWorld(
+      `type Dawn @remote { at: DateTime }
+       type Query { dawn: Dawn @custom(http: {url: "http://sky.example/dawn", method: GET}) }`,
+      { custom: sky },
+    );
+    const { data, errors } = await world.ask('{ dawn { at } }');
+    expect(data).toEqual({ dawn: { at: expected } });
+    expect(errors?.length ?? 0).toBe(expected === null ? 1 : 0);
+  });
+});
+
 describe('custom fields of an entity', () => {
   const SHIP = `
     extend type Ship @key(fields: "id") { id: String! @id @external mass: Int @external

@@ -2,6 +2,7 @@ import { type GraphQLLeafType, isEnumType } from 'graphql';
 import type { JsonWriter } from '../../base/index.js';
 import {
   decodeValue,
+  dateTimeFromSeconds,
   formatDateTime,
   parseDateTime,
   readStoredInteger,
@@ -144,13 +145,10 @@ function boolean(value: unknown): string | undefined {
 
 /** RFC 3339 text, a date alone, or whole seconds since 1970. */
 function dateTime(value: unknown): string | undefined {
-  if (typeof value === 'number') {
-    if (!Number.isInteger(value)) return undefined;
-    return JSON.stringify(formatDateTime({ seconds: value, nanos: 0, offset: 0 }));
-  }
-  if (typeof value !== 'string') return undefined;
   try {
-    return JSON.stringify(formatDateTime(parseDateTime(value)));
+    if (typeof value === 'string') return JSON.stringify(formatDateTime(parseDateTime(value)));
+    if (!Number.isInteger(value)) return undefined;
+    return JSON.stringify(formatDateTime(dateTimeFromSeconds(value as number)));
   } catch {
     return undefined;
   }
