@@ -6,6 +6,7 @@ export {
   type AgentFilter,
   type AgentInfo,
   type AgentRef,
+  type AgentRefAsync,
   type AgentStatus,
   type AlarmOptions,
   agents,

@@ -4,7 +4,7 @@ import type { AgentEvent } from './contract.js';
 
 const CODE = `
   class Counter extends Agent {
-    static handlers = ['add', 'total'];
+    static handlers = ['add', 'total', 'multiply', 'passOn', 'reopen'];
     static readOnly = ['total', 'peek'];
     state = { count: 0 };
     onInitialize() { this.state.born = this.id; }
@@ -48,6 +48,9 @@ const CODE = `
     }
     add(by) { return { now: this.state.count += by }; }
     total() { return this.state.count; }
+    multiply(by, times) { if (this.state.shut) throw new Error('shut'); this.state.count += by * times; }
+    async passOn(id, by) { await agents.refAsync(Counter, id).multiply(by, 3); this.state.shut = true; }
+    reopen() { this.state.shut = false; }
   }
   agents.register(Counter);
   class Bad extends Agent { onInitialize() { throw new Error('cannot begin'); } }
@@ -56,10 +59,11 @@ const CODE = `
   async function startOne() { return (await agents.start('Counter')).id; }
   async function startTwo() { return Promise.all([agents.start(Counter), agents.start(Counter)]); }
   async function typedAdd(id) { const one = await agents.ref(Counter, id).add(4); return [one, await agents.ref(Counter, id).total()]; }
+  async function post(id, name, args, options) { await agents.refAsync(Counter, id, options)[name](...args); }
   async function say(id, name, data, options) { return agents.sendMessage(id, name, data, options); }
   async function mail(id, name, data) { await agents.sendMessageAsync(id, name, data); }
 `;
-const EXPORTS = ['startOne', 'startTwo', 'typedAdd', 'say', 'mail'];
+const EXPORTS = ['startOne', 'startTwo', 'typedAdd', 'post', 'say', 'mail'];
 
 let service: AgentService;
 const send = (id: string, name: string, data?: string) => service.agents.send(id, name, data);
@@ -170,6 +174,24 @@ describe('agents', () => {
     expect(await send(a.id, 'mail', b.id)).toBe('posted');
     await until(async () => (await send(b.id, 'peek')) === '1');
     await expect(send(a.id, 'mail', 'agent_none')).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
+  });
+
+  it('leave typed messages with all their arguments, from functions, turns and dead letters', async () => {
+    const [{ id }, { id: other }] = [await service.agents.start('Counter'), await service.agents.start('Counter')];
+    const post = (name: string, args: unknown[], options?: object) =>
+      service.hosts.call({ name: 'post', args: [id, name, args, options], requestId: 'r' });
+    await post('multiply', [2, 3], { idempotencyKey: 'once' });
+    await post('multiply', [2, 3], { idempotencyKey: 'once' });
+    await until(async () => (await send(id, 'peek')) === '6');
+    await post('passOn', [other, 5]);
+    await until(async () => (await send(other, 'peek')) === '15');
+    await post('multiply', [10, 2]);
+    await until(async () => (await service.agents.deadLetters(id)).length === 1);
+    const [letter] = await service.agents.deadLetters(id);
+    expect(letter).toMatchObject({ name: 'multiply', data: '[10,2]', error: 'shut' });
+    await send(id, 'reopen');
+    await service.agents.replay(id, letter.id);
+    await until(async () => (await send(id, 'peek')) === '26');
   });
 
   it('try background messages again, then keep them as dead letters that can be replayed', async () => {

@@ -18,7 +18,7 @@ export interface SendOptions {
   readonly from?: string;
   readonly requestId?: string;
   readonly signal?: AbortSignal;
-  /** the reply comes back as JSON of the handler's result (typed senders) */
+  /** data is a JSON array of the handler's arguments, and a reply comes back as JSON of its result (typed senders) */
   readonly typed?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { Job } from './activation.js';
 import { retryOps } from './job.js';
 import type { AgentOp, EventPart, TurnOp } from './part.js';
-import type { Effects } from './protocol.js';
+import type { Effects, SendEffect } from './protocol.js';
 
 export const NO_EFFECTS: Effects = {};
 
@@ -64,18 +64,12 @@ function postsOf(id: string, job: Job, { starts = [], sends = [], stops = [] }: 
   if (starts.length === 0 && sends.length === 0 && stops.length === 0) return NO_POSTS;
   return [
     ...starts.map((start) => ({ op: 'spawn', ...start, from: id }) as const),
-    ...sends.map(({ to, name, data }) => post(id, to, 'message', name, data, job.requestId)),
-    ...stops.map((to) => post(id, to, 'stop', 'onTerminate', undefined, job.requestId)),
+    ...sends.map((send) => post(id, 'message', send, job.requestId)),
+    ...stops.map((to) => post(id, 'stop', { to, name: 'onTerminate' }, job.requestId)),
   ];
 }
 
-function post(
-  from: string,
-  to: string,
-  kind: 'message' | 'stop',
-  name: string,
-  data: string | undefined,
-  requestId: string,
-): AgentOp {
-  return { op: 'post', to, from, kind, name, ...(data === undefined ? {} : { data }), requestId };
+function post(from: string, kind: 'message' | 'stop', { to, name, data, typed }: SendEffect, requestId: string) {
+  const given = { ...(data === undefined ? {} : { data }), ...(typed === undefined ? {} : { typed }) };
+  return { op: 'post', to, from, kind, name, ...given, requestId } as const;
 }

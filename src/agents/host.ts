@@ -6,7 +6,7 @@ export {
   type PublishOptions,
   type Reply,
 } from './host/agent.js';
-export { type AgentRef, agents, type MessageOptions, type Started } from './host/agents.js';
+export { type AgentRef, type AgentRefAsync, agents, type MessageOptions, type Started } from './host/agents.js';
 export { caller } from './host/caller.js';
 export { connections, models } from './host/connections.js';
 export { type GraphAnswer, type GraphApi, graph, type Mutated, type Mutation } from './host/graph.js';

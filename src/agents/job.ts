@@ -4,6 +4,7 @@ import type { Activation, Job } from './activation.js';
 import type { SendOptions } from './contract.js';
 import type { AgentOp, PostOp } from './part.js';
 import type { DueAlarm, MailboxEntry } from './reader.js';
+import { messageOf } from './stored.js';
 import { ThrownByApp } from './wire-failure.js';
 
 // What jobs are made of, and what becomes of those that fail.
@@ -17,19 +18,21 @@ export function freshJobId(): string {
 }
 
 /** The job of a message that has just landed. */
-export function landedJob({ kind, name, data, from, requestId }: PostOp, ts: number, n: number) {
-  const bytes = Buffer.byteLength(JSON.stringify({ kind, name, data, from, requestId }));
-  return jobOf({ kind, name, data, from, requestId, ts, n, bytes, attempts: 0, notBefore: 0 });
+export function landedJob(op: PostOp, ts: number, n: number) {
+  const message = messageOf(op);
+  const bytes = Buffer.byteLength(JSON.stringify(message));
+  return jobOf({ ...message, ts, n, bytes, attempts: 0, notBefore: 0 });
 }
 
 /** The job of a stored message. */
 export function jobOf(entry: MailboxEntry): Job & { readonly stored: NonNullable<Job['stored']> } {
-  const { kind, name, data, from, ts, n, bytes, attempts, notBefore, calls } = entry;
+  const { kind, name, data, typed, from, ts, n, bytes, attempts, notBefore, calls } = entry;
   const stored = { ts, n, bytes };
   return {
     kind,
     name,
     data,
+    typed,
     from,
     id: `${ts}.${n}`,
     requestId: entry.requestId ?? '',
@@ -95,9 +98,9 @@ export function lastingId(agentId: string, { id, stored, alarm, claim }: Job): s
 
 /** A background job failed for good. */
 export function deadOps({ id, head }: Activation, job: Job, attempts: number, error: string): AgentOp[] {
-  const { name, data, from, stored: consumed, alarm: fired } = job;
+  const { name, data, typed, from, stored: consumed, alarm: fired } = job;
   const kind = job.kind === 'alarm' || job.kind === 'stop' ? job.kind : undefined;
-  const dead: AgentOp = { op: 'dead', id, kind, name, data, from, attempts, error, consumed, fired };
+  const dead: AgentOp = { op: 'dead', id, kind, name, data, typed, from, attempts, error, consumed, fired };
   if (job.kind !== 'init') return [dead];
   // It never began: nothing can be sent to it any more.
   return [dead, { op: 'turn', id, expect: head?.turns ?? 0, terminate: true }];

@@ -62,9 +62,9 @@ export class Messages {
   async sendAsync(id: string, message: string, data: string | undefined, options: SendOptions): Promise<string> {
     assertId(id);
     this.#assertTaken(message, data);
-    const { from = '', requestId } = options;
+    const { from = '', typed, requestId } = options;
     const claim = claimOf(`mail ${id} ${callerOf(options)}`, options.idempotencyKey, `${message}\n${data ?? ''}`);
-    const post: AgentOp = { op: 'post', to: id, from, kind: 'message', name: message, data, requestId };
+    const post: AgentOp = { op: 'post', to: id, from, kind: 'message', name: message, data, typed, requestId };
     const head = this.options.queues.activations.get(id)?.head ?? (await this.#stored(id));
     if (head?.status === 'terminated') throw terminated(id);
     const committed = await this.options.committer.commit({
@@ -128,10 +128,10 @@ export class Messages {
     const letters = await readLetters(snapshot, agentId).finally(() => snapshot.release());
     const letter = letters.find((one) => String(one.seq) === deadLetterId);
     if (letter === undefined) throw noLetter(agentId, deadLetterId);
-    const { kind = 'message', name, data, from, seq, bytes } = letter;
+    const { kind = 'message', name, data, typed, from, seq, bytes } = letter;
     const ops: AgentOp[] = [
       { op: 'bury', id: agentId, seq, bytes },
-      { op: 'post', to: agentId, from, kind, name, data },
+      { op: 'post', to: agentId, from, kind, name, data, typed },
     ];
     await this.options.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
   }

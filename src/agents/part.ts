@@ -54,6 +54,8 @@ export interface PostOp {
   readonly kind: PostKind;
   readonly name: string;
   readonly data?: string;
+  /** data is a JSON array of the handler's arguments */
+  readonly typed?: boolean;
   readonly requestId?: string;
 }
 
@@ -89,6 +91,7 @@ export interface DeadOp {
   readonly kind?: PostKind;
   readonly name: string;
   readonly data?: string;
+  readonly typed?: boolean;
   readonly from: string;
   readonly attempts: number;
   readonly error: string;

@@ -73,6 +73,8 @@ export interface SendEffect {
   readonly to: string;
   readonly name: string;
   readonly data?: string;
+  /** data is a JSON array of the handler's arguments */
+  readonly typed?: boolean;
 }
 
 export interface AlarmEffect {

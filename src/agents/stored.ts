@@ -1,4 +1,4 @@
-import type { PostKind } from './part.js';
+import type { PostKind, PostOp } from './part.js';
 
 // How agents lie in the store: JSON text in UTF-8, in chunks that fit a page.
 
@@ -70,8 +70,15 @@ export interface StoredMessage {
   readonly kind: PostKind;
   readonly name: string;
   readonly data?: string;
+  /** data is a JSON array of the handler's arguments */
+  readonly typed?: boolean;
   readonly from: string;
   readonly requestId?: string;
+}
+
+/** What is stored of a post. */
+export function messageOf({ kind, name, data, typed, from, requestId }: PostOp): StoredMessage {
+  return { kind, name, data, typed, from, requestId };
 }
 
 export interface StoredRetry {
@@ -100,6 +107,7 @@ export interface StoredLetter {
   readonly kind?: PostKind;
   readonly name: string;
   readonly data?: string;
+  readonly typed?: boolean;
   readonly from: string;
   readonly attempts: number;
   readonly error: string;

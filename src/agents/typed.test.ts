@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, it } from 'vitest';
-import { Agent, type AgentRef, agents, graph } from './host.js';
+import { Agent, type AgentRef, type AgentRefAsync, agents, graph } from './host.js';
 
 class Counter extends Agent<{ count: number }> {
   static readonly agentName = 'typed-counter';
@@ -24,6 +24,10 @@ it('gives the sender the types of the handlers it lists, and no others', () => {
   expectTypeOf(ref.later).toEqualTypeOf<(text?: string) => Promise<string | undefined>>();
   expectTypeOf(ref).not.toHaveProperty('hidden');
   expect(Object.keys(ref).sort()).toEqual(['add', 'id', 'later']);
+  const later = agents.refAsync(Counter, 'agent_1', { idempotencyKey: 'k' });
+  expectTypeOf(later).toEqualTypeOf<AgentRefAsync<typeof Counter>>();
+  expectTypeOf(later.add).toEqualTypeOf<(by: number, twice?: boolean) => Promise<void>>();
+  expect(Object.keys(later).sort()).toEqual(['add', 'id', 'later']);
 });
 
 it('says where app code must stand to reach the service', async () => {

@@ -11,13 +11,13 @@ const LOOKED_AT = 256;
 
 /** What failed for good is kept in the list of dead letters; the oldest goes where there are too many. */
 export async function dead(draft: Draft, op: DeadOp): Promise<void> {
-  const { id, kind, name, data, from, attempts, error } = op;
+  const { id, kind, name, data, typed, from, attempts, error } = op;
   if (draft.head(id).status === 'terminated') return;
   let head = consume(draft, id, draft.head(id), op.consumed);
   head = await fire(draft, id, head, op.fired);
   let [first, next] = head.letters;
   const seq = next++;
-  const letter: StoredLetter = { at: draft.wall, kind, name, data, from, attempts, error };
+  const letter: StoredLetter = { at: draft.wall, kind, name, data, typed, from, attempts, error };
   draft.putAll(encode(letter), (chunk) => deadKey(id, seq, chunk));
   let count = head.dead + 1;
   const last = Math.min(seq, first + LOOKED_AT);

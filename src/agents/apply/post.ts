@@ -1,7 +1,7 @@
 import { messageKey } from '../keys.js';
 import type { PostOp, SpawnOp } from '../part.js';
 import { mailboxFull, terminated } from '../refusal.js';
-import { encode, freshHead, headWith } from '../stored.js';
+import { encode, freshHead, headWith, messageOf } from '../stored.js';
 import type { Draft } from './draft.js';
 
 /** A message comes to rest in a mailbox. Throws MAILBOX_FULL, AGENT_UNKNOWN, AGENT_TERMINATED. */
@@ -12,10 +12,9 @@ export function post(draft: Draft, op: PostOp): void {
     return;
   }
   if (head.waiting >= draft.group.limits.mailboxMessages) throw mailboxFull(op.to, head.waiting);
-  const { kind, name, data, from, requestId } = op;
   const n = draft.posts.length;
   draft.posts.push({ to: op.to, n });
-  draft.putAll(encode({ kind, name, data, from, requestId }), (chunk) => messageKey(op.to, draft.ts, n, chunk));
+  draft.putAll(encode(messageOf(op)), (chunk) => messageKey(op.to, draft.ts, n, chunk));
   draft.heads.set(op.to, headWith(head, { waiting: head.waiting + 1 }));
 }
 

@@ -22,11 +22,17 @@ export interface Started {
 }
 
 type Sendable<F> = F extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
+type Postable<F> = F extends (...args: infer A) => unknown ? (...args: A) => Promise<void> : never;
 type HandlerNames<C> = C extends { readonly handlers: readonly (infer N)[] } ? N : never;
 
 /** A typed sender: the methods listed in the class's `static handlers` (declare them `as const`). */
 export type AgentRef<C extends AgentClass> = {
   readonly [N in HandlerNames<C> & keyof InstanceType<C>]: Sendable<InstanceType<C>[N]>;
+} & { readonly id: string };
+
+/** The same for background work: each call resolves as `sendMessageAsync` does, whatever the handler gives. */
+export type AgentRefAsync<C extends AgentClass> = {
+  readonly [N in HandlerNames<C> & keyof InstanceType<C>]: Postable<InstanceType<C>[N]>;
 } & { readonly id: string };
 
 /** The agents of this service, as app code reaches them. */
@@ -90,31 +96,21 @@ export const agents = {
 
   /** Leaves the message for background work; in a turn it goes out with the turn's commit. */
   async sendMessageAsync(id: string, name: string, data?: string | null, options: MessageOptions = {}): Promise<void> {
-    const task = requireTask('agents.sendMessageAsync');
-    task.assertOpen('agents.sendMessageAsync');
-    assertId(id);
-    assertMessage(name, id);
-    assertOptions(options);
-    const text = textOf(data);
-    if (task.turn === undefined) {
-      await task.call('sendAsync', sendArgs(id, name, text, options));
-      return;
-    }
-    task.turn.assertWrites('agents.sendMessageAsync');
-    task.turn.send({ to: id, name, data: text });
+    await postMessage(requireTask('agents.sendMessageAsync'), id, name, data, options, false);
   },
 
-  /** A typed sender for one agent. */
-  ref<C extends AgentClass>(type: C, id: string): AgentRef<C> {
-    const sender: Record<string, unknown> = { id };
-    for (const name of type.handlers ?? []) {
-      sender[name] = async (...args: unknown[]) => {
-        const task = requireTask(`a message to ${nameOf(type)}`);
-        const reply = await sendMessage(task, id, name, JSON.stringify(args), {}, true);
-        return reply === undefined ? undefined : (JSON.parse(reply) as { value?: unknown }).value;
-      };
-    }
-    return sender as AgentRef<C>;
+  /** A typed sender for one agent; the options go with each of its messages. */
+  ref<C extends AgentClass>(type: C, id: string, options: MessageOptions = {}): AgentRef<C> {
+    return senderOf(type, id, async (task, name, args) => {
+      const reply = await sendMessage(task, id, name, args, options, true);
+      return reply === undefined ? undefined : (JSON.parse(reply) as { value?: unknown }).value;
+    }) as AgentRef<C>;
+  },
+
+  /** A typed sender for background work. */
+  refAsync<C extends AgentClass>(type: C, id: string, options: MessageOptions = {}): AgentRefAsync<C> {
+    const post: Sender = (task, name, args) => postMessage(task, id, name, args, options, true);
+    return senderOf(type, id, post) as AgentRefAsync<C>;
   },
 
   /** Messages that failed for good. */
@@ -131,6 +127,18 @@ export const agents = {
     await task.call('replay', [id, deadLetterId]);
   },
 };
+
+/** Sends one message; `args` is the JSON array of its arguments. */
+type Sender = (task: Task, name: string, args: string) => Promise<unknown>;
+
+function senderOf(type: AgentClass, id: string, send: Sender): object {
+  const methods = (type.handlers ?? []).map((name) => {
+    const method = async (...args: unknown[]) =>
+      send(requireTask(`a message to ${nameOf(type)}`), name, JSON.stringify(args));
+    return [name, method] as const;
+  });
+  return { id, ...Object.fromEntries(methods) };
+}
 
 /** What the main process takes for a message: the text stands last, where there is one. */
 function sendArgs(id: string, name: string, text: string | undefined, options: object): readonly unknown[] {
@@ -151,6 +159,28 @@ async function sendMessage(
   task.turn?.assertWrites('agents.sendMessage');
   const args = sendArgs(id, name, textOf(data), typed ? { ...options, typed } : options);
   return (await task.call('send', args)) as string | undefined;
+}
+
+async function postMessage(
+  task: Task,
+  id: string,
+  name: string,
+  data: string | null | undefined,
+  options: MessageOptions,
+  typed: boolean,
+): Promise<void> {
+  task.assertOpen('agents.sendMessageAsync');
+  assertId(id);
+  assertMessage(name, id);
+  assertOptions(options);
+  const text = textOf(data);
+  const marked = typed ? { typed } : {};
+  if (task.turn === undefined) {
+    await task.call('sendAsync', sendArgs(id, name, text, { ...options, ...marked }));
+    return;
+  }
+  task.turn.assertWrites('agents.sendMessageAsync');
+  task.turn.send({ to: id, name, data: text, ...marked });
 }
 
 function textOf(data: unknown): string | undefined {
