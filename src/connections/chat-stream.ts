@@ -8,7 +8,7 @@ export interface ChatPiece {
 }
 
 /** @param message what went wrong, to which the model's name is added */
-export type Fail = (message: string) => GraphsteadError;
+export type Fail = (message: string, told?: { readonly remoteStatus: number }) => GraphsteadError;
 
 const MAX_LINE = 1024 * 1024;
 

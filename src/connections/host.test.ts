@@ -114,8 +114,14 @@ describe('an http connection', () => {
   it('no error shows a value of its variables, though the other side repeats it', async () => {
     const base = await serve((request, response) => response.writeHead(401).end(`no ${request.headers.authorization}`));
     const { connections, models, close } = open(base);
-    await expect(connections.http('api').json('x')).rejects.toThrow('status 401 for x: no Bearer {{KEY}}');
-    await expect(models.get('writer').ask('a', 'b')).rejects.toThrow('status 401: no Bearer {{KEY}}');
+    await expect(connections.http('api').json('x')).rejects.toMatchObject({
+      message: 'connection "api": status 401 for x: no Bearer {{KEY}}',
+      details: { connection: 'api', remoteStatus: 401 },
+    });
+    await expect(models.get('writer').ask('a', 'b')).rejects.toMatchObject({
+      message: 'model "writer": status 401: no Bearer {{KEY}}',
+      details: { model: 'writer', remoteStatus: 401 },
+    });
     await close();
     const broken = openConnections({
       connections: { api: { type: 'http', baseUrl: base, headers: { Authorization: 's3cret\ns3cret' } } },

@@ -32,10 +32,10 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide = hiding()
   const { Agent, fetch } = load();
   const dispatcher = new Agent({ connections: config.maxConnections ?? 64, keepAliveTimeout: 30_000 });
   // No cause goes along: what a library or the other side says may repeat a header, and a log shows causes as they are.
-  const fail = (message: string, fix?: string) =>
+  const fail = (message: string, fix?: string, told?: { readonly remoteStatus: number }) =>
     new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${hide(message)}`, {
       fix,
-      details: { connection: name },
+      details: { connection: name, ...told },
     });
 
   function inside(url: URL): URL {
@@ -107,7 +107,10 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide = hiding()
         throw failed(error);
       });
       const asked = path.split('?')[0] || '/';
-      if (!response.ok) throw fail(`status ${response.status} for ${asked}: ${hide(text).slice(0, 200)}`);
+      if (!response.ok) {
+        const { status: remoteStatus } = response;
+        throw fail(`status ${remoteStatus} for ${asked}: ${hide(text).slice(0, 200)}`, undefined, { remoteStatus });
+      }
       try {
         return JSON.parse(text) as T;
       } catch {

@@ -26,9 +26,9 @@ export function openModel(
   connection: HttpConnection,
   hide: Hide = hiding(),
 ): ChatModel {
-  const fail: Fail = (message) =>
+  const fail: Fail = (message, told) =>
     new GraphsteadError('MODEL_FAILED', `model "${name}": ${hide(message).slice(0, MAX_REASON)}`, {
-      details: { model: name },
+      details: { model: name, ...told },
     });
 
   const send = (body: object, options: ChatOptions) =>
@@ -52,7 +52,7 @@ export function openModel(
       const { stream_options: _refused, ...accepted } = body;
       return post(accepted, options);
     }
-    throw fail(`status ${response.status}: ${text}`);
+    throw fail(`status ${response.status}: ${text}`, { remoteStatus: response.status });
   }
 
   const chat = (messages: readonly ChatMessage[], options: ChatOptions = {}) =>

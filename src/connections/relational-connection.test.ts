@@ -115,7 +115,10 @@ describe('a relational connection, on a real PostgreSQL', () => {
       connStr: `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`,
       timeoutMs: 200,
     });
-    await expect(hasty.query('select pg_sleep(30)')).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
+    await expect(hasty.query('select pg_sleep(30)')).rejects.toMatchObject({
+      code: 'CONNECTION_FAILED',
+      fix: expect.stringContaining('timeoutMs'),
+    });
     expect(await hasty.query('select 1 as one')).toEqual([{ one: 1 }]);
     await hasty.close();
   });

@@ -103,6 +103,8 @@ function failure(name: string, error: unknown, hide: Hide): GraphsteadError {
   const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };
   const reason = message || errors?.[0]?.message || code || 'the server did not answer';
   return new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${hide(reason)}`, {
+    // the server's words, or those of the library where the server does not answer
+    ...(/timeout/i.test(reason) ? { fix: 'raise timeoutMs of the connection, or check the server' } : {}),
     details: { connection: name, ...(code ? { sqlState: code } : {}) },
   });
 }
