@@ -9,6 +9,7 @@ export {
   type ErrorOptions,
   GraphsteadError,
   GraphsteadErrors,
+  withSource,
   type Position,
   positionAt,
   toWire,

@@ -19,10 +19,22 @@ export function remoteService(url: string, key: string | undefined): RemoteServi
     } catch (error) {
       const reason = (error as { cause?: Error }).cause?.message ?? (error as Error).message;
       throw new GraphsteadError('CONNECTION_FAILED', `${url} does not answer: ${reason}`, {
-        fix: 'start the service, or correct the address',
+        fix: /certificate/i.test(reason)
+          ? 'name the file of its certificate in NODE_EXTRA_CA_CERTS, and use an address that the certificate names'
+          : 'start the service, or correct the address: https:// where it has a certificate',
         cause: error,
       });
     }
+  }
+
+  /** What the service answered, with what to do about it here. */
+  function told(wire: WireError, status: number): GraphsteadError {
+    const error = fromWire(wire, status);
+    if (error.code !== 'UNAUTHENTICATED') return error;
+    const message = key ? `${url} does not know the key in GRAPHSTEAD_API_KEY` : `${url} needs an API key`;
+    return new GraphsteadError(error.code, message, {
+      fix: 'set GRAPHSTEAD_API_KEY to one of its GRAPHSTEAD_API_KEYS',
+    });
   }
 
   return {
@@ -30,7 +42,7 @@ export function remoteService(url: string, key: string | undefined): RemoteServi
       const headers = { 'content-type': contentType, ...authorization };
       const response = await call(path, { method: 'POST', headers, body });
       const answer = await jsonOf(response, url);
-      const errors = ((answer['errors'] ?? []) as readonly WireError[]).map((one) => fromWire(one, response.status));
+      const errors = ((answer['errors'] ?? []) as readonly WireError[]).map((one) => told(one, response.status));
       if (errors.length > 1) throw new GraphsteadErrors(errors);
       if (errors.length === 1) throw errors[0];
       return answer;
@@ -39,7 +51,7 @@ export function remoteService(url: string, key: string | undefined): RemoteServi
       const response = await call(path, { headers: authorization });
       if (response.ok) return response;
       const { errors } = (await jsonOf(response, url)) as { errors?: readonly WireError[] };
-      throw fromWire(errors?.[0] ?? { message: `answered ${response.status}`, extensions: {} }, response.status);
+      throw told(errors?.[0] ?? { message: `answered ${response.status}`, extensions: {} }, response.status);
     },
   };
 }

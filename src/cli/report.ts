@@ -58,13 +58,3 @@ export async function runCommand<T>(
     process.exitCode = exitCodeOf(error);
   }
 }
-
-/** The same mistakes with the name of the file they stand in. */
-export function withSource(error: unknown, source: string): unknown {
-  if (error instanceof GraphsteadErrors) {
-    return new GraphsteadErrors(error.errors.map((one) => withSource(one, source) as GraphsteadError));
-  }
-  if (!(error instanceof GraphsteadError)) return error;
-  const { code, message, fix, details, position = { line: 1, column: 1 } } = error;
-  return new GraphsteadError(code, message, { fix, details, position: { ...position, source }, cause: error });
-}

@@ -79,6 +79,14 @@ it('a result that no JSON can be made of is the error of its field, and the othe
   ]);
 });
 
+it('does not start with a mistake in schema.graphql, and names the file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'graphstead-broken-'));
+  writeFileSync(join(folder, 'schema.graphql'), 'type Ship {\n  name: Strin\n}');
+  const position = { source: 'schema.graphql', line: 2, column: 9 };
+  await expect(startService({ appDir: folder })).rejects.toMatchObject({ errors: [{ code: 'INVALID_SDL', position }] });
+  rmSync(folder, { recursive: true, force: true });
+});
+
 it('tells in dev where a save of schema.graphql went wrong, and serves on what was good', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'graphstead-dev-'));
   const schema = join(folder, 'schema.graphql');

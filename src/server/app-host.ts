@@ -13,7 +13,15 @@ import {
   type HostsOptions,
 } from '../agents/index.js';
 import type { Api, RequestContext } from '../api/index.js';
-import { asError, type Clock, GraphsteadErrors, type Histogram, type Limits, type Trace } from '../base/index.js';
+import {
+  asError,
+  type Clock,
+  GraphsteadErrors,
+  type Histogram,
+  type Limits,
+  type Trace,
+  withSource,
+} from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import {
   type AppConfig,
@@ -172,9 +180,11 @@ export function readAppConfig(appDir: string): AppConfig {
   return existsSync(path) ? readConfig(readFileSync(path, 'utf8'), 'app.json') : EMPTY_CONFIG;
 }
 
+const TYPES = 'schema.graphql';
+
 /** What schema.graphql says; undefined where it says nothing. */
 function readTypes(appDir: string): string | undefined {
-  const path = join(appDir, 'schema.graphql');
+  const path = join(appDir, TYPES);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   return text.trim() === '' ? undefined : text;
 }
@@ -183,8 +193,12 @@ function readTypes(appDir: string): string | undefined {
 async function uploadTypes(api: Api, appDir: string, log: Pick<FastifyBaseLogger, 'warn'>): Promise<void> {
   const text = readTypes(appDir);
   if (text === undefined || text === api.current()?.text) return;
-  const { unreachable } = await api.updateSchema(text);
-  for (const { message } of unreachable) log.warn(`schema.graphql: ${message}`);
+  try {
+    const { unreachable } = await api.updateSchema(text);
+    for (const { message } of unreachable) log.warn(`${TYPES}: ${message}`);
+  } catch (error) {
+    throw error instanceof GraphsteadErrors ? withSource(error, TYPES) : error;
+  }
 }
 
 /** GraphQL from app code, as the service itself: on the newest state, or inside a transaction of the app or a turn. */
@@ -250,7 +264,7 @@ function describe(error: unknown): string {
   const errors = error instanceof GraphsteadErrors ? error.errors : [asError(error)];
   return errors
     .map(({ position, message, fix }) => {
-      const place = position ? `${position.source ?? 'schema.graphql'}:${position.line}:${position.column} ` : '';
+      const place = position ? `${position.source ?? TYPES}:${position.line}:${position.column} ` : '';
       return `${place}${message}${fix ? ` (${fix})` : ''}`;
     })
     .join('\n');

@@ -1,7 +1,6 @@
-import { GraphsteadError, type Names } from '../../base/index.js';
+import { GraphsteadError, type Names, withSource } from '../../base/index.js';
 import type { Triple } from '../../dql/index.js';
 import type { BulkLoad, GraphChange } from '../../graph/index.js';
-import { withSource } from '../report.js';
 import { changeOf } from './change.js';
 import { definitionsOf } from './definitions.js';
 import type { NameMap } from './name-map.js';
