@@ -4,7 +4,7 @@ import { isOwnName } from './host-name.js';
 import { type ApiKeys, isLoopback } from './keys.js';
 
 /** Paths that answer without a key, so that probes work. */
-const OPEN = new Set(['/health', '/health/ready', '/probe/graphql', '/explorer']);
+const OPEN = new Set(['/', '/health', '/health/ready', '/probe/graphql', '/explorer']);
 /** The explorer's own files hold nothing of the data: the page asks for the key itself. */
 const isOpen = (path: string) => OPEN.has(path) || path.startsWith('/explorer/assets/');
 

@@ -16,6 +16,9 @@ export interface HttpOptions {
   readonly log: FastifyBaseLogger;
 }
 
+/** what the explorer answers, where it is served */
+const PAGES = /^\/(explorer(\/.*)?)?$/;
+
 /** The HTTP server without its routes: bodies as bytes, errors as envelopes, gzip. */
 export async function createHttp(options: HttpOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = fastify({
@@ -60,7 +63,9 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
       });
     }
     throw new GraphsteadError('NOT_FOUND', `${request.method} ${path} does not exist`, {
-      fix: 'see the HTTP reference: /graphql, /query, /mutate, /alter, /commit, /admin/schema, /health',
+      fix: PAGES.test(path)
+        ? 'the explorer is served by dev, and by start --explorer'
+        : 'see the HTTP reference: /graphql, /query, /mutate, /alter, /commit, /admin/schema, /health',
     });
   });
   return app;

@@ -92,9 +92,18 @@ describe('what the explorer asks', () => {
   });
 });
 
+it('is where the address alone leads to', async () => {
+  const response = await fetch(s.url, { redirect: 'manual' });
+  expect([response.status, response.headers.get('location')]).toEqual([302, '/explorer']);
+});
+
 it('is off unless asked for', async () => {
   const plain = await startService();
-  expect((await plain.get('/explorer')).status).toBe(404);
+  for (const path of ['/explorer', '/']) {
+    const { status, body } = await plain.get(path);
+    expect(status).toBe(404);
+    expect(body.errors[0].extensions.fix).toContain('--explorer');
+  }
   expect((await plain.get('/explorer/api/info')).status).toBe(404);
   await plain.close();
 });
@@ -109,5 +118,6 @@ it('asks for the key everywhere but for the page itself', async () => {
   expect(await status('/explorer/api/agents')).toBe(401);
   expect(await status('/explorer/api/info', 'right')).toBe(200);
   expect(await status('/explorer/assets/nothing.js')).toBe(404);
+  expect(await status('/')).toBe(200);
   await closed.close();
 });

@@ -71,6 +71,7 @@ export function explorerRoutes(app: FastifyInstance, core: Core, rooms: Explorer
 }
 
 function pageRoutes(app: FastifyInstance): void {
+  app.get('/', async (_request, reply) => reply.redirect('/explorer'));
   app.get('/explorer', async (_request, reply) => {
     await bundled();
     reply.header('content-security-policy', PAGE_POLICY).header('x-content-type-options', 'nosniff');
