@@ -93,7 +93,11 @@ describe('@auth', () => {
     );
     expect(foreign.errors?.[0]).toMatchObject({
       message: expect.stringMatching(/authorization failed/),
-      extensions: { code: 'FORBIDDEN' },
+      extensions: { code: 'FORBIDDEN', fix: "The token's claims do not meet the rule for add in @auth of Doc." },
+    });
+    const nobody = await world.ask('mutation { addDoc(input: [{title: "x", owner: {name: "ann"}}]) { numUids } }');
+    expect(nobody.errors?.[0]).toMatchObject({
+      extensions: { fix: 'Send a token that meets the rule for add in @auth of Doc.' },
     });
     expect(await titles('queryDoc', as(undefined, 'auditor'))).toHaveLength(4);
     const update =

@@ -47,7 +47,9 @@ export async function demand(
     const uids = same.map(({ uid }) => uid);
     const passed = await allowed(request, reader, type, action, uids);
     if (uids.every((uid) => passed.has(uid))) continue;
+    const rule = `the rule for ${action} in @auth of ${type.name}`;
     throw new GraphsteadError('FORBIDDEN', 'mutation failed because authorization failed', {
+      fix: request.context.claims ? `The token's claims do not meet ${rule}.` : `Send a token that meets ${rule}.`,
       details: { type: type.name, action },
     });
   }
