@@ -98,6 +98,20 @@ describe('placeholders', () => {
     expect(resolved.connections['weather-api']).toMatchObject({ headers: { Authorization: 'Bearer s3' } });
   });
 
+  it('are told with the place of their connection where they are missing, or make no address', () => {
+    const config = readConfig('{\n  "connections": {\n    "a": { "type": "http", "baseUrl": "{{BASE}}" }\n  }\n}');
+    const errorOf = (environment: Record<string, string>) => {
+      try {
+        return resolveConnections(config, environment);
+      } catch (error) {
+        return (error as GraphsteadErrors).errors[0];
+      }
+    };
+    const position = { source: 'app.json', line: 3 };
+    expect(errorOf({})).toMatchObject({ code: 'MISSING_VARIABLE', position });
+    expect(errorOf({ APP_A_BASE: 'localhost:1' })).toMatchObject({ code: 'CONFIG', position });
+  });
+
   it('make no address of a value that is none, and name its variable alone', () => {
     const config = readConfig('{ "connections": { "a": { "type": "http", "baseUrl": "{{BASE}}" } } }');
     expect(() => resolveConnections(config, { APP_A_BASE: 'localhost:1' })).toThrow(

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as zod from 'zod';
-import { DEFAULT_LIMITS, GraphsteadError, GraphsteadErrors } from '../base/index.js';
+import { DEFAULT_LIMITS, GraphsteadError, GraphsteadErrors, type Position } from '../base/index.js';
 import { type Located, parseJsonc } from './jsonc.js';
 import { isHttpAddress, placeholdersIn, strayBraces, variableName } from './placeholder.js';
 
@@ -84,7 +84,10 @@ function shapes(): Shapes {
   return made;
 }
 
-export type AppConfig = zod.infer<Shapes['appConfig']>;
+export type AppConfig = zod.infer<Shapes['appConfig']> & {
+  /** where the file has a connection */
+  readonly placeOf?: (connection: string) => Position;
+};
 export type ConnectionConfig = zod.infer<Shapes['connection']>;
 export type ModelConfig = zod.infer<Shapes['model']>;
 
@@ -111,7 +114,7 @@ export function readConfig(text: string, file = 'app.json'): AppConfig {
     ? semantic(parsed.data, located)
     : parsed.error.issues.flatMap((issue) => shape(issue, located));
   if (errors.length > 0) throw new GraphsteadErrors(errors);
-  return parsed.data as AppConfig;
+  return { ...(parsed.data as AppConfig), placeOf: (name) => located.position(['connections', name]) };
 }
 
 function problem(located: Located, path: readonly (string | number)[], message: string, fix: string): GraphsteadError {

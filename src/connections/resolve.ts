@@ -32,12 +32,16 @@ export function resolveConnections(config: AppConfig, environment: Environment):
       connections[name] = substitute(entry, valueFor);
       values[name] = Object.fromEntries(placeholders.map((placeholder) => [placeholder, valueFor(placeholder)]));
       const wrong = wrongAddress(name, entry, connections[name]) ?? lostQuery(name, entry, connections[name]);
-      if (wrong) errors.push(wrong);
+      if (wrong) errors.push(placed(wrong, config, name));
     } else if (entry.optional) missing[name] = variables;
-    else errors.push(...variables.map((variable) => missingVariable(name, variable)));
+    else errors.push(...variables.map((variable) => placed(missingVariable(name, variable), config, name)));
   }
   if (errors.length > 0) throw new GraphsteadErrors(errors);
   return { connections, missing, models: config.models, values };
+}
+
+function placed({ code, message, fix, details }: GraphsteadError, { placeOf }: AppConfig, connection: string) {
+  return new GraphsteadError(code, message, { fix, details, position: placeOf?.(connection) });
 }
 
 /** Where a connection says where it goes: the key, whether that is an address, and how one begins. */
