@@ -26,6 +26,8 @@ export interface Job {
   begun: boolean;
   /** calls made up to its last checkpoint: they are done, whoever runs it again goes on behind them and knows that it is not the first */
   calls?: number;
+  /** checkpoints of it that have landed, where only its idempotency key will tell whoever runs it again */
+  checkpoints?: number;
   resolve?(reply: string | undefined): void;
   reject?(error: unknown): void;
 }

@@ -26,6 +26,16 @@ const CODE = `
         case 'rings': this.setAlarm(0, { name }); return;
         case 'alarm': this.setAlarm(1000, { name: 'note', data }); return;
         case 'braves': this.state.done.push('x'); try { await this.checkpoint(); } catch {} return 'done';
+        case 'paysOn': {
+          if (this.state.paid === undefined) {
+            await agents.sendMessage(data, 'note', 'coin');
+            this.state.paid = true;
+            await this.checkpoint();
+          }
+          await agents.sendMessage(data, 'note', 'bill');
+          if (this.attempt === 1) process.exit(1);
+          return;
+        }
         case 'steps': {
           this.state.done.push('try ' + this.attempt);
           await this.checkpoint();
@@ -50,6 +60,12 @@ const CODE = `
             throw new Error('after the checkpoint');
           }
           this.state.child = (await agents.start('Worker')).id;
+          return;
+        }
+        case 'paysBlindly': {
+          await agents.sendMessage(data, 'note', 'coin');
+          await this.checkpoint();
+          if (this.attempt === 1) throw new Error('after the checkpoint');
           return;
         }
         case 'pays': {
@@ -77,6 +93,7 @@ const CODE = `
   class Other extends Worker {}
   agents.register(Worker, Other);
   async function release() { globalThis.go(); }
+  async function pid() { return process.pid; }
 `;
 
 let service: AgentService | undefined;
@@ -85,7 +102,7 @@ afterEach(async () => {
   service = undefined;
 });
 const open = async (options: ServiceOptions = {}) => {
-  service = await agentService(CODE, ['release'], { limits: { messageAttempts: 2 }, ...options });
+  service = await agentService(CODE, ['release', 'pid'], { limits: { messageAttempts: 2 }, ...options });
   return service;
 };
 async function until(holds: () => Promise<boolean>): Promise<void> {
@@ -320,6 +337,26 @@ describe('background work', () => {
     },
   );
 
+  it('sends what comes behind a checkpoint once, where a message that was waited for is sent again under its key', async () => {
+    const { agents } = await open();
+    const { id } = await agents.start('Worker');
+    const other = await agents.start('Worker');
+    const pay = () => agents.send(id, 'pays', `${other.id} end`, { idempotencyKey: 'once' });
+    await expect(pay()).rejects.toThrow('after both');
+    await agents.send(id, 'note', 'between'); // the agent is in memory again
+    await pay();
+    expect(await agents.send(other.id, 'done')).toBe('born coin note');
+  });
+
+  it('sends once what came before a checkpoint that nothing landed with', async () => {
+    const { agents } = await open();
+    const { id } = await agents.start('Worker');
+    const other = await agents.start('Worker');
+    await agents.sendAsync(id, 'paysBlindly', other.id);
+    await until(async () => (await agents.info(id)).waiting === 0);
+    expect(await agents.send(other.id, 'done')).toBe('born coin');
+  });
+
   it('keeps an agent where a turn that was given up ends after the next has begun', async () => {
     const { agents, call } = await open({ limits: { turnWallMs: 300 } });
     const { id } = await agents.start('Worker');
@@ -462,6 +499,41 @@ describe('background work', () => {
         () => false,
       ),
     );
+  });
+
+  it('begins again behind a checkpoint that was on its way when its process died', async () => {
+    const kept = createMemoryStore();
+    let commits = Number.NEGATIVE_INFINITY;
+    let reached = () => {};
+    let letGo = () => {};
+    const isReached = new Promise<void>((done) => {
+      reached = done;
+    });
+    const isOpen = new Promise<void>((done) => {
+      letGo = done;
+    });
+    const store: Store = {
+      ...bound(kept),
+      // it can be read already when its writer learns of it
+      apply: async (...args) => {
+        await kept.apply(...args);
+        if (++commits !== 2) return;
+        reached();
+        await isOpen;
+      },
+    };
+    const { agents, call } = await open({ store });
+    const { id } = await agents.start('Worker');
+    const other = await agents.start('Worker');
+    const before = (await call('pid')) as number;
+    commits = 0;
+    const paid = agents.send(id, 'paysOn', other.id);
+    await isReached;
+    process.kill(before, 'SIGKILL');
+    await until(async () => (await call('pid')) !== before);
+    letGo();
+    await paid;
+    expect(await agents.send(other.id, 'done')).toBe('born coin bill');
   });
 
   it('keeps a dead letter while there is room, however often others are replayed', async () => {

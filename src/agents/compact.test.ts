@@ -23,6 +23,7 @@ const task = fc.record({
   load: optional(fc.record({ state: optional(text), version: id })),
   message: optional(message),
   readOnly: optional(fc.boolean()),
+  calls: optional(id),
   requestId: text,
   trace: optional(fc.record({ traceparent: text })),
 });

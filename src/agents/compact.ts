@@ -39,8 +39,9 @@ function withValue(list: unknown[], value: unknown): unknown[] {
 }
 
 function turnList(turn: Turn): unknown {
-  const { kind, agentId, type, load, message, readOnly, requestId, journal, trace } = turn.task;
-  const isRare = load !== undefined || readOnly !== undefined || journal !== undefined || trace !== undefined;
+  const { kind, agentId, type, load, message, readOnly, calls, requestId, journal, trace } = turn.task;
+  const isRare =
+    load !== undefined || readOnly !== undefined || calls !== undefined || journal !== undefined || trace !== undefined;
   if (isRare || message === undefined) return turn;
   const { id, name, data, from, attempt, typed } = message;
   return [TAG.turn, turn.id, kind, agentId, type, requestId, id, name, from, attempt, data ?? null, typed ?? null];

@@ -14,10 +14,12 @@ export interface TurnFacts {
   readonly upTo?: number;
   /** the agent exists already */
   readonly begun: boolean;
+  /** the graph changes in the same commit */
+  readonly wrote: boolean;
 }
 
 /** The ops of one commit of a turn; empty when there is nothing to make durable. */
-export function opsOf({ id, expect, job, upTo, begun }: TurnFacts, effects: Effects): AgentOp[] {
+export function opsOf({ id, expect, job, upTo, begun, wrote }: TurnFacts, effects: Effects): AgentOp[] {
   const final = upTo === undefined;
   const { state, version, alarms = [] } = effects;
   const create = begun ? undefined : job.create;
@@ -27,7 +29,9 @@ export function opsOf({ id, expect, job, upTo, begun }: TurnFacts, effects: Effe
   const events = eventsOf(job, effects, final);
   const posts = postsOf(id, job, effects);
   const own = state !== undefined || events.length > 0 || alarms.length > 0;
-  if (!own && posts.length === 0 && create === undefined && consumed === undefined && fired === undefined) return [];
+  if (!own && posts.length === 0 && create === undefined && consumed === undefined && fired === undefined) {
+    return upTo !== undefined && wrote ? beginsAgain(id, job, upTo) : [];
+  }
   const turn: { -readonly [Name in keyof TurnOp]: TurnOp[Name] } = { op: 'turn', id, expect };
   if (create !== undefined) turn.create = { type: create };
   if (state !== undefined) {
@@ -44,7 +48,7 @@ export function opsOf({ id, expect, job, upTo, begun }: TurnFacts, effects: Effe
 }
 
 /** Behind a checkpoint, whoever begins a stored job anew knows that it is not the first. */
-function beginsAgain(id: string, job: Job, calls: number): readonly AgentOp[] {
+function beginsAgain(id: string, job: Job, calls: number): AgentOp[] {
   return retryOps(id, { ...job, calls }, job.attempts + 1, 0, '');
 }
 

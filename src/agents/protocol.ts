@@ -44,7 +44,7 @@ export interface TurnTask {
   readonly message?: Delivered;
   /** runs on an instance of its own, beside a turn, and changes nothing */
   readonly readOnly?: boolean;
-  /** calls that earlier runs made up to their last checkpoint: this one goes on behind them. Only beside `load` */
+  /** calls that earlier runs made up to their last checkpoint: this one goes on behind them */
   readonly calls?: number;
   readonly requestId: string;
   readonly journal?: readonly JournalEntry[];

@@ -12,7 +12,7 @@ import type { Effects, EventEffect, Rpc, TurnTask } from '../protocol.js';
 import { traceOf, tracedTask } from '../process/traced-task.js';
 import { freshHead, type Head, headWith, pieces } from '../stored.js';
 import { GraphHolder, isGraph } from './graph-holder.js';
-import { decodeReply, encodeReply } from './reply.js';
+import { checkpointClaim, decodeReply, encodeReply, landed } from './reply.js';
 import type { RunnerOptions } from './options.js';
 
 /** Reads the stored state of an agent. */
@@ -54,6 +54,8 @@ export class RunningTurn extends TurnInHost {
   #head: Head | undefined;
   /** where it ran last */
   #host: HostProcess | undefined;
+  /** a checkpoint of it is on its way */
+  #storing: Promise<void> | undefined;
   /** why a checkpoint of this run failed: what it was to store is not collected again */
   #lost: unknown;
 
@@ -76,8 +78,10 @@ export class RunningTurn extends TurnInHost {
     let turned: Turned;
     try {
       turned = await hosts.execute(shardOf(activation.id), task, (host) => this.#inHost(host, task, loadState));
+      if (this.#storing !== undefined) await this.#stored();
       if (this.#lost !== undefined) throw this.#lost;
     } catch (error) {
+      if (this.#storing !== undefined) await this.#stored();
       turned = this.#stopAnyway(this.#lost ?? error);
     }
     activation.host = job.kind === 'suspend' || job.kind === 'stop' ? undefined : this.#host;
@@ -105,6 +109,8 @@ export class RunningTurn extends TurnInHost {
   }
 
   #inHost(host: HostProcess, task: HostTask, loadState: LoadState): Promise<Turned> {
+    // What a run stored before its host died counts: the next one goes on behind it.
+    if (this.#storing !== undefined) return this.#stored().then(() => this.#inHost(host, task, loadState));
     this.graph.abort(); // a run in a host that died is forgotten
     this.#lost = undefined;
     this.#host = host;
@@ -142,31 +148,46 @@ export class RunningTurn extends TurnInHost {
     this.live({ name: 'agentStatusUpdated', data: JSON.stringify({ status }) });
   }
 
-  override async rpc(rpc: Rpc): Promise<unknown> {
+  override rpc(rpc: Rpc): Promise<unknown> {
     if (rpc.method !== 'checkpoint') return super.rpc(rpc);
+    const storing = this.#checkpoint(rpc);
+    this.#storing = storing;
+    return storing;
+  }
+
+  /** A checkpoint that is on its way has landed, or not. */
+  async #stored(): Promise<void> {
+    await this.#storing?.catch(() => undefined);
+    this.#storing = undefined;
+  }
+
+  async #checkpoint(rpc: Rpc): Promise<void> {
     try {
       const calls = rpc.n + 1;
-      await this.#commit(rpc.args[0] as Effects, undefined, calls);
-      this.job.calls = calls;
+      const committed = await this.#commit(rpc.args[0] as Effects, undefined, calls);
+      // Where nothing landed, nothing tells the next run that it need not make them.
+      if (committed !== undefined) landed(this.job, calls);
     } catch (thrown) {
       // A handler may catch it: what it does then must not land without what came before.
       this.#lost = thrown;
       throw thrown;
     }
-    return undefined;
   }
 
   /** Makes effects durable; a job that changed nothing needs no commit. */
   async #commit(effects: Effects, reply: string | undefined, upTo?: number): Promise<Committed | undefined> {
     const { activation, job, graph } = this;
     const expect = this.#head?.turns ?? 0;
-    const ops = opsOf({ id: activation.id, expect, job, upTo, begun: this.#head !== undefined }, effects);
-    const claim =
-      upTo === undefined && job.claim !== undefined ? { ...job.claim, reply: encodeReply(reply) } : undefined;
-    if (ops.length === 0 && claim === undefined && !graph.wrote) {
+    const ops = opsOf(
+      { id: activation.id, expect, job, upTo, begun: this.#head !== undefined, wrote: graph.wrote },
+      effects,
+    );
+    const final = upTo === undefined;
+    if (ops.length === 0 && !graph.wrote && !(final && job.claim !== undefined)) {
       graph.abort();
       return undefined;
     }
+    const claim = final ? job.claim && { ...job.claim, reply: encodeReply(reply) } : checkpointClaim(job, upTo);
     if (graph.wrote) await this.claim.enter(() => graph.keys());
     const committed = await graph.commit(this.options.committer, ops, claim);
     this.claim.letGo();

@@ -10,7 +10,7 @@ import { terminated, unknownAgent } from '../refusal.js';
 import { traceOf, tracedTask } from '../process/traced-task.js';
 import type { Head } from '../stored.js';
 import { GraphHolder } from './graph-holder.js';
-import { decodeReply } from './reply.js';
+import { checkpointsOf, decodeReply } from './reply.js';
 import type { RunnerOptions } from './options.js';
 import { type LoadState, RunningTurn, TurnInHost } from './running-turn.js';
 import { turnStep } from './step.js';
@@ -50,15 +50,19 @@ export class TurnRunner {
     if (head === undefined && job.create === undefined) throw unknownAgent(activation.id);
     if (head?.status === 'terminated') throw terminated(activation.id);
     if (job.claim !== undefined) {
-      const { scope, key, bodyHash } = job.claim;
-      const reply = await this.options.committer.idempotentReply(scope, key, bodyHash);
+      const reply = await this.#replyOf(job.claim);
       if (reply !== undefined) return decodeReply(reply);
+      await checkpointsOf(job, (claim) => this.#replyOf(claim));
     }
     const { trace } = this.options;
     if (!trace.on) return await this.#tries(activation, job);
     return trace.step(`turn ${head?.type ?? job.create}`, turnStep(activation, job), () =>
       this.#tries(activation, job),
     );
+  }
+
+  #replyOf({ scope, key, bodyHash }: NonNullable<Job['claim']>): Promise<Uint8Array | undefined> {
+    return this.options.committer.idempotentReply(scope, key, bodyHash);
   }
 
   async #tries(activation: Activation, job: Job): Promise<string | undefined> {
