@@ -15,6 +15,7 @@ export {
   type DeadLetter,
   type GraphAnswer,
   type GraphApi,
+  type GraphqlOptions,
   graph,
   type MessageOptions,
   models,

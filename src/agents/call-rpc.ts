@@ -63,7 +63,7 @@ export function callRpc(agents: Agents, graph: GraphCalls | undefined, contended
       else if (transaction !== undefined) await commit(call, transaction);
       return undefined;
     }
-    return answerGraph(transaction ?? graph, rpc);
+    return answerGraph(transaction ?? graph, rpc, { claims: call.claims });
   }
 
   // Not async: a promise within a promise takes three turns of the microtask queue more.

@@ -119,13 +119,19 @@ export interface AgentsOptions {
 
 // The graph as app code reaches it; see graph-calls.ts for one made of the graph and dql doors.
 
+/** Whose request a GraphQL text is, where it is not the app's own. */
+export interface GraphqlCaller {
+  /** what a verified token says; absent for anyone */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
 /** Reads and writes on one surface: the newest state, or one transaction. */
 export interface GraphSurface {
   /** JSON text of the `data` object */
   query(text: string, variables?: Readonly<Record<string, string>>): Promise<string>;
   mutate(mutation: GraphMutation): Promise<GraphMutated>;
-  /** JSON text of {data, errors} */
-  graphql(text: string, variables?: Readonly<Record<string, unknown>>): Promise<string>;
+  /** JSON text of {data, errors}. Rules hold where a caller is given. */
+  graphql(text: string, variables?: Readonly<Record<string, unknown>>, caller?: GraphqlCaller): Promise<string>;
 }
 
 export interface GraphTransaction extends GraphSurface {

@@ -2,16 +2,25 @@ import { parse } from 'graphql';
 import { GraphsteadError } from '../base/index.js';
 import type { DqlEngine } from '../dql/index.js';
 import type { Graph, Transaction } from '../graph/index.js';
-import type { GraphCalls, GraphMutation, GraphMutated, GraphSurface, GraphTransaction } from './contract.js';
+import type {
+  GraphCalls,
+  GraphMutation,
+  GraphMutated,
+  GraphqlCaller,
+  GraphSurface,
+  GraphTransaction,
+} from './contract.js';
 
 /**
- * Runs a GraphQL request on the newest state or inside an open transaction; gives {data, errors} as JSON text.
+ * Runs a GraphQL request on the newest state or inside an open transaction; gives {data, errors} as JSON text. Rules hold
+ * where a caller is given.
  * Throws TXN_ABORTED when the transaction must begin anew.
  */
 export type GraphqlCall = (
   text: string,
   variables: Readonly<Record<string, unknown>> | undefined,
   transaction: Transaction | undefined,
+  caller: GraphqlCaller | undefined,
 ) => Promise<string>;
 
 export interface GraphCallsOptions {
@@ -48,9 +57,9 @@ function surface({ dql, graphql }: GraphCallsOptions, transaction: Transaction |
       const { uids, queries } = await dql.mutate({ body, contentType, commitNow, ...place });
       return { uids, ...(queries === undefined ? {} : { queries: queries.toString('utf8') }) };
     },
-    async graphql(text, variables) {
+    async graphql(text, variables, caller) {
       if (graphql === undefined) throw new GraphsteadError('NOT_READY', 'this service has no GraphQL schema');
-      return graphql(text, variables, transaction);
+      return graphql(text, variables, transaction, caller);
     },
   };
 }

@@ -9,5 +9,12 @@ export {
 export { type AgentRef, type AgentRefAsync, agents, type MessageOptions, type Started } from './host/agents.js';
 export { caller } from './host/caller.js';
 export { connections, models } from './host/connections.js';
-export { type GraphAnswer, type GraphApi, graph, type Mutated, type Mutation } from './host/graph.js';
+export {
+  type GraphAnswer,
+  type GraphApi,
+  type GraphqlOptions,
+  graph,
+  type Mutated,
+  type Mutation,
+} from './host/graph.js';
 export type { AgentFilter, AgentInfo, AgentStatus, DeadLetter } from './info.js';

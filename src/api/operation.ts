@@ -7,6 +7,8 @@ export interface RequestContext {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** verified JWT claims, when there are any */
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** the app of this service asks for itself: rules do not hold */
+  readonly trusted?: true;
   /** aborted when nobody waits for the answer any more; it may be made when it is first asked for */
   readonly signal: AbortSignal;
   /** the same for work that looks now and then, where a signal would cost more than the work */

@@ -9,6 +9,7 @@ import {
   createHosts,
   eventOperation,
   graphCalls,
+  type GraphqlCall,
   type HostLog,
   type HostsOptions,
 } from '../agents/index.js';
@@ -34,7 +35,7 @@ import {
 } from '../connections/index.js';
 import type { DqlEngine } from '../dql/index.js';
 import { type App, jsonScalar, type LoadAppOptions, loadApp } from '../functions/index.js';
-import type { Graph, Transaction } from '../graph/index.js';
+import type { Graph } from '../graph/index.js';
 import type { Store } from '../store/index.js';
 import { schemaChanges } from './schema-change.js';
 
@@ -201,18 +202,15 @@ async function uploadTypes(api: Api, appDir: string, log: Pick<FastifyBaseLogger
   }
 }
 
-/** GraphQL from app code, as the service itself: on the newest state, or inside a transaction of the app or a turn. */
-function graphqlCall(api: Api) {
-  return async (
-    text: string,
-    variables: Readonly<Record<string, unknown>> | undefined,
-    transaction: Transaction | undefined,
-  ): Promise<string> => {
+/** GraphQL from app code, on the newest state or inside a transaction of the app or a turn. */
+function graphqlCall(api: Api): GraphqlCall {
+  return async (text, variables, transaction, caller) => {
     const context: RequestContext = {
       requestId: 'app',
       headers: {},
       signal: new AbortController().signal,
       extensions: {},
+      ...(caller === undefined ? { trusted: true } : { claims: caller.claims }),
     };
     const answer = await api.execute({ query: text, ...(variables ? { variables } : {}) }, context, { transaction });
     return answer.body.toString('utf8');

@@ -37,6 +37,9 @@ function read(path: string, flag: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw new GraphsteadError('CONFIG', `${flag}: ${path} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new GraphsteadError('CONFIG', `${flag}: ${path} cannot be read: ${(cause as Error).message}`, {
+      fix: 'give the path of a PEM file that the user of the service may read',
+      cause,
+    });
   }
 }

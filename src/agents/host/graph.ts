@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { GraphsteadError } from '../../base/index.js';
 import type { GraphMutated } from '../info.js';
 import { requireTask, type Task } from './task.js';
 
@@ -23,6 +24,11 @@ export interface Mutated {
   readonly queries?: GraphAnswer;
 }
 
+export interface GraphqlOptions {
+  /** `caller`: the rules of @auth hold as for the function's caller. Without it the app asks for itself, and none does */
+  readonly as?: 'caller';
+}
+
 /** Reads and writes of the graph. */
 export interface GraphApi {
   /** Runs a graph-language query; gives its `data` object. */
@@ -33,7 +39,11 @@ export interface GraphApi {
    * Runs a GraphQL request against the generated API; throws its first error. In a turn or a transaction it sees what was
    * written there, and its changes land with its commit.
    */
-  graphql<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, unknown>>): Promise<T>;
+  graphql<T = GraphAnswer>(
+    text: string,
+    variables?: Readonly<Record<string, unknown>>,
+    options?: GraphqlOptions,
+  ): Promise<T>;
 }
 
 class Surface implements GraphApi {
@@ -59,16 +69,36 @@ class Surface implements GraphApi {
     return { uids, ...(queries === undefined ? {} : { queries: JSON.parse(queries) as GraphAnswer }) };
   }
 
-  async graphql<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, unknown>>): Promise<T> {
+  async graphql<T = GraphAnswer>(
+    text: string,
+    variables?: Readonly<Record<string, unknown>>,
+    options: GraphqlOptions = {},
+  ): Promise<T> {
     const task = requireTask(`${this.what}.graphql`);
-    const answer = (await task.call('graph.graphql', callArgs(this.txn, text, variables))) as string;
+    const args = callArgs(this.txn, text, variables);
+    if (isForCaller(task, options)) args.push(...(variables === undefined ? [null] : []), 'caller');
+    const answer = (await task.call('graph.graphql', args)) as string;
     const { data, errors } = JSON.parse(answer) as { data?: T | null; errors?: readonly { message: string }[] };
     if (errors?.[0] !== undefined) throw Object.assign(new Error(errors[0].message), { errors });
     return data as T;
   }
 }
 
-function callArgs(txn: number, text: string, variables: unknown): readonly unknown[] {
+/** Throws INVALID_REQUEST in a turn, INVALID_VALUE for what is not known. */
+function isForCaller(task: Task, { as }: GraphqlOptions): boolean {
+  if (as === undefined) return false;
+  if (as !== 'caller') {
+    throw new GraphsteadError('INVALID_VALUE', `graphql knows nobody called ${JSON.stringify(as)}`, {
+      fix: 'write { as: "caller" }, or leave it out to ask as the app itself',
+    });
+  }
+  if (task.turn === undefined) return true;
+  throw new GraphsteadError('INVALID_REQUEST', "an agent's turn has no caller to ask as", {
+    fix: 'ask in the function that sends the message, or leave `as` out to ask as the app itself',
+  });
+}
+
+function callArgs(txn: number, text: string, variables: unknown): unknown[] {
   return variables === undefined ? [txn, text] : [txn, text, variables];
 }
 

@@ -68,7 +68,7 @@ export function scopeOf(request: Request, reader: Pick<GraphReader, 'schema'>): 
     fragments: request.fragments,
     variables: request.variables,
     claims: request.context.claims,
-    authorized: true,
+    authorized: request.context.trusted !== true,
     cascades: request.cascades,
     plan: new PlanParts(),
     rules: new Map(),

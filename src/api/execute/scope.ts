@@ -40,7 +40,7 @@ export interface Scope extends CollectScope {
   readonly graph: Schema;
   readonly names: Names;
   readonly claims: Claims | undefined;
-  /** false inside the rules themselves */
+  /** rules hold: not inside the rules themselves, and not for the app of the service */
   readonly authorized: boolean;
   /** the operation uses @cascade somewhere: an edge that may not be seen must then be read as empty, not left out */
   readonly cascades: boolean;

@@ -31,8 +31,9 @@ const UNKNOWN: Verdict = { is: 'unknown' };
  * asks each member's own rules.
  */
 export function authFilter(scope: Scope, type: ObjectType | UnionType, action: AuthAction): Filter | undefined {
-  if (!scope.authorized || !mayBeGuarded(scope, type, action)) return undefined;
-  scope.plan.noteCaller();
+  if (!mayBeGuarded(scope, type, action)) return undefined;
+  scope.plan.noteCaller(); // what is made for one whom no rule binds is not for others either
+  if (!scope.authorized) return undefined;
   const key = `${type.name} ${action}`;
   if (!scope.rules.has(key)) scope.rules.set(key, computeFilter(scope, type, action));
   return scope.rules.get(key);

@@ -1,0 +1,108 @@
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startApp, type TestApp } from '../../src/testing.js';
+
+// It starts processes: on a busy machine each takes its time.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const KEY = 'a key of at least thirty-two bytes, for HS256';
+const TYPES = `
+# Service.Authorization {"Header": "X-Auth", "Namespace": "app", "Algo": "HS256", "VerificationKey": "${KEY}", "ClosedByDefault": true}
+type Draft @auth(
+  query: { rule: "query ($USER: String!) { queryDraft(filter: { owner: { eq: $USER } }) { id } }" }
+  add: { rule: "{$ROLE: { eq: \\"EDITOR\\" } }" }
+) { id: ID! owner: String! @search(by: [hash]) }
+type Shelf { name: String! @id drafts: [Draft] }
+`;
+const FUNCTIONS = `
+import { Agent, agents, graph } from 'graphstead/app';
+const LIST = '{ queryDraft(order: { asc: owner }) { owner } }';
+const ADD = 'mutation ($owner: String!) { addDraft(input: [{ owner: $owner }]) { draft { owner } } }';
+type Who = 'app' | 'caller';
+const as = (who: Who) => (who === 'caller' ? { as: who } : undefined);
+const text = (value: unknown): string => JSON.stringify(value);
+export async function listDrafts(who: Who): Promise<string> { return text(await graph.graphql(LIST, undefined, as(who))); }
+export async function addDraftFor(owner: string, who: Who): Promise<string> { return text(await graph.graphql(ADD, { owner }, as(who))); }
+export async function fillShelf(): Promise<string> {
+  return text(await graph.graphql('mutation { addShelf(input: [{ name: "s", drafts: [{ owner: "eve" }, { owner: "kim" }] }]) { numUids } }'));
+}
+export async function listShelf(): Promise<string> { return text(await graph.graphql('{ queryShelf { drafts { owner } } }')); }
+export async function addTwo(who: Who): Promise<string> {
+  return graph.transaction(async (txn) => {
+    await txn.graphql(ADD, { owner: 'ann' }, as(who));
+    return text(await txn.graphql(LIST, undefined, as(who)));
+  });
+}
+export class Clerk extends Agent {
+  override async onReceiveMessage(name: string): Promise<string> {
+    return text(await graph.graphql(LIST, undefined, as(name as Who)));
+  }
+}
+agents.register(Clerk);
+export async function askClerk(who: Who): Promise<string> {
+  const { id } = await agents.start(Clerk);
+  return (await agents.sendMessage(id, who)) ?? '';
+}
+`;
+
+let folder: string;
+let app: TestApp;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'graphstead-rules-'));
+  mkdirSync(join(folder, 'functions'));
+  writeFileSync(join(folder, 'schema.graphql'), TYPES);
+  writeFileSync(join(folder, 'functions', 'index.ts'), FUNCTIONS);
+  app = await startApp({ appDir: folder });
+  for (const owner of ['ann', 'bob']) await run('mutation', `addDraftFor(owner: "${owner}", who: app)`);
+});
+afterAll(async () => {
+  await app.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const token = async (claims: Record<string, string>) => {
+  const signed = new SignJWT({ app: claims }).setProtectedHeader({ alg: 'HS256' });
+  return { 'x-auth': await signed.sign(new TextEncoder().encode(KEY)) };
+};
+
+/** What a function gives to whoever has these claims; it needs some, since all is closed by default. */
+async function run(kind: 'query' | 'mutation', call: string, claims: Record<string, string> = { USER: 'ann' }) {
+  const answer = await app.graphql<Record<string, string>>(`${kind} { told: ${call} }`, undefined, await token(claims));
+  return JSON.parse(answer['told']) as unknown;
+}
+
+describe('rules of @auth in app code', () => {
+  it('do not hold for the app itself, in functions, transactions and turns', async () => {
+    const all = { queryDraft: [{ owner: 'ann' }, { owner: 'bob' }] };
+    expect(await run('query', 'listDrafts(who: app)')).toEqual(all);
+    expect(await run('mutation', 'askClerk(who: app)')).toEqual(all);
+    expect(await run('mutation', 'addTwo(who: app)')).toEqual({ queryDraft: [{ owner: 'ann' }, ...all.queryDraft] });
+  });
+
+  it('hold as for the caller where a function asks as the caller', async () => {
+    const bobs = { queryDraft: [{ owner: 'bob' }] };
+    expect(await run('query', 'listDrafts(who: caller)', { USER: 'bob' })).toEqual(bobs);
+    await expect(run('mutation', 'addTwo(who: caller)', { USER: 'bob' })).rejects.toThrow('authorization failed');
+    expect(await run('mutation', 'addTwo(who: caller)', { USER: 'bob', ROLE: 'EDITOR' })).toEqual(bobs);
+  });
+
+  it('hold for everybody else as before, whatever the app asked in the same words', async () => {
+    const ask = '{ queryShelf { drafts { owner } } }';
+    await run('mutation', 'fillShelf');
+    const both = [{ owner: 'eve' }, { owner: 'kim' }];
+    for (let i = 0; i < 2; i++) {
+      expect(await run('query', 'listShelf')).toEqual({ queryShelf: [{ drafts: expect.arrayContaining(both) }] });
+      const kims = await app.graphql(ask, undefined, await token({ USER: 'kim' }));
+      expect(kims).toEqual({ queryShelf: [{ drafts: [{ owner: 'kim' }] }] });
+      await expect(app.graphql(ask)).rejects.toThrow('JWT');
+    }
+  });
+
+  it('an agent has no caller to ask as', async () => {
+    await expect(run('mutation', 'askClerk(who: caller)')).rejects.toThrow("an agent's turn has no caller");
+  });
+});
