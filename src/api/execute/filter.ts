@@ -7,7 +7,9 @@ import { authFilter } from './auth/filter.js';
 import { coordinatesOf } from './geo.js';
 import { filterInput, namedType, type Scope } from './scope.js';
 import {
+  allOf,
   and,
+  anyOf,
   block,
   call,
   coordinates,
@@ -79,8 +81,9 @@ export function compileFilter(scope: Scope, input: GraphQLInputObjectType, value
     }
   }
   if (isUnion) parts.push(unionFilter(scope, input, memberTypes, members));
-  if (alternatives.length === 0) return and(...parts);
-  return parts.length === 0 ? or(...alternatives) : or(and(...parts), ...alternatives);
+  const required = allOf(parts);
+  if (alternatives.length === 0) return required;
+  return anyOf(parts.length === 0 ? alternatives : [required, ...alternatives]);
 }
 
 function asList(value: unknown): readonly unknown[] {
@@ -167,7 +170,7 @@ export function rootOf(scope: Scope, types: readonly FunctionCall[], filter: Fil
   const back = unique ? undefined : reverseRoot(scope, parts);
   if (back) return { call: back, filter: and(filter, typeFilter) };
   const best = unique ?? pick(parts, isEquality) ?? pick(parts, isWords);
-  if (best) return { call: best.call, filter: and(...parts.filter((part) => part !== best.part), typeFilter) };
+  if (best) return { call: best.call, filter: allOf([...parts.filter((part) => part !== best.part), typeFilter]) };
   if (types.length === 1) return { call: types[0], filter };
   return { call: ofVariable(unionVariable(scope, types)), filter };
 }

@@ -279,6 +279,13 @@ describe('mutations', () => {
     expect(other.data?.addBoat.numUids).toBe(1);
   });
 
+  it('takes a list of more values than a call may have arguments', async () => {
+    const flags = Array.from({ length: 130_000 }, (_, i) => String(i));
+    const text = 'mutation ($input: [AddBoatInput!]!) { addBoat(input: $input) { boat { flags } } }';
+    const { addBoat } = await data(text, { input: [{ name: 'flagship', flags }] });
+    expect(new Set(addBoat.boat[0].flags)).toEqual(new Set(flags));
+  });
+
   it('never creates the same @id twice, however many try at once', async () => {
     const add = (i: number) =>
       world.ask(

@@ -285,6 +285,16 @@ describe('queries', () => {
     });
   });
 
+  it('takes filters of more parts than a call may have arguments', async () => {
+    const parts = (year: object): object[] => new Array<object>(130_000).fill({ year });
+    const find = async (filter: object): Promise<unknown> => {
+      const text = 'query ($filter: FilmFilter) { queryFilm(filter: $filter) { title } }';
+      return (await world.data(text, { filter })).queryFilm;
+    };
+    expect(await find({ and: parts({ lt: 1951 }) })).toEqual([{ title: 'Long Night' }]);
+    expect(await find({ year: { lt: 1951 }, or: parts({ lt: 1900 }) })).toEqual([{ title: 'Long Night' }]);
+  });
+
   it('answers introspection beside data', async () => {
     const answer = await world.data(
       '{ __type(name: "Genre") { enumValues { name } } getStudio(code: "south") { city } }',

@@ -85,10 +85,15 @@ export function test(name: FunctionCall): Filter {
 
 /** undefined stands for "everything" on both sides. */
 export function and(...children: readonly (Filter | undefined)[]): Filter | undefined {
+  return allOf(children);
+}
+
+/** `and` of as many as a client gives: more than there may be arguments. */
+export function allOf(children: readonly (Filter | undefined)[]): Filter | undefined {
   const parts: Filter[] = [];
   for (const child of children) {
     if (child === NEVER) return NEVER;
-    if (child?.kind === 'and') parts.push(...child.children);
+    if (child?.kind === 'and') for (const part of child.children) parts.push(part);
     else if (child) parts.push(child);
   }
   return parts.length < 2 ? parts[0] : { kind: 'and', children: parts };
@@ -96,6 +101,11 @@ export function and(...children: readonly (Filter | undefined)[]): Filter | unde
 
 /** No alternative at all matches nothing; an alternative that is undefined matches everything. */
 export function or(...children: readonly (Filter | undefined)[]): Filter | undefined {
+  return anyOf(children);
+}
+
+/** `or` of as many as a client gives. */
+export function anyOf(children: readonly (Filter | undefined)[]): Filter | undefined {
   if (children.some((child) => child === undefined)) return undefined;
   const parts = (children as readonly Filter[]).filter((child) => child !== NEVER);
   if (parts.length === 0) return NEVER;

@@ -112,7 +112,7 @@ async function firstByUid(choice: RootChoice, enough: number, execution: Executi
   if (!block.filter) return callFirst(call, execution, { after, count: enough });
   if (enough > DEEPEST) return undefined;
   const count = Math.min(Math.max(enough * TRIED, SMALL), DEEPEST);
-  if (Math.min(size ?? 0, ...conjuncts.map((one) => one.size ?? count)) < count) return undefined;
+  if (size === undefined || size < count || conjuncts.some((one) => (one.size ?? count) < count)) return undefined;
   const first = await callFirst(call, execution, { after, count });
   const passed = first && (await applyFilter(block.filter, first, execution));
   return passed && passed.length >= enough ? passed : undefined;
@@ -138,8 +138,7 @@ interface FirstRoots {
 async function firstInOrder(choice: RootChoice, enough: number, execution: Execution): Promise<FirstRoots> {
   const { block, call, after, size, conjuncts } = choice;
   if (block.order.length === 0 || enough > DEEPEST || size === undefined) return {};
-  const sizes = [size, ...conjuncts.map((one) => one.size ?? Number.POSITIVE_INFINITY)];
-  const least = Math.min(...sizes);
+  const least = conjuncts.reduce((known, one) => Math.min(known, one.size ?? known), size);
   if (!isWorthWalking(least, enough)) return {};
   const whole = orderedIndex(block.order[0], execution);
   if (!whole) return {};

@@ -1,3 +1,4 @@
+import { addTo } from '../../base/index.js';
 import type { Facets } from '../../graph/index.js';
 import type { Value } from '../../values/index.js';
 import type { FacetRequest, Selection } from '../syntax/index.js';
@@ -43,10 +44,27 @@ export function shownFacets(
   base: string,
 ): readonly { readonly key: string; readonly value: Value }[] {
   if (!request || !facets || facets.length === 0) return [];
+  const shown = shownKeys(request);
   return facets.flatMap(({ key, value }) => {
-    const asked = request.keys.filter((one) => one.key === key);
-    const ordered = request.order.some((one) => one.key === key);
-    if (asked.length === 0) return request.all || ordered ? [{ key: `${base}|${key}`, value }] : [];
-    return asked.map((one) => ({ key: one.alias ?? `${base}|${key}`, value }));
+    const aliases = shown.get(key) ?? (request.all ? PLAIN : []);
+    return aliases.map((alias) => ({ key: alias ?? `${base}|${key}`, value }));
   });
+}
+
+type Aliases = readonly (string | undefined)[];
+
+const PLAIN: Aliases = [undefined];
+const known = new WeakMap<FacetRequest, ReadonlyMap<string, Aliases>>();
+
+/** Under which aliases a request shows each facet that it names; looked up once, since edges and names may be many. */
+function shownKeys(request: FacetRequest): ReadonlyMap<string, Aliases> {
+  let shown = known.get(request);
+  if (!shown) {
+    const asked = new Map<string, (string | undefined)[]>();
+    for (const { key, alias } of request.keys) addTo(asked, key, alias);
+    for (const { key } of request.order) if (!asked.has(key)) asked.set(key, [undefined]);
+    known.set(request, asked);
+    shown = asked;
+  }
+  return shown;
 }

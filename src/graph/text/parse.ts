@@ -239,21 +239,21 @@ class SchemaParser {
     this.#at++;
     const name = this.#name('a type name');
     this.#expect('{', `Expected { after type ${name.text}`);
-    const fields: string[] = [];
+    const fields = new Set<string>();
     while (!this.#take('}')) {
       if (this.#peek.kind === 'end') this.#fail(`Unclosed type ${name.text}`, 'End it with }.');
       const field = this.#name(`a field of type ${name.text}`);
       if (this.#take(':')) this.#fieldType(field.text);
-      if (fields.includes(field.text)) {
+      if (fields.has(field.text)) {
         this.#fail(`Duplicate fields with name: ${field.text}`, 'Name each field once.', field, 'INVALID_SCHEMA');
       }
-      fields.push(field.text);
+      fields.add(field.text);
       this.#take(',');
     }
     if (!this.#peek.newLine) {
       this.#fail('Expected new line or EOF after type declaration', 'Begin the next declaration on a new line.');
     }
-    return { name: name.text, fields, position: this.#position(name) };
+    return { name: name.text, fields: [...fields], position: this.#position(name) };
   }
 
   /** `: [string!]!`, as older schemas have it; the type itself says nothing that the predicate does not. */

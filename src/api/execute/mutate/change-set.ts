@@ -76,6 +76,10 @@ export class ChangeSet {
     this.changes.push({ op: 'setValue', uid, predicate, value: { type: 'string', value: text }, lang: '' });
   }
 
+  #setAll(uid: number, field: Field, given: unknown): void {
+    for (const change of setValues(uid, field, given)) this.changes.push(change);
+  }
+
   /** Scalars, the password, and the defaults of what is not given; null is no value for what a new node must have. */
   writeValues(uid: number, input: NodeInput, action: 'add' | 'update'): void {
     const { type, values } = input;
@@ -83,12 +87,12 @@ export class ChangeSet {
       if (field.role !== 'scalar' || !field.storage) continue;
       const given = values[field.name];
       if (given !== undefined && given !== null) {
-        this.changes.push(...setValues(uid, field, given));
+        this.#setAll(uid, field, given);
         continue;
       }
       const fallback = field.default?.[action];
       const isOpen = given === undefined || (action === 'add' && field.type.nonNull);
-      if (fallback && isOpen) this.changes.push(...setValues(uid, field, defaultInput(fallback, this.now)));
+      if (fallback && isOpen) this.#setAll(uid, field, defaultInput(fallback, this.now));
     }
     const password = type.password && values[type.password.field];
     if (type.password && typeof password === 'string') this.#set(uid, type.password.predicate, password);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { namesBy, openGallery } from '../../../../test/gallery.js';
-import type { OpenDql } from '../../../../test/open-dql.js';
+import { openDql, type OpenDql } from '../../../../test/open-dql.js';
 
 let dql: OpenDql;
 beforeAll(async () => {
@@ -110,6 +110,15 @@ describe('mistakes', () => {
     await expect(namesBy(dql, 'eq(note, "loaned")')).rejects.toMatchObject({
       fix: 'Add it to the schema: note: string @index(exact) .',
     });
+  });
+
+  it('takes a text of more words than a call may have arguments', async () => {
+    const words = Array.from({ length: 130_000 }, (_, i) => `w${i.toString(36)}`).join(' ');
+    const one = await openDql({ schema: 'motto: string @index(term) .' });
+    await one.mutate('{ set { <0x1> <motto> "few words" . } }');
+    const query = `{ q(func: has(motto), first: 1) @filter(eq(motto, "${words}")) { motto } }`;
+    expect(await one.query(query)).toEqual({ q: [] });
+    await one.close();
   });
 
   it('a password is not compared', async () => {

@@ -19,6 +19,7 @@ import { invalid, missingIndex, pickIndex, readyIndex, scalarType, subjectOf, va
 import { filterByValue } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { intersectPostings } from './intersection.js';
+import { countsUnder } from './lookup.js';
 
 /** Indexes that answer an equality, the exact ones first. */
 const EQUALITY: readonly IndexKind[] = [
@@ -200,8 +201,7 @@ async function lookup(
   execution: Execution,
 ): Promise<UidList> {
   const { langs } = subjectOf(call);
-  const test = testOf(comparison);
-  const verify = (uids: UidList) => filterByValue(execution, predicate, uids, langs, test);
+  const verify = (uids: UidList) => filterByValue(execution, predicate, uids, langs, testOf(comparison));
   return comparison.equal
     ? lookupEqual(predicate, index, comparison.equal, langs, verify, execution)
     : lookupRange(predicate, index, comparison, verify, execution);
@@ -219,9 +219,12 @@ async function countEqual(
 ): Promise<number> {
   let total = 0;
   for (const value of values) {
+    const paused = execution.checkpoint();
+    if (paused) await paused;
     const tokens = queryTokens(index.kind, value, subjectOf(call).langs[0] ?? '', execution.limits.tokenBytes);
     if (tokens.length === 0) return Number.POSITIVE_INFINITY;
-    total += Math.min(...(await execution.reader.postingCounts(predicate, index.kind, tokens)));
+    const counts = await countsUnder(predicate, index.kind, tokens, execution);
+    total += counts.reduce((least, count) => Math.min(least, count));
   }
   return total;
 }
