@@ -1,25 +1,26 @@
 import { type GraphQLField, type GraphQLObjectType, getNullableType, isListType, isNonNullType } from 'graphql';
-import { assert, GraphsteadError, groupBy, type JsonWriter } from '../../base/index.js';
+import { assert, GraphsteadError, groupBy, type JsonWriter, type Steps } from '../../base/index.js';
 import type { GraphReader } from '../../graph/index.js';
 import type { Field } from '../../sdl/index.js';
 import { decodeValue, valueText } from '../../values/index.js';
 import { authFilter } from './auth/filter.js';
 import { parseUid } from './filter.js';
-import { boundLevel, rootRow, runPlan } from './query.js';
+import { type Bound, boundLevel, rootRow, runPlan } from './query.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
 import { argumentsOf } from './argument.js';
 import { keyField, keyText, type Representation, requiredOf, type Told } from './representation.js';
 import { compileRoot } from './selection.js';
 import { SelectionList } from './selection-list.js';
 import { and, block, call, literal, NEVER, ofType, ofUids, select, storedName, test } from './syntax.js';
-import { type Level, valueAt, writeNode, type WriteScope } from './write.js';
+import { mostNodes, nodeInSteps, valueAt, writeNode, type WriteScope } from './write.js';
+import { writtenOf } from './written-ahead.js';
 
 type Definition = GraphQLField<unknown, unknown>;
 
 /** Nodes of one type, by the text of their key. */
-interface Found {
-  readonly level: Level;
-  readonly scope: WriteScope;
+interface Found extends Bound {
+  /** nodes that are written for each, at most */
+  readonly most: number;
   readonly uids: ReadonlyMap<string, number>;
 }
 
@@ -37,19 +38,24 @@ export async function entitiesField(
   for (const [name, group] of byType) found.set(name, await find(request, field, name, group, reader));
   const list = getNullableType(definition.type);
   const itemNonNull = isListType(list) && isNonNullType(list.ofType);
-  return { write: (out) => writeEntities(request, representations, found, itemNonNull, out, field.key) };
+  const most = Math.max(1, ...[...found.values()].map((group) => group?.most ?? 1));
+  return writtenOf(request, representations.length * most, (out, isLong) =>
+    entitiesInSteps(request, representations, found, itemNonNull, out, field.key, isLong),
+  );
 }
 
-function writeEntities(
+function* entitiesInSteps(
   request: Request,
   representations: readonly Representation[],
   found: ReadonlyMap<string, Found | undefined>,
   itemNonNull: boolean,
   out: JsonWriter,
   key: string,
-): boolean {
+  isLong: boolean,
+): Steps<boolean> {
   out.byte(0x5b);
   for (let i = 0; i < representations.length; i++) {
+    if (isLong) yield;
     if (i > 0) out.byte(0x2c);
     const name = String(representations[i].__typename);
     const group = found.get(name);
@@ -58,7 +64,8 @@ function writeEntities(
     const start = out.length;
     if (group && uid !== undefined) {
       const scope: WriteScope = { ...group.scope, path: [key, i] };
-      if (writeNode(scope, group.level, uid, out)) continue;
+      const { level } = group;
+      if (isLong ? yield* nodeInSteps(scope, level, uid, out) : writeNode(scope, level, uid, out)) continue;
     }
     if (itemNonNull) return false;
     out.truncate(start);
@@ -105,15 +112,16 @@ async function find(
   });
   const node = await runPlan(request, scope, shown, reader);
   const column = keySelection && node.children.find((child) => child.syntax === keySelection);
+  const textsOf = key.role === 'id' ? groupBy(distinct, parseUid) : undefined;
   const uids = new Map<string, number>();
   for (const uid of rootRow(node)) {
     const bytes = column && valueAt(column, uid);
     if (bytes) uids.set(valueText(decodeValue(bytes)), uid);
-    else if (key.role === 'id') for (const value of distinct) if (parseUid(value) === uid) uids.set(value, uid);
+    else for (const value of textsOf?.get(uid) ?? []) uids.set(value, uid);
   }
   const toldOf = new Map([...uids].map(([value, uid]) => [uid, told.get(value) ?? {}]));
   const bound = await boundLevel(request, field.key, plan, node, reader, toldOf);
-  return { level: bound.level, scope: bound.scope, uids };
+  return { ...bound, most: mostNodes(node), uids };
 }
 
 function equalsAny(key: Field, values: readonly string[]) {

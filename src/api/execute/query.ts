@@ -7,7 +7,7 @@ import {
   type GraphQLOutputType,
   isNonNullType,
 } from 'graphql';
-import { assert, atOnce, GraphsteadError, type JsonWriter, type Steps } from '../../base/index.js';
+import { assert, GraphsteadError, type JsonWriter, type MaybePromise, type Steps } from '../../base/index.js';
 import type { Block, Filter, FunctionCall, ResultNode, RunResult } from '../../dql/index.js';
 import type { GraphReader, UidList } from '../../graph/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
@@ -40,7 +40,7 @@ import {
   storedName,
   test,
 } from './syntax.js';
-import { aggregatesInSteps, Level, nodesInSteps, writeNode, type WriteScope } from './write.js';
+import { aggregatesInSteps, Level, mostNodes, nodeInSteps, nodesInSteps, writeNode, type WriteScope } from './write.js';
 import { writtenOf } from './written-ahead.js';
 
 type Definition = GraphQLField<unknown, unknown>;
@@ -83,6 +83,12 @@ function writeNull(scope: WriteScope, type: GraphQLOutputType, field: RootField,
   return false;
 }
 
+/** Nodes of a block that can be written. */
+export interface Bound {
+  readonly level: Level;
+  readonly scope: WriteScope;
+}
+
 /**
  * Makes nodes of a block writable: its columns bound, its custom fields answered.
  * @param told by uid, what the request itself says of fields that another service owns
@@ -94,7 +100,7 @@ export async function boundLevel(
   node: ResultNode,
   reader: GraphReader,
   told?: ReadonlyMap<number, Told>,
-): Promise<{ readonly level: Level; readonly scope: WriteScope }> {
+): Promise<Bound> {
   const level = new Level(plan, node);
   const custom = await resolveCustomFields(request, level, node.dest, reader, told);
   return { level, scope: writeScopeOf(request, key, custom) };
@@ -150,7 +156,7 @@ async function nodesField(
   const node = await runPlan(request, scope, shown, reader);
   const bound = await boundLevel(request, field.key, plan, node, reader);
   const row = rootRow(node);
-  return writtenOf(request, row.length, (out) => listInSteps(bound.scope, bound.level, row, definition.type, out));
+  return listWritten(request, bound, node, row, definition.type);
 }
 
 export function writeEmpty(out: JsonWriter): boolean {
@@ -158,27 +164,29 @@ export function writeEmpty(out: JsonWriter): boolean {
   return true;
 }
 
-/** A root list; when an item fails where it must not, the list is null. */
-export function writeList(
-  scope: WriteScope,
-  level: Level,
+/** A list of nodes of a block as `type`. */
+export function listWritten(
+  request: Request,
+  { scope, level }: Bound,
+  node: ResultNode,
   row: UidList,
   type: GraphQLOutputType,
-  out: JsonWriter,
-): boolean {
-  return atOnce(listInSteps(scope, level, row, type, out));
+): MaybePromise<Written> {
+  const nodes = row.length * mostNodes(node);
+  return writtenOf(request, nodes, (out, isLong) => listInSteps(scope, level, row, type, out, isLong));
 }
 
-/** The same for a list that may be long. */
+/** When an item fails where it must not, the list is null. */
 function* listInSteps(
   scope: WriteScope,
   level: Level,
   row: UidList,
   type: GraphQLOutputType,
   out: JsonWriter,
+  isLong: boolean,
 ): Steps<boolean> {
   const start = out.length;
-  if (yield* nodesInSteps(scope, level, row, type, out)) return true;
+  if (yield* nodesInSteps(scope, level, row, type, out, isLong)) return true;
   out.truncate(start);
   if (isNonNullType(type)) return false;
   out.ascii('null');
@@ -186,17 +194,18 @@ function* listInSteps(
 }
 
 /** A root object, or null when there is no node. */
-function writeOne(
-  scope: WriteScope,
-  level: Level,
+function* oneInSteps(
+  { scope, level }: Bound,
   row: UidList,
   field: RootField,
   type: GraphQLOutputType,
   out: JsonWriter,
-): boolean {
+  isLong: boolean,
+): Steps<boolean> {
   if (row.length === 0) return writeNull(scope, type, field, out);
   const start = out.length;
-  if (writeNode(scope, level, row[0], out)) return true;
+  const ok = isLong ? yield* nodeInSteps(scope, level, row[0], out) : writeNode(scope, level, row[0], out);
+  if (ok) return true;
   out.truncate(start);
   if (isNonNullType(type)) return false;
   out.ascii('null');
@@ -299,7 +308,9 @@ async function showOne(
     );
   }
   const bound = await boundLevel(request, field.key, plan, node, reader);
-  return { write: (out) => writeOne(bound.scope, bound.level, row, field, definition.type, out) };
+  return writtenOf(request, mostNodes(node), (out, isLong) =>
+    oneInSteps(bound, row, field, definition.type, out, isLong),
+  );
 }
 
 /** checkTPassword: the node, when the password is right and the password rules allow it. */

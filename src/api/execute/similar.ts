@@ -6,7 +6,7 @@ import { decodeValue } from '../../values/index.js';
 import type { RootMeaning } from '../schema/meaning.js';
 import { authFilter } from './auth/filter.js';
 import { compileFilter, rootOf, typeTests } from './filter.js';
-import { boundLevel, identity, rootRow, runPlan, writeEmpty, writeList } from './query.js';
+import { boundLevel, identity, listWritten, rootRow, runPlan, writeEmpty } from './query.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
 import { filterInput, type Scope } from './scope.js';
 import { argumentsOf } from './argument.js';
@@ -57,7 +57,8 @@ export async function similarField(
   const node = await runPlan(request, scope, shown, reader);
   const bound = await boundLevel(request, field.key, plan, node, reader);
   const row = byDistance(rootRow(node), distances);
-  return { write: (out) => writeList({ ...bound.scope, distances }, bound.level, row, definition.type, out) };
+  const near = { level: bound.level, scope: { ...bound.scope, distances } };
+  return listWritten(request, near, node, row, definition.type);
 }
 
 /** The distance by dot product is shown as the peer shows it, 1 - a·b, so that equal unit vectors are at 0 by each metric. */

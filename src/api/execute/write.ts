@@ -50,6 +50,7 @@ export class Level {
   readonly #places: Places | undefined;
   #place = -1;
   #uid = -1;
+  #isDeep: boolean | undefined;
 
   constructor(
     readonly plan: ObjectPlan,
@@ -87,6 +88,12 @@ export class Level {
     return level;
   }
 
+  /** What may take long to write stands under its nodes. */
+  get isDeep(): boolean {
+    this.#isDeep ??= [...this.plan.types.values()].some(({ fields }) => fields.some(({ source }) => isDeep(source)));
+    return this.#isDeep;
+  }
+
   /** The concrete type of a node; undefined when it is none that the plan knows. */
   concrete(uid: number): ConcretePlan | undefined {
     const { plan } = this;
@@ -102,57 +109,111 @@ export class Level {
   }
 }
 
-/** Writes a list of nodes as `type` (a list type, nullable or not). False as in `complete`. */
+type DeepSource = Extract<FieldPlan['source'], { kind: 'edge' | 'aggregate' }>;
+
+function isDeep(source: FieldPlan['source']): source is DeepSource {
+  return source.kind === 'edge' || source.kind === 'aggregate';
+}
+
+/** How many nodes are written for each root of a result, at most: as if every row were as long as the longest. */
+export function mostNodes({ children }: ResultNode): number {
+  let most = 1;
+  for (const child of children) {
+    if (!child.rows) continue;
+    let longest = 0;
+    for (const { length } of child.rows) if (length > longest) longest = length;
+    if (longest > 0) most += longest * mostNodes(child);
+  }
+  return most;
+}
+
+/**
+ * Writes a list of nodes as `type` (a list type, nullable or not). False as in `complete`.
+ * @param isLong what stands under each node may be long too
+ */
 export function* nodesInSteps(
   scope: WriteScope,
   level: Level,
   uids: UidList,
   type: GraphQLOutputType,
   out: JsonWriter,
+  isLong: boolean,
 ): Steps<boolean> {
   const list = getNullableType(type);
   assert(isListType(list), 'nodes are written as a list');
   const itemNonNull = list.ofType !== getNullableType(list.ofType);
+  return (yield* rowInSteps(scope, level, uids, itemNonNull, out, isLong && level.isDeep)) === 'written';
+}
+
+/**
+ * As `writeRow`.
+ * @param isDeep there is a pause before each node and in what stands under it
+ */
+function* rowInSteps(
+  scope: WriteScope,
+  level: Level,
+  row: UidList,
+  itemNonNull: boolean,
+  out: JsonWriter,
+  isDeep = level.isDeep,
+): Steps<Outcome> {
   const before = scope.errors.list.length;
   out.byte(OPEN_LIST);
-  for (let i = 0; i < uids.length; i++) {
-    if (i % STEP === STEP - 1) yield;
-    if (!writeItem(scope, level, uids, i, itemNonNull, before, out)) return false;
+  for (let i = 0; i < row.length; i++) {
+    if (isDeep || i % STEP === STEP - 1) yield;
+    const at = beginItem(scope, level, row, i, out);
+    if (at === COPIED) continue;
+    const start = out.length;
+    const ok = isDeep ? yield* nodeInSteps(scope, level, row[i], out) : writeNode(scope, level, row[i], out);
+    if (!endItem(scope, level, at, start, ok, itemNonNull, before, out)) return 'failed';
   }
   out.byte(CLOSE_LIST);
-  return true;
+  return 'written';
 }
 
 function writeRow(scope: WriteScope, level: Level, row: UidList, itemNonNull: boolean, out: JsonWriter): Outcome {
   const before = scope.errors.list.length;
   out.byte(OPEN_LIST);
   for (let i = 0; i < row.length; i++) {
-    if (!writeItem(scope, level, row, i, itemNonNull, before, out)) return 'failed';
+    const at = beginItem(scope, level, row, i, out);
+    if (at === COPIED) continue;
+    const start = out.length;
+    const ok = writeNode(scope, level, row[i], out);
+    if (!endItem(scope, level, at, start, ok, itemNonNull, before, out)) return 'failed';
   }
   out.byte(CLOSE_LIST);
   return 'written';
 }
 
-/** @param before how many errors there were when the list began */
-function writeItem(
+const COPIED = -2;
+
+/** The place of an item among those that are written alike; COPIED when it is written already. */
+function beginItem(scope: WriteScope, level: Level, row: UidList, i: number, out: JsonWriter): number {
+  const { written } = level;
+  if (i > 0) out.byte(COMMA);
+  const at = written ? level.placeOf(row[i]) : -1;
+  if (at >= 0 && written?.copy(at, out, out.cuts)) return COPIED;
+  scope.path.push(i);
+  return at;
+}
+
+/**
+ * False where the list fails with its item.
+ * @param before how many errors there were when the list began
+ */
+function endItem(
   scope: WriteScope,
   level: Level,
-  row: UidList,
-  i: number,
+  at: number,
+  start: number,
+  ok: boolean,
   itemNonNull: boolean,
   before: number,
   out: JsonWriter,
 ): boolean {
-  const { written } = level;
-  if (i > 0) out.byte(COMMA);
-  const at = written ? level.placeOf(row[i]) : -1;
-  if (at >= 0 && written?.copy(at, out, out.cuts)) return true;
-  scope.path.push(i);
-  const start = out.length;
-  const ok = writeNode(scope, level, row[i], out);
   scope.path.pop();
   // errors name their place, and what was taken back may be what was noted
-  if (ok && at >= 0 && scope.errors.list.length === before) written?.note(at, start, out, out.cuts);
+  if (ok && at >= 0 && scope.errors.list.length === before) level.written?.note(at, start, out, out.cuts);
   if (ok) return true;
   if (itemNonNull) return false;
   out.truncate(start);
@@ -168,20 +229,81 @@ export function writeNode(scope: WriteScope, level: Level, uid: number, out: Jso
   const { fields } = concrete;
   for (let i = 0; i < fields.length; i++) {
     if (i > 0) out.byte(COMMA);
+    if (!writeMember(scope, level, concrete, fields[i], uid, out)) return false;
+  }
+  out.byte(CLOSE_OBJECT);
+  return true;
+}
+
+/** The same for a node of a deep level. */
+export function* nodeInSteps(scope: WriteScope, level: Level, uid: number, out: JsonWriter): Steps<boolean> {
+  const concrete = level.concrete(uid);
+  if (!concrete) return false;
+  out.byte(OPEN_OBJECT);
+  const { fields } = concrete;
+  for (let i = 0; i < fields.length; i++) {
+    if (i > 0) out.byte(COMMA);
     const field = fields[i];
-    out.bytes(field.prefix);
-    if (field.source.kind === 'typename') {
-      out.string(concrete.name);
-      continue;
-    }
-    if (field.source.kind === 'value' && writePlain(level, field.source, uid, out)) continue;
-    scope.path.push(field.key);
-    const ok = writeField(scope, level, field, uid, out);
-    scope.path.pop();
+    const ok = isDeep(field.source)
+      ? yield* deepInSteps(scope, level, field, field.source, uid, out)
+      : writeMember(scope, level, concrete, field, uid, out);
     if (!ok) return false;
   }
   out.byte(CLOSE_OBJECT);
   return true;
+}
+
+function* deepInSteps(
+  scope: WriteScope,
+  level: Level,
+  field: FieldPlan,
+  source: DeepSource,
+  uid: number,
+  out: JsonWriter,
+): Steps<boolean> {
+  out.bytes(field.prefix);
+  scope.path.push(field.key);
+  const start = out.length;
+  const column = level.columns[source.slot];
+  const row = column.rows?.[level.placeIn(column, uid)] ?? NO_UIDS;
+  let outcome: Outcome = 'written';
+  if (source.kind === 'aggregate') yield* aggregatesInSteps(source.aggregate, column, row, out);
+  else outcome = yield* edgeInSteps(scope, level.deeper(source.slot, source.object), field, row, out);
+  const ok = outcome === 'written' || settled(scope, field, start, outcome, out);
+  scope.path.pop();
+  return ok;
+}
+
+function* edgeInSteps(
+  scope: WriteScope,
+  deeper: Level,
+  field: FieldPlan,
+  row: UidList,
+  out: JsonWriter,
+): Steps<Outcome> {
+  if (row.length === 0) return 'absent';
+  if (field.shape.list) return yield* rowInSteps(scope, deeper, row, field.shape.itemNonNull, out);
+  return (yield* nodeInSteps(scope, deeper, row[0], out)) ? 'written' : 'failed';
+}
+
+function writeMember(
+  scope: WriteScope,
+  level: Level,
+  concrete: ConcretePlan,
+  field: FieldPlan,
+  uid: number,
+  out: JsonWriter,
+): boolean {
+  out.bytes(field.prefix);
+  if (field.source.kind === 'typename') {
+    out.string(concrete.name);
+    return true;
+  }
+  if (field.source.kind === 'value' && writePlain(level, field.source, uid, out)) return true;
+  scope.path.push(field.key);
+  const ok = writeField(scope, level, field, uid, out);
+  scope.path.pop();
+  return ok;
 }
 
 /** Most fields are one value that is there and of its type: no error to place, nothing to take back. */
@@ -199,7 +321,11 @@ function writeField(scope: WriteScope, level: Level, field: FieldPlan, uid: numb
   if (field.source.kind === 'custom') return writeCustom(scope, field, field.source.custom, uid, out);
   const start = out.length;
   const outcome = writeSource(scope, level, field, uid, out);
-  if (outcome === 'written') return true;
+  return outcome === 'written' || settled(scope, field, start, outcome, out);
+}
+
+/** What stands for a field that has no value; false where it must have one. */
+function settled(scope: WriteScope, field: FieldPlan, start: number, outcome: Outcome, out: JsonWriter): boolean {
   out.truncate(start);
   if (outcome === 'absent' && field.shape.list) {
     out.ascii('[]');

@@ -5,11 +5,16 @@ import { contextOf, createWorld, type Tree, type World } from '../../../test/sup
 const NODES = 1_000;
 let world: World;
 beforeAll(async () => {
-  world = await createWorld('type P { key: String! @id n: Int @search big: Int64 f: Float missing: String }', {
-    clock: alwaysLate(),
-  });
+  const sdl = `
+    type P { key: String! @id n: Int @search big: Int64 f: Float missing: String }
+    type Hub { key: String! @id spokes: [P] itself: Hub }
+  `;
+  world = await createWorld(sdl, { clock: alwaysLate() });
   const input = Array.from({ length: NODES }, (_, i) => ({ key: `k${i}`, n: i, big: '9007199254740993', f: i / 2 }));
   await world.data('mutation ($input: [AddPInput!]!) { addP(input: $input) { numUids } }', { input });
+  await world.data('mutation ($input: [AddHubInput!]!) { addHub(input: $input) { numUids } }', {
+    input: [{ key: 'hub', spokes: input.map(({ key }) => ({ key })), itself: { key: 'hub' } }],
+  });
 });
 
 /** Whenever it is asked, somebody else should have had a turn already. */
@@ -41,6 +46,29 @@ it('lets others have their turn while many values are aggregated', async () => {
 it('lets others have their turn while a long list is written', async () => {
   const few = await turnsOf('{ queryP(first: 250) { key } }');
   expect(await turnsOf('{ queryP { key } }')).toBeGreaterThan(few + 2);
+});
+
+it('lets others have their turn while the lists under one node are written', async () => {
+  const hub = (fields: string): string => `{ getHub(key: "hub") { ${fields} } }`;
+  const few = await turnsOf(hub('spokes(first: 250) { key }'));
+  expect(await turnsOf(hub('spokes { key }'))).toBeGreaterThan(few + 2);
+  expect(await turnsOf(hub('itself { spokes { key } }'))).toBeGreaterThan(few + 2);
+});
+
+it('lets others have their turn while a payload is written', async () => {
+  const update = (payload: string): string =>
+    `mutation { updateP(input: { filter: {}, set: { missing: "x" } }) { ${payload} } }`;
+  const few = await turnsOf(update('p(first: 250) { key }'));
+  expect(await turnsOf(update('p { key }'))).toBeGreaterThan(few + 1);
+});
+
+it('writes what stands under the nodes of a long list as it does alone', async () => {
+  const fields = 'key spokes(order: { asc: n }) { key missing } itself { key } spokesAggregate { count nSum }';
+  const alone = await world.data(`{ getHub(key: "hub") { ${fields} } }`);
+  const [few] = (await world.data(`{ queryHub { ${fields.replace('order:', 'first: 2, order:')} } }`)).queryHub;
+  expect(alone.getHub.spokes).toHaveLength(NODES);
+  expect({ ...alone.getHub, spokes: alone.getHub.spokes.slice(0, 2) }).toEqual(few);
+  expect((await world.data(`{ queryHub { ${fields} } }`)).queryHub).toEqual([alone.getHub]);
 });
 
 it('aggregates many values as it does few', async () => {

@@ -5,12 +5,15 @@ import type { Request, Written } from './request.js';
 /** bytes to begin with */
 const INITIAL = 64 * 1024;
 
-/** Writes in steps; false where a non-null value is missing. */
-type Writing = (out: JsonWriter) => Steps<boolean>;
+/** Nodes from which on something is long: they take about a millisecond. */
+const MANY = 2 * STEP;
+
+/** Writes in steps; false where a non-null value is missing. What is not long may be written in one. */
+type Writing = (out: JsonWriter, isLong: boolean) => Steps<boolean>;
 
 /** How something that is made of so many nodes is written: with the rest of the answer where they are few. */
 export function writtenOf(request: Request, nodes: number, write: Writing): MaybePromise<Written> {
-  return nodes < STEP ? { write: (out) => atOnce(write(out)) } : writtenAhead(request, write);
+  return nodes < MANY ? { write: (out) => atOnce(write(out, false)) } : writtenAhead(request, write);
 }
 
 /**
@@ -22,7 +25,7 @@ async function writtenAhead(request: Request, write: Writing): Promise<Written> 
   const out = new JsonWriter(request.engine.limits.answerBytes, INITIAL);
   const pace = new Pace(request.run);
   try {
-    const isWritten = await inSteps(write(out), () => pace.pause());
+    const isWritten = await inSteps(write(out, true), () => pace.pause());
     return {
       write: (answer) => {
         answer.bytes(out.view());

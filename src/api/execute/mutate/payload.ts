@@ -15,7 +15,7 @@ import { authFilter } from '../auth/filter.js';
 import { collectFields, selectionSets } from '../collect.js';
 import { compileFilter } from '../filter.js';
 import { compileOrder, compilePage } from '../order.js';
-import { boundLevel, rootRow, runPlan, writeList } from '../query.js';
+import { boundLevel, listWritten, rootRow, runPlan } from '../query.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
 import { filterInput } from '../scope.js';
 import { argumentsOf } from '../argument.js';
@@ -122,6 +122,6 @@ async function nodesOf(
   });
   const node = await runPlan(request, scope, shown, reader);
   const bound = await boundLevel(request, key, plan, node, reader);
-  const at = { ...bound.scope, path: [field.key, key] };
-  return { write: (out) => writeList(at, bound.level, rootRow(node), definition.type, out) };
+  const at = { level: bound.level, scope: { ...bound.scope, path: [field.key, key] } };
+  return listWritten(request, at, node, rootRow(node), definition.type);
 }
