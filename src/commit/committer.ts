@@ -11,7 +11,7 @@ import {
 import type { Snapshot, Store } from '../store/index.js';
 import { type CommitState, readState } from './commit-state.js';
 import type { Applier, Beginning, BuildInTurn, Committed, CommitRecord, Committer, Intent } from './contract.js';
-import { fingerprintsOf } from './fingerprint.js';
+import { FINGERPRINTED_AT_ONCE, type Fingerprints, fingerprintsInParts, fingerprintsOf } from './fingerprint.js';
 import { readReply, sameBody } from './idempotency.js';
 import { encodeBody } from './record.js';
 import { RecordStream } from './stream.js';
@@ -105,18 +105,24 @@ class GroupCommitter implements Committer {
   // Not async: a promise that resolves with a promise takes three turns of the microtask queue more.
   commit(intent: Intent): Promise<Committed> {
     try {
-      return this.#enqueue(intent);
+      const { conflicts } = intent;
+      if (conflicts.length > FINGERPRINTED_AT_ONCE) return this.#commitLarge(intent);
+      return this.#enqueue(intent, fingerprintsOf(conflicts));
     } catch (refused) {
       return Promise.reject(refused);
     }
   }
 
-  #enqueue(intent: Intent): Promise<Committed> {
+  async #commitLarge(intent: Intent): Promise<Committed> {
+    return this.#enqueue(intent, await fingerprintsInParts(intent.conflicts, endOfTurn));
+  }
+
+  #enqueue(intent: Intent, keys: Fingerprints): Promise<Committed> {
     if (this.#closing) throw closed();
     if (this.#queue.length >= this.#limits.commitQueue || this.#queuedBytes > this.#limits.commitBytes) {
       throw overloaded(this.#queue.length);
     }
-    const { entry, committed } = this.#accept(intent);
+    const { entry, committed } = this.#accept(intent, keys);
     this.#queuedBytes += entry.body.length;
     this.#queue.push(entry);
     this.#kick();
@@ -133,13 +139,12 @@ class GroupCommitter implements Committer {
   }
 
   /** An intent as it waits for its group, with the promise that its caller holds. */
-  #accept(intent: Intent): { readonly entry: Waiting; readonly committed: Promise<Committed> } {
+  #accept(intent: Intent, keys: Fingerprints): { readonly entry: Waiting; readonly committed: Promise<Committed> } {
     this.#check(intent);
-    const { parts, idempotency, startTs, conflicts, reads, reclaim = false } = intent;
+    const { parts, idempotency, startTs, reads, reclaim = false } = intent;
     const body = encodeBody({ parts, idempotency });
     if (body.length > this.#limits.commitBytes) throw tooLarge(body.length, this.#limits.commitBytes);
     const { promise: committed, resolve, reject } = deferred<Committed>();
-    const keys = fingerprintsOf(conflicts);
     const readKeys = reads && fingerprintsOf(reads);
     const since = performance.now();
     return { entry: { parts, idempotency, body, startTs, keys, readKeys, reclaim, since, resolve, reject }, committed };
@@ -216,7 +221,7 @@ class GroupCommitter implements Committer {
     const startTs = this.#writer.timestamps.start();
     assert(startTs !== undefined, 'no group is in flight in a turn');
     await turn.run({ startTs, snapshot: this.#store.snapshot() }, async (intent) => {
-      const { entry, committed } = this.#accept(intent);
+      const { entry, committed } = this.#accept(intent, fingerprintsOf(intent.conflicts));
       await Promise.allSettled([committed, this.#writer.commit([entry])]);
       return committed;
     });

@@ -12,7 +12,28 @@ const [seedLow, seedHigh] = new Uint32Array(new Uint8Array(randomBytes(8)).buffe
 
 export function fingerprintsOf(keys: readonly ConflictKey[]): Fingerprints {
   const words = new Uint32Array(keys.length * KEY_WORDS);
-  for (let i = 0; i < keys.length; i++) {
+  write(keys, 0, keys.length, words);
+  return words;
+}
+
+/** Keys between two pauses: a few milliseconds. */
+export const FINGERPRINTED_AT_ONCE = 8_192;
+
+/** The same for the keys of a large commit: `pause` is awaited between parts of them. */
+export async function fingerprintsInParts(
+  keys: readonly ConflictKey[],
+  pause: () => Promise<void>,
+): Promise<Fingerprints> {
+  const words = new Uint32Array(keys.length * KEY_WORDS);
+  for (let from = 0; from < keys.length; from += FINGERPRINTED_AT_ONCE) {
+    if (from > 0) await pause();
+    write(keys, from, Math.min(from + FINGERPRINTED_AT_ONCE, keys.length), words);
+  }
+  return words;
+}
+
+function write(keys: readonly ConflictKey[], from: number, end: number, words: Fingerprints): void {
+  for (let i = from; i < end; i++) {
     const { key, exclusive } = keys[i];
     let low = seedLow;
     let high = seedHigh;
@@ -25,7 +46,6 @@ export function fingerprintsOf(keys: readonly ConflictKey[]): Fingerprints {
     words[i * KEY_WORDS + 1] = mix(high ^ key.length);
     words[i * KEY_WORDS + 2] = exclusive ? 1 : 0;
   }
-  return words;
 }
 
 /** Lets every bit of a word bear on every other, since tables are entered by the lowest of them. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { STEP, type Steps } from '../base/index.js';
 import type { ConflictKey } from '../commit/index.js';
 import type { IndexKind } from '../values/index.js';
 
@@ -64,7 +65,12 @@ export class ConflictSet {
     }
   }
 
-  list(): ConflictKey[] {
-    return Array.from(this.#keys, ([key, exclusive]) => ({ key, exclusive }));
+  *list(): Steps<ConflictKey[]> {
+    const keys: ConflictKey[] = [];
+    for (const [key, exclusive] of this.#keys) {
+      keys.push({ key, exclusive });
+      if (keys.length % STEP === 0) yield;
+    }
+    return keys;
   }
 }

@@ -1,3 +1,4 @@
+import { atOnce } from '../base/index.js';
 import type { ConflictKey } from '../commit/index.js';
 import { ConflictSet, EVERYTHING, predicateKey, uidKey } from './conflict.js';
 import type { GraphReader, Predicate, Schema, UidList } from './contract.js';
@@ -22,7 +23,7 @@ export class HeldReads {
       else keys.shared(predicateKey(name));
       for (const uid of uids ?? []) keys.exclusive(uidKey(name, uid));
     }
-    return keys.list();
+    return atOnce(keys.list());
   }
 
   whole({ name }: Predicate): void {

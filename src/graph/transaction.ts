@@ -1,4 +1,13 @@
-import { type Clock, GraphsteadError, type Limits, type Names } from '../base/index.js';
+import {
+  atOnce,
+  type Clock,
+  GraphsteadError,
+  inSteps,
+  type Limits,
+  type MaybePromise,
+  type Names,
+  type Steps,
+} from '../base/index.js';
 import {
   ABORTED,
   type Committed,
@@ -7,6 +16,7 @@ import {
   type IdempotencyClaim,
   type Snapshot,
 } from '../commit/index.js';
+import { Breath } from './breath.js';
 import { ConflictSet, indexConflictKey, predicateOfIndexKey } from './conflict.js';
 import type { GraphChange, GraphReader, Transaction } from './contract.js';
 import { decodeValue, tokensOf } from '../values/index.js';
@@ -22,6 +32,9 @@ import type { SchemaCache } from './schema-store.js';
 import { randomHash } from './random-hash.js';
 import { OverlaySource } from './source.js';
 import { stageChanges } from './stage.js';
+
+/** Conflict keys that are listed without a pause: a millisecond or two. */
+const LISTED_AT_ONCE = 10_000;
 
 /** What all transactions of one graph share. */
 export interface TransactionContext {
@@ -196,11 +209,22 @@ export class GraphTransaction implements Transaction {
   }
 
   get conflicts(): readonly ConflictKey[] {
+    return atOnce(this.#conflictKeys());
+  }
+
+  #conflictKeys(): Steps<readonly ConflictKey[]> {
     if (this.#readKeys === undefined) return this.#conflicts.list();
     const all = new ConflictSet();
     all.merge(this.#conflicts);
     this.#addReadAndWritten(all, this.#readKeys);
     return all.list();
+  }
+
+  /** In steps where there are many: nobody waits for the others of a large commit. */
+  #listConflicts(): MaybePromise<readonly ConflictKey[]> {
+    if (this.#conflicts.size <= LISTED_AT_ONCE) return this.conflicts;
+    const breath = new Breath(this.#context.limits.yieldMs);
+    return inSteps(this.#conflictKeys(), () => breath.due());
   }
 
   /** Index keys that were both looked up and written are exclusive, so that a lookup that found nothing holds. */
@@ -251,10 +275,12 @@ export class GraphTransaction implements Transaction {
         this.#state = 'committed';
         return { commitTs: this.startTs, wall: clock.wall(), results: {} };
       }
+      const listed = this.#listConflicts();
+      const conflicts = listed instanceof Promise ? await listed : listed;
       const committed = await committer.commit({
         startTs: this.startTs,
         parts,
-        conflicts: this.conflicts,
+        conflicts,
         ...(this.#held ? { reads: this.#held.keys() } : {}),
         ...(options.idempotency ? { idempotency: options.idempotency } : {}),
       });

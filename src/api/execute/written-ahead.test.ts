@@ -7,6 +7,8 @@ let world: World;
 beforeAll(async () => {
   const sdl = `
     type P { key: String! @id n: Int @search big: Int64 f: Float missing: String }
+    type Crowd { key: String! @id of: [One] }
+    type One { key: String! crowd: Crowd }
     type Hub { key: String! @id spokes: [P] itself: Hub }
   `;
   world = await createWorld(sdl, { clock: alwaysLate() });
@@ -24,7 +26,7 @@ function alwaysLate(): Clock {
 }
 
 /** How many turns of the event loop others had. */
-async function turnsOf(query: string): Promise<number> {
+async function turnsOf(query: string, variables?: object): Promise<number> {
   let turns = 0;
   let isOver = false;
   const count = (): void => {
@@ -32,7 +34,7 @@ async function turnsOf(query: string): Promise<number> {
     if (!isOver) setImmediate(count);
   };
   setImmediate(count);
-  await world.data(query);
+  await world.data(query, variables);
   isOver = true;
   return turns;
 }
@@ -60,6 +62,15 @@ it('lets others have their turn while a payload is written', async () => {
     `mutation { updateP(input: { filter: {}, set: { missing: "x" } }) { ${payload} } }`;
   const few = await turnsOf(update('p(first: 250) { key }'));
   expect(await turnsOf(update('p { key }'))).toBeGreaterThan(few + 1);
+});
+
+it('lets others have their turn while a large change is worked out', async () => {
+  const add = (count: number): Promise<number> => {
+    const of = Array.from({ length: count }, (_, i) => ({ key: String(i) }));
+    const text = 'mutation ($input: [AddCrowdInput!]!) { addCrowd(input: $input) { numUids } }';
+    return turnsOf(text, { input: [{ key: String(count), of }] });
+  };
+  expect(await add(NODES)).toBeGreaterThan((await add(50)) + 12);
 });
 
 it('writes what stands under the nodes of a long list as it does alone', async () => {

@@ -41,7 +41,7 @@ async function work(
   const drafts = new Drafts(scope);
   const tops = [...new Set(inputs.map((values) => drafts.add({ type, values })))];
   const known = await lookUp(request, reader, drafts.xids, drafts.uids);
-  const set = new ChangeSet(scope, reader, known, requestTime(request));
+  const set = new ChangeSet(scope, reader, known, requestTime(request), request.run);
   const upserts = new Map<Draft, number>();
   for (const draft of tops) {
     const existing = upsert ? existingNode(draft, known) : undefined;

@@ -1,4 +1,14 @@
-import { assert, GraphsteadError, TYPE_PREDICATE } from '../../../base/index.js';
+import {
+  assert,
+  atOnce,
+  GraphsteadError,
+  inSteps,
+  type MaybePromise,
+  STEP,
+  type Steps,
+  TYPE_PREDICATE,
+} from '../../../base/index.js';
+import { Pace, type RunOptions } from '../../../dql/index.js';
 import type { GraphChange, GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import type { DateTime } from '../../../values/index.js';
@@ -21,6 +31,8 @@ export class ChangeSet {
   readonly losers: Loser[] = [];
   readonly #uids = new Map<Draft, number>();
   readonly #linked = new Set<string>();
+  readonly #pace: Pace;
+  #steps = 0;
   /** what single edges hold after the changes so far, where they were changed */
   readonly #held = new Map<string, readonly number[]>();
 
@@ -29,12 +41,22 @@ export class ChangeSet {
     readonly reader: GraphReader,
     readonly known: Known,
     readonly now: DateTime,
-  ) {}
+    run: RunOptions,
+  ) {
+    this.#pace = new Pace(run);
+  }
+
+  /** A promise to await when it is time for a pause. */
+  pause(): MaybePromise<void> {
+    return ++this.#steps % STEP === 0 ? this.#pace.pause() : undefined;
+  }
 
   /** The node of a draft, created (with everything under it) when it is not there; what is there is only referred to. */
   async place(draft: Draft): Promise<number> {
     const placed = this.#uids.get(draft);
     if (placed !== undefined) return placed;
+    const paused = this.pause();
+    if (paused) await paused;
     const existing = existingNode(draft, this.known);
     if (!existing) return this.#create(draft);
     if (draft.isTop) throw alreadyExists(draft, this.known);
@@ -107,6 +129,8 @@ export class ChangeSet {
     const key = `${edgeKey(uid, field)} ${child}`;
     if (this.#linked.has(key)) return;
     this.#linked.add(key);
+    const paused = this.pause();
+    if (paused) await paused;
     const inverse = inverseOf(this.scope, field);
     await this.#hold(uid, field, inverse, child);
     if (!inverse) return;
@@ -177,12 +201,20 @@ export class ChangeSet {
   }
 
   /** Gives new nodes their uids: `first` and those after it. */
-  settle(first: number): void {
+  settle(first: number): MaybePromise<void> {
+    const settling = this.#settle(first);
+    if (this.changes.length < STEP) atOnce(settling);
+    else return inSteps(settling, () => this.#pace.pause());
+  }
+
+  *#settle(first: number): Steps<void> {
     const real = (uid: number): number => (uid < 0 ? first - 1 - uid : uid);
-    this.changes.forEach((change, i) => {
+    for (let i = 0; i < this.changes.length; i++) {
+      if (i % STEP === STEP - 1) yield;
+      const change = this.changes[i];
       const uid = real(change.uid);
       this.changes[i] = 'object' in change ? { ...change, uid, object: real(change.object) } : { ...change, uid };
-    });
+    }
     this.created.forEach((node, i) => {
       this.created[i] = { ...node, uid: real(node.uid) };
     });

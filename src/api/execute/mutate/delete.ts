@@ -45,7 +45,7 @@ async function work(
   const uids = await matching(request, reader, type, args.filter, 'delete');
   const nodes = new Map<number, ObjectType>(uids.map((uid) => [uid, type]));
   await cascade(request, reader, type, uids, args.cascade, nodes);
-  const set = new ChangeSet(scope, reader, { byXid: new Map(), byUid: new Map() }, requestTime(request));
+  const set = new ChangeSet(scope, reader, { byXid: new Map(), byUid: new Map() }, requestTime(request), request.run);
   for (const [owner, own] of groupBy(nodes.keys(), (uid) => nodes.get(uid) as ObjectType)) {
     await unlinkAll(scope, set, reader, owner, own);
   }

@@ -88,7 +88,10 @@ async function stage(request: Request, transaction: Transaction, work: Work): Pr
     return result;
   });
   const { set } = worked;
-  if (set.created.length > 0) set.settle(await request.engine.graph.leaseUids(set.created.length));
+  if (set.created.length > 0) {
+    const settling = set.settle(await request.engine.graph.leaseUids(set.created.length));
+    if (settling) await settling;
+  }
   const accept = isGuarded(request, 'add', set.created)
     ? () => reading(transaction, (reader) => demand(request, reader, 'add', set.created))
     : undefined;

@@ -50,7 +50,7 @@ async function work(request: Request, reader: GraphReader, type: ObjectType, inp
   await gather(request, reader, drafts, type, uids, input, steps);
   const xids = steps.flatMap((step) => (step.set ? xidsOf(step.set) : []));
   const known = await lookUp(request, reader, [...drafts.xids, ...xids], drafts.uids);
-  const set = new ChangeSet(scope, reader, known, requestTime(request));
+  const set = new ChangeSet(scope, reader, known, requestTime(request), request.run);
   for (const step of steps) await apply(request, set, step, known);
   return { set, outcome: () => ({ type, uids, numUids: uids.length, msg: 'Updated' }) };
 }
@@ -126,6 +126,8 @@ function referenceValues(child: NodeInput): Input {
 async function apply(request: Request, changes: ChangeSet, step: Step, known: Known): Promise<void> {
   if (step.set) demandFree(request, step, step.set, known);
   for (const uid of step.uids) {
+    const paused = changes.pause();
+    if (paused) await paused;
     if (step.set) changes.writeValues(uid, step.set, 'update');
     for (const { field, child } of step.edges) await changes.link(uid, field, await changes.place(child));
     if (step.remove) await removeFrom(changes, uid, step.remove);
