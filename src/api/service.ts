@@ -1,4 +1,4 @@
-import { asError, GraphsteadError, GraphsteadErrors, noTrace, recovered } from '../base/index.js';
+import { asError, GraphsteadError, GraphsteadErrors, type MaybePromise, noTrace, recovered } from '../base/index.js';
 import { runQuery } from '../dql/index.js';
 import { derivedSchema, isAbout, type Model } from '../sdl/index.js';
 import { AdminApi } from './admin/index.js';
@@ -19,7 +19,7 @@ import { checkRemotes, createCustomLogic } from './custom/index.js';
 import { runCustomDql } from './execute/custom-dql.js';
 import type { CustomLogic } from './execute/custom-logic.js';
 import { InvalidDocument, PersistedQueries } from './execute/document.js';
-import { Executor, isLost, refused } from './execute/engine.js';
+import { Executor, isLost, type Prepared, refused } from './execute/engine.js';
 import { Turns } from './execute/mutate/turn.js';
 import { subscribeOperation } from './execute/subscribe.js';
 import { answerProbe } from './gateway.js';
@@ -121,7 +121,8 @@ class GraphqlApi implements Api {
   ): Promise<GraphqlAnswer> {
     try {
       const executor = this.#ready();
-      const prepared = this.#prepare(executor, request, context, transaction);
+      const preparing = this.#prepare(executor, request, context, transaction);
+      const prepared = preparing instanceof Promise ? await preparing : preparing;
       const kind = prepared.request.operation.operation;
       if (kind === 'subscription') {
         throw new GraphsteadError('INVALID_GRAPHQL', 'a subscription needs a stream', {
@@ -144,13 +145,16 @@ class GraphqlApi implements Api {
     throw new GraphsteadError('METHOD_NOT_ALLOWED', 'a mutation cannot be sent with GET', { fix: 'Use POST.' });
   }
 
-  #prepare(executor: Executor, ...given: Parameters<Executor['prepare']>): ReturnType<Executor['prepare']> {
+  #prepare(executor: Executor, ...given: Parameters<Executor['prepareInSteps']>): MaybePromise<Prepared> {
     const { trace = noTrace } = this.#options;
-    if (!trace.on) return executor.prepare(...given);
+    if (!trace.on) return executor.prepareInSteps(...given);
     const [startedAt, from] = [Date.now(), performance.now()];
-    const prepared = executor.prepare(...given);
-    trace.ended('parse', { startedAt, ms: performance.now() - from });
-    return prepared;
+    const ended = (prepared: Prepared): Prepared => {
+      trace.ended('parse', { startedAt, ms: performance.now() - from });
+      return prepared;
+    };
+    const preparing = executor.prepareInSteps(...given);
+    return preparing instanceof Promise ? preparing.then(ended) : ended(preparing as Prepared);
   }
 
   async #probe(request: GraphqlRequest, { schema, generated }: LoadedSchema): Promise<GraphqlAnswer | undefined> {

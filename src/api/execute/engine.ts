@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type FieldNode, getDirectiveValues, GraphQLError, type OperationDefinitionNode } from 'graphql';
-import { asError, GraphsteadError, toWire, type WireError } from '../../base/index.js';
+import { asError, GraphsteadError, type MaybePromise, toWire, type WireError } from '../../base/index.js';
 import type { Transaction } from '../../graph/index.js';
 import type { GraphqlAnswer, GraphqlRequest } from '../contract.js';
 import type { RequestContext } from '../operation.js';
 import { Errors, graphqlWire } from './answer.js';
-import {
-  DocumentCache,
-  InvalidDocument,
-  operationNamed,
-  type PersistedQueries,
-  type PreparedDocument,
-} from './document.js';
+import { DocumentCache, InvalidDocument, operationNamed, type PersistedQueries } from './document.js';
 import { executeOperation } from './operation.js';
 import type { Engine, Request } from './request.js';
-import { coerceVariables } from './variables.js';
+import { coerceInSteps, coerceVariables } from './variables.js';
 
 /** A request whose document, operation and variables are good. */
 export interface Prepared {
@@ -35,30 +29,35 @@ export class Executor {
   }
 
   /** Throws InvalidDocument, GraphsteadError. */
-  prepare(given: GraphqlRequest, context: RequestContext, transaction?: Transaction): Prepared {
-    const text = this.persisted.resolve(given.query, given.extensions);
-    const prepared = this.#documents.prepare(text);
-    const operation = operationNamed(prepared, given.operationName);
-    const variables = coerceVariables(this.engine.schema, operation, given.variables ?? {});
-    const own = this.#request(prepared, operation, variables, context, given, text);
-    const request = transaction ? { ...own, transaction } : own;
-    return { request, headers: this.#cacheHeaders(operation, variables) };
+  prepare(given: GraphqlRequest, context: RequestContext): Prepared {
+    const request = this.#request(given, context);
+    const variables = coerceVariables(this.engine.schema, request.operation, given.variables ?? {});
+    return this.#prepared({ ...request, variables });
   }
 
-  #request(
-    prepared: PreparedDocument,
-    operation: OperationDefinitionNode,
-    variables: Readonly<Record<string, unknown>>,
-    context: RequestContext,
-    given: GraphqlRequest,
-    text: string,
-  ): Request {
+  /** The same with pauses where the variables are large, in the caller's transaction if there is one. */
+  prepareInSteps(given: GraphqlRequest, context: RequestContext, transaction?: Transaction): MaybePromise<Prepared> {
+    const own = this.#request(given, context);
+    const request = transaction ? { ...own, transaction } : own;
+    const { schema } = this.engine;
+    const coerced = coerceInSteps(schema, request.operation, given.variables ?? {}, request.run);
+    const finish = (variables: Request['variables']) => this.#prepared({ ...request, variables });
+    return coerced instanceof Promise ? coerced.then(finish) : finish(coerced as Request['variables']);
+  }
+
+  #prepared(request: Request): Prepared {
+    return { request, headers: this.#cacheHeaders(request.operation, request.variables) };
+  }
+
+  /** Without its variables. */
+  #request(given: GraphqlRequest, context: RequestContext): Omit<Request, 'variables'> {
     const { clock, limits, names } = this.engine;
+    const text = this.persisted.resolve(given.query, given.extensions);
+    const prepared = this.#documents.prepare(text);
     return {
       engine: this.engine,
-      operation,
+      operation: operationNamed(prepared, given.operationName),
       fragments: prepared.fragments,
-      variables,
       context,
       errors: new Errors(),
       run: {

@@ -1,6 +1,14 @@
 import { type FieldNode, type GraphQLObjectType, Kind, type OperationDefinitionNode } from 'graphql';
-import { assert, GraphsteadError, type JsonWriter, type MaybePromise } from '../../base/index.js';
-import { NotingReader } from '../../dql/index.js';
+import {
+  assert,
+  atOnce,
+  GraphsteadError,
+  inSteps,
+  type JsonWriter,
+  type MaybePromise,
+  type Steps,
+} from '../../base/index.js';
+import { NotingReader, Pace } from '../../dql/index.js';
 import type { GraphReader, Transaction } from '../../graph/index.js';
 import { rootMeaning } from '../schema/meaning.js';
 import { type CollectScope, collectFields } from './collect.js';
@@ -83,13 +91,41 @@ async function query(
 ): Promise<Buffer> {
   const reader = new LazyReader(request);
   try {
-    const parts = await Promise.all(
-      fields.map((field) => guarded(request, root, field, () => queryPart(request, root, field, reader, introspected))),
-    );
-    return answerOf(request, fields, parts);
+    const part = (field: RootField) => queryPart(request, root, field, reader, introspected);
+    const parts =
+      fields.length > LANES
+        ? await inLanes(request, root, fields, part)
+        : await Promise.all(fields.map((field) => guarded(request, root, field, () => part(field))));
+    const body = answerOf(request, fields, parts);
+    return body instanceof Promise ? await body : body;
   } finally {
     await reader.release();
   }
+}
+
+/** Root fields that are answered at the same time; the next ones only then, so that others have their turn. */
+const LANES = 64;
+
+async function inLanes(
+  request: Request,
+  root: GraphQLObjectType,
+  fields: readonly RootField[],
+  part: (field: RootField) => Promise<Written>,
+): Promise<Written[]> {
+  const pace = new Pace(request.run);
+  const parts = new Array<Written>(fields.length);
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < fields.length) {
+      const at = next++;
+      parts[at] = await guarded(request, root, fields[at], async () => {
+        await pace.pause();
+        return part(fields[at]);
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return parts;
 }
 
 /** What a root field gives; a failure is noted and is null. */
@@ -228,18 +264,26 @@ function mutationPart(request: Request, root: GraphQLObjectType, field: RootFiel
   }
 }
 
-/** Written in one go: a writer that waits for something keeps its buffer from the next one. */
-function answerOf(request: Request, fields: readonly RootField[], parts: readonly Written[]): Buffer {
+/** Few parts are written in one go: a writer that waits for something keeps its buffer from the next one. */
+function answerOf(request: Request, fields: readonly RootField[], parts: readonly Written[]): MaybePromise<Buffer> {
   const out = beginAnswer(request);
-  writeData(out, fields, parts);
+  const writing = dataInSteps(out, fields, parts);
+  if (fields.length > LANES) {
+    const pace = new Pace(request.run);
+    return inSteps(writing, () => pace.pause()).then(() => endAnswer(request, out));
+  }
+  atOnce(writing);
   return endAnswer(request, out);
 }
 
-function writeData(out: JsonWriter, fields: readonly RootField[], parts: readonly Written[]): void {
+function* dataInSteps(out: JsonWriter, fields: readonly RootField[], parts: readonly Written[]): Steps<void> {
   const start = out.length;
   out.byte(0x7b);
   for (let i = 0; i < fields.length; i++) {
-    if (i > 0) out.byte(0x2c);
+    if (i > 0) {
+      yield;
+      out.byte(0x2c);
+    }
     out.string(fields[i].key);
     out.byte(0x3a);
     if (parts[i].write(out)) continue;

@@ -1,11 +1,19 @@
 import {
   coerceInputValue,
+  getNullableType,
   getVariableValues,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
+  type GraphQLList,
   type GraphQLSchema,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
+import { inSteps, type MaybePromise, STEP, type Steps } from '../../base/index.js';
+import { Pace, type RunOptions } from '../../dql/index.js';
 import { InvalidDocument } from './document.js';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -23,6 +31,88 @@ export function coerceVariables(
   given: Variables,
 ): Variables {
   return simple(typesOf(schema, operation), given) ?? general(schema, operation, given);
+}
+
+/** Values that are coerced without a pause: a millisecond or two. */
+const FEW = 4_096;
+
+/** The same with pauses where they are large. Rejects with TIMEOUT, CANCELLED too. */
+export function coerceInSteps(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  given: Variables,
+  run: RunOptions,
+): MaybePromise<Variables> {
+  if (isFew(given)) return coerceVariables(schema, operation, given);
+  const pace = new Pace(run);
+  return inSteps(simpleSteps(typesOf(schema, operation), given), () => pace.pause()).then(
+    (coerced) => coerced ?? general(schema, operation, given),
+  );
+}
+
+function isFew(value: unknown): boolean {
+  return uncounted(value, FEW) >= 0;
+}
+
+/** What is left of a number when the values in a value are taken from it; below 0 as soon as there are more. */
+function uncounted(value: unknown, number: number): number {
+  let left = number - 1;
+  if (typeof value !== 'object' || value === null) return left;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) {
+    if (left < 0) break;
+    left = uncounted(member, left);
+  }
+  return left;
+}
+
+/** As `simple`. */
+function* simpleSteps(wanted: Types, given: Variables): Steps<Variables | undefined> {
+  const coerced: Record<string, unknown> = {};
+  let good = true;
+  const refuse = (): void => {
+    good = false;
+  };
+  for (const [name, type] of wanted) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (value === undefined || value === null) return undefined;
+    coerced[name] = yield* coerceSteps(value, type, refuse);
+    if (!good) return undefined;
+  }
+  return coerced;
+}
+
+/** A value as graphql-js coerces it; `refuse` is called where it finds a mistake, or where only it may judge. */
+function* coerceSteps(value: unknown, type: GraphQLInputType, refuse: () => void): Steps<unknown> {
+  const nullable = getNullableType(type);
+  if (isFew(value)) return coerceInputValue(value, type, refuse);
+  if (isListType(nullable) && Array.isArray(value)) return yield* listSteps(value, nullable, refuse);
+  const isObject = isInputObjectType(nullable) && !nullable.isOneOf && !Array.isArray(value);
+  if (isObject) return yield* objectSteps(value as Variables, nullable, refuse);
+  return coerceInputValue(value, type, refuse);
+}
+
+function* listSteps(list: readonly unknown[], type: GraphQLList<GraphQLInputType>, refuse: () => void): Steps<unknown> {
+  const coerced: unknown[] = [];
+  for (let from = 0; from < list.length; from += STEP) {
+    const part = list.slice(from, from + STEP);
+    if (isFew(part)) for (const item of coerceInputValue(part, type, refuse) as unknown[]) coerced.push(item);
+    else for (const item of part) coerced.push(yield* coerceSteps(item, type.ofType, refuse));
+    yield;
+  }
+  return coerced;
+}
+
+function* objectSteps(value: Variables, type: GraphQLInputObjectType, refuse: () => void): Steps<unknown> {
+  const fields = type.getFields();
+  const coerced: Record<string, unknown> = {};
+  if (Object.keys(value).some((name) => !Object.hasOwn(fields, name))) refuse();
+  for (const { name, type: wanted, defaultValue } of Object.values(fields)) {
+    const given = value[name];
+    if (given !== undefined) coerced[name] = yield* coerceSteps(given, wanted, refuse);
+    else if (defaultValue !== undefined) coerced[name] = defaultValue;
+    else if (isNonNullType(wanted)) refuse();
+  }
+  return coerced;
 }
 
 function typesOf(schema: GraphQLSchema, operation: OperationDefinitionNode): Types {

@@ -57,6 +57,15 @@ it('lets others have their turn while the lists under one node are written', asy
   expect(await turnsOf(hub('itself { spokes { key } }'))).toBeGreaterThan(few + 2);
 });
 
+it('lets others have their turn between many root fields', async () => {
+  const roots = (count: number, field: (i: number) => string): string =>
+    `{ ${Array.from({ length: count }, (_, i) => `a${i}: ${field(i)}`).join(' ')} }`;
+  const few = await turnsOf(roots(60, () => '__typename'));
+  expect(await turnsOf(roots(200, () => '__typename'))).toBeGreaterThan(few + 2);
+  const answer = await world.data(roots(70, (i) => `getP(key: "k${i}") { n }`));
+  expect(Object.entries(answer)).toEqual(Array.from({ length: 70 }, (_, n) => [`a${n}`, { n }]));
+});
+
 it('lets others have their turn while a payload is written', async () => {
   const update = (payload: string): string =>
     `mutation { updateP(input: { filter: {}, set: { missing: "x" } }) { ${payload} } }`;

@@ -8,6 +8,8 @@ export class Pace {
   readonly #deadline: number;
   readonly #signal: Pick<AbortSignal, 'aborted'> | undefined;
   #sliceStart: number;
+  /** one pause for all who work side by side: each with one of its own would have its own slice too */
+  #pause: Promise<void> | undefined;
 
   constructor({ clock = systemClock, limits = DEFAULT_LIMITS, deadline, signal }: RunOptions) {
     this.#clock = clock;
@@ -19,13 +21,17 @@ export class Pace {
 
   /** To be awaited between steps of work. Throws TIMEOUT, CANCELLED. */
   pause(): MaybePromise<void> {
+    if (this.#pause) return this.#pause;
     const now = this.#clock.monotonic();
     this.#check(now);
-    return now - this.#sliceStart < this.#yieldMs ? undefined : this.#yield();
+    if (now - this.#sliceStart < this.#yieldMs) return undefined;
+    this.#pause = this.#yield();
+    return this.#pause;
   }
 
   async #yield(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#pause = undefined;
     this.#sliceStart = this.#clock.monotonic();
     this.#check(this.#sliceStart);
   }

@@ -1,0 +1,60 @@
+import { buildSchema, Kind, type OperationDefinitionNode, parse } from 'graphql';
+import { expect, it } from 'vitest';
+import { InvalidDocument } from './document.js';
+import { coerceInSteps, coerceVariables } from './variables.js';
+
+const schema = buildSchema(`
+  input Item { name: String! size: Int = 7 tags: [String!] parts: [Item] one: Item }
+  input Choice @oneOf { item: Item items: [Item] }
+  type Query { find(items: [[Item!]!], item: Item, choice: Choice, ids: [ID!]): Int }
+`);
+
+function operationOf(given: string): OperationDefinitionNode {
+  const [node] = parse(`query (${given}) { find }`).definitions;
+  if (node.kind !== Kind.OPERATION_DEFINITION) throw new Error('no operation');
+  return node;
+}
+
+const MANY = 10_000;
+const many = <T>(make: (i: number) => T): T[] => Array.from({ length: MANY }, (_, i) => make(i));
+
+/** A declaration and a value, good ones first. */
+const GOOD: readonly (readonly [declared: string, value: unknown])[] = [
+  ['$v: [ID!]', many((i) => i)],
+  ['$v: [[Item!]!]', many((i) => ({ name: `n${i}` }))],
+  ['$v: [[Item!]!]', [many((i) => ({ name: `n${i}`, tags: 'one' })), [{ name: 'last', size: null }]]],
+  ['$v: Item', { name: 'top', parts: many((i) => (i % 2 ? null : { name: 'x', one: { name: 'y', parts: [] } })) }],
+  ['$v: Item!', { name: 'top', one: { name: 'in', tags: many(String) } }],
+  ['$v: Choice', { items: many((i) => ({ name: `n${i}`, size: i })) }],
+];
+const BAD: readonly (readonly [declared: string, value: unknown])[] = [
+  ['$v: [ID!]', many((i) => (i === 9_000 ? null : i))],
+  ['$v: Item', { parts: many(() => ({ name: 'x' })) }],
+  ['$v: Item', { name: 'x', other: 1, parts: many(() => ({ name: 'x' })) }],
+  ['$v: Item', { name: 'x', parts: many(() => ({ name: 'x', size: 'wide' })) }],
+  ['$v: Choice', { item: { name: 'x' }, items: many(() => ({ name: 'x' })) }],
+];
+
+for (const [declared, value] of GOOD) {
+  it(`coerces large variables in steps as others: ${declared}`, async () => {
+    const operation = operationOf(declared);
+    const coerced = coerceInSteps(schema, operation, { v: value }, {});
+    expect(coerced).toBeInstanceOf(Promise);
+    expect(await coerced).toEqual(coerceVariables(schema, operation, { v: value }));
+  });
+}
+
+for (const [declared, value] of BAD) {
+  it(`refuses large variables as others: ${declared}`, async () => {
+    const operation = operationOf(declared);
+    const refused = await Promise.resolve(coerceInSteps(schema, operation, { v: value }, {})).catch((error) => error);
+    expect(refused).toBeInstanceOf(InvalidDocument);
+    expect(() => coerceVariables(schema, operation, { v: value })).toThrow(refused.message);
+  });
+}
+
+it('coerces small variables at once', () => {
+  expect(coerceInSteps(schema, operationOf('$v: Item'), { v: { name: 'x' } }, {})).toEqual({
+    v: { name: 'x', size: 7 },
+  });
+});
