@@ -1,5 +1,4 @@
-import type { Job } from './activation.js';
-import { retryOps } from './job.js';
+import { type Job, retryOps } from './job.js';
 import type { AgentOp, EventPart, TurnOp } from './part.js';
 import type { Effects, SendEffect } from './protocol.js';
 

@@ -1,13 +1,42 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { GraphsteadError } from '../base/index.js';
-import type { Activation, Job } from './activation.js';
+import type { IdempotencyClaim } from '../commit/index.js';
 import type { SendOptions } from './contract.js';
 import type { AgentOp, PostOp } from './part.js';
 import type { DueAlarm, MailboxEntry } from './reader.js';
-import { messageOf } from './stored.js';
+import { type Head, messageOf } from './stored.js';
 import { ThrownByApp } from './wire-failure.js';
 
 // What jobs are made of, and what becomes of those that fail.
+
+/** Something an agent has to do: one turn when all goes well. */
+export interface Job {
+  readonly kind: 'init' | 'message' | 'alarm' | 'stop' | 'suspend';
+  /** timestamp.n when stored, alarm.timestamp.id of an alarm, otherwise its own; the same in every try */
+  readonly id: string;
+  readonly name: string;
+  readonly data?: string;
+  /** agent id of the sender; "" from outside */
+  readonly from: string;
+  readonly requestId: string;
+  readonly typed?: boolean;
+  /** the type, for an agent that begins with this job */
+  readonly create?: string;
+  readonly stored?: { readonly ts: number; readonly n: number; readonly bytes: number };
+  readonly alarm?: { readonly id: string; readonly at: number };
+  readonly claim?: Omit<IdempotencyClaim, 'reply'>;
+  /** turns whose failure was counted */
+  attempts: number;
+  /** wall milliseconds */
+  notBefore: number;
+  begun: boolean;
+  /** calls made up to its last checkpoint: they are done, whoever runs it again goes on behind them and knows that it is not the first */
+  calls?: number;
+  /** checkpoints of it that have landed, where only its idempotency key will tell whoever runs it again */
+  checkpoints?: number;
+  resolve?(reply: string | undefined): void;
+  reject?(error: unknown): void;
+}
 
 const UNIQUE = randomBytes(12).toString('base64url');
 let made = 0;
@@ -97,7 +126,12 @@ export function lastingId(agentId: string, { id, stored, alarm, claim }: Job): s
 }
 
 /** A background job failed for good. */
-export function deadOps({ id, head }: Activation, job: Job, attempts: number, error: string): AgentOp[] {
+export function deadOps(
+  { id, head }: { readonly id: string; readonly head?: Head },
+  job: Job,
+  attempts: number,
+  error: string,
+): AgentOp[] {
   const { name, data, typed, from, stored: consumed, alarm: fired } = job;
   const kind = job.kind === 'alarm' || job.kind === 'stop' ? job.kind : undefined;
   const dead: AgentOp = { op: 'dead', id, kind, name, data, typed, from, attempts, error, consumed, fired };

@@ -1,9 +1,9 @@
 import { GraphsteadError, type Limits } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
-import { Activation, type Job } from './activation.js';
+import { Activation } from './activation.js';
 import type { SendArgs } from './call-rpc.js';
 import type { DeadLetter, SendOptions } from './contract.js';
-import { callerOf, claimOf, digest, freshJobId, lastingId } from './job.js';
+import { callerOf, claimOf, digest, freshJobId, lastingId, type Job } from './job.js';
 import type { AgentOp } from './part.js';
 import type { HostPool } from './process/host-pool.js';
 import type { Rpc } from './protocol.js';

@@ -1,11 +1,22 @@
 import { asError, type Clock, type GraphsteadError, Histogram, type Limits } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
-import { Activation, type Job } from './activation.js';
+import { Activation } from './activation.js';
 import type { AlarmClock } from './alarm-clock.js';
 import { mailboxFull, terminated } from './refusal.js';
 import type { SendOptions } from './contract.js';
 import type { EventHub } from './event-hub.js';
-import { alarmJob, deadOps, freshJobId, isHopeless, isRefused, jobOf, landedJob, outOfTime, retryOps } from './job.js';
+import {
+  alarmJob,
+  deadOps,
+  freshJobId,
+  isHopeless,
+  isRefused,
+  jobOf,
+  landedJob,
+  outOfTime,
+  retryOps,
+  type Job,
+} from './job.js';
 import type { AgentPart } from './part.js';
 import { type DueAlarm, readAlarm, readMailbox, readSenders } from './reader.js';
 import { STATUS_EVENT } from './subscription.js';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Job } from './activation.js';
-import { landedJob } from './job.js';
+import { type Job, landedJob } from './job.js';
 import { Waiting } from './waiting.js';
 
 const message = (ts: number, from = '', data = '') =>

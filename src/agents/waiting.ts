@@ -1,4 +1,4 @@
-import type { Job } from './activation.js';
+import type { Job } from './job.js';
 import type { MessagePosition } from './part.js';
 
 /** bytes of stored messages that one agent keeps in memory; what lies behind them is read when they are done */

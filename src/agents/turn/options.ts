@@ -1,6 +1,7 @@
 import type { Clock, Limits, Trace } from '../../base/index.js';
 import type { Committer } from '../../commit/index.js';
-import type { Activation, Job } from '../activation.js';
+import type { Activation } from '../activation.js';
+import type { Job } from '../job.js';
 import type { Contended } from '../contended.js';
 import type { GraphCalls, HostLog } from '../contract.js';
 import type { EventHub } from '../event-hub.js';

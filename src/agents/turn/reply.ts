@@ -1,5 +1,5 @@
 import type { IdempotencyClaim } from '../../commit/index.js';
-import type { Job } from '../activation.js';
+import type { Job } from '../job.js';
 
 /** A reply as it is stored under an idempotency key. */
 export function encodeReply(reply: string | undefined): Uint8Array {

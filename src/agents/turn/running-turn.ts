@@ -1,6 +1,7 @@
 import type { Committed } from '../../commit/index.js';
 import type { ErrorCode } from '../../base/index.js';
-import type { Activation, Job } from '../activation.js';
+import type { Activation } from '../activation.js';
+import type { Job } from '../job.js';
 import type { Claim } from '../contended.js';
 import { NO_EFFECTS, opsOf } from '../effects.js';
 import { shardOf } from '../keys.js';

@@ -1,5 +1,6 @@
 import type { StepOptions } from '../../base/index.js';
-import type { Activation, Job } from '../activation.js';
+import type { Activation } from '../activation.js';
+import type { Job } from '../job.js';
 
 /**
  * A turn belongs to the commit that brought its message, or to whoever waits for its reply: an agent in a turn of its own, else a

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GraphsteadError } from '../../base/index.js';
 import type { Snapshot } from '../../commit/index.js';
-import type { Activation, Job } from '../activation.js';
+import type { Activation } from '../activation.js';
+import type { Job } from '../job.js';
 import type { Claim } from '../contended.js';
 import { shardOf } from '../keys.js';
 import { MadeCalls } from '../process/made-calls.js';
