@@ -5,7 +5,13 @@ import type { Transaction } from '../../graph/index.js';
 import type { GraphqlAnswer, GraphqlRequest } from '../contract.js';
 import type { RequestContext } from '../operation.js';
 import { Errors, graphqlWire } from './answer.js';
-import { DocumentCache, InvalidDocument, operationNamed, type PersistedQueries } from './document.js';
+import {
+  DocumentCache,
+  InvalidDocument,
+  operationNamed,
+  type PersistedQueries,
+  type PreparedDocument,
+} from './document.js';
 import { executeOperation } from './operation.js';
 import type { Engine, Request } from './request.js';
 import { coerceInSteps, coerceVariables } from './variables.js';
@@ -14,6 +20,13 @@ import { coerceInSteps, coerceVariables } from './variables.js';
 export interface Prepared {
   readonly request: Request;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A request whose variables are still as they came. */
+interface Begun extends Pick<Request, 'context' | 'operation' | 'run'> {
+  readonly given: GraphqlRequest;
+  readonly text: string;
+  readonly document: PreparedDocument;
 }
 
 /** Executes requests against one served schema. */
@@ -30,47 +43,45 @@ export class Executor {
 
   /** Throws InvalidDocument, GraphsteadError. */
   prepare(given: GraphqlRequest, context: RequestContext): Prepared {
-    const request = this.#request(given, context);
-    const variables = coerceVariables(this.engine.schema, request.operation, given.variables ?? {});
-    return this.#prepared({ ...request, variables });
+    const begun = this.#begin(given, context);
+    return this.#prepared(begun, coerceVariables(this.engine.schema, begun.operation, given.variables ?? {}));
   }
 
   /** The same with pauses where the variables are large, in the caller's transaction if there is one. */
   prepareInSteps(given: GraphqlRequest, context: RequestContext, transaction?: Transaction): MaybePromise<Prepared> {
-    const own = this.#request(given, context);
-    const request = transaction ? { ...own, transaction } : own;
-    const { schema } = this.engine;
-    const coerced = coerceInSteps(schema, request.operation, given.variables ?? {}, request.run);
-    const finish = (variables: Request['variables']) => this.#prepared({ ...request, variables });
-    return coerced instanceof Promise ? coerced.then(finish) : finish(coerced as Request['variables']);
+    const begun = this.#begin(given, context);
+    const { operation, run } = begun;
+    const coerced = coerceInSteps(this.engine.schema, operation, given.variables ?? {}, run);
+    if (coerced instanceof Promise) return coerced.then((variables) => this.#prepared(begun, variables, transaction));
+    return this.#prepared(begun, coerced as Request['variables'], transaction);
   }
 
-  #prepared(request: Request): Prepared {
-    return { request, headers: this.#cacheHeaders(request.operation, request.variables) };
-  }
-
-  /** Without its variables. */
-  #request(given: GraphqlRequest, context: RequestContext): Omit<Request, 'variables'> {
+  #begin(given: GraphqlRequest, context: RequestContext): Begun {
     const { clock, limits, names } = this.engine;
     const text = this.persisted.resolve(given.query, given.extensions);
-    const prepared = this.#documents.prepare(text);
-    return {
+    const document = this.#documents.prepare(text);
+    const operation = operationNamed(document, given.operationName);
+    const signal = context.gone ?? context.signal;
+    const run = { deadline: clock.monotonic() + limits.queryMs, signal, clock, limits, names };
+    return { given, context, text, document, operation, run };
+  }
+
+  #prepared(begun: Begun, variables: Request['variables'], transaction?: Transaction): Prepared {
+    const { given, context, text, document, operation, run } = begun;
+    const own: Request = {
       engine: this.engine,
-      operation: operationNamed(prepared, given.operationName),
-      fragments: prepared.fragments,
+      operation,
+      fragments: document.fragments,
+      variables,
       context,
       errors: new Errors(),
-      run: {
-        deadline: clock.monotonic() + limits.queryMs,
-        signal: context.gone ?? context.signal,
-        clock,
-        limits,
-        names,
-      },
-      cascades: prepared.cascades,
+      run,
+      cascades: document.cascades,
       bodyHash: context.idempotencyKey ? hashOf(text, given) : '',
       touched: 0,
     };
+    const request = transaction ? { ...own, transaction } : own;
+    return { request, headers: this.#cacheHeaders(operation, variables) };
   }
 
   #cacheHeaders(
