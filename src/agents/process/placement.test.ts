@@ -23,8 +23,9 @@ describe('the placement of calls', () => {
     const placement = new Placement();
     const id = freshAgentId();
     const near = shardOf(id) % 2;
-    const processes = (tasks: number) => idle.map((_, i) => ({ tasks: i === near ? tasks : 0 }));
-    expect(placement.of([id], processes(16))).toBe(shardOf(id));
-    expect([0, 1].map(() => placement.of([id], processes(17)))).toEqual([0, 1]);
+    const processes = (here: number, there: number) => idle.map((_, i) => ({ tasks: i === near ? here : there }));
+    expect(placement.of([id], processes(16, 0))).toBe(shardOf(id));
+    expect([0, 1].map(() => placement.of([id], processes(17, 0)))).toEqual([0, 1]);
+    expect(placement.of([id], processes(80, 40))).toBe(shardOf(id));
   });
 });

@@ -1,7 +1,7 @@
 import { isAgentId } from '../agent-id.js';
 import { shardOf } from '../keys.js';
 
-/** tasks that a process may have more than another and still be chosen for an agent's sake */
+/** tasks that a process may have, beside twice those of another, and still be chosen for an agent's sake */
 const CROWD = 16;
 
 /**
@@ -17,6 +17,6 @@ export class Placement {
     if (named === undefined) return this.#next++;
     const shard = shardOf(named);
     const { tasks } = processes[shard % processes.length];
-    return processes.some((other) => tasks > other.tasks + CROWD) ? this.#next++ : shard;
+    return processes.some((other) => tasks > 2 * other.tasks + CROWD) ? this.#next++ : shard;
   }
 }
