@@ -12,15 +12,13 @@ import { keyField, keyText, type Representation, requiredOf, type Told } from '.
 import { compileRoot } from './selection.js';
 import { SelectionList } from './selection-list.js';
 import { and, block, call, literal, NEVER, ofType, ofUids, select, storedName, test } from './syntax.js';
-import { mostNodes, nodeInSteps, valueAt, writeNode, type WriteScope } from './write.js';
+import { nodeInSteps, valueAt, writeNode, type WriteScope } from './write.js';
 import { writtenOf } from './written-ahead.js';
 
 type Definition = GraphQLField<unknown, unknown>;
 
 /** Nodes of one type, by the text of their key. */
 interface Found extends Bound {
-  /** nodes that are written for each, at most */
-  readonly most: number;
   readonly uids: ReadonlyMap<string, number>;
 }
 
@@ -38,7 +36,7 @@ export async function entitiesField(
   for (const [name, group] of byType) found.set(name, await find(request, field, name, group, reader));
   const list = getNullableType(definition.type);
   const itemNonNull = isListType(list) && isNonNullType(list.ofType);
-  const most = Math.max(1, ...[...found.values()].map((group) => group?.most ?? 1));
+  const most = Math.max(1, ...[...found.values()].map((group) => group?.level.most ?? 1));
   return writtenOf(request, representations.length * most, (out, isLong) =>
     entitiesInSteps(request, representations, found, itemNonNull, out, field.key, isLong),
   );
@@ -121,7 +119,7 @@ async function find(
   }
   const toldOf = new Map([...uids].map(([value, uid]) => [uid, told.get(value) ?? {}]));
   const bound = await boundLevel(request, field.key, plan, node, reader, toldOf);
-  return { ...bound, most: mostNodes(node), uids };
+  return { ...bound, uids };
 }
 
 function equalsAny(key: Field, values: readonly string[]) {

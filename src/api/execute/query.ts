@@ -40,7 +40,7 @@ import {
   storedName,
   test,
 } from './syntax.js';
-import { aggregatesInSteps, Level, mostNodes, nodeInSteps, nodesInSteps, writeNode, type WriteScope } from './write.js';
+import { aggregatesInSteps, Level, nodeInSteps, nodesInSteps, writeNode, type WriteScope } from './write.js';
 import { writtenOf } from './written-ahead.js';
 
 type Definition = GraphQLField<unknown, unknown>;
@@ -156,7 +156,7 @@ async function nodesField(
   const node = await runPlan(request, scope, shown, reader);
   const bound = await boundLevel(request, field.key, plan, node, reader);
   const row = rootRow(node);
-  return listWritten(request, bound, node, row, definition.type);
+  return listWritten(request, bound, row, definition.type);
 }
 
 export function writeEmpty(out: JsonWriter): boolean {
@@ -168,12 +168,12 @@ export function writeEmpty(out: JsonWriter): boolean {
 export function listWritten(
   request: Request,
   { scope, level }: Bound,
-  node: ResultNode,
   row: UidList,
   type: GraphQLOutputType,
 ): MaybePromise<Written> {
-  const nodes = row.length * mostNodes(node);
-  return writtenOf(request, nodes, (out, isLong) => listInSteps(scope, level, row, type, out, isLong));
+  return writtenOf(request, row.length * level.most, (out, isLong) =>
+    listInSteps(scope, level, row, type, out, isLong),
+  );
 }
 
 /** When an item fails where it must not, the list is null. */
@@ -308,7 +308,7 @@ async function showOne(
     );
   }
   const bound = await boundLevel(request, field.key, plan, node, reader);
-  return writtenOf(request, mostNodes(node), (out, isLong) =>
+  return writtenOf(request, bound.level.most, (out, isLong) =>
     oneInSteps(bound, row, field, definition.type, out, isLong),
   );
 }

@@ -58,7 +58,7 @@ export async function similarField(
   const bound = await boundLevel(request, field.key, plan, node, reader);
   const row = byDistance(rootRow(node), distances);
   const near = { level: bound.level, scope: { ...bound.scope, distances } };
-  return listWritten(request, near, node, row, definition.type);
+  return listWritten(request, near, row, definition.type);
 }
 
 /** The distance by dot product is shown as the peer shows it, 1 - a·b, so that equal unit vectors are at 0 by each metric. */

@@ -50,11 +50,11 @@ export class Level {
   readonly #places: Places | undefined;
   #place = -1;
   #uid = -1;
-  #isDeep: boolean | undefined;
+  #most: number | undefined;
 
   constructor(
     readonly plan: ObjectPlan,
-    node: ResultNode,
+    readonly node: ResultNode,
   ) {
     this.columns = columnsOf(plan.selections, node);
     this.#deeper = new Array<Level | undefined>(plan.selections.length);
@@ -88,10 +88,15 @@ export class Level {
     return level;
   }
 
-  /** What may take long to write stands under its nodes. */
+  /** Nodes that are written for each of its own, at most. */
+  get most(): number {
+    this.#most ??= mostNodes(this.node);
+    return this.#most;
+  }
+
+  /** What stands under one of its nodes takes long to write. */
   get isDeep(): boolean {
-    this.#isDeep ??= [...this.plan.types.values()].some(({ fields }) => fields.some(({ source }) => isDeep(source)));
-    return this.#isDeep;
+    return this.most > STEP;
   }
 
   /** The concrete type of a node; undefined when it is none that the plan knows. */
@@ -116,7 +121,7 @@ function isDeep(source: FieldPlan['source']): source is DeepSource {
 }
 
 /** How many nodes are written for each root of a result, at most: as if every row were as long as the longest. */
-export function mostNodes({ children }: ResultNode): number {
+function mostNodes({ children }: ResultNode): number {
   let most = 1;
   for (const child of children) {
     if (!child.rows) continue;
@@ -158,9 +163,10 @@ function* rowInSteps(
   isDeep = level.isDeep,
 ): Steps<Outcome> {
   const before = scope.errors.list.length;
+  const every = isDeep ? 1 : Math.max(1, Math.floor(STEP / level.most));
   out.byte(OPEN_LIST);
   for (let i = 0; i < row.length; i++) {
-    if (isDeep || i % STEP === STEP - 1) yield;
+    if (i % every === every - 1) yield;
     const at = beginItem(scope, level, row, i, out);
     if (at === COPIED) continue;
     const start = out.length;

@@ -123,5 +123,5 @@ async function nodesOf(
   const node = await runPlan(request, scope, shown, reader);
   const bound = await boundLevel(request, key, plan, node, reader);
   const at = { level: bound.level, scope: { ...bound.scope, path: [field.key, key] } };
-  return listWritten(request, at, node, rootRow(node), definition.type);
+  return listWritten(request, at, rootRow(node), definition.type);
 }
