@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 const PREFIX = 'agent_';
 /** characters; those that are made here have 26 */
@@ -6,7 +6,16 @@ const LONGEST = 64;
 
 /** A fresh agent id: letters and digits, never guessable. */
 export function freshAgentId(): string {
-  return `${PREFIX}${randomBytes(15).toString('base64url').replace(/[-_]/g, 'x')}`;
+  return idOf(randomBytes(15));
+}
+
+/** The same id for the same text, of the same form. */
+export function derivedAgentId(text: string): string {
+  return idOf(createHash('sha256').update(text).digest().subarray(0, 15));
+}
+
+function idOf(bytes: Buffer): string {
+  return PREFIX + bytes.toString('base64url').replace(/[-_]/g, 'x');
 }
 
 /** It looks like one; whether there is such an agent is another question. */

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { GraphsteadError } from '../../base/index.js';
-import { freshAgentId } from '../agent-id.js';
+import { derivedAgentId, freshAgentId } from '../agent-id.js';
 import type { AgentFilter, AgentInfo, DeadLetter } from '../info.js';
 import { assertId, assertMessage, assertOptions } from '../refusal.js';
 import type { Agent, AgentClass } from './agent.js';
@@ -198,9 +197,7 @@ function textOf(data: unknown): string | undefined {
 function childId(task: Task, turn: TurnScope, type: string): string {
   const message = turn.message?.id;
   if (message === undefined) return freshAgentId();
-  const place = `${turn.agentId} ${message} ${task.ordinal()} ${type}`;
-  const hash = createHash('sha256').update(place).digest('base64url');
-  return `agent_${hash.replace(/[-_]/g, 'x').slice(0, 20)}`;
+  return derivedAgentId(`${turn.agentId} ${message} ${task.ordinal()} ${type}`);
 }
 
 export type { Agent };

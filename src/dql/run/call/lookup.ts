@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../../base/index.js';
 import type { Predicate, UidList } from '../../../graph/index.js';
 import { type IndexKind, queryTokens, tokenPieces } from '../../../values/index.js';
 import type { Execution } from '../execution.js';
@@ -25,35 +26,35 @@ export async function textTokens(
 }
 
 /** How many uids stand under each of the tokens. */
-export async function countsUnder(
+export function countsUnder(
   predicate: Predicate,
   kind: IndexKind,
   tokens: readonly Uint8Array[],
   execution: Execution,
 ): Promise<readonly number[]> {
-  const { reader } = execution;
-  if (tokens.length <= BATCH) return reader.postingCounts(predicate, kind, tokens);
-  const counts: number[] = [];
-  for (let at = 0; at < tokens.length; at += BATCH) {
-    await execution.checkpoint();
-    counts.push(...(await reader.postingCounts(predicate, kind, tokens.slice(at, at + BATCH))));
-  }
-  return counts;
+  return inBatches(tokens, execution, (some) => execution.reader.postingCounts(predicate, kind, some));
 }
 
 /** The uids that stand under each of the tokens. */
-export async function listsUnder(
+export function listsUnder(
   predicate: Predicate,
   kind: IndexKind,
   tokens: readonly Uint8Array[],
   execution: Execution,
 ): Promise<readonly UidList[]> {
-  const { reader } = execution;
-  if (tokens.length <= BATCH) return reader.postings(predicate, kind, tokens);
-  const lists: UidList[] = [];
+  return inBatches(tokens, execution, (some) => execution.reader.postings(predicate, kind, some));
+}
+
+async function inBatches<T>(
+  tokens: readonly Uint8Array[],
+  execution: Execution,
+  read: (tokens: readonly Uint8Array[]) => MaybePromise<readonly T[]>,
+): Promise<readonly T[]> {
+  if (tokens.length <= BATCH) return read(tokens);
+  const found: T[] = [];
   for (let at = 0; at < tokens.length; at += BATCH) {
     await execution.checkpoint();
-    lists.push(...(await reader.postings(predicate, kind, tokens.slice(at, at + BATCH))));
+    found.push(...(await read(tokens.slice(at, at + BATCH))));
   }
-  return lists;
+  return found;
 }
