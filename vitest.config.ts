@@ -13,5 +13,6 @@ export default defineConfig({
     // generous: a busy machine must not fail a test that is only slow there
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

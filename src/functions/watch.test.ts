@@ -25,7 +25,7 @@ afterEach(() => {
 async function noticed(change: () => void): Promise<void> {
   changed.mockClear();
   change();
-  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), { timeout: 10_000 });
+  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), { timeout: 60_000 });
 }
 
 it('notices a folder that comes with its files, and edits in it', async () => {

@@ -178,12 +178,15 @@ describe('the lmdb store', () => {
     expect(existsSync(join(directory, 'writer.json'))).toBe(false);
   });
   it.runIf(existsSync('/proc/self/stat'))('forgets one that was killed and that nobody has buried', async () => {
-    // a parent that never asks how its child ended, as the first process of a container may be
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    // a parent that never asks how its child ended, as the first process of a container may be: a shell might, so that
+    // the child is killed only once the shell has become `sleep`
+    const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'inherit'] });
     try {
       const [said] = (await once(parent.stdout, 'data')) as [Buffer];
       const pid = Number(said);
       const stat = async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1].split(' ');
+      await expect.poll(() => readFile(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n');
+      process.kill(pid, 'SIGKILL');
       await expect.poll(async () => (await stat())[0]).toBe('Z');
       const killed = { pid, host: hostname(), started: (await stat())[19] };
       await writeFile(join(directory, 'writer.json'), JSON.stringify(killed));

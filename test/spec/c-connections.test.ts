@@ -177,7 +177,7 @@ describe('connections', () => {
       ['wrong', { errors: [{ message: /connection "keyed": .*API key/ }] }],
     ] as const) {
       writeEnvironment({ APP_KEYED_GRAPH_ENDPOINT: address, APP_KEYED_KEY: key });
-      await expect.poll(async () => (await s.graphql('{ findKeyed }')).body, { timeout: 20_000 }).toMatchObject(answer);
+      await expect.poll(async () => (await s.graphql('{ findKeyed }')).body).toMatchObject(answer);
     }
     await closed.close();
   });

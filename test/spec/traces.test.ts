@@ -101,7 +101,7 @@ function paths(spans: readonly ReadableSpan[] = exporter.getFinishedSpans()): st
 
 /** A request's own span ends with its connection's answer, a moment after the client has read it. */
 async function settled(...names: string[]): Promise<string[]> {
-  await vi.waitFor(() => expect(paths()).toEqual(expect.arrayContaining(names)), { timeout: 10_000 });
+  await vi.waitFor(() => expect(paths()).toEqual(expect.arrayContaining(names)), { timeout: 60_000 });
   return paths();
 }
 const named = (name: string) => exporter.getFinishedSpans().find((span) => span.name === name) as ReadableSpan;
