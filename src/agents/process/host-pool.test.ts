@@ -249,11 +249,11 @@ describe('host processes', () => {
 
   it('suspects first whom the last message was for', async () => {
     // twice this time in silence ends a process too: on a busy machine that must not be short
-    await open({ turnThreadMs: 600 });
-    const others = [call('slow', 1_500), call('slow', 1_600)];
+    await open({ turnThreadMs: 1_500 });
+    const others = [call('slow', 2_500), call('slow', 2_600)];
     await call('add', 1, 1);
     await expect(call('spinAfter')).rejects.toMatchObject({ code: 'FUNCTION_TIMEOUT' });
-    expect(await Promise.all(others)).toEqual([1_500, 1_600]);
+    expect(await Promise.all(others)).toEqual([2_500, 2_600]);
     expect(hosts.stats()['host_kills']).toBe(1);
   });
 
