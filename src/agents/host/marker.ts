@@ -12,6 +12,8 @@ let alone = false;
 /** others of its batch follow: their marks take the place of the last one */
 let batched = false;
 let standing = 0;
+/** what a message that came alone set off has not run to its end yet */
+let settling = false;
 
 function write(id: number): void {
   standing = id;
@@ -44,9 +46,16 @@ export function resumed(id: number): void {
   if (alone) write(-id);
 }
 
-/** Handles a batch; marks of one that came alone stay until the thread is free again. */
+/**
+ * Handles a batch; marks of one that came alone stay until the thread is free again. `messages` are those that may run app
+ * code: a batch without any, which may be read in one go with the one before, leaves the marks as they are.
+ */
 export function handling(messages: number, work: () => void): void {
-  alone = messages === 1;
+  if (messages === 0) {
+    work();
+    return;
+  }
+  alone = messages === 1 && !settling;
   batched = !alone;
   work();
   batched = false;
@@ -54,7 +63,9 @@ export function handling(messages: number, work: () => void): void {
     unmarked();
     return;
   }
+  settling = true;
   setImmediate(() => {
+    settling = false;
     alone = false;
     unmarked();
   });

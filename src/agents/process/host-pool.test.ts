@@ -27,6 +27,7 @@ const CODE = `
   function fail() { throw new Error('no more tea'); }
   function spin() { while (true) {} }
   async function spinLater() { await new Promise((done) => setTimeout(done, 5)); while (true) {} }
+  function busy(ms) { const end = Date.now() + ms; while (Date.now() < end) {} }
   async function spinAfter() { await null; await null; while (true) {} }
   async function slow(ms) { console.log('slow', ms); await new Promise((done) => setTimeout(done, ms)); return ms; }
   function pid() { return process.pid; }
@@ -62,6 +63,7 @@ const EXPORTS = [
   'fail',
   'spin',
   'spinLater',
+  'busy',
   'spinAfter',
   'slow',
   'pid',
@@ -254,6 +256,15 @@ describe('host processes', () => {
     await call('add', 1, 1);
     await expect(call('spinAfter')).rejects.toMatchObject({ code: 'FUNCTION_TIMEOUT' });
     expect(await Promise.all(others)).toEqual([2_500, 2_600]);
+    expect(hosts.stats()['host_kills']).toBe(1);
+  });
+
+  it('suspects it also where a ping was read in one go with that message', async () => {
+    await open({ turnThreadMs: 1_500 });
+    const others = [call('slow', 2_500), call('busy', 100)];
+    await nextTurn(); // the call comes in a frame of its own, and the ping in the next
+    await expect(call('spinAfter')).rejects.toMatchObject({ code: 'FUNCTION_TIMEOUT' });
+    await Promise.all(others);
     expect(hosts.stats()['host_kills']).toBe(1);
   });
 
