@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -22,6 +22,13 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
+/** The app, to be changed by one test. */
+function copyNamed(name: string): string {
+  const copy = folder.path(name);
+  cpSync(app, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
+}
+
 describe('an app from new to start', () => {
   it('is made whole, hides its secrets from git and refuses a folder in use', async () => {
     const { name, dependencies } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'));
@@ -42,11 +49,12 @@ describe('an app from new to start', () => {
   it('passes its own test, and a failing one is told', async () => {
     const passed = await run(['test', app]);
     expect([passed.code, passed.stdout]).toEqual([0, expect.stringContaining('# pass 2')]);
+    const copy = copyNamed('failing');
     writeFileSync(
-      join(app, 'test', 'app.test.ts'),
+      join(copy, 'test', 'app.test.ts'),
       "import { test } from 'node:test';\ntest('no', () => { throw new Error('as written'); });\n",
     );
-    const failed = await run(['test', app]);
+    const failed = await run(['test', copy]);
     expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('as written')]);
   });
 
@@ -71,16 +79,12 @@ describe('an app from new to start', () => {
   });
 
   it('tells where a test cannot be bundled', async () => {
-    const test = join(app, 'test', 'broken.test.ts');
-    writeFileSync(test, "import './nowhere.js';\n");
-    try {
-      const { code, stderr } = await run(['test', app, '--json']);
-      expect(code).toBe(1);
-      const position = { source: 'test/broken.test.ts', line: 1, column: 8 };
-      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'APP_LOAD', position } });
-    } finally {
-      rmSync(test);
-    }
+    const copy = copyNamed('unbundled');
+    writeFileSync(join(copy, 'test', 'broken.test.ts'), "import './nowhere.js';\n");
+    const { code, stderr } = await run(['test', copy, '--json']);
+    expect(code).toBe(1);
+    const position = { source: 'test/broken.test.ts', line: 1, column: 8 };
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'APP_LOAD', position } });
   });
 
   it('tells that its types cannot be written', async () => {
@@ -110,11 +114,12 @@ describe('an app from new to start', () => {
   });
 
   it('tells mistakes of an app with file, line and fix', async () => {
+    const copy = copyNamed('broken');
     writeFileSync(
-      join(app, 'functions', 'note.ts'),
+      join(copy, 'functions', 'note.ts'),
       'export function broken(x: Map<string, string>): string { return ""; }',
     );
-    const { code, stderr } = await run(['build', app, '--json']);
+    const { code, stderr } = await run(['build', copy, '--json']);
     const { error } = JSON.parse(stderr.split('\n')[0]);
     expect([code, error.code, error.position.line]).toEqual([1, 'FUNCTION_TYPE', 1]);
     expect(error.position.source).toContain('functions/note.ts');
