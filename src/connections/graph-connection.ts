@@ -27,6 +27,9 @@ export interface GraphConnection {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
+/** between two tries to reach a peer that is away */
+const RECONNECT_MS = { first: 100, most: 1_000 };
+
 const UNAUTHENTICATED = 'the other side wants another API key than "key" of the connection gives';
 
 /** gRPC's status of a call that its deadline ended. */
@@ -59,6 +62,9 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide = hiding
     const grpc = loadGrpc();
     const stub = new library.DgraphClientStub(address, credentials(grpc, tls), {
       'grpc.max_receive_message_length': 64 * 1024 * 1024,
+      // the library's own pauses grow to two minutes, in which a peer that is back would still be told as gone
+      'grpc.initial_reconnect_backoff_ms': RECONNECT_MS.first,
+      'grpc.max_reconnect_backoff_ms': RECONNECT_MS.most,
     });
     // the library would sign in anew, and tell that there is nobody to sign in as
     if (user === undefined) stub.retryLogin = () => Promise.reject(new Error(UNAUTHENTICATED));

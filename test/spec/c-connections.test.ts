@@ -201,12 +201,13 @@ describe('a connection that fails', () => {
   });
 
   it('relational: a database that goes away and comes back', async () => {
+    const { body: before } = await s.graphql('{ countRows }');
     await database.stop();
     const { message, extensions } = await failure('{ countRows }');
     expect(extensions.code).toBe('CONNECTION_FAILED');
     expect(message).toContain('"db"');
     await database.start();
-    expect((await s.graphql('{ countRows }')).body).toMatchObject({ data: { countRows: 1 } });
+    expect((await s.graphql('{ countRows }')).body).toEqual(before);
   });
 
   it('graph: a peer that goes away and comes back', async () => {
@@ -217,10 +218,11 @@ describe('a connection that fails', () => {
     expect(message).toContain('"peer"');
     peer = await startService({ grpcPort });
     await peer.alter('name: string @index(exact) .\nage: int .');
-    // its channel waits a moment between two tries to connect
-    let body = (await s.graphql('{ findPeople(name: "Ann") }')).body;
-    while (body.errors !== undefined) body = (await s.graphql('{ findPeople(name: "Ann") }')).body;
-    expect(JSON.parse(body.data.findPeople)).toEqual({ p: [] });
+    // each process of the app has a channel of its own, which waits a moment between two tries to connect
+    const found = () => Promise.all([1, 2, 3, 4].map(() => s.graphql('{ findPeople(name: "Ann") }')));
+    let answers = await found();
+    while (answers.some(({ body }) => body.errors !== undefined)) answers = await found();
+    for (const { body } of answers) expect(JSON.parse(body.data.findPeople)).toEqual({ p: [] });
   });
 });
 
