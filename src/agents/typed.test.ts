@@ -16,8 +16,9 @@ class Counter extends Agent<{ count: number }> {
   hidden(): void {}
 }
 
+agents.register(Counter);
+
 it('gives the sender the types of the handlers it lists, and no others', () => {
-  agents.register(Counter);
   const ref = agents.ref(Counter, 'agent_1');
   expectTypeOf(ref).toEqualTypeOf<AgentRef<typeof Counter>>();
   expectTypeOf(ref.add).toEqualTypeOf<(by: number, twice?: boolean) => Promise<number>>();

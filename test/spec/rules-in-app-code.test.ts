@@ -2,7 +2,7 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startApp, type TestApp } from '../../src/testing.js';
 
 // It starts processes: on a busy machine each takes its time.
@@ -28,6 +28,9 @@ export async function listDrafts(who: Who): Promise<string> { return text(await 
 export async function addDraftFor(owner: string, who: Who): Promise<string> { return text(await graph.graphql(ADD, { owner }, as(who))); }
 export async function fillShelf(): Promise<string> {
   return text(await graph.graphql('mutation { addShelf(input: [{ name: "s", drafts: [{ owner: "eve" }, { owner: "kim" }] }]) { numUids } }'));
+}
+export async function clear(): Promise<string> {
+  return text(await graph.graphql('mutation { deleteShelf(filter: {}) { msg } deleteDraft(filter: {}) { msg } }'));
 }
 export async function listShelf(): Promise<string> { return text(await graph.graphql('{ queryShelf { drafts { owner } } }')); }
 export async function addTwo(who: Who): Promise<string> {
@@ -57,6 +60,9 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'schema.graphql'), TYPES);
   writeFileSync(join(folder, 'functions', 'index.ts'), FUNCTIONS);
   app = await startApp({ appDir: folder });
+});
+beforeEach(async () => {
+  await run('mutation', 'clear');
   for (const owner of ['ann', 'bob']) await run('mutation', `addDraftFor(owner: "${owner}", who: app)`);
 });
 afterAll(async () => {

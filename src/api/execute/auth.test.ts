@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type Tree, type World } from '../../../test/support/api-world.js';
 
 const KEY = 'a key of at least thirty-two bytes, for HS256';
@@ -44,7 +44,7 @@ describe('@auth', () => {
     return docs.map((doc: Tree) => String(doc.title)).sort();
   };
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     world = await createWorld(SDL);
     await world.data(ADD);
     for (const [user, title, locked] of [
