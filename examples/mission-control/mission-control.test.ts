@@ -140,5 +140,7 @@ describe('mission-control', () => {
     expect(asked).toHaveLength(2);
     model.closeAllConnections();
     model.close();
+    resolved = undefined;
+    await app.reload();
   });
 });

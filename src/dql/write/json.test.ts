@@ -197,6 +197,7 @@ describe('nodes that many rows share', () => {
     };
     const below = (root: Shown) => root.knows?.find((one) => one.uid === '0x83')?.knows;
     expect(q.map(below)).toEqual([undefined, [{ uid: '0x90' }]]);
+    await dql.mutate('{ delete { <0x83> <knows> <0x90> . } }');
   });
 });
 
