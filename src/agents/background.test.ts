@@ -22,6 +22,7 @@ const CODE = `
         case 'tell': await agents.sendMessage('agent_a', 'note', data); return;
         case 'hangs': await new Promise(() => {}); return;
         case 'talks': throw new Error('x'.repeat(10_000));
+        case 'noteTry': this.state.done.push(data + ' ' + this.attempt); return;
         case 'fails': for (let i = 0; i < 100; i++) this.setAlarm(i, { name: 'poison', id: 'a' + i }); return;
         case 'rings': this.setAlarm(0, { name }); return;
         case 'alarm': this.setAlarm(1000, { name: 'note', data }); return;
@@ -366,11 +367,15 @@ describe('background work', () => {
     expect(await agents.send(id, 'done')).toBe('born');
   });
 
-  it.each(['note', 'noteHalfway'])('waits where the store takes no writes, and counts no try (%s)', async (name) => {
+  it.each([
+    ['note', 'DISK_FULL', 'born kept'],
+    ['noteHalfway', 'DISK_FULL', 'born kept'],
+    ['noteTry', 'STORE_FENCED', 'born kept 1'],
+  ] as const)('waits where the store takes no writes, and counts no try (%s, %s)', async (name, code, done) => {
     let now = Date.now();
     let full = false;
     const kept = createMemoryStore();
-    const refused = () => Promise.reject(new GraphsteadError('DISK_FULL', 'no room'));
+    const refused = () => Promise.reject(new GraphsteadError(code, 'no room'));
     const store = {
       ...bound(kept),
       apply: (...args: Parameters<Store['apply']>) => (full ? refused() : kept.apply(...args)),
@@ -389,7 +394,7 @@ describe('background work', () => {
     now += 3_600_000;
     await agents.clockMoved();
     expect(await agents.info(id)).toMatchObject({ waiting: 0, deadLetters: 0 });
-    expect(await agents.send(id, 'done')).toBe('born kept');
+    expect(await agents.send(id, 'done')).toBe(done);
   });
 
   it('counts a try where the handler throws what the service refuses with', async () => {

@@ -82,9 +82,12 @@ export function isHopeless(id: string, { code, details }: GraphsteadError, attem
   return code === 'MESSAGE_UNKNOWN' || (code === 'AGENT_TIMEOUT' && attempts >= 2);
 }
 
+/** codes of a store that takes nothing for now */
+const REFUSALS: ReadonlySet<string> = new Set(['DISK_FULL', 'OVERLOADED', 'STORE_FENCED']);
+
 /** The service took nothing for now, whatever the handler did. A handler that throws the same has failed: it may do so for ever. */
 export function isRefused(error: GraphsteadError): boolean {
-  return !(error instanceof ThrownByApp) && (error.code === 'DISK_FULL' || error.code === 'OVERLOADED');
+  return !(error instanceof ThrownByApp) && REFUSALS.has(error.code);
 }
 
 /** The job that runs onSuspend. */

@@ -10,6 +10,7 @@ import { DATA_FILE, type LmdbEnv, openEnv } from './lmdb-env.js';
 import { checkFormat, raiseEpoch, readMeta, versionOf } from './lmdb-meta.js';
 import { LmdbStore } from './lmdb-store.js';
 import { LockFile } from './lock-file.js';
+import { Place } from './place.js';
 import { missingBatches, RedoLog } from './redo-log.js';
 
 // Address space costs nothing until it is used; a map that need not grow never has to be mapped again under readers.
@@ -52,13 +53,14 @@ async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptio
     env = await openWritable(path, limits, options.mapSize);
     const meta = raiseEpoch(env, (epoch, version) => missingBatches(path, epoch, version));
     file = await open(join(path, DATA_FILE), 'r+');
+    const place = await Place.of(join(path, DATA_FILE), file);
     await file.sync();
     redo = await RedoLog.create(path, meta.epoch);
     await syncDirectory(path);
     await syncDirectory(dirname(path));
     const disk = new DiskGuard(path, limits.diskReserve, options.freeBytes);
     await disk.layBallast(limits.ballastBytes);
-    return new LmdbStore({ path, env, meta, limits, writer: { disk, lock, redo, file } });
+    return new LmdbStore({ path, env, meta, limits, writer: { disk, lock, redo, file, place } });
   } catch (thrown) {
     lock.release();
     redo?.close();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -96,6 +96,27 @@ describe('the lmdb store', () => {
     expect([count(store), existsSync(join(directory, 'ballast'))]).toEqual([1, false]);
     free = ENOUGH;
     await apply(store, 3, [3]);
+    expect(count(store)).toBe(2);
+  });
+
+  it('refuses to write where its directory was moved or replaced, and goes on where it is put back', async () => {
+    const store = await open();
+    await apply(store, 1, [1]);
+    const aside = `${directory}-aside`;
+    const message = /data directory .* was moved, removed or replaced/;
+    await rename(directory, aside);
+    try {
+      await expect(apply(store, 2, [2])).rejects.toMatchObject({ code: 'STORE_FENCED', message });
+      const other = await open();
+      await apply(other, 1, [7, 8]);
+      await expect(apply(store, 2, [2])).rejects.toMatchObject({ code: 'STORE_FENCED', message });
+      expect([count(store), count(other)]).toEqual([1, 2]);
+      await other.close();
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+      await rename(aside, directory);
+    }
+    await apply(store, 2, [2]);
     expect(count(store)).toBe(2);
   });
 

@@ -12,6 +12,7 @@ import { encodeVersion, type FileMeta, META } from './lmdb-meta.js';
 import { LmdbSnapshot, SharedReader } from './lmdb-snapshot.js';
 import type { LockFile } from './lock-file.js';
 import { fenced } from './memory-store.js';
+import type { Place } from './place.js';
 import type { RedoLog } from './redo-log.js';
 
 // What a batch copies besides its own bytes: the page around each entry at the worst, and hardly more than this.
@@ -36,6 +37,7 @@ export interface Writer {
   readonly redo: RedoLog;
   /** the data file, to wait until all that was written to it is on disk */
   readonly file: FileHandle;
+  readonly place: Place;
 }
 
 /** A store on one LMDB file and its redo log. `openLmdbStore` makes it. */
@@ -111,6 +113,7 @@ export class LmdbStore implements Store {
     if (writer === undefined) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#fenced || options.expectEpoch !== this.epoch) throw fenced(options.expectEpoch);
+    writer.place.assertThere();
     const bytes = checkBatch(batch, this.#version, limits);
     const copied = Math.min(batch.puts.length * COPIED_BYTES_A_PUT, COPIED_BYTES);
     writer.disk.admit(2 * bytes + copied, options.reclaim ?? false);
