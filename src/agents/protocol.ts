@@ -102,6 +102,7 @@ export interface HostLimits {
   readonly stateBytes: number;
   readonly eventBytes: number;
   readonly messageBytes: number;
+  readonly replyBytes: number;
 }
 
 export type ToHost =

@@ -5,6 +5,8 @@ import type { ChatReply } from './chat.js';
 export interface ChatPiece {
   readonly text?: string;
   readonly usage?: ChatReply['usage'];
+  /** the reply is said: usage may follow */
+  readonly said?: boolean;
 }
 
 /** @param message what went wrong, to which the model's name is added */
@@ -14,13 +16,18 @@ const MAX_LINE = 1024 * 1024;
 
 /**
  * The pieces of a reply that OpenAI-compatible servers stream as server-sent events, up to `[DONE]`.
- * Throws what `fail` makes for data that is no JSON, an error that the server tells in the middle, or an endless line.
+ * Throws what `fail` makes for data that is no JSON, an error that the server tells in the middle, an endless line, or a
+ * stream that ends before the reply does: half a reply must not be taken for all of it.
  */
 export async function* readChatStream(body: AsyncIterable<Uint8Array>, fail: Fail): AsyncIterable<ChatPiece> {
+  let said = false;
   for await (const data of eventData(body, fail)) {
     if (data === '[DONE]') return;
-    yield pieceOf(data, fail);
+    const piece = pieceOf(data, fail);
+    said ||= piece.said === true;
+    yield piece;
   }
+  if (!said) throw fail('the stream ended before the reply did: no finish_reason and no [DONE] came');
 }
 
 function pieceOf(data: string, fail: Fail): ChatPiece {
@@ -33,11 +40,19 @@ function pieceOf(data: string, fail: Fail): ChatPiece {
   // some servers say with each piece that there is none
   const error = chunk?.error ?? undefined;
   if (error !== undefined) throw fail(`the stream ended with an error: ${JSON.stringify(error)}`);
-  return { text: chunk?.choices?.[0]?.delta?.content ?? undefined, usage: chunk?.usage ?? undefined };
+  const [first] = chunk?.choices ?? [];
+  return {
+    text: first?.delta?.content ?? undefined,
+    usage: chunk?.usage ?? undefined,
+    said: typeof first?.finish_reason === 'string',
+  };
 }
 
 interface StreamedChunk {
-  readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[];
+  readonly choices?: readonly {
+    readonly delta?: { readonly content?: string | null };
+    readonly finish_reason?: string | null;
+  }[];
   readonly usage?: ChatReply['usage'] | null;
   readonly error?: unknown;
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type CallRecord, onCall, openConnections } from './host.js';
 
@@ -25,15 +26,26 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-function open(baseUrl: string, extra: object = {}) {
-  return openConnections({
+function open(baseUrl: string, extra: object = {}, replyBytes?: number) {
+  const config = {
     connections: { api: { type: 'http', baseUrl, headers: { Authorization: 'Bearer s3cret' }, ...extra } },
     missing: { later: ['APP_LATER_KEY'] },
     values: { api: { KEY: 's3cret' } },
     models: {
       writer: { sourceModel: 'tiny-1', connection: 'api', path: 'v1/chat/completions', inputPrice: 2, outputPrice: 4 },
     },
-  });
+  } as const;
+  return openConnections(config, replyBytes);
+}
+
+/** An answer that goes on for as long as it is read; resolves once it is not read any more. */
+function endless(response: ServerResponse, part: string | Buffer): Promise<void> {
+  const more = () => {
+    while (!response.destroyed && response.write(part));
+  };
+  response.on('drain', more);
+  more();
+  return new Promise((left) => response.once('close', left));
 }
 
 describe('an http connection', () => {
@@ -108,6 +120,28 @@ describe('an http connection', () => {
         message: 'connection "api": no answer within 200 ms',
       });
     }
+    await close();
+  });
+
+  it('an answer without an end is read as far as its limit and no further, packed or not', async () => {
+    const left: Promise<void>[] = [];
+    let head: [number, Record<string, string>] = [200, {}];
+    let part: string | Buffer = '['.repeat(10_000);
+    const base = await serve((_request, response) => {
+      response.writeHead(...head);
+      left.push(endless(response, part));
+    });
+    const { connections, close } = open(base, {}, 50_000);
+    const { json } = connections.http('api');
+    const message = /"api": the answer for x is larger than 50000 bytes \(limits\.outboundReplyBytes\)/;
+    await expect(json('x')).rejects.toMatchObject({ code: 'CONNECTION_FAILED', message });
+    head = [200, { 'content-encoding': 'gzip' }];
+    part = gzipSync(Buffer.alloc(1_000_000));
+    await expect(json('x')).rejects.toMatchObject({ message });
+    head = [500, {}];
+    part = 'no '.repeat(10_000);
+    await expect(json('x')).rejects.toMatchObject({ message: /status 500 for x: no no/ });
+    await Promise.all(left);
     await close();
   });
 
@@ -307,6 +341,50 @@ describe('a model', () => {
       error = `${'.'.repeat(before)}s3cret`;
       await expect(read()).rejects.toThrow(/error: "\.+[^s]*$/);
     }
+    await close();
+  });
+
+  it.each([
+    ['a stream that ends between two pieces', 'data: {"choices":[{"delta":{"content":"half"}}]}\n\n', ['half']],
+    ['a page that is no stream', '<html>sign in</html>', []],
+    ['nothing', '', []],
+  ])('%s is no whole reply', async (_what, body, said) => {
+    const base = await serve((_request, response) => response.end(body));
+    const { models, close } = open(base);
+    const pieces: string[] = [];
+    const read = async () => {
+      for await (const text of models.get('writer').stream([{ role: 'user', content: 'x' }])) pieces.push(text);
+    };
+    const message = /"writer": the stream ended before the reply did/;
+    await expect(read()).rejects.toMatchObject({ code: 'MODEL_FAILED', message });
+    expect(pieces).toEqual(said);
+    await close();
+  });
+
+  it('a stream is whole with its finish_reason, where the server says no more', async () => {
+    const base = await serve((_request, response) =>
+      response.end('data: {"choices":[{"delta":{"content":"all"},"finish_reason":"stop"}]}\n\n'),
+    );
+    const { models, close } = open(base);
+    const pieces: string[] = [];
+    for await (const text of models.get('writer').stream([{ role: 'user', content: 'x' }])) pieces.push(text);
+    expect(pieces).toEqual(['all']);
+    await close();
+  });
+
+  it('a reply or a stream without an end is read as far as its limit', async () => {
+    const left: Promise<void>[] = [];
+    const piece = `data: ${JSON.stringify({ choices: [{ delta: { content: '.'.repeat(900) } }] })}\n\n`;
+    const base = await serve((_request, response) => void left.push(endless(response, piece)));
+    const { models, close } = open(base, {}, 50_000);
+    const writer = models.get('writer');
+    const read = async () => {
+      for await (const text of writer.stream([{ role: 'user', content: 'x' }])) expect(text).toHaveLength(900);
+    };
+    const message = /"writer": the reply is larger than 50000 bytes \(limits\.outboundReplyBytes\)/;
+    await expect(read()).rejects.toMatchObject({ code: 'MODEL_FAILED', message });
+    await expect(writer.ask('a', 'b')).rejects.toMatchObject({ code: 'MODEL_FAILED', message });
+    await Promise.all(left);
     await close();
   });
 

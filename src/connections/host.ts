@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../base/index.js';
+import { DEFAULT_LIMITS, GraphsteadError } from '../base/index.js';
 import type { ConnectionConfig } from './config.js';
 import { type GraphConnection, openGraph } from './graph-connection.js';
 import { type Hide, hiding } from './hide.js';
@@ -41,8 +41,11 @@ const NONE: ResolvedConnections = { connections: {}, missing: {}, models: {} };
 
 type AnyConnection = HttpConnection | RelationalConnection | GraphConnection;
 
-/** Clients open on first use and are kept; `close` ends them all. */
-export function openConnections(resolved: ResolvedConnections = NONE): OpenConnections {
+/** Clients open on first use and are kept; `close` ends them all. @param replyBytes limits.outboundReplyBytes */
+export function openConnections(
+  resolved: ResolvedConnections = NONE,
+  replyBytes: number = DEFAULT_LIMITS.outboundReplyBytes,
+): OpenConnections {
   const open = new Map<string, AnyConnection>();
   const hideOf = (name: string) => hiding(resolved.values?.[name]);
 
@@ -71,7 +74,7 @@ export function openConnections(resolved: ResolvedConnections = NONE): OpenConne
 
   const connections: Connections = {
     http: (name) =>
-      use(name, ['http'], (config, hide) => openHttp(name, config as Parameters<typeof openHttp>[1], hide)),
+      use(name, ['http'], (config, hide) => openHttp(name, config as Parameters<typeof openHttp>[1], hide, replyBytes)),
     relational: (name) =>
       use(name, ['relational', 'postgresql'], (config, hide) =>
         openRelational(name, config as Parameters<typeof openRelational>[1], hide),
@@ -90,7 +93,7 @@ export function openConnections(resolved: ResolvedConnections = NONE): OpenConne
           fix: `add it under models in app.json; known are: ${Object.keys(resolved.models).join(', ') || 'none'}`,
         });
       }
-      return openModel(name, config, connections.http(config.connection), hideOf(config.connection));
+      return openModel(name, config, connections.http(config.connection), hideOf(config.connection), replyBytes);
     },
     has(name) {
       const config = own(resolved.models, name);

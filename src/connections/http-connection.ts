@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import type Undici from 'undici';
 import type { RequestInit, Response } from 'undici';
-import { GraphsteadError } from '../base/index.js';
+import { DEFAULT_LIMITS, GraphsteadError } from '../base/index.js';
+import { textUpTo } from './body.js';
 import type { ConnectionConfig } from './config.js';
 import { type Hide, hiding } from './hide.js';
 import { currentTraceHeaders, recorded } from './record.js';
@@ -13,6 +14,8 @@ const load = () => createRequire(import.meta.url)('undici') as typeof Undici;
 
 const MAX_REDIRECTS = 5;
 const DEFAULT_TIMEOUT_MS = 30_000;
+/** bytes of a refusal that are read: an error shows its beginning */
+const REFUSAL_BYTES = 64 * 1024;
 
 /** An HTTP API of the app: calls are relative to its baseUrl, carry its headers, and never leave it. */
 export interface HttpConnection {
@@ -21,12 +24,17 @@ export interface HttpConnection {
    * an HTTP status is the caller's to judge.
    */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** fetch, a 2xx status demanded, the JSON parsed. */
+  /** fetch, a 2xx status demanded, the JSON parsed: at most limits.outboundReplyBytes, unpacked. */
   json<T = unknown>(path: string, init?: RequestInit): Promise<T>;
   close(): Promise<void>;
 }
 
-export function openHttp(name: string, config: HttpConfig, hide: Hide = hiding()): HttpConnection {
+export function openHttp(
+  name: string,
+  config: HttpConfig,
+  hide: Hide = hiding(),
+  replyBytes: number = DEFAULT_LIMITS.outboundReplyBytes,
+): HttpConnection {
   const { base, authorization } = addressOf(config);
   const timeoutMs = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const { Agent, fetch } = load();
@@ -103,13 +111,19 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide = hiding()
     fetch: fetchRecorded,
     async json<T>(path: string, init?: RequestInit): Promise<T> {
       const response = await fetchRecorded(path, init);
-      const text = await response.text().catch((error: unknown) => {
-        throw failed(error);
-      });
+      const { text, whole } = await textUpTo(response.body, response.ok ? replyBytes : REFUSAL_BYTES).catch(
+        (error: unknown) => {
+          throw failed(error);
+        },
+      );
       const asked = path.split('?')[0] || '/';
       if (!response.ok) {
         const { status: remoteStatus } = response;
         throw fail(`status ${remoteStatus} for ${asked}: ${hide(text).slice(0, 200)}`, undefined, { remoteStatus });
+      }
+      if (!whole) {
+        const size = `larger than ${replyBytes} bytes (limits.outboundReplyBytes)`;
+        throw fail(`the answer for ${asked} is ${size}`, 'ask for less, or read it piece by piece with fetch');
       }
       try {
         return JSON.parse(text) as T;

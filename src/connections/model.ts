@@ -1,4 +1,5 @@
-import { GraphsteadError } from '../base/index.js';
+import { DEFAULT_LIMITS, GraphsteadError } from '../base/index.js';
+import { type Body, textUpTo, upTo } from './body.js';
 import type { ChatMessage, ChatOptions, ChatReply } from './chat.js';
 import { type Fail, readChatStream } from './chat-stream.js';
 import type { ModelConfig } from './config.js';
@@ -16,7 +17,8 @@ export interface ChatModel {
   stream(messages: readonly ChatMessage[], options?: ChatOptions): AsyncIterable<string>;
 }
 
-const MAX_REPLY_BYTES = 16 * 1024 * 1024;
+/** bytes of a refusal that are read */
+const REFUSAL_BYTES = 64 * 1024;
 /** characters of a server's reason that an error shows; cut after values are hidden, or half of one would stay */
 const MAX_REASON = 240;
 
@@ -25,11 +27,14 @@ export function openModel(
   config: ModelConfig,
   connection: HttpConnection,
   hide: Hide = hiding(),
+  replyBytes: number = DEFAULT_LIMITS.outboundReplyBytes,
 ): ChatModel {
   const fail: Fail = (message, told) =>
     new GraphsteadError('MODEL_FAILED', `model "${name}": ${hide(message).slice(0, MAX_REASON)}`, {
       details: { model: name, ...told },
     });
+
+  const tooLarge = () => fail(`the reply is larger than ${replyBytes} bytes (limits.outboundReplyBytes)`);
 
   const send = (body: object, options: ChatOptions) =>
     connection.fetch(config.path, {
@@ -44,9 +49,9 @@ export function openModel(
 
   async function post(body: object, options: ChatOptions): Promise<AsyncIterable<Uint8Array>> {
     const response = await send(body, options);
-    const reply = named(response.body as AsyncIterable<Uint8Array> | null, fail);
-    if (response.ok) return reply;
-    const text = await boundedText(reply, fail);
+    const reply = named(response.body as Body, fail);
+    if (response.ok) return upTo(reply, replyBytes, tooLarge);
+    const { text } = await textUpTo(reply, REFUSAL_BYTES);
     // Some servers count tokens in every stream and refuse to be asked for it.
     if ('stream_options' in body && text.includes('stream_options')) {
       const { stream_options: _refused, ...accepted } = body;
@@ -59,7 +64,7 @@ export function openModel(
     recorded({ connection: config.connection, kind: 'model', what: name }, async (note) => {
       note({ ...useOf(name, config, undefined), messages: transcript(messages) });
       const body = await post(requestBody(config, messages, options), options);
-      const reply = parseReply(await boundedText(body, fail), fail);
+      const reply = parseReply((await textUpTo(body, replyBytes)).text, fail);
       note({ ...useOf(name, config, reply.usage), messages: transcript(messages, reply.choices[0].message) });
       return reply;
     });
@@ -109,23 +114,12 @@ function requestBody(config: ModelConfig, messages: readonly ChatMessage[], opti
 }
 
 /** A reply that breaks off is told by the model's name; one that comes too late has its connection's already. */
-async function* named(body: AsyncIterable<Uint8Array> | null, fail: Fail): AsyncIterable<Uint8Array> {
+async function* named(body: Body, fail: Fail): AsyncIterable<Uint8Array> {
   try {
     if (body !== null) yield* body;
   } catch (error) {
     throw error instanceof GraphsteadError ? error : fail(`the reply broke off: ${(error as Error).message}`);
   }
-}
-
-async function boundedText(body: AsyncIterable<Uint8Array>, fail: Fail): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of body) {
-    size += part.length;
-    if (size > MAX_REPLY_BYTES) throw fail(`the reply is larger than ${MAX_REPLY_BYTES} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }
 
 function parseReply(text: string, fail: Fail): ChatReply {

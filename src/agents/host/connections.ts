@@ -19,13 +19,17 @@ const NONE: Pick<OpenConnections, 'connections' | 'models'> = {
 let open = NONE;
 
 /** Takes the app's connections as they were resolved at load; `told` hears of each finished call. */
-export async function useConnections(resolved: unknown, told: (record: CallRecord) => void): Promise<void> {
+export async function useConnections(
+  resolved: unknown,
+  replyBytes: number,
+  told: (record: CallRecord) => void,
+): Promise<void> {
   const given = resolved as ResolvedConnections | undefined;
   if (given === undefined || !Object.values(given).some((part: object) => Object.keys(part).length > 0)) return;
   const { onCall, openConnections, traceHeaders } = await import('../../connections/host.js');
   onCall(told);
   traceHeaders(() => currentTask()?.traceHeaders ?? {});
-  open = openConnections(given);
+  open = openConnections(given, replyBytes);
 }
 
 function noConnection(name: string): never {

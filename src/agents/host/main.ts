@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { compiled } from '../../base/index.js';
+import type { CallRecord } from '../../connections/host.js';
 import type { ToHost } from '../protocol.js';
 import { appFailure } from './app-failure.js';
 import { offer, pull, startCall, stopStream } from './call.js';
@@ -37,13 +38,14 @@ function drop(id: number, reason: string): void {
 }
 
 async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
-  const { stateBytes, eventBytes, messageBytes } = message.limits;
+  const { stateBytes, eventBytes, messageBytes, replyBytes } = message.limits;
   limitStates(stateBytes);
   limitEvents(eventBytes);
   limitMessages(messageBytes);
   useEnvironment(message.environment);
   try {
-    await useConnections(message.app.connections, (record) => tell({ k: 'used', id: currentTask()?.id, record }));
+    const used = (record: CallRecord) => tell({ k: 'used', id: currentTask()?.id, record });
+    await useConnections(message.app.connections, replyBytes, used);
     // Bundles find "graphstead/app" here: one copy of it, wherever the app lies.
     Object.assign(globalThis, { [Symbol.for('graphstead.app')]: await shared });
     const bundle = (await import(pathToFileURL(message.app.bundle).href)) as { default?: Record<string, unknown> };

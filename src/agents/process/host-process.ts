@@ -92,7 +92,7 @@ export class HostProcess {
     const { limits, environment } = this.#options;
     const load = { bundle, appDir, connections };
     const { agentStateBytes: stateBytes, eventBytes, hostMessageBytes: messageBytes } = limits;
-    const told = { stateBytes, eventBytes, messageBytes };
+    const told = { stateBytes, eventBytes, messageBytes, replyBytes: limits.outboundReplyBytes };
     this.#tell({ k: 'load', app: load, limits: told, environment: hostEnvironment(environment()) }, load);
     const late = setTimeout(() => this.#late(), limits.hostLoadMs).unref();
     const inTime = () => clearTimeout(late);
