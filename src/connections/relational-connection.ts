@@ -48,11 +48,14 @@ export function openRelational(name: string, config: RelationalConfig, hide: Hid
   // An idle client that loses its server must not end the process: the pool opens another on the next call.
   pool.on('error', () => undefined);
 
+  /** those whose server did not answer: whatever they are asked next waits as long again */
+  const silent = new WeakSet<object>();
   const run = (client: pg.Pool | pg.PoolClient, query: pg.QueryConfig & { queryMode?: 'extended' }) =>
     recorded({ connection: name, kind: 'relational', what: query.text.trim().slice(0, 80) }, async () => {
       try {
         return await client.query(query);
       } catch (error) {
+        if (!isAnswer(error)) silent.add(client);
         throw failed(error);
       }
     });
@@ -85,10 +88,13 @@ export function openRelational(name: string, config: RelationalConfig, hide: Hid
         client.release();
         return result;
       } catch (error) {
-        const rolledBack = await client.query('ROLLBACK').then(
-          () => true,
-          () => false,
-        );
+        // Where it is not asked to, the server rolls back once the connection is closed.
+        const rolledBack =
+          !silent.has(client) &&
+          (await client.query('ROLLBACK').then(
+            () => true,
+            () => false,
+          ));
         client.off('error', lost);
         client.release(!rolledBack);
         throw error;
@@ -102,11 +108,31 @@ export function openRelational(name: string, config: RelationalConfig, hide: Hid
 function failure(name: string, error: unknown, hide: Hide): GraphsteadError {
   const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };
   const reason = message || errors?.[0]?.message || code || 'the server did not answer';
+  const fix = adviceFor(error, reason);
   return new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${hide(reason)}`, {
-    // the server's words, or those of the library where the server does not answer
-    ...(/timeout/i.test(reason) ? { fix: 'raise timeoutMs of the connection, or check the server' } : {}),
+    ...(fix === undefined ? {} : { fix }),
     details: { connection: name, ...(code ? { sqlState: code } : {}) },
   });
+}
+
+/** The server said so itself; else it could not be reached, was lost, or is silent. */
+function isAnswer(error: unknown): boolean {
+  return (error as { severity?: unknown }).severity !== undefined;
+}
+
+/** SQLSTATE of a server that starts or stops */
+const NOT_UP = '57P03';
+/** a connection that its server ended */
+const ENDED = /^57P0[12]$/;
+
+function adviceFor(error: unknown, reason: string): string | undefined {
+  const { code = '', syscall } = error as { code?: string; syscall?: string };
+  // the server's words, or those of the library where the server does not answer
+  if (/timeout/i.test(reason)) return 'raise timeoutMs of the connection, or check the server';
+  const unreached = syscall === 'connect' || syscall === 'getaddrinfo' || code === NOT_UP;
+  if (unreached) return 'check that the server runs and is reached from here; the next call connects anew';
+  if (isAnswer(error) && !ENDED.test(code)) return undefined;
+  return 'the next call connects anew; what was under way may have been done or not';
 }
 
 function hideAddress(text: string, address: string): string {
