@@ -72,7 +72,8 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide = hiding
     for (const [key, value] of Object.entries(given)) metadata.set(key, value);
     const signedIn = user === undefined ? Promise.resolve() : stub.login(user, password, undefined, metadata, inTime());
     signedIn.catch(() => {
-      opened = undefined; // the next call tries again
+      opened = undefined; // the next call tries again, over a connection of its own
+      stub.close();
     });
     return { library, client: new library.DgraphClient(stub), stub, metadata, signedIn };
   }

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import dgraph from 'dgraph-js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type CallRecord, onCall, openConnections } from './host.js';
 
 let server: Server | undefined;
@@ -218,6 +219,24 @@ describe('an http connection', () => {
     expect(connections.has('later')).toBe(false);
     expect(connections.has('constructor')).toBe(false);
     expect(() => connections.http('constructor')).toThrow(/there is no connection "constructor"/);
+  });
+});
+
+describe('a graph connection', () => {
+  it('that is not let in leaves no channel open, however often it is tried', async () => {
+    const closed = vi.spyOn(dgraph.DgraphClientStub.prototype, 'close');
+    const g = {
+      type: 'graph',
+      grpcTarget: 'dgraph://groot:wrong@127.0.0.1:1?sslmode=disable',
+      timeoutMs: 1_000,
+    } as const;
+    const { connections, close } = openConnections({ connections: { g }, missing: {}, models: {} });
+    for (let tries = 1; tries <= 2; tries++) {
+      await expect(connections.graph('g').query('{ q(func: uid(1)) { uid } }')).rejects.toThrow(/connection "g"/);
+      expect(closed).toHaveBeenCalledTimes(tries);
+    }
+    closed.mockRestore();
+    await close();
   });
 });
 
