@@ -26,6 +26,14 @@ const FIRST = `
       if (name === 'poison') { this.publishEvent('tried', { attempt: this.attempt }, { live: true }); throw new Error('always'); }
       if (name === 'setPoison') { this.setAlarm(new Date(), { name: 'poison' }); return 'set'; }
       if (name === 'live') { this.publishEvent('progress', { done: 1 }, { live: true }); throw new Error('failed later'); }
+      if (name === 'flood') {
+        const put = {
+          events: (i) => this.publishEvent('page', { text: 'x'.repeat(1_000) }),
+          alarms: (i) => this.setAlarm(Date.now() + 1e9, { id: 'a' + i, data: 'x'.repeat(1_000) }),
+          mail: (i) => agents.sendMessageAsync(this.id, 'text', 'x'.repeat(1_000)),
+        }[data];
+        for (let i = 0; i < 1_000; i++) await put(i);
+      }
       if (name === 'text') { this.state.own = data; return data; }
       return super.onReceiveMessage(name, data);
     }
@@ -197,6 +205,17 @@ describe('lifecycle', () => {
     await expect(agents.send(id, 'grow', '5000')).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
     expect(await agents.send(id, 'hooks')).toBe('initialize resume');
     await expect(agents.send(id, 'text', 'y'.repeat(101))).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+
+  it.each(['events', 'alarms', 'mail'])('refuses %s without an end before they take all memory', async (what) => {
+    const { agents } = await open({ limits: { hostMessageBytes: 100_000 } });
+    const { id } = await agents.start('Diary');
+    await expect(agents.send(id, 'flood', what)).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: 'what the turn publishes and sends holds more than 100000 bytes',
+      fix: expect.stringMatching(/limits\.hostMessageBytes is 100000: .*checkpoint/),
+    });
+    expect(await agents.send(id, 'hooks')).toBe('initialize resume');
   });
 });
 

@@ -13,6 +13,7 @@ import { registered } from './registry.js';
 import { answered, currentTask, limitEvents, type Task } from './task.js';
 import { followTestClock } from './test-clock.js';
 import { evict, limitStates, startTurn } from './turn.js';
+import { limitEffects } from './turn-scope.js';
 
 // The program of a host process: it runs an app's code and holds no store. Whatever happens here, the main process
 // goes on; when that is gone, there is nothing left to do.
@@ -42,6 +43,7 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
   limitStates(stateBytes);
   limitEvents(eventBytes);
   limitMessages(messageBytes);
+  limitEffects(messageBytes);
   useEnvironment(message.environment);
   try {
     const used = (record: CallRecord) => tell({ k: 'used', id: currentTask()?.id, record });

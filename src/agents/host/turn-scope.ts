@@ -7,14 +7,25 @@ interface Collected {
   version?: number;
   events?: EventEffect[];
   sends?: SendEffect[];
-  alarms?: AlarmEffect[];
+  alarms?: readonly AlarmEffect[];
   starts?: { readonly id: string; readonly type: string }[];
   stops?: string[];
+}
+
+/** what an effect takes beside its texts */
+const EFFECT_BYTES = 32;
+let most = Number.POSITIVE_INFINITY;
+
+/** @param bytes limits.hostMessageBytes: what a turn did leaves as one message */
+export function limitEffects(bytes: number): void {
+  most = bytes;
 }
 
 /** What one turn has done so far: nothing of it counts before the main process commits it. */
 export class TurnScope {
   #effects: Collected = {};
+  readonly #alarms = new Map<string, AlarmEffect>();
+  #bytes = 0;
 
   constructor(
     readonly agentId: string,
@@ -32,17 +43,20 @@ export class TurnScope {
   }
 
   event(event: EventEffect): void {
+    this.#gather(event.name, event.data);
     (this.#effects.events ??= []).push(event);
   }
 
   send(send: SendEffect): void {
+    this.#gather(send.name, send.data);
     (this.#effects.sends ??= []).push(send);
   }
 
   /** The last word about one alarm wins. */
   alarm(alarm: AlarmEffect): void {
-    const others = this.#effects.alarms?.filter((other) => other.id !== alarm.id) ?? [];
-    this.#effects.alarms = [...others, alarm];
+    this.#gather(alarm.id, alarm.data);
+    this.#alarms.delete(alarm.id);
+    this.#alarms.set(alarm.id, alarm);
   }
 
   start(id: string, type: string): void {
@@ -57,9 +71,21 @@ export class TurnScope {
   take(state: string | undefined, version: number): Effects {
     const effects = this.#effects;
     this.#effects = {};
+    this.#bytes = 0;
+    if (this.#alarms.size > 0) effects.alarms = [...this.#alarms.values()];
+    this.#alarms.clear();
     if (state === undefined) return effects;
     effects.state = state;
     effects.version = version;
     return effects;
+  }
+
+  /** Refuses what could not leave before it takes the memory of the process. */
+  #gather(name: string, data = ''): void {
+    this.#bytes += name.length + data.length + EFFECT_BYTES;
+    if (this.#bytes <= most) return;
+    throw new GraphsteadError('LIMIT_EXCEEDED', `what the turn publishes and sends holds more than ${most} bytes`, {
+      fix: `limits.hostMessageBytes is ${most}: commit it in parts with await this.checkpoint()`,
+    });
   }
 }
