@@ -18,6 +18,8 @@ export class AlarmClock {
   readonly #out = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
+  /** wall milliseconds of the last look */
+  #looked = 0;
   #stopped = true;
 
   constructor(
@@ -85,6 +87,9 @@ export class AlarmClock {
     let least: number | undefined;
     try {
       const now = this.clock.wall();
+      // set back: what is to be looked at again soon would wait for the time it was
+      if (now < this.#looked) this.#next.fill(0);
+      this.#looked = now;
       for (let shard = 0; shard < SHARDS; shard++) if (this.#next[shard] <= now) await this.#ringShard(shard, now);
     } catch (thrown) {
       least = LOOK_MS;

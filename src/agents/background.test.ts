@@ -22,6 +22,9 @@ const CODE = `
         case 'tell': await agents.sendMessage('agent_a', 'note', data); return;
         case 'hangs': await new Promise(() => {}); return;
         case 'talks': throw new Error('x'.repeat(10_000));
+        case 'ringsOften': for (let i = 0; i < 200; i++) this.setAlarm(Number(data), { name: 'often', id: 'a' + i }); return;
+        case 'rung': return String(this.state.rung);
+        case 'failsOnce': if (this.attempt === 1) throw new Error('once'); this.state.done.push('twice'); return;
         case 'noteTry': this.state.done.push(data + ' ' + this.attempt); return;
         case 'fails': for (let i = 0; i < 100; i++) this.setAlarm(i, { name: 'poison', id: 'a' + i }); return;
         case 'rings': this.setAlarm(0, { name }); return;
@@ -86,6 +89,7 @@ const CODE = `
       return super.onReceiveMessage(name, data);
     }
     onAlarm(name, data) {
+      if (name === 'often') { this.state.rung = (this.state.rung ?? 0) + 1; return; }
       if (name !== 'rings') return super.onAlarm(name, data);
       if (!this.state.done.includes('mended')) throw new Error('too early');
       this.state.done.push('rang');
@@ -395,6 +399,32 @@ describe('background work', () => {
     await agents.clockMoved();
     expect(await agents.info(id)).toMatchObject({ waiting: 0, deadLetters: 0 });
     expect(await agents.send(id, 'done')).toBe(done);
+  });
+
+  it('tries again in time where the clock is set back meanwhile', async () => {
+    let now = Date.now();
+    const { agents, logs } = await open({ clock: { wall: () => now, monotonic: () => performance.now() } });
+    const { id } = await agents.start('Worker');
+    await agents.sendAsync(id, 'failsOnce');
+    await until(async () => logs.some(({ message }) => message.includes('"failsOnce" failed, try 1')));
+    now -= 3_600_000;
+    await until(async () => (await agents.info(id)).waiting === 0);
+    expect(await agents.send(id, 'done')).toBe('born twice');
+  });
+
+  it('rings what is overdue in time where the clock is set back meanwhile', async () => {
+    let now = 10_000_000_000;
+    const { agents } = await open({ clock: { wall: () => now, monotonic: () => performance.now() } });
+    const { id } = await agents.start('Worker');
+    await agents.send(id, 'ringsOften', String(now + 60_000));
+    now += 2 * 3_600_000;
+    await agents.clockMoved();
+    now -= 3_600_000;
+    for (let looks = 0; looks < 10; looks++) {
+      now += 1_000;
+      await agents.clockMoved();
+    }
+    expect(await agents.send(id, 'rung')).toBe('200');
   });
 
   it('counts a try where the handler throws what the service refuses with', async () => {

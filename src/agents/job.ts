@@ -9,6 +9,9 @@ import { ThrownByApp } from './wire-failure.js';
 
 // What jobs are made of, and what becomes of those that fail.
 
+/** the longest pause before another try */
+export const BACKOFF_MOST_MS = 60_000;
+
 /** Something an agent has to do: one turn when all goes well. */
 export interface Job {
   readonly kind: 'init' | 'message' | 'alarm' | 'stop' | 'suspend';

@@ -7,6 +7,7 @@ import type { SendOptions } from './contract.js';
 import type { EventHub } from './event-hub.js';
 import {
   alarmJob,
+  BACKOFF_MOST_MS,
   deadOps,
   freshJobId,
   isHopeless,
@@ -25,7 +26,6 @@ import type { TurnRunner } from './turn/turn-runner.js';
 /** stored messages of one agent read at a time */
 const MAILBOX_PAGE = { messages: 64, bytes: 1024 * 1024 };
 const BACKOFF_MS = 200;
-const BACKOFF_MOST_MS = 60_000;
 /** how long a turn waits that the store could not take */
 const REFUSED_MS = 5_000;
 

@@ -1,4 +1,4 @@
-import type { Job } from './job.js';
+import { BACKOFF_MOST_MS, type Job } from './job.js';
 import type { MessagePosition } from './part.js';
 
 /** bytes of stored messages that one agent keeps in memory; what lies behind them is read when they are done */
@@ -140,13 +140,13 @@ export class Waiting {
       this.#jobs = this.#jobs.filter((job) => !isStored(job));
       this.#keptBytes = 0;
     }
-    const held = new Set(this.#jobs.filter((job) => isStored(job) && job.notBefore > wall).map(({ from }) => from));
+    const held = new Set(this.#jobs.filter((job) => isStored(job) && backsOff(job, wall)).map(({ from }) => from));
     for (const job of jobs) {
       this.#read = job.stored;
       const passes = job.from !== '' && (held.has(job.from) || this.#passed.has(job.from));
       if (passes) this.#passed.add(job.from);
       else this.add(job);
-      if (job.notBefore > wall) held.add(job.from);
+      if (backsOff(job, wall)) held.add(job.from);
     }
     this.more = more || this.#missed;
     this.#missed = false;
@@ -206,13 +206,18 @@ export class Waiting {
     for (const job of this.#jobs) {
       if (starting && job.kind !== 'init' && job.kind !== 'stop') continue;
       if (job.from !== '' && held?.has(job.from)) continue;
-      if (job.notBefore > wall) {
+      if (backsOff(job, wall)) {
         earliest = Math.min(earliest ?? job.notBefore, job.notBefore);
         held = (held ?? new Set()).add(job.from);
       } else if (wanted === undefined || wanted(job)) return job;
     }
     return earliest;
   }
+}
+
+/** Nothing waits longer than a pause may be: a clock that was set back since does not count. */
+function backsOff({ notBefore }: Job, wall: number): boolean {
+  return notBefore > wall && notBefore <= wall + BACKOFF_MOST_MS;
 }
 
 function isStored(job: Job): job is StoredJob {
