@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type * as Processes from 'node:child_process';
 import { type AppBundle, appBundle } from '../../../test/app-bundle.js';
-import { makeLimits } from '../../base/index.js';
+import { type Clock, makeLimits } from '../../base/index.js';
 import type { HostLog } from '../info.js';
 import { createHosts, type HostPool } from './host-pool.js';
 
@@ -86,10 +86,10 @@ let app: AppBundle;
 let hosts: HostPool;
 const logs: HostLog[] = [];
 
-async function open(limits: Record<string, number> = {}, count = 1, prefork = false): Promise<void> {
+async function open(limits: Record<string, number> = {}, count = 1, prefork = false, clock?: Clock): Promise<void> {
   logs.length = 0;
   app = appBundle(CODE, EXPORTS);
-  hosts = createHosts({ limits: makeLimits(limits), count, prefork, log: (entry) => logs.push(entry) });
+  hosts = createHosts({ limits: makeLimits(limits), count, prefork, clock, log: (entry) => logs.push(entry) });
   await hosts.load(app);
 }
 
@@ -294,6 +294,15 @@ describe('host processes', () => {
     const before = await call('pid');
     await expect(call('slow', 60_000)).rejects.toMatchObject({ code: 'FUNCTION_TIMEOUT' });
     expect(await call('pid')).toBe(before);
+  });
+
+  it('counts no time in which the machine stood still', async () => {
+    let stood = 0;
+    await open({}, 1, false, { wall: () => Date.now(), monotonic: () => performance.now() + stood });
+    const waiting = call('slow', 300);
+    await until(() => logs.some(({ message }) => message.includes('slow')));
+    stood = 3_600_000;
+    expect(await waiting).toBe(300);
   });
 
   it('keep what ran before when a bundle does not load', async () => {

@@ -11,7 +11,7 @@ import { Watchdog } from './watchdog.js';
 
 interface Pending {
   readonly task: HostTask;
-  readonly expiresAt: number;
+  expiresAt: number;
   /** it may run in another process instead */
   readonly movable: boolean;
   /** its calls that are not answered yet */
@@ -191,8 +191,10 @@ export class HostProcess {
       return;
     }
     const now = this.#options.clock.monotonic();
-    for (const [id, { task, expiresAt }] of this.#pending) {
-      if (now >= expiresAt)
+    for (const [id, pending] of this.#pending) {
+      const { task } = pending;
+      pending.expiresAt += late;
+      if (now >= pending.expiresAt)
         this.#giveUp(id, 'it took too long', timedOut(task, `did not end within ${task.wallMs} ms`));
       else if (task.signal?.aborted === true) this.#giveUp(id, 'the caller left', cancelled());
     }
