@@ -8,7 +8,7 @@ import {
   type QueryRequest,
 } from '../src/dql/index.js';
 import { createGraph, type Graph, graphApplier, graphShared } from '../src/graph/index.js';
-import { createMemoryStore } from '../src/store/index.js';
+import { createMemoryStore, type Store } from '../src/store/index.js';
 
 /** A graph in memory and the graph language over it, for tests. */
 export interface OpenDql {
@@ -24,12 +24,17 @@ export interface OpenDql {
 }
 
 export async function openDql(
-  options: { readonly schema?: string; readonly names?: Names; readonly limits?: Partial<Limits> } = {},
+  options: {
+    readonly schema?: string;
+    readonly names?: Names;
+    readonly limits?: Partial<Limits>;
+    readonly store?: Store;
+  } = {},
 ): Promise<OpenDql> {
   const limits = makeLimits(options.limits);
   const names = options.names ?? dgraphNames;
   const shared = graphShared(limits);
-  const store = createMemoryStore();
+  const store = options.store ?? createMemoryStore();
   const committer = await createCommitter({ store, appliers: [graphApplier(shared)], limits });
   const graph = await createGraph({ committer, shared, names });
   const engine = createDqlEngine({ graph, names, limits });

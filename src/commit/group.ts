@@ -1,4 +1,4 @@
-import { GraphsteadError, type Limits, type MaybePromise } from '../base/index.js';
+import { asError, GraphsteadError, type Limits, type MaybePromise } from '../base/index.js';
 import type { Batch, Snapshot } from '../store/index.js';
 import { type CommitState, statePut } from './commit-state.js';
 import type { Applier, Committed, CommitRecord, GroupState, GroupWork, IdempotencyClaim } from './contract.js';
@@ -30,7 +30,7 @@ export interface Finished {
   readonly oldestWall?: number;
 }
 
-/** An entry was refused after another applier had taken its part in: the group has to be built again without it. */
+/** An entry was refused after some of it had been taken in: the group has to be built again without it. */
 export class Spoiled<E extends Entry> {
   constructor(
     readonly entry: E,
@@ -91,7 +91,11 @@ export class Group<E extends Entry> {
   async #admitLater(entry: E, stamp: Stamp, results: Results, applied: MaybePromise<void>): Promise<void> {
     await applied;
     const { idempotency } = entry;
-    if (idempotency !== undefined) await this.#replies.store(idempotency, stamp.commitTs, stamp.wall);
+    if (idempotency !== undefined) {
+      await this.#replies.store(idempotency, stamp.commitTs, stamp.wall).catch((thrown: unknown) => {
+        throw new Spoiled(entry, asError(thrown)); // its parts are in by now
+      });
+    }
     this.#keep(entry, stamp, results);
   }
 
@@ -152,10 +156,20 @@ export class Group<E extends Entry> {
 
 type Results = Record<string, unknown>;
 
+/** What a store fails with while an applier reads it, at any place of its work; appliers refuse with others, before they change anything. */
+const STORE_FAILURES: ReadonlySet<string> = new Set([
+  'CONFIG',
+  'DISK_FULL',
+  'INTERNAL',
+  'OVERLOADED',
+  'STORE_CORRUPT',
+  'STORE_FENCED',
+]);
+
 /** An applier refused its part of an entry. @throws always */
 function refuse(entry: Entry, results: Results, applier: string, thrown: unknown): never {
   const isFirst = Object.keys(results).length === 0;
-  if (isFirst && thrown instanceof GraphsteadError && thrown.code !== 'INTERNAL') throw thrown;
+  if (isFirst && thrown instanceof GraphsteadError && !STORE_FAILURES.has(thrown.code)) throw thrown;
   throw new Spoiled(entry, asRefusal(thrown, applier));
 }
 

@@ -88,7 +88,10 @@ export interface Store {
   readonly readOnly: boolean;
   /** The newest durable state. Cheap: stores share one reader a version. */
   snapshot(): Snapshot;
-  /** Resolves once the batch is on disk; only then do new snapshots see it. One at a time. */
+  /**
+   * Resolves once the batch is on disk; only then do new snapshots see it. One at a time. Where it rejects, nothing of the
+   * batch has landed: its callers try again. A store that cannot know refuses everything from then on, until it is opened anew.
+   */
   apply(batch: Batch, options: ApplyOptions): Promise<void>;
   /** Writes a compact copy that opens as a store, while serving. */
   backup(directory: string): Promise<void>;
