@@ -15,7 +15,7 @@ import type {
   SubscriptionEvent,
   Unreachable,
 } from './contract.js';
-import { checkRemotes, createCustomLogic } from './custom/index.js';
+import { checkDql, checkRemotes, createCustomLogic } from './custom/index.js';
 import { runCustomDql } from './execute/custom-dql.js';
 import type { CustomLogic } from './execute/custom-logic.js';
 import { InvalidDocument, PersistedQueries } from './execute/document.js';
@@ -200,11 +200,12 @@ class GraphqlApi implements Api {
   }
 
   async #check(text: string): Promise<LoadedSchema> {
-    const { names, client } = this.#options;
+    const { names, limits, client } = this.#options;
     if (text.trim() === '') throw nothingGiven();
     const { loaded, model, errors, left } = this.#read(text);
     const mismatches = client && model ? await checkRemotes(model, client, names) : [];
-    const told = [...errors, ...mismatches.filter(({ message }) => !isAbout(message, left))];
+    const unreadable = model ? checkDql(model, { names, limits }) : [];
+    const told = [...errors, ...unreadable, ...mismatches.filter(({ message }) => !isAbout(message, left))];
     if (!loaded || told.length > 0) throw new GraphsteadErrors(told);
     return loaded;
   }

@@ -4,6 +4,7 @@ export { hideSecrets } from './hide-secret.js';
 export { inOrderOfPlace, type LoadOptions, loadModel, type ReadModel, readModel } from './load.js';
 export type * from './model.js';
 export { isAbout } from './sound-part.js';
+export { placeInString } from './string-place.js';
 export {
   type BodyNode,
   type BodyTemplate,

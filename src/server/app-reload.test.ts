@@ -64,6 +64,15 @@ it('functions see edited env files in process.env', async () => {
   await answers('{ getOne }', { getOne: 'none' });
 }, 90_000);
 
+it('a query of @custom that cannot be read is told with its place, and what ran goes on', async () => {
+  write(
+    'schema.graphql',
+    'type Ship { name: String! @id }\ntype Query { ships: [Ship] @custom(dql: "{ ships(func: }") }',
+  );
+  await tells(/schema\.graphql:2:56 @custom on Query\.ships: dql: /);
+  await answers('{ getOne queryShip { name } }', { getOne: 'one', queryShip: [] });
+}, 90_000);
+
 it('new functions are served while schema.graphql is broken', async () => {
   write('schema.graphql', 'type Ship {');
   await tells(/schema\.graphql/);

@@ -166,6 +166,45 @@ describe('Directives and inputs', () => {
       ],
     });
   });
+
+  it('a dql text that could never be answered is refused at upload, where the mistake stands', async () => {
+    const good = 'type Query { all: [Stat] @custom(dql: "{ all(func: has(name)) { name } }") }';
+    await upload(`type Stat @remote { name: String } ${good}`);
+    const errors = await refused(`type Stat @remote { name: String }
+type Query {
+  older(than: Int!): [Stat] @custom(dql: """
+    query older($than: int) {
+      older(func: gt(age, $than) { name }
+    }
+  """)
+  named(name: String): [Stat] @custom(dql: "query q($other: string) { named(func: eq(name, $other)) { name } }")
+  other: [Stat] @custom(dql: "{ others(func: has(name)) { name } }")
+}`);
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^@custom on Query.older: dql: expected/),
+      expect.stringMatching(/^@custom on Query.named: dql: .*\$name, which the query does not declare/),
+      expect.stringMatching(/^@custom on Query.other: dql: no block is named other/),
+    ]);
+    expect(errors.flatMap(({ locations }) => locations)).toEqual([
+      { line: 5, column: 34 },
+      { line: 8, column: 45 },
+      { line: 9, column: 30 },
+    ]);
+    for (const { extensions } of errors) expect(extensions).toMatchObject({ code: 'INVALID_SDL', rule: 'custom-dql' });
+    expect(errors.every(({ extensions }) => extensions.fix !== '')).toBe(true);
+    expect((await s.graphql('{ all { name } }')).body).toMatchObject({ data: { all: [] } });
+  });
+
+  it('arguments of a dql text may stand wherever its variables may', async () => {
+    await upload(`type Stat @remote { name: String } type Query {
+      some(id: ID!, re: String!, many: Int!, deep: Int, go: Boolean, n: Float, near: String): [Stat] @custom(dql: """
+        query some($id: string!, $re: string, $many: int, $deep: int, $go: bool, $n: float, $near: float32vector) {
+          var(func: uid($id)) @recurse(depth: $deep, loop: $go) { knows }
+          var(func: similar_to(vector, $many, $near)) { a as age b as math(a + $n) }
+          some(func: regexp(name, $re), first: $many, after: $id) @filter(uid_in(knows, $id) AND eq(val(b), $n)) { name }
+        }
+      """) }`);
+  });
 });
 
 describe('Rules for custom logic', () => {

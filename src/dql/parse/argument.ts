@@ -2,6 +2,7 @@ import type { Position } from '../../base/index.js';
 import type { Argument, FunctionCall, FunctionName } from '../syntax/index.js';
 import { invalid, type ParseContext } from './context.js';
 import { uidOf, wholeNumber } from './number.js';
+import type { VariableUse } from './variable.js';
 
 type Arguments = Pick<FunctionCall, 'args' | 'listed' | 'options'>;
 
@@ -48,7 +49,7 @@ function parseArgument(context: ParseContext, fn: FunctionName, args: Argument[]
       args.push(fromText(context, fn, takeNumber(context), false, position));
       break;
     case 'variable': {
-      const { text, type } = context.variables.take(context);
+      const { text, type } = context.variables.take(context, useIn(fn));
       if (fn === 'uid' || fn === 'uid_in') uidList(text, position, args);
       else if (fn === 'regexp') args.push(regexpOf(text, position));
       else args.push(fromText(context, fn, text, type === 'string', position));
@@ -72,6 +73,9 @@ function parseArgument(context: ParseContext, fn: FunctionName, args: Argument[]
   if (dated) throw context.unexpected('"," or ")" after a value', 'Put dates and other text in quotes.');
   if (context.is('@')) throw lexer.error('a value takes no language', 'Put it on the predicate: eq(name@en, "Ada").');
 }
+
+const useIn = (fn: FunctionName): VariableUse =>
+  fn === 'uid' || fn === 'uid_in' ? 'uid' : fn === 'regexp' ? 'regexp' : 'text';
 
 /** Text where a uid is wanted becomes one. */
 function fromText(
@@ -184,7 +188,7 @@ function parseCoordinates(context: ParseContext): string {
   const parts: string[] = [];
   while (!context.is(']')) {
     if (context.is('[')) parts.push(context.nested(() => parseCoordinates(context)));
-    else if (context.is('variable')) parts.push(context.variables.take(context).text);
+    else if (context.is('variable')) parts.push(context.variables.take(context, 'number').text);
     else if (context.is('number') || context.is('-') || context.is('+')) parts.push(coordinate(context));
     else throw context.unexpected('a number or "[" in coordinates');
     if (!context.accept(',')) break;
@@ -212,7 +216,7 @@ function parseOption(
   const name = context.value;
   context.lexer.next();
   context.expect(':', `between ${name} and its value`);
-  const text = context.is('variable') ? context.variables.take(context).text : takeNumber(context);
+  const text = context.is('variable') ? context.variables.take(context, 'number').text : takeNumber(context);
   const value = Number(text);
   if (name === 'ef' && options.ef === undefined && (wholeNumber(text) ?? 0) > 0) return { ...options, ef: value };
   if (name === 'distance_threshold' && options.distanceThreshold === undefined && value >= 0 && text.trim() !== '') {

@@ -163,7 +163,9 @@ function parseRecurse(context: ParseContext): NonNullable<Block['recurse']> {
 
 function parseTruth(context: ParseContext): boolean {
   const position = context.position;
-  const text = context.is('variable') ? context.variables.take(context, true).text : context.takeName('true or false');
+  const text = context.is('variable')
+    ? context.variables.take(context, 'truth', true).text
+    : context.takeName('true or false');
   if (text === 'true' || text === 'false') return text === 'true';
   throw invalid(`the value ${text} of loop is neither true nor false`, position, 'Write loop: true or loop: false.');
 }

@@ -145,7 +145,7 @@ function parseValues(context: ParseContext, args: string[]): void {
 
 function takeValue(context: ParseContext): string {
   const { lexer } = context;
-  if (lexer.kind === 'variable') return context.variables.take(context).text;
+  if (lexer.kind === 'variable') return context.variables.take(context, 'text').text;
   const sign = lexer.kind === '-' ? '-' : '';
   if (sign) lexer.next();
   const plain = !sign && (lexer.kind === 'string' || lexer.kind === 'name');

@@ -89,7 +89,7 @@ function parseOperand(context: ParseContext): MathExpression {
   }
   if (lexer.kind === 'number') return parseNumber(context);
   if (lexer.kind === 'variable') {
-    const { text, type } = context.variables.take(context);
+    const { text, type } = context.variables.take(context, 'number');
     if (text === '') throw invalid('a variable without a value stands in math(...)', position, 'Send its value.');
     return { kind: 'constant', text, type: type ?? constantType(text) ?? 'string', position };
   }

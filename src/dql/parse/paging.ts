@@ -162,7 +162,7 @@ function parseUidArgument(context: ParseContext, key: string): UidArgument {
   const { lexer } = context;
   const position = lexer.position;
   if (lexer.kind === 'variable') {
-    return { kind: 'uid', uid: uidOf(context.variables.take(context).text.trim(), position) };
+    return { kind: 'uid', uid: uidOf(context.variables.take(context, 'uid').text.trim(), position) };
   }
   if (lexer.kind === 'number' || lexer.kind === 'iri' || lexer.kind === 'string') {
     const uid = uidOf(lexer.value, position);
@@ -190,7 +190,7 @@ function numberText(context: ParseContext, key: string, undeclared = false): str
   if (lexer.kind === 'variable') {
     const name = lexer.value;
     const position = lexer.position;
-    const { text } = context.variables.take(context, undeclared);
+    const { text } = context.variables.take(context, 'number', undeclared);
     if (text === '')
       throw invalid(`the variable ${name} of ${key} has no value`, position, `Send a value for ${name}.`);
     return text;

@@ -14,6 +14,8 @@ import { parseSchemaQuery } from './schema-query.js';
 export interface ParseQueryOptions {
   /** values of `$variables`, by name with or without the `$` */
   readonly variables?: Readonly<Record<string, string>>;
+  /** `$variables` whose values come when the text is used, which this call only checks: the document is not to be run */
+  readonly later?: readonly string[];
   readonly names?: Names;
   readonly limits?: Limits;
   /** variables that the mutations of an upsert use */
@@ -39,7 +41,8 @@ export function readQuery(
 ): { readonly document: QueryDocument; readonly refused?: GraphsteadError } {
   const { limits = DEFAULT_LIMITS, source } = options;
   const lexer = new Lexer(text, { maxTokens: limits.syntaxTokens, ...(source === undefined ? {} : { source }) });
-  const context = new ParseContext(lexer, options.names ?? defaultNames, limits, new QueryVariables(options.variables));
+  const variables = new QueryVariables(options.variables, options.later);
+  const context = new ParseContext(lexer, options.names ?? defaultNames, limits, variables);
   const parts = new DocumentParts(context);
   while (!context.is('end')) parts.take();
   const document = parts.finish(options.needed ?? []);

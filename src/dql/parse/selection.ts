@@ -171,7 +171,7 @@ function parseCheckPassword(context: ParseContext, head: Head): Selection {
   const written = context.takeName('the predicate that holds the password');
   context.expect(',', 'between the predicate and the password');
   let password: string;
-  if (lexer.kind === 'variable') password = context.variables.take(context).text;
+  if (lexer.kind === 'variable') password = context.variables.take(context, 'text').text;
   else if (lexer.kind === 'string') {
     password = lexer.value;
     lexer.next();

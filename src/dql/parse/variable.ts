@@ -10,6 +10,18 @@ export interface VariableValue {
   readonly type: VariableType | undefined;
 }
 
+/** What a variable stands for at a place of the text. */
+export type VariableUse = 'text' | 'uid' | 'number' | 'truth' | 'regexp';
+
+/** A text that fits each place, where the value is not known yet. */
+const STAND_IN: Readonly<Record<VariableUse, string>> = {
+  text: '',
+  uid: '0x1',
+  number: '1',
+  truth: 'true',
+  regexp: '/a/',
+};
+
 const TYPES: ReadonlySet<string> = new Set(['int', 'float', 'bool', 'string', 'float32vector']);
 
 /**
@@ -18,12 +30,13 @@ const TYPES: ReadonlySet<string> = new Set(['int', 'float', 'bool', 'string', 'f
 export class QueryVariables {
   readonly #given: ReadonlyMap<string, string>;
   readonly #declared = new Map<string, { type: VariableType; value: string | undefined }>();
+  readonly #later: ReadonlySet<string>;
   #typed = false;
 
-  constructor(given: Readonly<Record<string, string>> = {}) {
-    this.#given = new Map(
-      Object.entries(given).map(([name, value]) => [name.startsWith('$') ? name : `$${name}`, String(value)]),
-    );
+  /** @param later variables that get their values when the text is used: until then anything that fits stands for them */
+  constructor(given: Readonly<Record<string, string>> = {}, later: readonly string[] = []) {
+    this.#given = new Map(Object.entries(given).map(([name, value]) => [written(name), String(value)]));
+    this.#later = new Set(later.map(written));
   }
 
   /** `($a: int = 2, $b: string!)`, its opening bracket being the current token. */
@@ -36,10 +49,10 @@ export class QueryVariables {
     context.expect(')', 'after the variables');
   }
 
-  /** After a query's head: every value that came with the request must be declared by now. */
+  /** After a query's head: every value that comes with the request must be declared by now. */
   close(position: Position): void {
     this.#typed = true;
-    for (const name of this.#given.keys()) {
+    for (const name of [...this.#given.keys(), ...this.#later]) {
       if (this.#declared.has(name)) continue;
       throw invalid(
         `the request brings a value for ${name}, which the query does not declare`,
@@ -65,7 +78,7 @@ export class QueryVariables {
       throw invalid(`the variable ${name} is required and has a default`, position, 'Remove "!" or the default.');
     }
     const value = this.#given.get(name) ?? fallback;
-    if (required && value === undefined) {
+    if (required && value === undefined && !this.#later.has(name)) {
       throw invalid(
         `the variable ${name} is required but the request brings no value`,
         position,
@@ -103,13 +116,14 @@ export class QueryVariables {
    * What stands for the current token, a variable. Throws INVALID_QUERY when it is not declared.
    * @param undeclared in a text without a head a value of the request will do, as for the arguments of @recurse
    */
-  take(context: ParseContext, undeclared = false): VariableValue {
+  take(context: ParseContext, use: VariableUse, undeclared = false): VariableValue {
     const name = context.value;
     const position = context.position;
     context.lexer.next();
     const declared = this.#declared.get(name);
-    if (declared) return { text: declared.value ?? '', type: declared.type };
-    const given = undeclared && !this.#typed ? this.#given.get(name) : undefined;
+    const later = this.#later.has(name) ? STAND_IN[use] : undefined;
+    if (declared) return { text: later ?? declared.value ?? '', type: declared.type };
+    const given = undeclared && !this.#typed ? (later ?? this.#given.get(name)) : undefined;
     if (given !== undefined) return { text: given, type: undefined };
     throw invalid(
       `the variable ${name} is not defined`,
@@ -118,6 +132,8 @@ export class QueryVariables {
     );
   }
 }
+
+const written = (name: string): string => (name.startsWith('$') ? name : `$${name}`);
 
 function checkType(name: string, type: VariableType, value: string, position: Position): void {
   const good =
