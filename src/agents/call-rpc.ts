@@ -1,10 +1,12 @@
 import { asError, GraphsteadError } from '../base/index.js';
 import type { Claim, Contended } from './contended.js';
 import type { AgentFilter, Agents, GraphCalls, GraphTransaction, SendOptions } from './contract.js';
+import { isMutation } from './graph-calls.js';
 import { answerGraph, OUTSIDE } from './graph-rpc.js';
 import type { FunctionCall } from './process/contract.js';
 import type { CallRpc } from './process/host-pool.js';
 import type { Rpc } from './protocol.js';
+import { mayOnlyRead } from './refusal.js';
 
 /** What a send gives; see host/agents.ts. */
 export type SendArgs = [id: string, name: string, options: SendOptions & { timeout?: number }, data?: string];
@@ -18,6 +20,22 @@ function forgetOldest(transactions: Map<number, GraphTransaction>): void {
     transaction.abort();
     return;
   }
+}
+
+/** What changes something, as app code calls it. */
+const CHANGES: Readonly<Partial<Record<Rpc['method'], string>>> = {
+  start: 'agents.start',
+  stop: 'agents.stop',
+  sendAsync: 'agents.sendMessageAsync',
+  replay: 'agents.replay',
+  'graph.mutate': 'graph.mutate',
+};
+
+/** Throws METHOD_NOT_ALLOWED. Whether a message only reads is known once its agent is. */
+function assertReads({ method, args }: Rpc): void {
+  const change = CHANGES[method];
+  if (change !== undefined) throw mayOnlyRead(change);
+  if (method === 'graph.graphql' && isMutation(String(args[1]))) throw mayOnlyRead('a mutation by graph.graphql');
 }
 
 /** Answers what a function asks of the service: each of its sends, starts and graph writes is a commit of its own. */
@@ -63,12 +81,13 @@ export function callRpc(agents: Agents, graph: GraphCalls | undefined, contended
       else if (transaction !== undefined) await commit(call, transaction);
       return undefined;
     }
-    return answerGraph(transaction ?? graph, rpc, { claims: call.claims });
+    return answerGraph(transaction ?? graph, rpc, { caller: { claims: call.claims }, readOnly: call.readOnly });
   }
 
   // Not async: a promise within a promise takes three turns of the microtask queue more.
   return (call, rpc) => {
-    const { requestId, caller } = call;
+    const { requestId, caller, readOnly } = call;
+    if (readOnly === true) assertReads(rpc);
     const key = call.idempotencyKey === undefined ? undefined : `${call.idempotencyKey}.${call.name}.${rpc.n}`;
     switch (rpc.method) {
       case 'start': {
@@ -84,7 +103,7 @@ export function callRpc(agents: Agents, graph: GraphCalls | undefined, contended
       case 'send':
       case 'sendAsync': {
         const [id, name, { timeout: timeoutMs, typed, idempotencyKey = key }, data] = rpc.args as SendArgs;
-        const options = { timeoutMs, typed, idempotencyKey, caller, requestId };
+        const options = { timeoutMs, typed, idempotencyKey, caller, requestId, readOnly };
         return rpc.method === 'send' ? agents.send(id, name, data, options) : agents.sendAsync(id, name, data, options);
       }
       case 'deadLetters':

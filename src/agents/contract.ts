@@ -20,6 +20,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
   /** data is a JSON array of the handler's arguments, and a reply comes back as JSON of its result (typed senders) */
   readonly typed?: boolean;
+  /** only messages that the type lists as read-only are taken: METHOD_NOT_ALLOWED for others */
+  readonly readOnly?: boolean;
 }
 
 /** An event as a subscription tells it. `data` is a JSON value. */
@@ -125,13 +127,21 @@ export interface GraphqlCaller {
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
+/** How app code asks by a GraphQL text. */
+export interface GraphqlTerms {
+  /** rules hold where there is one */
+  readonly caller?: GraphqlCaller;
+  /** functions that the text calls may change nothing */
+  readonly readOnly?: boolean;
+}
+
 /** Reads and writes on one surface: the newest state, or one transaction. */
 export interface GraphSurface {
   /** JSON text of the `data` object */
   query(text: string, variables?: Readonly<Record<string, string>>): Promise<string>;
   mutate(mutation: GraphMutation): Promise<GraphMutated>;
-  /** JSON text of {data, errors}. Rules hold where a caller is given. */
-  graphql(text: string, variables?: Readonly<Record<string, unknown>>, caller?: GraphqlCaller): Promise<string>;
+  /** JSON text of {data, errors} */
+  graphql(text: string, variables?: Readonly<Record<string, unknown>>, terms?: GraphqlTerms): Promise<string>;
 }
 
 export interface GraphTransaction extends GraphSurface {

@@ -6,21 +6,20 @@ import type {
   GraphCalls,
   GraphMutation,
   GraphMutated,
-  GraphqlCaller,
+  GraphqlTerms,
   GraphSurface,
   GraphTransaction,
 } from './contract.js';
 
 /**
- * Runs a GraphQL request on the newest state or inside an open transaction; gives {data, errors} as JSON text. Rules hold
- * where a caller is given.
+ * Runs a GraphQL request on the newest state or inside an open transaction; gives {data, errors} as JSON text.
  * Throws TXN_ABORTED when the transaction must begin anew.
  */
 export type GraphqlCall = (
   text: string,
   variables: Readonly<Record<string, unknown>> | undefined,
   transaction: Transaction | undefined,
-  caller: GraphqlCaller | undefined,
+  terms: GraphqlTerms,
 ) => Promise<string>;
 
 export interface GraphCallsOptions {
@@ -57,9 +56,9 @@ function surface({ dql, graphql }: GraphCallsOptions, transaction: Transaction |
       const { uids, queries } = await dql.mutate({ body, contentType, commitNow, ...place });
       return { uids, ...(queries === undefined ? {} : { queries: queries.toString('utf8') }) };
     },
-    async graphql(text, variables, caller) {
+    async graphql(text, variables, terms = {}) {
       if (graphql === undefined) throw new GraphsteadError('NOT_READY', 'this service has no GraphQL schema');
-      return graphql(text, variables, transaction, caller);
+      return graphql(text, variables, transaction, terms);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { GraphsteadError } from '../base/index.js';
-import type { GraphMutation, GraphqlCaller, GraphSurface } from './contract.js';
+import type { GraphMutation, GraphqlTerms, GraphSurface } from './contract.js';
 import type { Rpc } from './protocol.js';
 
 /** Where a graph call names no transaction. */
@@ -7,9 +7,9 @@ export const OUTSIDE = 0;
 
 /**
  * Answers one graph call of app code on a surface. Its first argument names a transaction, for callers that keep several.
- * @param caller who called the function that asks
+ * @param terms of the function or the handler that asks; its caller counts where the call says so
  */
-export async function answerGraph(surface: GraphSurface, rpc: Rpc, caller?: GraphqlCaller): Promise<unknown> {
+export async function answerGraph(surface: GraphSurface, rpc: Rpc, terms: GraphqlTerms = {}): Promise<unknown> {
   const [, first, second, as] = rpc.args;
   switch (rpc.method) {
     case 'graph.query':
@@ -17,7 +17,11 @@ export async function answerGraph(surface: GraphSurface, rpc: Rpc, caller?: Grap
     case 'graph.mutate':
       return surface.mutate(first as GraphMutation);
     case 'graph.graphql':
-      return surface.graphql(String(first), variablesOf(second), as === 'caller' ? caller : undefined);
+      return surface.graphql(
+        String(first),
+        variablesOf(second),
+        as === 'caller' ? terms : { readOnly: terms.readOnly },
+      );
     default:
       throw new GraphsteadError('INTERNAL', `${rpc.method} is not answered here`);
   }

@@ -9,7 +9,7 @@ import type { HostPool } from './process/host-pool.js';
 import type { Rpc } from './protocol.js';
 import type { AgentLog, Ordered, Queues } from './queues.js';
 import { readHead, readLetters, toDeadLetter } from './reader.js';
-import { assertId, closing, noLetter, terminated, unknownAgent } from './refusal.js';
+import { assertId, closing, mayOnlyRead, noLetter, terminated, unknownAgent } from './refusal.js';
 import type { Head } from './stored.js';
 import type { TurnRunner } from './turn/turn-runner.js';
 import { WaitGraph } from './wait-graph.js';
@@ -53,6 +53,12 @@ export class Messages {
     if (head.status === 'terminated') throw terminated(id);
     const order: Ordered = { kind: 'message', name: message, data, typed, claim, from };
     if (this.#isReadOnly(head.type, message)) return this.#sendReadOnly(id, order, options);
+    if (options.readOnly === true) {
+      throw mayOnlyRead(
+        `message "${message}" to ${head.type}`,
+        '; list a message that changes nothing in `static readOnly`',
+      );
+    }
     if (from === '') return await queues.submit(id, order, options);
     const leave = this.#waits.wait(from, id, (one) => this.#describe(one));
     return queues.submit(id, order, options).finally(leave);

@@ -9,6 +9,8 @@ export interface RequestContext {
   readonly claims?: Readonly<Record<string, unknown>>;
   /** the app of this service asks for itself: rules do not hold */
   readonly trusted?: true;
+  /** the request came by a method that must change nothing (GET): what it calls may read only */
+  readonly readOnly?: boolean;
   /** aborted when nobody waits for the answer any more; it may be made when it is first asked for */
   readonly signal: AbortSignal;
   /** the same for work that looks now and then, where a signal would cost more than the work */

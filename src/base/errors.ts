@@ -28,7 +28,7 @@ export const ERROR_STATUS = {
   INDEX_BUILDING: 503,
   /** a Content-Type, charset or Content-Encoding that the path does not take */
   UNSUPPORTED_MEDIA_TYPE: 415,
-  /** a mutation was sent by GET, or a path does not take the method */
+  /** a mutation was sent by GET, a function that was called by GET would write, or a path does not take the method */
   METHOD_NOT_ALLOWED: 405,
   /** there is no such path, file or data directory */
   NOT_FOUND: 404,

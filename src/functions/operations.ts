@@ -73,6 +73,7 @@ class FunctionCaller {
       idempotencyKey: context.idempotencyKey,
       caller: context.caller,
       claims: context.claims,
+      readOnly: context.readOnly,
       log: options.dev ? (entry: HostLog) => remember(context, entry) : undefined,
     };
   }

@@ -25,6 +25,8 @@ export interface FunctionCall {
   readonly caller?: string;
   /** what the caller's verified token says */
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** it may change nothing of the service: METHOD_NOT_ALLOWED where it tries */
+  readonly readOnly?: boolean;
 }
 
 /** Processes that have loaded a bundle and have nothing to do yet: take over, or drop. */

@@ -41,7 +41,7 @@ export class GraphHolder {
       this.#holds = true;
       transaction.holdReads();
     }
-    return answerGraph(transaction, rpc);
+    return answerGraph(transaction, rpc, { readOnly: this.readOnly });
   }
 
   /** Keys of what it wrote. */

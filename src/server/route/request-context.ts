@@ -21,6 +21,7 @@ class HttpContext implements RequestContext {
   readonly claims: RequestContext['claims'];
   readonly idempotencyKey: string | undefined;
   readonly caller: string;
+  readonly readOnly: boolean;
   readonly gone: NonNullable<RequestContext['gone']>;
   readonly extensions = {};
   readonly #core: Core;
@@ -35,6 +36,8 @@ class HttpContext implements RequestContext {
     this.claims = claims;
     this.idempotencyKey = idempotencyKey(headers);
     this.caller = callerOf(headers, claims && { claims, header: core.api.current()?.authHeader });
+    // clients of the peer send mutations with GET too
+    this.readOnly = request.method !== 'POST' && !core.names.dgraph;
     this.gone = core.goneOf(reply);
     this.#core = core;
     this.#reply = reply;
