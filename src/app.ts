@@ -10,6 +10,7 @@ export {
   type AgentStatus,
   type AlarmOptions,
   agents,
+  type Caller,
   caller,
   connections,
   type DeadLetter,

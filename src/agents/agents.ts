@@ -16,12 +16,14 @@ import type {
   AgentType,
   DeadLetter,
   EventsRequest,
+  Listener,
   SendOptions,
   StartOptions,
 } from './contract.js';
 import { EventHub } from './event-hub.js';
 import { inspectAgent } from './inspect.js';
 import { callerOf, claimOf } from './job.js';
+import { Listening } from './listening.js';
 import { Messages } from './messages.js';
 import type { AgentPart } from './part.js';
 import { type AgentLog, Queues } from './queues.js';
@@ -46,6 +48,7 @@ export class AgentRuntime implements Agents {
   readonly #hub: EventHub;
   readonly #alarms: AlarmClock;
   readonly #sweeper: Sweeper;
+  readonly #listening: Listening;
   readonly #tally = new Tally();
   readonly #unlisten: () => void;
   readonly #idle: NodeJS.Timeout;
@@ -97,6 +100,12 @@ export class AgentRuntime implements Agents {
     });
     this.#messages = new Messages({ committer, limits, hosts, queues: this.#queues, runner: this.#runner, log });
     this.#residence = new Residence(this.#queues, hosts);
+    this.#listening = new Listening({
+      hosts,
+      log,
+      head: (id) => this.#head(id),
+      batches: (request) => this.#hub.batches(request),
+    });
     hosts.serve(callRpc(this, options.graph, contended));
     this.#unlisten = committer.onCommit((records) => this.#landed(records));
     this.#idle = setInterval(() => this.#lookAround(), IDLE_LOOK_MS);
@@ -184,6 +193,11 @@ export class AgentRuntime implements Agents {
   eventBatches(request: EventsRequest): AsyncIterable<readonly AgentEvent[]> {
     assertId(request.agentId);
     return this.#hub.batches(request);
+  }
+
+  listen(request: EventsRequest, listener: Listener): AsyncIterable<readonly AgentEvent[]> {
+    assertId(request.agentId);
+    return this.#listening.batches(request, listener);
   }
 
   async *events(request: EventsRequest): AsyncIterable<AgentEvent> {

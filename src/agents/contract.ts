@@ -44,6 +44,13 @@ export interface EventsRequest {
   readonly signal?: AbortSignal;
 }
 
+/** Who would listen to an agent. */
+export interface Listener {
+  readonly requestId: string;
+  /** what a verified token says */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
 /** A message that waits in an agent's mailbox. */
 export interface WaitingMessage {
   readonly name: string;
@@ -82,6 +89,11 @@ export interface Agents {
   events(request: EventsRequest): AsyncIterable<AgentEvent>;
   /** The same, in batches of what came together: of a burst, one for each reader. */
   eventBatches(request: EventsRequest): AsyncIterable<readonly AgentEvent[]>;
+  /**
+   * The same for somebody whom the agent's class may turn away (`static mayListen`). Throws FORBIDDEN, or what the class's
+   * method threw.
+   */
+  listen(request: EventsRequest, listener: Listener): AsyncIterable<readonly AgentEvent[]>;
   deadLetters(agentId: string): Promise<readonly DeadLetter[]>;
   /** A new delivery of a dead letter; it leaves the list in the same commit. */
   replay(agentId: string, deadLetterId: string): Promise<void>;

@@ -7,7 +7,7 @@ import {
   type GraphQLScalarType as Scalar,
   valueFromASTUntyped,
 } from 'graphql';
-import type { Operation, OperationEvent } from '../api/index.js';
+import type { Operation, OperationEvent, RequestContext } from '../api/index.js';
 import { GraphsteadError, mapped, onceFor } from '../base/index.js';
 import type { AgentEvent, Agents } from './contract.js';
 
@@ -22,7 +22,7 @@ const jsonScalar = new GraphQLScalarType({
  * `agentEvent(agentId, after, names)`: the events of one agent as it publishes them, with ids to resume from.
  * @param json the composed schema's JSON scalar, where it has one
  */
-export function eventOperation(agents: Pick<Agents, 'eventBatches'>, json: Scalar = jsonScalar): Operation {
+export function eventOperation(agents: Pick<Agents, 'listen'>, json: Scalar = jsonScalar): Operation {
   const type = new GraphQLObjectType({
     name: 'AgentEvent',
     description: 'Something that an agent published.',
@@ -48,15 +48,14 @@ export function eventOperation(agents: Pick<Agents, 'eventBatches'>, json: Scala
       },
     },
     type,
-    subscribe: (args, context) => subscribe(agents, args, context.signal, context.headers['last-event-id']),
+    subscribe: (args, context) => subscribe(agents, args, context),
   };
 }
 
 function subscribe(
-  agents: Pick<Agents, 'eventBatches'>,
+  agents: Pick<Agents, 'listen'>,
   args: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
-  lastEventId: string | undefined,
+  { headers, signal, requestId, claims }: RequestContext,
 ): AsyncIterable<readonly OperationEvent[]> {
   const agentId = args['agentId'] as string | null | undefined;
   if (agentId === undefined || agentId === null || agentId === '') {
@@ -65,9 +64,9 @@ function subscribe(
     });
   }
   // A client that reconnects knows better than its first request where it stands.
-  const after = lastEventId || (args['after'] as string | null | undefined) || undefined;
+  const after = headers['last-event-id'] || (args['after'] as string | null | undefined) || undefined;
   const names = (args['names'] as readonly string[] | null | undefined) ?? undefined;
-  return mapped(agents.eventBatches({ agentId, after, names, signal }), asValues);
+  return mapped(agents.listen({ agentId, after, names, signal }, { requestId, claims }), asValues);
 }
 
 /** Events are the same objects for all their subscribers: what they look like is written once. */

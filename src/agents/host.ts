@@ -7,7 +7,7 @@ export {
   type Reply,
 } from './host/agent.js';
 export { type AgentRef, type AgentRefAsync, agents, type MessageOptions, type Started } from './host/agents.js';
-export { caller } from './host/caller.js';
+export { type Caller, caller } from './host/caller.js';
 export { connections, models } from './host/connections.js';
 export {
   type GraphAnswer,

@@ -58,6 +58,8 @@ export interface AgentType {
   readonly onSuspend: boolean;
   /** message names that run beside a turn, on the last committed state */
   readonly readOnly: readonly string[];
+  /** its class says who may listen to an agent */
+  readonly mayListen: boolean;
 }
 
 export interface HostApp {

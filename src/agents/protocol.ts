@@ -183,3 +183,6 @@ export type FromHost =
 
 /** Stdio indexes of a host: its end of the pipe, and the file where it marks whose code holds the thread (host/marker.ts). */
 export const HOST_FD = { pipe: 3, marker: 4 } as const;
+
+/** Name under which a host calls what an agent's class says of its listeners: no exported function can have it. */
+export const guardOf = (type: string): string => `${type}.mayListen`;

@@ -89,9 +89,9 @@ export function assertOptions({ timeout, idempotencyKey }: { timeout?: unknown; 
   }
 }
 
-/** What a request by GET leads to must change nothing; nor must what a read-only handler calls. */
+/** What a request by GET leads to must change nothing; nor must what a read-only handler calls, or a guard. */
 export function mayOnlyRead(what: string, fix = ''): GraphsteadError {
-  const why = 'it was called by GET or by a read-only handler';
+  const why = 'it was called by GET, by a read-only handler or as mayListen';
   return new GraphsteadError('METHOD_NOT_ALLOWED', `${what} in a function that may only read: ${why}`, {
     fix: `send the request by POST, or make the function a mutation with @mutation${fix}`,
   });

@@ -33,6 +33,16 @@ export function mapped<T, U>(source: AsyncIterable<T>, change: (item: T) => U): 
   };
 }
 
+/** What `open` resolves with. It is called when the first item is asked for. */
+export function opened<T>(open: () => Promise<AsyncIterable<T>>): Pushing<T> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield* await open();
+    },
+    push: async (take, left) => each(await open(), take, left),
+  };
+}
+
 /** Ends with what `last` makes of an error, whether the source could not be opened or broke. */
 export function recovered<T>(open: () => AsyncIterable<T>, last: (thrown: unknown) => T): Pushing<T> {
   return {

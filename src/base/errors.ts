@@ -60,7 +60,7 @@ export const ERROR_STATUS = {
   // the service
   /** the API key or the token is missing, wrong or expired */
   UNAUTHENTICATED: 401,
-  /** a rule of `@auth` refuses it, a hash is not that of the transaction, or a page of another site asks */
+  /** a rule of `@auth` or an agent's `mayListen` refuses it, a hash is not that of the transaction, or a page of another site asks */
   FORBIDDEN: 403,
   /** the Host header names another service, where nothing needs a key: a page of another site may stand behind it */
   HOST_REFUSED: 403,

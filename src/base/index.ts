@@ -1,4 +1,4 @@
-export { each, type Left, mapped, type Pushing, recovered, type Take } from './async-iterable.js';
+export { each, type Left, mapped, opened, type Pushing, recovered, type Take } from './async-iterable.js';
 export { countBits } from './bits.js';
 export { type Clock, systemClock } from './clock.js';
 export {

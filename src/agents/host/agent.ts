@@ -1,4 +1,5 @@
 import { GraphsteadError } from '../../base/index.js';
+import type { Caller } from './caller.js';
 import { toHandlerReply } from './handler.js';
 import { requireTask, type Task } from './task.js';
 import type { TurnScope } from './turn-scope.js';
@@ -60,6 +61,12 @@ export interface AgentClass<T extends Agent = Agent> {
   readonly handlers?: readonly string[];
   /** messages (handlers, or names of onReceiveMessage) that change nothing: they run beside a turn, on the last committed state */
   readonly readOnly?: readonly string[];
+  /**
+   * Whether this caller may read an agent's events; asked once whenever `agentEvent` is subscribed to. Only true lets it: a
+   * throw, a time-out and anything else end the subscription. It may read (the graph, read-only messages) and change nothing.
+   * Without it whoever knows an agent's id may listen.
+   */
+  mayListen?(caller: Caller, agentId: string): MaybePromise<boolean>;
 }
 
 /**

@@ -9,7 +9,7 @@ import { captureConsole } from './console.js';
 import { flush, limitMessages, openLink, tell } from './link.js';
 import { handling, unmarked } from './marker.js';
 import { endWithParent } from './orphan.js';
-import { registered } from './registry.js';
+import { guards, registered } from './registry.js';
 import { answered, currentTask, limitEvents, type Task } from './task.js';
 import { followTestClock } from './test-clock.js';
 import { evict, limitStates, startTurn } from './turn.js';
@@ -55,7 +55,7 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
     for (const [name, value] of Object.entries(bundle.default ?? {})) {
       if (typeof value === 'function') exported.set(name, value as (...args: readonly unknown[]) => unknown);
     }
-    offer(exported);
+    offer(new Map([...exported, ...guards()]));
     tell({ k: 'loaded', types: registered(), functions: [...exported.keys()] });
   } catch (error) {
     const failure = appFailure(error, 'APP_LOAD');

@@ -1,6 +1,8 @@
 import { GraphsteadError } from '../../base/index.js';
+import { guardOf } from '../protocol.js';
 import type { AgentType } from '../info.js';
 import { Agent, type AgentClass } from './agent.js';
+import { caller } from './caller.js';
 
 const types = new Map<string, AgentClass>();
 
@@ -36,12 +38,21 @@ export function register(type: AgentClass): void {
     });
   }
   assertVersion(name, type.version);
+  assertGuard(name, type.mayListen);
   types.set(name, type);
 }
 
 function assertVersion(name: string, version: number | undefined): void {
   if (version === undefined || (Number.isSafeInteger(version) && version > 0)) return;
   throw new GraphsteadError('APP_LOAD', `static version of agent type ${name} must be a whole number above 0`);
+}
+
+/** A guard that cannot be asked must not leave the door open. */
+function assertGuard(name: string, guard: unknown): void {
+  if (guard === undefined || typeof guard === 'function') return;
+  throw new GraphsteadError('APP_LOAD', `static mayListen of agent type ${name} must be a method`, {
+    fix: 'static mayListen(caller: Caller, agentId: string) { return caller.claims?.USER === ... }',
+  });
 }
 
 /** Throws AGENT_TYPE_UNKNOWN, naming it and what is known. */
@@ -58,5 +69,14 @@ export function registered(): readonly AgentType[] {
     version: type.version ?? 1,
     onSuspend: type.prototype.onSuspend !== Agent.prototype.onSuspend,
     readOnly: [...(type.readOnly ?? [])],
+    mayListen: type.mayListen !== undefined,
   }));
+}
+
+/** What the classes say of who may listen, as functions to call: see guardOf. */
+export function guards(): ReadonlyMap<string, (...args: readonly unknown[]) => unknown> {
+  const guarded = [...types].filter(([, type]) => type.mayListen !== undefined);
+  return new Map(
+    guarded.map(([name, type]) => [guardOf(name), (agentId) => type.mayListen?.(caller, String(agentId))]),
+  );
 }

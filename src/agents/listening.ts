@@ -1,0 +1,55 @@
+import { GraphsteadError, opened } from '../base/index.js';
+import type { AgentEvent, EventsRequest, Hosts, Listener } from './contract.js';
+import { guardOf } from './protocol.js';
+import type { AgentLog } from './queues.js';
+import type { Head } from './stored.js';
+
+export interface ListeningOptions {
+  readonly hosts: Pick<Hosts, 'call' | 'manifest'>;
+  readonly log: AgentLog;
+  readonly head: (agentId: string) => Promise<Head | undefined>;
+  readonly batches: (request: EventsRequest) => AsyncIterable<readonly AgentEvent[]>;
+}
+
+/** Who may listen to an agent: its class says so, where one of the app's classes has something to say about it. */
+export class Listening {
+  constructor(readonly options: ListeningOptions) {}
+
+  /** See Agents. */
+  batches(request: EventsRequest, listener: Listener): AsyncIterable<readonly AgentEvent[]> {
+    const { hosts, batches } = this.options;
+    if (!hosts.manifest?.agentTypes.some(({ mayListen }) => mayListen)) return batches(request);
+    return opened(async () => {
+      await this.#admit(request, listener);
+      return batches(request);
+    });
+  }
+
+  async #admit({ agentId, signal }: EventsRequest, { requestId, claims }: Listener): Promise<void> {
+    const { hosts, head, log } = this.options;
+    const name = (await head(agentId))?.type;
+    if (name === undefined) return; // whoever tells its events says that there is none
+    const type = hosts.manifest?.agentTypes.find((one) => one.name === name);
+    // what its class said while there was one is not known any more
+    if (type === undefined) throw refused(agentId, `no class is registered as ${name} any more`);
+    if (!type.mayListen) return;
+    const asked = { name: guardOf(name), args: [agentId], requestId, claims, signal, readOnly: true };
+    const answer = await hosts.call(asked).catch((error: unknown) => {
+      log(
+        'error',
+        `${guardOf(name)} failed: ${error instanceof Error ? error.message : String(error)}`,
+        agentId,
+        requestId,
+      );
+      throw error;
+    });
+    if (answer !== true) throw refused(agentId, `${guardOf(name)} did not say true`);
+  }
+}
+
+function refused(agentId: string, why: string): GraphsteadError {
+  return new GraphsteadError('FORBIDDEN', `the events of agent "${agentId}" are not for this caller: ${why}`, {
+    fix: 'send the token of somebody who may listen',
+    details: { agentId },
+  });
+}

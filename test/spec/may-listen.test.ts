@@ -1,0 +1,124 @@
+// Whoever knows an agent's id may read its events, unless its class says who may.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startService, type TestService } from '../service.js';
+import { openStream } from '../sse.js';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const KEY = 'a key of at least thirty-two bytes, for HS256';
+const TYPES = `# Service.Authorization {"Header": "X-Auth", "Namespace": "app", "Algo": "HS256", "VerificationKey": "${KEY}"}
+type Member { name: String! @id }`;
+const APP = `
+import { Agent, agents, type Caller, graph } from 'graphstead/app';
+class Teller extends Agent {
+  override async onReceiveMessage(name: string): Promise<string> { this.publishEvent('told', { name }); return name; }
+}
+export class Open extends Teller { static readonly agentName = 'Open'; }
+export class Private extends Teller {
+  static readonly agentName = 'Private';
+  static async mayListen(caller: Caller, agentId: string): Promise<boolean> {
+    const { q } = await graph.query<{ q: { uid: string }[] }>(
+      'query q($name: string) { q(func: eq(Member.name, $name)) { uid } }', { $name: String(caller.claims?.['USER']) });
+    return q.length === 1 && agentId.startsWith('agent_');
+  }
+}
+export class Odd extends Teller {
+  static readonly agentName = 'Odd';
+  static mayListen(caller: Caller): boolean {
+    const user = caller.claims?.['USER'];
+    if (user === 'thrower') throw new Error('no idea');
+    if (user === 'loop') for (;;);
+    if (user === 'writer') return graph.mutate({ set: { uid: '_:a', text: 'x' } }).then(() => true) as never;
+    return 'yes' as never;
+  }
+}
+agents.register(Open, Private, Odd);
+export async function startAgent(type: string): Promise<string> { return (await agents.start(type)).id; }
+export async function say(id: string): Promise<string | null> { return agents.sendMessage(id, 'hello'); }
+`;
+
+let folder: string;
+let s: TestService;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'graphstead-listen-'));
+  mkdirSync(join(folder, 'functions'));
+  writeFileSync(join(folder, 'schema.graphql'), TYPES);
+  writeFileSync(join(folder, 'functions', 'index.ts'), APP);
+  s = await startService({ appDir: folder, limits: { turnThreadMs: 200 } });
+  await s.graphql('mutation { addMember(input: [{ name: "ann" }]) { numUids } }');
+});
+afterAll(async () => {
+  await s.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(type: string): Promise<string> {
+  const { body } = await s.graphql('mutation ($type: String!) { startAgent(type: $type) }', { type });
+  return body.data.startAgent;
+}
+
+async function token(user: string): Promise<Record<string, string>> {
+  const signed = new SignJWT({ app: { USER: user } }).setProtectedHeader({ alg: 'HS256' });
+  return { 'x-auth': await signed.sign(new TextEncoder().encode(KEY)) };
+}
+
+/** What the first event of the stream says; the agent tells one as soon as the stream is open. */
+async function first(id: string, headers: Record<string, string>, method: 'GET' | 'POST' = 'POST') {
+  const query = `subscription { agentEvent(agentId: "${id}", after: "0") { name data } }`;
+  const url = method === 'GET' ? `${s.url}/graphql?query=${encodeURIComponent(query)}` : `${s.url}/graphql`;
+  const stream = await openStream(url, {
+    method,
+    headers: { accept: 'text/event-stream', 'content-type': 'application/json', ...headers },
+    ...(method === 'GET' ? {} : { body: JSON.stringify({ query }) }),
+  });
+  await s.graphql('mutation ($id: String!) { say(id: $id) }', { id });
+  const event = await stream.next();
+  stream.close();
+  return JSON.parse(event?.data ?? '{}');
+}
+
+const TOLD = { data: { agentEvent: { name: 'told', data: { name: 'hello' } } } };
+const refusal = (code: string) => ({ errors: [{ extensions: { code } }] });
+
+describe('the events of an agent', () => {
+  it('are for whoever knows its id, where its class says nothing', async () => {
+    expect(await first(await start('Open'), {})).toMatchObject(TOLD);
+  });
+
+  it('are for those whom its class lets, by POST and by GET', async () => {
+    const id = await start('Private');
+    expect(await first(id, await token('ann'))).toMatchObject(TOLD);
+    expect(await first(id, await token('ann'), 'GET')).toMatchObject(TOLD);
+  });
+
+  it('are for nobody else', async () => {
+    const id = await start('Private');
+    expect(await first(id, await token('bob'))).toMatchObject(refusal('FORBIDDEN'));
+    expect(await first(id, {})).toMatchObject(refusal('FORBIDDEN'));
+    expect(await first(id, {}, 'GET')).toMatchObject(refusal('FORBIDDEN'));
+    expect(await first('agent_none', {})).toMatchObject(refusal('AGENT_UNKNOWN'));
+  });
+
+  it.each([
+    ['anything but true', 'anybody', 'FORBIDDEN'],
+    ['a throw', 'thrower', 'FUNCTION_FAILED'],
+    ['a loop', 'loop', 'FUNCTION_TIMEOUT'],
+    ['a change', 'writer', 'METHOD_NOT_ALLOWED'],
+  ])('are closed by %s', async (_, user, code) => {
+    expect(await first(await start('Odd'), await token(user))).toMatchObject(refusal(code));
+  });
+});
+
+it('a guard that is no method is refused when the app loads', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'graphstead-listen-'));
+  mkdirSync(join(other, 'functions'));
+  const text =
+    "import { Agent, agents } from 'graphstead/app'; class A extends Agent { static mayListen = true as never; } agents.register(A);";
+  writeFileSync(join(other, 'functions', 'index.ts'), text);
+  await expect(startService({ appDir: other })).rejects.toThrow(/mayListen of agent type A must be a method/);
+  rmSync(other, { recursive: true, force: true });
+});
