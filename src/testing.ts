@@ -7,26 +7,45 @@ import {
   type AppConfig,
   type ConnectionConfig,
   EMPTY_CONFIG,
+  type HttpCall,
   type ModelCall,
-  type ModelScript,
-  openScriptedModels,
+  openScripts,
   readConfig,
   reportConnections,
+  type Scripts,
+  type SqlCall,
   variableName,
 } from './connections/index.js';
 import { openService, type Service } from './server/index.js';
 
-export type { ModelCall, ModelScript, ScriptedReply } from './connections/index.js';
+export type {
+  HttpCall,
+  HttpReply,
+  HttpScript,
+  ModelCall,
+  ModelScript,
+  ScriptedReply,
+  SqlCall,
+  SqlReply,
+  SqlScript,
+} from './connections/index.js';
 
-export interface StartAppOptions {
+/** By names of app.json, what answers in place of the outside: a list of replies, one a call, or a function of the call. */
+export interface StartAppOptions extends Scripts {
   /** the app's folder: source, or what `graphstead build` wrote; default: the current folder */
   readonly appDir?: string;
-  /** replies of models, by their names in app.json: a list, one a call, or a function of the call */
-  readonly models?: Readonly<Record<string, ModelScript>>;
   /** the variables that the app sees; those of this process and of env files are not read */
   readonly environment?: Readonly<Record<string, string>>;
   /** wall time at the start; default 2030-01-01T00:00:00Z */
   readonly now?: Date;
+}
+
+/** What an agent published. */
+export interface PublishedEvent<Data = Record<string, unknown>> {
+  readonly name: string;
+  readonly data: Data;
+  /** ISO 8601 UTC */
+  readonly timestamp: string;
 }
 
 /** An app in memory, with time that stands still until it is told to go on. */
@@ -34,6 +53,10 @@ export interface TestApp {
   readonly url: string;
   /** every call of a scripted model so far, oldest first */
   readonly modelCalls: readonly ModelCall[];
+  /** every call of a scripted HTTP connection so far, oldest first */
+  readonly httpCalls: readonly HttpCall[];
+  /** every statement that a scripted relational connection was sent so far, oldest first */
+  readonly sqlCalls: readonly SqlCall[];
   /**
    * The `data` of a query or mutation. Throws GraphsteadErrors with all it answered instead.
    * @param headers such as the one that carries a token
@@ -45,6 +68,18 @@ export interface TestApp {
   ): Promise<T>;
   /** The `data` of a query of the graph language. */
   query<T = Record<string, unknown>>(text: string): Promise<T>;
+  /** What an agent has published in turns that have ended, oldest first. Throws AGENT_UNKNOWN. */
+  events(agentId: string): Promise<readonly PublishedEvent[]>;
+  /**
+   * The oldest event of this name that no earlier call gave; waits for it where there is none. Live ones come only while it
+   * waits. Throws TIMEOUT, AGENT_UNKNOWN, AGENT_TERMINATED.
+   * @param timeoutMs of real time, whatever the test's clock says; default 10,000
+   */
+  nextEvent<Data = Record<string, unknown>>(
+    agentId: string,
+    name: string,
+    timeoutMs?: number,
+  ): Promise<PublishedEvent<Data>>;
   /** wall time now */
   now(): Date;
   /** Lets time pass: each alarm on the way rings at its time. Resolves when all that follows from them is done. */
@@ -60,26 +95,30 @@ const TEST_CLOCK = 'APP_TEST_CLOCK_FILE';
 /** Starts an app for a test. Throws GraphsteadErrors with every mistake of app.json, types, functions and agents. */
 export async function startApp(options: StartAppOptions = {}): Promise<TestApp> {
   const appDir = resolve(options.appDir ?? '.');
-  const { models = {} } = options;
-  const variables = scriptedVariables(appDir, models);
+  const variables = scriptedVariables(appDir, options);
   const clock = new TestClock((options.now ?? new Date('2030-01-01T00:00:00Z')).getTime());
   const environment = { ...variables, ...options.environment, [TEST_CLOCK]: clock.file };
-  const scripted = await openScriptedModels(models);
+  const scripted = await openScripts(options);
   const open = { appDir, environment, clock, port: 0, logLevel: 'fatal', connections: scripted.redirect };
   const service = await openService(open).catch(async (error: unknown) => {
     await scripted.close();
     clock.close();
     throw error;
   });
+  const events = new EventReader(service);
   return {
     url: service.url,
-    modelCalls: scripted.calls,
+    modelCalls: scripted.modelCalls,
+    httpCalls: scripted.httpCalls,
+    sqlCalls: scripted.sqlCalls,
     graphql: (query, variables, headers) =>
       post(service, '/graphql', JSON.stringify({ query, variables }), {
         ...headers,
         'content-type': 'application/json',
       }),
     query: (text) => post(service, '/query', text, { 'content-type': 'application/dql' }),
+    events: (agentId) => events.all(agentId),
+    nextEvent: (agentId, name, timeoutMs) => events.next(agentId, name, timeoutMs),
     now: () => new Date(clock.wall()),
     advance: (ms) => advance(service, clock, ms),
     settled: async () => service.host?.agents.clockMoved(),
@@ -121,6 +160,58 @@ class TestClock implements Clock {
   }
 }
 
+const PATIENCE_MS = 10_000;
+/** changes of status come only to those who name them */
+const STATUS = 'agentStatusUpdated';
+
+/** What agents publish, for tests that wait for it. */
+class EventReader {
+  /** agent and name -> the id of the event given last */
+  readonly #places = new Map<string, Promise<string>>();
+
+  constructor(readonly service: Service) {}
+
+  async all(agentId: string): Promise<readonly PublishedEvent[]> {
+    const events = (await this.service.host?.agents.keptEvents(agentId)) ?? [];
+    return events.filter(({ name }) => name !== STATUS).map(published);
+  }
+
+  /** One after the other for one name, so that two that wait are given two. */
+  async next<Data>(agentId: string, name: string, timeoutMs = PATIENCE_MS): Promise<PublishedEvent<Data>> {
+    const key = JSON.stringify([agentId, name]);
+    const before = this.#places.get(key) ?? Promise.resolve('0');
+    const found = before.then((after) => this.#find(agentId, name, after, timeoutMs));
+    const place = Promise.all([before, found]).then(
+      ([after, { id }]) => id ?? after,
+      () => before,
+    );
+    this.#places.set(key, place);
+    return published(await found) as PublishedEvent<Data>;
+  }
+
+  async #find(agentId: string, name: string, after: string, timeoutMs: number) {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const batches = this.service.host?.agents.eventBatches({ agentId, after, names: [name], signal }) ?? [];
+    for await (const events of batches) {
+      const event = events.find((one) => one.name === name);
+      if (event !== undefined) return event;
+    }
+    const told = [...new Set((await this.all(agentId)).map((event) => event.name))];
+    const fix = told.length === 0 ? 'it has published nothing yet' : `so far it has published ${told.join(', ')}`;
+    if (signal.aborted)
+      throw noEvent('TIMEOUT', `agent "${agentId}" published no "${name}" within ${timeoutMs} ms`, fix);
+    throw noEvent('AGENT_TERMINATED', `agent "${agentId}" was stopped and publishes no "${name}" any more`, fix);
+  }
+}
+
+function noEvent(code: 'TIMEOUT' | 'AGENT_TERMINATED', message: string, fix: string): GraphsteadError {
+  return new GraphsteadError(code, message, { fix });
+}
+
+function published({ name, data, timestamp }: { name: string; data: unknown; timestamp: string }): PublishedEvent {
+  return { name, data: data as Record<string, unknown>, timestamp };
+}
+
 async function advance({ host }: Service, clock: TestClock, ms: number): Promise<void> {
   if (!(ms >= 0)) throw new RangeError(`time goes forward only, not by ${ms} ms`);
   const target = clock.wall() + ms;
@@ -145,15 +236,18 @@ function toError({ message, extensions }: WireError): GraphsteadError {
   return new GraphsteadError(code, message, fix ? { fix } : {});
 }
 
-/** A scripted model needs no key: variables of its connection that nobody set get a text of no meaning. */
-function scriptedVariables(appDir: string, models: Readonly<Record<string, ModelScript>>): Record<string, string> {
+/** What is scripted needs no key: variables of its connection that nobody set get a text of no meaning. */
+function scriptedVariables(appDir: string, scripts: Scripts): Record<string, string> {
   const path = join(appDir, 'app.json');
   const config: AppConfig = existsSync(path) ? readConfig(readFileSync(path, 'utf8'), path) : EMPTY_CONFIG;
-  for (const name of Object.keys(models)) {
+  const models = Object.keys(scripts.models ?? {});
+  for (const name of models) {
     if (config.models[name] !== undefined) continue;
     throw new GraphsteadError('MODEL_UNKNOWN', `${path} has no model "${name}"`, { fix: 'script a model it names' });
   }
-  const used = new Set(Object.keys(models).map((name) => config.models[name].connection));
+  const http = scriptedConnections(config, path, scripts.http, ['http']);
+  const relational = scriptedConnections(config, path, scripts.relational, ['relational', 'postgresql']);
+  const used = new Set([...models.map((name) => config.models[name].connection), ...http, ...relational]);
   const { connections } = reportConnections(config, {});
   const named = connections.filter(({ name }) => used.has(name)).flatMap((connection) => connection.variables);
   const variables = Object.fromEntries(named.map(({ name }) => [name, 'scripted']));
@@ -161,8 +255,25 @@ function scriptedVariables(appDir: string, models: Readonly<Record<string, Model
   return variables;
 }
 
+/** Their names. Throws CONNECTION_UNKNOWN. */
+function scriptedConnections(
+  { connections }: AppConfig,
+  path: string,
+  scripts: object = {},
+  types: readonly string[],
+): readonly string[] {
+  const names = Object.keys(scripts);
+  const unknown = names.find((name) => !types.includes(connections[name]?.type ?? ''));
+  if (unknown === undefined) return names;
+  throw new GraphsteadError('CONNECTION_UNKNOWN', `${path} has no connection "${unknown}" of type ${types[0]}`, {
+    fix: 'script a connection it names',
+  });
+}
+
 /** An address that begins with a variable must be one all the same; nothing is ever sent there. */
 function addressVariable(name: string, connection: ConnectionConfig | undefined): Record<string, string> {
-  const first = connection?.type === 'http' ? /^\{\{\s*([\w-]+)\s*\}\}/.exec(connection.baseUrl) : undefined;
-  return first ? { [variableName(name, first[1])]: 'http://scripted.invalid' } : {};
+  const isHttp = connection?.type === 'http';
+  const address = isHttp ? connection.baseUrl : (connection?.connStr ?? connection?.connString ?? '');
+  const first = /^\{\{\s*([\w-]+)\s*\}\}/.exec(address);
+  return first ? { [variableName(name, first[1])]: `${isHttp ? 'http' : 'postgres'}://scripted.invalid` } : {};
 }

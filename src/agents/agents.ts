@@ -195,6 +195,11 @@ export class AgentRuntime implements Agents {
     return this.#hub.batches(request);
   }
 
+  async keptEvents(agentId: string): Promise<readonly AgentEvent[]> {
+    assertId(agentId);
+    return this.#hub.kept(agentId);
+  }
+
   listen(request: EventsRequest, listener: Listener): AsyncIterable<readonly AgentEvent[]> {
     assertId(request.agentId);
     return this.#listening.batches(request, listener);

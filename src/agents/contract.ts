@@ -89,8 +89,10 @@ export interface Agents {
   events(request: EventsRequest): AsyncIterable<AgentEvent>;
   /** The same, in batches of what came together: of a burst, one for each reader. */
   eventBatches(request: EventsRequest): AsyncIterable<readonly AgentEvent[]>;
+  /** All events that are kept, oldest first, as they stand now; changes of status among them. */
+  keptEvents(agentId: string): Promise<readonly AgentEvent[]>;
   /**
-   * The same for somebody whom the agent's class may turn away (`static mayListen`). Throws FORBIDDEN, or what the class's
+   * `eventBatches` for somebody whom the agent's class may turn away (`static mayListen`). Throws FORBIDDEN, or what the class's
    * method threw.
    */
   listen(request: EventsRequest, listener: Listener): AsyncIterable<readonly AgentEvent[]>;

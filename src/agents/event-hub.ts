@@ -151,6 +151,20 @@ export class EventHub {
     }
   }
 
+  /** All that are kept, oldest first, at one moment. Throws AGENT_UNKNOWN. */
+  async kept(agentId: string): Promise<readonly AgentEvent[]> {
+    const snapshot = this.committer.snapshot();
+    try {
+      const head = await readHead(snapshot, agentId);
+      if (head === undefined) throw unknownAgent(agentId);
+      const [first, next] = head.events;
+      const stored = await readEvents(snapshot, agentId, first, next, next - first);
+      return stored.map((one) => this.#shown(agentId, one));
+    } finally {
+      snapshot.release();
+    }
+  }
+
   async #read(agentId: string, seq: number): Promise<EventPage> {
     const snapshot = this.committer.snapshot();
     try {

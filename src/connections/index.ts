@@ -14,9 +14,15 @@ export { type ResolvedConnections, resolveConnections } from './resolve.js';
 export type { CallListener, CallRecord, ModelUse } from './record.js';
 export { type ConnectionReport, type ModelReport, type Reachable, reach, reportConnections } from './report.js';
 export {
+  type HttpCall,
+  type HttpReply,
+  type HttpScript,
   type ModelCall,
   type ModelScript,
-  openScriptedModels,
-  type ScriptedModels,
+  openScripts,
   type ScriptedReply,
-} from './scripted-model.js';
+  type Scripts,
+  type SqlCall,
+  type SqlReply,
+  type SqlScript,
+} from './script/index.js';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startApp, type TestApp } from '../../src/testing.js';
+import { type HttpCall, type SqlCall, type SqlReply, startApp, type TestApp } from '../../src/testing.js';
 import { scratch } from './command.js';
 
 // They start processes: on a busy machine each takes its time.
@@ -75,6 +75,147 @@ describe('graphstead/testing', () => {
 
   it('refuses what the app does not have, and leaves nothing open', async () => {
     await expect(startApp({ appDir: folder.dir, models: { nobody: [] } })).rejects.toThrow('no model "nobody"');
+    await expect(startApp({ appDir: folder.dir, http: { web: [] } })).rejects.toThrow('"web" of type http');
+    await expect(startApp({ appDir: folder.dir, relational: { ai: [] } })).rejects.toThrow('"ai" of type relational');
     await expect(startApp({ appDir: folder.dir })).rejects.toThrow('APP_AI_URL');
+  });
+});
+
+describe('scripted connections', () => {
+  beforeEach(() => {
+    const weather = { type: 'http', baseUrl: 'https://ann:pw@api.example/v1', headers: { 'x-key': '{{KEY}}' } };
+    const shop = { type: 'relational', connStr: '{{DATABASE_URL}}' };
+    writeFileSync(folder.path('app.json'), JSON.stringify({ connections: { weather, shop } }));
+    writeFileSync(
+      folder.path('functions', 'index.ts'),
+      `import { connections } from 'graphstead/app';
+       const shop = () => connections.relational('shop');
+       const shown = (value: unknown) => JSON.stringify(value);
+       export async function getWeather(city: string): Promise<string> {
+         const init = { method: 'POST', body: shown({ city }) };
+         return shown(await connections.http('weather').json('/now?city=' + city, init));
+       }
+       export async function getStatus(): Promise<number> { return (await connections.http('weather').fetch('x')).status; }
+       export async function getRows(name: string): Promise<string> {
+         return shown(await shop().query('SELECT * FROM orders WHERE name = $1 AND pieces > $2', [name, 3]));
+       }
+       export async function buy(name: string): Promise<string> {
+         return shown(await shop().transaction(async (own) => [
+           await own.query('INSERT INTO orders VALUES ($1) RETURNING id', [name]),
+           await own.execute('UPDATE stock SET pieces = pieces - 1'),
+         ]));
+       }
+       export async function buyAnyway(): Promise<number> {
+         return shop().transaction(async (own) => {
+           await own.execute('INSERT 1').catch(() => 0);
+           return own.execute('INSERT 2').catch(() => 0);
+         });
+       }`,
+    );
+  });
+
+  it('answer by http, and tell what they were asked', async () => {
+    const weather = [{ degrees: 3 }, new Response('gone', { status: 410 }), new Error('broken')];
+    app = await startApp({ appDir: folder.dir, http: { weather }, relational: { shop: [] } });
+    expect(await app.graphql('{ getWeather(city: "Bern") }')).toEqual({ getWeather: '{"degrees":3}' });
+    expect(app.httpCalls).toMatchObject([
+      { connection: 'weather', method: 'POST', path: '/now?city=Bern', body: '{"city":"Bern"}' },
+    ]);
+    expect(app.httpCalls[0].headers).toMatchObject({ 'x-key': 'scripted', authorization: 'Basic YW5uOnB3' });
+    expect(await app.graphql('{ getStatus }')).toEqual({ getStatus: 410 });
+    await expect(app.graphql('{ getStatus }')).rejects.toThrow('connection "weather"');
+    await expect(app.graphql('{ getWeather(city: "x") }')).rejects.toThrow('has 3 replies, no more');
+  });
+
+  it('answer by a function of the call', async () => {
+    const weather = ({ path }: HttpCall) =>
+      Response.json({ asked: path }, { status: path.includes('Bern') ? 200 : 404 });
+    app = await startApp({ appDir: folder.dir, http: { weather }, relational: { shop: [] } });
+    expect(await app.graphql('{ getWeather(city: "Bern") }')).toEqual({ getWeather: '{"asked":"/now?city=Bern"}' });
+    await expect(app.graphql('{ getWeather(city: "Ulm") }')).rejects.toThrow('status 404');
+  });
+
+  it('answer as a database: rows of every type, changes, transactions', async () => {
+    const row = { id: 7, price: 2.5, paid: true, note: null, tags: ['a'], at: new Date(0), name: "it's" };
+    const shop: SqlReply[] = [[row, { id: 8 }], [{ id: 9 }], 1];
+    app = await startApp({ appDir: folder.dir, http: { weather: [] }, relational: { shop } });
+    const { getRows } = await app.graphql<{ getRows: string }>('{ getRows(name: "ann") }');
+    const empty = { price: null, paid: null, note: null, tags: null, at: null, name: null };
+    expect(JSON.parse(getRows)).toEqual([
+      { ...row, at: '1970-01-01T00:00:00.000Z' },
+      { id: 8, ...empty },
+    ]);
+    expect(await app.graphql('mutation { buy(name: "ann") }')).toEqual({ buy: '[[{"id":9}],1]' });
+    expect(app.sqlCalls).toEqual([
+      { connection: 'shop', text: 'SELECT * FROM orders WHERE name = $1 AND pieces > $2', parameters: ['ann', '3'] },
+      { connection: 'shop', text: 'INSERT INTO orders VALUES ($1) RETURNING id', parameters: ['ann'] },
+      { connection: 'shop', text: 'UPDATE stock SET pieces = pieces - 1', parameters: [] },
+    ]);
+    await expect(app.graphql('{ getRows(name: "x") }')).rejects.toThrow('has 3 replies, no more');
+  });
+
+  it('fail as a database does, and go on', async () => {
+    const taken = Object.assign(new Error('that name is taken'), { code: '23505' });
+    const shop = ({ text }: SqlCall): SqlReply => (text.startsWith('INSERT') ? taken : []);
+    app = await startApp({ appDir: folder.dir, http: { weather: [] }, relational: { shop } });
+    await expect(app.graphql('mutation { buy(name: "ann") }')).rejects.toThrow('that name is taken');
+    await expect(app.graphql('mutation { buyAnyway }')).rejects.toThrow('rolled back');
+    expect(await app.graphql('{ getRows(name: "ann") }')).toEqual({ getRows: '[]' });
+    expect(app.sqlCalls.map(({ text }) => text.slice(0, 8))).toEqual(['INSERT I', 'INSERT 1', 'SELECT *']);
+  });
+});
+
+describe('events', () => {
+  const AGENT = `
+    import { Agent, agents } from 'graphstead/app';
+    class Counter extends Agent<{ n: number }> {
+      override state = { n: 0 };
+      override async onReceiveMessage(name: string): Promise<string> {
+        this.publishEvent('counted', { n: ++this.state.n });
+        if (this.state.n === 2) this.publishEvent('full', {});
+        return name;
+      }
+    }
+    agents.register(Counter);
+    export async function makeCounter(): Promise<string> { return (await agents.start('Counter')).id; }
+    export async function tellCounter(id: string): Promise<void> { await agents.sendMessageAsync(id, 'count'); }
+    export async function endCounter(id: string): Promise<void> { await agents.stop(id); }`;
+
+  it('are listed and waited for', async () => {
+    writeFileSync(folder.path('app.json'), '{}');
+    writeFileSync(folder.path('functions', 'index.ts'), AGENT);
+    const running = await startApp({ appDir: folder.dir });
+    app = running;
+    const { makeCounter: id } = await running.graphql<{ makeCounter: string }>('mutation { makeCounter }');
+    const tell = (name: string) => running.graphql(`mutation { ${name}(id: "${id}") }`);
+    expect(await running.events(id)).toEqual([]);
+
+    const waited = [running.nextEvent(id, 'counted'), running.nextEvent(id, 'counted'), running.nextEvent(id, 'full')];
+    await tell('tellCounter');
+    await tell('tellCounter');
+    const told = await Promise.all(waited);
+    expect(told.map(({ name, data }) => [name, data])).toEqual([
+      ['counted', { n: 1 }],
+      ['counted', { n: 2 }],
+      ['full', {}],
+    ]);
+    expect(told[0].timestamp).toBe('2030-01-01T00:00:00.000Z');
+
+    await tell('tellCounter');
+    await running.settled();
+    expect((await running.events(id)).map(({ name }) => name)).toEqual(['counted', 'counted', 'full', 'counted']);
+    expect(await running.nextEvent<{ n: number }>(id, 'counted')).toMatchObject({ data: { n: 3 } });
+
+    await expect(running.nextEvent(id, 'counted', 1)).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      message: `agent "${id}" published no "counted" within 1 ms`,
+      fix: 'so far it has published counted, full',
+    });
+    const late = running.nextEvent(id, 'counted');
+    await tell('tellCounter');
+    expect(await late).toMatchObject({ data: { n: 4 } });
+    await tell('endCounter');
+    await expect(running.nextEvent(id, 'full')).rejects.toMatchObject({ code: 'AGENT_TERMINATED' });
+    await expect(running.events('agent_none')).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
   });
 });

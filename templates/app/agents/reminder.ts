@@ -9,6 +9,8 @@ interface ReminderState {
 /** An agent lives on through restarts: its state, its alarms and its events are stored together. */
 export class Reminder extends Agent<ReminderState> {
   static readonly agentName = 'Reminder';
+  /** messages that change nothing: they are answered beside whatever runs */
+  static readonly readOnly = ['count'];
 
   override state: ReminderState = { noteId: '', minutes: 0, rung: 0 };
 
