@@ -4,7 +4,7 @@ import type { CommitRecord } from '../commit/index.js';
 import { freshAgentId } from './agent-id.js';
 import { AlarmClock } from './alarm-clock.js';
 import { assertFilter, assertId, closing, unknownAgent } from './refusal.js';
-import { callRpc } from './call-rpc.js';
+import { functionCalls } from './call-rpc.js';
 import { Contended } from './contended.js';
 import type {
   AgentEvent,
@@ -59,7 +59,7 @@ export class AgentRuntime implements Agents {
     const log: AgentLog = (...entry) => this.#log(...entry);
     const contended = new Contended();
     // a turn's graph calls are answered by its own transaction
-    const inTurns = callRpc(this, undefined, contended);
+    const { answer: inTurns } = functionCalls(this, undefined, contended);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#hub = new EventHub(committer, options.incarnation, limits.streamBufferBytes);
@@ -106,7 +106,8 @@ export class AgentRuntime implements Agents {
       head: (id) => this.#head(id),
       batches: (request) => this.#hub.batches(request),
     });
-    hosts.serve(callRpc(this, options.graph, contended));
+    const { answer, ended } = functionCalls(this, options.graph, contended);
+    hosts.serve(answer, ended);
     this.#unlisten = committer.onCommit((records) => this.#landed(records));
     this.#idle = setInterval(() => this.#lookAround(), IDLE_LOOK_MS);
     this.#idle.unref();

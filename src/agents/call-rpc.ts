@@ -1,6 +1,7 @@
-import { asError, GraphsteadError } from '../base/index.js';
-import type { Claim, Contended } from './contended.js';
-import type { AgentFilter, Agents, GraphCalls, GraphTransaction, SendOptions } from './contract.js';
+import { GraphsteadError } from '../base/index.js';
+import type { Contended } from './contended.js';
+import type { AgentFilter, Agents, GraphCalls, SendOptions } from './contract.js';
+import { FunctionTransactions } from './function-transactions.js';
 import { isMutation } from './graph-calls.js';
 import { answerGraph, OUTSIDE } from './graph-rpc.js';
 import type { FunctionCall } from './process/contract.js';
@@ -10,17 +11,6 @@ import { mayOnlyRead } from './refusal.js';
 
 /** What a send gives; see host/agents.ts. */
 export type SendArgs = [id: string, name: string, options: SendOptions & { timeout?: number }, data?: string];
-
-/** open transactions of functions; what lies behind was left by calls that did not end */
-const OPEN = 512;
-
-function forgetOldest(transactions: Map<number, GraphTransaction>): void {
-  for (const [id, transaction] of transactions) {
-    transactions.delete(id);
-    transaction.abort();
-    return;
-  }
-}
 
 /** What changes something, as app code calls it. */
 const CHANGES: Readonly<Partial<Record<Rpc['method'], string>>> = {
@@ -38,54 +28,37 @@ function assertReads({ method, args }: Rpc): void {
   if (method === 'graph.graphql' && isMutation(String(args[1]))) throw mayOnlyRead('a mutation by graph.graphql');
 }
 
-/** Answers what a function asks of the service: each of its sends, starts and graph writes is a commit of its own. */
-export function callRpc(agents: Agents, graph: GraphCalls | undefined, contended: Contended): CallRpc {
-  const claims = new WeakMap<FunctionCall, Claim>();
-  const transactions = new Map<number, GraphTransaction>();
-  let next = 1;
+/** Answers what functions ask of the service: each of their sends, starts and graph writes is a commit of its own. */
+export interface FunctionCalls {
+  readonly answer: CallRpc;
+  /** a call is over: nothing of what it held in the graph stays */
+  ended(call: FunctionCall): void;
+}
 
-  /** One that has lost to another commit goes behind those that have lost before. */
-  async function commit(call: FunctionCall, transaction: GraphTransaction): Promise<void> {
-    const claim = claims.get(call) ?? contended.claim();
-    try {
-      await claim.enter(async () => transaction.keys());
-      await transaction.commit();
-      claim.letGo();
-    } catch (error) {
-      if (asError(error).code !== 'TXN_ABORTED') claim.letGo();
-      else {
-        claim.lost = true;
-        claims.set(call, claim);
-      }
-      throw error;
-    }
-  }
+export function functionCalls(agents: Agents, graph: GraphCalls | undefined, contended: Contended): FunctionCalls {
+  const transactions = graph && new FunctionTransactions(graph, contended);
 
   async function graphRpc(call: FunctionCall, rpc: Rpc): Promise<unknown> {
-    if (graph === undefined) throw new GraphsteadError('NOT_READY', 'this service has no graph');
-    const [id] = rpc.args as [number?];
-    if (rpc.method === 'graph.begin') {
-      const transaction = await graph.begin();
-      transaction.holdReads();
-      transactions.set(next, transaction);
-      if (transactions.size > OPEN) forgetOldest(transactions);
-      return next++;
+    if (graph === undefined || transactions === undefined) {
+      throw new GraphsteadError('NOT_READY', 'this service has no graph');
     }
-    const transaction = transactions.get(id ?? OUTSIDE);
-    if (id !== OUTSIDE && transaction === undefined) {
-      throw new GraphsteadError('TXN_FINISHED', 'the transaction has ended');
+    const [id = OUTSIDE] = rpc.args as [number?];
+    switch (rpc.method) {
+      case 'graph.begin':
+        return transactions.begin(call);
+      case 'graph.commit':
+        return transactions.commit(call, id);
+      case 'graph.abort':
+        return transactions.abort(call, id);
+      default: {
+        const surface = id === OUTSIDE ? graph : transactions.get(call, id);
+        return answerGraph(surface, rpc, { caller: { claims: call.claims }, readOnly: call.readOnly });
+      }
     }
-    if (rpc.method === 'graph.commit' || rpc.method === 'graph.abort') {
-      transactions.delete(id ?? OUTSIDE);
-      if (rpc.method === 'graph.abort') transaction?.abort();
-      else if (transaction !== undefined) await commit(call, transaction);
-      return undefined;
-    }
-    return answerGraph(transaction ?? graph, rpc, { caller: { claims: call.claims }, readOnly: call.readOnly });
   }
 
   // Not async: a promise within a promise takes three turns of the microtask queue more.
-  return (call, rpc) => {
+  const answer: CallRpc = (call, rpc) => {
     const { requestId, caller, readOnly } = call;
     if (readOnly === true) assertReads(rpc);
     const key = call.idempotencyKey === undefined ? undefined : `${call.idempotencyKey}.${call.name}.${rpc.n}`;
@@ -116,4 +89,5 @@ export function callRpc(agents: Agents, graph: GraphCalls | undefined, contended
         return graphRpc(call, rpc);
     }
   };
+  return { answer, ended: (call) => transactions?.ended(call) };
 }

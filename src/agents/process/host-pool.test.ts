@@ -231,6 +231,19 @@ describe('host processes', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
+  it('tell of each call once it is over, however it ended', async () => {
+    await open({ turnThreadMs: 300, turnWallMs: 1_000 });
+    const over: string[] = [];
+    hosts.serve(
+      async () => undefined,
+      ({ requestId }) => over.push(requestId),
+    );
+    await call('add', 1, 2);
+    await Promise.allSettled([call('fail'), call('slow', 60_000), call('spin'), call('exit')]);
+    for await (const item of hosts.stream({ name: 'count', args: [3], requestId: 'stream' })) if (item === 2) break;
+    expect(over.sort()).toEqual(['r-add', 'r-exit', 'r-fail', 'r-slow', 'r-spin', 'stream']);
+  });
+
   it('an endless loop fails its own call; the others run again and succeed', async () => {
     await open({ turnThreadMs: 300 });
     const before = await call('pid');

@@ -53,6 +53,7 @@ export class HostPool implements Hosts {
   #rpc: CallRpc = async () => {
     throw new GraphsteadError('NOT_READY', 'the service is starting');
   };
+  #ended: (call: FunctionCall) => void = () => undefined;
   #watch: NodeJS.Timeout;
   #lastWatch: number;
   readonly #placement = new Placement();
@@ -80,9 +81,10 @@ export class HostPool implements Hosts {
     return this.#generation?.manifest;
   }
 
-  /** Set by the agents: how calls of functions reach the service. */
-  serve(rpc: CallRpc): void {
+  /** Set by the agents: how calls of functions reach the service, and who is told of each that is over. */
+  serve(rpc: CallRpc, ended: (call: FunctionCall) => void): void {
     this.#rpc = rpc;
+    this.#ended = ended;
   }
 
   prepare(appDir: string): void {
@@ -135,17 +137,21 @@ export class HostPool implements Hosts {
    * given up at once, and one that was present at two deaths runs alone, so that its innocence or guilt shows.
    */
   async execute<T>(shard: number, task: HostTask, run: (host: HostProcess) => Promise<T>): Promise<T> {
-    for (let suspicion = 0; ; ) {
-      if (suspicion >= ENOUGH) return this.#alone(task, run);
-      const picked = this.pick(shard);
-      const host = picked.dead ? await this.#successor(shard, picked) : picked;
-      try {
-        return await run(host);
-      } catch (error) {
-        if (!(error instanceof HostDied) || this.#closed) throw error instanceof HostDied ? closing() : error;
-        if (error.blamed) throw this.#held(task);
-        if (error.blamed === undefined) suspicion += error.suspicion;
+    try {
+      for (let suspicion = 0; ; ) {
+        if (suspicion >= ENOUGH) return await this.#alone(task, run);
+        const picked = this.pick(shard);
+        const host = picked.dead ? await this.#successor(shard, picked) : picked;
+        try {
+          return await run(host);
+        } catch (error) {
+          if (!(error instanceof HostDied) || this.#closed) throw error instanceof HostDied ? closing() : error;
+          if (error.blamed) throw this.#held(task);
+          if (error.blamed === undefined) suspicion += error.suspicion;
+        }
       }
+    } finally {
+      task.ended?.();
     }
   }
 
@@ -204,21 +210,26 @@ export class HostPool implements Hosts {
   /** Until its first item is there, it runs again where its process dies, as a call does. */
   async *stream(call: FunctionCall): AsyncIterable<unknown> {
     const task = this.#taskOf(call);
-    for (let suspicion = 0; ; ) {
-      const host = await this.#ready(this.#placeOf(call));
-      try {
-        for await (const item of host.stream(this.#asked(call), task)) {
-          suspicion = ENOUGH;
-          yield item;
+    try {
+      for (let suspicion = 0; ; ) {
+        const host = await this.#ready(this.#placeOf(call));
+        try {
+          for await (const item of host.stream(this.#asked(call), task)) {
+            suspicion = ENOUGH;
+            yield item;
+          }
+          return;
+        } catch (error) {
+          if (!(error instanceof HostDied)) throw error;
+          if (error.blamed) throw this.#held(task);
+          suspicion += error.suspicion;
+          if (suspicion < ENOUGH) continue;
+          const fix = 'subscribe again';
+          throw new GraphsteadError('FUNCTION_FAILED', `the stream broke: ${error.message}`, { fix });
         }
-        return;
-      } catch (error) {
-        if (!(error instanceof HostDied)) throw error;
-        if (error.blamed) throw this.#held(task);
-        suspicion += error.suspicion;
-        if (suspicion < ENOUGH) continue;
-        throw new GraphsteadError('FUNCTION_FAILED', `the stream broke: ${error.message}`, { fix: 'subscribe again' });
       }
+    } finally {
+      task.ended?.();
     }
   }
 
@@ -242,7 +253,10 @@ export class HostPool implements Hosts {
   }
 
   #taskOf(call: FunctionCall): HostTask {
-    return tracedTask(this.#trace, new FunctionTask(call, call.timeoutMs ?? this.#limits.turnWallMs, this.#rpc));
+    return tracedTask(
+      this.#trace,
+      new FunctionTask(call, call.timeoutMs ?? this.#limits.turnWallMs, this.#rpc, this.#ended),
+    );
   }
 
   #asked({ name, args, requestId, claims }: FunctionCall): CallTask {
@@ -389,6 +403,7 @@ class FunctionTask implements HostTask {
     readonly asked: FunctionCall,
     readonly wallMs: number,
     readonly answer: CallRpc,
+    readonly over: (call: FunctionCall) => void,
   ) {}
 
   get label(): HostTask['label'] {
@@ -401,6 +416,10 @@ class FunctionTask implements HostTask {
 
   rpc(rpc: Rpc): Promise<unknown> {
     return this.answer(this.asked, rpc);
+  }
+
+  ended(): void {
+    this.over(this.asked);
   }
 
   log(entry: HostLog): void {

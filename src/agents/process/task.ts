@@ -17,6 +17,8 @@ export interface HostTask {
   rpc(call: Rpc): Promise<unknown>;
   live?(event: EventEffect): void;
   log?(entry: HostLog): void;
+  /** it has run for the last time, however that ended */
+  ended?(): void;
   /** the task called a connection or a model */
   used?(record: CallRecord): void;
 }

@@ -53,6 +53,10 @@ class TracedTask implements HostTask {
     this.task.log?.(entry);
   }
 
+  ended(): void {
+    this.task.ended?.();
+  }
+
   #called({ kind, connection, what, startedAt, ms, ok, model }: CallRecord): void {
     const facts = {
       'graphstead.connection': connection,

@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { GraphsteadError } from '../base/index.js';
+import { Contended } from './contended.js';
+import type { GraphCalls, GraphTransaction } from './contract.js';
+import { FunctionTransactions } from './function-transactions.js';
+
+const KEYS = ['a key'];
+const conflict = () => new GraphsteadError('TXN_ABORTED', 'another one came first');
+
+/** A graph whose commits go as `outcome` says; what was aborted is counted. */
+function world(outcome: () => Promise<void> = async () => undefined) {
+  const contended = new Contended();
+  const seen = { aborted: 0 };
+  const transaction = {
+    holdReads: () => undefined,
+    keys: () => KEYS,
+    commit: outcome,
+    abort: () => void seen.aborted++,
+  } as unknown as GraphTransaction;
+  const graph: Pick<GraphCalls, 'begin'> = { begin: async () => transaction };
+  return { contended, seen, transactions: new FunctionTransactions(graph, contended) };
+}
+
+const call = (requestId = 'r') => ({ name: 'f', args: [], requestId });
+
+/** Whether somebody who has lost before can take the keys now. */
+async function canTake(contended: Contended): Promise<boolean> {
+  const other = contended.claim();
+  other.lost = true;
+  await other.enter(async () => KEYS);
+  return other.holding;
+}
+
+describe('a function that ends inside a transaction', () => {
+  it('lets go of the keys that it held for its next try', async () => {
+    const { contended, transactions } = world(() => Promise.reject(conflict()));
+    const mine = call();
+    for (let tries = 0; tries < 2; tries++) {
+      await expect(transactions.commit(mine, await transactions.begin(mine))).rejects.toThrow('came first');
+    }
+    expect(contended.claim().holds.size).toBe(1);
+    transactions.ended(mine);
+    expect(contended.claim().holds.size).toBe(0);
+    expect(await canTake(contended)).toBe(true);
+  }, 30_000);
+
+  it('lets go of them when its work throws in a try', async () => {
+    const { contended, transactions } = world(() => Promise.reject(conflict()));
+    const mine = call();
+    for (let tries = 0; tries < 2; tries++) {
+      await transactions.commit(mine, await transactions.begin(mine)).catch(() => undefined);
+    }
+    transactions.abort(mine, await transactions.begin(mine));
+    expect(contended.claim().holds.size).toBe(0);
+  });
+
+  it('lets go of what a commit took that was still under way', async () => {
+    const refusals: (() => void)[] = [];
+    const { contended, transactions } = world(
+      () => new Promise((_, reject) => void refusals.push(() => reject(conflict()))),
+    );
+    const mine = call();
+    const commit = async (then: () => void) => {
+      const committed = transactions.commit(mine, await transactions.begin(mine));
+      while (refusals.length === 0) await nextTurn();
+      then();
+      refusals.pop()?.();
+      await expect(committed).rejects.toThrow('came first');
+    };
+    await commit(() => undefined);
+    await commit(() => transactions.ended(mine));
+    expect(contended.claim().holds.size).toBe(0);
+  });
+
+  it('leaves no transaction open, not even one that was about to begin', async () => {
+    const { seen, transactions } = world();
+    const [mine, other] = [call(), call()];
+    const id = await transactions.begin(mine);
+    const kept = await transactions.begin(other);
+    const late = transactions.begin(mine);
+    transactions.ended(mine);
+    await expect(late).rejects.toMatchObject({ code: 'TXN_FINISHED' });
+    expect(seen.aborted).toBe(2);
+    expect(() => transactions.get(mine, id)).toThrow('has ended');
+    await transactions.commit(other, kept);
+    await expect(transactions.commit(other, kept)).rejects.toMatchObject({ code: 'TXN_FINISHED' });
+  });
+});
