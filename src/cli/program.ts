@@ -39,7 +39,12 @@ function addServe(program: Command, name: 'dev' | 'start', description: string, 
     .option('--tls-key <FILE>', 'PEM private key of the certificate')
     .option('--explorer', 'serve /explorer', explorer)
     .option('--json', 'print machine-readable lines')
-    .action(async (appDir: string | undefined, options) => {
+    .action(async (appDir: string | undefined, options, command: Command) => {
+      // one of the two without the other must not end in plain text
+      if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
+        const missing = options.tlsCert === undefined ? '--tls-cert' : '--tls-key';
+        command.error(`error: ${missing} is missing: TLS needs both --tls-cert FILE and --tls-key FILE`);
+      }
       const { serve } = await import('./serve.js');
       await serve({ mode: name, appDir, ...options });
     });
@@ -120,7 +125,9 @@ function addImport(program: Command): void {
     .option('--new-uids', 'give every node a new uid, also those that the files name by uid')
     .addOption(compatOption())
     .addOption(jsonOption())
-    .action(async (files: string[], options) => {
+    .action(async (files: string[], options, command: Command) => {
+      const isNothing = files.length === 0 && options.schema === undefined && options.graphql === undefined;
+      if (isNothing) command.error('error: nothing to import: name one file or more');
       const { importCommand } = await import('./command/import.js');
       await importCommand(files, options);
     });

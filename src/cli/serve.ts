@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { GraphsteadError } from '../base/index.js';
-import { openService, type Service, type ServiceOptions } from '../server/index.js';
+import { openService, type Service } from '../server/index.js';
 import { announce, announceReload } from './announce.js';
 import { exitCodeOf } from './exit-code.js';
 import { report } from './report.js';
@@ -18,6 +18,7 @@ export interface ServeOptions {
   readonly compat?: 'dgraph';
   readonly explorer: boolean;
   readonly json?: boolean;
+  /** both or none */
   readonly tlsCert?: string;
   readonly tlsKey?: string;
 }
@@ -27,12 +28,13 @@ export async function serve(options: ServeOptions): Promise<void> {
   let service: Service;
   let appDir: string | undefined;
   let data: string;
+  const { tlsCert: cert, tlsKey: key } = options;
   try {
     appDir = appFolder(options.appDir);
     data = resolve(options.data ?? join(appDir ?? process.cwd(), '.graphstead', 'data'));
     service = await openService({
       ...options,
-      ...tlsFiles(options),
+      ...(cert !== undefined && key !== undefined ? { tls: { cert, key } } : {}),
       data,
       appDir,
       dev: options.mode === 'dev',
@@ -49,15 +51,6 @@ export async function serve(options: ServeOptions): Promise<void> {
   announce(service, { ...options, appDir, data });
   service.host?.onReloaded((reloaded) => announceReload(reloaded, options.json ?? false));
   if (options.mode === 'dev' && service.host !== undefined) tellTypeErrors(service.host.app, options.json ?? false);
-}
-
-/** One of the two without the other must not end in plain text. */
-function tlsFiles({ tlsCert: cert, tlsKey: key }: ServeOptions): Pick<ServiceOptions, 'tls'> {
-  if (cert === undefined && key === undefined) return {};
-  if (cert !== undefined && key !== undefined) return { tls: { cert, key } };
-  throw new GraphsteadError('CONFIG', `${cert === undefined ? '--tls-cert' : '--tls-key'} is missing`, {
-    fix: 'TLS needs both: --tls-cert FILE --tls-key FILE',
-  });
 }
 
 /** A folder that is not there is a slip of the pen: nothing is made of it. */

@@ -107,8 +107,11 @@ describe('graphstead import', () => {
     });
     const name = await run(['import', write('c.txt', ''), ...data]);
     expect(name.stderr).toContain('c.txt: the name tells no format');
-    expect((await run(['import', ...data])).stderr).toContain('nothing to import');
     expect((await run(['import', 'x.rdf', ...data, '--nonsense'])).code).toBe(2);
+    const nothing = await run(['import', ...data]);
+    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('nothing to import: name one file')]);
+    const told = await run(['import', ...data, '--json']);
+    expect([told.code, JSON.parse(told.stderr).error.code]).toEqual([2, 'INVALID_REQUEST']);
     const unreachable = await run(['import', write('d.nq', '_:a <p> "x" .'), '--to', 'http://127.0.0.1:1'], {
       cwd: folder.dir,
     });

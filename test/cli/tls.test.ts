@@ -11,7 +11,7 @@ describe('graphstead start', () => {
     ['--tls-key', '--tls-cert'],
   ])('refuses %s without %s', async (given, missing) => {
     const { code, stdout, stderr } = await run(['start', '--port', '0', given, 'some.pem'], { cwd: folder.dir });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`${missing} is missing`);
   });
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { defaultNames, dgraphNames, GraphsteadError } from '../../base/index.js';
+import { defaultNames, dgraphNames } from '../../base/index.js';
 import { localTarget } from '../import/local-target.js';
 import { NameMap } from '../import/name-map.js';
 import { format, progressBar } from '../import/progress.js';
@@ -57,13 +57,11 @@ async function importFiles(paths: readonly string[], options: ImportCommand): Pr
 }
 
 function filesOf(paths: readonly string[], { schema, graphql }: ImportCommand): readonly SourceFile[] {
-  const files = [
+  return [
     ...(schema ? [sourceFile(schema, 'schema')] : []),
     ...(graphql ? [sourceFile(graphql, 'graphql')] : []),
     ...paths.map((path) => sourceFile(path)),
   ];
-  if (files.length > 0) return files;
-  throw new GraphsteadError('INVALID_REQUEST', 'nothing to import', { fix: 'name one file or more' });
 }
 
 interface Opened {
