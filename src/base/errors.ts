@@ -124,6 +124,8 @@ export const ERROR_STATUS = {
   TYPE: 400,
   /** the app's code could not be compiled or loaded; what ran before keeps running */
   APP_LOAD: 400,
+  /** `dev` loaded the app anew while one of its functions streamed: subscribe again */
+  APP_RELOADED: 503,
   // agents
   /** no agent has this id */
   AGENT_UNKNOWN: 404,

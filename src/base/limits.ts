@@ -26,7 +26,7 @@ export const DEFAULT_LIMITS = {
   recurseLevels: 1_000,
   /** milliseconds between two yields to the event loop inside a query */
   yieldMs: 10,
-  /** milliseconds that requests under way have to finish when the service is stopped */
+  /** milliseconds that requests under way have to finish when the service is stopped, and streams of functions when `dev` reloads */
   shutdownMs: 10_000,
   /** open server-sent-event streams */
   streams: 20_000,

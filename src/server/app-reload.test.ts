@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { startService, type TestService } from '../../test/service.js';
+import { openStream } from '../../test/sse.js';
 
 let folder: string;
 let dev: TestService;
@@ -16,7 +17,7 @@ beforeEach(async () => {
   mkdirSync(join(folder, 'functions'));
   write('schema.graphql', 'type Ship { name: String! @id }');
   write('functions/a.ts', 'export function getOne(): string { return "one"; }');
-  dev = await startService({ appDir: folder, dev: true });
+  dev = await startService({ appDir: folder, dev: true, limits: { shutdownMs: 100 } });
   told.length = 0;
   vi.spyOn(dev.service.core.log, 'error').mockImplementation((...given: unknown[]) => {
     told.push(given.map(String).join(' '));
@@ -62,6 +63,23 @@ it('functions see edited env files in process.env', async () => {
   await answers('{ getOne }', { getOne: 'Tern' });
   write('.env', '');
   await answers('{ getOne }', { getOne: 'none' });
+}, 90_000);
+
+it('a stream of a function that the reload replaced ends with an error that says so', async () => {
+  const stream =
+    "export async function* watchIt(): AsyncIterable<string> { yield 'first'; await new Promise(() => {}); }";
+  write('functions/b.ts', stream);
+  await answers('{ __type(name: "Subscription") { name } }', { __type: { name: 'Subscription' } });
+  const events = await openStream(`${dev.url}/graphql`, {
+    method: 'POST',
+    headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+    body: JSON.stringify({ query: 'subscription { watchIt }' }),
+  });
+  expect(await events.value()).toMatchObject({ data: { watchIt: 'first' } });
+  write('functions/b.ts', `${stream} // saved`);
+  expect(await events.value()).toMatchObject({ errors: [{ extensions: { code: 'APP_RELOADED' } }] });
+  expect(await events.next()).toMatchObject({ event: 'complete' });
+  expect(await events.next()).toBeUndefined();
 }, 90_000);
 
 it('a query of @custom that cannot be read is told with its place, and what ran goes on', async () => {

@@ -39,6 +39,7 @@ const CODE = `
     process.exit(3);
   }
   async function* count(to) { for (let i = 1; i <= to; i++) yield i; }
+  async function* forever() { yield 1; await new Promise(() => {}); }
   async function* leaveOrCount(to) { await leave(); yield* count(to); }
   async function* countAndLeave(to) { yield* count(to); process.exit(3); }
   async function hoard() { const all = []; for (;;) { all.push(Buffer.alloc(32e6, 1)); await new Promise((done) => setTimeout(done, 5)); } }
@@ -70,6 +71,7 @@ const EXPORTS = [
   'exit',
   'leave',
   'count',
+  'forever',
   'leaveOrCount',
   'countAndLeave',
   'hoard',
@@ -229,6 +231,34 @@ describe('host processes', () => {
       if (seen.length === 3) break;
     }
     expect(seen).toEqual([1, 2, 3]);
+  });
+
+  it('leave a stream to its slow reader when another bundle is loaded', async () => {
+    await open();
+    const items = hosts.stream({ name: 'count', args: [3], requestId: 's' })[Symbol.asyncIterator]();
+    await items.next();
+    await until(() => hosts.stats()['hosts'] === 2);
+    await hosts.load({ ...app, bundle: app.next(CODE) });
+    // the spare of the bundle before has ended: whoever else had nothing to do has too
+    await until(() => hosts.stats()['hosts'] === 3);
+    expect(await items.next()).toMatchObject({ value: 2 });
+    expect(await items.next()).toMatchObject({ value: 3 });
+    expect(await items.next()).toMatchObject({ done: true });
+    await until(() => hosts.stats()['hosts'] === 2);
+  });
+
+  it('end a stream that does not end by itself some time after another bundle is loaded', async () => {
+    await open({ shutdownMs: 1 });
+    const streams = ['forever', 'count'].map((name) => hosts.stream({ name, args: [3], requestId: name }));
+    const [endless, slow] = streams.map((stream) => stream[Symbol.asyncIterator]());
+    await Promise.all([endless.next(), slow.next()]);
+    const waiting = endless.next();
+    const reloaded = { code: 'APP_RELOADED', fix: 'subscribe again' };
+    const told = expect(waiting).rejects.toMatchObject(reloaded);
+    await hosts.load({ ...app, bundle: app.next(CODE) });
+    await told;
+    await expect(slow.next()).rejects.toMatchObject(reloaded);
+    await until(() => hosts.stats()['hosts'] === 2);
   });
 
   it('tell of each call once it is over, however it ended', async () => {

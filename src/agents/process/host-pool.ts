@@ -35,6 +35,8 @@ const DEATHS_WITHIN_MS = 5_000;
 const RESPAWN_MS = 1_000;
 /** what a load is followed by comes first */
 const PREFORK_MS = 250;
+/** why a process of an app as it was before ends */
+const REPLACED = 'replaced';
 /** tasks that may run alone at the same time: they may wait for each other */
 const ALONE = 4;
 
@@ -224,8 +226,7 @@ export class HostPool implements Hosts {
           if (error.blamed) throw this.#held(task);
           suspicion += error.suspicion;
           if (suspicion < ENOUGH) continue;
-          const fix = 'subscribe again';
-          throw new GraphsteadError('FUNCTION_FAILED', `the stream broke: ${error.message}`, { fix });
+          throw broke(error);
         }
       }
     } finally {
@@ -374,13 +375,16 @@ export class HostPool implements Hosts {
     return RESPAWN_MS;
   }
 
-  /** An old process ends when its last task has. */
+  /** An old process ends when its last task has; streams, which may never end or have slow readers, get so much time. */
   #retire(host: HostProcess | undefined): void {
     if (host === undefined) return;
+    const until = this.#clock.monotonic() + this.#limits.shutdownMs;
     const check = setInterval(() => {
-      if (host.tasks > 0 && !host.dead) return;
+      const { tasks, streams } = host.left;
+      const isNeeded = tasks > 0 || (streams > 0 && this.#clock.monotonic() < until);
+      if (isNeeded && !host.dead) return;
       clearInterval(check);
-      host.kill('replaced');
+      host.kill(REPLACED);
     }, WATCH_MS);
     check.unref();
   }
@@ -391,6 +395,13 @@ export class HostPool implements Hosts {
     this.#lastWatch = now;
     for (const host of this.#all) host.watch(late);
   }
+}
+
+/** A stream that had begun goes on nowhere else. */
+function broke({ message }: HostDied): GraphsteadError {
+  const fix = 'subscribe again';
+  if (message !== REPLACED) return new GraphsteadError('FUNCTION_FAILED', `the stream broke: ${message}`, { fix });
+  return new GraphsteadError('APP_RELOADED', 'the stream ended: its app was loaded anew', { fix });
 }
 
 /** A call of a function, for all its runs. */

@@ -48,6 +48,9 @@ export class HostProcess {
   #dead: string | undefined;
   #killed: string | undefined;
   #loaded = false;
+  /** streams whose readers have not left, and those that wait for an item now */
+  #streams = 0;
+  #pulls = 0;
   #unborn: GraphsteadError | undefined;
 
   constructor(options: HostProcessOptions) {
@@ -128,6 +131,11 @@ export class HostProcess {
     return this.#pending.size;
   }
 
+  /** What is left for a process that has been replaced to do. */
+  get left(): { readonly tasks: number; readonly streams: number } {
+    return { tasks: this.#pending.size - this.#pulls, streams: this.#streams };
+  }
+
   /** It has not answered for a while: new work goes elsewhere. */
   get stalled(): boolean {
     return this.#watchdog.stalled;
@@ -155,10 +163,11 @@ export class HostProcess {
   async *stream(call: CallTask, task: HostTask): AsyncIterable<unknown> {
     const id = nextTask++;
     let finished = false;
+    this.#streams++;
     try {
       await this.#call(id, { ...call, stream: true }, task, false);
       for (;;) {
-        const item = (await this.#start(id, { k: 'pull', id }, task, false, undefined, NEVER_MS)) as StreamItem;
+        const item = await this.#pull(id, task);
         if (item.done === true) {
           finished = true;
           return;
@@ -166,7 +175,17 @@ export class HostProcess {
         yield item.value;
       }
     } finally {
+      this.#streams--;
       if (!finished && !this.dead) this.#tell({ k: 'drop', id, reason: 'the subscriber left' });
+    }
+  }
+
+  async #pull(id: number, task: HostTask): Promise<StreamItem> {
+    this.#pulls++;
+    try {
+      return (await this.#start(id, { k: 'pull', id }, task, false, undefined, NEVER_MS)) as StreamItem;
+    } finally {
+      this.#pulls--;
     }
   }
 
