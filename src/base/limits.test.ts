@@ -7,6 +7,13 @@ it('come from defaults, then the environment, then explicit values', () => {
   expect([limits.agentIdleMs, limits.streams, limits.queryMs]).toEqual([5, 9, DEFAULT_LIMITS.queryMs]);
 });
 
+it('refuse what the service could not begin with', () => {
+  const name = 'GRAPHSTEAD_LIMIT_HOST_MESSAGE_BYTES';
+  expect(() => makeLimits({}, { [name]: '300' })).toThrow(`${name} must be at least 4096, got 300`);
+  expect(() => makeLimits({ hostMessageBytes: 4_095 })).toThrow('hostMessageBytes must be at least 4096');
+  expect(makeLimits({ hostMessageBytes: 4_096 }).hostMessageBytes).toBe(4_096);
+});
+
 it('refuse a name that is none, wherever it stands, and a value that is no positive number', () => {
   expect(() => makeLimits({}, { GRAPHSTEAD_LIMIT_AGENT_IDEL_MS: '5' })).toThrow('GRAPHSTEAD_LIMIT_AGENT_IDEL_MS');
   expect(() => makeLimits({ nothing: 1 } as never)).toThrow('nothing');

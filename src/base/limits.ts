@@ -119,7 +119,7 @@ export const DEFAULT_LIMITS = {
   alarmsPerAgent: 1_000,
   /** megabytes of JavaScript heap of one host process */
   hostHeapMb: 512,
-  /** bytes of one message between the service and a host process: arguments, a result, an answer of the graph, what a turn did */
+  /** bytes of one message between the service and a host process: arguments, a result, an answer of the graph, what a turn did; 4096 at least */
   hostMessageBytes: 64 * 1024 * 1024,
   /** keys of one index, or of one predicate's data, that the explorer counts before it says "more than" */
   sizeKeys: 5_000,
@@ -128,6 +128,9 @@ export const DEFAULT_LIMITS = {
 } as const;
 
 export type Limits = { readonly [K in keyof typeof DEFAULT_LIMITS]: number };
+
+/** Where the service could not even begin with less. */
+const LEAST: Readonly<Partial<Record<string, number>>> = { hostMessageBytes: 4_096 };
 
 const PREFIX = 'GRAPHSTEAD_LIMIT_';
 const NAMES: ReadonlyMap<string, string> = new Map(
@@ -139,7 +142,7 @@ const NAMES: ReadonlyMap<string, string> = new Map(
 
 /**
  * Limits from defaults, then the environment, then explicit values.
- * Throws CONFIG on a value that is not a positive number or a name that does not exist.
+ * Throws CONFIG on a value that is not a positive number, or too small, or a name that does not exist.
  */
 export function makeLimits(
   explicit: Partial<Record<keyof Limits, number>> = {},
@@ -150,17 +153,20 @@ export function makeLimits(
     if (text === undefined || !variable.startsWith(PREFIX)) continue;
     const name = NAMES.get(variable);
     if (name === undefined) throw wrong(`${variable} names no limit`);
-    limits[name] = positive(variable, Number(text));
+    limits[name] = checked(name, variable, Number(text));
   }
   for (const [name, value] of Object.entries(explicit)) {
     if (!(name in DEFAULT_LIMITS)) throw wrong(`unknown limit "${name}"`);
-    if (value !== undefined) limits[name] = positive(name, value);
+    if (value !== undefined) limits[name] = checked(name, name, value);
   }
   return Object.freeze(limits) as Limits;
 }
 
-function positive(name: string, value: number): number {
-  if (!Number.isFinite(value) || value <= 0) throw wrong(`${name} must be a positive number, got ${value}`);
+/** @param shown how the limit was named */
+function checked(name: string, shown: string, value: number): number {
+  if (!Number.isFinite(value) || value <= 0) throw wrong(`${shown} must be a positive number, got ${value}`);
+  const least = LEAST[name] ?? 0;
+  if (value < least) throw wrong(`${shown} must be at least ${least}, got ${value}`);
   return value;
 }
 

@@ -35,12 +35,16 @@ export function flush(): void {
 }
 
 /**
- * A result that holds a function, say, or is too large, fails its own task only; a call fails where it was made. What is said
+ * What to say in place of a message that cannot go. A result that holds a function, say, or is too large, fails its own task only; a call fails where it was made. What is said
  * beside the task's work (the note of an outside call for a rerun, a live event) is left out, and the log tells of it.
  */
 function refusal(message: FromHost, error: unknown, unsent: Unsent): FromHost | undefined {
-  if (!('id' in message) || message.id === undefined) return undefined;
   const { message: reason, code, fix = 'return plain data' } = toFailure(error);
+  if (message.k === 'loaded' || message.k === 'refused') {
+    const told = `what the app says of itself when it loads is too large: ${reason}`;
+    return { k: 'refused', error: { message: told, code: 'APP_LOAD', fix: 'raise limits.hostMessageBytes' } };
+  }
+  if (!('id' in message) || message.id === undefined) return undefined;
   switch (message.k) {
     case 'rpc': {
       const told = `what ${message.method} was given cannot leave the process: ${reason}`;

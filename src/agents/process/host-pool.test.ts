@@ -233,6 +233,25 @@ describe('host processes', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
+  it('tell at once when there is too little room to load an app, or for it to say what it offers', async () => {
+    app = appBundle(CODE, EXPORTS);
+    const many = Array.from({ length: 500 }, (_, i) => `long_function_name_${i}`);
+    const crowded = appBundle(many.map((name) => `function ${name}() {}`).join('\n'), many);
+    const environment = (text: string) => () => ({ LARGE: text });
+    const limits = makeLimits({ hostMessageBytes: 4_096 });
+    hosts = createHosts({ limits, count: 1, environment: environment('x'.repeat(5_000)) });
+    const told = {
+      code: 'APP_LOAD',
+      message: expect.stringMatching(/when it loads is too large: .*hostMessageBytes is 4096/),
+    };
+    await expect(hosts.load(app)).rejects.toMatchObject(told);
+    await hosts.close();
+    hosts = createHosts({ limits, count: 1, environment: environment('x') });
+    await hosts.load(app);
+    await expect(hosts.load(crowded)).rejects.toMatchObject(told);
+    crowded.remove();
+  });
+
   it('leave a stream to its slow reader when another bundle is loaded', async () => {
     await open();
     const items = hosts.stream({ name: 'count', args: [3], requestId: 's' })[Symbol.asyncIterator]();

@@ -324,6 +324,7 @@ export class HostProcess {
   /** Too large for the pipe: whoever waits for it is told. What earlier runs called is not: it is asked for, or called, again. */
   #refused(message: ToHost, error: unknown): ToHost | undefined {
     if (message.k === 'reply') return { k: 'reply', rpc: message.rpc, ok: false, error: toFailure(error, 'INTERNAL') };
+    if (message.k === 'load') this.#settleReady.reject(unloadable(error));
     if (message.k !== 'turn' && message.k !== 'call') return undefined;
     const { journal, ...task } = message.task;
     if (journal === undefined) this.#failed(message.id, toFailure(error, 'INTERNAL'));
@@ -377,6 +378,14 @@ export class HostProcess {
     const unloaded = new GraphsteadError('APP_LOAD', `the host process ended while it loaded the app: ${reason}`);
     this.#settleReady.reject(this.#unborn ?? unloaded);
   }
+}
+
+/** What an app is told at its load: connections, and the environment, which may be large. */
+function unloadable(error: unknown): GraphsteadError {
+  const message = `what the app is told when it loads is too large: ${asError(error).message}`;
+  return new GraphsteadError('APP_LOAD', message, {
+    fix: 'raise limits.hostMessageBytes, or make the environment smaller',
+  });
 }
 
 function noop(): void {}
