@@ -17,6 +17,16 @@ export function graphqlRoutes(app: FastifyInstance, core: Core): void {
   const options = { bodyLimit: core.limits.graphqlBodyBytes };
   app.post('/graphql', options, (request, reply) => post(core, request, reply));
   app.get('/graphql', options, (request, reply) => get(core, request, reply));
+  app.put('/graphql', (_, reply) => refuseReservation(reply));
+}
+
+/** How GraphQL-SSE's single connection mode begins. Its clients show the reason phrase alone: the way out stands there too. */
+function refuseReservation(reply: FastifyReply): never {
+  reply.raw.statusMessage = 'Method Not Allowed: use distinct connections, without singleConnection: true';
+  reply.header('allow', 'GET, POST');
+  throw new GraphsteadError('METHOD_NOT_ALLOWED', "/graphql does not serve GraphQL-SSE's single connection mode", {
+    fix: 'use distinct connections, one a subscription: createClient({ url }) without singleConnection: true',
+  });
 }
 
 function post(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
