@@ -51,7 +51,7 @@ export interface Schema {
 /** Rows aligned with the uids that were asked for. An absent row is an empty list. */
 export interface UidMatrix {
   readonly rows: readonly UidList[];
-  /** present when facets were asked for: aligned with rows, and each with its row's uids */
+  /** present when facets were asked for and the predicate has any: aligned with rows, and each with its row's uids */
   readonly facets?: readonly (readonly (Facets | undefined)[])[];
 }
 

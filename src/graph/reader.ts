@@ -62,9 +62,7 @@ export class SourceReader implements GraphReader {
     if (predicate.type !== 'uid') return { rows: Array.from(uids, () => EMPTY_UIDS) };
     this.#read(predicate);
     return chain(readLists(this.#source, { predicate: predicate.id, family, uids }, this.metrics), (rows) => {
-      if (!options.facets || !this.#record(predicate).hasFacets) {
-        return options.facets ? { rows, facets: rows.map(() => []) } : { rows };
-      }
+      if (!options.facets || !this.#record(predicate).hasFacets) return { rows };
       const found = options.reverse ? this.#reverseFacets(predicate, uids, rows) : this.#facets(predicate, uids, rows);
       return chain(found, (facets) => ({ rows, facets }));
     });

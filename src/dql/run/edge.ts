@@ -77,9 +77,10 @@ async function read(
       rows.push(row);
     }
     execution.countEdges(total);
-    if (facets) rowFacets.push(...(matrix.facets ?? matrix.rows.map((row) => new Array<undefined>(row.length))));
+    if (matrix.facets) rowFacets.push(...matrix.facets);
   }
-  return facets ? { rows, facets: rowFacets } : { rows };
+  // one snapshot answers either all batches with facets or none
+  return rowFacets.length > 0 ? { rows, facets: rowFacets } : { rows };
 }
 
 function facetTest(filter: NonNullable<EdgeSelection['facetFilter']>) {

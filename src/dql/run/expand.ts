@@ -1,9 +1,12 @@
 import { GraphsteadError, TYPE_PREDICATE } from '../../base/index.js';
 import { decodeValue, valueText } from '../../values/index.js';
-import type { ExpandSelection, PredicateSelection, Selection } from '../syntax/index.js';
+import type { ExpandSelection, FacetRequest, PredicateSelection, Selection } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
 import type { Execution } from './execution.js';
 import { readAll } from './language.js';
+
+/** What an expansion shows of facets unless it says so itself, as in Dgraph. */
+const EVERY_FACET: FacetRequest = { all: true, implied: true, keys: [], order: [] };
 
 /** Selections of a block with each expand() replaced by the predicates it stands for, at its place. */
 export async function expandSelections(
@@ -52,6 +55,8 @@ async function expansion(
     // A filter asks about nodes at the other end, which values do not have.
     if (selection.filter && predicate?.type !== 'uid') continue;
     const edge = predicate?.type === 'uid';
+    // Edges without selections below them show nothing of their own, and facets alone would say nothing.
+    const facets = selection.facets ?? (edge && selection.children.length === 0 ? undefined : EVERY_FACET);
     out.push({
       kind: 'predicate',
       name,
@@ -59,7 +64,7 @@ async function expansion(
       reverse,
       langs: predicate?.lang ? ['*'] : [],
       ...(edge && selection.filter ? { filter: selection.filter } : {}),
-      ...(selection.facets ? { facets: selection.facets } : {}),
+      ...(facets ? { facets } : {}),
       order: edge ? selection.order : [],
       page: edge ? selection.page : {},
       directives: selection.directives,

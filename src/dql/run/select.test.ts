@@ -94,8 +94,9 @@ describe('selections', () => {
         name: 'Red harbour',
         year: 1990,
         tags: expect.anything(),
-        shown: { name: 'North house' },
+        shown: { name: 'North house', 'shown|wall': 3 },
         '~painted': [{ name: 'Ida' }],
+        'tags|by': expect.anything(),
       },
     ]);
     expect(await ask('q(func: uid(0x3)) { expand(Artist) }')).toEqual([{ name: 'Kim', 'name@fi': 'Kimmo' }]);

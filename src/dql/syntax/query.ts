@@ -206,6 +206,8 @@ export interface SimilarDistanceSelection extends SelectionBase {
 /** `@facets`, `@facets(since, a as close, alias: close, orderasc: since)` */
 export interface FacetRequest {
   readonly all: boolean;
+  /** expand() brings facets that nobody wrote: an answer in another form may leave them out */
+  readonly implied?: boolean;
   readonly keys: readonly { readonly key: string; readonly alias?: string; readonly variable?: string }[];
   readonly order: readonly { readonly key: string; readonly descending: boolean }[];
 }

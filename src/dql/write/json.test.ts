@@ -119,6 +119,12 @@ describe('RDF', () => {
     );
   });
 
+  it('leaves out the facets that expand() brings unasked', async () => {
+    expect(await text('{ q(func: uid(0xa)) { expand(Work) { name } } }', { format: 'rdf' })).toContain(
+      '<0xa> <shown> <0x14> .',
+    );
+  });
+
   it('tells as RDF only of nodes that @cascade has left', async () => {
     expect(await text('{ q(func: uid(0x1)) @cascade { painted { name price } } }', { format: 'rdf' })).toBe(
       '<0x1> <painted> <0xa> .\n<0x1> <painted> <0xb> .\n' +

@@ -44,7 +44,7 @@ function check(node: ResultNode): void {
   if ('directives' in syntax && syntax.directives.normalize) throw unsupported('normalize directive is');
   if ('directives' in syntax && syntax.directives.ignoreReflex) throw unsupported('ignorereflex directive is');
   if ('groupBy' in syntax && syntax.groupBy) throw unsupported('groupby is');
-  if ('facets' in syntax && syntax.facets) throw unsupported('facets are');
+  if ('facets' in syntax && syntax.facets && !syntax.facets.implied) throw unsupported('facets are');
   if (syntax.kind === 'countUid') throw unsupported('uid count is');
   if (syntax.kind === 'checkPassword') throw unsupported('chkpwd function is');
 }
