@@ -83,7 +83,7 @@ export function applyMath(
       return args[0] && unary(op, args[0], context);
     case 'min':
     case 'max':
-      return extreme(op, args[0], args[1]);
+      return args.reduce((left, right) => extreme(op, left, right));
     default:
       return args.every((arg) => arg === undefined) ? undefined : binary(op, args[0] ?? ZERO, args[1] ?? ZERO);
   }

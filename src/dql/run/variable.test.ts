@@ -225,6 +225,12 @@ describe('math', () => {
     ]);
   });
 
+  it('takes the least and the greatest of all operands', async () => {
+    expect(await ask('q(func: uid(0xa)) { p as price most: math(max(p, 3, 30)) least: math(min(30, p, 3)) }')).toEqual([
+      { price: 10.5, most: 30, least: 3 },
+    ]);
+  });
+
   it('compares values of a kind only', async () => {
     for (const test of ['name < 1992', 'year == name', 'max(year, name) > 0', 'year > true']) {
       const text = `q(func: uid(0xb)) { name as name year as year val(name) val(year) x: math(${test}) }`;
