@@ -195,6 +195,7 @@ describe('alter', () => {
   it('checks names, types and @unique against what stands', async () => {
     await expect(alter('type Person { name }')).rejects.toMatchObject({ message: /matching predicate for field name/ });
     await expect(alter('service.x: string .')).rejects.toMatchObject({ message: /reserved/ });
+    await expect(alter('uid: string .')).rejects.toMatchObject({ code: 'INVALID_SCHEMA', position: { line: 1 } });
     await expect(alter('email: string @unique .')).rejects.toMatchObject({
       message: /is missing, add either hash or exact/,
     });

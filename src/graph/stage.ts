@@ -5,6 +5,7 @@ import {
   type Limits,
   type MaybePromise,
   type Names,
+  type Position,
   type Steps,
   TYPE_PREDICATE,
 } from '../base/index.js';
@@ -320,6 +321,7 @@ export function checkName(name: string, names: Names): void {
       fix: `Write ${name.slice(1)} from the other end: subject and object change places.`,
     });
   }
+  if (name === UID_NAME) throw namedUid('INVALID_MUTATION');
   if (isReserved(name, names)) throw reserved('store predicate', name, names);
 }
 
@@ -411,6 +413,16 @@ export function noLang(name: string): GraphsteadError {
 export function isReserved(name: string, names: Names): boolean {
   if (WRITABLE.has(name)) return false;
   return name.startsWith('service.') || (names.dgraph && name.startsWith('dgraph.'));
+}
+
+/** What every node has besides its predicates: queries could not tell one of this name from it. */
+export const UID_NAME = 'uid';
+
+export function namedUid(code: 'INVALID_MUTATION' | 'INVALID_SCHEMA', position?: Position): GraphsteadError {
+  return new GraphsteadError(code, 'a predicate cannot have the name uid', {
+    position,
+    fix: 'Choose another name: uid is what identifies a node.',
+  });
 }
 
 /** The refusal of a reserved name; `what` is the attempt: "store predicate", "alter type" ... */

@@ -295,6 +295,7 @@ describe('a transaction', () => {
       code: 'INVALID_MUTATION',
       message: '~friend names edges that are read backwards',
     });
+    await expect(transaction.stage([setValue(1, 'uid', 'a')])).rejects.toMatchObject({ code: 'INVALID_MUTATION' });
     expect(await seen(transaction, 'name', 1)).toEqual([]);
   });
 

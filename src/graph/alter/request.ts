@@ -3,7 +3,7 @@ import type { ConflictKey } from '../../commit/index.js';
 import { EVERYTHING, predicateKey } from '../conflict.js';
 import type { AlterRequest, NamedDocument, NodeType } from '../contract.js';
 import type { PredicateRecord, SchemaVersion } from '../schema.js';
-import { isReserved, NAME_BYTES, reserved } from '../stage.js';
+import { isReserved, NAME_BYTES, namedUid, reserved, UID_NAME } from '../stage.js';
 import { checkUniqueIndex } from '../text/check.js';
 import { parseSchema } from '../text/parse.js';
 import type { AlterPart, Declaration } from './part.js';
@@ -103,6 +103,7 @@ function checkedDeclaration(
   if (Buffer.byteLength(name) > NAME_BYTES) {
     throw new GraphsteadError('INVALID_SCHEMA', 'Predicate name length cannot be bigger than 2^16', { position });
   }
+  if (name === UID_NAME) throw namedUid('INVALID_SCHEMA', position);
   if (name === TYPE_PREDICATE || isReserved(name, names)) {
     // exports hold the lines of the service's own predicates: they say nothing new
     if (INTERNAL.test(name) || (name === TYPE_PREDICATE && isSame(declaration, before))) return undefined;
