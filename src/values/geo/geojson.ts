@@ -46,6 +46,8 @@ function fromCoordinates(data: readonly unknown[]): Geometry {
   let depth = 0;
   for (let at: unknown = data; Array.isArray(at); at = at[0]) depth++;
   if (depth === 1) return { type: 'Point', coordinates: position(data) };
+  // the outline of a polygon alone, as Dgraph's documentation writes it too
+  if (depth === 2) return { type: 'Polygon', coordinates: [ring(data)] };
   if (depth === 3) return { type: 'Polygon', coordinates: rings(data) };
   if (depth === 4) return { type: 'MultiPolygon', coordinates: data.map(rings) };
   throw invalidValue(

@@ -43,6 +43,7 @@ const FOUND: readonly (readonly [call: string, names: readonly string[]])[] = [
   ['match(name, "Red harbor", 2)', ['Red harbour']],
   ['near(place, [10.0, 60.0], 1000)', ['North house']],
   ['within(place, [[[9.0, 58.0], [11.0, 58.0], [11.0, 59.5], [9.0, 59.5], [9.0, 58.0]]])', ['South house']],
+  ['within(place, [[9.0, 58.0], [11.0, 58.0], [11.0, 59.5], [9.0, 59.5]])', ['South house']],
   ['ge(count(painted), 2)', ['Ida', 'Jon']],
   ['eq(count(painted), [1, 3])', ['Ida', 'Kim']],
   ['eq(count(tags), 2)', ['Red harbour']],
