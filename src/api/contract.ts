@@ -75,8 +75,6 @@ export interface HealthReport {
 
 /** The schema that is served. */
 export interface ServedSchema {
-  /** hash of the text; changes with every update */
-  readonly id: string;
   /** the type definitions as they were uploaded: they hold secrets, and never leave the service */
   readonly text: string;
   /** the type definitions as they may be shown */
@@ -126,8 +124,12 @@ export interface Api {
     context: RequestContext,
     options?: Pick<ExecuteOptions, 'allowMutation'>,
   ): AsyncIterable<readonly SubscriptionEvent[]>;
-  /** POST /admin: getGQLSchema, updateGQLSchema, health, state, export. */
-  admin(request: GraphqlRequest, context: RequestContext): Promise<GraphqlAnswer>;
+  /** /admin: getGQLSchema, updateGQLSchema, health, state, export. */
+  admin(
+    request: GraphqlRequest,
+    context: RequestContext,
+    options?: Pick<ExecuteOptions, 'allowMutation'>,
+  ): Promise<GraphqlAnswer>;
   /**
    * Claims of the JWT in these headers (lower-case names), undefined when there is none or nothing verifies it.
    * Throws UNAUTHENTICATED when a token is present in the configured header and does not verify.
@@ -143,6 +145,10 @@ export interface Api {
   updateSchema(text: string): Promise<SchemaUpdate>;
   /** undefined before the first upload */
   current(): ServedSchema | undefined;
+  /** A uid for the definitions as such, which stays over their updates and goes with all data; leased when first asked for. */
+  schemaId(): Promise<string>;
+  /** How often what is served was exchanged since the start. */
+  schemaUpdates(): number;
   /** The API that these definitions generate with no operations beside it; undefined for definitions with mistakes. */
   generatedAlone(text: string): string | undefined;
   /** Replaces the operations (an app was loaded or reloaded). Throws GraphsteadErrors on name clashes. */

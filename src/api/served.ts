@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { GraphQLSchema } from 'graphql';
 import { type GraphsteadError, GraphsteadErrors, type Names } from '../base/index.js';
 import { hideSecrets, inOrderOfPlace, type Model, readModel } from '../sdl/index.js';
@@ -73,7 +72,6 @@ function loaded(model: Model, generated: GeneratedSchema): LoadedSchema {
 function infoOf(model: Model, generated: GeneratedSchema): ServedSchema {
   const header = model.authorization?.header.toLowerCase();
   return {
-    id: createHash('sha256').update(model.text).digest('hex').slice(0, 16),
     text: model.text,
     shown: hideSecrets(model.text),
     get generated() {

@@ -203,6 +203,24 @@ describe('the admin API', () => {
     });
   });
 
+  it('knows the definitions by one uid over their updates, until all data goes', async () => {
+    const world = await createWorld(SDL);
+    const id = async () => {
+      const { body } = await world.api.admin({ query: '{ getGQLSchema { id } }' }, contextOf());
+      return JSON.parse(body.toString()).data.getGQLSchema.id;
+    };
+    const first = await id();
+    expect(first).toMatch(/^0x[0-9a-f]+$/);
+    const before = world.api.schemaUpdates();
+    await world.api.updateSchema('type Town { name: String }');
+    expect(world.api.schemaUpdates()).toBe(before + 1);
+    expect(await id()).toBe(first);
+    await world.graph.alter({ kind: 'dropAll' });
+    await world.api.dropped();
+    await world.api.updateSchema(SDL);
+    expect(await id()).not.toBe(first);
+  });
+
   it('shows and replaces the schema', async () => {
     const world = await createWorld();
     const admin = async (query: string, variables?: Record<string, unknown>) =>

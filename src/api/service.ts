@@ -30,6 +30,9 @@ import { unreachable } from './unreachable.js';
 /** Name of the graph's document that holds the type definitions. */
 const DOCUMENT = 'graphql.schema';
 
+/** Name of the one that holds their uid, made when it is first asked for. */
+const ID_DOCUMENT = 'graphql.schema.id';
+
 /** The GraphQL API over a graph. Call `load` before the first request. */
 export function createApi(options: ApiOptions): Api {
   return new GraphqlApi(options);
@@ -47,6 +50,7 @@ class GraphqlApi implements Api {
   /** mistakes of the stored schema */
   #broken: readonly GraphsteadError[] = [];
   #updating: Promise<unknown> = Promise.resolve();
+  #serves = 0;
 
   constructor(options: ApiOptions) {
     this.#options = options;
@@ -82,6 +86,7 @@ class GraphqlApi implements Api {
 
   #serve(loaded: LoadedSchema | undefined): void {
     const { graph, names, clock, limits, committer, trace = noTrace } = this.#options;
+    this.#serves++;
     this.#served = loaded;
     this.#executor =
       loaded &&
@@ -178,8 +183,8 @@ class GraphqlApi implements Api {
     return recovered(open, (error) => [{ body: refused(error).body }]);
   }
 
-  admin(request: GraphqlRequest, context: RequestContext): Promise<GraphqlAnswer> {
-    return this.#admin.execute(request, context);
+  admin(request: GraphqlRequest, _context: RequestContext, options: ExecuteOptions = {}): Promise<GraphqlAnswer> {
+    return this.#admin.execute(request, options);
   }
 
   claims(headers: Readonly<Record<string, string | undefined>>) {
@@ -250,6 +255,25 @@ class GraphqlApi implements Api {
 
   current(): ServedSchema | undefined {
     return this.#served?.info;
+  }
+
+  schemaUpdates(): number {
+    return this.#serves;
+  }
+
+  schemaId(): Promise<string> {
+    const id = this.#updating.then(() => this.#schemaId());
+    this.#updating = id.catch(() => undefined);
+    return id;
+  }
+
+  async #schemaId(): Promise<string> {
+    const { graph } = this.#options;
+    const kept = await graph.document(ID_DOCUMENT);
+    if (kept !== undefined) return kept;
+    const id = `0x${(await graph.leaseUids(1)).toString(16)}`;
+    await graph.setDocument(ID_DOCUMENT, id);
+    return id;
   }
 
   generatedAlone(text: string): string | undefined {

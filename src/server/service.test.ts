@@ -43,6 +43,32 @@ describe('the service', () => {
     await service.close();
   });
 
+  it('answers queries to the admin API by GET, and no mutation; counts what it served for the probe', async () => {
+    const service = await openService(quiet);
+    const get = async (query: string) => {
+      const reply = await fetch(`${service.url}/admin?${new URLSearchParams({ query })}`);
+      return { status: reply.status, body: (await reply.json()) as unknown };
+    };
+    const count = async () => {
+      const reply = await fetch(`${service.url}/probe/graphql`);
+      return ((await reply.json()) as { schemaUpdateCounter: number }).schemaUpdateCounter;
+    };
+    const before = await count();
+    await service.core.api.updateSchema('type City { name: String }');
+    expect(await count()).toBe(before + 1);
+    expect(await get('{ getGQLSchema { schema } }')).toEqual({
+      status: 200,
+      body: { data: { getGQLSchema: { schema: 'type City { name: String }' } } },
+    });
+    const update = 'mutation { updateGQLSchema(input: {set: {schema: "type T { n: Int }"}}) { gqlSchema { id } } }';
+    expect(await get(update)).toMatchObject({
+      status: 405,
+      body: { errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED' } }] },
+    });
+    expect(service.core.api.current()?.text).toBe('type City { name: String }');
+    await service.close();
+  });
+
   it('says which flag moves it from a port that is taken; in dev a busy gRPC port is a warning', async () => {
     const holder = createServer();
     await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done));

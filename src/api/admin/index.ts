@@ -1,34 +1,48 @@
 import { buildSchema, execute, type ExecutionResult, type GraphQLError, type GraphQLSchema } from 'graphql';
 import { asError, GraphsteadError, GraphsteadErrors, toWire, type WireError } from '../../base/index.js';
-import type { Api, ApiOptions, GraphqlAnswer, GraphqlRequest, ServedSchema, Unreachable } from '../contract.js';
+import type {
+  Api,
+  ApiOptions,
+  ExecuteOptions,
+  GraphqlAnswer,
+  GraphqlRequest,
+  ServedSchema,
+  Unreachable,
+} from '../contract.js';
 import { graphqlWire } from '../execute/answer.js';
 import { DocumentCache, operationNamed, PersistedQueries } from '../execute/document.js';
 import { refused } from '../execute/engine.js';
-import type { RequestContext } from '../operation.js';
 import { ADMIN_SDL } from './schema.js';
+
+type AdminTarget = Pick<Api, 'current' | 'schemaId' | 'updateSchema'>;
 
 type Args<T> = { readonly input: T };
 
-/** POST /admin. */
+/** /admin. */
 export class AdminApi {
   readonly #schema: GraphQLSchema = buildSchema(ADMIN_SDL);
   readonly #documents: DocumentCache;
   readonly #persisted: PersistedQueries;
-  readonly #api: Pick<Api, 'current' | 'updateSchema'>;
+  readonly #api: AdminTarget;
   readonly #options: ApiOptions;
 
-  constructor(api: Pick<Api, 'current' | 'updateSchema'>, options: ApiOptions) {
+  constructor(api: AdminTarget, options: ApiOptions) {
     this.#api = api;
     this.#options = options;
     this.#documents = new DocumentCache(this.#schema, options.limits);
     this.#persisted = new PersistedQueries(options.limits);
   }
 
-  async execute(request: GraphqlRequest, _context: RequestContext): Promise<GraphqlAnswer> {
+  async execute(request: GraphqlRequest, { allowMutation = true }: ExecuteOptions = {}): Promise<GraphqlAnswer> {
     try {
       const text = this.#persisted.resolve(request.query, request.extensions);
       const prepared = this.#documents.prepare(text);
       const operation = operationNamed(prepared, request.operationName);
+      if (operation.operation === 'mutation' && !allowMutation) {
+        throw new GraphsteadError('METHOD_NOT_ALLOWED', 'a mutation cannot be sent to /admin with GET', {
+          fix: 'Use POST.',
+        });
+      }
       const lost: Unreachable[] = [];
       const result = await execute({
         schema: this.#schema,
@@ -45,7 +59,7 @@ export class AdminApi {
 
   #queries() {
     return {
-      getGQLSchema: () => shown(this.#api.current()),
+      getGQLSchema: () => this.#shown(this.#api.current()),
       health: () => this.#health(),
       state: () => this.#state(),
     };
@@ -56,10 +70,15 @@ export class AdminApi {
       updateGQLSchema: async ({ input }: Args<{ readonly set: { readonly schema: string } }>) => {
         const { served, unreachable } = await this.#api.updateSchema(input.set.schema);
         lost.push(...unreachable);
-        return { gqlSchema: shown(served) };
+        return { gqlSchema: this.#shown(served) };
       },
       export: async (args: Partial<Args<{ readonly format?: string }>>) => this.#export(args.input?.format ?? 'rdf'),
     };
+  }
+
+  #shown(schema: ServedSchema | undefined) {
+    if (!schema || schema.text === '') return null;
+    return { id: () => this.#api.schemaId(), schema: schema.shown, generatedSchema: schema.generated };
   }
 
   #health() {
@@ -126,11 +145,6 @@ export class AdminApi {
     const exportedFiles = await exportFiles(format);
     return { response: { code: 'Success', message: 'Export completed.' }, exportedFiles };
   }
-}
-
-function shown(schema: ServedSchema | undefined) {
-  if (!schema || schema.text === '') return null;
-  return { id: schema.id, schema: schema.shown, generatedSchema: schema.generated };
 }
 
 function bodyOf({ data, errors }: ExecutionResult, unreachable: readonly Unreachable[]): Buffer {

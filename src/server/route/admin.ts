@@ -1,9 +1,10 @@
-import type { FastifyInstance } from 'fastify';
-import type { Unreachable } from '../../api/index.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphqlRequest, Unreachable } from '../../api/index.js';
 import { GraphsteadErrors } from '../../base/index.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
 import { success } from '../envelope.js';
+import { requestOfQueryString } from './graphql.js';
 import { contextOf } from './request-context.js';
 
 /** What of the stored data nothing reaches any more; nothing is told where there is none. */
@@ -33,14 +34,25 @@ export function adminRoutes(app: FastifyInstance, core: Core): void {
     reply.header('content-type', 'text/plain; charset=utf-8').send(core.api.current()?.shown ?? ''),
   );
 
-  app.post('/admin', options, async (request, reply) => {
-    const body = textOf(request);
-    const graphql =
-      mediaType(request) === 'application/graphql' ? { query: body } : parseJsonObject(body, 'the request');
-    const answer = await core.api.admin(graphql, await contextOf(core, request, reply));
+  const answered = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    graphql: GraphqlRequest,
+    allowMutation: boolean,
+  ) => {
+    const answer = await core.api.admin(graphql, await contextOf(core, request, reply), { allowMutation });
     return reply
       .code(core.names.dgraph ? 200 : answer.status)
       .header('content-type', 'application/json')
       .send(answer.body);
+  };
+
+  app.post('/admin', options, (request, reply) => {
+    const body = textOf(request);
+    const graphql =
+      mediaType(request) === 'application/graphql' ? { query: body } : parseJsonObject(body, 'the request');
+    return answered(request, reply, graphql, true);
   });
+
+  app.get('/admin', (request, reply) => answered(request, reply, requestOfQueryString(request), false));
 }

@@ -151,7 +151,8 @@ function requestOf(core: Core, request: FastifyRequest): GraphqlRequest {
   return checked(parseJsonObject(body, 'the GraphQL request'));
 }
 
-function requestOfQueryString(request: FastifyRequest): GraphqlRequest {
+/** A request in the query string of a GET. Throws INVALID_REQUEST. */
+export function requestOfQueryString(request: FastifyRequest): GraphqlRequest {
   const raw = request.query as Record<string, string | undefined>;
   return checked({
     query: raw['query'],

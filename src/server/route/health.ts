@@ -33,6 +33,6 @@ export function healthRoutes(app: FastifyInstance, core: Core, info: HealthInfo)
   app.get('/probe/graphql', async (_request, reply) =>
     reply
       .header('content-type', 'application/json')
-      .send(JSON.stringify({ status: 'up', schemaUpdateCounter: core.api.current()?.id ?? '' })),
+      .send(JSON.stringify({ status: 'up', schemaUpdateCounter: core.api.schemaUpdates() })),
   );
 }
