@@ -56,6 +56,17 @@ it('frames that come at once go out in one write, in their order', async () => {
   expect(body).toContain(`${frames.length.toString(16)}\r\n${frames}`);
 });
 
+it('the first blank line ends the first frame, for readers that take what is before it for an event', async () => {
+  async function* source() {
+    await new Promise((turn) => setImmediate(turn));
+    yield { event: 'next', data: 'one' };
+  }
+  const { rest } = await streaming(source());
+  const lines = (await rest()).split('\r\n\r\n').slice(1).join('').split('\r\n');
+  const text = lines.filter((line) => !/^[0-9a-f]+$/.test(line)).join('');
+  expect(text).toBe(':\nevent: next\ndata: one\n\n');
+});
+
 it('frames that many readers share stand in their place among others', async () => {
   const shared = new SharedFrames('data: shared\n\n');
   async function* source() {

@@ -104,7 +104,8 @@ export async function sendFrames(
     return;
   }
   response.flushHeaders();
-  response.write(':\n\n');
+  // a byte for proxies that keep the headers back until one comes; no blank line: some readers take the first for an event's end
+  response.write(':\n');
   const beat = setInterval(() => {
     if (!response.writableNeedDrain) response.write(':\n\n');
   }, options.heartbeatMs);
