@@ -36,6 +36,21 @@ describe('mutations', () => {
     world = await createWorld(SDL, { clock: { wall: () => 1_700_000_000_000, monotonic: () => performance.now() } });
   });
 
+  it.each([
+    ['a mutation counts what it wrote', 'mutation { addBoat(input: [{name: "a"}, {name: "b"}]) { numUids } }', 2],
+    [
+      'an update counts what it changed',
+      'mutation { updateBoat(input: {filter: {}, set: {length: 2.5}}) { numUids } }',
+      1,
+    ],
+    ['a query counts what it found, though it shows nothing of it', '{ queryBoat { __typename } }', 1],
+    ['an aggregate counts what it found', '{ aggregateBoat { count } }', 1],
+  ])('%s', async (_, text, least) => {
+    await data('mutation { addBoat(input: [{name: "Tern"}]) { numUids } }');
+    const { body } = await world.api.execute({ query: text }, contextOf());
+    expect(JSON.parse(body.toString()).extensions.touched_uids).toBeGreaterThanOrEqual(least);
+  });
+
   it('adds a tree of nodes with defaults, and keeps both ends of every edge', async () => {
     const { addBoat } = await data(`mutation { addBoat(input: [{name: "Tern", flags: ["a", "b"],
       crew: [{code: "c1", name: "Ida"}], berth: {number: 4}, logs: [{text: "first day"}]}]) {

@@ -51,6 +51,7 @@ export async function runBlocks(request: Request, blocks: readonly Block[], read
   if (request.reads) noteReads(blocks, request.reads);
   const result = await request.engine.runQuery({ blocks }, reader, request.run);
   request.touched += result.numUids._total ?? 0;
+  for (const { dest } of result.roots) request.touched += dest.length;
   return result;
 }
 

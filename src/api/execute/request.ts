@@ -40,7 +40,7 @@ export interface Request {
   readonly bodyHash: string;
   /** @cascade stands somewhere in the document */
   readonly cascades: boolean;
-  /** uids that were read */
+  /** uids that were found, read or written */
   touched: number;
   /** predicates that were read, where a subscription wants to know them */
   readonly reads?: Set<string>;

@@ -42,6 +42,7 @@ export async function payload(
   outcome: Outcome,
   reader: () => Promise<GraphReader>,
 ): Promise<Written> {
+  request.touched += outcome.numUids;
   const type = getNullableType(definition.type) as GraphQLObjectType;
   const collected = collectFields(
     scopeOf(request, { schema: request.engine.graph.schema() }),
