@@ -70,7 +70,7 @@ export const DIRECTIVES: Readonly<Record<string, DirectiveDefinition>> = {
   remote: { places: ['object', 'interface', 'union', 'input', 'enum'], arguments: {}, example: '@remote' },
   remoteResponse: {
     places: ['field'],
-    arguments: { name: optional('string') },
+    arguments: { name: required('string') },
     example: '@remoteResponse(name: "full_name")',
   },
   generate: {

@@ -1,4 +1,4 @@
-import { position } from '../definition.js';
+import { directive, position } from '../definition.js';
 import { customSites } from '../custom-site.js';
 import { idField, isForeignKey, isIdType, xidFields } from '../lookup.js';
 import type { Rule } from '../rule.js';
@@ -22,6 +22,13 @@ export const customField: Rule = {
           position: position(node),
           message: `@custom on ${where}: a field of type ID is the node itself, which nothing else resolves`,
           fix: 'Remove @custom, or make the field a String.',
+        });
+      }
+      if (directive(field, 'lambda')) {
+        report({
+          position: position(node),
+          message: `${where} has both @custom and @lambda: one of them resolves the field`,
+          fix: 'Remove one of them.',
         });
       }
       if (!field.arguments?.length) continue;

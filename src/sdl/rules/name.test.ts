@@ -36,6 +36,7 @@ describe('names', () => {
     ['type Shop @search { name: String }', 'known-directive'],
     ['type Shop { name: String @search(kind: [term]) }', 'known-directive'],
     ['type Shop { name: String @remoteResponse(name: 7) }', 'known-directive'],
+    ['type Shop @remote { name: String @remoteResponse }', 'known-directive'],
     ['type Shop { owner: Shop @hasInverse }', 'known-directive'],
     ['type Shop { name: String @lambda }', 'known-directive'],
   ])('refuses %s', (text, rule) => {
@@ -57,6 +58,11 @@ describe('names', () => {
     const text = (directives: string): string => `type Shop ${directives} { name: String }`;
     expect(broken(text('@lambdaOnMutate(add: true)'), 'dgraph')).toEqual([]);
     expect(broken(text('@remote @lambdaOnMutate(add: true)'), 'dgraph')).toEqual(['remote-type']);
+  });
+
+  it("refuses a field that both @custom and the peer's functions resolve", () => {
+    const text = 'type Shop { id: ID! a: Int b: Int @lambda @custom(http: {url: "http://x.example/$id", method: GET}) }';
+    expect(broken(text, 'dgraph')).toEqual(['custom-field']);
   });
 
   it('says where, why and everything at once', () => {

@@ -1,4 +1,12 @@
-import { baseName, directive, type FieldDefinition, type ObjectDefinition, position } from '../definition.js';
+import {
+  argument,
+  baseName,
+  directive,
+  type FieldDefinition,
+  type ObjectDefinition,
+  position,
+  text,
+} from '../definition.js';
 import { isCustom, isRemote, isRemoteName } from '../lookup.js';
 import type { Rule, RuleContext } from '../rule.js';
 
@@ -41,6 +49,14 @@ function remote({ definitions, report }: RuleContext, object: ObjectDefinition):
     });
   }
   for (const field of object.own) {
+    const response = directive(field.node, 'remoteResponse');
+    if (response && text(argument(response, 'name')) === '') {
+      report({
+        position: position(response),
+        message: `@remoteResponse on ${object.name}.${field.name} names no key of the reply`,
+        fix: 'Write @remoteResponse(name: "full_name").',
+      });
+    }
     const custom = directive(field.node, 'custom', 'lambda');
     if (custom) {
       report({

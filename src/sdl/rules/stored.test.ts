@@ -165,6 +165,11 @@ describe('passwords, rules, generation', () => {
       'interface I @secret(field: "p") { a: String } type Shop implements I @secret(field: "q") { b: String }',
       'password',
     ],
+    ['interface I @secret(field: "p") { a: String } type Shop implements I { p: String }', 'password'],
+    [
+      'interface I @secret(field: "p") { a: String } interface J @secret(field: "q") { b: String } type Shop implements I & J { c: String }',
+      'password',
+    ],
     ['type Shop @generate(query: {fetch: false}) { name: String }', 'generate'],
     ['type Shop @generate(mutation: {add: "no"}) { name: String }', 'generate'],
     ['type Shop @generate(query: false) { name: String }', 'generate'],
@@ -218,6 +223,7 @@ describe('remote types', () => {
     ['interface Named @remote { name: String } type Shop implements Named { town: String }', 'remote-type'],
     ['interface Named { name: String } type Shop implements Named @remote { town: String }', 'remote-type'],
     ['type Shop { name: String @remoteResponse(name: "n") }', 'remote-type'],
+    ['type Shop @remote { name: String @remoteResponse(name: "") }', 'remote-type'],
     ['type Shop { name: String owner: Person } type Person @remote { name: String }', 'remote-type'],
     ['type Shop @remote @generate(query: {get: true}) { name: String }', 'generate'],
   ]);
