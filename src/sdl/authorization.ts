@@ -55,14 +55,19 @@ function fromJson(rest: string, problems: string[]): Authorization | undefined {
   const jwkUrls = [...(jwkUrl ? [jwkUrl] : []), ...strings(json, 'JWKURLs', problems)];
   if (!header) problems.push('the authorization lacks Header, the name of the header with the token');
   if (!namespace) problems.push("the authorization lacks Namespace, the claim that holds the app's own claims");
+  const audience = strings(json, 'Audience', problems);
   checkKeys(key, algorithm, jwkUrl, jwkUrls, problems);
+  // issuers sign for many services with the keys of one set
+  if (jwkUrls.length > 0 && audience.length === 0) {
+    problems.push('the authorization has a key-set url but lacks Audience, whose tokens are meant for this service');
+  }
   return {
     header: header ?? '',
     namespace: namespace ?? '',
     algorithm,
     ...(key ? { verificationKey: new Secret(key) } : {}),
     jwkUrls,
-    audience: strings(json, 'Audience', problems),
+    audience,
     closedByDefault: flag(json, 'ClosedByDefault', problems),
   };
 }

@@ -19,8 +19,10 @@ const base: Authorization = {
 describe('tokens', () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  const token = (key = privateKey, kid?: string) =>
-    new SignJWT({ ns: { USER: 'ann' } }).setProtectedHeader({ alg: 'RS256', ...(kid ? { kid } : {}) }).sign(key);
+  const token = (key = privateKey, kid?: string, aud?: string) =>
+    new SignJWT({ ns: { USER: 'ann' }, ...(aud ? { aud } : {}) })
+      .setProtectedHeader({ alg: 'RS256', ...(kid ? { kid } : {}) })
+      .sign(key);
 
   it('are verified with a public key, and with its algorithm only', async () => {
     const verifier = new Verifier({ ...base, verificationKey: new Secret(pem) }, systemClock);
@@ -39,15 +41,20 @@ describe('tokens', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const { port } = server.address() as AddressInfo;
-      const verifier = new Verifier({ ...base, jwkUrls: [`http://127.0.0.1:${port}/jwks`] }, systemClock);
-      const headers = { authorization: await token(privateKey, 'k1') };
+      const jwkUrls = [`http://127.0.0.1:${port}/jwks`];
+      const verifier = new Verifier({ ...base, jwkUrls, audience: ['shop'] }, systemClock);
+      const headers = { authorization: await token(privateKey, 'k1', 'shop') };
       expect(await verifier.claims(headers)).toMatchObject({ USER: 'ann' });
       expect(await verifier.claims(headers)).toMatchObject({ USER: 'ann' });
       expect(fetched).toBe(1);
       const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
-      await expect(verifier.claims({ authorization: await token(other, 'k1') })).rejects.toMatchObject({
-        code: 'UNAUTHENTICATED',
-      });
+      for (const refused of [
+        await token(other, 'k1', 'shop'),
+        await token(privateKey, 'k1', 'bank'),
+        await token(privateKey, 'k1'),
+      ]) {
+        await expect(verifier.claims({ authorization: refused })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+      }
     } finally {
       server.close();
     }

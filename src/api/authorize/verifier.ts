@@ -54,11 +54,11 @@ export class Verifier {
     throw failure ?? unauthenticated('no key is configured to verify it');
   }
 
-  /** A token that names no audience is for any. */
+  /** A token that names no audience is for any, where the key is this service's own: those of a set sign for others too. */
   #checkAudience(payload: JWTPayload): void {
     const wanted = this.#authorization.audience;
-    if (wanted.length === 0 || payload.aud === undefined) return;
-    const given = Array.isArray(payload.aud) ? payload.aud : [payload.aud];
+    if (wanted.length === 0 || (payload.aud === undefined && this.#key)) return;
+    const given = [payload.aud ?? []].flat();
     if (!given.some((each) => wanted.includes(each))) throw unauthenticated('its audience is another service');
   }
 }

@@ -61,7 +61,8 @@ describe('names', () => {
   });
 
   it("refuses a field that both @custom and the peer's functions resolve", () => {
-    const text = 'type Shop { id: ID! a: Int b: Int @lambda @custom(http: {url: "http://x.example/$id", method: GET}) }';
+    const text =
+      'type Shop { id: ID! a: Int b: Int @lambda @custom(http: {url: "http://x.example/$id", method: GET}) }';
     expect(broken(text, 'dgraph')).toEqual(['custom-field']);
   });
 
