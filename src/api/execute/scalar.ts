@@ -100,18 +100,19 @@ export function leafJson(type: GraphQLLeafType, value: unknown): string | undefi
 
 const text = (value: unknown): string | undefined => {
   if (typeof value === 'string') return JSON.stringify(value);
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return undefined; // past what a number holds
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return `"${value}"`;
   return undefined;
 };
 
-/** A number from a number, a numeric text or a boolean. */
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+
+/** A number from a number, a decimal text or a boolean. */
 function number(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
   if (typeof value === 'boolean') return value ? 1 : 0;
-  if (typeof value !== 'string' || value.trim() === '') return undefined;
-  const parsed = Number(value);
-  return Number.isNaN(parsed) ? undefined : parsed;
+  return typeof value === 'string' && DECIMAL.test(value) ? Number(value) : undefined;
 }
 
 function int(value: unknown): string | undefined {
