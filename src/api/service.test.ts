@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { contextOf, createWorld } from '../../test/support/api-world.js';
+import { dgraphNames } from '../base/index.js';
 import type { Operation } from './index.js';
 
 const SDL = 'type City @withSubscription { name: String! @id people: Int @search }';
@@ -219,6 +220,15 @@ describe('the admin API', () => {
     await world.api.dropped();
     await world.api.updateSchema(SDL);
     expect(await id()).not.toBe(first);
+  });
+
+  it("takes texts of the graph language that answer nothing under Dgraph's names alone", async () => {
+    const text =
+      'type Stat @remote { n: Int } type Query { all: [Stat] @custom(dql: "{ other(func: uid(1)) { n } }") }';
+    const peer = await createWorld(undefined, { names: dgraphNames });
+    await expect(peer.api.updateSchema(text)).resolves.toMatchObject({ served: { text } });
+    const world = await createWorld();
+    await expect(world.api.updateSchema(text)).rejects.toThrow('no block is named all');
   });
 
   it('shows and replaces the schema', async () => {

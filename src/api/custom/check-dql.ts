@@ -4,12 +4,14 @@ import { type Model, placeInString, type RootField } from '../../sdl/index.js';
 
 /**
  * What is wrong with the texts of `@custom(dql: ...)`, each mistake at its place in the definitions: one that cannot be
- * read or means nothing whatever the field's arguments are, and one that has no block for the field's value.
+ * read or means nothing whatever the field's arguments are, and one that has no block for the field's value. Under
+ * Dgraph's names nothing is: it takes such definitions, and only what calls these fields fails.
  */
 export function checkDql(
   model: Model,
   options: { readonly names: Names; readonly limits: Limits },
 ): readonly GraphsteadError[] {
+  if (options.names.dgraph) return [];
   return model.queries.flatMap((field) => {
     const mistake = mistakeOf(field, options);
     if (!mistake || field.custom?.kind !== 'dql') return [];
