@@ -39,20 +39,26 @@ async function turnsOf(query: string, variables?: object): Promise<number> {
   return turns;
 }
 
+/** The same at rest: a machine that is busy with something else adds some. */
+async function fewestTurnsOf(query: string): Promise<number> {
+  const turns = [await turnsOf(query), await turnsOf(query), await turnsOf(query)];
+  return Math.min(...turns);
+}
+
 it('lets others have their turn while many values are aggregated', async () => {
   const many = Array.from({ length: 50 }, (_, i) => `a${i}: nMax`).join(' ');
-  const one = await turnsOf('{ aggregateP { nMax } }');
+  const one = await fewestTurnsOf('{ aggregateP { nMax } }');
   expect(await turnsOf(`{ aggregateP { ${many} } }`)).toBeGreaterThan(one + 49 * 2);
 });
 
 it('lets others have their turn while a long list is written', async () => {
-  const few = await turnsOf('{ queryP(first: 250) { key } }');
+  const few = await fewestTurnsOf('{ queryP(first: 250) { key } }');
   expect(await turnsOf('{ queryP { key } }')).toBeGreaterThan(few + 2);
 });
 
 it('lets others have their turn while the lists under one node are written', async () => {
   const hub = (fields: string): string => `{ getHub(key: "hub") { ${fields} } }`;
-  const few = await turnsOf(hub('spokes(first: 250) { key }'));
+  const few = await fewestTurnsOf(hub('spokes(first: 250) { key }'));
   expect(await turnsOf(hub('spokes { key }'))).toBeGreaterThan(few + 2);
   expect(await turnsOf(hub('itself { spokes { key } }'))).toBeGreaterThan(few + 2);
 });
@@ -60,7 +66,7 @@ it('lets others have their turn while the lists under one node are written', asy
 it('lets others have their turn between many root fields', async () => {
   const roots = (count: number, field: (i: number) => string): string =>
     `{ ${Array.from({ length: count }, (_, i) => `a${i}: ${field(i)}`).join(' ')} }`;
-  const few = await turnsOf(roots(60, () => '__typename'));
+  const few = await fewestTurnsOf(roots(60, () => '__typename'));
   expect(await turnsOf(roots(200, () => '__typename'))).toBeGreaterThan(few + 2);
   const answer = await world.data(roots(70, (i) => `getP(key: "k${i}") { n }`));
   expect(Object.entries(answer)).toEqual(Array.from({ length: 70 }, (_, n) => [`a${n}`, { n }]));
@@ -69,7 +75,7 @@ it('lets others have their turn between many root fields', async () => {
 it('lets others have their turn while a payload is written', async () => {
   const update = (payload: string): string =>
     `mutation { updateP(input: { filter: {}, set: { missing: "x" } }) { ${payload} } }`;
-  const few = await turnsOf(update('p(first: 250) { key }'));
+  const few = await fewestTurnsOf(update('p(first: 250) { key }'));
   expect(await turnsOf(update('p { key }'))).toBeGreaterThan(few + 1);
 });
 
@@ -79,7 +85,8 @@ it('lets others have their turn while a large change is worked out', async () =>
     const text = 'mutation ($input: [AddCrowdInput!]!) { addCrowd(input: $input) { numUids } }';
     return turnsOf(text, { input: [{ key: String(count), of }] });
   };
-  expect(await add(NODES)).toBeGreaterThan((await add(50)) + 12);
+  const few = [await add(50), await add(51), await add(52)];
+  expect(await add(NODES)).toBeGreaterThan(Math.min(...few) + 12);
 });
 
 it('writes what stands under the nodes of a long list as it does alone', async () => {
