@@ -32,8 +32,13 @@ const RECONNECT_MS = { first: 100, most: 1_000 };
 
 const UNAUTHENTICATED = 'the other side wants another API key than "key" of the connection gives';
 
-/** gRPC's status of a call that its deadline ended. */
+/** gRPC's status of a call that its deadline ended, and of one that did not get through. */
 const DEADLINE_EXCEEDED = 4;
+const UNAVAILABLE = 14;
+const ADVICE: ReadonlyMap<number | undefined, string> = new Map([
+  [DEADLINE_EXCEEDED, 'raise timeoutMs of the connection, or check the server'],
+  [UNAVAILABLE, 'check that the server runs and that grpcTarget of the connection is its address'],
+]);
 
 // They are CommonJS and heavy: they load on the first call, not with every host process.
 const load = () => createRequire(import.meta.url)('dgraph-js') as typeof Dgraph;
@@ -93,6 +98,7 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide = hiding
         const { code, message } = error as Error & { code?: number };
         const reason = code === DEADLINE_EXCEEDED ? `no answer within ${timeoutMs} ms` : hide(message);
         throw new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${reason}`, {
+          fix: ADVICE.get(code),
           details: { connection: name },
         });
       }

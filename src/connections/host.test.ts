@@ -188,6 +188,12 @@ describe('an http connection', () => {
     await broken.close();
   });
 
+  it('a server that is not there is told with what to check', async () => {
+    const { connections, close } = open('http://127.0.0.1:1');
+    await expect(connections.http('api').json('x')).rejects.toMatchObject({ fix: /check that the server runs/ });
+    await close();
+  });
+
   it('a call that its caller ends tells so, whatever the reason is', async () => {
     const ending = new AbortController();
     const base = await serve(() => ending.abort('enough'));
@@ -223,6 +229,18 @@ describe('an http connection', () => {
 });
 
 describe('a graph connection', () => {
+  const to = (grpcTarget: string) =>
+    openConnections({ connections: { g: { type: 'graph', grpcTarget, timeoutMs: 1_000 } }, missing: {}, models: {} });
+  const QUERY = '{ q(func: uid(1)) { uid } }';
+
+  it('whose server is not there tells what to do', async () => {
+    const nobody = to('127.0.0.1:1');
+    await expect(nobody.connections.graph('g').query(QUERY)).rejects.toMatchObject({
+      fix: /check that the server runs/,
+    });
+    await nobody.close();
+  });
+
   it('that is not let in leaves no channel open, however often it is tried', async () => {
     const closed = vi.spyOn(dgraph.DgraphClientStub.prototype, 'close');
     const g = {

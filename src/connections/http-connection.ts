@@ -86,7 +86,9 @@ export function openHttp(
     // a caller ends a call with a reason of any kind
     if (!(error instanceof Error)) return fail(`the call was ended: ${String(error)}`);
     const { message, cause } = error;
-    return fail(cause instanceof Error && cause.message ? cause.message : message);
+    if (!(cause instanceof Error) || !cause.message) return fail(message);
+    // what the network or the other side failed with
+    return fail(cause.message, 'check that the server runs and that baseUrl of the connection is its address');
   }
 
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
