@@ -10,6 +10,8 @@ export const DEFAULT_LIMITS = {
   graphBodyBytes: 64 * 1024 * 1024,
   /** bytes of a body of /graphql and /admin */
   graphqlBodyBytes: 8 * 1024 * 1024,
+  /** bytes of bodies above 1 MiB, of all requests that are read or answered at a time */
+  largeBodiesBytes: 1024 * 1024 * 1024,
   /** milliseconds a query may run */
   queryMs: 30_000,
   /** nesting of a query, a JSON mutation or a GraphQL document */

@@ -1,6 +1,6 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { GraphsteadError } from '../base/index.js';
+import { GraphsteadError, type Limits } from '../base/index.js';
 import { parseJson } from '../outbound/index.js';
 
 /**
@@ -10,6 +10,41 @@ import { parseJson } from '../outbound/index.js';
 export function acceptBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+}
+
+/** smaller ones are not counted: that would cost each request, and many of them are little */
+const LARGE_BYTES = 1024 * 1024;
+
+/**
+ * Refuses a large body while those of other requests take `limits.largeBodiesBytes`, before any of it is read: clients that
+ * stop in the middle would hold them all. One of a length that is not told counts as it comes.
+ */
+export function boundBodies(app: FastifyInstance, { largeBodiesBytes }: Pick<Limits, 'largeBodiesBytes'>): void {
+  let held = 0;
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const length = Number(request.headers['content-length'] ?? 0);
+    const isTold = request.headers['transfer-encoding'] === undefined;
+    if (isTold && length < LARGE_BYTES) return done(null, payload);
+    if (held > 0 && held + length > largeBodiesBytes) return done(tooManyBytes(largeBodiesBytes));
+    let own = length;
+    held += length;
+    const count = (part: Buffer) => {
+      own += part.length;
+      held += part.length;
+    };
+    if (!isTold) payload.on('data', count);
+    reply.raw.once('close', () => {
+      payload.off('data', count);
+      held -= own;
+    });
+    done(null, payload);
+  });
+}
+
+function tooManyBytes(limit: number): GraphsteadError {
+  return new GraphsteadError('OVERLOADED', 'the bodies of other requests take all the memory that there is for them', {
+    fix: `limits.largeBodiesBytes is ${limit}: send fewer large requests at a time`,
+  });
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import compress from '@fastify/compress';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { GraphsteadError, type Limits, type Names } from '../base/index.js';
-import { acceptBytes, tooLarge } from './body.js';
+import { acceptBytes, boundBodies, tooLarge } from './body.js';
 import { failure } from './envelope.js';
 import type { Tls } from './tls.js';
 
@@ -36,6 +36,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
   });
   acceptBytes(app);
+  boundBodies(app, options.limits);
   await app.register(compress, {
     global: true,
     threshold: 1024,

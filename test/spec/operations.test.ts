@@ -148,6 +148,31 @@ describe('bodies', () => {
   }
 });
 
+describe('large bodies that are held', () => {
+  const MIB = 1024 * 1024;
+  const LARGE = `{ set { <0x1> <name> "x" . } }${' '.repeat(2 * MIB)}`;
+
+  it.each([
+    ['of a length that is told', `content-length: ${LARGE.length}`, LARGE.slice(0, 100)],
+    ['that come in parts', 'transfer-encoding: chunked', `${(2 * MIB).toString(16)}\r\n${' '.repeat(2 * MIB)}\r\n`],
+  ])('%s refuse others until they are let go; small ones are answered', async (_what, header, begun) => {
+    const own = await startService({ limits: { largeBodiesBytes: 3 * MIB } });
+    const { hostname, port } = new URL(own.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST /mutate HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncontent-type: application/rdf\r\n${header}\r\n\r\n`,
+    );
+    socket.write(begun);
+    const refused = { status: 503, body: { errors: [{ extensions: { code: 'OVERLOADED' } }] } };
+    await expect.poll(() => own.rdf(LARGE)).toMatchObject(refused);
+    expect((await own.rdf('{ set { <0x1> <name> "y" . } }')).status).toBe(200);
+    socket.destroy();
+    await expect.poll(async () => (await own.rdf(LARGE)).status).toBe(200);
+    expect((await own.rdf(LARGE)).status).toBe(200);
+    await own.close();
+  });
+});
+
 describe('paths', () => {
   it.each([
     ['GET', '/nowhere'],
