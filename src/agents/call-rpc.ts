@@ -28,13 +28,14 @@ function assertReads({ method, args }: Rpc): void {
   if (method === 'graph.graphql' && isMutation(String(args[1]))) throw mayOnlyRead('a mutation by graph.graphql');
 }
 
-/** Answers what functions ask of the service: each of their sends, starts and graph writes is a commit of its own. */
+/** How calls of functions reach the service. */
 export interface FunctionCalls {
   readonly answer: CallRpc;
   /** a call is over: nothing of what it held in the graph stays */
   ended(call: FunctionCall): void;
 }
 
+/** Answers what functions ask of the service: each of their sends, starts and graph writes is a commit of its own. */
 export function functionCalls(agents: Agents, graph: GraphCalls | undefined, contended: Contended): FunctionCalls {
   const transactions = graph && new FunctionTransactions(graph, contended);
 

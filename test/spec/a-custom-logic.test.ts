@@ -193,6 +193,12 @@ type Query {
     for (const { extensions } of errors) expect(extensions).toMatchObject({ code: 'INVALID_SDL', rule: 'custom-dql' });
     expect(errors.every(({ extensions }) => extensions.fix !== '')).toBe(true);
     expect((await s.graphql('{ all { name } }')).body).toMatchObject({ data: { all: [] } });
+
+    const peer = await startService({ compat: 'dgraph' });
+    const other =
+      'type Stat @remote { name: String } type Query { other: [Stat] @custom(dql: "{ q(func: has(name)) { name } }") }';
+    expect((await peer.schema(other)).body.errors).toBeUndefined();
+    await peer.close();
   });
 
   it('arguments of a dql text may stand wherever its variables may', async () => {

@@ -24,8 +24,8 @@ export function graphqlRoutes(app: FastifyInstance, core: Core): void {
 function refuseReservation(reply: FastifyReply): never {
   reply.raw.statusMessage = 'Method Not Allowed: use distinct connections, without singleConnection: true';
   reply.header('allow', 'GET, POST');
-  throw new GraphsteadError('METHOD_NOT_ALLOWED', "/graphql does not serve GraphQL-SSE's single connection mode", {
-    fix: 'use distinct connections, one a subscription: createClient({ url }) without singleConnection: true',
+  throw new GraphsteadError('METHOD_NOT_ALLOWED', '/graphql does not take PUT', {
+    fix: 'use GET or POST; GraphQL-SSE by distinct connections, one a subscription: without singleConnection: true',
   });
 }
 
