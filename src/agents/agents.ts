@@ -1,5 +1,13 @@
 import { setTimeout as rest } from 'node:timers/promises';
-import { asError, type Clock, GraphsteadError, type Histogram, noTrace, systemClock } from '../base/index.js';
+import {
+  asError,
+  type Clock,
+  ClockSteps,
+  GraphsteadError,
+  type Histogram,
+  noTrace,
+  systemClock,
+} from '../base/index.js';
 import type { CommitRecord } from '../commit/index.js';
 import { freshAgentId } from './agent-id.js';
 import { AlarmClock } from './alarm-clock.js';
@@ -71,9 +79,15 @@ export class AgentRuntime implements Agents {
         this.#log('error', `the alarms could not be read: ${asError(error).message}`, '');
       },
     );
-    this.#sweeper = new Sweeper(committer, this.#clock, (error) => {
-      this.#log('error', `what stopped agents leave could not be taken away: ${asError(error).message}`, '');
-    });
+    this.#sweeper = new Sweeper(
+      committer,
+      this.#clock,
+      options.steps ?? new ClockSteps(this.#clock),
+      limits,
+      (error) => {
+        this.#log('error', `what stopped agents leave could not be taken away: ${asError(error).message}`, '');
+      },
+    );
     this.#runner = new TurnRunner({
       committer,
       hosts,

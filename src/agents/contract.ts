@@ -1,4 +1,4 @@
-import type { Clock, Histogram, Limits, Trace } from '../base/index.js';
+import type { Clock, ClockSteps, Histogram, Limits, Trace } from '../base/index.js';
 import type { Committed, Committer, IdempotencyClaim } from '../commit/index.js';
 import type { HostPool } from './process/host-pool.js';
 import type { AgentFilter, AgentInfo, DeadLetter, GraphMutated, GraphMutation, HostLog } from './info.js';
@@ -127,6 +127,8 @@ export interface AgentsOptions {
   readonly hosts: HostPool;
   readonly graph?: GraphCalls;
   readonly clock?: Clock;
+  /** of the same clock */
+  readonly steps?: ClockSteps;
   readonly limits: Limits;
   readonly log?: (entry: HostLog) => void;
   /** hears of turns */

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.js';
+import type { Clock, ClockSteps, Limits } from '../base/index.js';
 import type { CommitRecord, Committer } from '../commit/index.js';
 import { SHARDS, shardOf } from './keys.js';
 import type { AgentPart, SweepOp } from './part.js';
@@ -17,6 +17,9 @@ export class Sweeper {
   constructor(
     readonly committer: Pick<Committer, 'snapshot' | 'commit'>,
     readonly clock: Clock,
+    /** of the same clock */
+    readonly steps: ClockSteps,
+    readonly limits: Pick<Limits, 'eventAgeMs'>,
     readonly failed: (error: unknown) => void,
   ) {}
 
@@ -44,9 +47,14 @@ export class Sweeper {
     await this.#looking;
   }
 
+  /** What came about before the clock was set ahead has not grown old by that. */
+  get #now(): number {
+    return this.clock.wall() - this.steps.held(this.limits.eventAgeMs);
+  }
+
   async #look(): Promise<void> {
     for (let shard = 0; shard < SHARDS; shard++) {
-      while (!this.#stopped && this.#next[shard] <= this.clock.wall()) await this.#sweepOrKeep(shard);
+      while (!this.#stopped && this.#next[shard] <= this.#now) await this.#sweepOrKeep(shard);
     }
   }
 
@@ -64,8 +72,7 @@ export class Sweeper {
     // Set before the read: an agent that is stopped meanwhile lowers it again.
     this.#next[shard] = Number.POSITIVE_INFINITY;
     const snapshot = this.committer.snapshot();
-    const now = this.clock.wall();
-    const { ended, next } = await readEnded(snapshot, shard, now, AT_ONCE).finally(() => snapshot.release());
+    const { ended, next } = await readEnded(snapshot, shard, this.#now, AT_ONCE).finally(() => snapshot.release());
     if (ended.length > 0) {
       const ops = ended.map(({ agentId, at }): SweepOp => ({ op: 'sweep', id: agentId, at }));
       await this.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [], reclaim: true });

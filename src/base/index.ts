@@ -1,6 +1,7 @@
 export { each, type Left, mapped, opened, type Pushing, recovered, type Take } from './async-iterable.js';
 export { countBits } from './bits.js';
 export { type Clock, systemClock } from './clock.js';
+export { ClockSteps } from './clock-steps.js';
 export {
   asError,
   assert,

@@ -17,7 +17,9 @@ const intent = (counters: CounterPart, rest: Partial<Intent> = {}): Intent => ({
 
 class ManualClock implements Clock {
   now = 1_000_000;
-  wall = (): number => this.now;
+  /** how far it was set ahead */
+  ahead = 0;
+  wall = (): number => this.now + this.ahead;
   monotonic = (): number => this.now;
 }
 
@@ -331,6 +333,17 @@ describe('the committer', () => {
       const other = intent(add('a'), { idempotency: claim({ bodyHash: 'x' }) });
       await expect(committer.commit(other)).rejects.toMatchObject({ code: 'IDEMPOTENCY_MISMATCH' });
       expect(await value('a')).toBe(1);
+    });
+
+    it('forgets no reply because the clock was set ahead', async () => {
+      const day = 24 * 3_600_000;
+      await committer.commit(intent(add('a'), { idempotency: claim() }));
+      clock.ahead = 100 * day;
+      expect(await committer.idempotentReply('s', 'k', 'h')).toEqual(claim().reply);
+      const { replayed } = await committer.commit(intent(add('a'), { idempotency: claim() }));
+      expect([replayed, await value('a')]).toEqual([claim().reply, 1]);
+      clock.now += day;
+      expect(await committer.idempotentReply('s', 'k', 'h')).toBeUndefined();
     });
 
     it('forgets replies after their hours, and prunes them', async () => {

@@ -2,6 +2,7 @@ import { setImmediate as endOfTurn } from 'node:timers/promises';
 import {
   assert,
   type Clock,
+  ClockSteps,
   GraphsteadError,
   type Histogram,
   type Limits,
@@ -12,7 +13,7 @@ import type { Snapshot, Store } from '../store/index.js';
 import { type CommitState, readState } from './commit-state.js';
 import type { Applier, Beginning, BuildInTurn, Committed, CommitRecord, Committer, Intent } from './contract.js';
 import { FINGERPRINTED_AT_ONCE, type Fingerprints, fingerprintsInParts, fingerprintsOf } from './fingerprint.js';
-import { readReply, sameBody } from './idempotency.js';
+import { hasExpired, readReply, sameBody } from './idempotency.js';
 import { encodeBody } from './record.js';
 import { RecordStream } from './stream.js';
 import { Turn } from './turn.js';
@@ -26,6 +27,8 @@ export interface CommitterOptions {
   /** each with a name of its own; an intent's parts go to them in this order */
   readonly appliers: readonly Applier[];
   readonly clock?: Clock;
+  /** of the same clock */
+  readonly steps?: ClockSteps;
   readonly limits?: Limits;
 }
 
@@ -45,6 +48,7 @@ export async function createCommitter(options: CommitterOptions): Promise<Commit
 class GroupCommitter implements Committer {
   readonly #store: Store;
   readonly #clock: Clock;
+  readonly #steps: ClockSteps;
   readonly #limits: Limits;
   readonly #writer: GroupWriter;
   readonly #stream: RecordStream;
@@ -56,13 +60,14 @@ class GroupCommitter implements Committer {
   #closing = false;
 
   constructor(options: CommitterOptions, state: CommitState, version: number) {
-    const { store, appliers, clock = systemClock, limits = makeLimits() } = options;
+    const { store, appliers, clock = systemClock, steps = new ClockSteps(clock), limits = makeLimits() } = options;
     this.#store = store;
     this.#clock = clock;
+    this.#steps = steps;
     this.#limits = limits;
     this.#stream = new RecordStream(store, version);
     const onLanded: WriterOptions['onLanded'] = (records, bytes) => this.#stream.publish(records, bytes);
-    this.#writer = new GroupWriter({ store, appliers, clock, limits, state, version, onLanded });
+    this.#writer = new GroupWriter({ store, appliers, clock, steps, limits, state, version, onLanded });
   }
 
   get lastCommitTs(): number {
@@ -160,7 +165,7 @@ class GroupCommitter implements Committer {
     const snapshot = this.#store.snapshot();
     try {
       const stored = await readReply(snapshot, scope, key);
-      if (stored === undefined || stored.expiry <= this.#clock.wall()) return undefined;
+      if (stored === undefined || hasExpired(stored, this.#clock.wall(), this.#steps, this.#limits)) return undefined;
       return sameBody(stored, bodyHash).reply;
     } finally {
       snapshot.release();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { GraphsteadError } from '../base/index.js';
+import { type ClockSteps, GraphsteadError, type Limits } from '../base/index.js';
 import { compareBytes, type Key, KeyReader, KeyWriter } from '../store/index.js';
 import type { GroupState, IdempotencyClaim } from './contract.js';
 import { KIND } from './kind.js';
@@ -82,6 +82,11 @@ export function sameBody(stored: StoredReply, bodyHash: string): StoredReply {
   throw new GraphsteadError('IDEMPOTENCY_MISMATCH', 'the idempotency key was used with another request before', {
     fix: 'Use a new key for a new request, and the same body when you repeat one.',
   });
+}
+
+/** Whether a reply no longer counts; one that stood when the clock was set ahead does, for as long as it is kept at all. */
+export function hasExpired({ expiry }: StoredReply, wall: number, steps: ClockSteps, limits: Limits): boolean {
+  return expiry <= wall && expiry <= wall - steps.held(limits.idempotencyHours * HOUR);
 }
 
 /**

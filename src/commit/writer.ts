@@ -1,10 +1,10 @@
-import { asError, type Clock, type GraphsteadError, Histogram, type Limits } from '../base/index.js';
+import { asError, type Clock, type ClockSteps, type GraphsteadError, Histogram, type Limits } from '../base/index.js';
 import type { Store } from '../store/index.js';
 import type { CommitState } from './commit-state.js';
 import type { Applier, Committed, CommitRecord, IdempotencyClaim } from './contract.js';
 import type { Fingerprints } from './fingerprint.js';
 import { type Entry, Group, Spoiled } from './group.js';
-import { readReply, sameBody } from './idempotency.js';
+import { hasExpired, readReply, sameBody } from './idempotency.js';
 import { aborted, ConflictOracle, GroupConflicts } from './oracle.js';
 import { needsTrim } from './retention.js';
 import { Timestamps } from './timestamps.js';
@@ -29,6 +29,7 @@ export interface WriterOptions {
   readonly store: Store;
   readonly appliers: readonly Applier[];
   readonly clock: Clock;
+  readonly steps: ClockSteps;
   readonly limits: Limits;
   readonly state: CommitState;
   readonly version: number;
@@ -131,6 +132,7 @@ export class GroupWriter {
   }
 
   async #write(waiting: readonly Waiting[]): Promise<readonly Verdict[]> {
+    this.#options.steps.look();
     const group = new Group<Waiting>(this.#options.store.snapshot(), this.#appliers, this.#options.limits);
     const judged: Verdict[] = [];
     let empty = false;
@@ -195,8 +197,9 @@ export class GroupWriter {
   /** The verdict of a commit whose idempotency key was used before, in the store or in this group. */
   async #repeated(group: Group<Waiting>, one: Waiting, claim: IdempotencyClaim): Promise<Verdict | undefined> {
     const stored = await readReply(group.writes, claim.scope, claim.key);
-    const now = Math.max(this.#state.wall, this.#options.clock.wall());
-    if (stored === undefined || stored.expiry <= now) return undefined;
+    const { clock, steps, limits } = this.#options;
+    const now = Math.max(this.#state.wall, clock.wall());
+    if (stored === undefined || hasExpired(stored, now, steps, limits)) return undefined;
     try {
       const { commitTs, wall, reply } = sameBody(stored, claim.bodyHash);
       return { one, committed: { commitTs, wall, results: {}, replayed: reply } };

@@ -17,6 +17,7 @@ import type { Api, RequestContext } from '../api/index.js';
 import {
   asError,
   type Clock,
+  type ClockSteps,
   GraphsteadErrors,
   type Histogram,
   type Limits,
@@ -49,6 +50,7 @@ export interface AppHostOptions {
   readonly dql: DqlEngine;
   readonly api: Api;
   readonly clock: Clock;
+  readonly steps: ClockSteps;
   readonly limits: Limits;
   readonly log: FastifyBaseLogger;
   readonly trace: Trace;
@@ -86,7 +88,7 @@ export interface AppHost {
 
 /** Reads app.json and schema.graphql, starts the host processes and composes the schema. Throws GraphsteadErrors. */
 export async function openApp(options: AppHostOptions): Promise<AppHost> {
-  const { appDir, dev, store, committer, graph, dql, api, clock, limits, log, trace } = options;
+  const { appDir, dev, store, committer, graph, dql, api, clock, steps, limits, log, trace } = options;
   const config = () => readAppConfig(appDir);
   const environment = () => readEnvironment(appDir, dev, options.environment);
   const resolve = () => {
@@ -106,6 +108,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
     hosts,
     graph: graphCalls({ graph, dql, graphql: graphqlCall(api) }),
     clock,
+    steps,
     limits,
     log: write,
     trace,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { pino, stdSerializers } from 'pino';
 import {
   type Clock,
+  ClockSteps,
   defaultNames,
   dgraphNames,
   GraphsteadError,
@@ -122,7 +123,10 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   opened.push(() => store.close());
   const shared = graphShared(limits);
   const appliers = [graphApplier(shared), agentsApplier(limits)];
-  const committer = tracedCommitter(await createCommitter({ store, appliers, clock, limits }), trace);
+  const steps = new ClockSteps(clock, (ms) =>
+    log.warn({ ms }, `the clock was set ${ms > 0 ? 'ahead' : 'back'}, or the machine slept`),
+  );
+  const committer = tracedCommitter(await createCommitter({ store, appliers, clock, steps, limits }), trace);
   opened.push(() => committer.close());
   const graph = await createGraph({ committer, shared, clock, names });
   opened.push(() => graph.close());
@@ -173,6 +177,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
         dev: options.dev ?? false,
         environment,
         clock,
+        steps,
         ...(options.connections ? { connections: options.connections } : {}),
       })
     : undefined;
