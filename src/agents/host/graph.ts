@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, type WireError } from '../../base/index.js';
 import type { GraphMutated } from '../info.js';
+import { fromFailure } from '../wire-failure.js';
 import { requireTask, type Task } from './task.js';
 
 /** JSON as it came from the graph. */
@@ -36,7 +37,7 @@ export interface GraphApi {
   /** In a turn or a transaction the change lands with its commit; elsewhere at once. */
   mutate(mutation: Mutation): Promise<Mutated>;
   /**
-   * Runs a GraphQL request against the generated API; throws its first error. In a turn or a transaction it sees what was
+   * Runs a GraphQL request against the generated API; throws its first error with its code, and `errors` as they came. In a turn or a transaction it sees what was
    * written there, and its changes land with its commit.
    */
   graphql<T = GraphAnswer>(
@@ -78,10 +79,16 @@ class Surface implements GraphApi {
     const args = callArgs(this.txn, text, variables);
     if (isForCaller(task, options)) args.push(...(variables === undefined ? [null] : []), 'caller');
     const answer = (await task.call('graph.graphql', args)) as string;
-    const { data, errors } = JSON.parse(answer) as { data?: T | null; errors?: readonly { message: string }[] };
-    if (errors?.[0] !== undefined) throw Object.assign(new Error(errors[0].message), { errors });
+    const { data, errors } = JSON.parse(answer) as { data?: T | null; errors?: readonly WireError[] };
+    if (errors?.[0] !== undefined) throw Object.assign(thrownFor(errors[0]), { errors });
     return data as T;
   }
+}
+
+/** With its code, so that app code can tell one from another, and whoever called it is told the same. */
+function thrownFor({ message, extensions }: WireError): Error {
+  const { code, fix, ...details } = extensions as Record<string, unknown> & { fix?: string };
+  return fromFailure({ message, code: String(code), fix, details }, 'INTERNAL');
 }
 
 /** Throws INVALID_REQUEST in a turn, INVALID_VALUE for what is not known. */
