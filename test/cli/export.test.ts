@@ -123,6 +123,7 @@ const change: fc.Arbitrary<GraphChange> = fc.oneof(
     ),
   ),
   literal('note', of('default', text)),
+  literal('odd\\u0020name', of('default', text)),
   literal('service.type', of('string', fc.constantFrom('Person', 'Robot'))),
   edge('friend'),
   edge('boss'),
@@ -206,6 +207,17 @@ describe('export and import', () => {
       ),
       { numRuns: 25 },
     );
+  });
+
+  it('tell of a name that RDF cannot hold before anything is written', async () => {
+    const from = await openDql({ names: defaultNames });
+    await from.mutateJson({ set: [{ uid: '_:a', 'a name': 1 }] });
+    const parts = exportParts({ graph: from.graph, names: defaultNames, format: 'rdf' })[Symbol.asyncIterator]();
+    await expect(parts.next()).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: /"a name" has no form in RDF/,
+    });
+    await from.close();
   });
 
   it('work as commands, on a directory and on a running service, GraphQL types included', async () => {

@@ -10,15 +10,17 @@ export type Statement = Extract<GraphChange, { op: 'setValue' | 'setEdge' }>;
 
 /** How one statement stands in a file, without what separates it from the next. */
 export const PRINT: Readonly<Record<ExportFormat, (statement: Statement) => string>> = {
-  rdf: printRdf,
+  rdf: printChange,
   json: printJson,
 };
 
-const IRI = /^[^\s<>"{}|^`\\]+$/;
+/** Escapes are part of a name, as the reader of N-Quads takes them. */
+const IRI = /^(?:[^\s<>"{}|^`\\]|\\u[\da-fA-F]{4}|\\U[\da-fA-F]{8})+$/;
 
-function printRdf(statement: Statement): string {
-  if (IRI.test(statement.predicate)) return printChange(statement);
-  throw new GraphsteadError('INVALID_REQUEST', `the predicate "${statement.predicate}" has no form in RDF`, {
+/** Throws INVALID_REQUEST for a name that the format cannot hold: told before anything is written. */
+export function assertNamed(predicate: string, format: ExportFormat): void {
+  if (format === 'json' || IRI.test(predicate)) return;
+  throw new GraphsteadError('INVALID_REQUEST', `the predicate "${predicate}" has no form in RDF`, {
     fix: 'export as JSON: --format json',
   });
 }
