@@ -112,6 +112,22 @@ describe('alter', () => {
     expect(await lookup('age', 'exact', 'nine')).toEqual([9]);
   });
 
+  it('keeps any geometry, and only places under an index', async () => {
+    const [line, point] = ['{"type":"LineString","coordinates":[[1,2],[3,4]]}', '{"type":"Point","coordinates":[1,2]}'];
+    await alter('track: geo .  home: geo @index(geo) .');
+    await write(fixture.graph, setValue(1, 'track', line), setValue(2, 'track', point), setValue(3, 'note', line));
+    expect(await values('track', 1)).toEqual([`:${line}`]);
+    await expect(write(fixture.graph, setValue(1, 'home', line))).rejects.toMatchObject({
+      code: 'INVALID_VALUE',
+      message: 'predicate home: its index cannot hold a LineString',
+    });
+    const refused = { code: 'INVALID_SCHEMA', message: /LineString of 0x/ };
+    await expect(alter('track: geo @index(geo) .')).rejects.toMatchObject(refused);
+    await expect(alter('note: geo @index(geo) .')).rejects.toMatchObject(refused);
+    await write(fixture.graph, setValue(1, 'track', point));
+    await alter('track: geo @index(geo) .');
+  });
+
   it('loses nothing of values when a type is changed and changed back', async () => {
     await alter('rate: float @index(float) .');
     await write(fixture.graph, setValue(1, 'rate', '1.6'), setValue(2, 'rate', '1.9'));

@@ -10,7 +10,7 @@ import {
 import type { Committer } from '../commit/index.js';
 import { type AlterPlan, planAlter } from './alter/request.js';
 import { JobRunner } from './alter/runner.js';
-import { verifyConversion, verifyUnique } from './alter/verify.js';
+import { verifyConversion, verifyPlaces, verifyUnique } from './alter/verify.js';
 import type { GraphChanged, GraphShared } from './applier.js';
 import { beginBulk } from './bulk/bulk-load.js';
 import type {
@@ -178,6 +178,7 @@ class StoreGraph implements Graph {
         const loose = this.#names.dgraph;
         const single = !before.list && !declaration.list && declaration.indexes.length === 0;
         if (!loose || !single) await verifyConversion(reader, before, declaration);
+        await verifyPlaces(reader, before, declaration);
         if (!loose) await verifyUnique(reader, before, declaration);
       }
     } finally {

@@ -13,8 +13,10 @@ import {
   convert,
   decodeValue,
   encodeValue,
+  type Geometry,
   hashPasswordAside,
   isPasswordHash,
+  isPlace,
   type ScalarType,
   piecesOf,
   termsOf,
@@ -325,8 +327,12 @@ export function checkName(name: string, names: Names): void {
   if (isReserved(name, names)) throw reserved('store predicate', name, names);
 }
 
-/** Throws VALUE_TOO_LARGE on a text too long to be one token: it could not be found by it. */
+/**
+ * Throws VALUE_TOO_LARGE on a text too long to be one token, and INVALID_VALUE on a geometry that is no place: they could
+ * not be found by the index.
+ */
 export function checkIndexed(record: PredicateRecord, value: Value, bytes: number): void {
+  if (value.type === 'geo') checkPlace(record, value.value);
   if (bytes + record.name.length <= INDEXED_BYTES || typeof value.value !== 'string') return;
   const text = value.value;
   const tooLarge = record.indexes.some(({ kind }) => {
@@ -337,6 +343,13 @@ export function checkIndexed(record: PredicateRecord, value: Value, bytes: numbe
   if (!tooLarge) return;
   throw new GraphsteadError('VALUE_TOO_LARGE', `value in the mutation is too large for the index of ${record.name}`, {
     fix: `Values under an index may have ${INDEXED_BYTES} bytes; use the hash index, or none.`,
+  });
+}
+
+function checkPlace({ name, indexes }: PredicateRecord, geometry: Geometry): void {
+  if (isPlace(geometry) || indexes.length === 0) return;
+  throw new GraphsteadError('INVALID_VALUE', `predicate ${name}: its index cannot hold a ${geometry.type}`, {
+    fix: 'Give it a Point, a Polygon or a MultiPolygon, or take the index away.',
   });
 }
 

@@ -1,6 +1,6 @@
 import type { DocumentNode, InputValueDefinitionNode, OperationDefinitionNode, TypeNode } from 'graphql';
 import type { Position, Secret } from '../base/index.js';
-import type { Geometry } from '../values/index.js';
+import type { Place } from '../values/index.js';
 import type { BodyTemplate, UrlTemplate } from './template.js';
 
 /** Scalars a definition may use. Point, Polygon and MultiPolygon are written as objects but stored as one geo value. */
@@ -16,7 +16,7 @@ export type ScalarName =
   | 'Polygon'
   | 'MultiPolygon';
 
-export type GeoName = Geometry['type'];
+export type GeoName = Place['type'];
 
 /** What the base of a type reference names. `input` stands only in arguments of custom operations. */
 export type TypeKind = 'scalar' | 'enum' | 'object' | 'interface' | 'union' | 'input';

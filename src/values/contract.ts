@@ -26,11 +26,21 @@ export interface DateTime {
   readonly offset: number;
 }
 
-/** GeoJSON geometry as stored: coordinates are [longitude, latitude]. */
+/** Longitude and latitude, and what stands behind them. */
+type Coordinates = readonly number[];
+
+/** GeoJSON that the geo index and the geo functions know. */
+export type Place =
+  | { readonly type: 'Point'; readonly coordinates: Coordinates }
+  | { readonly type: 'Polygon'; readonly coordinates: readonly (readonly Coordinates[])[] }
+  | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly (readonly Coordinates[])[])[] };
+
+/** GeoJSON geometry as stored. What is no place is kept and shown, and no index holds it. */
 export type Geometry =
-  | { readonly type: 'Point'; readonly coordinates: readonly number[] }
-  | { readonly type: 'Polygon'; readonly coordinates: readonly (readonly (readonly number[])[])[] }
-  | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly (readonly (readonly number[])[])[])[] };
+  | Place
+  | { readonly type: 'MultiPoint' | 'LineString'; readonly coordinates: readonly Coordinates[] }
+  | { readonly type: 'MultiLineString'; readonly coordinates: readonly (readonly Coordinates[])[] }
+  | { readonly type: 'GeometryCollection'; readonly geometries: readonly Geometry[] };
 
 /**
  * One scalar. An int is a number when it is a safe integer and a bigint (within 64 bits) otherwise, never both for the
@@ -83,10 +93,10 @@ export type GeoQuery =
   /** stored geometry within `meters` of the point */
   | { readonly op: 'near'; readonly point: readonly [number, number]; readonly meters: number }
   /** stored geometry lies inside this one */
-  | { readonly op: 'within'; readonly region: Geometry }
+  | { readonly op: 'within'; readonly region: Place }
   /** stored geometry holds this one */
-  | { readonly op: 'contains'; readonly region: Geometry }
-  | { readonly op: 'intersects'; readonly region: Geometry };
+  | { readonly op: 'contains'; readonly region: Place }
+  | { readonly op: 'intersects'; readonly region: Place };
 
 /** A user's pattern, matched anywhere in a text in time linear in its length. */
 export interface Pattern {
@@ -158,9 +168,11 @@ export interface ValuesDoor {
   /** tokens whose union of postings holds every candidate; check each with `matchesGeoInSteps` */
   geoQueryTokens(query: GeoQuery): Uint8Array[];
   /** in steps: two polygons take as much work as their corners multiplied */
-  matchesGeoInSteps(query: GeoQuery, stored: Geometry): Steps<boolean>;
+  matchesGeoInSteps(query: GeoQuery, stored: Place): Steps<boolean>;
   /** GeoJSON as object or text (single quotes accepted); bare coordinates give a Point, Polygon or MultiPolygon by depth */
   parseGeometry(input: unknown): Geometry;
+  /** a point, a polygon or a multipolygon: what a geo index holds and the geo functions find */
+  isPlace(geometry: Geometry): geometry is Place;
   /** words of a text for `term`, lower-cased, distinct */
   termsOf(text: string): string[];
   /** stemmed words of a text for `fulltext`, distinct */

@@ -120,5 +120,5 @@ function valuesOf(column: Level['columns'][number], uid: number): unknown[] {
 
 function jsonValue(bytes: Uint8Array): unknown {
   const value = decodeValue(bytes);
-  return value.type === 'geo' ? geometryObject(value.value) : plain(bytes);
+  return value.type === 'geo' ? (geometryObject(value.value) ?? null) : plain(bytes);
 }

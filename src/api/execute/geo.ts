@@ -1,6 +1,6 @@
 import { assert, GraphsteadError } from '../../base/index.js';
 import type { GeoName } from '../../sdl/index.js';
-import type { Geometry } from '../../values/index.js';
+import { type Geometry, isPlace } from '../../values/index.js';
 
 interface PointInput {
   readonly longitude: number;
@@ -45,8 +45,9 @@ const polygonObject = (rings: readonly (readonly (readonly number[])[])[]): Poly
   coordinates: rings.map((ring) => ({ points: ring.map(pointObject) })),
 });
 
-/** A stored geometry as the object that the generated Point, Polygon and MultiPolygon types describe. */
-export function geometryObject(geometry: Geometry): PointInput | PolygonInput | MultiPolygonInput {
+/** A stored geometry as the object that the generated Point, Polygon and MultiPolygon types describe; other kinds have none. */
+export function geometryObject(geometry: Geometry): PointInput | PolygonInput | MultiPolygonInput | undefined {
+  if (!isPlace(geometry)) return undefined;
   if (geometry.type === 'Point') return pointObject(geometry.coordinates);
   if (geometry.type === 'Polygon') return polygonObject(geometry.coordinates);
   return { polygons: geometry.coordinates.map(polygonObject) };

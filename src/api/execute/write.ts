@@ -474,9 +474,10 @@ function writeValues(
 function writeGeo(scope: WriteScope, field: FieldPlan, bytes: StoredValue | undefined, out: JsonWriter): Outcome {
   if (!bytes) return 'absent';
   const value = decodeValue(bytes);
-  if (value.type !== 'geo') return 'absent';
+  const object = value.type === 'geo' ? geometryObject(value.value) : undefined;
+  if (!object) return 'absent';
   const nullable = getNullableType(field.type) as GraphQLOutputType;
-  return complete(scope, nullable, field.nodes, geometryObject(value.value), out) ? 'written' : 'failed';
+  return complete(scope, nullable, field.nodes, object, out) ? 'written' : 'failed';
 }
 
 /** Numbers as short as 32 bits tell them: `0.9`, not what 64 bits make of it. */

@@ -72,6 +72,8 @@ describe('objects', () => {
       ['service.type', ''],
     ]);
     expect(list[3].object).toMatchObject({ value: { type: 'geo', value: { type: 'Point', coordinates: [1.5, 2] } } });
+    const both = { type: 'GeometryCollection', geometries: [{ type: 'Point', coordinates: [1.5, 2] }] };
+    expect(triples({ uid: 1, loc: both })).toMatchObject([{ object: { value: { type: 'geo', value: both } } }]);
   });
 
   it('keep numbers exactly', () => {

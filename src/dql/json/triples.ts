@@ -144,11 +144,12 @@ export class JsonTriples {
     else out.splice(at, 0, edge);
   }
 
-  /** `{"type": "Point", "coordinates": [...]}` is one value and not a node. */
+  /** `{"type": "Point", "coordinates": [...]}` is one value and not a node; so is a collection of them. */
   #geometry(value: ObjectNode): Value | undefined {
     const type = value.entries.get('type');
-    const coordinates = value.entries.get('coordinates');
-    if (type?.kind !== 'string' || coordinates?.kind !== 'array') return undefined;
+    if (type?.kind !== 'string') return undefined;
+    const parts = value.entries.get(type.text === 'GeometryCollection' ? 'geometries' : 'coordinates');
+    if (parts?.kind !== 'array') return undefined;
     try {
       return { type: 'geo', value: parseGeometry(this.#text.slice(value.span.start, value.span.end)) };
     } catch (thrown) {

@@ -1,4 +1,4 @@
-import type { Geometry } from '../contract.js';
+import type { Geometry, Place } from '../contract.js';
 import { invalidValue, shown } from '../failure.js';
 
 type Position = readonly number[];
@@ -13,7 +13,14 @@ export function parseGeometry(input: unknown): Geometry {
   const data = typeof input === 'string' ? fromText(input) : input;
   if (Array.isArray(data)) return fromCoordinates(data);
   if (typeof data !== 'object' || data === null) throw notGeo(input);
-  const { type, coordinates } = data as { type?: unknown; coordinates?: unknown };
+  return fromObject(data, 0);
+}
+
+/** Collections inside each other. */
+const DEEPEST = 16;
+
+function fromObject(data: object, depth: number): Geometry {
+  const { type, coordinates, geometries } = data as { type?: unknown; coordinates?: unknown; geometries?: unknown };
   switch (type) {
     case 'Point':
       return { type, coordinates: position(coordinates) };
@@ -21,12 +28,33 @@ export function parseGeometry(input: unknown): Geometry {
       return { type, coordinates: rings(coordinates) };
     case 'MultiPolygon':
       return { type, coordinates: list(coordinates).map(rings) };
+    case 'MultiPoint':
+      return { type, coordinates: list(coordinates).map(position) };
+    case 'LineString':
+      return { type, coordinates: line(coordinates) };
+    case 'MultiLineString':
+      return { type, coordinates: list(coordinates).map(line) };
+    case 'GeometryCollection':
+      if (depth === DEEPEST) throw invalidValue(`collections of geometries lie more than ${DEEPEST} deep`);
+      return { type, geometries: list(geometries).map((one) => member(one, depth + 1)) };
     default:
       throw invalidValue(
-        `${shown(String(type))} is not a kind of geometry that is stored`,
-        'Use Point, Polygon or MultiPolygon.',
+        `${shown(String(type))} is not a kind of geometry`,
+        'Use Point, Polygon, MultiPolygon, MultiPoint, LineString, MultiLineString or GeometryCollection.',
       );
   }
+}
+
+function member(data: unknown, depth: number): Geometry {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw notGeo(data);
+  return fromObject(data, depth);
+}
+
+const PLACES: ReadonlySet<string> = new Set<Place['type']>(['Point', 'Polygon', 'MultiPolygon']);
+
+/** A point, a polygon or a multipolygon: what a geo index holds and the geo functions find. */
+export function isPlace(geometry: Geometry): geometry is Place {
+  return PLACES.has(geometry.type);
 }
 
 function fromText(text: string): unknown {
@@ -42,7 +70,7 @@ function notGeo(input: unknown): Error {
   return invalidValue(`${shown(text)} is not GeoJSON`, `Write it as {"type":"Point","coordinates":[1.5,2.0]}.`);
 }
 
-function fromCoordinates(data: readonly unknown[]): Geometry {
+function fromCoordinates(data: readonly unknown[]): Place {
   let depth = 0;
   for (let at: unknown = data; Array.isArray(at); at = at[0]) depth++;
   if (depth === 1) return { type: 'Point', coordinates: position(data) };
@@ -75,6 +103,12 @@ function position(data: unknown): Position {
   return numbers as readonly number[];
 }
 
+function line(data: unknown): readonly Position[] {
+  const positions = list(data).map(position);
+  if (positions.length < 2) throw invalidValue('a line needs at least two positions');
+  return positions;
+}
+
 function rings(data: unknown): Rings {
   return list(data).map(ring);
 }
@@ -91,5 +125,10 @@ function ring(data: unknown): Ring {
 
 /** GeoJSON text as it is stored and shown. */
 export function geometryText(geometry: Geometry): string {
-  return JSON.stringify({ type: geometry.type, coordinates: geometry.coordinates });
+  const { type } = geometry;
+  return JSON.stringify(
+    type === 'GeometryCollection'
+      ? { type, geometries: geometry.geometries }
+      : { type, coordinates: geometry.coordinates },
+  );
 }

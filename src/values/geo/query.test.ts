@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../base/index.js';
-import type { GeoQuery, Geometry } from '../contract.js';
+import type { GeoQuery, Place } from '../contract.js';
 import { parseGeometry } from './geojson.js';
 import { geoQueryTokens, matchesGeoInSteps } from './query.js';
 import { geometryTokens } from './token.js';
 
 const key = (token: Uint8Array): string => Buffer.from(token).toString('hex');
 
-function isCandidate(query: GeoQuery, stored: Geometry): boolean {
+function isCandidate(query: GeoQuery, stored: Place): boolean {
   const found = new Set(geoQueryTokens(query).map(key));
   return geometryTokens(stored).some((token) => found.has(key(token)));
 }
@@ -23,7 +23,7 @@ const rectangle = fc
     fc.double({ min: 0.001, max: 10, noNaN: true }),
     fc.double({ min: 0.001, max: 10, noNaN: true }),
   )
-  .map(([x, y, w, h]): Geometry => {
+  .map(([x, y, w, h]): Place => {
     const ring = [
       [x, y],
       [x + w, y],
@@ -34,7 +34,7 @@ const rectangle = fc
     return { type: 'Polygon', coordinates: [ring] };
   });
 const geometry = fc.oneof(
-  point.map((coordinates): Geometry => ({ type: 'Point', coordinates })),
+  point.map((coordinates): Place => ({ type: 'Point', coordinates })),
   rectangle,
 );
 const query = fc.oneof(
@@ -55,7 +55,7 @@ describe('geo queries', () => {
   it('find what lies close', () => {
     fc.assert(
       fc.property(point, fc.double({ min: 0, max: 0.01, noNaN: true }), ([lng, lat], step) => {
-        const stored: Geometry = { type: 'Point', coordinates: [Math.min(180, lng + step), Math.min(90, lat + step)] };
+        const stored: Place = { type: 'Point', coordinates: [Math.min(180, lng + step), Math.min(90, lat + step)] };
         const asked: GeoQuery = { op: 'near', point: [lng, lat], meters: 3000 };
         expect(atOnce(matchesGeoInSteps(asked, stored))).toBe(true);
         expect(isCandidate(asked, stored)).toBe(true);
@@ -63,10 +63,10 @@ describe('geo queries', () => {
     );
   });
 
-  const square = parseGeometry('[[[0,0],[2,0],[2,2],[0,2],[0,0]]]');
-  const holed = parseGeometry('[[[0,0],[9,0],[9,9],[0,9]],[[3,3],[6,3],[6,6],[3,6]]]');
-  const inHole = parseGeometry('[[[4,4],[5,4],[5,5],[4,5]]]');
-  it.each<[string, GeoQuery, Geometry, boolean]>([
+  const square = placeFrom('[[[0,0],[2,0],[2,2],[0,2],[0,0]]]');
+  const holed = placeFrom('[[[0,0],[9,0],[9,9],[0,9]],[[3,3],[6,3],[6,6],[3,6]]]');
+  const inHole = placeFrom('[[[4,4],[5,4],[5,5],[4,5]]]');
+  it.each<[string, GeoQuery, Place, boolean]>([
     ['near a border', { op: 'near', point: [1.1, 2], meters: 5 }, square, true],
     ['near, too far', { op: 'near', point: [1.1, 2.01], meters: 1000 }, square, false],
     ['near across the date line', { op: 'near', point: [179.999, 0], meters: 500 }, pointAt(-179.999, 0), true],
@@ -75,7 +75,7 @@ describe('geo queries', () => {
     ['a hole inside does not hold', { op: 'contains', region: square }, holed, true],
     ['contains a point', { op: 'contains', region: pointAt(1, 1) }, square, true],
     ['contains no point in its hole', { op: 'contains', region: pointAt(4.5, 4.5) }, holed, false],
-    ['intersects by touching', { op: 'intersects', region: parseGeometry('[[[2,2],[3,2],[3,3]]]') }, square, true],
+    ['intersects by touching', { op: 'intersects', region: placeFrom('[[[2,2],[3,2],[3,3]]]') }, square, true],
     ['no intersection in a hole', { op: 'intersects', region: inHole }, holed, false],
   ])('%s', (_, asked, stored, expected) => {
     expect(atOnce(matchesGeoInSteps(asked, stored))).toBe(expected);
@@ -86,12 +86,16 @@ describe('geo queries', () => {
   });
 });
 
-function pointAt(lng: number, lat: number): Geometry {
+function placeFrom(text: string): Place {
+  return parseGeometry(text) as Place;
+}
+
+function pointAt(lng: number, lat: number): Place {
   return { type: 'Point', coordinates: [lng, lat] };
 }
 
 it('compares two polygons of many corners in steps', () => {
-  const circle = (radius: number): Geometry => {
+  const circle = (radius: number): Place => {
     const corner = (i: number) => [
       Math.cos((i / 1_000) * 2 * Math.PI) * radius,
       Math.sin((i / 1_000) * 2 * Math.PI) * radius,
@@ -99,7 +103,7 @@ it('compares two polygons of many corners in steps', () => {
     const ring = Array.from({ length: 1_000 }, (_, i) => corner(i));
     return { type: 'Polygon', coordinates: [[...ring, ring[0]]] };
   };
-  const stepsOf = (query: GeoQuery, stored: Geometry): [steps: number, matches: boolean] => {
+  const stepsOf = (query: GeoQuery, stored: Place): [steps: number, matches: boolean] => {
     const work = matchesGeoInSteps(query, stored);
     for (let steps = 0; ; steps++) {
       const step = work.next();

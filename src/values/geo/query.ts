@@ -1,5 +1,5 @@
 import type { Steps } from '../../base/index.js';
-import type { GeoQuery, Geometry } from '../contract.js';
+import type { GeoQuery, Place } from '../contract.js';
 import { invalidValue } from '../failure.js';
 import { compareBytes } from '../ordered-bytes.js';
 import { boxRegion } from './cell.js';
@@ -36,7 +36,7 @@ function check(query: GeoQuery): void {
  * The stored geometry answers the query; borders belong to their polygons. In steps, for two polygons take as much work
  * as their corners multiplied.
  */
-export function* matchesGeoInSteps(query: GeoQuery, stored: Geometry): Steps<boolean> {
+export function* matchesGeoInSteps(query: GeoQuery, stored: Place): Steps<boolean> {
   switch (query.op) {
     case 'near':
       return distanceTo(query.point, stored) <= query.meters;
@@ -50,7 +50,7 @@ export function* matchesGeoInSteps(query: GeoQuery, stored: Geometry): Steps<boo
 }
 
 /** Every polygon of `inner` lies in one polygon of `outer`. */
-function* holds(outer: Geometry, inner: Geometry): Steps<boolean> {
+function* holds(outer: Place, inner: Place): Steps<boolean> {
   const around = polygonsOf(outer);
   if (inner.type === 'Point') return around.some((rings) => placeInPolygon(inner.coordinates, rings) >= 0);
   for (const rings of polygonsOf(inner)) {
@@ -61,7 +61,7 @@ function* holds(outer: Geometry, inner: Geometry): Steps<boolean> {
   return true;
 }
 
-function* meet(a: Geometry, b: Geometry): Steps<boolean> {
+function* meet(a: Place, b: Place): Steps<boolean> {
   if (a.type === 'Point') return b.type === 'Point' ? samePlace(a.coordinates, b.coordinates) : yield* holds(b, a);
   if (b.type === 'Point') return yield* holds(a, b);
   for (const one of polygonsOf(a)) {

@@ -1,5 +1,5 @@
 import type { Steps } from '../../base/index.js';
-import type { Geometry } from '../contract.js';
+import type { Place } from '../contract.js';
 
 /** Longitude and latitude. Edges are straight lines between them, as GeoJSON (RFC 7946) says. */
 export type Position = readonly number[];
@@ -10,7 +10,7 @@ const EARTH_METERS = 6_371_008.8;
 const RADIAN = Math.PI / 180;
 
 /** The polygons of a geometry; a point has none. */
-export function polygonsOf(geometry: Geometry): readonly Rings[] {
+export function polygonsOf(geometry: Place): readonly Rings[] {
   if (geometry.type === 'Point') return [];
   return geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
 }
@@ -103,7 +103,7 @@ export function distanceMeters(a: Position, b: Position): number {
 }
 
 /** Meters from a point to the nearest point of a geometry; 0 inside a polygon. */
-export function distanceTo(p: Position, geometry: Geometry): number {
+export function distanceTo(p: Position, geometry: Place): number {
   if (geometry.type === 'Point') return distanceMeters(p, geometry.coordinates);
   const polygons = polygonsOf(geometry);
   if (polygons.some((rings) => placeInPolygon(p, rings) >= 0)) return 0;

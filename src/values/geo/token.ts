@@ -1,4 +1,4 @@
-import type { Geometry } from '../contract.js';
+import type { Place } from '../contract.js';
 import { ancestors, type Cell, cover, pointCell, polygonRegion, type Region } from './cell.js';
 import { polygonsOf } from './shape.js';
 
@@ -17,13 +17,13 @@ function token(family: number, { level, x, y }: Cell): Uint8Array {
   return bytes;
 }
 
-function cellsOf(geometry: Geometry): Cell[] {
+function cellsOf(geometry: Place): Cell[] {
   if (geometry.type === 'Point') return [pointCell(geometry.coordinates)];
   return cover(polygonRegion(polygonsOf(geometry)));
 }
 
 /** Index tokens of a geometry; repeats are possible. */
-export function geometryTokens(geometry: Geometry): Uint8Array[] {
+export function geometryTokens(geometry: Place): Uint8Array[] {
   const tokens: Uint8Array[] = [];
   for (const cell of cellsOf(geometry)) {
     tokens.push(token(COVER, cell));
@@ -33,7 +33,7 @@ export function geometryTokens(geometry: Geometry): Uint8Array[] {
 }
 
 /** Tokens of everything whose cells meet those of a geometry or region: the same cell, a finer one in it, a coarser one around it. */
-export function meetingTokens(place: Geometry | Region): Uint8Array[] {
+export function meetingTokens(place: Place | Region): Uint8Array[] {
   const cells = 'relation' in place ? cover(place) : cellsOf(place);
   return cells.flatMap((cell) => [
     token(COVER, cell),

@@ -4,6 +4,7 @@ import type { IndexKind, Tokenizer, TypeName, Value } from '../contract.js';
 import { convert } from '../convert.js';
 import { utcParts } from '../date-time.js';
 import { invalidValue } from '../failure.js';
+import { isPlace } from '../geo/geojson.js';
 import { geometryTokens } from '../geo/token.js';
 import { stemmedWords, stemPieces } from '../language/full-text.js';
 import { ngramPieces, ngramQuery, ngramsOf } from '../language/ngram.js';
@@ -48,7 +49,7 @@ const DEFINITIONS: readonly Definition[] = [
     types: ['geo'],
     sortable: false,
     lossy: true,
-    index: (value) => (value.type === 'geo' ? geometryTokens(value.value) : []),
+    index: (value) => (value.type === 'geo' && isPlace(value.value) ? geometryTokens(value.value) : []),
   },
   // its entries are a graph of their own
   { kind: 'hnsw', types: ['float32vector'], sortable: false, lossy: true, index: () => [] },

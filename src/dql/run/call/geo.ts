@@ -4,9 +4,10 @@ import {
   decodeValue,
   geoQueryTokens,
   type GeoQuery,
-  type Geometry,
   matchesGeoInSteps,
+  isPlace,
   parseGeometry,
+  type Place,
   type StoredValue,
 } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
@@ -55,18 +56,20 @@ function check(
 
 /** Points are compared at once: there may be many, and each is little work. */
 function anyMatches(values: readonly StoredValue[], query: GeoQuery, execution: Execution): MaybePromise<boolean> {
-  const stored = values.map(decodeValue).flatMap((value) => (value.type === 'geo' ? [value.value] : []));
+  const stored = values
+    .map(decodeValue)
+    .flatMap((value) => (value.type === 'geo' && isPlace(value.value) ? [value.value] : []));
   if (stored.every(({ type }) => type === 'Point')) return stored.some((one) => atOnce(matchesGeoInSteps(query, one)));
   return inSteps(matchesAny(query, stored), () => execution.checkpoint());
 }
 
-function* matchesAny(query: GeoQuery, stored: readonly Geometry[]): Steps<boolean> {
+function* matchesAny(query: GeoQuery, stored: readonly Place[]): Steps<boolean> {
   for (const one of stored) if (yield* matchesGeoInSteps(query, one)) return true;
   return false;
 }
 
 function queryOf(call: FunctionCall): GeoQuery {
-  const region = geometryOf(call);
+  const region = placeOf(call);
   if (call.name === 'near') {
     if (region.type !== 'Point')
       throw invalid('near needs a point', call.position, 'Write it as [longitude, latitude].');
@@ -83,7 +86,7 @@ function queryOf(call: FunctionCall): GeoQuery {
   return { op: call.name === 'within' ? 'within' : 'intersects', region };
 }
 
-function geometryOf(call: FunctionCall): Geometry {
+function placeOf(call: FunctionCall): Place {
   const text = textOf(call.args[0], call);
   let json: unknown = text;
   try {
@@ -91,5 +94,11 @@ function geometryOf(call: FunctionCall): Geometry {
   } catch {
     // parseGeometry reads texts with single quotes too, and says what is wrong with the rest
   }
-  return parseGeometry(json);
+  const geometry = parseGeometry(json);
+  if (isPlace(geometry)) return geometry;
+  throw invalid(
+    `${call.name} takes no ${geometry.type}`,
+    call.position,
+    'Give it a point, a polygon or a multipolygon.',
+  );
 }
