@@ -16,7 +16,15 @@ export function facetIndex(node: ObjectNode): FacetIndex {
   let index: Map<string, [string, JsonNode][]> | undefined;
   for (const [name, value] of node.entries) {
     const bar = name.indexOf('|');
-    if (bar === -1 || value.kind === 'null') continue;
+    if (bar === -1) continue;
+    if (bar === 0 || bar === name.length - 1) {
+      throw wrong(
+        `the key ${JSON.stringify(name)} names no ${bar === 0 ? 'predicate' : 'facet'}`,
+        value.position,
+        'Write it as "predicate|facet".',
+      );
+    }
+    if (value.kind === 'null') continue;
     index ??= new Map();
     const entry: [string, JsonNode] = [name.slice(bar + 1), value];
     const known = index.get(name.slice(0, bar));

@@ -125,6 +125,9 @@ describe('facets', () => {
     [{ uid: 1, a: ['x'], 'a|f': 1 }],
     [{ uid: 1, a: ['x'], 'a|f': { first: 1 } }],
     [{ uid: 1, a: ['x'], 'a|f': { '0': [1] } }],
+    [{ uid: 1, a: 'x', 'a|': 5 }],
+    [{ uid: 1, a: 'x', '|f': null }],
+    [{ uid: 1, friend: [{ uid: 2, 'friend|': 5 }] }],
   ])('refuse %o', (json) => {
     expect(code(() => triples(json))).toBe('INVALID_MUTATION');
   });
