@@ -90,6 +90,24 @@ describe('@normalize', () => {
     });
   });
 
+  it('shows the uids of all nodes that a record is made of, under debug', async () => {
+    expect(
+      JSON.parse(
+        await text(
+          '{ q(func: uid(0x1, 0x99)) @normalize { knows { friend: name } painted @filter(le(year, 1990)) { name } } r(func: uid(0x2)) { knows @normalize { n: name uid: uid } } s(func: uid(0x1)) @normalize { name } }',
+          { debug: true },
+        ),
+      ),
+    ).toEqual({
+      q: [
+        { uid: ['0x1', '0x2'], friend: 'Jon' },
+        { uid: ['0x1', '0x3'], friend: 'Kim' },
+      ],
+      r: [{ knows: [{ n: 'Kim', uid: '0x3' }], uid: '0x2' }],
+      s: [],
+    });
+  });
+
   it('lists the values of a key that several levels share, and carries facets', async () => {
     expect(
       JSON.parse(await text('{ q(func: uid(0x2)) @normalize { n: name knows @facets(since) { n: name } } }')),

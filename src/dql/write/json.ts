@@ -134,7 +134,7 @@ class AnswerWriter {
       return;
     }
     for (const uid of row) {
-      yield* this.#records(flatten(layout, uid, seen));
+      yield* this.#records(flatten(layout, uid, seen, this.#debug));
       yield;
     }
   }
@@ -324,7 +324,7 @@ class AnswerWriter {
     if (field.groups?.syntax.kind === 'predicate' && groups.length > 0) {
       yield* this.#groups(groups, field.groups.syntax.groupBy, field.groups.syntax.children);
     }
-    if (field.normalize) yield* this.#records(edgeRecords(field, at, seen));
+    if (field.normalize) yield* this.#records(edgeRecords(field, at, seen, this.#debug));
   }
 
   /** Ends a row: an edge that shows nothing goes with its key. */

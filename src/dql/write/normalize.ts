@@ -1,6 +1,6 @@
 import { GraphsteadError, JsonWriter, STEP, type Steps } from '../../base/index.js';
 import type { Facets } from '../../graph/index.js';
-import { type MemberSink, writeFacets, writeScalar } from './field.js';
+import { type MemberSink, uidText, writeFacets, writeScalar } from './field.js';
 import { type Layout, positionOf } from './layout.js';
 
 /** One flat object: its keys in order, each with its values as JSON; several where nodes above and below share a key. */
@@ -13,21 +13,32 @@ const MOST = 1_000_000;
  * A node under @normalize: only what has an alias, with the nodes below folded into it, one record for each
  * combination of them.
  * @param seen uids on the way here, under @ignorereflex
+ * @param debug also the uids of the nodes that a record is made of
  */
 export function* flatten(
   layout: Layout,
   uid: number,
   seen: readonly number[] | undefined,
+  debug: boolean,
 ): Steps<readonly FlatRecord[]> {
   const at = positionOf(layout, uid);
   if (at < 0) return [];
   const own = ownFields(layout, uid, at);
-  let records: readonly FlatRecord[] = own.size > 0 ? [own] : [];
+  const first = debug && !own.has('uid') ? merge(uidField(uid), own) : own;
+  let records: readonly FlatRecord[] = first.size > 0 ? [first] : [];
+  let shows = own.size > 0;
   const below = seen && [...seen, uid];
   for (const field of layout.fields) {
-    if (field.node.rows) records = yield* combine(records, yield* edgeRecords(field, at, below));
+    if (!field.node.rows) continue;
+    const found = yield* edgeRecords(field, at, below, debug);
+    shows ||= found.length > 0;
+    records = yield* combine(records, found);
   }
-  return records;
+  return shows ? records : [];
+}
+
+function uidField(uid: number): FlatRecord {
+  return new Map([['uid', [Buffer.from(`"${uidText(uid)}"`)]]]);
 }
 
 /** Records of everything an edge leads to. */
@@ -35,6 +46,7 @@ export function* edgeRecords(
   field: Layout,
   at: number,
   seen: readonly number[] | undefined,
+  debug: boolean,
 ): Steps<readonly FlatRecord[]> {
   const { node } = field;
   const row = node.rows?.[at];
@@ -44,7 +56,7 @@ export function* edgeRecords(
     if (i % STEP === 0) yield;
     if (seen?.includes(row[i])) continue;
     const facets = facetFields(field, node.rowFacets?.[at]?.[i]);
-    for (const record of yield* flatten(field, row[i], seen)) records.push(merge(record, facets));
+    for (const record of yield* flatten(field, row[i], seen, debug)) records.push(merge(record, facets));
   }
   for (const count of field.counts) {
     if (isNamed(count) && row.length > 0) records.push(new Map([[count.key, [Buffer.from(String(row.length))]]]));
