@@ -1,7 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type IndexKind, langBase, queryTokens, tokensOf, type Value } from '../../src/values/index.js';
+import {
+  convert,
+  type IndexKind,
+  langBase,
+  queryTokens,
+  type ScalarType,
+  tokenizer,
+  tokensOf,
+} from '../../src/values/index.js';
 import { stemmer } from '../../src/values/language/stem.js';
 import { stopWords } from '../../src/values/language/stop-word.js';
 
@@ -42,12 +50,22 @@ function answer(given: Case): unknown {
       return listed(given.input).filter((word) => !stopWords(given.lang ?? '').has(word));
     default: {
       if (given.input === null) return [];
-      const value: Value = { type: 'string', value: String(given.input) };
+      const kind = given.tokenizer as IndexKind;
+      const [type] = tokenizer(kind).types;
+      const value = convert({ type: 'string', value: String(given.input) }, type as ScalarType);
       const find = given.variant ? queryTokens : tokensOf;
-      return find(given.tokenizer as IndexKind, value, given.lang).map((token) => Buffer.from(token).toString());
+      return find(kind, value, given.lang).map((token) => Buffer.from(token).toString());
     }
   }
 }
+
+const COMPARE = {
+  '>': (a: number, b: number) => a > b,
+  '>=': (a: number, b: number) => a >= b,
+  '<': (a: number, b: number) => a < b,
+  '<=': (a: number, b: number) => a <= b,
+  '==': (a: number, b: number) => a === b,
+};
 
 function hold(check: Check, actual: unknown): void {
   const tokens = actual as string[];
@@ -62,7 +80,7 @@ function hold(check: Check, actual: unknown): void {
       expect(size).toBe(check.value);
       break;
     case 'countCmp':
-      expect(size).toBeGreaterThan(Number(check.value));
+      expect(COMPARE[check.op as keyof typeof COMPARE](size, Number(check.value))).toBe(true);
       break;
     case 'includes':
       expect(tokens).toContain(check.value);
@@ -71,6 +89,8 @@ function hold(check: Check, actual: unknown): void {
       expect(tokens).not.toContain(check.value);
       break;
     case 'sortedUnique':
+      expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+      break;
     case 'unique':
       expect(tokens).toEqual([...new Set(tokens)]);
       break;
