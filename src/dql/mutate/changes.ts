@@ -52,7 +52,21 @@ export function* checkTriples(blocks: readonly MutationBlock[], names: Names): S
   }
 }
 
-function checkSet({ subject, predicate, object, position }: Triple, names: Names): void {
+/** What a query reads as all languages, as any, and as a list of them: a value under such a tag could not be asked for. */
+const NO_TAG = /[*.:]/;
+
+function checkLang({ lang, position }: Triple): void {
+  if (lang === '' || !NO_TAG.test(lang)) return;
+  throw refused(
+    `${JSON.stringify(lang)} is no language of a value`,
+    position,
+    'Write a tag such as en or en-US after "@". Deleting the predicate itself deletes the values of all languages.',
+  );
+}
+
+function checkSet(triple: Triple, names: Names): void {
+  const { subject, predicate, object, position } = triple;
+  checkLang(triple);
   if (subject.kind === 'all' || predicate === '*' || object.kind === 'all') {
     throw refused('* cannot stand in what is set', position, 'Name what to set; * belongs into delete.');
   }
@@ -68,7 +82,9 @@ function checkSet({ subject, predicate, object, position }: Triple, names: Names
   );
 }
 
-function checkDelete({ subject, predicate, object, position }: Triple): void {
+function checkDelete(triple: Triple): void {
+  const { subject, predicate, object, position } = triple;
+  checkLang(triple);
   const star = object.kind === 'all';
   if (subject.kind !== 'all' && (predicate !== '*' || star)) return;
   const pattern = `${subject.kind === 'all' ? '*' : 'S'} ${predicate === '*' ? '*' : 'P'} ${star ? '*' : 'O'}`;
