@@ -31,6 +31,7 @@ function parseList(context: ParseContext, fn: FunctionName, args: Argument[]): v
   while (!context.is(']')) {
     parseArgument(context, fn, args);
     if (!context.accept(',')) break;
+    if (context.is(']')) throw context.unexpected('another value after ","');
   }
   context.expect(']', 'after a list');
 }

@@ -114,7 +114,7 @@ function parseGroupBy(context: ParseContext): GroupBy {
   context.expect('(', 'after @groupby');
   const keys: GroupBy['keys'][number][] = [];
   do keys.push(parseGroupKey(context));
-  while (context.accept(',') && !context.is(')'));
+  while (context.accept(','));
   context.expect(')', 'or "," after a predicate of @groupby');
   return { keys };
 }

@@ -192,6 +192,7 @@ describe('functions', () => {
     'uid_in(friend, foo)',
     'near(loc, [1, [2], 3',
     'eq(name, {a: 1})',
+    'eq(name, ["a",])',
     'eq(len(x), 1)',
   ])('refuse %s', (call) => {
     const error = failure(`{ q(func: has(x)) @filter(${call}) { uid } }`);
@@ -277,6 +278,7 @@ describe('fields', () => {
     'friend(first: x)',
     'friend(orderasc: a, orderdesc: a)',
     'friend @nothing(x)',
+    'friend @groupby(age,) { count(uid) }',
     'friend @facets(a b)',
     'friend @facets(gt(a, 1, 2))',
     'friend(orderasc: val(x)) { x as age }',
@@ -433,6 +435,7 @@ describe('schema queries', () => {
     expect(failure('schema {} { q(func: has(x)) { uid } }').code).toBe('INVALID_QUERY');
     expect(failure('schema {} schema {}').code).toBe('INVALID_QUERY');
     expect(failure('schema() {}').code).toBe('SYNTAX');
+    expect(failure('schema(pred: [a, ]) {}').code).toBe('SYNTAX');
   });
 });
 

@@ -28,6 +28,7 @@ function parseOf(context: ParseContext): Pick<SchemaQuery, 'predicates' | 'types
     while (!context.is(']')) {
       names.push(context.names.stored(context.takeName('a name')));
       if (!context.accept(',')) break;
+      if (context.is(']')) throw context.unexpected('another name after ","');
     }
     context.expect(']', 'after the names');
   } else names.push(context.names.stored(context.takeName('a name')));
