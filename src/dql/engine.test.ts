@@ -123,6 +123,18 @@ describe('mutations', () => {
     ]);
   });
 
+  it('take numbers that JSON lists under a predicate of vectors for one vector, as answers show it', async () => {
+    const own = await openDql({ schema: 'v: float32vector .\nw: float32vector .\nn: [int] .' });
+    const node = { uid: '0x1', v: [1, -2.5], w: [3e2], n: [1, 2], friend: [{ uid: '0x2', v: [0, 4] }] };
+    await own.mutateJson({ set: [node, { uid: '0x3', v: [5] }, { uid: '0x3', v: [6, 7] }] });
+    expect(await own.query('{ q(func: uid(0x1, 0x2, 0x3)) { v w n } }')).toEqual({
+      q: [{ v: [1, -2.5], w: [300], n: expect.arrayContaining([1, 2]) }, { v: [0, 4] }, { v: [6, 7] }],
+    });
+    await own.mutateJson({ delete: { uid: '0x1', v: [1, -2.5] } });
+    expect(await own.query('{ q(func: uid(0x1)) { v w } }')).toEqual({ q: [{ w: [300] }] });
+    await own.close();
+  });
+
   it('make a list of a new predicate that has several values of one node, or a list in JSON', async () => {
     await dql.mutate('{ set { _:a <byname> "Al" .\n _:a <byname> "Ali" .\n _:a <code> "1" .\n _:b <code> "2" . } }');
     await dql.mutateJson({ set: [{ lucky: [7, 11], one: ['only'], flags: [true], code: '3' }, { lucky: 3 }] });

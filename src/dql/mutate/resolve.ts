@@ -6,6 +6,7 @@ import type { MutationRequest } from '../syntax/index.js';
 import { changesOf } from './changes.js';
 import { newLists } from './lists.js';
 import { MutationNodes } from './nodes.js';
+import { withVectors } from './vectors.js';
 
 export interface ResolveOptions {
   /** what the query of an upsert found; empty without one */
@@ -34,9 +35,10 @@ export interface ResolvedMutation {
  */
 export async function resolveMutation(request: MutationRequest, options: ResolveOptions): Promise<ResolvedMutation> {
   const { variables, reader, lease, names, limits, pause = () => undefined } = options;
-  const blocks = request.mutations.filter(
+  const chosen = request.mutations.filter(
     ({ condition }) => condition === undefined || holdsCondition(condition, variables, reader, { limits, names }),
   );
+  const blocks = await inSteps(withVectors(chosen, reader.schema), pause);
   const nodes = new MutationNodes(variables);
   await inSteps(nodes.collect(blocks), pause);
   await nodes.assign(lease, limits);
