@@ -124,7 +124,7 @@ describe('mutations', () => {
   });
 
   it('take numbers that JSON lists under a predicate of vectors for one vector, as answers show it', async () => {
-    const own = await openDql({ schema: 'v: float32vector .\nw: float32vector .\nn: [int] .' });
+    const own = await openDql({ schema: 'v: float32vector .\nw: float32vector .\nn: [int] .', names: defaultNames });
     const node = { uid: '0x1', v: [1, -2.5], w: [3e2], n: [1, 2], friend: [{ uid: '0x2', v: [0, 4] }] };
     await own.mutateJson({ set: [node, { uid: '0x3', v: [5] }, { uid: '0x3', v: [6, 7] }] });
     expect(await own.query('{ q(func: uid(0x1, 0x2, 0x3)) { v w n } }')).toEqual({
@@ -133,6 +133,9 @@ describe('mutations', () => {
     await own.mutateJson({ delete: { uid: '0x1', v: [1, -2.5] } });
     expect(await own.query('{ q(func: uid(0x1)) { v w } }')).toEqual({ q: [{ w: [300] }] });
     await own.close();
+    const peer = await openDql({ schema: 'v: float32vector .', names: dgraphNames });
+    await expect(peer.mutateJson({ set: { v: [1, 2] } })).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+    await peer.close();
   });
 
   it('make a list of a new predicate that has several values of one node, or a list in JSON', async () => {

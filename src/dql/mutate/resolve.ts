@@ -38,7 +38,8 @@ export async function resolveMutation(request: MutationRequest, options: Resolve
   const chosen = request.mutations.filter(
     ({ condition }) => condition === undefined || holdsCondition(condition, variables, reader, { limits, names }),
   );
-  const blocks = await inSteps(withVectors(chosen, reader.schema), pause);
+  // Dgraph refuses a list for a vector, and so do its names
+  const blocks = names.dgraph ? chosen : await inSteps(withVectors(chosen, reader.schema), pause);
   const nodes = new MutationNodes(variables);
   await inSteps(nodes.collect(blocks), pause);
   await nodes.assign(lease, limits);
