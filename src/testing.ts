@@ -103,7 +103,7 @@ export async function startApp(options: StartAppOptions = {}): Promise<TestApp> 
   const service = await openService(open).catch(async (error: unknown) => {
     await scripted.close();
     clock.close();
-    throw error;
+    throw error instanceof GraphsteadErrors ? new GraphsteadErrors(error.errors.map(inTests)) : error;
   });
   const events = new EventReader(service);
   return {
@@ -128,6 +128,14 @@ export async function startApp(options: StartAppOptions = {}): Promise<TestApp> 
       clock.close();
     },
   };
+}
+
+/** No env file is read for a test, and runners of tests show messages only: what to do stands in this one. */
+function inTests(error: GraphsteadError): GraphsteadError {
+  if (error.code !== 'MISSING_VARIABLE') return error;
+  const fix = 'script the connection in startApp, or give the variable in environment';
+  const { position, details } = error;
+  return new GraphsteadError(error.code, `${error.message}: ${fix}`, { position, details, fix });
 }
 
 /** Wall time is set by the test; deadlines go by real time, so that code that hangs still fails. */

@@ -16,6 +16,7 @@ const CODE = `
         case 'born': return this.state.born + ' ' + this.name;
         case 'silent': return undefined;
         case 'break': this.state.count = -1; throw new Error('broken on purpose');
+        case 'circle': this.state.self = this.state; return;
         case 'publish': this.publishEvent('one', { n: 1 }); this.publishEvent({ eventName: 'two', value: data }); return 'ok';
         case 'publishAndFail': this.publishEvent('never', {}); throw new Error('no');
         case 'relay': return agents.sendMessage(data, 'increment', '5');
@@ -96,6 +97,13 @@ describe('agents', () => {
     expect(await send(id, 'increment')).toBe('2');
   });
 
+  it('name the agent whose state is no JSON', async () => {
+    const { id } = await service.agents.start('Counter');
+    const refusal = { code: 'INVALID_VALUE', message: expect.stringContaining(`state of agent ${id} is no JSON`) };
+    await expect(send(id, 'circle')).rejects.toMatchObject(refusal);
+    expect(await send(id, 'peek')).toBe('0');
+  });
+
   it('can be looked into: state, what waits, what failed, and where their events begin', async () => {
     const { id } = await service.agents.start('Counter');
     await send(id, 'publish', 'x');
@@ -122,7 +130,10 @@ describe('agents', () => {
       code: 'AGENT_UNKNOWN',
       message: expect.stringContaining('agent_none'),
     });
-    await expect(service.agents.start('Nobody')).rejects.toMatchObject({ code: 'AGENT_TYPE_UNKNOWN' });
+    await expect(service.agents.start('Nobody')).rejects.toMatchObject({
+      code: 'AGENT_TYPE_UNKNOWN',
+      fix: expect.stringContaining('agents.register(Class)'),
+    });
     await expect(send('', 'x')).rejects.toMatchObject({ code: 'AGENT_ID_MISSING' });
     await expect(send(id, 'number')).rejects.toMatchObject({ message: expect.stringContaining('not a string') });
   });

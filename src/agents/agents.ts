@@ -34,6 +34,7 @@ import { callerOf, claimOf } from './job.js';
 import { Listening } from './listening.js';
 import { Messages } from './messages.js';
 import type { AgentPart } from './part.js';
+import { registerIt } from './protocol.js';
 import { type AgentLog, Queues } from './queues.js';
 import { readHead, readHeads, waitingAgents } from './reader.js';
 import { Residence } from './residence.js';
@@ -340,9 +341,8 @@ export class AgentRuntime implements Agents {
     const types = this.#options.hosts.manifest?.agentTypes ?? [];
     const found = types.find((type) => type.name === name);
     if (found !== undefined) return found;
-    const known = types.map((type) => type.name).sort();
     throw new GraphsteadError('AGENT_TYPE_UNKNOWN', `unknown agent type "${name}"`, {
-      fix: known.length === 0 ? 'call agents.register(Class) in the app' : `registered types: ${known.join(', ')}`,
+      fix: registerIt(types.map((type) => type.name)),
     });
   }
 

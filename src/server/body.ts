@@ -92,7 +92,7 @@ function decoded(request: FastifyRequest, limit: number): Buffer {
 
 export function tooLarge(limit: number): GraphsteadError {
   return new GraphsteadError('BODY_TOO_LARGE', `the body is larger than ${limit} bytes`, {
-    fix: 'send it in smaller requests, or raise the limit',
+    fix: 'send it in smaller requests, or raise limits.graphqlBodyBytes (GraphQL, /admin) or limits.graphBodyBytes (all other)',
     details: { limit },
   });
 }

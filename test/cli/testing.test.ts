@@ -77,7 +77,7 @@ describe('graphstead/testing', () => {
     await expect(startApp({ appDir: folder.dir, models: { nobody: [] } })).rejects.toThrow('no model "nobody"');
     await expect(startApp({ appDir: folder.dir, http: { web: [] } })).rejects.toThrow('"web" of type http');
     await expect(startApp({ appDir: folder.dir, relational: { ai: [] } })).rejects.toThrow('"ai" of type relational');
-    await expect(startApp({ appDir: folder.dir })).rejects.toThrow('APP_AI_URL');
+    await expect(startApp({ appDir: folder.dir })).rejects.toThrow(/APP_AI_URL: script the connection in startApp/);
   });
 });
 
@@ -162,6 +162,12 @@ describe('scripted connections', () => {
     await expect(app.graphql('mutation { buyAnyway }')).rejects.toThrow('rolled back');
     expect(await app.graphql('{ getRows(name: "ann") }')).toEqual({ getRows: '[]' });
     expect(app.sqlCalls.map(({ text }) => text.slice(0, 8))).toEqual(['INSERT I', 'INSERT 1', 'SELECT *']);
+  });
+
+  it('tell of a reply that no database gives', async () => {
+    const shop = ['text' as never];
+    app = await startApp({ appDir: folder.dir, http: { weather: [] }, relational: { shop } });
+    await expect(app.graphql('{ getRows(name: "ann") }')).rejects.toThrow('"shop" gave string: give rows');
   });
 });
 

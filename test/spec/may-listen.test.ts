@@ -113,12 +113,15 @@ describe('the events of an agent', () => {
   });
 });
 
-it('a guard that is no method is refused when the app loads', async () => {
+it.each([
+  ['is no method', 'static mayListen = true as never;', /mayListen of agent type A must be a method/],
+  ['is not static', 'mayListen() { return false; }', /mayListen of agent type A is never asked .* not static/],
+  ['is misspelled', 'static maylisten() { return false; }', /mayListen of agent type A is never asked .* as maylisten/],
+])('a guard that %s is refused when the app loads', async (_, member, told) => {
   const other = mkdtempSync(join(tmpdir(), 'graphstead-listen-'));
   mkdirSync(join(other, 'functions'));
-  const text =
-    "import { Agent, agents } from 'graphstead/app'; class A extends Agent { static mayListen = true as never; } agents.register(A);";
+  const text = `import { Agent, agents } from 'graphstead/app'; class A extends Agent { ${member} } agents.register(A);`;
   writeFileSync(join(other, 'functions', 'index.ts'), text);
-  await expect(startService({ appDir: other })).rejects.toThrow(/mayListen of agent type A must be a method/);
+  await expect(startService({ appDir: other })).rejects.toThrow(told);
   rmSync(other, { recursive: true, force: true });
 });

@@ -79,6 +79,7 @@ describe('bodies', () => {
     expect(answer.status).toBe(413);
     expect(code(answer)).toBe('BODY_TOO_LARGE');
     expect(answer.body.errors[0].message).toContain('20000');
+    expect(answer.body.errors[0].extensions.fix).toContain('BodyBytes');
   });
 
   it('refuses one that is small only while it is packed', async () => {

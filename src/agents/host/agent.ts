@@ -137,7 +137,14 @@ export class Agent<State extends object = object> {
 
   /** The whole durable state as text; undefined stores none. */
   getState(): string | undefined {
-    return JSON.stringify(this.state);
+    try {
+      return JSON.stringify(this.state);
+    } catch (error) {
+      // a circle, or a bigint
+      throw new GraphsteadError('INVALID_VALUE', `the state of agent ${this.id} is no JSON: ${firstLine(error)}`, {
+        fix: 'keep what JSON holds in this.state, or override getState and setState',
+      });
+    }
   }
 
   /** Takes back what getState gave. Absent input is ignored. */
@@ -244,6 +251,10 @@ function fieldsOf(event: AgentEventValue): unknown {
   if (typeof (event as { toJSON?: unknown }).toJSON === 'function') return event;
   const { eventName: _, ...fields } = event;
   return fields;
+}
+
+function firstLine(error: unknown): string {
+  return String((error as Error).message).split('\n')[0];
 }
 
 function dataOf(data: unknown): string {

@@ -13,7 +13,9 @@ export async function toHandlerReply(
   const typed = currentTask()?.turn?.message?.typed === true;
   const method = (agent as Record<string, unknown>)[name];
   if (typeof method !== 'function') {
-    throw new GraphsteadError('AGENT_FAILED', `"${name}" is listed in static handlers but is no method`);
+    throw new GraphsteadError('AGENT_FAILED', `"${name}" is listed in static handlers but is no method`, {
+      fix: 'write the method, or take its name out of static handlers',
+    });
   }
   const result: unknown = await method.apply(agent, typed ? parsed(data, []) : argumentsOf(data));
   if (typed) return JSON.stringify({ value: result });

@@ -1,5 +1,5 @@
 import { GraphsteadError } from '../../base/index.js';
-import { guardOf } from '../protocol.js';
+import { guardOf, registerIt } from '../protocol.js';
 import type { AgentType } from '../info.js';
 import { Agent, type AgentClass } from './agent.js';
 import { caller } from './caller.js';
@@ -19,8 +19,7 @@ export function wantedName(type: unknown): string {
 }
 
 function knownTypes(): string {
-  const known = [...types.keys()].sort().join(', ');
-  return known === '' ? 'no type is registered: call agents.register(Class)' : `registered types: ${known}`;
+  return registerIt([...types.keys()]);
 }
 
 /** Makes a class startable by its name. Throws when it is no Agent or the name is taken by another class. */
@@ -38,7 +37,7 @@ export function register(type: AgentClass): void {
     });
   }
   assertVersion(name, type.version);
-  assertGuard(name, type.mayListen);
+  assertGuard(name, type);
   types.set(name, type);
 }
 
@@ -47,10 +46,13 @@ function assertVersion(name: string, version: number | undefined): void {
   throw new GraphsteadError('APP_LOAD', `static version of agent type ${name} must be a whole number above 0`);
 }
 
-/** A guard that cannot be asked must not leave the door open. */
-function assertGuard(name: string, guard: unknown): void {
-  if (guard === undefined || typeof guard === 'function') return;
-  throw new GraphsteadError('APP_LOAD', `static mayListen of agent type ${name} must be a method`, {
+/** A guard that cannot be asked must not leave the door open: neither one that is no method, nor one under a near name. */
+function assertGuard(name: string, type: AgentClass): void {
+  const statics = Object.getOwnPropertyNames(type).filter((own) => own !== 'mayListen');
+  const near = [...statics, ...Object.getOwnPropertyNames(type.prototype)].find((own) => /^mayListen$/i.test(own));
+  if (near === undefined && (type.mayListen === undefined || typeof type.mayListen === 'function')) return;
+  const told = near === undefined ? 'must be a method' : `is never asked where it stands as ${near}, or is not static`;
+  throw new GraphsteadError('APP_LOAD', `static mayListen of agent type ${name} ${told}`, {
     fix: 'static mayListen(caller: Caller, agentId: string) { return caller.claims?.USER === ... }',
   });
 }

@@ -26,7 +26,9 @@ export async function openScriptedDatabases(scripts: Readonly<Record<string, Sql
   const server = createServer((socket) => {
     sockets.add(socket.on('close', () => sockets.delete(socket)));
     socket.on('error', () => socket.destroy());
-    new PgSession(socket, (connection, text, parameters) => replies.to(connection, { connection, text, parameters }));
+    new PgSession(socket, async (connection, text, parameters) =>
+      checked(connection, await replies.to(connection, { connection, text, parameters })),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -46,4 +48,10 @@ export async function openScriptedDatabases(scripts: Readonly<Record<string, Sql
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Tests need not be typed. */
+function checked(connection: string, reply: unknown): SqlReply {
+  if (Array.isArray(reply) || typeof reply === 'number' || reply instanceof Error) return reply;
+  throw new Error(`the script of connection "${connection}" gave ${typeof reply}: give rows, a number or an Error`);
 }

@@ -6,7 +6,7 @@ let app: TestApp;
 before(async () => {
   app = await startApp({ models: { writer: ['Milk is missing.'] } });
 });
-after(() => app.close());
+after(() => app?.close());
 
 test('notes are stored and summed up by the model', async () => {
   const note = { text: 'buy milk', done: false, topic: { name: 'home' } };
