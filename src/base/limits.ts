@@ -82,7 +82,7 @@ export const DEFAULT_LIMITS = {
   // outgoing
   /** milliseconds an outgoing call may take */
   outboundMs: 30_000,
-  /** bytes of a reply to an outgoing call */
+  /** bytes of a reply to an outgoing call, or of what a database answers to one statement */
   outboundReplyBytes: 32 * 1024 * 1024,
   /** outgoing calls of one field at the same time */
   outboundConcurrency: 64,

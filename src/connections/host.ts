@@ -77,7 +77,7 @@ export function openConnections(
       use(name, ['http'], (config, hide) => openHttp(name, config as Parameters<typeof openHttp>[1], hide, replyBytes)),
     relational: (name) =>
       use(name, ['relational', 'postgresql'], (config, hide) =>
-        openRelational(name, config as Parameters<typeof openRelational>[1], hide),
+        openRelational(name, config as Parameters<typeof openRelational>[1], hide, replyBytes),
       ),
     graph: (name) =>
       use(name, ['graph', 'dgraph'], (config, hide) =>

@@ -124,6 +124,36 @@ describe('a relational connection, on a real PostgreSQL', () => {
     await hasty.close();
   });
 
+  it('an answer without an end is cut at the limit, also in a transaction, and the connection goes on', async () => {
+    const connStr = `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`;
+    const bounded = openRelational('db', { type: 'relational', connStr, maxConnections: 1 }, undefined, 100_000);
+    const told = {
+      code: 'CONNECTION_FAILED',
+      message: 'connection "db": the answer to a statement is larger than 100000 bytes (limits.outboundReplyBytes)',
+      fix: expect.stringContaining('LIMIT'),
+    };
+    const endless = "select repeat('x', 1000) as text, generate_series(1, 100000000)";
+    const rows = (count: number) => bounded.query(`select repeat('x', 1000) as text from generate_series(1, ${count})`);
+    await expect(bounded.query(endless)).rejects.toMatchObject(told);
+    await expect(bounded.execute(endless)).rejects.toMatchObject(told);
+    await expect(bounded.query("select repeat('x', 200000000) as text")).rejects.toMatchObject(told);
+    const failing = bounded.transaction(async (statements) => {
+      await statements.execute('insert into item values (11, $1)', ['eleven']);
+      await statements.query(endless).catch(() => undefined);
+      await statements.execute('insert into item values (12, $1)', ['twelve']);
+    });
+    await expect(failing).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
+    expect(await bounded.query('select id from item where id in (11, 12)')).toEqual([]);
+    // each statement has the limit for itself
+    for (let time = 0; time < 3; time++) expect(await rows(60)).toHaveLength(60);
+    const both = await bounded.transaction(async (statements) => {
+      const many = "select repeat('x', 1000) as text from generate_series(1, 60)";
+      return [...(await statements.query(many)), ...(await statements.query(many))];
+    });
+    expect(both).toHaveLength(120);
+    await bounded.close();
+  });
+
   it('a transaction whose server falls silent fails within timeoutMs, once, and tells what to do', async () => {
     let silent = false;
     const between = createServer((socket) => {

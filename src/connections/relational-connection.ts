@@ -1,13 +1,14 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
-import { GraphsteadError } from '../base/index.js';
+import { DEFAULT_LIMITS, GraphsteadError } from '../base/index.js';
 import type { ConnectionConfig } from './config.js';
 import { type Hide, hiding } from './hide.js';
 import { recorded } from './record.js';
+import { boundReplies } from './reply-bound.js';
 
 export type RelationalConfig = Extract<ConnectionConfig, { type: 'relational' | 'postgresql' }>;
 
-/** Parameterised statements: `$1`, `$2` ... in the text, values beside it. */
+/** Parameterised statements: `$1`, `$2` ... in the text, values beside it. What one brings is at most limits.outboundReplyBytes. */
 export interface Statements {
   /** rows as objects by column name; one statement, several fail before the first of them runs */
   query<Row extends Record<string, unknown> = Record<string, unknown>>(
@@ -31,7 +32,12 @@ const load = () => createRequire(import.meta.url)('pg') as typeof pg;
 const DEFAULT_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export function openRelational(name: string, config: RelationalConfig, hide: Hide = hiding()): RelationalConnection {
+export function openRelational(
+  name: string,
+  config: RelationalConfig,
+  hide: Hide = hiding(),
+  replyBytes: number = DEFAULT_LIMITS.outboundReplyBytes,
+): RelationalConnection {
   const timeout = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const address = config.connStr ?? config.connString ?? '';
   const failed = (error: unknown) => failure(name, error, (text) => hideAddress(hide(text), address));
@@ -47,16 +53,25 @@ export function openRelational(name: string, config: RelationalConfig, hide: Hid
   });
   // An idle client that loses its server must not end the process: the pool opens another on the next call.
   pool.on('error', () => undefined);
+  const countAnew = new WeakMap<object, () => void>();
+  pool.on('connect', (client) =>
+    countAnew.set(
+      client,
+      boundReplies(client, replyBytes, () => tooLarge(name, replyBytes)),
+    ),
+  );
+  pool.on('acquire', (client) => countAnew.get(client)?.());
 
   /** those whose server did not answer: whatever they are asked next waits as long again */
   const silent = new WeakSet<object>();
   const run = (client: pg.Pool | pg.PoolClient, query: pg.QueryConfig & { queryMode?: 'extended' }) =>
     recorded({ connection: name, kind: 'relational', what: query.text.trim().slice(0, 80) }, async () => {
+      countAnew.get(client)?.();
       try {
         return await client.query(query);
       } catch (error) {
         if (!isAnswer(error)) silent.add(client);
-        throw failed(error);
+        throw error instanceof GraphsteadError ? error : failed(error);
       }
     });
   const statements = (client: pg.Pool | pg.PoolClient): Statements => ({
@@ -102,6 +117,14 @@ export function openRelational(name: string, config: RelationalConfig, hide: Hid
     },
     close: () => pool.end(),
   };
+}
+
+function tooLarge(name: string, bytes: number): GraphsteadError {
+  const size = `larger than ${bytes} bytes (limits.outboundReplyBytes)`;
+  return new GraphsteadError('CONNECTION_FAILED', `connection "${name}": the answer to a statement is ${size}`, {
+    fix: 'ask for fewer rows at a time, with LIMIT; what the statement changed may be done all the same',
+    details: { connection: name },
+  });
 }
 
 /** The server's reason without the address, which holds the password. */
