@@ -400,6 +400,26 @@ describe('host processes', () => {
     expect(await call('add', 1, 2)).toBe(3);
   });
 
+  it('run what is asked once an app loads again, although process after process was killed while it loaded', async () => {
+    const killed = `const fs = await import('node:fs'); const left = Number(fs.readFileSync('flag', 'utf8'));
+      if (left > 0) { fs.writeFileSync('flag', String(left - 1)); process.kill(process.pid, 'SIGKILL'); await new Promise(() => {}); }`;
+    const flag = await openMoody(killed);
+    writeFileSync(flag, '1');
+    writeFileSync(join(app.appDir, 'leave'), '');
+    expect(await call('leave')).toBe('left');
+    // the spare that was made then is the one that was killed
+    await until(() => readFileSync(flag, 'utf8') === '0');
+    writeFileSync(flag, '3');
+    writeFileSync(join(app.appDir, 'leave'), '');
+    expect(await call('leave')).toBe('left');
+  });
+
+  it('tell what to do where each process ends while it loads', async () => {
+    await openMoody('process.exit(1);');
+    const told = { code: 'APP_LOAD', fix: expect.stringContaining('outside of functions') };
+    await expect(call('exit')).rejects.toMatchObject(told);
+  });
+
   it.each(['thrown', 'told later', 'without pipes'])(
     'come back by themselves where the system gave none (%s)',
     async (kind) => {

@@ -169,9 +169,9 @@ export class HostPool implements Hosts {
 
   async #alone<T>(task: HostTask, run: (host: HostProcess) => Promise<T>): Promise<T> {
     const leave = await this.#enterQuarantine();
-    const host = this.#spawn(this.#current().app);
+    let host: HostProcess | undefined;
     try {
-      await host.ready;
+      host = await this.#apart();
       return await run(host);
     } catch (error) {
       if (!(error instanceof HostDied)) throw error;
@@ -180,8 +180,21 @@ export class HostPool implements Hosts {
         fix: 'look for process.exit, too much memory (limits.hostHeapMb), or a native module that crashes',
       });
     } finally {
-      host.kill('quarantine over');
+      host?.kill('quarantine over');
       leave();
+    }
+  }
+
+  /** A process for nobody else. Throws what one after another could not be loaded for. */
+  async #apart(): Promise<HostProcess> {
+    for (let tries = 1; ; tries++) {
+      const host = this.#spawn(this.#current().app);
+      try {
+        await host.ready;
+        return host;
+      } catch (error) {
+        if (tries >= ENOUGH) throw error;
+      }
     }
   }
 

@@ -6,7 +6,7 @@ import { fromFailure, ThrownByApp, toFailure } from '../wire-failure.js';
 import { Child } from './child.js';
 import type { HostManifest } from './contract.js';
 import { outcomeOf } from './made-calls.js';
-import { cancelled, type Death, deathOf, HostDied, type HostTask, timedOut, type Turned } from './task.js';
+import { cancelled, type Death, deathOf, HostDied, type HostTask, timedOut, unbegun, type Turned } from './task.js';
 import { Watchdog } from './watchdog.js';
 
 interface Pending {
@@ -374,9 +374,9 @@ export class HostProcess {
     const tasks = new Set(this.#pending.keys());
     const death: Death = { reason, stuck: this.#killed === 'stuck', marked: this.#child?.marked() ?? 0, tasks };
     this.#pending.clear();
-    for (const [id, { asking, reject }] of pending) reject(deathOf(id, asking > 0, death));
-    const unloaded = new GraphsteadError('APP_LOAD', `the host process ended while it loaded the app: ${reason}`);
-    this.#settleReady.reject(this.#unborn ?? unloaded);
+    const of = (id: number, waiting: boolean) => (this.#loaded ? deathOf(id, waiting, death) : unbegun(reason));
+    for (const [id, { asking, reject }] of pending) reject(of(id, asking > 0));
+    this.#settleReady.reject(this.#unborn ?? unloaded(reason));
   }
 }
 
@@ -385,6 +385,12 @@ function unloadable(error: unknown): GraphsteadError {
   const message = `what the app is told when it loads is too large: ${asError(error).message}`;
   return new GraphsteadError('APP_LOAD', message, {
     fix: 'raise limits.hostMessageBytes, or make the environment smaller',
+  });
+}
+
+function unloaded(reason: string): GraphsteadError {
+  return new GraphsteadError('APP_LOAD', `the host process ended while it loaded the app: ${reason}`, {
+    fix: 'look for process.exit or a crash outside of functions; where something else ended it, send it again',
   });
 }
 

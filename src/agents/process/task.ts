@@ -64,6 +64,11 @@ export function deathOf(task: number, waiting: boolean, { reason, stuck, marked,
   return new HostDied(reason, blamed, stuck, likely ? ENOUGH : waiting ? DOUBT : 1);
 }
 
+/** What a task is told that its process had not begun: it is guilty of nothing, and yet must not wait for ever. */
+export function unbegun(reason: string): HostDied {
+  return new HostDied(reason, undefined, false, DOUBT);
+}
+
 /** The time-out of a task, in the words of its kind. */
 export function timedOut({ label, timeoutCode }: HostTask, how: string): GraphsteadError {
   const { agentId, operation } = label;
