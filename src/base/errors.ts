@@ -68,7 +68,7 @@ export const ERROR_STATUS = {
   TIMEOUT: 504,
   /** the client went away, or the service stopped, before the answer was ready */
   CANCELLED: 499,
-  /** a queue is full, or the machine gives no process to run the app in: try again later */
+  /** a queue is full, or the machine gives no process to run the app in, or no more open files: try again later */
   OVERLOADED: 503,
   /** the service is starting or stopping */
   NOT_READY: 503,
@@ -205,7 +205,8 @@ export class GraphsteadErrors extends Error {
 
 /**
  * Anything thrown, as a GraphsteadError: what is not ours becomes INTERNAL with the original as cause. Input that exhausts
- * the stack where no limit of ours stopped it (in a library, say) is LIMIT_EXCEEDED.
+ * the stack where no limit of ours stopped it (in a library, say) is LIMIT_EXCEEDED; files that the system does not give are
+ * OVERLOADED.
  */
 export function asError(thrown: unknown): GraphsteadError {
   if (thrown instanceof GraphsteadError) return thrown;
@@ -217,6 +218,12 @@ export function asError(thrown: unknown): GraphsteadError {
     });
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
+  if (/\b(EMFILE|ENFILE)\b|too many open files/i.test(message)) {
+    return new GraphsteadError('OVERLOADED', `the system gives no more open files: ${message}`, {
+      fix: 'raise the limit of open files: ulimit -n, LimitNOFILE of a unit, --ulimit nofile of a container',
+      cause: thrown,
+    });
+  }
   return new GraphsteadError('INTERNAL', message, { cause: thrown });
 }
 

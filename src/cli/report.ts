@@ -1,10 +1,16 @@
-import { GraphsteadError, GraphsteadErrors, sourceStack } from '../base/index.js';
+import { asError, GraphsteadError, GraphsteadErrors, sourceStack } from '../base/index.js';
 import { exitCodeOf } from './exit-code.js';
 
 /** Every mistake with its place and its fix, on standard error; JSON lines with --json. */
 export function report(error: unknown, json: boolean): void {
-  const errors = error instanceof GraphsteadErrors ? error.errors : [error];
+  const errors = error instanceof GraphsteadErrors ? error.errors : [known(error)];
   for (const one of errors) console.error(json ? jsonLine(one) : lines(one));
+}
+
+/** What can be done something about, though it is not ours. */
+function known(error: unknown): unknown {
+  const told = asError(error);
+  return told.code === 'INTERNAL' ? error : told;
 }
 
 function jsonLine(error: unknown): string {

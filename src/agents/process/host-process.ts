@@ -85,7 +85,7 @@ export class HostProcess {
         died: (how, begun) => this.#died(how, begun),
       });
     } catch (error) {
-      setImmediate(() => this.#died(asError(error).message, false));
+      setImmediate(() => this.#died((error as Error).message, false));
       return undefined;
     }
   }
