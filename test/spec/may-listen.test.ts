@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const KEY = 'a key of at least thirty-two bytes, for HS256';
 const TYPES = `# Service.Authorization {"Header": "X-Auth", "Namespace": "app", "Algo": "HS256", "VerificationKey": "${KEY}"}
-type Member { name: String! @id }`;
+type Member @withSubscription { name: String! @id }`;
 const APP = `
 import { Agent, agents, type Caller, graph } from 'graphstead/app';
 class Teller extends Agent {
@@ -37,6 +37,10 @@ export class Odd extends Teller {
   }
 }
 agents.register(Open, Private, Odd);
+export async function* countUp(): AsyncIterable<number> {
+  yield 1;
+  await new Promise(() => {});
+}
 export async function startAgent(type: string): Promise<string> { return (await agents.start(type)).id; }
 export async function say(id: string): Promise<string | null> { return agents.sendMessage(id, 'hello'); }
 `;
@@ -61,8 +65,9 @@ async function start(type: string): Promise<string> {
   return body.data.startAgent;
 }
 
-async function token(user: string): Promise<Record<string, string>> {
-  const signed = new SignJWT({ app: { USER: user } }).setProtectedHeader({ alg: 'HS256' });
+/** @param exp when it expires, in seconds since 1970 */
+async function token(user: string, exp?: number): Promise<Record<string, string>> {
+  const signed = new SignJWT({ app: { USER: user }, exp }).setProtectedHeader({ alg: 'HS256' });
   return { 'x-auth': await signed.sign(new TextEncoder().encode(KEY)) };
 }
 
@@ -101,6 +106,28 @@ describe('the events of an agent', () => {
     expect(await first(id, {})).toMatchObject(refusal('FORBIDDEN'));
     expect(await first(id, {}, 'GET')).toMatchObject(refusal('FORBIDDEN'));
     expect(await first('agent_none', {})).toMatchObject(refusal('AGENT_UNKNOWN'));
+  });
+
+  it('end once the token expires, as what functions stream and live queries do', async () => {
+    const id = await start('Private');
+    await s.graphql('mutation ($id: String!) { say(id: $id) }', { id });
+    const signed = await token('ann', Math.floor(Date.now() / 1000) + 3);
+    const told = async (field: string) => {
+      const body = JSON.stringify({ query: `subscription { ${field} }` });
+      const headers = { accept: 'text/event-stream', 'content-type': 'application/json', ...signed };
+      const stream = await openStream(`${s.url}/graphql`, { method: 'POST', headers, body });
+      const all: unknown[] = [];
+      for (let event = await stream.next(); event !== undefined; event = await stream.next()) {
+        all.push([event.event, event.data.includes('errors')]);
+      }
+      return all;
+    };
+    const fields = [`agentEvent(agentId: "${id}", after: "0") { name }`, 'countUp', 'queryMember { name }'];
+    const once = [
+      ['next', false],
+      ['complete', false],
+    ];
+    expect(await Promise.all(fields.map(told))).toEqual([once, once, once]);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import type { GraphQLObjectType } from 'graphql';
 import { assert, GraphsteadError, type JsonWriter, mapped } from '../../base/index.js';
 import type { Committer } from '../../commit/index.js';
 import type { SubscriptionEvent } from '../contract.js';
-import type { OperationEvent } from '../operation.js';
+import type { OperationEvent, RequestContext } from '../operation.js';
 import { rootMeaning } from '../schema/meaning.js';
 import { Errors } from './answer.js';
 import { collectFields } from './collect.js';
@@ -14,6 +14,7 @@ import { touches } from './reads.js';
 import type { Request, RootField } from './request.js';
 import { argumentsOf } from './argument.js';
 import { scopeOf } from './request.js';
+import { untilExpiry } from './term.js';
 
 /** events that have many subscribers are one object to all of them, and so is what came together */
 const single = new ByOperation<SubscriptionEvent>();
@@ -38,8 +39,13 @@ export function subscribeOperation(
   if (meaning.op === 'operation') {
     const schema = engine.graph.schema();
     const args = argumentsOf(scopeOf(request, { schema }), definition, nodes[0]);
-    const source = meaning.operation.subscribe?.(args, request.context);
-    assert(source, `${meaning.operation.name} can be subscribed to`);
+    const { operation: asked } = meaning;
+    const opened = (context: RequestContext) => {
+      const source = asked.subscribe?.(args, context);
+      assert(source, `${asked.name} can be subscribed to`);
+      return source;
+    };
+    const source = untilExpiry(request, opened);
     const given = JSON.stringify(variables);
     const show = ({ value, id }: OperationEvent): SubscriptionEvent => {
       const each = fresh(request);
@@ -51,7 +57,7 @@ export function subscribeOperation(
     return mapped(source, (events) => batches.of(events, operation, given, () => events.map(shown)));
   }
   if (!commits) throw new GraphsteadError('NOT_READY', 'subscriptions need the commit stream');
-  return liveQuery(request, root, field, commits);
+  return untilExpiry(request, ({ signal }) => liveQuery(request, root, field, commits, signal));
 }
 
 /** The same operation with its own errors and deadline, for one event. */
@@ -82,9 +88,9 @@ async function* liveQuery(
   root: GraphQLObjectType,
   field: RootField,
   commits: Commits,
+  signal: AbortSignal,
 ): AsyncIterable<readonly SubscriptionEvent[]> {
-  const { signal } = request.context;
-  const changes = new Changes(signal, expiry(request));
+  const changes = new Changes(signal);
   const reads = new Set<string>();
   // until the first answer nothing is known of what it reads
   let known = false;
@@ -128,34 +134,21 @@ async function answer(request: Request, root: GraphQLObjectType, field: RootFiel
   }
 }
 
-/** Milliseconds until the token that opened the subscription expires. */
-function expiry(request: Request): number | undefined {
-  const exp = request.context.claims?.exp;
-  return typeof exp === 'number' ? exp * 1000 - request.engine.clock.wall() : undefined;
-}
-
-const LONGEST_TIMER = 2_147_483_647;
-
 /** Waits for the next commit; several that land while an answer is worked out count as one. */
 class Changes {
   #dirty = false;
   #wake: (() => void) | undefined;
   #ended = false;
   readonly #signal: AbortSignal;
-  readonly #timer: NodeJS.Timeout | undefined;
   readonly #end = (): void => {
     this.#ended = true;
     this.#wake?.();
   };
 
-  constructor(signal: AbortSignal, expiresIn: number | undefined) {
+  constructor(signal: AbortSignal) {
     this.#signal = signal;
     signal.addEventListener('abort', this.#end, { once: true });
     if (signal.aborted) this.#ended = true;
-    if (expiresIn !== undefined) {
-      this.#timer = setTimeout(this.#end, Math.min(Math.max(expiresIn, 0), LONGEST_TIMER));
-      this.#timer.unref();
-    }
   }
 
   note(): void {
@@ -176,7 +169,6 @@ class Changes {
   }
 
   close(): void {
-    clearTimeout(this.#timer);
     this.#signal.removeEventListener('abort', this.#end);
   }
 }
