@@ -7,6 +7,7 @@ import {
   type AppConfig,
   type ConnectionConfig,
   EMPTY_CONFIG,
+  eventData,
   type HttpCall,
   type ModelCall,
   openScripts,
@@ -66,6 +67,16 @@ export interface TestApp {
     variables?: Readonly<Record<string, unknown>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<T>;
+  /**
+   * The `data` of each answer to a subscription, as it comes: of a function that streams, or of a live query. It is sent when the
+   * first is asked for, and ends when the loop is left. Throws GraphsteadErrors with all that an answer tells instead.
+   * @param headers such as the one that carries a token
+   */
+  subscribe<T = Record<string, unknown>>(
+    query: string,
+    variables?: Readonly<Record<string, unknown>>,
+    headers?: Readonly<Record<string, string>>,
+  ): AsyncIterableIterator<T>;
   /** The `data` of a query of the graph language. */
   query<T = Record<string, unknown>>(text: string): Promise<T>;
   /** What an agent has published in turns that have ended, oldest first. Throws AGENT_UNKNOWN. */
@@ -116,6 +127,7 @@ export async function startApp(options: StartAppOptions = {}): Promise<TestApp> 
         ...headers,
         'content-type': 'application/json',
       }),
+    subscribe: (query, variables, headers) => subscribed(service, JSON.stringify({ query, variables }), headers),
     query: (text) => post(service, '/query', text, { 'content-type': 'application/dql' }),
     events: (agentId) => events.all(agentId),
     nextEvent: (agentId, name, timeoutMs) => events.next(agentId, name, timeoutMs),
@@ -237,7 +249,26 @@ async function advance({ host }: Service, clock: TestClock, ms: number): Promise
 
 async function post<T>({ url }: Service, path: string, body: string, headers: Record<string, string>): Promise<T> {
   const response = await fetch(url + path, { method: 'POST', headers, body });
-  const { data, errors } = (await response.json()) as { data: T; errors?: readonly WireError[] };
+  return dataOf(await response.json());
+}
+
+async function* subscribed<T>({ url }: Service, body: string, headers?: Readonly<Record<string, string>>) {
+  const left = new AbortController();
+  const asked = { ...headers, 'content-type': 'application/json', accept: 'text/event-stream' };
+  try {
+    const response = await fetch(`${url}/graphql`, { method: 'POST', headers: asked, body, signal: left.signal });
+    if (!response.ok) dataOf(await response.json());
+    const lines = eventData(response.body ?? new ReadableStream(), (told) => new GraphsteadError('INTERNAL', told));
+    // behind the last answer comes an event without any
+    for await (const line of lines) if (line !== '') yield dataOf<T>(JSON.parse(line));
+  } finally {
+    left.abort();
+  }
+}
+
+/** Throws GraphsteadErrors with all it tells instead. */
+function dataOf<T>(answer: unknown): T {
+  const { data, errors } = answer as { data: T; errors?: readonly WireError[] };
   if (errors?.length) throw new GraphsteadErrors(errors.map(toError));
   return data;
 }

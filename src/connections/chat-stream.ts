@@ -57,8 +57,8 @@ interface StreamedChunk {
   readonly error?: unknown;
 }
 
-/** The `data:` lines of a server-sent-event body. */
-async function* eventData(body: AsyncIterable<Uint8Array>, fail: Fail): AsyncIterable<string> {
+/** The `data:` lines of a server-sent-event body. Throws what `fail` makes for an endless line. */
+export async function* eventData(body: AsyncIterable<Uint8Array>, fail: Fail): AsyncIterable<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const part of body) {

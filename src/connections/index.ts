@@ -1,3 +1,4 @@
+export { eventData } from './chat-stream.js';
 export { type CallLog, type CallTotals, createCallLog } from './call-log.js';
 export {
   type AppConfig,

@@ -171,6 +171,46 @@ describe('scripted connections', () => {
   });
 });
 
+describe('subscriptions', () => {
+  const CODE = `
+    import { caller, graph } from 'graphstead/app';
+    export async function* countTo(to: number): AsyncIterable<number> { for (let i = 1; i <= to; i++) yield i; }
+    export async function* listBroken(): AsyncIterable<string | null> { yield 'one'; throw new Error('no more'); }
+    export async function addPageNamed(name: string): Promise<void> {
+      await graph.mutate({ set: { 'service.type': 'Page', 'Page.name': name } });
+    }`;
+
+  it('are read answer by answer, of functions and of live queries', async () => {
+    writeFileSync(folder.path('app.json'), '{}');
+    writeFileSync(folder.path('schema.graphql'), 'type Page @withSubscription { name: String! @id }');
+    writeFileSync(folder.path('functions', 'index.ts'), CODE);
+    app = await startApp({ appDir: folder.dir });
+    const seen: number[] = [];
+    const counts = app.subscribe<{ countTo: number }>('subscription ($to: Float!) { countTo(to: $to) }', { to: 3 });
+    for await (const { countTo } of counts) seen.push(countTo);
+    expect(seen).toEqual([1, 2, 3]);
+
+    const pages = app.subscribe<{ queryPage: { name: string }[] }>('subscription { queryPage { name } }');
+    expect(await pages.next()).toEqual({ done: false, value: { queryPage: [] } });
+    await app.graphql('mutation { addPageNamed(name: "home") }');
+    expect(await pages.next()).toEqual({ done: false, value: { queryPage: [{ name: 'home' }] } });
+    expect(await pages.return?.()).toMatchObject({ done: true });
+    expect(await pages.next()).toMatchObject({ done: true });
+  });
+
+  it('throw what they tell, at the beginning or later', async () => {
+    writeFileSync(folder.path('app.json'), '{}');
+    writeFileSync(folder.path('functions', 'index.ts'), CODE);
+    app = await startApp({ appDir: folder.dir });
+    const broken = app.subscribe('subscription { listBroken }');
+    expect(await broken.next()).toEqual({ done: false, value: { listBroken: 'one' } });
+    await expect(broken.next()).rejects.toThrow('no more');
+    await expect(app.subscribe('subscription { listBrokn }').next()).rejects.toMatchObject({
+      errors: [{ code: 'INVALID_GRAPHQL' }],
+    });
+  });
+});
+
 describe('events', () => {
   const AGENT = `
     import { Agent, agents } from 'graphstead/app';
