@@ -93,7 +93,7 @@ export function assertOptions({ timeout, idempotencyKey }: { timeout?: unknown; 
 export function mayOnlyRead(what: string, fix = ''): GraphsteadError {
   const why = 'it was called by GET, by a read-only handler or as mayListen';
   return new GraphsteadError('METHOD_NOT_ALLOWED', `${what} in a function that may only read: ${why}`, {
-    fix: `send the request by POST, or make the function a mutation with @mutation${fix}`,
+    fix: `send what came by GET by POST, or mark its function with @mutation; the other two change nothing${fix}`,
   });
 }
 

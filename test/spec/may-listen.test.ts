@@ -138,6 +138,11 @@ describe('the events of an agent', () => {
   ])('are closed by %s', async (_, user, code) => {
     expect(await first(await start('Odd'), await token(user))).toMatchObject(refusal(code));
   });
+
+  it('tell whoever changes something there that it may not, however it is called', async () => {
+    const [{ extensions }] = (await first(await start('Odd'), await token('writer'))).errors;
+    expect(extensions.fix).toMatch(/@mutation; the other two change nothing/);
+  });
 });
 
 it.each([
