@@ -141,7 +141,7 @@ export class Agent<State extends object = object> {
       return JSON.stringify(this.state);
     } catch (error) {
       // a circle, or a bigint
-      throw new GraphsteadError('INVALID_VALUE', `the state of agent ${this.id} is no JSON: ${firstLine(error)}`, {
+      throw new GraphsteadError('AGENT_FAILED', `the state of agent ${this.id} is no JSON: ${firstLine(error)}`, {
         fix: 'keep what JSON holds in this.state, or override getState and setState',
       });
     }
