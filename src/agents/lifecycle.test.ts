@@ -30,9 +30,11 @@ const FIRST = `
         const put = {
           events: (i) => this.publishEvent('page', { text: 'x'.repeat(1_000) }),
           alarms: (i) => this.setAlarm(Date.now() + 1e9, { id: 'a' + i, data: 'x'.repeat(1_000) }),
+          oneAlarm: (i) => this.setAlarm(Date.now() + 1e9 + i, { id: 'a', data: 'x'.repeat(1_000) }),
           mail: (i) => agents.sendMessageAsync(this.id, 'text', 'x'.repeat(1_000)),
         }[data];
         for (let i = 0; i < 1_000; i++) await put(i);
+        return 'flooded';
       }
       if (name === 'text') { this.state.own = data; return data; }
       return super.onReceiveMessage(name, data);
@@ -205,6 +207,12 @@ describe('lifecycle', () => {
     await expect(agents.send(id, 'grow', '5000')).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
     expect(await agents.send(id, 'hooks')).toBe('initialize resume');
     await expect(agents.send(id, 'text', 'y'.repeat(101))).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+
+  it('counts of one alarm the last word only', async () => {
+    const { agents } = await open({ limits: { hostMessageBytes: 100_000 } });
+    const { id } = await agents.start('Diary');
+    expect(await agents.send(id, 'flood', 'oneAlarm')).toBe('flooded');
   });
 
   it.each(['events', 'alarms', 'mail'])('refuses %s without an end before they take all memory', async (what) => {

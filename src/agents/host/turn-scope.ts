@@ -14,6 +14,9 @@ interface Collected {
 
 /** what an effect takes beside its texts */
 const EFFECT_BYTES = 32;
+
+const sizeOf = (name: string, data = ''): number => name.length + data.length + EFFECT_BYTES;
+
 let most = Number.POSITIVE_INFINITY;
 
 /** @param bytes limits.hostMessageBytes: what a turn did leaves as one message */
@@ -54,6 +57,8 @@ export class TurnScope {
 
   /** The last word about one alarm wins. */
   alarm(alarm: AlarmEffect): void {
+    const before = this.#alarms.get(alarm.id);
+    if (before !== undefined) this.#bytes -= sizeOf(before.id, before.data);
     this.#gather(alarm.id, alarm.data);
     this.#alarms.delete(alarm.id);
     this.#alarms.set(alarm.id, alarm);
@@ -81,8 +86,8 @@ export class TurnScope {
   }
 
   /** Refuses what could not leave before it takes the memory of the process. */
-  #gather(name: string, data = ''): void {
-    this.#bytes += name.length + data.length + EFFECT_BYTES;
+  #gather(name: string, data?: string): void {
+    this.#bytes += sizeOf(name, data);
     if (this.#bytes <= most) return;
     throw new GraphsteadError('LIMIT_EXCEEDED', `what the turn publishes and sends holds more than ${most} bytes`, {
       fix: `limits.hostMessageBytes is ${most}: commit it in parts with await this.checkpoint()`,
