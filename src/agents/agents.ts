@@ -11,7 +11,7 @@ import {
 import type { CommitRecord } from '../commit/index.js';
 import { freshAgentId } from './agent-id.js';
 import { AlarmClock } from './alarm-clock.js';
-import { assertFilter, assertId, closing, unknownAgent } from './refusal.js';
+import { assertFilter, assertId, closing, registerIt, unknownAgent } from './refusal.js';
 import { functionCalls } from './call-rpc.js';
 import { Contended } from './contended.js';
 import type {
@@ -34,7 +34,6 @@ import { callerOf, claimOf } from './job.js';
 import { Listening } from './listening.js';
 import { Messages } from './messages.js';
 import type { AgentPart } from './part.js';
-import { registerIt } from './protocol.js';
 import { type AgentLog, Queues } from './queues.js';
 import { readHead, readHeads, waitingAgents } from './reader.js';
 import { Residence } from './residence.js';

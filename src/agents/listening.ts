@@ -1,4 +1,4 @@
-import { GraphsteadError, opened } from '../base/index.js';
+import { asError, GraphsteadError, opened } from '../base/index.js';
 import type { AgentEvent, EventsRequest, Hosts, Listener } from './contract.js';
 import { guardOf } from './protocol.js';
 import type { AgentLog } from './queues.js';
@@ -35,12 +35,7 @@ export class Listening {
     if (!type.mayListen) return;
     const asked = { name: guardOf(name), args: [agentId], requestId, claims, signal, readOnly: true };
     const answer = await hosts.call(asked).catch((error: unknown) => {
-      log(
-        'error',
-        `${guardOf(name)} failed: ${error instanceof Error ? error.message : String(error)}`,
-        agentId,
-        requestId,
-      );
+      log('error', `${guardOf(name)} failed: ${asError(error).message}`, agentId, requestId);
       throw error;
     });
     if (answer !== true) throw refused(agentId, `${guardOf(name)} did not say true`);

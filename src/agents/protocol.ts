@@ -186,9 +186,3 @@ export const HOST_FD = { pipe: 3, marker: 4 } as const;
 
 /** Name under which a host calls what an agent's class says of its listeners: no exported function can have it. */
 export const guardOf = (type: string): string => `${type}.mayListen`;
-
-/** What to do about an agent type that nobody knows. */
-export function registerIt(known: readonly string[]): string {
-  const registered = known.length === 0 ? 'no type is registered' : `registered types: ${[...known].sort().join(', ')}`;
-  return `${registered}; agents.register(Class), in the file of the class, adds one`;
-}

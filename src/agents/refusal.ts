@@ -100,3 +100,9 @@ export function mayOnlyRead(what: string, fix = ''): GraphsteadError {
 export function closing(): GraphsteadError {
   return new GraphsteadError('NOT_READY', 'the service is closing');
 }
+
+/** What to do about an agent type that nobody knows. */
+export function registerIt(known: readonly string[]): string {
+  const registered = known.length === 0 ? 'no type is registered' : `registered types: ${[...known].sort().join(', ')}`;
+  return `${registered}; agents.register(Class), in the file of the class, adds one`;
+}

@@ -1,3 +1,6 @@
+/** bytes of a refusal that are read: an error shows its beginning */
+export const REFUSAL_BYTES = 64 * 1024;
+
 /** What a reply's body is read from; null where it has none. */
 export type Body = AsyncIterable<Uint8Array> | null;
 

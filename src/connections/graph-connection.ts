@@ -5,6 +5,7 @@ import { GraphsteadError } from '../base/index.js';
 import { type GraphConfig, type GraphTarget, graphTarget } from './graph-target.js';
 import { type Hide, hiding } from './hide.js';
 import { recorded } from './record.js';
+import { TOO_SLOW } from './told.js';
 
 export interface GraphMutated {
   readonly uids: Readonly<Record<string, string>>;
@@ -36,7 +37,7 @@ const UNAUTHENTICATED = 'the other side wants another API key than "key" of the 
 const DEADLINE_EXCEEDED = 4;
 const UNAVAILABLE = 14;
 const ADVICE: ReadonlyMap<number | undefined, string> = new Map([
-  [DEADLINE_EXCEEDED, 'raise timeoutMs of the connection, or check the server'],
+  [DEADLINE_EXCEEDED, TOO_SLOW],
   [UNAVAILABLE, 'check that the server runs and that grpcTarget of the connection is its address'],
 ]);
 

@@ -2,10 +2,11 @@ import { createRequire } from 'node:module';
 import type Undici from 'undici';
 import type { RequestInit, Response } from 'undici';
 import { DEFAULT_LIMITS, GraphsteadError } from '../base/index.js';
-import { textUpTo } from './body.js';
+import { REFUSAL_BYTES, textUpTo } from './body.js';
 import type { ConnectionConfig } from './config.js';
 import { type Hide, hiding } from './hide.js';
 import { currentTraceHeaders, recorded } from './record.js';
+import { TOO_SLOW, tooLarge } from './told.js';
 
 export type HttpConfig = Extract<ConnectionConfig, { type: 'http' }>;
 
@@ -14,8 +15,6 @@ const load = () => createRequire(import.meta.url)('undici') as typeof Undici;
 
 const MAX_REDIRECTS = 5;
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** bytes of a refusal that are read: an error shows its beginning */
-const REFUSAL_BYTES = 64 * 1024;
 
 /** An HTTP API of the app: calls are relative to its baseUrl, carry its headers, and never leave it. */
 export interface HttpConnection {
@@ -67,8 +66,7 @@ export function openHttp(
   /** Ends the call and the reading of its body; the body's reader gets this error too. */
   function deadline(): AbortSignal {
     const controller = new AbortController();
-    const late = () =>
-      fail(`no answer within ${timeoutMs} ms`, 'raise timeoutMs of the connection, or check the server');
+    const late = () => fail(`no answer within ${timeoutMs} ms`, TOO_SLOW);
     setTimeout(() => controller.abort(late()), timeoutMs).unref();
     return controller.signal;
   }
@@ -124,8 +122,10 @@ export function openHttp(
         throw fail(`status ${remoteStatus} for ${asked}: ${hide(text).slice(0, 200)}`, undefined, { remoteStatus });
       }
       if (!whole) {
-        const size = `larger than ${replyBytes} bytes (limits.outboundReplyBytes)`;
-        throw fail(`the answer for ${asked} is ${size}`, 'ask for less, or read it piece by piece with fetch');
+        throw fail(
+          `the answer for ${asked} is ${tooLarge(replyBytes)}`,
+          'ask for less, or read it piece by piece with fetch',
+        );
       }
       try {
         return JSON.parse(text) as T;

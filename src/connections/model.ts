@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS, GraphsteadError } from '../base/index.js';
-import { type Body, textUpTo, upTo } from './body.js';
+import { type Body, REFUSAL_BYTES, textUpTo, upTo } from './body.js';
 import type { ChatMessage, ChatOptions, ChatReply } from './chat.js';
 import { type Fail, readChatStream } from './chat-stream.js';
 import type { ModelConfig } from './config.js';
@@ -7,6 +7,7 @@ import type { HttpConnection } from './http-connection.js';
 import { type Hide, hiding } from './hide.js';
 import { type ModelUse, recorded, recordedStream } from './record.js';
 import { transcript } from './transcript.js';
+import { tooLarge } from './told.js';
 
 /** A chat model. Throws MODEL_FAILED naming it. */
 export interface ChatModel {
@@ -17,8 +18,6 @@ export interface ChatModel {
   stream(messages: readonly ChatMessage[], options?: ChatOptions): AsyncIterable<string>;
 }
 
-/** bytes of a refusal that are read */
-const REFUSAL_BYTES = 64 * 1024;
 /** characters of a server's reason that an error shows; cut after values are hidden, or half of one would stay */
 const MAX_REASON = 240;
 
@@ -34,7 +33,7 @@ export function openModel(
       details: { model: name, ...told },
     });
 
-  const tooLarge = () => fail(`the reply is larger than ${replyBytes} bytes (limits.outboundReplyBytes)`);
+  const beyond = () => fail(`the reply is ${tooLarge(replyBytes)}`);
 
   const send = (body: object, options: ChatOptions) =>
     connection.fetch(config.path, {
@@ -50,7 +49,7 @@ export function openModel(
   async function post(body: object, options: ChatOptions): Promise<AsyncIterable<Uint8Array>> {
     const response = await send(body, options);
     const reply = named(response.body as Body, fail);
-    if (response.ok) return upTo(reply, replyBytes, tooLarge);
+    if (response.ok) return upTo(reply, replyBytes, beyond);
     const { text } = await textUpTo(reply, REFUSAL_BYTES);
     // Some servers count tokens in every stream and refuse to be asked for it.
     if ('stream_options' in body && text.includes('stream_options')) {

@@ -5,6 +5,7 @@ import type { ConnectionConfig } from './config.js';
 import { type Hide, hiding } from './hide.js';
 import { recorded } from './record.js';
 import { boundReplies } from './reply-bound.js';
+import { TOO_SLOW, tooLarge } from './told.js';
 
 export type RelationalConfig = Extract<ConnectionConfig, { type: 'relational' | 'postgresql' }>;
 
@@ -57,7 +58,7 @@ export function openRelational(
   pool.on('connect', (client) =>
     countAnew.set(
       client,
-      boundReplies(client, replyBytes, () => tooLarge(name, replyBytes)),
+      boundReplies(client, replyBytes, () => cut(name, replyBytes)),
     ),
   );
   pool.on('acquire', (client) => countAnew.get(client)?.());
@@ -119,12 +120,15 @@ export function openRelational(
   };
 }
 
-function tooLarge(name: string, bytes: number): GraphsteadError {
-  const size = `larger than ${bytes} bytes (limits.outboundReplyBytes)`;
-  return new GraphsteadError('CONNECTION_FAILED', `connection "${name}": the answer to a statement is ${size}`, {
-    fix: 'ask for fewer rows at a time, with LIMIT; what the statement changed may be done all the same',
-    details: { connection: name },
-  });
+function cut(name: string, bytes: number): GraphsteadError {
+  return new GraphsteadError(
+    'CONNECTION_FAILED',
+    `connection "${name}": the answer to a statement is ${tooLarge(bytes)}`,
+    {
+      fix: 'ask for fewer rows at a time, with LIMIT; what the statement changed may be done all the same',
+      details: { connection: name },
+    },
+  );
 }
 
 /** The server's reason without the address, which holds the password. */
@@ -151,7 +155,7 @@ const ENDED = /^57P0[12]$/;
 function adviceFor(error: unknown, reason: string): string | undefined {
   const { code = '', syscall } = error as { code?: string; syscall?: string };
   // the server's words, or those of the library where the server does not answer
-  if (/timeout/i.test(reason)) return 'raise timeoutMs of the connection, or check the server';
+  if (/timeout/i.test(reason)) return TOO_SLOW;
   const unreached = syscall === 'connect' || syscall === 'getaddrinfo' || code === NOT_UP;
   if (unreached) return 'check that the server runs and is reached from here; the next call connects anew';
   if (isAnswer(error) && !ENDED.test(code)) return undefined;

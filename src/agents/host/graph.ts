@@ -37,8 +37,8 @@ export interface GraphApi {
   /** In a turn or a transaction the change lands with its commit; elsewhere at once. */
   mutate(mutation: Mutation): Promise<Mutated>;
   /**
-   * Runs a GraphQL request against the generated API; throws its first error with its code, and `errors` as they came. In a turn or a transaction it sees what was
-   * written there, and its changes land with its commit.
+   * Runs a GraphQL request against the generated API; throws its first error with its code, and `errors` as they came. In a
+   * turn or a transaction it sees what was written there, and its changes land with its commit.
    */
   graphql<T = GraphAnswer>(
     text: string,

@@ -35,8 +35,8 @@ export function flush(): void {
 }
 
 /**
- * What to say in place of a message that cannot go. A result that holds a function, say, or is too large, fails its own task only; a call fails where it was made. What is said
- * beside the task's work (the note of an outside call for a rerun, a live event) is left out, and the log tells of it.
+ * What to say in place of a message that cannot go. A result that holds a function, say, or is too large, fails its own task
+ * only; a call fails where it was made. What is said beside the task's work (the note of an outside call for a rerun, a live event) is left out, and the log tells of it.
  */
 function refusal(message: FromHost, error: unknown, unsent: Unsent): FromHost | undefined {
   const { message: reason, code, fix = 'return plain data' } = toFailure(error);

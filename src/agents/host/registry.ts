@@ -1,5 +1,6 @@
 import { GraphsteadError } from '../../base/index.js';
-import { guardOf, registerIt } from '../protocol.js';
+import { guardOf } from '../protocol.js';
+import { registerIt } from '../refusal.js';
 import type { AgentType } from '../info.js';
 import { Agent, type AgentClass } from './agent.js';
 import { caller } from './caller.js';

@@ -4,6 +4,7 @@ import {
   type ErrorCode,
   GraphsteadError,
   type Limits,
+  type MaybePromise,
   noTrace,
   systemClock,
   type Trace,
@@ -185,17 +186,9 @@ export class HostPool implements Hosts {
     }
   }
 
-  /** A process for nobody else. Throws what one after another could not be loaded for. */
-  async #apart(): Promise<HostProcess> {
-    for (let tries = 1; ; tries++) {
-      const host = this.#spawn(this.#current().app);
-      try {
-        await host.ready;
-        return host;
-      } catch (error) {
-        if (tries >= ENOUGH) throw error;
-      }
-    }
+  /** A process for nobody else. */
+  #apart(): Promise<HostProcess> {
+    return this.#loaded(() => this.#spawn(this.#current().app));
   }
 
   #held(task: HostTask): GraphsteadError {
@@ -247,11 +240,17 @@ export class HostPool implements Hosts {
     }
   }
 
-  /** A process that has loaded the app. Throws what one after another could not be loaded for. */
-  async #ready(shard: number): Promise<HostProcess> {
-    for (let tries = 1; ; tries++) {
+  #ready(shard: number): Promise<HostProcess> {
+    return this.#loaded(() => {
       const picked = this.pick(shard);
-      const host = picked.dead ? await this.#successor(shard, picked) : picked;
+      return picked.dead ? this.#successor(shard, picked) : picked;
+    });
+  }
+
+  /** A process that has loaded the app. Throws what one after another could not be loaded for. */
+  async #loaded(next: () => MaybePromise<HostProcess>): Promise<HostProcess> {
+    for (let tries = 1; ; tries++) {
+      const host = await next();
       try {
         await host.ready;
         if (!host.dead) return host;

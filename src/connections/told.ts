@@ -1,0 +1,7 @@
+// What connections of every kind tell alike.
+
+/** What to do about a server that did not answer in time. */
+export const TOO_SLOW = 'raise timeoutMs of the connection, or check the server';
+
+/** How an answer of more bytes than are taken is told. */
+export const tooLarge = (bytes: number): string => `larger than ${bytes} bytes (limits.outboundReplyBytes)`;
