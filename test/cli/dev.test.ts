@@ -2,11 +2,8 @@ import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runJson, scratch } from './command.js';
-
-// They start processes: on a busy machine each takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 const bin = fileURLToPath(new URL('../../bin/graphstead.js', import.meta.url));
 const folder = scratch();

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultNames } from '../../src/base/index.js';
 import { localTarget } from '../../src/cli/import/local-target.js';
 import { NameMap } from '../../src/cli/import/name-map.js';
@@ -16,9 +16,6 @@ import { decodeValue, parseDateTime, parseGeometry, type Value } from '../../src
 import type { DateTime } from '../../src/values/contract.js';
 import { openDql, type OpenDql } from '../open-dql.js';
 import { run, runJson, scratch, serve } from './command.js';
-
-// They start processes: on a busy machine each takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 let folder: ReturnType<typeof scratch>;
 beforeEach(() => {

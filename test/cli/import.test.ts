@@ -1,10 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run, runJson, scratch, serve } from './command.js';
-
-// They start processes: on a busy machine each takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 let folder: ReturnType<typeof scratch>;
 beforeEach(() => {

@@ -1,11 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type HttpCall, type SqlCall, type SqlReply, startApp, type TestApp } from '../../src/testing.js';
 import { scratch } from './command.js';
-
-// They start processes: on a busy machine each takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 let folder: ReturnType<typeof scratch>;
 let app: TestApp | undefined;
