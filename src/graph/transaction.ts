@@ -57,7 +57,7 @@ interface Overlay {
   readonly merged: number;
 }
 
-// what a transaction that is over holds: nothing is added to it any more
+// what a transaction holds before its first change and after its end: nothing is ever added to it
 const NO_LOG = new DeltaLog();
 const NO_CONFLICTS = new ConflictSet();
 const NOTHING_BEFORE: Promise<unknown> = Promise.resolve();
@@ -68,8 +68,9 @@ type State = 'open' | 'committing' | 'committed' | 'aborted';
 export class GraphTransaction implements Transaction {
   readonly hash = randomHash();
   readonly #context: TransactionContext;
-  #log = new DeltaLog();
-  #conflicts = new ConflictSet();
+  // most transactions read and no more
+  #log = NO_LOG;
+  #conflicts = NO_CONFLICTS;
   #readKeys: Set<string> | undefined;
   #readPredicates: Set<string> | undefined;
   #held: HeldReads | undefined;

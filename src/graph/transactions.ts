@@ -31,12 +31,13 @@ export class TransactionTable {
   /** Throws TOO_MANY_TRANSACTIONS when as many as allowed hold staged changes. */
   makeRoom(): void {
     if (this.#open.size < this.#limits.transactions) return;
-    this.sweep();
     // one that has changed nothing can be forgotten: its client begins again and loses no work
     for (const transaction of this.#open.values()) {
-      if (this.#open.size < this.#limits.transactions) return;
-      if (!transaction.dirty) this.#expire(transaction);
+      if (transaction.dirty) continue;
+      this.#expire(transaction);
+      return;
     }
+    this.sweep();
     if (this.#open.size < this.#limits.transactions) return;
     throw new GraphsteadError(
       'TOO_MANY_TRANSACTIONS',

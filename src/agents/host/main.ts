@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { compiled } from '../../base/index.js';
+import { compiled, UnderWay } from '../../base/index.js';
 import type { CallRecord } from '../../connections/host.js';
 import type { ToHost } from '../protocol.js';
 import { appFailure } from './app-failure.js';
@@ -18,7 +18,7 @@ import { limitEffects } from './turn-scope.js';
 // The program of a host process: it runs an app's code and holds no store. Whatever happens here, the main process
 // goes on; when that is gone, there is nothing left to do.
 
-const tasks = new Map<number, Task>();
+const tasks = new UnderWay<Task>();
 
 /** It loads before an app is there that needs it. */
 const shared: Promise<unknown> = import(compiled('app').href);
@@ -26,7 +26,7 @@ shared.catch(() => undefined);
 
 function follow(id: number, task: Task): void {
   tasks.set(id, task);
-  task.onEnd = () => tasks.delete(id);
+  task.onEnd = () => tasks.take(id);
 }
 
 function drop(id: number, reason: string): void {

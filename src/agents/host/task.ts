@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, UnderWay } from '../../base/index.js';
 import { callHash } from '../call-hash.js';
 import type { EventEffect, JournalEntry, RpcMethod, WireFailure } from '../protocol.js';
 import { fromFailure, toFailure } from '../wire-failure.js';
@@ -15,7 +15,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-const waiting = new Map<number, Waiting>();
+const waiting = new UnderWay<Waiting>();
 let nextRpc = 1;
 let eventBytes = Number.POSITIVE_INFINITY;
 
@@ -177,9 +177,8 @@ export function requireTask(what: string): Task {
 
 /** The main process answered a call. */
 export function answered(rpc: number, ok: boolean, value: unknown, failure: WireFailure | undefined): void {
-  const waited = waiting.get(rpc);
+  const waited = waiting.take(rpc);
   if (waited === undefined) return;
-  waiting.delete(rpc);
   resumed(waited.task);
   if (ok) waited.resolve(value);
   else waited.reject(fromFailure(failure ?? { message: 'the call failed' }, 'INTERNAL'));

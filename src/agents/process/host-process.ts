@@ -1,4 +1,4 @@
-import { asError, type Clock, GraphsteadError, type Limits } from '../../base/index.js';
+import { asError, type Clock, GraphsteadError, type Limits, UnderWay } from '../../base/index.js';
 import type { CallRecord } from '../../connections/host.js';
 import type { HostApp, HostLog } from '../info.js';
 import type { CallTask, FromHost, ToHost, TurnTask, WireFailure } from '../protocol.js';
@@ -42,7 +42,7 @@ export class HostProcess {
   /** absent where the system gave none */
   readonly #child: Child | undefined;
   readonly #watchdog: Watchdog;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new UnderWay<Pending>();
   readonly #options: HostProcessOptions;
   #settleReady!: { resolve(manifest: HostManifest): void; reject(error: unknown): void };
   #dead: string | undefined;
@@ -210,7 +210,7 @@ export class HostProcess {
       return;
     }
     const now = this.#options.clock.monotonic();
-    for (const [id, pending] of this.#pending) {
+    for (const [id, pending] of this.#pending.entries()) {
       const { task } = pending;
       pending.expiresAt += late;
       if (now >= pending.expiresAt)
@@ -229,8 +229,8 @@ export class HostProcess {
    */
   #moveWaiting(): void {
     const holder = this.#child?.marked();
-    if (holder === undefined || !this.#pending.has(holder)) return;
-    for (const [id, { movable }] of this.#pending) {
+    if (holder === undefined || this.#pending.get(holder) === undefined) return;
+    for (const [id, { movable }] of this.#pending.entries()) {
       if (id <= holder || !movable) continue;
       this.#giveUp(id, 'it was moved to another process', new HostDied('its process is busy', false, false, 0));
     }
@@ -238,7 +238,7 @@ export class HostProcess {
 
   #giveUp(id: number, reason: string, error: Error): void {
     this.#tell({ k: 'drop', id, reason });
-    this.#settle(id)?.reject(error);
+    this.#pending.take(id)?.reject(error);
   }
 
   /** `given` is what the message holds of an app's own values. */
@@ -258,18 +258,12 @@ export class HostProcess {
       if (this.#loaded) this.#tell(message, given);
       else {
         this.ready.then(
-          () => this.#pending.has(id) && this.#tell(message, given),
+          () => this.#pending.get(id) && this.#tell(message, given),
           // it has not begun: it may run where the app loads
-          () => this.#settle(id)?.reject(new HostDied('the app did not load', undefined, false, 1)),
+          () => this.#pending.take(id)?.reject(new HostDied('the app did not load', undefined, false, 1)),
         );
       }
     });
-  }
-
-  #settle(id: number): Pending | undefined {
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
-    return pending;
   }
 
   #tell(message: ToHost, given?: unknown): void {
@@ -287,10 +281,10 @@ export class HostProcess {
         this.#watchdog.answered(message.n);
         return;
       case 'turned':
-        this.#settle(message.id)?.resolve(message);
+        this.#pending.take(message.id)?.resolve(message);
         return;
       case 'called':
-        this.#settle(message.id)?.resolve(message.done === undefined ? message.value : message);
+        this.#pending.take(message.id)?.resolve(message.done === undefined ? message.value : message);
         return;
       case 'failed':
         this.#failed(message.id, message.error);
@@ -333,7 +327,7 @@ export class HostProcess {
   }
 
   #failed(id: number, failure: WireFailure): void {
-    const pending = this.#settle(id);
+    const pending = this.#pending.take(id);
     pending?.reject(fromFailure(failure, pending.task.failureCode, ThrownByApp));
   }
 
@@ -370,8 +364,8 @@ export class HostProcess {
     this.#dead = reason;
     if (!begun) this.#unborn = noProcess(how);
     if (this.#unborn !== undefined) this.#log('error', this.#unborn.message);
-    const pending = [...this.#pending];
-    const tasks = new Set(this.#pending.keys());
+    const pending = this.#pending.entries();
+    const tasks = new Set(pending.map(([id]) => id));
     const death: Death = { reason, stuck: this.#killed === 'stuck', marked: this.#child?.marked() ?? 0, tasks };
     this.#pending.clear();
     const of = (id: number, waiting: boolean) => (this.#loaded ? deathOf(id, waiting, death) : unbegun(reason));

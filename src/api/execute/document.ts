@@ -13,7 +13,7 @@ import {
   validate,
   visit,
 } from 'graphql';
-import { GraphsteadError, type Limits } from '../../base/index.js';
+import { GraphsteadError, type Limits, Recent } from '../../base/index.js';
 import { cascadeNamesFields } from './cascade.js';
 
 /** A parsed and validated text. */
@@ -27,11 +27,12 @@ export interface PreparedDocument {
 
 /** Parsed documents by text, the least recently used leave first. One per served schema. */
 export class DocumentCache {
-  readonly #entries = new Map<string, PreparedDocument>();
+  readonly #entries: Recent<PreparedDocument>;
   readonly #schema: GraphQLSchema;
   readonly #limits: Limits;
 
   constructor(schema: GraphQLSchema, limits: Limits) {
+    this.#entries = new Recent(limits.documentCache);
     this.#schema = schema;
     this.#limits = limits;
   }
@@ -39,17 +40,9 @@ export class DocumentCache {
   /** Throws an array of GraphQLErrors for what graphql-js finds, GraphsteadError for bounds. */
   prepare(text: string): PreparedDocument {
     const known = this.#entries.get(text);
-    if (known) {
-      this.#entries.delete(text);
-      this.#entries.set(text, known);
-      return known;
-    }
+    if (known) return known;
     const prepared = prepare(text, this.#schema, this.#limits);
     this.#entries.set(text, prepared);
-    if (this.#entries.size > this.#limits.documentCache) {
-      const oldest = this.#entries.keys().next();
-      if (!oldest.done) this.#entries.delete(oldest.value);
-    }
     return prepared;
   }
 }
@@ -175,11 +168,10 @@ export function operationNamed(prepared: PreparedDocument, name: string | null |
 
 /** Texts by their sha256, for `extensions.persistedQuery`. */
 export class PersistedQueries {
-  readonly #texts = new Map<string, string>();
-  readonly #limits: Limits;
+  readonly #texts: Recent<string>;
 
   constructor(limits: Limits) {
-    this.#limits = limits;
+    this.#texts = new Recent(limits.documentCache);
   }
 
   /** The text that a request means. Throws INVALID_GRAPHQL (unknown hash, wrong hash, no text at all). */
@@ -203,15 +195,7 @@ export class PersistedQueries {
     if (createHash('sha256').update(query).digest('hex') !== hash.toLowerCase()) {
       throw new GraphsteadError('INVALID_GRAPHQL', 'the persisted query does not match its sha256Hash');
     }
-    this.#remember(hash, query);
-    return query;
-  }
-
-  #remember(hash: string, query: string): void {
-    this.#texts.delete(hash);
     this.#texts.set(hash, query);
-    if (this.#texts.size <= this.#limits.documentCache) return;
-    const oldest = this.#texts.keys().next();
-    if (!oldest.done) this.#texts.delete(oldest.value);
+    return query;
   }
 }

@@ -1,15 +1,15 @@
+import { Recent } from '../../base/index.js';
 import type { QueryDocument } from '../syntax/index.js';
 
 /** texts longer than this are parsed again each time: they are rarely sent twice, and would fill the memory */
 const MAX_TEXT = 64 * 1024;
 
-/** Parsed queries by their text and the values of their variables; the least recently used ones go first. */
+/** Parsed queries by their text and the values of their variables; those used last are kept. */
 export class DocumentCache {
-  readonly #documents = new Map<string, QueryDocument>();
-  readonly #size: number;
+  readonly #documents: Recent<QueryDocument>;
 
   constructor(size: number) {
-    this.#size = size;
+    this.#documents = new Recent(size);
   }
 
   get(
@@ -21,13 +21,9 @@ export class DocumentCache {
     const key = names.length === 0 ? text : `${text}\0${JSON.stringify(variables)}`;
     if (key.length > MAX_TEXT) return parse();
     const known = this.#documents.get(key);
-    const document = known ?? parse();
-    if (known) this.#documents.delete(key);
+    if (known) return known;
+    const document = parse();
     this.#documents.set(key, document);
-    if (this.#documents.size > this.#size) {
-      const oldest = this.#documents.keys().next();
-      if (!oldest.done) this.#documents.delete(oldest.value);
-    }
     return document;
   }
 }
