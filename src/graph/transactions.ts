@@ -1,20 +1,42 @@
 import { type Clock, GraphsteadError, type Limits } from '../base/index.js';
 import type { GraphTransaction } from './transaction.js';
 
-/** Finished transactions that are remembered, so that a repeated commit gives the first answer. */
-const FINISHED_KEPT = 4_096;
+/** Transactions that are over and remembered: of those that ended, so that a repeated commit gives the first answer, and of those that expired. */
+const KEPT = 4_096;
 /** Milliseconds between two looks at what may be released or has expired. */
 const SWEEP_MS = 1_000;
+
+/** Values of the last start timestamps that were given some: as many as `KEPT`. */
+class Lately<T> {
+  readonly #values = new Map<number, T>();
+  /** in a ring: a Map whose oldest entries go one by one is searched for its first one ever longer */
+  readonly #order = new Float64Array(KEPT);
+  #next = 0;
+
+  get(startTs: number): T | undefined {
+    return this.#values.get(startTs);
+  }
+
+  set(startTs: number, value: T): void {
+    this.#values.delete(this.#order[this.#next]);
+    this.#values.set(startTs, value);
+    this.#order[this.#next] = startTs;
+    this.#next = (this.#next + 1) % KEPT;
+  }
+
+  delete(startTs: number): void {
+    this.#values.delete(startTs);
+  }
+}
 
 /** The open transactions of one graph, by start timestamp. */
 export class TransactionTable {
   /** in the order of last use */
   readonly #open = new Map<number, GraphTransaction>();
-  readonly #finished = new Map<number, GraphTransaction>();
-  /** their timestamps, the oldest at `#next`; 0 where there is none yet */
-  readonly #order = new Float64Array(FINISHED_KEPT);
-  #next = 0;
-  readonly #expired = new Set<number>();
+  /** a look for one that may go, which goes on where the last one ended: from the front, it would pass all that are gone */
+  #look = this.#open.values();
+  readonly #finished = new Lately<GraphTransaction>();
+  readonly #expired = new Lately<true>();
   readonly #clock: Clock;
   readonly #limits: Limits;
   #timer: NodeJS.Timeout | undefined;
@@ -32,10 +54,10 @@ export class TransactionTable {
   makeRoom(): void {
     if (this.#open.size < this.#limits.transactions) return;
     // one that has changed nothing can be forgotten: its client begins again and loses no work
-    for (const transaction of this.#open.values()) {
-      if (transaction.dirty) continue;
-      this.#expire(transaction);
-      return;
+    for (let left = this.#open.size; left > 0; left--) {
+      const transaction = this.#lookOn();
+      if (!transaction.dirty) this.#expire(transaction);
+      if (this.#open.size < this.#limits.transactions) return;
     }
     this.sweep();
     if (this.#open.size < this.#limits.transactions) return;
@@ -46,6 +68,15 @@ export class TransactionTable {
         fix: 'Commit or abort transactions, or try again later.',
       },
     );
+  }
+
+  /** Where none is open it does not end. */
+  #lookOn(): GraphTransaction {
+    for (;;) {
+      const next = this.#look.next();
+      if (!next.done) return next.value;
+      this.#look = this.#open.values();
+    }
   }
 
   add(transaction: GraphTransaction): void {
@@ -68,7 +99,7 @@ export class TransactionTable {
   }
 
   #unknown(startTs: number): GraphsteadError {
-    if (this.#expired.has(startTs)) {
+    if (this.#expired.get(startTs)) {
       return new GraphsteadError('TXN_EXPIRED', `transaction ${startTs} was idle too long and is gone`, {
         fix: 'Run the whole operation again in a new transaction.',
       });
@@ -82,10 +113,6 @@ export class TransactionTable {
   closed(transaction: GraphTransaction): void {
     if (!this.#open.delete(transaction.startTs)) return;
     this.#finished.set(transaction.startTs, transaction);
-    // in a ring: a Map whose oldest entries go one by one is searched for its first one ever longer
-    this.#finished.delete(this.#order[this.#next]);
-    this.#order[this.#next] = transaction.startTs;
-    this.#next = (this.#next + 1) % FINISHED_KEPT;
     if (this.#open.size === 0) this.#stop();
   }
 
@@ -101,11 +128,7 @@ export class TransactionTable {
   #expire(transaction: GraphTransaction): void {
     transaction.abort();
     this.#finished.delete(transaction.startTs);
-    this.#expired.add(transaction.startTs);
-    for (const startTs of this.#expired) {
-      if (this.#expired.size <= FINISHED_KEPT) break;
-      this.#expired.delete(startTs);
-    }
+    this.#expired.set(transaction.startTs, true);
   }
 
   #stop(): void {
