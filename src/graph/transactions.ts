@@ -86,7 +86,8 @@ export class TransactionTable {
 
   /** Throws TXN_UNKNOWN, TXN_EXPIRED, FORBIDDEN (wrong hash). */
   get(startTs: number, hash?: string): GraphTransaction {
-    this.sweep();
+    const open = this.#open.get(startTs);
+    if (open) this.#lookAt(open, this.#clock.monotonic());
     const transaction = this.#open.get(startTs) ?? this.#finished.get(startTs);
     if (!transaction) throw this.#unknown(startTs);
     if (hash !== undefined && hash !== '' && hash !== transaction.hash) {
@@ -119,10 +120,12 @@ export class TransactionTable {
   /** Releases snapshots held too long and lets idle transactions expire. */
   sweep(): void {
     const now = this.#clock.monotonic();
-    for (const transaction of this.#open.values()) {
-      if (now - transaction.touched >= this.#limits.transactionIdleMs) this.#expire(transaction);
-      else transaction.releaseSnapshot(now);
-    }
+    for (const transaction of this.#open.values()) this.#lookAt(transaction, now);
+  }
+
+  #lookAt(transaction: GraphTransaction, now: number): void {
+    if (now - transaction.touched >= this.#limits.transactionIdleMs) this.#expire(transaction);
+    else transaction.releaseSnapshot(now);
   }
 
   #expire(transaction: GraphTransaction): void {
