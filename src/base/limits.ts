@@ -30,8 +30,10 @@ export const DEFAULT_LIMITS = {
   yieldMs: 10,
   /** milliseconds that requests under way have to finish when the service is stopped, and streams of functions when `dev` reloads */
   shutdownMs: 10_000,
-  /** open server-sent-event streams */
+  /** open server-sent-event streams, and operations that share one */
   streams: 20_000,
+  /** milliseconds that a reserved event stream waits for its reader */
+  reservationMs: 10_000,
   /** bytes a stream's reader may lag behind before it is read from the store again */
   streamBufferBytes: 1024 * 1024,
   /** parsed documents kept, by text */

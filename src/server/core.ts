@@ -5,7 +5,9 @@ import type { Committer } from '../commit/index.js';
 import type { DqlEngine } from '../dql/index.js';
 import type { AlterRequest, Graph } from '../graph/index.js';
 import type { Store } from '../store/index.js';
+import type { EventStreams } from './event-streams.js';
 import type { ApiKeys } from './keys.js';
+import type { SharedStreams } from './shared-streams.js';
 import type { Gone } from './signal.js';
 
 /** What the routes need of the rooms below; made once by `openService`. */
@@ -20,6 +22,8 @@ export interface Core {
   readonly keys: ApiKeys;
   readonly log: FastifyBaseLogger;
   readonly trace: Trace;
+  readonly streams: EventStreams;
+  readonly shared: SharedStreams;
   /** alter, and with drop_all the GraphQL types that were served go too */
   alter(request: AlterRequest, options: { readonly runInBackground: boolean }): Promise<void>;
   /** aborted when the client goes away before its answer, and at shutdown */

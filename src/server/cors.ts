@@ -16,6 +16,7 @@ const BASE_HEADERS = [
   'X-Auth-Token',
   'X-Requested-With',
   'X-Request-Id',
+  'X-GraphQL-Event-Stream-Token',
 ];
 
 type Headers = Readonly<Record<string, string>>;
@@ -64,7 +65,7 @@ function allowedUnder(served: Allowed['served'], dgraph: boolean): Allowed {
   };
   const preflight = {
     ...asked,
-    'access-control-allow-methods': dgraph ? 'POST, OPTIONS' : 'GET, POST, OPTIONS',
+    'access-control-allow-methods': dgraph ? 'POST, OPTIONS' : 'GET, POST, PUT, DELETE, OPTIONS',
     'access-control-allow-headers': [...BASE_HEADERS, ...extra].join(', '),
   };
   return { served, all, asked, preflight };

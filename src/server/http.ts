@@ -56,11 +56,11 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0];
-    const methods = (['GET', 'POST'] as const).filter((method) => app.hasRoute({ method, url: path }));
+    const methods = (['GET', 'POST', 'PUT', 'DELETE'] as const).filter((method) => app.hasRoute({ method, url: path }));
     if (methods.length > 0) {
       reply.header('allow', methods.join(', '));
       throw new GraphsteadError('METHOD_NOT_ALLOWED', `${path} does not take ${request.method}`, {
-        fix: `use ${methods.join(' or ')}`,
+        fix: `use ${methods.join(', ')}`,
       });
     }
     throw new GraphsteadError('NOT_FOUND', `${request.method} ${path} does not exist`, {

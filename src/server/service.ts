@@ -37,10 +37,12 @@ import { changeRoutes } from './route/changes.js';
 import { copyRoutes } from './route/copy.js';
 import { explorerRoutes } from './route/explorer.js';
 import { graphLanguageRoutes } from './route/graph-language.js';
+import { EventStreams } from './event-streams.js';
 import { graphqlRoutes } from './route/graphql.js';
 import { healthRoutes } from './route/health.js';
 import { readableLog } from './readable-log.js';
-import { closeHttp } from './shutdown.js';
+import { httpClosing } from './shutdown.js';
+import { SharedStreams } from './shared-streams.js';
 import { ResponseSignals } from './signal.js';
 import { readTls, type TlsFiles } from './tls.js';
 import { openTrace, tracedApi, tracedClient, tracedCommitter, tracedDql, traceRequests } from './trace/index.js';
@@ -149,6 +151,8 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   opened.push(() => api.close());
   for (const mistake of await api.load()) warnings.push(`the stored type definitions: ${mistake.message}`);
 
+  const signalOf: Core['signalOf'] = (reply) => signals.of(reply.raw);
+  const streams = new EventStreams(limits, signalOf);
   const core: Core = {
     store,
     committer,
@@ -164,7 +168,9 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
       await graph.alter(request, alterOptions);
       if (request.kind === 'dropAll') await api.dropped();
     },
-    signalOf: (reply) => signals.of(reply.raw),
+    streams,
+    shared: new SharedStreams(streams, limits),
+    signalOf,
     goneOf: (reply) => signals.gone(reply.raw),
   };
 
@@ -192,7 +198,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   metrics.add('store', () => store.stats());
   metrics.add('commit', () => ({ ...committer.stats(), ...committer.times() }));
   const app = await createHttp({ limits, names, log, ...tls });
-  opened.push(() => closeHttp(app, signals, limits.shutdownMs));
+  opened.push(httpClosing(app, signals, limits.shutdownMs));
   traceRequests(app, trace);
   metrics.watch(app);
   allowOrigins(app, core); // first, so that a page of another origin can read why it was refused

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { ResponseSignals } from './signal.js';
 
@@ -5,27 +6,37 @@ import type { ResponseSignals } from './signal.js';
 const LOOK_MS = 20;
 
 /**
- * Stops listening and lets the requests under way finish; event streams, which never would, are ended at once. What is
- * still running after `ms` is aborted and its connection closed.
+ * How a server that does not listen yet will be stopped: it takes no more connections and lets the requests under way
+ * finish; event streams, which never would, are ended at once. What is still running after `ms` is aborted and its connection
+ * closed.
  */
-export async function closeHttp(app: FastifyInstance, signals: ResponseSignals, ms: number): Promise<void> {
-  const closing = app.close();
-  const look = () => {
-    signals.stopStreams();
-    // a connection that is kept alive behind its last answer would hold the server open
-    app.server.closeIdleConnections();
+export function httpClosing(app: FastifyInstance, signals: ResponseSignals, ms: number): () => Promise<void> {
+  const connections = new Set<Socket>();
+  app.server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  return async () => {
+    const closing = app.close();
+    const look = () => {
+      signals.stopStreams();
+      // a connection that is kept alive behind its last answer would hold the server open
+      app.server.closeIdleConnections();
+      // so would one that a browser or a pool of clients has opened ahead of a request: the server takes it for one under way
+      for (const connection of connections) if (connection.bytesRead === 0) connection.destroy();
+    };
+    const looking = setInterval(look, LOOK_MS);
+    const force = setTimeout(() => {
+      signals.stop();
+      app.server.closeAllConnections();
+    }, ms);
+    try {
+      look();
+      await closing;
+    } finally {
+      clearInterval(looking);
+      clearTimeout(force);
+      signals.stop();
+    }
   };
-  const looking = setInterval(look, LOOK_MS);
-  const force = setTimeout(() => {
-    signals.stop();
-    app.server.closeAllConnections();
-  }, ms);
-  try {
-    look();
-    await closing;
-  } finally {
-    clearInterval(looking);
-    clearTimeout(force);
-    signals.stop();
-  }
 }

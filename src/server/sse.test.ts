@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { type Frame, sendFrames, SharedFrames } from './sse.js';
+import { EventStream, type Frame, SharedFrames } from './sse.js';
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -21,7 +21,8 @@ async function streaming(
   const server = createServer((request, reply) => {
     if (request.url === '/before') return before?.(reply);
     begun(reply);
-    void sendFrames(reply, source, { heartbeatMs: 60_000, signal: new AbortController().signal });
+    const stream = new EventStream(reply, { heartbeatMs: 60_000, signal: new AbortController().signal });
+    void stream.send(source).finally(() => stream.end());
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();

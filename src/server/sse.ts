@@ -18,15 +18,6 @@ export function encodeFrame({ event, id, data }: Frame): string {
   return `${head}${lines.join('\n')}\n\n`;
 }
 
-export interface StreamOptions {
-  readonly headers?: Readonly<Record<string, string>>;
-  /** follows when the source has ended */
-  readonly last?: Frame;
-  /** milliseconds between comment lines that keep proxies from closing an idle stream */
-  readonly heartbeatMs: number;
-  readonly signal: AbortSignal;
-}
-
 /** Frames that go to many readers as they are: their bytes, and the HTTP chunk around them, are made once. */
 export class SharedFrames {
   #chunk: Buffer | undefined;
@@ -83,48 +74,78 @@ class FrameWriter {
   }
 }
 
-/**
- * Sends headers at once, then each frame as it comes (text is a frame already encoded); waits for the socket to drain, so
- * a slow reader slows only its own source. Ends when the source ends or the reader leaves.
- */
-export async function sendFrames(
-  response: ServerResponse,
-  source: AsyncIterable<Frame | string | SharedFrames>,
-  options: StreamOptions,
-): Promise<void> {
-  response.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache, no-transform',
-    connection: 'keep-alive',
-    'x-accel-buffering': 'no',
-    ...options.headers,
-  });
-  if (response.req.method === 'HEAD') {
-    response.end(); // what is asked next on the connection would wait for it
-    return;
+export interface EventStreamOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** milliseconds between comment lines that keep proxies from closing an idle stream */
+  readonly heartbeatMs: number;
+  /** aborts when the reader leaves, and at shutdown */
+  readonly signal: AbortSignal;
+}
+
+/** An answer of server-sent events, whose headers go out at once. */
+export class EventStream {
+  readonly signal: AbortSignal;
+  readonly #response: ServerResponse;
+  readonly #writer: FrameWriter;
+  readonly #beat: NodeJS.Timeout | undefined;
+  /** one for all sources that wait */
+  #drained: Promise<void> | undefined;
+
+  constructor(response: ServerResponse, { headers, heartbeatMs, signal }: EventStreamOptions) {
+    this.signal = signal;
+    this.#response = response;
+    this.#writer = new FrameWriter(response);
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      connection: 'keep-alive',
+      'x-accel-buffering': 'no',
+      ...headers,
+    });
+    if (response.req.method === 'HEAD') {
+      response.end(); // what is asked next on the connection would wait for it
+      return;
+    }
+    response.flushHeaders();
+    // a byte for proxies that keep the headers back until one comes; no blank line: some readers take the first for an event's end
+    response.write(':\n');
+    this.#beat = setInterval(() => {
+      if (!response.writableNeedDrain) response.write(':\n\n');
+    }, heartbeatMs).unref();
   }
-  response.flushHeaders();
-  // a byte for proxies that keep the headers back until one comes; no blank line: some readers take the first for an event's end
-  response.write(':\n');
-  const beat = setInterval(() => {
-    if (!response.writableNeedDrain) response.write(':\n\n');
-  }, options.heartbeatMs);
-  beat.unref();
-  const writer = new FrameWriter(response);
-  try {
+
+  /** A text is a frame already encoded. */
+  add(frame: Frame | string | SharedFrames): void {
+    this.#writer.add(typeof frame === 'string' || frame instanceof SharedFrames ? frame : encodeFrame(frame));
+  }
+
+  /**
+   * Adds each frame of a source as it comes, until it ends or its reader leaves. Waits for the socket to drain, so that a slow
+   * reader slows only its own sources.
+   */
+  async send(source: AsyncIterable<Frame | string | SharedFrames>, left: AbortSignal = this.signal): Promise<void> {
+    if (this.#response.writableEnded) return;
     await each(
       source,
       (frame) => {
-        writer.add(typeof frame === 'string' || frame instanceof SharedFrames ? frame : encodeFrame(frame));
-        return needsDrain(response) ? drained(response, options.signal) : undefined;
+        this.add(frame);
+        return needsDrain(this.#response) ? this.#untilDrained() : undefined;
       },
-      options.signal,
+      left,
     );
-    if (options.last && !options.signal.aborted) writer.add(encodeFrame(options.last));
-  } finally {
-    clearInterval(beat);
-    writer.flush();
-    response.end();
+  }
+
+  end(): void {
+    clearInterval(this.#beat);
+    this.#writer.flush();
+    this.#response.end();
+  }
+
+  #untilDrained(): Promise<void> {
+    this.#drained ??= drained(this.#response, this.signal).then(() => {
+      this.#drained = undefined;
+    });
+    return this.#drained;
   }
 }
 

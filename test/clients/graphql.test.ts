@@ -38,17 +38,6 @@ describe("graphql-sse's client", () => {
     client.dispose();
   });
 
-  it('is told to use distinct connections where it would share one', async () => {
-    const client = createClient({ url: `${s.url}/graphql`, singleConnection: true, retryAttempts: 0 });
-    const stream = client.iterate({ query: 'subscription { queryNote { text } }' });
-    await expect(stream.next()).rejects.toThrow(/405: .*use distinct connections/);
-    client.dispose();
-    const answer = await fetch(`${s.url}/graphql`, { method: 'PUT' });
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST']);
-    const told = { code: 'METHOD_NOT_ALLOWED', fix: expect.stringContaining('without singleConnection') };
-    expect(await answer.json()).toMatchObject({ errors: [{ extensions: told }] });
-  });
-
   it('is told of a query that is wrong', async () => {
     const client = createClient({ url: `${s.url}/graphql`, retryAttempts: 0 });
     const stream = client.iterate({ query: 'subscription { queryNothing { text } }' });

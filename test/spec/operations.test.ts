@@ -1,4 +1,5 @@
 // How the service is run: probes, figures, sizes and types of bodies, gzip, mistakes, and its end.
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -192,7 +193,7 @@ describe('paths', () => {
   it.each([
     ['GET', '/mutate', 'POST'],
     ['DELETE', '/alter', 'POST'],
-    ['PUT', '/graphql', 'GET, POST'],
+    ['PATCH', '/graphql', 'GET, POST, PUT, DELETE'],
     ['POST', '/health', 'GET'],
   ])('%s %s is 405, with the methods there are', async (method, path, allowed) => {
     const response = await fetch(s.url + path, { method });
@@ -451,6 +452,19 @@ describe('the end', () => {
     const finish = await begin(short.url, 'late');
     await short.close();
     await expect(finish()).rejects.toThrow();
+  });
+
+  it('does not wait for a connection that was opened ahead of a request, as browsers do', async () => {
+    const patient = await startService({ limits: { shutdownMs: 600_000 } });
+    const ahead = connect(Number(new URL(patient.url).port), '127.0.0.1');
+    await once(ahead, 'connect');
+    await patient.get('/health'); // behind it: by now the service knows it
+    const closed = once(
+      ahead.on('error', () => undefined),
+      'close',
+    );
+    await patient.close();
+    await closed;
   });
 
   /** A mutation whose headers the service has read and whose body is on its way; `finish` sends the rest. */

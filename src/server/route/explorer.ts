@@ -8,7 +8,7 @@ import { type AppConfig, type CallLog, type Environment, reach, reportConnection
 import { bodyText, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
 import { describeSchema } from '../explorer-schema.js';
-import { type Frame, sendFrames } from '../sse.js';
+import type { Frame } from '../sse.js';
 import { contextOf } from './request-context.js';
 
 /** Rooms that are there only with an app; each pane says what to do while its room is absent. */
@@ -174,12 +174,11 @@ function agentRoutes(app: FastifyInstance, core: Core, rooms: ExplorerRooms): vo
     const { after, names } = request.query as Record<string, string | undefined>;
     const id = idOf(request);
     await agents().info(id); // an unknown agent is told before the stream begins
-    const signal = core.signalOf(reply);
-    reply.hijack();
     const wanted = names?.split(',').filter(Boolean);
-    const source = eventFrames(agents(), { agentId: id, after: after || undefined, names: wanted, signal });
-    await sendFrames(reply.raw, source, { heartbeatMs: core.limits.heartbeatMs, signal });
-    return reply;
+    return core.streams.answer(reply, (stream) => {
+      const { signal } = stream;
+      return stream.send(eventFrames(agents(), { agentId: id, after: after || undefined, names: wanted, signal }));
+    });
   });
 }
 

@@ -4,8 +4,9 @@ import { asError, GraphsteadError, mapped, onceFor, toWire } from '../../base/in
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
 import { TEXT_BYTES } from '../envelope.js';
-import { encodeFrame, sendFrames, SharedFrames } from '../sse.js';
+import { encodeFrame, type EventStream, SharedFrames } from '../sse.js';
 import { contextOf } from './request-context.js';
+import { beginShared, sharedStreamRoutes, tokenOf } from './shared-stream.js';
 
 const JSON_TYPE = 'application/json';
 const RESPONSE_JSON = 'application/graphql-response+json';
@@ -17,16 +18,7 @@ export function graphqlRoutes(app: FastifyInstance, core: Core): void {
   const options = { bodyLimit: core.limits.graphqlBodyBytes };
   app.post('/graphql', options, (request, reply) => post(core, request, reply));
   app.get('/graphql', options, (request, reply) => get(core, request, reply));
-  app.put('/graphql', (_, reply) => refuseReservation(reply));
-}
-
-/** How GraphQL-SSE's single connection mode begins. Its clients show the reason phrase alone: the way out stands there too. */
-function refuseReservation(reply: FastifyReply): never {
-  reply.raw.statusMessage = 'Method Not Allowed: use distinct connections, without singleConnection: true';
-  reply.header('allow', 'GET, POST');
-  throw new GraphsteadError('METHOD_NOT_ALLOWED', '/graphql does not take PUT', {
-    fix: 'use GET or POST; GraphQL-SSE by distinct connections, one a subscription: without singleConnection: true',
-  });
+  sharedStreamRoutes(app, core);
 }
 
 function post(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -34,6 +26,9 @@ function post(core: Core, request: FastifyRequest, reply: FastifyReply): Promise
 }
 
 function get(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const token = tokenOf(request);
+  const isRead = request.method === 'GET' && acceptedTypes(request)[0] === EVENT_STREAM;
+  if (token !== undefined && isRead) return core.shared.of(token).answer(reply);
   return answer(core, request, reply, () => requestOfQueryString(request), false);
 }
 
@@ -52,6 +47,8 @@ async function answer(
     graphql = parse();
     const made = contextOf(core, request, reply);
     context = made instanceof Promise ? await made : made;
+    const token = allowMutation ? tokenOf(request) : undefined;
+    if (token !== undefined) return beginShared(core, token, graphql, context, reply);
   } catch (thrown) {
     return refuse(reply, accepted, thrown, core);
   }
@@ -96,18 +93,11 @@ async function stream(
   context: RequestContext,
   allowMutation: boolean,
 ): Promise<FastifyReply> {
-  const headers = Object.fromEntries(
-    Object.entries(reply.getHeaders()).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
-  );
-  reply.hijack();
-  const batches = core.api.subscribe(graphql, context, { allowMutation });
-  await sendFrames(reply.raw, mapped(batches, framesOf), {
-    headers,
-    last: { event: 'complete', data: '' },
-    heartbeatMs: core.limits.heartbeatMs,
-    signal: context.signal,
-  });
-  return reply;
+  const run = async (events: EventStream) => {
+    await events.send(mapped(core.api.subscribe(graphql, context, { allowMutation }), framesOf));
+    if (!events.signal.aborted) events.add({ event: 'complete', data: '' });
+  };
+  return core.streams.answer(reply, run, context.signal);
 }
 
 /** what came together is one list for all its subscribers */
