@@ -15,12 +15,7 @@ export function storeFailure(thrown: unknown, action: string): GraphsteadError {
   const code = errnoOf(thrown);
   if (NO_ROOM.test(message) || (code !== undefined && NO_ROOM_ERRNO.has(code)))
     return diskFull(`${action}: ${message}`);
-  if (CORRUPT.test(message)) {
-    return new GraphsteadError('STORE_CORRUPT', `${action}: ${message}`, {
-      fix: 'Stop the service, keep the data directory, and restore the last backup.',
-      cause: thrown,
-    });
-  }
+  if (CORRUPT.test(message)) return damaged(`${action}: ${message}`, thrown);
   if (NOT_OURS.test(message)) {
     const user = process.getuid === undefined ? 'this user' : `the user with id ${process.getuid()}`;
     return new GraphsteadError('CONFIG', `${action}: ${message}`, {
@@ -38,6 +33,14 @@ export function storeFailure(thrown: unknown, action: string): GraphsteadError {
 export function writeFailure(thrown: unknown): GraphsteadError {
   const failure = storeFailure(thrown, 'the write failed');
   return errnoOf(thrown) === EIO ? diskFull('the write was cut short: no room, a quota, or a failing disk') : failure;
+}
+
+/** STORE_CORRUPT with what to do about it. */
+export function damaged(reason: string, cause?: unknown): GraphsteadError {
+  return new GraphsteadError('STORE_CORRUPT', reason, {
+    fix: 'Stop the service, keep the data directory, and restore the last backup: graphstead restore <BACKUP> --data <NEW DIR>.',
+    ...(cause === undefined ? {} : { cause }),
+  });
 }
 
 /** DISK_FULL with what to do about it. */

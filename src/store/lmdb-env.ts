@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb';
 import type { Key, KeyRun } from './contract.js';
+import { hasContent } from './lmdb-head.js';
 
 /** Name of the data file inside a data directory. */
 export const DATA_FILE = 'data.mdb';
@@ -52,10 +52,10 @@ export interface EnvOptions {
   readonly mapSize?: number;
 }
 
-/** Opens the file of a directory; undefined when it is to be read only and holds no store. */
+/** Opens the file of a directory; undefined when it is to be read only and holds no store. Throws STORE_CORRUPT. */
 export async function openEnv(directory: string, options: EnvOptions): Promise<LmdbEnv | undefined> {
   const path = join(directory, DATA_FILE);
-  if (options.readOnly && !existsSync(path)) return undefined;
+  if (!hasContent(path) && options.readOnly) return undefined;
   const root = open<Uint8Array, Key>({
     path,
     noSubdir: true,

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { assert, GraphsteadError, type Limits, makeLimits } from '../base/index.js';
@@ -7,11 +7,12 @@ import { DiskGuard } from './disk.js';
 import { storeFailure } from './failure.js';
 import { nothingThere, syncDirectory } from './lmdb-copy.js';
 import { DATA_FILE, type LmdbEnv, openEnv } from './lmdb-env.js';
+import { corrupt } from './lmdb-head.js';
 import { checkFormat, raiseEpoch, readMeta, versionOf } from './lmdb-meta.js';
 import { LmdbStore } from './lmdb-store.js';
 import { LockFile } from './lock-file.js';
 import { Place } from './place.js';
-import { missingBatches, RedoLog } from './redo-log.js';
+import { hasLog, missingBatches, RedoLog } from './redo-log.js';
 
 // Address space costs nothing until it is used; a map that need not grow never has to be mapped again under readers.
 const MAP_SIZES = [64 * 2 ** 30, 2 ** 30, undefined];
@@ -93,11 +94,21 @@ async function probe(path: string, limits: Limits): Promise<{ readonly writable:
   const env = await openEnv(path, { readOnly: true, maxReaders: limits.readers });
   try {
     const meta = env && readMeta(env);
-    if (env === undefined || meta === undefined) return { writable: true, whole: true };
+    if (env === undefined || meta === undefined) {
+      assertNew(path);
+      return { writable: true, whole: true };
+    }
     return { ...checkFormat(meta), whole: missingBatches(path, meta.epoch, versionOf(env)).length === 0 };
   } finally {
     await env?.root.close();
   }
+}
+
+/** A process that died while it created the file leaves an empty one; a log came only when something stood in it. */
+function assertNew(path: string): void {
+  const file = join(path, DATA_FILE);
+  if (existsSync(file) && hasLog(path))
+    throw corrupt(file, 'it holds no store, though the log of one stands beside it');
 }
 
 async function openReadOnly(path: string, limits: Limits): Promise<Store> {

@@ -95,6 +95,11 @@ export class RedoLog {
   }
 }
 
+/** Whether a log of any epoch stands in a directory. */
+export function hasLog(directory: string): boolean {
+  return readdirSync(directory).some((name) => NAME.test(name));
+}
+
 /** The batches that a store of this epoch lacks at `version`, in order. Of two for one version the earlier was refused. */
 export function missingBatches(directory: string, epoch: number, version: number): RedoEntry[] {
   const entries = readRedo(join(directory, nameOf(epoch)));
