@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { assert, GraphsteadError, makeLimits } from '../base/index.js';
 import { storeFailure } from './failure.js';
-import { DATA_FILE, type LmdbEnv, openEnv } from './lmdb-env.js';
+import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
 import { renewIncarnation } from './lmdb-meta.js';
 
 /**
@@ -14,7 +14,7 @@ export async function restoreLmdbStore(backup: string, directory: string): Promi
   const limits = makeLimits();
   const target = resolve(directory);
   refuseStoreIn(target);
-  const source = await openEnv(resolve(backup), { readOnly: true, maxReaders: limits.readers });
+  const source = await openToRead(resolve(backup), limits.readers);
   if (source === undefined) throw nothingThere(backup);
   try {
     await copyEnv(source, target);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb';
 import type { Key, KeyRun } from './contract.js';
 import { hasContent } from './lmdb-head.js';
+import { whileNoneWrites } from './open-gate.js';
 
 /** Name of the data file inside a data directory. */
 export const DATA_FILE = 'data.mdb';
@@ -52,7 +53,15 @@ export interface EnvOptions {
   readonly mapSize?: number;
 }
 
-/** Opens the file of a directory; undefined when it is to be read only and holds no store. Throws STORE_CORRUPT. */
+/** Opens the file of a directory to read only, beside a process that may write. As `openEnv`; throws STORE_LOCKED, too. */
+export function openToRead(directory: string, maxReaders: number): Promise<LmdbEnv | undefined> {
+  return whileNoneWrites(directory, () => openEnv(directory, { readOnly: true, maxReaders }));
+}
+
+/**
+ * Opens the file of a directory; undefined when it is to be read only and holds no store. Where others may write to it,
+ * only inside of `whileNoneWrites`. Throws STORE_CORRUPT.
+ */
 export async function openEnv(directory: string, options: EnvOptions): Promise<LmdbEnv | undefined> {
   const path = join(directory, DATA_FILE);
   if (!hasContent(path) && options.readOnly) return undefined;

@@ -6,11 +6,12 @@ import type { Store } from './contract.js';
 import { DiskGuard } from './disk.js';
 import { storeFailure } from './failure.js';
 import { nothingThere, syncDirectory } from './lmdb-copy.js';
-import { DATA_FILE, type LmdbEnv, openEnv } from './lmdb-env.js';
+import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
 import { corrupt } from './lmdb-head.js';
-import { checkFormat, raiseEpoch, readMeta, versionOf } from './lmdb-meta.js';
+import { checkFormat, type FileMeta, raiseEpoch, readMeta, versionOf } from './lmdb-meta.js';
 import { LmdbStore } from './lmdb-store.js';
 import { LockFile } from './lock-file.js';
+import { WriteMark, whileNoneWrites } from './open-gate.js';
 import { Place } from './place.js';
 import { hasLog, missingBatches, RedoLog } from './redo-log.js';
 
@@ -50,21 +51,25 @@ async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptio
   let env: LmdbEnv | undefined;
   let file: FileHandle | undefined;
   let redo: RedoLog | undefined;
+  let mark: WriteMark | undefined;
   try {
-    env = await openWritable(path, limits, options.mapSize);
-    const meta = raiseEpoch(env, (epoch, version) => missingBatches(path, epoch, version));
+    const opened = await whileNoneWrites(path, () => openWritable(path, limits, options.mapSize));
+    env = opened.env;
+    const { meta } = opened;
     file = await open(join(path, DATA_FILE), 'r+');
     const place = await Place.of(join(path, DATA_FILE), file);
     await file.sync();
     redo = await RedoLog.create(path, meta.epoch);
+    mark = new WriteMark(path);
     await syncDirectory(path);
     await syncDirectory(dirname(path));
     const disk = new DiskGuard(path, limits.diskReserve, options.freeBytes);
     await disk.layBallast(limits.ballastBytes);
-    return new LmdbStore({ path, env, meta, limits, writer: { disk, lock, redo, file, place } });
+    return new LmdbStore({ path, env, meta, limits, writer: { disk, lock, redo, mark, file, place } });
   } catch (thrown) {
     lock.release();
     redo?.close();
+    mark?.close();
     await env?.root.close();
     await file?.close();
     throw storeFailure(thrown, `opening ${path} failed`);
@@ -91,7 +96,7 @@ function takeDirectory(path: string, takeOver: boolean): LockFile {
 
 /** What the file says of itself, without touching it: whether this program may write it, and whether the last batch is in it. */
 async function probe(path: string, limits: Limits): Promise<{ readonly writable: boolean; readonly whole: boolean }> {
-  const env = await openEnv(path, { readOnly: true, maxReaders: limits.readers });
+  const env = await openToRead(path, limits.readers);
   try {
     const meta = env && readMeta(env);
     if (env === undefined || meta === undefined) {
@@ -112,13 +117,28 @@ function assertNew(path: string): void {
 }
 
 async function openReadOnly(path: string, limits: Limits): Promise<Store> {
-  const env = await openEnv(path, { readOnly: true, maxReaders: limits.readers });
+  const env = await openToRead(path, limits.readers);
   const meta = env && readMeta(env);
   if (env === undefined || meta === undefined) throw nothingThere(path);
   return new LmdbStore({ path, env, meta, limits });
 }
 
-async function openWritable(path: string, limits: Limits, mapSize?: number): Promise<LmdbEnv> {
+/** Opens the file and raises its epoch. */
+async function openWritable(
+  path: string,
+  limits: Limits,
+  mapSize?: number,
+): Promise<{ readonly env: LmdbEnv; readonly meta: FileMeta }> {
+  const env = await openMapped(path, limits, mapSize);
+  try {
+    return { env, meta: raiseEpoch(env, (epoch, version) => missingBatches(path, epoch, version)) };
+  } catch (thrown) {
+    await env.root.close();
+    throw thrown;
+  }
+}
+
+async function openMapped(path: string, limits: Limits, mapSize?: number): Promise<LmdbEnv> {
   const sizes = mapSize === undefined ? MAP_SIZES : [mapSize];
   for (const [index, size] of sizes.entries()) {
     try {

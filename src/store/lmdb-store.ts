@@ -12,6 +12,7 @@ import { encodeVersion, type FileMeta, META } from './lmdb-meta.js';
 import { LmdbSnapshot, SharedReader } from './lmdb-snapshot.js';
 import type { LockFile } from './lock-file.js';
 import { fenced } from './memory-store.js';
+import type { WriteMark } from './open-gate.js';
 import type { Place } from './place.js';
 import type { RedoLog } from './redo-log.js';
 
@@ -35,6 +36,7 @@ export interface Writer {
   readonly disk: DiskGuard;
   readonly lock: LockFile;
   readonly redo: RedoLog;
+  readonly mark: WriteMark;
   /** the data file, to wait until all that was written to it is on disk */
   readonly file: FileHandle;
   readonly place: Place;
@@ -128,10 +130,25 @@ export class LmdbStore implements Store {
     this.#bytes += bytes;
   }
 
-  async #write(batch: Batch, { redo, file }: Writer): Promise<void> {
+  async #write(batch: Batch, writer: Writer): Promise<void> {
     // While it is in flight all snapshots share the reader from before it, even when it is on disk already.
     this.#current ??= this.#begin();
     const removed = await this.#keysIn(batch.deleteRanges ?? []);
+    const { mark } = writer;
+    try {
+      const waits = mark.begin();
+      if (waits !== undefined) await waits;
+    } catch (thrown) {
+      throw writeFailure(thrown);
+    }
+    try {
+      await this.#land(batch, removed, writer);
+    } finally {
+      mark.end();
+    }
+  }
+
+  async #land(batch: Batch, removed: readonly Key[], { redo, file }: Writer): Promise<void> {
     const logging = redo.write(batch, this.#version);
     const landed = await this.#put(batch, removed).catch(async (thrown) => {
       const failure = await reasonOf(thrown);
@@ -233,6 +250,7 @@ export class LmdbStore implements Store {
     const { writer } = this.#parts;
     if (writer === undefined) return;
     writer.redo.close();
+    writer.mark.close();
     try {
       await writer.file.sync(); // a directory without its redo log is whole then
     } finally {

@@ -5,11 +5,38 @@ import { GraphsteadError } from '../base/index.js';
 
 const LOCK_FILE = 'writer.json';
 
-interface Writer {
+/** A process that a file names. */
+export interface Named {
   readonly pid: number;
   readonly host: string;
-  /** when that process began, as the system counts it: a reused pid is not taken for the writer */
+  /** when that process began, as the system counts it: a reused pid is not taken for the named one */
   readonly started: string;
+  /** undefined for one of another host, which cannot be asked */
+  readonly lives?: boolean;
+}
+
+/** What names this process. */
+export function nameOfThis(): string {
+  return `${JSON.stringify({ pid: process.pid, host: hostname(), started: startOf(process.pid) })}\n`;
+}
+
+/** The text of a file; empty for one that is gone, or was never there. */
+export function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Whom a text names; undefined where it is half written. */
+export function named(text: string): Named | undefined {
+  try {
+    const found = JSON.parse(text) as Named;
+    return found.host === hostname() ? { ...found, lives: lives(found) } : found;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Names the writing process in the directory. It only makes the message friendlier; the epoch is what fences. */
@@ -20,9 +47,9 @@ export class LockFile {
   constructor(directory: string, takeOver: boolean) {
     this.#path = join(directory, LOCK_FILE);
     const writer = this.#read();
-    if (!takeOver && writer !== undefined && lives(writer)) throw locked(directory, writer);
-    const me: Writer = { pid: process.pid, host: hostname(), started: startOf(process.pid) };
-    writeFileSync(this.#path, `${JSON.stringify(me)}\n`);
+    // one of another host cannot be asked; the epoch decides
+    if (!takeOver && writer?.lives) throw locked(directory, writer);
+    writeFileSync(this.#path, nameOfThis());
   }
 
   /** Removes the file when it still names this process. */
@@ -31,23 +58,18 @@ export class LockFile {
     if (writer?.pid === process.pid && writer.host === hostname()) rmSync(this.#path, { force: true });
   }
 
-  #read(): Writer | undefined {
-    try {
-      return JSON.parse(readFileSync(this.#path, 'utf8')) as Writer;
-    } catch {
-      return undefined; // absent, or half written by a process that died
-    }
+  #read(): Named | undefined {
+    return named(textOf(this.#path));
   }
 }
 
-function lives(writer: Writer): boolean {
-  if (writer.host !== hostname()) return false; // cannot be asked; the epoch decides
+function lives({ pid, started }: Named): boolean {
   try {
-    process.kill(writer.pid, 0);
+    process.kill(pid, 0);
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  return startOf(writer.pid) === writer.started;
+  return startOf(pid) === started;
 }
 
 /**
@@ -64,7 +86,7 @@ function startOf(pid: number): string {
   }
 }
 
-function locked(directory: string, writer: Writer): GraphsteadError {
+function locked(directory: string, writer: Named): GraphsteadError {
   return new GraphsteadError('STORE_LOCKED', `${directory} is in use by process ${writer.pid}`, {
     fix: `Stop process ${writer.pid} first, or give this one another data directory.`,
   });

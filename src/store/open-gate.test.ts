@@ -1,0 +1,87 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { makeLimits } from '../base/index.js';
+import type { Batch, Store } from './contract.js';
+import { KeyWriter } from './key.js';
+import { openLmdbStore } from './lmdb-open.js';
+import { nameOfThis } from './lock-file.js';
+import { whileNoneWrites } from './open-gate.js';
+
+const limits = makeLimits({ ballastBytes: 4_096, diskReserve: 1_000_000 });
+const keys = new KeyWriter('graph');
+const ENTRIES = 2_000;
+/** one that takes a while to be on disk */
+const large = (version: number): Batch => ({
+  version,
+  puts: Array.from({ length: ENTRIES }, (_, i) => ({ key: keys.uint(i).key(), value: Buffer.alloc(3_000, version) })),
+});
+const dead = JSON.stringify({ ...JSON.parse(nameOfThis()), started: 'another life' });
+let directory: string;
+let store: Store;
+const mark = () => readFileSync(join(directory, 'writing'), 'utf8')[0];
+const apply = (batch: Batch) => store.apply(batch, { expectEpoch: store.epoch });
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'graphstead-gate-'));
+  store = await openLmdbStore(directory, { limits });
+});
+afterEach(async () => {
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+it('a batch waits while somebody opens the file', async () => {
+  let landed = false;
+  const applying = await whileNoneWrites(directory, async () => {
+    const done = apply({ version: 1, puts: [{ key: keys.uint(1).key(), value: Buffer.from('1') }] });
+    void done.then(() => (landed = true));
+    const probe = await open(join(directory, 'probe'), 'w');
+    for (let i = 0; i < 20; i++) {
+      await probe.write('longer than a batch takes');
+      await probe.datasync();
+    }
+    await probe.close();
+    expect([landed, mark()]).toEqual([false, '0']);
+    return { done };
+  });
+  await applying.done;
+  expect([landed, mark(), existsSync(join(directory, 'opening.json'))]).toEqual([true, '0', false]);
+});
+
+it('whoever opens the file waits for the batch in flight', async () => {
+  const told: string[] = [];
+  const done = apply(large(1)).then(() => told.push('landed'));
+  while (mark() === '0') await nextTurn();
+  await whileNoneWrites(directory, () => void told.push('opened'));
+  await done;
+  expect(told).toEqual(['landed', 'opened']);
+});
+
+it('two that open go one after the other', async () => {
+  const told: string[] = [];
+  const opening = (name: string) =>
+    whileNoneWrites(directory, async () => {
+      told.push(`${name} begins`);
+      for (let i = 0; i < 10; i++) await nextTurn();
+      told.push(`${name} ends`);
+    });
+  await Promise.all([opening('one'), opening('other')]);
+  expect(told).toEqual(['one begins', 'one ends', 'other begins', 'other ends']);
+});
+
+it('nobody waits for a process that is gone', async () => {
+  const sign = join(directory, 'opening.json');
+  writeFileSync(sign, dead);
+  await apply({ version: 1, puts: [{ key: keys.uint(1).key(), value: Buffer.from('1') }] });
+  expect(existsSync(sign)).toBe(false);
+  writeFileSync(sign, dead);
+  await (await openLmdbStore(directory, { limits, readOnly: true })).close();
+  await store.close();
+  writeFileSync(join(directory, 'writing'), `1${dead}`);
+  store = await openLmdbStore(directory, { limits });
+  expect([existsSync(sign), mark()]).toEqual([false, '0']);
+});

@@ -1,0 +1,128 @@
+import { closeSync, existsSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { GraphsteadError } from '../base/index.js';
+import { type Named, named, nameOfThis, textOf } from './lock-file.js';
+
+// LMDB notes, in memory that all its processes share, which transaction was the last one; and whoever opens the file sets
+// that to what it has read from there a moment before, though another process may have committed meanwhile (mdb_env_open2).
+// The next transaction then takes the place of the acknowledged one. So nobody opens while a batch is in flight, and no
+// batch takes off while somebody opens. Both say so in a file of the directory before they look at the other's.
+const SIGN = 'opening.json';
+/** one byte, and who writes */
+const MARK = 'writing';
+const WRITES = '1';
+const RESTS = '0';
+const LOOK_MS = 1;
+/** Longer than one opens, or a batch takes. */
+const PATIENCE_MS = 5_000;
+/** with one that cannot be asked whether it lives */
+const LITTLE_PATIENCE_MS = 1_000;
+/** Errors of a directory that is only to be read: LMDB then keeps no shared memory. */
+const READ_ONLY: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+/** The writer's side. */
+export class WriteMark {
+  readonly #fd: number;
+  readonly #sign: string;
+
+  /** A file of its own: one that was fenced goes on with that from before. */
+  constructor(directory: string) {
+    const path = join(directory, MARK);
+    rmSync(path, { force: true });
+    writeFileSync(path, RESTS + nameOfThis());
+    this.#fd = openSync(path, 'r+');
+    this.#sign = join(directory, SIGN);
+  }
+
+  /** Before a batch. A promise where somebody opens the file: the batch waits until that is over. */
+  begin(): Promise<void> | undefined {
+    this.#put(WRITES);
+    return existsSync(this.#sign) ? this.#beginLater() : undefined;
+  }
+
+  async #beginLater(): Promise<void> {
+    do {
+      this.#put(RESTS);
+      await taken(this.#sign);
+      this.#put(WRITES);
+    } while (existsSync(this.#sign));
+  }
+
+  /** The batch is on disk, or was refused. */
+  end(): void {
+    try {
+      this.#put(RESTS);
+    } catch {
+      // who opens the file waits in vain, and says so; the batch is what it is
+    }
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  #put(mark: string): void {
+    writeSync(this.#fd, mark, 0);
+  }
+}
+
+/** Opens the file of a directory while no batch is in flight. Throws STORE_LOCKED where one does not end. */
+export async function whileNoneWrites<T>(directory: string, open: () => T | Promise<T>): Promise<T> {
+  const sign = join(directory, SIGN);
+  if (!existsSync(directory) || !(await putUp(sign))) return open();
+  try {
+    await untilItRests(directory);
+    return await open();
+  } finally {
+    rmSync(sign, { force: true });
+  }
+}
+
+/** Whether the sign could be put up; waits for that of another. */
+async function putUp(sign: string): Promise<boolean> {
+  for (;;) {
+    try {
+      writeFileSync(sign, nameOfThis(), { flag: 'wx' });
+      return true;
+    } catch (thrown) {
+      const { code } = thrown as NodeJS.ErrnoException;
+      if (READ_ONLY.has(code)) return false;
+      if (code !== 'EEXIST') throw thrown;
+    }
+    await taken(sign);
+  }
+}
+
+/** Waits until a sign is taken down, or takes it down where nobody will. */
+async function taken(sign: string): Promise<void> {
+  for (let ms = 0; existsSync(sign); ms += LOOK_MS) {
+    if (ms >= patienceWith(named(textOf(sign)))) rmSync(sign, { force: true });
+    else await pause(LOOK_MS);
+  }
+}
+
+async function untilItRests(directory: string): Promise<void> {
+  const path = join(directory, MARK);
+  for (let ms = 0; ; ms += LOOK_MS) {
+    const text = textOf(path);
+    if (!text.startsWith(WRITES)) return;
+    const writer = named(text.slice(WRITES.length));
+    if (ms >= patienceWith(writer)) {
+      if (writer?.lives) throw busy(directory);
+      return;
+    }
+    await pause(LOOK_MS);
+  }
+}
+
+function patienceWith(holder: Named | undefined): number {
+  if (holder?.lives === false) return 0;
+  return holder?.lives ? PATIENCE_MS : LITTLE_PATIENCE_MS;
+}
+
+function busy(directory: string): GraphsteadError {
+  return new GraphsteadError('STORE_LOCKED', `a write to ${directory} has not ended for ${PATIENCE_MS} ms`, {
+    fix: 'Try again; where the service stands still, stop it first.',
+  });
+}
