@@ -99,7 +99,7 @@ describe('agents', () => {
 
   it('name the agent whose state is no JSON', async () => {
     const { id } = await service.agents.start('Counter');
-    const refusal = { code: 'AGENT_FAILED', message: expect.stringContaining(`state of agent ${id} is no JSON`) };
+    const refusal = { code: 'AGENT_STATE', message: expect.stringContaining(`state of agent ${id} is no JSON`) };
     await expect(send(id, 'circle')).rejects.toMatchObject(refusal);
     expect(await send(id, 'peek')).toBe('0');
   });

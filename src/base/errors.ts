@@ -141,7 +141,7 @@ export const ERROR_STATUS = {
   AGENT_TIMEOUT: 504,
   /** a synchronous message would make agents wait for each other in a circle */
   AGENT_CIRCLE: 409,
-  /** the stored state is of a newer version than the class, or a migration to the class's version is missing */
+  /** JSON does not give an agent's state back as it is, the stored one is of a newer version than the class, or a migration is missing */
   AGENT_STATE: 400,
   /** the agent's type knows no message of this name */
   MESSAGE_UNKNOWN: 400,

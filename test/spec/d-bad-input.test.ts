@@ -307,7 +307,11 @@ describe('a size', () => {
 
   it('and what is no JSON, no text and no error object leaves the agent as it was', async () => {
     await say('grow', '10');
-    for (const name of ['bigint', 'circle', 'number', 'nothing']) {
+    expect(await refused('bigint')).toMatchObject({
+      code: 'AGENT_STATE',
+      message: expect.stringContaining('state.more'),
+    });
+    for (const name of ['circle', 'number', 'nothing']) {
       expect(await refused(name)).toMatchObject({ code: 'AGENT_FAILED' });
     }
     expect(await refused('self')).toMatchObject({ code: 'AGENT_CIRCLE', message: expect.stringContaining(box) });

@@ -1,6 +1,7 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { Caller } from './caller.js';
 import { toHandlerReply } from './handler.js';
+import { stateText } from './state-text.js';
 import { requireTask, type Task } from './task.js';
 import type { TurnScope } from './turn-scope.js';
 
@@ -83,7 +84,7 @@ export interface AgentClass<T extends Agent = Agent> {
  *     agents.register(Counter);
  */
 export class Agent<State extends object = object> {
-  /** What getState and setState keep, as long as they are not overridden: any JSON value. */
+  /** What getState and setState keep, as long as they are not overridden: what JSON gives back as it is. */
   state: State = {} as State;
 
   constructor() {
@@ -135,16 +136,12 @@ export class Agent<State extends object = object> {
     return this.onReceiveMessage(name, data);
   }
 
-  /** The whole durable state as text; undefined stores none. */
+  /**
+   * The whole durable state as text; undefined stores none. Throws AGENT_STATE where JSON would not give `this.state` back
+   * as it is.
+   */
   getState(): string | undefined {
-    try {
-      return JSON.stringify(this.state);
-    } catch (error) {
-      // a circle, or a bigint
-      throw new GraphsteadError('AGENT_FAILED', `the state of agent ${this.id} is no JSON: ${firstLine(error)}`, {
-        fix: 'keep what JSON holds in this.state, or override getState and setState',
-      });
-    }
+    return stateText(this.state, this.id);
   }
 
   /** Takes back what getState gave. Absent input is ignored. */
@@ -251,10 +248,6 @@ function fieldsOf(event: AgentEventValue): unknown {
   if (typeof (event as { toJSON?: unknown }).toJSON === 'function') return event;
   const { eventName: _, ...fields } = event;
   return fields;
-}
-
-function firstLine(error: unknown): string {
-  return String((error as Error).message).split('\n')[0];
 }
 
 function dataOf(data: unknown): string {

@@ -1,8 +1,17 @@
 import { GraphsteadError } from '../../base/index.js';
+import type { TurnTask } from '../protocol.js';
 import type { AgentClass } from './agent.js';
+import { stateText } from './state-text.js';
+
+type Whose = Pick<TurnTask, 'agentId' | 'type'>;
+type Stored = NonNullable<TurnTask['load']>;
 
 /** A stored state of an older version, brought step by step to the class's version. Throws AGENT_STATE. */
-export function migrate(name: string, type: AgentClass, state: string | undefined, stored: number): string | undefined {
+export function migrate(
+  type: AgentClass,
+  { agentId, type: name }: Whose,
+  { state, version: stored }: Stored,
+): string | undefined {
   const target = type.version ?? 1;
   if (stored === target || state === undefined) return state;
   if (stored > target) {
@@ -20,7 +29,7 @@ export function migrate(name: string, type: AgentClass, state: string | undefine
     }
     value = step(value);
   }
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : stateText(value, agentId);
 }
 
 /** A state that is no JSON is handed to migrations as the text it is. */

@@ -68,6 +68,7 @@ async function run(task: Task, scope: TurnScope, turn: TurnTask): Promise<Outcom
       ? resuming.then(() => marked(task.id, () => perform(agent, turn)))
       : perform(agent, turn);
   const reply = toReply(await performed, turn);
+  if (scope.readOnly) assertUnchanged(task, resident, turn);
   if (scope.readOnly || turn.kind === 'terminate') return { reply, effects: scope.take(undefined, 1) };
   const effects = collect(scope, resident, turn.kind === 'init');
   if (turn.kind === 'suspend' && task.ended === undefined) residents.delete(turn.agentId);
@@ -98,12 +99,20 @@ function residentFor(task: Task, turn: TurnTask): Resident {
   const type = typeOf(turn.type);
   const version = type.version ?? 1;
   const agent = construct(type, { id: turn.agentId, name: turn.type, checkpoint });
-  const state = turn.kind === 'init' ? undefined : migrate(turn.type, type, turn.load.state, turn.load.version);
+  const state = turn.kind === 'init' ? undefined : migrate(type, turn, turn.load);
   if (turn.kind !== 'init') agent.setState(state);
+  if (task.turn?.readOnly === true) return { agent, version, state };
   // A migrated state counts as changed, so that this turn stores it in its new shape.
-  const resident = { agent, version, state: turn.load.version === version ? turn.load.state : undefined };
-  if (task.turn?.readOnly !== true) residents.set(turn.agentId, resident);
+  const resident = { agent, version, state: turn.load.version === version ? state : undefined };
+  residents.set(turn.agentId, resident);
   return resident;
+}
+
+/** What a read-only handler made of its state would go without a word. Throws INVALID_REQUEST. */
+function assertUnchanged(task: Task, { agent, state }: Resident, turn: TurnTask): void {
+  if (agent.getState() === state) return;
+  // A getState that gives another text each time tells nothing.
+  if (residentFor(task, turn).agent.getState() === state) task.turn?.assertWrites('a change of the state');
 }
 
 async function checkpoint(agent: Agent): Promise<void> {
