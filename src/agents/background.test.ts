@@ -587,6 +587,17 @@ describe('background work', () => {
     expect((await agents.info(id)).deadLetters).toBe(2);
   });
 
+  it('tells in the log where a handler threw, and what to do about it', async () => {
+    const { agents, logs } = await open({ limits: { messageAttempts: 1 } });
+    const { id } = await agents.start('Worker');
+    await agents.sendAsync(id, 'poison');
+    await agents.sendAsync(id, 'dance');
+    await until(async () => (await agents.info(id)).deadLetters === 2);
+    const told = (name: string) => logs.find(({ message }) => message.startsWith(`"${name}" failed`))?.message;
+    expect(told('poison')).toMatch(/^"poison" failed, try 1: Error: always\n {4}at .*bundle-1\.mjs:\d+:\d+/);
+    expect(told('dance')).toMatch(/: unknown message "dance" for agent type Worker \(.*onReceiveMessage\)/);
+  });
+
   it('hands the dead letter of an alarm to onAlarm again', async () => {
     const { agents } = await open({ limits: { messageAttempts: 1 } });
     const { id } = await agents.start('Worker');

@@ -5,3 +5,4 @@ export { eventOperation } from './event-operation.js';
 export { type GraphCallsOptions, type GraphqlCall, graphCalls } from './graph-calls.js';
 export { createHosts, type HostPool } from './process/host-pool.js';
 export type { AgentPart } from './part.js';
+export { failureText } from './wire-failure.js';

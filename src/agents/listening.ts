@@ -1,6 +1,7 @@
-import { asError, GraphsteadError, opened } from '../base/index.js';
+import { GraphsteadError, opened } from '../base/index.js';
 import type { AgentEvent, EventsRequest, Hosts, Listener } from './contract.js';
 import { guardOf } from './protocol.js';
+import { failureText } from './wire-failure.js';
 import type { AgentLog } from './queues.js';
 import type { Head } from './stored.js';
 
@@ -35,7 +36,7 @@ export class Listening {
     if (!type.mayListen) return;
     const asked = { name: guardOf(name), args: [agentId], requestId, claims, signal, readOnly: true };
     const answer = await hosts.call(asked).catch((error: unknown) => {
-      log('error', `${guardOf(name)} failed: ${asError(error).message}`, agentId, requestId);
+      log('error', `${guardOf(name)} failed: ${failureText(error)}`, agentId, requestId);
       throw error;
     });
     if (answer !== true) throw refused(agentId, `${guardOf(name)} did not say true`);

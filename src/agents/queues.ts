@@ -22,6 +22,7 @@ import type { AgentPart } from './part.js';
 import { type DueAlarm, readAlarm, readMailbox, readSenders } from './reader.js';
 import { STATUS_EVENT } from './subscription.js';
 import type { TurnRunner } from './turn/turn-runner.js';
+import { failureText } from './wire-failure.js';
 
 /** stored messages of one agent read at a time */
 const MAILBOX_PAGE = { messages: 64, bytes: 1024 * 1024 };
@@ -246,7 +247,12 @@ export class Queues {
       return true;
     }
     const attempts = job.attempts + 1;
-    this.options.log('warn', `"${job.name}" failed, try ${attempts}: ${message}`, activation.id, job.requestId);
+    this.options.log(
+      'warn',
+      `"${job.name}" failed, try ${attempts}: ${failureText(error)}`,
+      activation.id,
+      job.requestId,
+    );
     const last = attempts >= this.options.limits.messageAttempts || isHopeless(activation.id, error, attempts);
     const wait = Math.min(BACKOFF_MS * 2 ** (attempts - 1), BACKOFF_MOST_MS);
     const ops = last

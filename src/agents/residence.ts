@@ -1,9 +1,9 @@
-import { asError } from '../base/index.js';
 import type { Activation } from './activation.js';
 import type { HostPool } from './process/host-pool.js';
 import { suspension } from './job.js';
 import type { Queues } from './queues.js';
 import { STATUS_EVENT } from './subscription.js';
+import { failureText } from './wire-failure.js';
 
 const SUSPENDED_AT_ONCE = 1_000;
 /** part of one host's heap that states may take as text; as objects they take several times that */
@@ -59,7 +59,7 @@ export class Residence {
       else await this.queues.options.runner.run(activation, suspension());
       this.#tell(activation, 'suspended');
     } catch (error) {
-      this.queues.options.log('error', `onSuspend failed: ${asError(error).message}`, activation.id);
+      this.queues.options.log('error', `onSuspend failed: ${failureText(error)}`, activation.id);
     } finally {
       activation.busy = false;
       activation.passing = undefined;

@@ -1,10 +1,11 @@
-import { ERROR_STATUS, type ErrorCode, GraphsteadError } from '../base/index.js';
+import { asError, ERROR_STATUS, type ErrorCode, GraphsteadError, type Position } from '../base/index.js';
 import type { WireFailure } from './protocol.js';
 
 /** Anything thrown, as plain data. `fallback` is the code of what is not ours: an app's own error. */
 export function toFailure(thrown: unknown, fallback?: ErrorCode): WireFailure {
   if (thrown instanceof GraphsteadError) {
-    const { message, code, fix, details, cause } = thrown;
+    const { code, fix, details, cause } = thrown;
+    const message = placed(thrown.message, thrown.position);
     return { message, code, fix, details: plain(details), ...(typeof cause === 'string' ? { stack: cause } : {}) };
   }
   if (!(thrown instanceof Error)) return { message: describe(thrown), code: fallback };
@@ -21,6 +22,18 @@ export function fromFailure(failure: WireFailure, fallback: ErrorCode, Kind = Gr
   const code = failure.code !== undefined && failure.code in ERROR_STATUS ? (failure.code as ErrorCode) : fallback;
   const { message, fix, details, stack: cause } = failure;
   return new Kind(code, message, { fix, details, cause });
+}
+
+/** A message with the place in the text that app code gave: no position goes along with an error that it throws on. */
+export function placed(message: string, place: Pick<Position, 'line' | 'column'> | undefined): string {
+  return place === undefined ? message : `${message} (line ${place.line}, column ${place.column})`;
+}
+
+/** A failure as the log has it: what is wrong, what to do about it, and where in the app it was thrown. */
+export function failureText(error: unknown): string {
+  const { message, fix, cause } = asError(error);
+  const told = fix === undefined ? message : `${message} (${fix})`;
+  return typeof cause === 'string' ? cause.replace(message, () => told) : told;
 }
 
 function describe(thrown: unknown): string {

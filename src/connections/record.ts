@@ -1,3 +1,5 @@
+import { GraphsteadError } from '../base/index.js';
+
 /** One finished call of a connection or a model: what /metrics, traces and the explorer show. Never a secret, never a body of an http call. */
 export interface CallRecord {
   readonly connection: string;
@@ -59,7 +61,7 @@ export async function recorded<T>(call: Call, work: (note: Note) => Promise<T>):
     return result;
   } catch (error) {
     finish(error);
-    throw error;
+    throw thrownHere(error);
   }
 }
 
@@ -71,10 +73,16 @@ export async function* recordedStream<T>(call: Call, work: (note: Note) => Async
     yield* work(note);
   } catch (error) {
     failure = error;
-    throw error;
+    throw thrownHere(error);
   } finally {
     finish(failure);
   }
+}
+
+/** An error of ours with a stack of those who wait here, app code among them: it may come from a timer or a socket. */
+function thrownHere(error: unknown): unknown {
+  if (error instanceof GraphsteadError) Error.captureStackTrace(error);
+  return error;
 }
 
 function begun(call: Call): { readonly note: Note; finish(error?: unknown): void } {

@@ -1,4 +1,4 @@
-import type { HostLog, Hosts } from '../agents/index.js';
+import { failureText, type HostLog, type Hosts } from '../agents/index.js';
 import type { Operation, OperationEvent, RequestContext } from '../api/index.js';
 import { asError, GraphsteadError } from '../base/index.js';
 import type { AppManifest, OperationDescription, SharedScalars } from './contract.js';
@@ -82,22 +82,24 @@ class FunctionCaller {
   #told(error: GraphsteadError, context: RequestContext): GraphsteadError {
     const { requestId } = context;
     const stack = typeof error.cause === 'string' ? error.cause : undefined;
-    const message = stack ?? error.message;
     // that a reader of a stream goes away is nothing to look into
     const level = error.code === 'CANCELLED' ? 'debug' : 'error';
-    this.options.log({ level, message, requestId, operation: this.description.name });
+    this.options.log({ level, message: failureText(error), requestId, operation: this.description.name });
     if (!this.options.dev || stack === undefined) return error;
     const details = {
       ...error.details,
       stack: stack
         .split('\n')
-        .slice(1, 11)
-        .map((line) => line.trim()),
+        .map((line) => line.trim())
+        .filter((line) => line.startsWith('at '))
+        .slice(0, FRAMES),
     };
     return new GraphsteadError(error.code, error.message, { fix: error.fix, details });
   }
 }
 
+/** Lines of a stack that an answer carries at most. */
+const FRAMES = 10;
 /** Lines of console output that one answer carries at most. */
 const LINES = 100;
 

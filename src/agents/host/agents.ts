@@ -132,8 +132,9 @@ type Sender = (task: Task, name: string, args: string) => Promise<unknown>;
 
 function senderOf(type: AgentClass, id: string, send: Sender): object {
   const methods = (type.handlers ?? []).map((name) => {
+    // awaited: what it throws names the line of the app that called it
     const method = async (...args: unknown[]) =>
-      send(requireTask(`a message to ${nameOf(type)}`), name, JSON.stringify(args));
+      await send(requireTask(`a message to ${nameOf(type)}`), name, JSON.stringify(args));
     return [name, method] as const;
   });
   return { id, ...Object.fromEntries(methods) };

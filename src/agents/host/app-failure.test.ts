@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { packageRoot } from '../../base/index.js';
-import { appStack } from './app-failure.js';
+import { GraphsteadError, packageRoot } from '../../base/index.js';
+import { appFailure, appStack } from './app-failure.js';
 
 const own = fileURLToPath(new URL('src/agents/host/call.ts', packageRoot));
 const frames = (...lines: string[]) => ['Error: no more tea', ...lines.map((line) => `    at ${line}`)].join('\n');
@@ -13,13 +13,46 @@ describe("an app's stack", () => {
     expect(appStack(frames(...app, ...below))).toBe(frames(...app));
   });
 
-  it('keeps what the app called', () => {
-    const stack = frames(`send (${own}:1:1)`, 'pour (/app/functions/tea.ts:3:9)');
-    expect(appStack(stack)).toBe(stack);
+  it('leaves out what is ours between its lines, and what Node.js does between two awaits', () => {
+    const ours = `async Root.query (${own}:1:1)`;
+    const between = 'process.processTicksAndRejections (node:internal/process/task_queues:95:5)';
+    const app = ['new URL (node:internal/url:806:36)', 'async pour (/app/functions/tea.ts:3:9)'];
+    expect(appStack(frames(ours, app[0], between, app[1]))).toBe(frames(...app));
   });
 
   it('stays as it is where the app has no part in it', () => {
     const stack = frames(`run (${own}:67:33)`, 'AsyncLocalStorage.run (node:async_hooks:346:14)');
     expect(appStack(stack)).toBe(stack);
+  });
+});
+
+describe('what app code threw', () => {
+  const ours = (stack: string, cause?: string) =>
+    Object.assign(new GraphsteadError('AGENT_FAILED', 'no more tea', { cause }), { stack });
+  const sent = 'async serve (/app/functions/tea.ts:9:2)';
+
+  it('names the line that called what failed, behind what failed there', () => {
+    const inAgent = frames('pour (/app/agents/pot.ts:3:9)');
+    expect(appFailure(ours(frames(sent)), 'FUNCTION_FAILED').stack).toBe(frames(sent));
+    expect(appFailure(ours(frames(sent), inAgent), 'FUNCTION_FAILED').stack).toBe(`${inAgent}\n    at ${sent}`);
+    expect(appFailure(ours(frames(`run (${own})`), inAgent), 'FUNCTION_FAILED').stack).toBe(inAgent);
+    const long = frames(...Array.from({ length: 60 }, () => sent));
+    expect(appFailure(ours(frames(sent), long), 'FUNCTION_FAILED').stack?.split('\n')).toHaveLength(50);
+  });
+
+  it('is told whatever it is', () => {
+    const unreadable = new Proxy(new Error('no'), {
+      get: () => {
+        throw new Error('not even this');
+      },
+    });
+    for (const thrown of [
+      unreadable,
+      Object.create(null, { toJSON: { value: 5 } }),
+      Object.assign(new Error('no'), { stack: 5 }),
+    ]) {
+      expect(appFailure(thrown, 'AGENT_FAILED')).toMatchObject({ code: 'AGENT_FAILED', message: expect.any(String) });
+    }
+    expect(appFailure(Symbol('tea'), 'AGENT_FAILED').message).toBe('Symbol(tea)');
   });
 });

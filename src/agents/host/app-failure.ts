@@ -1,23 +1,56 @@
 import { fileURLToPath } from 'node:url';
-import { type ErrorCode, packageRoot } from '../../base/index.js';
+import { type ErrorCode, GraphsteadError, packageRoot } from '../../base/index.js';
 import type { WireFailure } from '../protocol.js';
 import { toFailure } from '../wire-failure.js';
 
 const OWN = ['src/', 'dist/'].map((folder) => fileURLToPath(new URL(folder, packageRoot)));
+const FRAME = '    at ';
+/** lines of a stack that are told: each agent that a failure goes through adds its own */
+const FRAMES = 50;
 
-/** What app code threw; `fallback` is its code where it is none of our errors. */
+/** What app code threw; `fallback` is its code where it is none of our errors. Never throws. */
 export function appFailure(thrown: unknown, fallback: ErrorCode): WireFailure {
-  const failure = toFailure(thrown, fallback);
-  return failure.stack === undefined ? failure : { ...failure, stack: appStack(failure.stack) };
+  try {
+    const failure = toFailure(thrown, fallback);
+    const stack = stackOf(thrown, failure);
+    return stack === undefined ? failure : { ...failure, stack };
+  } catch {
+    return { message: 'what was thrown cannot be read', code: fallback };
+  }
 }
 
-/** A stack without what called the app: nobody who reads it for the app's sake can do anything about those lines. */
+/** Where app code threw or, of an error of ours, which call of it failed: behind what an agent asked by it told of itself. */
+function stackOf(thrown: unknown, { stack: told }: WireFailure): string | undefined {
+  const own = thrown instanceof Error && typeof thrown.stack === 'string' ? thrown.stack : undefined;
+  if (own === undefined || !(thrown instanceof GraphsteadError)) return own && appStack(own);
+  const { head, frames } = partsOf(own);
+  const inApp = appFrames(frames);
+  if (inApp.length === 0) return told;
+  return [told ?? head, ...inApp].join('\n').split('\n').slice(0, FRAMES).join('\n');
+}
+
+/** A stack without what is ours: nobody who reads it for the app's sake can do anything about those lines. */
 export function appStack(stack: string): string {
-  const lines = stack.split('\n');
-  const last = lines.findLastIndex((line) => line.startsWith('    at ') && !isOwn(line));
-  return last === -1 ? stack : lines.slice(0, last + 1).join('\n');
+  const { head, frames } = partsOf(stack);
+  const inApp = appFrames(frames);
+  return inApp.length === 0 ? stack : [head, ...inApp].join('\n');
 }
 
-function isOwn(line: string): boolean {
-  return line.includes('node:') || OWN.some((folder) => line.includes(folder));
+/** None where the app has no part in it. */
+function appFrames(frames: readonly string[]): readonly string[] {
+  const others = frames.filter((frame) => !isOwn(frame));
+  const last = others.findLastIndex((frame) => !frame.includes('node:'));
+  return others.slice(0, last + 1);
+}
+
+function partsOf(stack: string): { readonly head: string; readonly frames: readonly string[] } {
+  const lines = stack.split('\n');
+  const first = lines.findIndex((line) => line.startsWith(FRAME));
+  if (first === -1) return { head: stack, frames: [] };
+  return { head: lines.slice(0, first).join('\n'), frames: lines.slice(first) };
+}
+
+/** Of this package, or of what Node.js does between two awaits. */
+function isOwn(frame: string): boolean {
+  return frame.includes('(node:internal/process/') || OWN.some((folder) => frame.includes(folder));
 }

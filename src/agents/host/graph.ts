@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GraphsteadError, type WireError } from '../../base/index.js';
 import type { GraphMutated } from '../info.js';
-import { fromFailure } from '../wire-failure.js';
+import { fromFailure, placed } from '../wire-failure.js';
 import { requireTask, type Task } from './task.js';
 
 /** JSON as it came from the graph. */
@@ -86,9 +86,11 @@ class Surface implements GraphApi {
 }
 
 /** With its code, so that app code can tell one from another, and whoever called it is told the same. */
-function thrownFor({ message, extensions }: WireError): Error {
+function thrownFor({ message, locations, extensions }: WireError): Error {
   const { code, fix, ...details } = extensions as Record<string, unknown> & { fix?: string };
-  return fromFailure({ message, code: String(code), fix, details }, 'INTERNAL');
+  // a field that fails has a path
+  const place = code === 'INVALID_GRAPHQL' || code === 'SYNTAX' ? locations?.[0] : undefined;
+  return fromFailure({ message: placed(message, place), code: String(code), fix, details }, 'INTERNAL');
 }
 
 /** Throws INVALID_REQUEST in a turn, INVALID_VALUE for what is not known. */

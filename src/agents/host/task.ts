@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { GraphsteadError, UnderWay } from '../../base/index.js';
 import { callHash } from '../call-hash.js';
-import type { EventEffect, JournalEntry, RpcMethod, WireFailure } from '../protocol.js';
+import type { EventEffect, JournalEntry, Rpc, RpcMethod, WireFailure } from '../protocol.js';
 import { fromFailure, toFailure } from '../wire-failure.js';
 import { tell } from './link.js';
 import { resumed } from './marker.js';
@@ -9,10 +9,14 @@ import type { TurnScope } from './turn-scope.js';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
+interface Answer {
+  readonly value?: unknown;
+  readonly failure?: WireFailure;
+}
+
 interface Waiting {
   readonly task: number;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
+  resolve(answer: Answer): void;
 }
 
 const waiting = new UnderWay<Waiting>();
@@ -104,9 +108,16 @@ export class Task {
     const once = isRemembered(method, args, this.turn !== undefined);
     const known = once ? this.#known(n, method, args) : undefined;
     if (known !== undefined) return replay(known);
+    const { value, failure } = await this.#ask({ method, n, args }, once);
+    // made here, behind an await, it names those who wait: app code among them
+    if (failure !== undefined) throw fromFailure(failure, 'INTERNAL');
+    return value;
+  }
+
+  #ask({ method, n, args }: Rpc, once: boolean): Promise<Answer> {
     const rpc = nextRpc++;
-    return new Promise((resolve, reject) => {
-      waiting.set(rpc, { task: this.id, resolve, reject });
+    return new Promise((resolve) => {
+      waiting.set(rpc, { task: this.id, resolve });
       tell({ k: 'rpc', rpc, id: this.id, n, once, method, args }, args);
     });
   }
@@ -180,8 +191,7 @@ export function answered(rpc: number, ok: boolean, value: unknown, failure: Wire
   const waited = waiting.take(rpc);
   if (waited === undefined) return;
   resumed(waited.task);
-  if (ok) waited.resolve(value);
-  else waited.reject(fromFailure(failure ?? { message: 'the call failed' }, 'INTERNAL'));
+  waited.resolve(ok ? { value } : { failure: failure ?? { message: 'the call failed' } });
 }
 
 function replay(entry: JournalEntry): unknown {

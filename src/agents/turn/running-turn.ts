@@ -10,6 +10,7 @@ import type { HostProcess } from '../process/host-process.js';
 import type { MadeCalls } from '../process/made-calls.js';
 import type { HostTask, Turned } from '../process/task.js';
 import type { Effects, EventEffect, Rpc, TurnTask } from '../protocol.js';
+import { failureText } from '../wire-failure.js';
 import { traceOf, tracedTask } from '../process/traced-task.js';
 import { freshHead, type Head, headWith, pieces } from '../stored.js';
 import { GraphHolder, isGraph } from './graph-holder.js';
@@ -97,7 +98,7 @@ export class RunningTurn extends TurnInHost {
   /** What onTerminate throws is told, and stops nobody from stopping the agent. */
   #stopAnyway(error: unknown): Turned {
     if (this.job.kind !== 'stop') throw error;
-    const message = `onTerminate failed: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `onTerminate failed: ${failureText(error)}`;
     this.options.log({ level: 'error', message, agentId: this.activation.id, requestId: this.job.requestId });
     return { effects: NO_EFFECTS };
   }
