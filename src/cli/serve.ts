@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { GraphsteadError } from '../base/index.js';
 import { openService, type Service } from '../server/index.js';
-import { announce, announceReload } from './announce.js';
+import { Announcer } from './announce.js';
 import { exitCodeOf } from './exit-code.js';
 import { report } from './report.js';
 import { tellTypeErrors } from './type-errors.js';
@@ -48,8 +48,9 @@ export async function serve(options: ServeOptions): Promise<void> {
     process.exit(exitCodeOf(error));
   }
   stopOnSignals(service);
-  announce(service, { ...options, appDir, data });
-  service.host?.onReloaded((reloaded) => announceReload(reloaded, options.json ?? false));
+  const announcer = new Announcer(service, { ...options, appDir, data });
+  announcer.ready();
+  service.host?.onReloaded((reloaded) => announcer.reloaded(reloaded));
   if (options.mode === 'dev' && service.host !== undefined) tellTypeErrors(service.host.app, options.json ?? false);
 }
 

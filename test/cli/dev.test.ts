@@ -68,4 +68,22 @@ describe('dev', () => {
       await running.stop();
     }
   });
+
+  it('suggests the calls of queries/ that fit what is served, anew when that changes', async () => {
+    const types = readFileSync(`${app}/schema.graphql`, 'utf8');
+    const running = dev();
+    try {
+      await running.line('Try');
+      expect(await running.line('curl')).toContain('queries/');
+      writeFileSync(`${app}/schema.graphql`, types.replace('topic: Topic', 'theme: Topic'));
+      await running.line('- Note.topic');
+      await running.line('the calls of queries/ do not fit the schema any more');
+      writeFileSync(`${app}/schema.graphql`, types);
+      await running.line('reloaded');
+      await running.line('Try');
+      expect(await running.line('curl')).toContain('queries/');
+    } finally {
+      await running.stop();
+    }
+  });
 });
