@@ -13,26 +13,20 @@ export function parseArguments(context: ParseContext, fn: FunctionName): Argumen
   const args: Argument[] = [];
   let options: FunctionCall['options'];
   let listed = false;
-  while (!context.is(')')) {
+  context.list(')', 'argument', () => {
     if (fn === 'similar_to' && args.length >= 2) options = parseOption(context, options ?? {});
     else if (context.is('[') && !GEO.has(fn) && fn !== 'similar_to') {
       listed = true;
       parseList(context, fn, args);
     } else parseArgument(context, fn, args);
-    if (!context.accept(',')) break;
-    if (context.is(')')) throw context.unexpected('another argument after ","');
-  }
+  });
   return { args, ...(options ? { options } : {}), ...(listed ? { listed } : {}) };
 }
 
 /** `[a, "b", 3]`: one argument a member. */
 function parseList(context: ParseContext, fn: FunctionName, args: Argument[]): void {
   context.expect('[', 'before a list');
-  while (!context.is(']')) {
-    parseArgument(context, fn, args);
-    if (!context.accept(',')) break;
-    if (context.is(']')) throw context.unexpected('another value after ","');
-  }
+  context.list(']', 'value', () => parseArgument(context, fn, args));
   context.expect(']', 'after a list');
 }
 
@@ -155,12 +149,14 @@ function parseInner(context: ParseContext, fn: FunctionName, args: Argument[]): 
       'Only val(variable) and uid(variable) can.',
     );
   }
-  if (inner === 'val' && fn === 'uid')
-    throw invalid('uid(...) takes uid variables', position, 'Name the variable without val.');
+  if (inner === 'val' && (fn === 'uid' || fn === 'uid_in')) {
+    const fix = fn === 'uid' ? 'Name the variable without val.' : 'Write uid(variable) instead of val(variable).';
+    throw invalid(`${fn}(...) takes uid variables`, position, fix);
+  }
   context.lexer.next();
   context.lexer.next();
   const before = args.length;
-  while (!context.is(')')) {
+  context.list(')', 'variable', () => {
     if (context.kind !== 'name') {
       throw context.unexpected('a variable', `${inner}(...) inside ${fn}(...) takes variables of this query only.`);
     }
@@ -170,8 +166,7 @@ function parseInner(context: ParseContext, fn: FunctionName, args: Argument[]): 
     args.push(
       inner === 'val' ? { kind: 'value', variable: name, position: at } : { kind: 'uidVariable', name, position: at },
     );
-    if (!context.accept(',')) break;
-  }
+  });
   context.expect(')', `after ${inner}(`);
   if (args.length - before !== 1) {
     throw invalid(
@@ -187,13 +182,12 @@ function parseCoordinates(context: ParseContext): string {
   const { lexer } = context;
   lexer.next();
   const parts: string[] = [];
-  while (!context.is(']')) {
+  context.list(']', 'coordinate', () => {
     if (context.is('[')) parts.push(context.nested(() => parseCoordinates(context)));
     else if (context.is('variable')) parts.push(context.variables.take(context, 'number').text);
     else if (context.is('number') || context.is('-') || context.is('+')) parts.push(coordinate(context));
     else throw context.unexpected('a number or "[" in coordinates');
-    if (!context.accept(',')) break;
-  }
+  });
   context.expect(']', 'after coordinates');
   return `[${parts.join(',')}]`;
 }

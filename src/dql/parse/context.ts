@@ -59,6 +59,15 @@ export class ParseContext {
     this.lexer.next();
   }
 
+  /** What stands between brackets, with a comma between two of it; the closing bracket stays the current token. */
+  list(closing: TokenKind, what: string, parse: () => void): void {
+    while (!this.is(closing)) {
+      parse();
+      if (!this.accept(',')) return;
+      if (this.is(closing)) throw this.unexpected(`another ${what} after ","`);
+    }
+  }
+
   unexpected(expected: string, fix?: string): GraphsteadError {
     return this.lexer.error(`expected ${expected}, found ${this.lexer.shown()}`, fix);
   }

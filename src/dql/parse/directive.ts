@@ -141,7 +141,7 @@ function parseRecurse(context: ParseContext): NonNullable<Block['recurse']> {
   let depth: number | undefined;
   let loop: boolean | undefined;
   if (context.accept('(')) {
-    while (!context.is(')')) {
+    context.list(')', 'argument', () => {
       const at = context.position;
       const key = context.takeName('depth or loop').toLowerCase();
       context.expect(':', `between ${key} and its value`);
@@ -149,8 +149,7 @@ function parseRecurse(context: ParseContext): NonNullable<Block['recurse']> {
       else if (key === 'loop' && loop === undefined) loop = parseTruth(context);
       else
         throw invalid(`@recurse has no argument ${key}, or it stands twice`, at, 'It takes depth: n and loop: true.');
-      if (!context.accept(',')) break;
-    }
+    });
     context.expect(')', 'after the arguments of @recurse');
   }
   if (depth !== undefined && depth < 0)

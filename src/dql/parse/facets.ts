@@ -136,10 +136,9 @@ function parseValues(context: ParseContext, args: string[]): void {
     args.push(takeValue(context));
     return;
   }
-  while (!context.is(']')) {
+  context.list(']', 'value', () => {
     args.push(takeValue(context));
-    if (!context.accept(',')) break;
-  }
+  });
   context.expect(']', 'after a list of values');
 }
 

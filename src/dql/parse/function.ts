@@ -112,8 +112,9 @@ function parseBody(context: ParseContext, name: FunctionName, position: Position
     throw context.lexer.error(`${name}() has no arguments`, `Name a predicate, as in ${name}(name, ...).`);
   }
   const subject = parseSubject(context, name);
-  const rest = context.accept(',') ? parseArguments(context, name) : { args: [] };
-  return { name, subject, ...rest, position };
+  if (!context.accept(',')) return { name, subject, args: [], position };
+  if (context.is(')')) throw context.unexpected('an argument after ","');
+  return { name, subject, ...parseArguments(context, name), position };
 }
 
 function checkCall(context: ParseContext, call: FunctionCall, place: CallPlace): void {

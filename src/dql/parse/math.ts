@@ -133,10 +133,9 @@ function parseCall(context: ParseContext, name: string, position: Position): Mat
   context.lexer.next();
   context.lexer.next();
   const args: MathExpression[] = [];
-  while (!context.is(')')) {
+  context.list(')', 'operand', () => {
     args.push(context.nested(() => parseLevel(context, 0)));
-    if (!context.accept(',')) break;
-  }
+  });
   context.expect(')', `after the operands of ${name}`);
   if (args.length < least || args.length > most) {
     const wanted = most === UNBOUNDED ? `at least ${least}` : String(least);

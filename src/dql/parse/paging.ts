@@ -35,10 +35,7 @@ export function noArguments(): BlockArguments {
 /** `(first: 2, orderasc: name, ...)`, the opening bracket being the current token. Adds to `into`. */
 export function parseArgumentList(context: ParseContext, place: ArgumentPlace, into: BlockArguments): void {
   context.expect('(', 'before the arguments');
-  while (!context.is(')')) {
-    parseArgument(context, place, into);
-    if (!context.accept(',')) break;
-  }
+  context.list(')', 'argument', () => parseArgument(context, place, into));
   context.expect(')', 'or "," after an argument');
 }
 

@@ -296,6 +296,33 @@ describe('fields', () => {
   });
 });
 
+it('uid_in takes nodes, and no values', () => {
+  const text = '{ var(func: has(x)) { v as x } q(func: has(x)) @filter(uid_in(boss, val(v))) { x } }';
+  expect(failure(text).message).toContain('uid_in(...) takes uid variables');
+});
+
+describe('a comma with nothing behind it', () => {
+  it.each([
+    'query q($a: int,) { q(func: has(x), first: $a) { x } }',
+    '{ q(func: has(x), first: 1,) { x } }',
+    '{ q(func: has(x,)) { x } }',
+    '{ q(func: eq(x, 1,)) { x } }',
+    '{ q(func: eq(x, [1,])) { x } }',
+    '{ q(func: uid(1,)) { x } }',
+    '{ q(func: near(x, [1, 2,], 3)) { x } }',
+    '{ q(func: has(x)) { f(first: 1,) { x } } }',
+    '{ q(func: has(x)) { f @facets(eq(a, [1,])) { x } } }',
+    '{ q(func: has(x)) { a as x m: math(max(a, 1,)) } }',
+    '{ q(func: has(x)) @recurse(depth: 1,) { x } }',
+    '{ q(func: has(x)) @cascade(x,) { x } }',
+    '{ shortest(from: 1, to: 2,) { x } }',
+    '{ v as var(func: has(x)) q(func: has(x)) @filter(uid_in(f, uid(v,))) { x } }',
+    'schema(pred: [x,]) { type }',
+  ])('is refused: %s', (text) => {
+    expect(failure(text).message).toMatch(/expected an.* after ","|expected .* @cascade/);
+  });
+});
+
 describe('math', () => {
   const shown = (text: string): string => {
     const document = parseQuery(`{ q(func: has(x)) { a as age b as size m: math(${text}) } }`, {

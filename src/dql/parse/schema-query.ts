@@ -25,11 +25,9 @@ function parseOf(context: ParseContext): Pick<SchemaQuery, 'predicates' | 'types
   context.expect(':', `after ${word}`);
   const names: string[] = [];
   if (context.accept('[')) {
-    while (!context.is(']')) {
+    context.list(']', 'name', () => {
       names.push(context.names.stored(context.takeName('a name')));
-      if (!context.accept(',')) break;
-      if (context.is(']')) throw context.unexpected('another name after ","');
-    }
+    });
     context.expect(']', 'after the names');
   } else names.push(context.names.stored(context.takeName('a name')));
   context.expect(')', 'after the names in schema(...)');

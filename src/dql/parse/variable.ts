@@ -42,10 +42,7 @@ export class QueryVariables {
   /** `($a: int = 2, $b: string!)`, its opening bracket being the current token. */
   declare(context: ParseContext): void {
     context.expect('(', 'before the variables');
-    while (!context.is(')')) {
-      this.#declareOne(context);
-      if (!context.accept(',')) break;
-    }
+    context.list(')', 'variable', () => this.#declareOne(context));
     context.expect(')', 'after the variables');
   }
 
