@@ -221,12 +221,18 @@ async function countEqual(
   for (const value of values) {
     const paused = execution.checkpoint();
     if (paused) await paused;
-    const tokens = queryTokens(index.kind, value, subjectOf(call).langs[0] ?? '', execution.limits.tokenBytes);
+    const tokens = equalTokens(index, value, subjectOf(call).langs, execution.limits.tokenBytes);
     if (tokens.length === 0) return Number.POSITIVE_INFINITY;
     const counts = await countsUnder(predicate, index.kind, tokens, execution);
     total += counts.reduce((least, count) => Math.min(least, count));
   }
   return total;
+}
+
+/** None where an equal value may stand under any: a text without words, or one in any language of an index of stems. */
+function equalTokens(index: IndexSpec, value: Value, langs: readonly string[], limit: number): readonly Uint8Array[] {
+  if (index.kind === 'fulltext' && langs.includes('.')) return [];
+  return queryTokens(index.kind, value, langs[0] ?? '', limit);
 }
 
 async function lookupEqual(
@@ -242,8 +248,8 @@ async function lookupEqual(
   let exact = !tokenizer(index.kind).lossy && !predicate.lang;
   for (const value of values) {
     await execution.checkpoint();
-    const tokens = queryTokens(index.kind, value, langs[0] ?? '', limit);
-    // An empty text has no words: whoever has the predicate may have it.
+    const tokens = equalTokens(index, value, langs, limit);
+    // Nothing to look up: whoever has the predicate may have the value.
     if (tokens.length === 0) {
       exact = false;
       for await (const page of execution.reader.having(predicate)) found.push(page);

@@ -1,8 +1,11 @@
-import type { UidList } from '../../../graph/index.js';
+import type { MaybePromise } from '../../../base/index.js';
+import type { Predicate, UidList } from '../../../graph/index.js';
+import { decodeValue, type StoredValue, tokenPieces, tokensOf } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, intersect, union } from '../uid-set.js';
 import { pickIndex, subjectOf, textOf, withoutIndex } from './argument.js';
+import { filterByValues } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { listsUnder, textTokens } from './lookup.js';
 
@@ -22,5 +25,43 @@ async function lookup(call: FunctionCall, execution: Execution): Promise<UidList
   const lang = langs[0] === '.' ? '' : (langs[0] ?? '');
   const tokens = await textTokens('ngram', text, lang, execution);
   if (tokens.length === 0) return EMPTY;
-  return union(await listsUnder(predicate, 'ngram', tokens, execution));
+  const found = union(await listsUnder(predicate, 'ngram', tokens, execution));
+  return predicate.lang ? inLanguage(found, tokens, lang, predicate, langs, execution) : found;
+}
+
+/** Those of the nodes whose value in the language that was asked for has one of the tokens: the index holds all languages. */
+function inLanguage(
+  found: UidList,
+  tokens: readonly Uint8Array[],
+  lang: string,
+  predicate: Predicate,
+  langs: readonly string[],
+  execution: Execution,
+): Promise<UidList> {
+  const limit = execution.limits.tokenBytes;
+  const wanted = new Set(tokens.map(keyOf));
+  const holds = (some: readonly Uint8Array[]): boolean => some.some((token) => wanted.has(keyOf(token)));
+  const passes = ([stored]: readonly StoredValue[]): MaybePromise<boolean> => {
+    if (!stored) return false;
+    const value = decodeValue(stored);
+    const pieces = tokenPieces('ngram', value, lang, limit);
+    return pieces ? anyPiece(pieces, holds, execution) : holds(tokensOf('ngram', value, lang, limit));
+  };
+  return filterByValues(execution, predicate, found, langs, passes);
+}
+
+async function anyPiece(
+  pieces: Iterable<readonly Uint8Array[]>,
+  holds: (some: readonly Uint8Array[]) => boolean,
+  execution: Execution,
+): Promise<boolean> {
+  for (const piece of pieces) {
+    await execution.checkpoint();
+    if (holds(piece)) return true;
+  }
+  return false;
+}
+
+function keyOf(token: Uint8Array): string {
+  return Buffer.from(token).toString('latin1');
 }
