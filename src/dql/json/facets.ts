@@ -34,15 +34,18 @@ export function facetIndex(node: ObjectNode): FacetIndex {
   return index;
 }
 
-/** Facets of one value or edge. Of an edge (`nested`), maps are left out: they belong to a list of the same name. */
-export function facetsOf(index: FacetIndex, key: string, nested: boolean): readonly TripleFacet[] {
+/**
+ * Facets of one value or edge. Those that the node at its end tells of the edge (`inside`) may stand beside maps, which
+ * belong to a list of the same name.
+ */
+export function facetsOf(index: FacetIndex, key: string, inside: boolean): readonly TripleFacet[] {
   const found = index?.get(key);
   if (found === undefined) return NONE;
   const out: TripleFacet[] = [];
   for (const [facet, value] of found) {
     const single = value.kind !== 'object' && value.kind !== 'array';
     if (single) out.push({ key: facet, value: facetValueOf(value) });
-    else if (!nested) {
+    else if (!inside) {
       throw wrong(
         `the facet ${key}|${facet} of a single value is a list or a map`,
         value.position,

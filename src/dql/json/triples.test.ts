@@ -122,6 +122,8 @@ describe('facets', () => {
 
   it.each([
     [{ uid: 1, a: 'x', 'a|f': { '0': 1 } }],
+    [{ uid: 1, a: { uid: 2 }, 'a|f': { '0': 1 } }],
+    [{ uid: 1, a: { type: 'Point', coordinates: [1, 2] }, 'a|f': [1] }],
     [{ uid: 1, a: ['x'], 'a|f': 1 }],
     [{ uid: 1, a: ['x'], 'a|f': { first: 1 } }],
     [{ uid: 1, a: ['x'], 'a|f': { '0': [1] } }],

@@ -97,7 +97,7 @@ export class JsonTriples {
       return undefined;
     }
     if (value.kind === 'array') return this.#list(entry, value, base);
-    const facets = entry.key === entry.parent ? NO_FACETS : facetsOf(entry.facets, entry.key, value.kind === 'object');
+    const facets = entry.key === entry.parent ? NO_FACETS : facetsOf(entry.facets, entry.key, false);
     return this.#value(value, base, facets, entry);
   }
 
