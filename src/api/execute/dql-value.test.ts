@@ -8,11 +8,12 @@ import { runCustomDql } from './custom-dql.js';
 const SDL = `
   interface Beast { id: ID! name: String! @id }
   type Bear implements Beast @dgraph(type: "ursus") { den: Point weight: Int64 }
-  type Owl implements Beast { range: Polygon far: [Bear] spots: String @custom(http: {url: "http://a.example/$id", method: GET}) }
+  type Owl implements Beast { call: String @dgraph(pred: "call@fr") range: Polygon far: [Bear] spots: String @custom(http: {url: "http://a.example/$id", method: GET}) }
   union Any = Bear | Owl
   type Query {
     beasts: [Beast] @custom(dql: "{ beasts(func: type(Beast), orderasc: Beast.name) { service.type id: uid name: Beast.name den: ursus.den weight: ursus.weight range: Owl.range far: Owl.far { den: ursus.den } } }")
     one: Any @custom(dql: "{ one(func: type(ursus)) { service.type name: Beast.name } }")
+    plain: [Owl] @custom(dql: "{ plain(func: type(Owl)) { uid Beast.name call@fr Owl.far { uid ursus.den } } }")
     bare: [Beast] @custom(dql: "{ bare(func: type(Beast), orderasc: Beast.name) { name: Beast.name } }")
   }`;
 
@@ -26,7 +27,7 @@ describe('what custom queries in the graph language answer', () => {
     world = await createWorld(SDL, { custom: createCustomLogic({ client: {} as HttpClient, limits, runDql }) });
     await world.data(`mutation {
       addBear(input: [{name: "a", den: {longitude: 2, latitude: 1}, weight: "9007199254740993"}]) { numUids }
-      addOwl(input: [{name: "b", far: [{name: "a"}], range: {coordinates: [{points: [
+      addOwl(input: [{name: "b", call: "hou", far: [{name: "a"}], range: {coordinates: [{points: [
         {longitude: 0, latitude: 0}, {longitude: 1, latitude: 0}, {longitude: 1, latitude: 1}, {longitude: 0, latitude: 0}]}]}}]) { numUids }
     }`);
   });
@@ -58,6 +59,18 @@ describe('what custom queries in the graph language answer', () => {
       expect(data).toEqual({ bare: [null, null] });
       expect(errors?.map((error) => error.extensions.code)).toEqual(['REMOTE_REPLY', 'REMOTE_REPLY']);
     }
+  });
+
+  it('finds what has no alias by its predicate, at any depth', async () => {
+    const { plain } = await world.data('{ plain { id name call far { id den { latitude } } } }');
+    expect(plain).toEqual([
+      {
+        id: expect.stringMatching(/^0x/),
+        name: 'b',
+        call: 'hou',
+        far: [{ id: expect.stringMatching(/^0x/), den: { latitude: 1 } }],
+      },
+    ]);
   });
 
   it('keeps every digit of a long integer', async () => {

@@ -1,4 +1,5 @@
 import {
+  type GraphQLField,
   getNullableType,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -11,6 +12,7 @@ import {
 import { type Names, TYPE_PREDICATE } from '../../base/index.js';
 import type { Model } from '../../sdl/index.js';
 import type { Geometry } from '../../values/index.js';
+import { fieldMeaning } from '../schema/meaning.js';
 import { replyKey } from './complete.js';
 import { geometryObject, isGeoName } from './geo.js';
 
@@ -24,7 +26,8 @@ type Tree = Record<string, unknown>;
 
 /**
  * What a query in the graph language answered, as the GraphQL type reads it: places as the objects of Point, Polygon
- * and MultiPolygon, and below an interface or a union each node's own type, where its stored types were asked for.
+ * and MultiPolygon, a field that got no alias by its predicate (an ID by `uid`), and below an interface or a union each
+ * node's own type, where its stored types were asked for.
  */
 export function asGraphqlValue(shape: Shape, type: GraphQLOutputType, value: unknown): unknown {
   const nullable = getNullableType(type) as GraphQLOutputType;
@@ -41,9 +44,21 @@ export function asGraphqlValue(shape: Shape, type: GraphQLOutputType, value: unk
   const changed: Tree = concrete ? { ...tree, __typename: concrete.name } : { ...tree };
   for (const definition of Object.values(known.getFields())) {
     const key = replyKey(definition);
-    if (key in tree) changed[key] = asGraphqlValue(shape, definition.type, tree[key]);
+    const from = key in tree ? key : predicateKey(shape, definition);
+    if (from !== undefined && from in tree) changed[key] = asGraphqlValue(shape, definition.type, tree[from]);
   }
   return changed;
+}
+
+/** The key of an answer that holds a field's value where the query gave it no alias. */
+function predicateKey({ names }: Shape, definition: GraphQLField<unknown, unknown>): string | undefined {
+  const meaning = fieldMeaning(definition);
+  if (meaning?.op !== 'field') return undefined;
+  const { role, storage } = meaning.field;
+  if (role === 'id') return 'uid';
+  if (!storage) return undefined;
+  const tag = storage.languages ? `@${storage.languages.join(':')}` : '';
+  return `${storage.reverse ? '~' : ''}${names.shown(storage.predicate)}${tag}`;
 }
 
 /** The member of an interface or a union that a node's stored types name. */
