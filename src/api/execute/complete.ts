@@ -237,9 +237,9 @@ interface AskedField {
 }
 
 /** Items of one list ask for the same fields: they are collected once in an answer. */
-const asked = new WeakMap<CompletionScope, Map<Nodes, Map<Typed, readonly AskedField[]>>>();
+const asked = new WeakMap<CollectScope, Map<Nodes, Map<Typed, readonly AskedField[]>>>();
 
-function askedFields(scope: CompletionScope, type: Typed, nodes: Nodes): readonly AskedField[] {
+export function askedFields(scope: CollectScope, type: Typed, nodes: Nodes): readonly AskedField[] {
   const byNodes = within(asked, scope, () => new Map<Nodes, Map<Typed, readonly AskedField[]>>());
   const byType = within(byNodes, nodes, () => new Map<Typed, readonly AskedField[]>());
   return within(byType, type, () => {

@@ -3,7 +3,9 @@ import { placeOf } from '../../dql/index.js';
 import type { GraphReader, UidList } from '../../graph/index.js';
 import type { Field } from '../../sdl/index.js';
 import { decodeValue } from '../../values/index.js';
+import type { AnswerOf } from './complete.js';
 import type { CustomFieldCall, CustomResult } from './custom-logic.js';
+import { answersBelow, type Returned } from './custom-values.js';
 import { geometryObject } from './geo.js';
 import type { CustomPlan, FieldPlan } from './plan.js';
 import type { Told } from './representation.js';
@@ -13,9 +15,15 @@ import { type Level, valueAt } from './write.js';
 
 type Results = Map<CustomPlan, Map<number, CustomResult>>;
 
+export interface ResolvedFields {
+  readonly custom: ReadonlyMap<CustomPlan, ReadonlyMap<number, CustomResult>>;
+  /** of the custom fields inside what those returned */
+  readonly answerOf?: AnswerOf;
+}
+
 /**
  * Calls the custom logic of every @custom field under a level, one call a field for all its parents. Levels below are
- * reached through edges; results of custom fields are not gone into.
+ * reached through edges; the custom fields inside what they returned follow in stages of their own.
  * @param told by uid of a root, values of the fields that its custom fields require of another service
  */
 export async function resolveCustomFields(
@@ -24,9 +32,9 @@ export async function resolveCustomFields(
   roots: UidList,
   reader: GraphReader,
   told?: ReadonlyMap<number, Told>,
-): Promise<Results> {
+): Promise<ResolvedFields> {
   const results: Results = new Map();
-  const calls: Promise<void>[] = [];
+  const calls: Promise<Returned[]>[] = [];
   const seen = new Set<Level>();
   const visit = (at: Level, uids: UidList): void => {
     if (seen.has(at)) return;
@@ -56,8 +64,9 @@ export async function resolveCustomFields(
     }
   };
   visit(level, roots);
-  await Promise.all(calls);
-  return results;
+  if (calls.length === 0) return { custom: results };
+  const returned = (await Promise.all(calls)).flat();
+  return { custom: results, answerOf: await answersBelow(request, returned, async () => reader) };
 }
 
 function hasCustom(level: Level): boolean {
@@ -75,9 +84,9 @@ async function callField(
   parents: CustomFieldCall['parents'],
   reader: GraphReader,
   results: Results,
-): Promise<void> {
+): Promise<Returned[]> {
   const { engine } = request;
-  if (uids.length === 0 || !engine.custom) return;
+  if (uids.length === 0 || !engine.custom) return [];
   const answers = await engine.custom.fields({
     model: engine.model,
     schema: engine.schema,
@@ -92,6 +101,7 @@ async function callField(
   });
   assert(answers.length === uids.length, 'custom logic answers every parent');
   results.set(plan, new Map(uids.map((uid, i) => [uid, answers[i]])));
+  return answers.map(({ value }) => ({ type: field.type, nodes: field.nodes, value }));
 }
 
 function parentOf(level: Level, plan: CustomPlan, uid: number): Record<string, unknown> {

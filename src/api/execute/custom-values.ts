@@ -11,82 +11,83 @@ import {
 import type { GraphReader } from '../../graph/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
 import { fieldMeaning } from '../schema/meaning.js';
-import { collectFields, selectionSets } from './collect.js';
-import { type AnswerOf, replyKey } from './complete.js';
+import type { CollectScope } from './collect.js';
+import { type AnswerOf, askedFields } from './complete.js';
 import type { CustomResult } from './custom-logic.js';
 import type { Request } from './request.js';
 
 type Nodes = readonly FieldNode[];
 
+/** A value that custom logic returned, and what the client asks of it. */
+export interface Returned {
+  readonly type: GraphQLOutputType;
+  readonly nodes: Nodes;
+  readonly value: unknown;
+}
+
 interface Call {
   readonly type: ObjectType;
   readonly field: Field;
   readonly nodes: Nodes;
+  readonly returns: GraphQLOutputType;
   readonly parents: Record<string, unknown>[];
 }
 
+type Calls = Map<FieldNode, Call>;
+
 /**
  * Answers the @custom fields of stored types inside what custom logic returned: an object of a reply that the client
- * asks a custom field of becomes its parent.
+ * asks a custom field of becomes its parent. What those return is gone into in turn, a stage a level.
  */
 export async function answersBelow(
   request: Request,
-  type: GraphQLOutputType,
-  nodes: Nodes,
-  value: unknown,
+  returned: readonly Returned[],
   reader: () => Promise<GraphReader>,
 ): Promise<AnswerOf> {
-  const calls = new Map<FieldNode, Call>();
-  gather(request, type, nodes, value, calls);
+  const { engine, fragments, variables } = request;
+  const scope: CollectScope = { schema: engine.schema, fragments, variables };
   const answers = new Map<object, Map<FieldNode, CustomResult>>();
-  await Promise.all([...calls.values()].map((call) => answer(request, call, reader, answers)));
+  for (let stage = returned; stage.length > 0; ) {
+    const calls: Calls = new Map();
+    for (const one of stage) gather(scope, one, calls);
+    stage = (await Promise.all([...calls.values()].map((call) => answer(request, call, reader, answers)))).flat();
+  }
   return (parent, fieldNodes) => answers.get(parent)?.get(fieldNodes[0]);
 }
 
-function gather(
-  request: Request,
-  type: GraphQLOutputType,
-  nodes: Nodes,
-  value: unknown,
-  calls: Map<FieldNode, Call>,
-): void {
+function gather(scope: CollectScope, { type, nodes, value }: Returned, calls: Calls): void {
   const nullable = getNullableType(type) as GraphQLOutputType;
   if (Array.isArray(value)) {
-    if (isListType(nullable)) for (const item of value) gather(request, nullable.ofType, nodes, item, calls);
+    if (isListType(nullable))
+      for (const item of value) gather(scope, { type: nullable.ofType, nodes, value: item }, calls);
     return;
   }
   if (value === null || typeof value !== 'object') return;
   const object = value as Record<string, unknown>;
-  const concrete = isObjectType(nullable) ? nullable : runtimeType(request, nullable, object);
+  const concrete = isObjectType(nullable) ? nullable : runtimeType(scope, nullable, object);
   if (!concrete) return;
-  const { engine, fragments, variables } = request;
-  const fields = collectFields({ schema: engine.schema, fragments, variables }, concrete, selectionSets(nodes));
-  for (const fieldNodes of fields.values()) {
-    const definition = concrete.getFields()[fieldNodes[0].name.value];
+  for (const { definition, nodes: fieldNodes, replyKey } of askedFields(scope, concrete, nodes)) {
     if (!definition) continue;
     const meaning = fieldMeaning(definition);
     if (meaning?.op !== 'field' || meaning.field.role !== 'custom') {
-      gather(request, definition.type, fieldNodes, object[replyKey(definition)], calls);
+      gather(scope, { type: definition.type, nodes: fieldNodes, value: object[replyKey] }, calls);
       continue;
     }
-    const call = calls.get(fieldNodes[0]) ?? {
-      type: meaning.type,
-      field: meaning.field,
-      nodes: fieldNodes,
-      parents: [],
-    };
+    const { type: owner, field } = meaning;
+    const known = calls.get(fieldNodes[0]);
+    const call = known ?? { type: owner, field, nodes: fieldNodes, returns: definition.type, parents: [] };
     call.parents.push(object);
     calls.set(fieldNodes[0], call);
   }
 }
 
 function runtimeType(
-  request: Request,
+  scope: CollectScope,
   type: GraphQLOutputType,
   value: Record<string, unknown>,
 ): GraphQLObjectType | undefined {
   if (!isAbstractType(type)) return undefined;
-  const possible = request.engine.schema.getPossibleTypes(type as GraphQLAbstractType);
+  const possible = scope.schema.getPossibleTypes(type as GraphQLAbstractType);
   return possible.find((candidate) => candidate.name === value.__typename);
 }
 
@@ -95,9 +96,9 @@ async function answer(
   call: Call,
   reader: () => Promise<GraphReader>,
   answers: Map<object, Map<FieldNode, CustomResult>>,
-): Promise<void> {
+): Promise<Returned[]> {
   const { engine } = request;
-  if (!engine.custom) return;
+  if (!engine.custom) return [];
   const results = await engine.custom.fields({
     model: engine.model,
     schema: engine.schema,
@@ -115,4 +116,5 @@ async function answer(
     known.set(call.nodes[0], results[i]);
     answers.set(parent, known);
   });
+  return results.map(({ value }) => ({ type: call.returns, nodes: call.nodes, value }));
 }

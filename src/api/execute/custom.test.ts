@@ -6,6 +6,7 @@ const SDL = `
   type Star { id: ID! name: String! @id mass: Float
     spectrum: String @custom(http: {url: "http://sky.example/$name", method: GET})
     planets: [Planet] @custom(http: {url: "http://sky.example/planets?of=$id&m=$mass", method: GET})
+    twin: Star @custom(http: {url: "http://sky.example/twin/$name", method: GET})
     near: [Star] }
   type Planet @remote { name: String! radius: Int moons: [Moon!] }
   type Moon @remote { name: String! cold: Boolean }
@@ -13,6 +14,9 @@ const SDL = `
     planet(name: String!): Planet @custom(http: {url: "http://sky.example/planet/$name", method: GET})
     planets: [Planet] @custom(http: {url: "http://sky.example/planets", method: GET})
     brightest: Star @custom(http: {url: "http://sky.example/brightest", method: GET})
+  }
+  type Mutation {
+    name(it: String!): Planet @custom(http: {url: "http://sky.example/name/$it", method: PUT})
   }
 `;
 
@@ -78,6 +82,25 @@ describe('custom fields', () => {
     expect(answer.errors).toMatchObject([{ message: 'clouds', path: ['queryStar', 1, 'spectrum'] }]);
   });
 
+  it('are answered in stages inside what custom fields returned, and fail at their own path', async () => {
+    const { sky, world } = await observe();
+    sky.fieldAnswer = (parent, { field }) => {
+      if (field.name === 'twin') return { value: { name: `${String(parent.name)}'` }, errors: [] };
+      return parent.name === "Tau''"
+        ? { value: null, errors: [{ message: 'clouds' }] }
+        : { value: `of ${String(parent.name)}`, errors: [] };
+    };
+    const { data, errors } = await world.ask(
+      '{ queryStar(order: {asc: name}) { twin { ...of twin { ...of } } } } fragment of on Star { name spectrum }',
+    );
+    expect(data?.queryStar[1]).toEqual({
+      twin: { name: "Sol'", spectrum: "of Sol'", twin: { name: "Sol''", spectrum: "of Sol''" } },
+    });
+    expect(data?.queryStar[2].twin.twin).toEqual({ name: "Tau''", spectrum: null });
+    expect(errors).toMatchObject([{ message: 'clouds', path: ['queryStar', 2, 'twin', 'twin', 'spectrum'] }]);
+    expect(sky.asked).toHaveLength(4);
+  });
+
   it('are answered inside what a custom query returned', async () => {
     const { sky, world } = await observe();
     sky.rootAnswer = () => ({ value: { id: '0x5', name: 'Vega', extra: 1 }, errors: [] });
@@ -86,6 +109,34 @@ describe('custom fields', () => {
       name: 'Vega',
       spectrum: 'A of Vega',
     });
+  });
+});
+
+describe('custom mutations', () => {
+  const TWO =
+    'mutation { a: name(it: "x") { name } b: addStar(input: [{name: "x"}]) { numUids } c: name(it: "y") { name } }';
+
+  it('end what follows them in a request when nothing came of them', async () => {
+    const { sky, world } = await observe();
+    sky.rootAnswer = () => ({ value: null, errors: [{ message: 'clouds' }] });
+    const answer = await world.ask(TWO);
+    expect(answer.data).toEqual({ a: null, b: null, c: null });
+    expect(answer.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+      [['b'], 'NOT_EXECUTED'],
+      [['c'], 'NOT_EXECUTED'],
+      [['a'], 'REMOTE_FAILED'],
+    ]);
+    expect(sky.asked).toHaveLength(1);
+  });
+
+  it('go on after one whose remote gave a value beside its errors, or null without any', async () => {
+    const { sky, world } = await observe();
+    const answers: CustomResult[] = [
+      { value: { name: 'x' }, errors: [{ message: 'clouds' }] },
+      { value: null, errors: [] },
+    ];
+    sky.rootAnswer = () => answers.shift() as CustomResult;
+    expect((await world.ask(TWO)).data).toEqual({ a: { name: 'x' }, b: { numUids: 1 }, c: null });
   });
 });
 

@@ -228,7 +228,9 @@ async function mutation(request: Request, root: GraphQLObjectType, fields: reado
       continue;
     }
     try {
-      parts.push(await mutationPart(request, root, field));
+      const part = await mutationPart(request, root, field);
+      stopped = part.failed === true;
+      parts.push(part);
     } catch (error) {
       stopped = true;
       request.errors.thrown(field.nodes, [field.key], error);

@@ -43,10 +43,15 @@ export async function customField(
     field: meaning.field,
     args,
   });
-  const answerOf = await answersBelow(request, definition.type, field.nodes, result.value, reader);
+  const answerOf = await answersBelow(
+    request,
+    [{ type: definition.type, nodes: field.nodes, value: result.value }],
+    reader,
+  );
   const isNothing = result.value === null || result.value === undefined;
   const json = isNothing ? nothing(request, definition.type) : undefined;
   return {
+    failed: isNothing && result.errors.length > 0,
     write: (out) => {
       const at = { ...scope, answerOf };
       if (json === undefined) return completeCustom(at, definition.type, field.nodes, result, out);

@@ -103,8 +103,9 @@ export async function boundLevel(
   told?: ReadonlyMap<number, Told>,
 ): Promise<Bound> {
   const level = new Level(plan, node);
-  const custom = await resolveCustomFields(request, level, node.dest, reader, told);
-  return { level, scope: writeScopeOf(request, key, custom) };
+  const { custom, answerOf } = await resolveCustomFields(request, level, node.dest, reader, told);
+  const scope = writeScopeOf(request, key, custom);
+  return { level, scope: answerOf ? { ...scope, answerOf } : scope };
 }
 
 export function rootRow(node: ResultNode): UidList {
