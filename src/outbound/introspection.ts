@@ -27,6 +27,8 @@ export interface RemoteType {
   readonly fields: readonly RemoteField[] | null;
   readonly inputFields: readonly RemoteInput[] | null;
   readonly enumValues: readonly { readonly name: string }[] | null;
+  /** of an interface or a union */
+  readonly possibleTypes: readonly { readonly name: string }[] | null;
 }
 
 /** What a GraphQL remote offers. */
@@ -39,7 +41,7 @@ export interface RemoteSchema {
 
 const REF =
   'kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } } }';
-const QUERY = `query { __schema { queryType { name } mutationType { name } types { kind name fields(includeDeprecated: true) { name args { name defaultValue type { ${REF} } } type { ${REF} } } inputFields { name defaultValue type { ${REF} } } enumValues(includeDeprecated: true) { name } } } }`;
+const QUERY = `query { __schema { queryType { name } mutationType { name } types { kind name fields(includeDeprecated: true) { name args { name defaultValue type { ${REF} } } type { ${REF} } } inputFields { name defaultValue type { ${REF} } } enumValues(includeDeprecated: true) { name } possibleTypes { name } } } }`;
 
 /**
  * Asks a GraphQL remote what it offers. Throws as HttpClient.send does, and REMOTE_REPLY where the answer is no

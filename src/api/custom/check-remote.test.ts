@@ -98,6 +98,84 @@ describe('definitions are compared with what their remotes offer', () => {
     expect(await mismatches(sdl)).toEqual(expected);
   });
 
+  describe('in what only a closer look finds', () => {
+    const MORE = `
+      enum Size { SMALL LARGE }
+      input Box { size: Size!  count: Int = 1 }
+      interface Thing { name: String }
+      type Chair implements Thing { name: String  legs(of: Size!, more: Int): Int }
+      type Table implements Thing { name: String }
+      union Any = Chair | Table
+      type Query { thing: Thing  any: Any  chair(size: Size, box: Box, sizes: [Size!]): Chair  boxes(in: [Box]): [String] }`;
+    beforeEach(() => remote.serve(MORE));
+    const chair = (text: string, more: string): string =>
+      `${more} type Query { one: Chair @custom(http: { url: "REMOTE/graphql", method: POST, graphql: "${text}" }) }`;
+    const CHAIR = 'type Chair @remote { name: String }';
+
+    it.each<[string, string, string[]]>([
+      [
+        'arguments of fields that fit',
+        chair('{ chair }', 'enum Size { SMALL } type Chair @remote { legs(of: Size!): Int }'),
+        [],
+      ],
+      [
+        'a needed argument of a field',
+        chair('{ chair }', 'type Chair @remote { legs: Int }'),
+        ['Chair.legs of the remote needs the argument of'],
+      ],
+      [
+        'other arguments of a field',
+        chair(
+          '{ chair }',
+          'enum Size { SMALL HUGE } type Chair @remote { legs(of: Size!, more: String, most: Int): Int }',
+        ),
+        [
+          "the remote's enum Size has no value HUGE",
+          "argument more of Chair.legs does not fit the remote's",
+          'Chair.legs of the remote has no argument most',
+        ],
+      ],
+      ['literals that fit', chair('{ chair(size: SMALL, box: { size: LARGE }, sizes: [SMALL]) }', CHAIR), []],
+      [
+        'literals',
+        chair('{ chair(size: HUGE, box: { count: 2 }, sizes: [null]) }', CHAIR),
+        [
+          "HUGE is no Size, which the remote's argument size is",
+          "{count: 2} is no Box, which the remote's argument box is",
+          "[null] is no [Size!], which the remote's argument sizes is",
+        ],
+      ],
+      [
+        'values of an enum',
+        `${CHAIR} enum Size { SMALL HUGE } type Query { one(size: Size): Chair
+          @custom(http: { url: "REMOTE/graphql", method: POST, graphql: "query($size: Size) { chair(size: $size) }" }) }`,
+        ["$size: the remote's enum Size has no value HUGE"],
+      ],
+      [
+        'members of an interface and of a union',
+        `interface Thing @remote { name: String } type Stool implements Thing @remote { height: Int }
+         type Chair implements Thing @remote { back: Int } union Any @remote = Chair | Stool
+         type Query { thing: Thing @custom(http: { url: "REMOTE/graphql", method: POST, graphql: "{ thing }" })
+           any: Any @custom(http: { url: "REMOTE/graphql", method: POST, graphql: "{ any }" }) }`,
+        [
+          "the remote's Thing is never a Stool",
+          "the remote's type Chair has no field back",
+          "the remote's Any is never a Stool",
+          "the remote's type Chair has no field back",
+        ],
+      ],
+      [
+        'what a batch sends',
+        `type User { id: ID!  big: Boolean  boxed: String @custom(http: { url: "REMOTE/graphql", method: POST, mode: BATCH,
+          graphql: "query($in: [Box]) { boxes(in: $in) }", body: "{ size: $id, count: $big }" }) }`,
+        ["$big is Boolean, but count of the remote's input Box is Int"],
+      ],
+    ])('%s', async (_, sdl, expected) => {
+      expect(await mismatches(sdl)).toEqual(expected);
+      expect(await mismatches(sdl, true)).toEqual([]);
+    });
+  });
+
   it('asks each remote once, with its secrets', async () => {
     const both = `${query(
       'a(id: ID!): Country',

@@ -1,4 +1,4 @@
-import { print, type TypeNode } from 'graphql';
+import { Kind, print, type TypeNode } from 'graphql';
 import { asError, GraphsteadError, groupBy, type Names } from '../../base/index.js';
 import {
   type HttpClient,
@@ -12,7 +12,9 @@ import {
   remoteTypeText,
 } from '../../outbound/index.js';
 import type { BodyNode, Field, HttpCall, Model, ObjectType, RemoteOperation, RootField } from '../../sdl/index.js';
-import { baseName, inputMismatches, needsValue, objectMismatches, resultFits, variableFits } from './remote-type.js';
+import { literalFits } from './remote-literal.js';
+import { objectMismatches } from './remote-result.js';
+import { baseName, inputFits, inputMismatches, needsValue, resultFits, variableFits } from './remote-type.js';
 
 /** One @custom field with a `graphql` text. */
 interface Site {
@@ -134,16 +136,27 @@ class Comparison {
       const taken = offered.args.find((one) => one.name === name);
       if (!taken)
         this.#wrong(`${offered.name} of the remote has no argument ${name}`, `It takes ${listed(offered.args)}.`);
-      else if (variable !== undefined && http.mode === 'BATCH') this.#batch(variable, taken);
-      else if (variable !== undefined) this.#variable(variable, taken);
+      else if (variable === undefined) this.#literal(taken);
+      else if (http.mode === 'BATCH') this.#batch(variable, taken);
+      else this.#variable(variable, taken);
     }
+  }
+
+  #literal(taken: RemoteInput): void {
+    if (this.names.dgraph) return;
+    const [call] = this.site.graphql.operation.selectionSet.selections;
+    const given = call.kind === Kind.FIELD && call.arguments?.find(({ name }) => name.value === taken.name);
+    if (!given || literalFits(this.remote, given.value, taken.type)) return;
+    const theirs = remoteTypeText(taken.type);
+    this.#wrong(`${print(given.value)} is no ${theirs}, which the remote's argument ${taken.name} is`, 'Correct it.');
   }
 
   #variable(name: string, taken: RemoteInput): void {
     const declared = this.#declared(name, taken);
     const local = declared && this.#localType(name);
     if (!local) return;
-    for (const mismatch of inputMismatches(this.model, this.remote, baseName(local), baseName(declared))) {
+    const enums = !this.names.dgraph;
+    for (const mismatch of inputMismatches(this.model, this.remote, baseName(local), baseName(declared), enums)) {
       this.#wrong(`$${name}: ${mismatch}`, `Make the input ${baseName(local)} like the remote's.`);
     }
   }
@@ -194,9 +207,21 @@ class Comparison {
       this.#wrong(`the remote's input ${name} needs ${field.name}, which the body lacks`, 'Add it to the body.');
     }
     for (const field of root.fields) {
-      if (taken.some((one) => keysOf(field).includes(one.name))) continue;
-      this.#wrong(`the body has ${field.key}, which the remote's input ${name} lacks`, `It has ${listed(taken)}.`);
+      const their = taken.find((one) => keysOf(field).includes(one.name));
+      if (!their) {
+        this.#wrong(`the body has ${field.key}, which the remote's input ${name} lacks`, `It has ${listed(taken)}.`);
+      } else if (field.value.kind === 'variable') this.#sibling(field.value.name, name, their);
     }
+  }
+
+  /** The field beside the custom one whose value the body sends: Dgraph lets it be of any type. */
+  #sibling(own: string, input: string, their: RemoteInput): void {
+    const local = this.#localType(own);
+    if (this.names.dgraph || !local || inputFits(local, their.type)) return;
+    this.#wrong(
+      `$${own} is ${print(local)}, but ${their.name} of the remote's input ${input} is ${remoteTypeText(their.type)}`,
+      'Send a field that fits.',
+    );
   }
 
   #result(offered: RemoteField): void {

@@ -1,6 +1,12 @@
 import { Kind, type TypeNode } from 'graphql';
-import { type RemoteInput, type RemoteSchema, type RemoteTypeRef, remoteTypeName } from '../../outbound/index.js';
-import type { InputType, Model, ObjectType } from '../../sdl/index.js';
+import {
+  type RemoteInput,
+  type RemoteSchema,
+  type RemoteType,
+  type RemoteTypeRef,
+  remoteTypeName,
+} from '../../outbound/index.js';
+import type { EnumType, InputType, Model } from '../../sdl/index.js';
 
 /** Scalars of ours whose values a remote's other scalars hold without loss. */
 const LOSSLESS: Readonly<Record<string, readonly string[]>> = {
@@ -47,12 +53,14 @@ function namesFit(local: string, remote: RemoteTypeRef): boolean {
 }
 
 /** A value of our input type may be sent as the remote's. */
-function inputFits(local: TypeNode, remote: RemoteTypeRef): boolean {
+export function inputFits(local: TypeNode, remote: RemoteTypeRef): boolean {
   if (remote.kind === 'NON_NULL') return local.kind === Kind.NON_NULL_TYPE && inputFits(local.type, inner(remote));
   if (local.kind === Kind.NON_NULL_TYPE) return inputFits(local.type, remote);
   if (local.kind === Kind.LIST_TYPE) return remote.kind === 'LIST' && inputFits(local.type, inner(remote));
   if (remote.kind === 'LIST') return false;
-  return remote.kind === 'INPUT_OBJECT' || remote.kind === 'ENUM' || namesFit(local.name.value, remote);
+  if (remote.kind === 'INPUT_OBJECT' || remote.kind === 'ENUM') return true;
+  // an enum's value is sent as a string
+  return namesFit(local.name.value, remote) || (remote.name === 'String' && !STANDARD.has(local.name.value));
 }
 
 export function baseName(type: TypeNode): string {
@@ -63,8 +71,17 @@ export function needsValue(input: RemoteInput): boolean {
   return input.type.kind === 'NON_NULL' && input.defaultValue === null;
 }
 
-/** Every difference between an input of ours and the remote's input type that its values are sent as. */
-export function inputMismatches(model: Model, remote: RemoteSchema, local: string, name: string): string[] {
+/**
+ * Every difference between an input or enum of ours and the remote's type that its values are sent as.
+ * @param enums false: values of enums are not compared
+ */
+export function inputMismatches(
+  model: Model,
+  remote: RemoteSchema,
+  local: string,
+  name: string,
+  enums = true,
+): string[] {
   const found: string[] = [];
   const seen = new Set<string>();
   const visit = (input: InputType, remoteName: string): void => {
@@ -85,37 +102,22 @@ export function inputMismatches(model: Model, remote: RemoteSchema, local: strin
       if (!their) found.push(`the remote's input ${remoteName} has no field ${field.name.value}`);
       else if (!inputFits(field.type, their.type)) {
         found.push(`${input.name}.${field.name.value} does not fit ${remoteName}.${field.name.value} of the remote`);
-      } else {
-        const deeper = model.types.get(baseName(field.type));
-        if (deeper?.kind === 'input') visit(deeper, remoteTypeName(their.type));
-      }
+      } else into(baseName(field.type), remoteTypeName(their.type));
     }
   };
-  const input = model.types.get(local);
-  if (input?.kind === 'input') visit(input, name);
-  return found;
+  const into = (ours: string, theirs: string): void => {
+    const type = model.types.get(ours);
+    if (type?.kind === 'input') visit(type, theirs);
+    else if (enums && type?.kind === 'enum') found.push(...enumMismatches(type, remote.type(theirs)));
+  };
+  into(local, name);
+  return [...new Set(found)];
 }
 
-/** Every field of a remote type of ours that the remote's type of the same name lacks or has as something else. */
-export function objectMismatches(model: Model, remote: RemoteSchema, local: string): string[] {
-  const found: string[] = [];
-  const seen = new Set<string>();
-  const visit = (object: ObjectType): void => {
-    if (seen.has(object.name)) return;
-    seen.add(object.name);
-    const fields = remote.type(object.name)?.fields ?? [];
-    for (const field of object.fields) {
-      const key = field.responseName ?? field.name;
-      const their = fields.find((one) => one.name === key);
-      if (!their) found.push(`the remote's type ${object.name} has no field ${key}`);
-      else if (!resultFits(field.type.node, their.type)) {
-        found.push(`${object.name}.${field.name} does not fit ${object.name}.${key} of the remote`);
-      }
-      const deeper = model.object(field.type.name);
-      if (their && deeper?.remote) visit(deeper);
-    }
-  };
-  const object = model.object(local);
-  if (object?.remote) visit(object);
-  return found;
+/** Values of our enum that the remote's does not take. */
+function enumMismatches(ours: EnumType, theirs: RemoteType | undefined): string[] {
+  const known = new Set(theirs?.enumValues?.map((value) => value.name));
+  return ours.values
+    .filter(({ name }) => theirs?.kind === 'ENUM' && !known.has(name))
+    .map(({ name }) => `the remote's enum ${theirs?.name} has no value ${name}`);
 }
