@@ -14,7 +14,7 @@ export { compareTexts, compareValues, equalValues } from './compare.js';
 export type * from './contract.js';
 export { convert } from './convert.js';
 export { compareDateTimes, dateTimeFromSeconds, formatDateTime, parseDateTime } from './date-time.js';
-export { isPlace, parseGeometry } from './geo/geojson.js';
+export { isPlace, parseGeometry, shapeOf } from './geo/geojson.js';
 export { geoQueryTokens, matchesGeoInSteps } from './geo/query.js';
 export { langBase } from './language/base.js';
 export { fullTextTerms, stemPieces } from './language/full-text.js';

@@ -1,6 +1,6 @@
 import { assert, GraphsteadError } from '../../base/index.js';
 import type { GeoName } from '../../sdl/index.js';
-import { type Geometry, isPlace } from '../../values/index.js';
+import { type Geometry, isPlace, parseGeometry, shapeOf } from '../../values/index.js';
 
 interface PointInput {
   readonly longitude: number;
@@ -36,8 +36,15 @@ export function coordinatesOf(name: GeoName, input: unknown): unknown {
   return (input as MultiPolygonInput).polygons.map(polygon);
 }
 
-export function geometryOf(name: GeoName, input: unknown): Geometry {
-  return { type: name, coordinates: coordinatesOf(name, input) } as Geometry;
+/**
+ * A coerced geo input as it is stored, its rings closed; with Dgraph's names as it was given, as there. Throws
+ * INVALID_VALUE for what is no geometry.
+ */
+export function geometryOf(name: GeoName, input: unknown, dgraph: boolean): Geometry {
+  const given = { type: name, coordinates: coordinatesOf(name, input) };
+  if (!dgraph) return parseGeometry(given);
+  shapeOf(given);
+  return given as Geometry;
 }
 
 const pointObject = (at: readonly number[]): PointInput => ({ longitude: at[0], latitude: at[1] });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createWorld, type Tree } from '../../../test/support/api-world.js';
+import { defaultNames, dgraphNames } from '../../base/index.js';
 
 describe('federation', () => {
   const SDL = `
@@ -29,6 +30,51 @@ describe('federation', () => {
       (await world.ask(`{ _entities(representations: [${each}]) { __typename } }`)).errors?.[0].message;
     expect(await send('{__typename: "Nope", id: "b"}')).toMatch(/no type "Nope"/);
     expect(await send('{__typename: "Voyage"}')).toMatch(/lacks its key id/);
+  });
+});
+
+describe('geometries', () => {
+  const SDL = 'type Lake { id: ID! name: String! @id shore: Polygon @search spring: Point parts: MultiPolygon }';
+  const at = ([longitude, latitude]: number[]) => ({ longitude, latitude });
+  const shore = (...corners: number[][]) => ({ coordinates: [{ points: corners.map(at) }] });
+  const OPEN = [
+    [0, 0],
+    [4, 0],
+    [4, 4],
+  ];
+  const add =
+    'mutation ($lake: AddLakeInput!) { addLake(input: [$lake]) { lake { shore { coordinates { points { longitude latitude } } } } } }';
+  const around = '($point: PointRef!) { queryLake(filter: {shore: {contains: {point: $point}}}) { name } }';
+
+  it.each([
+    ['closed', defaultNames, [...OPEN, OPEN[0]]],
+    ['as it came, as Dgraph does', dgraphNames, OPEN],
+  ])('whose ring was left open are kept %s, and hold what lies within all sides', async (_, names, kept) => {
+    const world = await createWorld(SDL, { names });
+    const { addLake } = await world.data(add, { lake: { name: 'a', shore: shore(...OPEN) } });
+    expect(addLake.lake[0].shore).toEqual(shore(...kept));
+    const found = async (point: number[]) => (await world.data(`query ${around}`, { point: at(point) })).queryLake;
+    expect(await found([3, 1])).toEqual([{ name: 'a' }]);
+    expect(await found([1, 3])).toEqual([]);
+  });
+
+  it.each<[string, object]>([
+    ['no ring', { shore: { coordinates: [] } }],
+    ['two corners', { shore: shore([0, 0], [1, 1], [0, 0]) }],
+    ['no polygon', { parts: { polygons: [] } }],
+  ])('of %s are refused in every mode', async (_, given) => {
+    for (const names of [defaultNames, dgraphNames]) {
+      const world = await createWorld(SDL, { names });
+      const { errors } = await world.ask(add, { lake: { name: 'a', ...given } });
+      expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['INVALID_VALUE']);
+    }
+  });
+
+  it('beyond the globe are refused, save where Dgraph takes them', async () => {
+    const lake = { name: 'a', spring: at([92.22, 91.11]) };
+    const strict = await (await createWorld(SDL)).ask(add, { lake });
+    expect(strict.errors?.[0].message).toMatch(/lies outside the globe/);
+    await (await createWorld(SDL, { names: dgraphNames })).data(add, { lake });
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Geometry, Place } from '../contract.js';
 import { invalidValue, shown } from '../failure.js';
+import { samePlace } from './shape.js';
 
 type Position = readonly number[];
 type Ring = readonly Position[];
@@ -10,6 +11,13 @@ type Rings = readonly Ring[];
  * coordinates, whose depth says what they are. Longitude comes first. Throws INVALID_VALUE.
  */
 export function parseGeometry(input: unknown): Geometry {
+  const geometry = shapeOf(input);
+  demandGlobe(geometry);
+  return geometry;
+}
+
+/** The same, positions beyond the globe let be: Dgraph's GraphQL takes them. */
+export function shapeOf(input: unknown): Geometry {
   const data = typeof input === 'string' ? fromText(input) : input;
   if (Array.isArray(data)) return fromCoordinates(data);
   if (typeof data !== 'object' || data === null) throw notGeo(input);
@@ -93,14 +101,26 @@ function position(data: unknown): Position {
   const numbers = list(data);
   const whole = numbers.length >= 2 && numbers.every((n) => typeof n === 'number' && Number.isFinite(n));
   if (!whole) throw invalidValue('a position is [longitude, latitude]');
-  const [longitude, latitude] = numbers as readonly number[];
-  if (Math.abs(longitude) > 180 || Math.abs(latitude) > 90) {
+  return numbers as readonly number[];
+}
+
+type Nested = number | readonly Nested[];
+
+function demandGlobe(geometry: Geometry): void {
+  if (geometry.type === 'GeometryCollection') geometry.geometries.forEach(demandGlobe);
+  else demandPositions(geometry.coordinates);
+}
+
+function demandPositions(nested: readonly Nested[]): void {
+  const [longitude, latitude] = nested;
+  if (typeof longitude !== 'number' || typeof latitude !== 'number') {
+    for (const one of nested) if (typeof one !== 'number') demandPositions(one);
+  } else if (Math.abs(longitude) > 180 || Math.abs(latitude) > 90) {
     throw invalidValue(
       `[${longitude}, ${latitude}] lies outside the globe`,
       'Longitude (-180 to 180) comes first, then latitude (-90 to 90).',
     );
   }
-  return numbers as readonly number[];
 }
 
 function line(data: unknown): readonly Position[] {
@@ -117,7 +137,7 @@ function rings(data: unknown): Rings {
 function ring(data: unknown): Ring {
   const positions = list(data).map(position);
   const [first, last] = [positions[0], positions[positions.length - 1]];
-  const closed = first[0] === last[0] && first[1] === last[1];
+  const closed = samePlace(first, last);
   const distinct = closed ? positions.length - 1 : positions.length;
   if (distinct < 3) throw invalidValue('a ring of a polygon needs at least three corners');
   return closed ? positions : [...positions, first];

@@ -3,7 +3,7 @@ import type { GeoQuery, Place } from '../contract.js';
 import { invalidValue } from '../failure.js';
 import { compareBytes } from '../ordered-bytes.js';
 import { boxRegion } from './cell.js';
-import { circleBoxes, distanceTo, placeInPolygon, polygonHolds, polygonsMeet, polygonsOf } from './shape.js';
+import { circleBoxes, distanceTo, placeInPolygon, polygonHolds, polygonsMeet, polygonsOf, samePlace } from './shape.js';
 import { meetingTokens } from './token.js';
 
 /**
@@ -68,8 +68,4 @@ function* meet(a: Place, b: Place): Steps<boolean> {
     for (const other of polygonsOf(b)) if (yield* polygonsMeet(one, other)) return true;
   }
   return false;
-}
-
-function samePlace(a: readonly number[], b: readonly number[]): boolean {
-  return a[0] === b[0] && a[1] === b[1];
 }

@@ -9,10 +9,21 @@ export type Rings = readonly Ring[];
 const EARTH_METERS = 6_371_008.8;
 const RADIAN = Math.PI / 180;
 
-/** The polygons of a geometry; a point has none. */
+/** The polygons of a geometry, their rings closed; a point has none. */
 export function polygonsOf(geometry: Place): readonly Rings[] {
   if (geometry.type === 'Point') return [];
-  return geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
+  const polygons: readonly Rings[] = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
+  return polygons.map((rings) => rings.map(closed));
+}
+
+/** Rings are stored closed, save where Dgraph's GraphQL left them open. */
+function closed(ring: Ring): Ring {
+  const [first, last] = [ring[0], ring[ring.length - 1]];
+  return samePlace(first, last) ? ring : [...ring, first];
+}
+
+export function samePlace(a: Position, b: Position): boolean {
+  return a[0] === b[0] && a[1] === b[1];
 }
 
 export type Edge = readonly [Position, Position];

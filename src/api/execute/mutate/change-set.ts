@@ -99,7 +99,7 @@ export class ChangeSet {
   }
 
   #setAll(uid: number, field: Field, given: unknown): void {
-    for (const change of setValues(uid, field, given)) this.changes.push(change);
+    for (const change of setValues(uid, field, given, this.scope.names)) this.changes.push(change);
   }
 
   /** Scalars, the password, and the defaults of what is not given; null is no value for what a new node must have. */
@@ -193,7 +193,9 @@ export class ChangeSet {
       );
       return;
     }
-    for (const value of toValues(field, given)) this.changes.push({ op: 'deleteValue', uid, predicate, value, lang });
+    for (const value of toValues(field, given, this.scope.names)) {
+      this.changes.push({ op: 'deleteValue', uid, predicate, value, lang });
+    }
   }
 
   removePassword(uid: number, predicate: string): void {

@@ -1,4 +1,4 @@
-import { assert } from '../../../base/index.js';
+import { assert, type Names } from '../../../base/index.js';
 import type { GraphChange } from '../../../graph/index.js';
 import type { DefaultValue, Field, GeoName } from '../../../sdl/index.js';
 import { type DateTime, formatDateTime, parseDateTime, parseVector, type Value } from '../../../values/index.js';
@@ -7,9 +7,9 @@ import { finite, geometryOf } from '../geo.js';
 const GEO = new Set(['Point', 'Polygon', 'MultiPolygon']);
 
 /** A coerced input value as a stored value of its field. Throws INVALID_VALUE. */
-function toValue(field: Field, given: unknown): Value {
+function toValue(field: Field, given: unknown, names: Names): Value {
   const { name } = field.type;
-  if (GEO.has(name)) return { type: 'geo', value: geometryOf(name as GeoName, given) };
+  if (GEO.has(name)) return { type: 'geo', value: geometryOf(name as GeoName, given, names.dgraph) };
   switch (name) {
     case 'Int':
       return { type: 'int', value: Number(given) };
@@ -34,10 +34,10 @@ function integer(given: unknown): number | bigint {
 }
 
 /** The values of a field's input: one, the members of a list, or a vector. */
-export function toValues(field: Field, given: unknown): Value[] {
+export function toValues(field: Field, given: unknown, names: Names): Value[] {
   if (field.embedding) return [{ type: 'float32vector', value: parseVector(JSON.stringify(given)) }];
   const list = Array.isArray(given) ? given : [given];
-  return list.filter((each) => each !== null).map((each) => toValue(field, each));
+  return list.filter((each) => each !== null).map((each) => toValue(field, each, names));
 }
 
 /** The language that a field's values are written with; fields of several languages are not written. */
@@ -46,11 +46,11 @@ export function languageOf(field: Field): string {
   return languages.length === 1 && languages[0] !== '.' ? languages[0] : '';
 }
 
-export function setValues(uid: number, field: Field, given: unknown): GraphChange[] {
+export function setValues(uid: number, field: Field, given: unknown, names: Names): GraphChange[] {
   assert(field.storage, `${field.name} is stored`);
   const { predicate } = field.storage;
   const lang = languageOf(field);
-  return toValues(field, given).map((value) => ({ op: 'setValue', uid, predicate, value, lang }));
+  return toValues(field, given, names).map((value) => ({ op: 'setValue', uid, predicate, value, lang }));
 }
 
 /** A default as input would give it; `now` is the request's time. */
