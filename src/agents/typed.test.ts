@@ -1,6 +1,11 @@
 import { expect, expectTypeOf, it } from 'vitest';
 import { Agent, type AgentRef, type AgentRefAsync, agents, graph } from './host.js';
 
+interface Counted {
+  readonly eventName: 'counted';
+  readonly by: number;
+}
+
 class Counter extends Agent<{ count: number }> {
   static readonly agentName = 'typed-counter';
   static readonly version = 2;
@@ -14,6 +19,11 @@ class Counter extends Agent<{ count: number }> {
     return text;
   }
   hidden(): void {}
+  /** both ways to tell an event; that they type-check is what is tested */
+  tell(by: number): void {
+    this.publishEvent({ eventName: 'counted', by });
+    this.publishEvent<Counted>({ eventName: 'counted', by }, { live: true });
+  }
 }
 
 agents.register(Counter);

@@ -12,10 +12,7 @@ export type RelationalConfig = Extract<ConnectionConfig, { type: 'relational' | 
 /** Parameterised statements: `$1`, `$2` ... in the text, values beside it. What one brings is at most limits.outboundReplyBytes. */
 export interface Statements {
   /** rows as objects by column name; one statement, several fail before the first of them runs */
-  query<Row extends Record<string, unknown> = Record<string, unknown>>(
-    text: string,
-    parameters?: readonly unknown[],
-  ): Promise<Row[]>;
+  query<Row extends object = Record<string, unknown>>(text: string, parameters?: readonly unknown[]): Promise<Row[]>;
   /** number of rows changed; without parameters the text may hold several statements */
   execute(text: string, parameters?: readonly unknown[]): Promise<number>;
 }

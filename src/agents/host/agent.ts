@@ -10,7 +10,7 @@ export type MaybePromise<T> = T | Promise<T>;
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement is allowed
 export type Reply = string | null | undefined | void;
 
-/** An event value: its name and the fields that become its data. `toJSON` is honoured. */
+/** An event value: its name; its other fields become the data. `toJSON` is honoured. */
 export interface AgentEventValue {
   readonly eventName: string;
 }
@@ -151,7 +151,7 @@ export class Agent<State extends object = object> {
   }
 
   /** Publishes an event with this turn: a value that supplies its name, or a name and its data. */
-  publishEvent(event: AgentEventValue, options?: PublishOptions): void;
+  publishEvent<Event extends AgentEventValue>(event: Event, options?: PublishOptions): void;
   publishEvent(name: string, data?: unknown, options?: PublishOptions): void;
   publishEvent(event: AgentEventValue | string, second?: unknown, third?: PublishOptions): void {
     const named = typeof event === 'string';
