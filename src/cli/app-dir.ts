@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { GraphsteadError } from '../base/index.js';
+import { isBuilt } from '../functions/index.js';
 
 /** Any of these makes a folder an app. */
 const MARKS = ['app.json', 'schema.graphql', 'functions', 'agents', 'index.ts', join('src', 'index.ts')];
@@ -12,4 +13,13 @@ export function checkAppDir(given: string | undefined): string {
   throw new GraphsteadError('NOT_FOUND', `${directory} holds no app`, {
     fix: 'name its folder, or make one: graphstead new my-app',
   });
+}
+
+/**
+ * Where data lies when nobody says: beside the source of an app, else in the current folder. Never in a built folder, which is made of
+ * the source and is deleted as lightly.
+ */
+export function defaultData(appDir?: string): string {
+  const folder = appDir === undefined || isBuilt(appDir) ? '.' : appDir;
+  return resolve(folder, '.graphstead', 'data');
 }

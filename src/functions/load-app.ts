@@ -16,7 +16,13 @@ import { watchSources } from './watch.js';
 
 /** Names of what `buildApp` writes. */
 const BUILT = { manifest: 'app.manifest.json', bundle: 'app.mjs' } as const;
+const COPIED = ['app.json', 'schema.graphql'] as const;
 const EMPTY: AppManifest = { format: 1, operations: [], types: [] };
+
+/** Whether a folder is one that `buildApp` wrote. */
+export function isBuilt(appDir: string): boolean {
+  return existsSync(join(appDir, BUILT.manifest));
+}
 
 /** What a load made ready, before anything is swapped. */
 interface Prepared {
@@ -30,8 +36,7 @@ interface Prepared {
  * A built folder is read as it is; neither esbuild nor typescript is loaded for it.
  */
 export async function readOperations(appDir: string, cacheDir = join(appDir, '.graphstead')): Promise<AppManifest> {
-  const built = join(appDir, BUILT.manifest);
-  if (existsSync(built)) return JSON.parse(readFileSync(built, 'utf8')) as AppManifest;
+  if (isBuilt(appDir)) return JSON.parse(readFileSync(join(appDir, BUILT.manifest), 'utf8')) as AppManifest;
   if (!hasSource(appDir)) return EMPTY;
   const thread = new ReadingThread();
   try {
@@ -58,16 +63,20 @@ export async function buildApp(appDir: string, outDir: string, { types = true } 
   if (hasSource(dir)) {
     const bundler = new Bundler();
     await bundler.bundle(findSource(dir), join(resolve(outDir), BUILT.bundle)).finally(() => bundler.close());
+  } else {
+    rmSync(join(outDir, BUILT.bundle), { force: true });
   }
   writeFileSync(join(outDir, BUILT.manifest), `${JSON.stringify(manifest, null, 1)}\n`);
-  for (const name of ['app.json', 'schema.graphql']) {
+  for (const name of COPIED) {
+    // what an earlier build wrote of a file that is gone would be served still
     if (existsSync(join(dir, name))) copyFileSync(join(dir, name), join(outDir, name));
+    else rmSync(join(outDir, name), { force: true });
   }
   return { manifest, ...(checked.unchecked === undefined ? {} : { unchecked: checked.unchecked }) };
 }
 
 async function checkedTypes(dir: string): Promise<CheckedTypes> {
-  if (existsSync(join(dir, BUILT.manifest)) || !hasSource(dir)) return { mistakes: [] };
+  if (isBuilt(dir) || !hasSource(dir)) return { mistakes: [] };
   const checked = await checkTypes(findSource(dir), { cacheDir: join(dir, '.graphstead') });
   if (checked.mistakes.length > 0) throw new GraphsteadErrors(checked.mistakes);
   return checked;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -53,6 +53,8 @@ describe('an app from new to start', () => {
     );
     const failed = await run(['test', copy]);
     expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('as written')]);
+    // other runners look through the folder for tests: they must find the sources alone
+    expect(existsSync(join(copy, '.graphstead', 'test'))).toBe(false);
   });
 
   it('is built, started without its sources, and shows its types', async () => {
@@ -73,6 +75,24 @@ describe('an app from new to start', () => {
     for (const part of ['type Note', 'startReminder(noteId: String!, minutes: Float!): String!', 'agentEvent(']) {
       expect(sdl).toContain(part);
     }
+  });
+
+  it('is built anew without what is gone from it, and its data stays beside it', async () => {
+    const copy = copyNamed('rebuilt');
+    await runJson(['build', copy]);
+    rmSync(join(copy, 'schema.graphql'));
+    writeFileSync(join(copy, 'index.ts'), 'export const getOne = () => "one";\n');
+    await runJson(['build', copy]);
+    expect(readdirSync(join(copy, 'build')).sort()).toEqual([
+      'app.json',
+      'app.manifest.json',
+      'app.mjs',
+      'app.mjs.map',
+    ]);
+    const service = await serve([join(copy, 'build')], { cwd: copy });
+    expect(await service.stop()).toBe(0);
+    expect(existsSync(join(copy, 'build', '.graphstead', 'data'))).toBe(false);
+    expect(existsSync(join(copy, '.graphstead', 'data', 'data.mdb'))).toBe(true);
   });
 
   it('tells where a test cannot be bundled', async () => {

@@ -6,6 +6,9 @@ import { bundleErrors } from '../../functions/index.js';
 import { checkAppDir } from '../app-dir.js';
 import { type CommonOptions, runCommand } from '../report.js';
 
+/** no `.test.mjs`: other runners look for those, and a run that is interrupted leaves its files */
+const BUILT = '.run.mjs';
+
 /** `graphstead test`: an app's *.test.ts files under Node's own test runner. Exit code 1 when one fails. */
 export function testCommand(appDir: string | undefined, options: CommonOptions): Promise<void> {
   return runCommand(
@@ -27,7 +30,7 @@ async function runTests(app: string, json: boolean): Promise<{ readonly files: r
     entryPoints: [...files],
     outdir: out,
     outbase: app,
-    outExtension: { '.js': '.mjs' },
+    outExtension: { '.js': BUILT },
     bundle: true,
     format: 'esm',
     platform: 'node',
@@ -38,7 +41,7 @@ async function runTests(app: string, json: boolean): Promise<{ readonly files: r
   }).catch((error: unknown) => {
     throw bundleErrors(app, error);
   });
-  const built = files.map((file) => join(out, `${file.slice(app.length + 1, -3)}.mjs`));
+  const built = files.map((file) => join(out, `${file.slice(app.length + 1, -3)}${BUILT}`));
   const reporter = json ? ['--test-reporter=tap'] : [];
   const args = ['--enable-source-maps', '--test', ...reporter, ...built];
   // A runner that is itself run by one would report to that one in place of the terminal.
@@ -46,6 +49,7 @@ async function runTests(app: string, json: boolean): Promise<{ readonly files: r
   const stdio = ['ignore', json ? 2 : 1, 2] as const;
   const child = spawn(process.execPath, args, { cwd: app, env, stdio: [...stdio] });
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  rmSync(out, { recursive: true, force: true });
   if (code !== 0) process.exitCode = 1;
   return { files: files.map((file) => basename(file)) };
 }
