@@ -30,6 +30,8 @@ export const DEFAULT_LIMITS = {
   yieldMs: 10,
   /** milliseconds that requests under way have to finish when the service is stopped, and streams of functions when `dev` reloads */
   shutdownMs: 10_000,
+  /** milliseconds between two looks at the files of --tls-cert and --tls-key */
+  tlsCheckMs: 10_000,
   /** open server-sent-event streams, and operations that share one */
   streams: 20_000,
   /** milliseconds that a reserved event stream waits for its reader */

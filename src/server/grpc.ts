@@ -7,7 +7,7 @@ import type { AlterRequest } from '../graph/index.js';
 import type { Core } from './core.js';
 import type { GrpcConnections } from './grpc-port.js';
 import { type ApiKeys, isLoopback } from './keys.js';
-import type { Tls } from './tls.js';
+import type { ServedTls, Tls } from './tls.js';
 import { schemaLines } from './route/graph-language.js';
 
 // The published client carries the service definition of the protocol; both are CommonJS.
@@ -33,7 +33,7 @@ export interface GrpcOptions {
   readonly host: string;
   readonly keys: ApiKeys;
   readonly version: string;
-  readonly tls?: Tls;
+  readonly tls?: ServedTls;
 }
 
 /** The graph language over gRPC, as the published clients speak it: query, mutate, upsert, alter, commit or discard, version. */
@@ -58,7 +58,11 @@ export function createGrpc(core: Core, options: GrpcOptions): GrpcConnections {
       });
     }),
   });
-  const connections = server.createConnectionInjector(credentials(options.tls));
+  let connections = server.createConnectionInjector(credentials(options.tls?.current));
+  // one that served before is left to its connections
+  options.tls?.onRenewed((tls) => {
+    connections = server.createConnectionInjector(credentials(tls));
+  });
   return {
     take: (socket) => connections.injectConnection(socket),
     close: () =>

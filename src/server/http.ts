@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { maxHeaderSize } from 'node:http';
+import type { ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
+import type { Server as TlsServer } from 'node:tls';
 import compress from '@fastify/compress';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { GraphsteadError, type Limits, type Names } from '../base/index.js';
 import { acceptBytes, boundBodies, tooLarge } from './body.js';
 import { failure } from './envelope.js';
-import type { Tls } from './tls.js';
+import type { ServedTls } from './tls.js';
 
 export interface HttpOptions {
   /** undefined speaks plain HTTP */
-  readonly tls?: Tls;
+  readonly tls?: ServedTls;
   readonly limits: Limits;
   readonly names: Names;
   readonly log: FastifyBaseLogger;
@@ -22,7 +24,7 @@ const PAGES = /^\/(explorer(\/.*)?)?$/;
 /** The HTTP server without its routes: bodies as bytes, errors as envelopes, gzip. */
 export async function createHttp(options: HttpOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = fastify({
-    ...(options.tls ? { https: options.tls } : {}),
+    ...(options.tls ? { https: httpsOf(options.tls) } : {}),
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.limits.graphBodyBytes,
@@ -35,6 +37,8 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     schemaController: NO_SCHEMAS,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
   });
+  // those who name no host in the handshake get the server's own
+  options.tls?.onRenewed((tls) => (app.server as unknown as TlsServer).setSecureContext(tls));
   acceptBytes(app);
   boundBodies(app, options.limits);
   await app.register(compress, {
@@ -70,6 +74,12 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     });
   });
   return app;
+}
+
+/** Whoever names the host gets the current certificate, also on the second address that `localhost` may have. */
+function httpsOf(tls: ServedTls): ServerOptions {
+  const { cert, key } = tls.current;
+  return { cert, key, SNICallback: (_host, done) => done(null, tls.current.context) };
 }
 
 /** What is no HTTP, or has more headers than are read, is told like everything else; then the connection ends. */

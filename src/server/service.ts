@@ -44,7 +44,7 @@ import { readableLog } from './readable-log.js';
 import { httpClosing } from './shutdown.js';
 import { SharedStreams } from './shared-streams.js';
 import { ResponseSignals } from './signal.js';
-import { readTls, type TlsFiles } from './tls.js';
+import { openTls, type TlsFiles } from './tls.js';
 import { openTrace, tracedApi, tracedClient, tracedCommitter, tracedDql, traceRequests } from './trace/index.js';
 
 export interface ServiceOptions {
@@ -116,7 +116,8 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const access = { host, keys, names: ownNames(environment['GRAPHSTEAD_HOST_NAMES'], host) };
   // before anything is written: a start that is refused leaves no trace
   assertClosed(access);
-  const tls = options.tls && { tls: readTls(options.tls) };
+  const tls = options.tls && { tls: openTls(options.tls, { log, checkMs: limits.tlsCheckMs }) };
+  opened.push(() => tls?.tls.close());
   const signals = new ResponseSignals();
   const { trace, warning } = openTrace([options.appDir ?? process.cwd(), import.meta.dirname], version);
   if (warning !== undefined) warnings.push(warning);

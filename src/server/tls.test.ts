@@ -1,6 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import * as grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
@@ -49,5 +54,60 @@ describe('the files of TLS', () => {
     expect(mistake(file('none.pem'), files.key)).toThrow(/--tls-cert: .*none\.pem cannot be read/);
     expect(mistake(file('localhost.pem'), file('other.key'))).toThrow(/TLS cannot use/);
     expect(mistake(fileURLToPath(import.meta.url), files.key)).toThrow(/TLS cannot use/);
+  });
+});
+
+describe('a certificate that is renewed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'graphstead-tls-'));
+  const served = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+  const put = (cert: string, key: string) => {
+    copyFileSync(file(cert), served.cert);
+    copyFileSync(file(key), served.key);
+  };
+  let service: Service;
+  beforeAll(async () => {
+    put('localhost.pem', 'localhost.key');
+    const limits = { tlsCheckMs: 5 };
+    service = await openService({ port: 0, grpcPort: 0, logLevel: 'silent', environment: {}, tls: served, limits });
+  });
+  afterAll(async () => {
+    await service.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const renewed = new X509Certificate(readFileSync(file('other.pem'))).fingerprint256;
+  const shown = async (port: number, servername?: string) => {
+    const socket = connect({
+      host: '127.0.0.1',
+      port,
+      rejectUnauthorized: false,
+      ...(servername ? { servername } : {}),
+    });
+    await once(socket, 'secureConnect');
+    const { fingerprint256 } = socket.getPeerCertificate();
+    socket.destroy();
+    return fingerprint256;
+  };
+
+  it('is shown to new connections, while open ones go on', async () => {
+    const port = Number(new URL(service.url).port);
+    const open = connect({ host: '127.0.0.1', port, ca, servername: 'localhost' });
+    await once(open, 'secureConnect');
+    const stub = new DgraphClientStub(`localhost:${service.grpcPort}`, grpc.credentials.createSsl(ca));
+    const ask = () => new DgraphClient(stub).newTxn().query('{ q(func: has(name)) { name } }');
+    await ask();
+
+    // a key that does not fit changes nothing
+    put('localhost.pem', 'other.key');
+    expect(await shown(port)).not.toBe(renewed);
+    put('other.pem', 'other.key');
+    await expect.poll(() => shown(port), { timeout: 20_000 }).toBe(renewed);
+    expect(await shown(port, 'localhost')).toBe(renewed);
+    expect(await shown(service.grpcPort as number)).toBe(renewed);
+
+    open.write('GET /health/ready HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+    expect(String((await once(open, 'data'))[0])).toContain('200 OK');
+    expect((await ask()).getJson()).toEqual({ q: [] });
+    stub.close();
   });
 });
