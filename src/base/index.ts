@@ -24,6 +24,7 @@ export type { MaybePromise } from './maybe.js';
 export { defaultNames, dgraphNames, type Names, TYPE_PREDICATE } from './names.js';
 export { onceFor } from './once-for.js';
 export { compiled, packageRoot } from './package-root.js';
+export { makePrivateFolder } from './private-folder.js';
 export { Recent } from './recent.js';
 export { Secret } from './secret.js';
 export { sourceStack } from './source-stack.js';

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { assert, GraphsteadError, makeLimits } from '../base/index.js';
+import { assert, GraphsteadError, makeLimits, makePrivateFolder } from '../base/index.js';
 import { storeFailure } from './failure.js';
 import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
 import { renewIncarnation } from './lmdb-meta.js';
@@ -33,7 +33,7 @@ export function refuseStoreIn(directory: string): void {
 
 /** Compact copy that opens as a store of its own: new incarnation, on disk when this returns. */
 export async function copyEnv(env: LmdbEnv, target: string): Promise<void> {
-  mkdirSync(target, { recursive: true });
+  makePrivateFolder(target);
   const file = join(target, DATA_FILE);
   try {
     await env.root.backup(file, true);

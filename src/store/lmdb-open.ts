@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { assert, GraphsteadError, type Limits, makeLimits } from '../base/index.js';
+import { assert, GraphsteadError, type Limits, makeLimits, makePrivateFolder } from '../base/index.js';
 import type { Store } from './contract.js';
 import { DiskGuard } from './disk.js';
 import { storeFailure } from './failure.js';
@@ -87,7 +87,7 @@ async function makeWhole(path: string, limits: Limits): Promise<void> {
 
 function takeDirectory(path: string, takeOver: boolean): LockFile {
   try {
-    mkdirSync(path, { recursive: true });
+    makePrivateFolder(path);
     return new LockFile(path, takeOver);
   } catch (thrown) {
     throw storeFailure(thrown, `opening ${path} failed`);

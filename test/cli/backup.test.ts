@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run, runJson, scratch, serve } from './command.js';
 
@@ -36,6 +36,16 @@ async function someData(): Promise<string> {
 }
 
 describe('backup, restore and doctor', () => {
+  it('make folders that no other user may look into', async () => {
+    const data = await someData();
+    await runJson(['backup', folder.path('aside'), '--data', data]);
+    await runJson(['restore', folder.path('aside'), '--data', folder.path('restored')]);
+    await runJson(['export', '--data', data, '--out', folder.path('out')]);
+    for (const made of [data, folder.path('aside'), folder.path('restored'), folder.path('out')]) {
+      expect([made, (statSync(made).mode & 0o777).toString(8)]).toEqual([made, '700']);
+    }
+  });
+
   it('copy a store while it is served, and read it back', async () => {
     const data = await someData();
     const service = await serve(['--data', data]);

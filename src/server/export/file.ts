@@ -1,9 +1,9 @@
-import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, makePrivateFolder } from '../../base/index.js';
 import type { ExportPart } from './part.js';
 
 export interface Exported {
@@ -17,7 +17,7 @@ export async function writeParts(
   directory: string,
   onStatements: (count: number) => void = () => undefined,
 ): Promise<Exported> {
-  mkdirSync(directory, { recursive: true });
+  makePrivateFolder(directory);
   const files: string[] = [];
   let statements = 0;
   const walk = parts[Symbol.asyncIterator]();
