@@ -1,24 +1,26 @@
 import { runQuery } from '../dql/index.js';
-import type { FunctionCall } from '../dql/index.js';
+import type { Filter, FunctionCall } from '../dql/index.js';
 import type { Graph, GraphReader } from '../graph/index.js';
-import type { Field, Model, ObjectType } from '../sdl/index.js';
+import type { Field, Model, ObjectType, Storage } from '../sdl/index.js';
 import type { Unreachable } from './contract.js';
-import { block, call, childrenOf, ofType, storedName, test, uidVariable } from './execute/syntax.js';
+import { block, call, childrenOf, literal, not, ofType, storedName, test, uidVariable } from './execute/syntax.js';
 
-/** A part of the definitions that others lack, and a question that finds one node that holds data of it. */
+/** What the definitions no longer read, and a question that finds one node with data of it. */
 interface Gone {
   readonly told: Unreachable;
   readonly holds: FunctionCall;
+  readonly filter?: Filter;
   /** the node is one that leads to nodes of this type */
   readonly to?: FunctionCall;
 }
 
 /**
  * Stored data that one set of definitions reaches and another does not: of types and fields that are gone, and of edges
- * that lead to another type now. What holds no data is not told.
+ * that lead to another type now; and nodes that cannot be read as the second set says: they lack a field that it requires, or hold what
+ * an enum has no more. What holds no data is not told.
  */
 export async function unreachable(before: Model, after: Model, graph: Graph): Promise<readonly Unreachable[]> {
-  const gone = [...goneTypes(before, after), ...goneFields(before, after)];
+  const gone = [goneTypes, goneFields, missingFields, goneValues].flatMap((find) => find(before, after));
   if (gone.length === 0) return [];
   const transaction = await graph.begin({ readOnly: true, bestEffort: true });
   const reader = await transaction.reader();
@@ -32,9 +34,9 @@ export async function unreachable(before: Model, after: Model, graph: Graph): Pr
   }
 }
 
-async function isAny({ holds, to }: Gone, reader: GraphReader): Promise<boolean> {
+async function isAny({ holds, filter, to }: Gone, reader: GraphReader): Promise<boolean> {
   const { subject } = holds;
-  const leads = to && subject?.kind === 'predicate' && test(call('uid_in', subject, [uidVariable('ends')]));
+  const leads = to && subject?.kind === 'predicate' ? test(call('uid_in', subject, [uidVariable('ends')])) : filter;
   const some = block({
     name: 'some',
     root: holds,
@@ -77,6 +79,51 @@ function goneFields(before: Model, after: Model): Gone[] {
       return [{ told, holds: call('has', storedName(field.storage), []), ...to }];
     });
   });
+}
+
+/** The object types that both have, in their new form, with what the old one stored where a field has its values now. */
+function* keptTypes(before: Model, after: Model): Iterable<[ObjectType, (field: Field) => Field | undefined]> {
+  const old = new Map(stored(before).map((type) => [type.storedName, type]));
+  for (const type of stored(after)) {
+    const was = old.get(type.storedName);
+    if (type.kind !== 'object' || !was) continue;
+    const fields = new Map(storedFields(was).map((field) => [keyOf(field), field]));
+    yield [type, (field) => fields.get(keyOf(field))];
+  }
+}
+
+const isRequired = ({ type }: Field): boolean => type.nonNull && !type.list;
+
+function missingFields(before: Model, after: Model): Gone[] {
+  return [...keptTypes(before, after)].flatMap(([type, was]) =>
+    storedFields(type)
+      .filter((field) => isRequired(field) && !(was(field) && isRequired(was(field) as Field)))
+      .map((field) => ({
+        told: told(type, field, 'it is required now, and stored nodes lack it: they answer NON_NULL for it'),
+        holds: ofType(type.storedName),
+        filter: not(test(call('has', storedName(field.storage as Storage), []))),
+      })),
+  );
+}
+
+function goneValues(before: Model, after: Model): Gone[] {
+  const valuesOf = (model: Model, name: string) => model.enums.find((one) => one.name === name)?.values ?? [];
+  return [...keptTypes(before, after)].flatMap(([type, was]) =>
+    storedFields(type).flatMap((field): Gone[] => {
+      const { name } = field.type;
+      const kept = new Set(valuesOf(after, name).map((value) => value.name));
+      const lost = valuesOf(before, was(field)?.type.name ?? '').filter((value) => !kept.has(value.name));
+      if (kept.size === 0 || lost.length === 0) return [];
+      const names = lost.map((value) => value.name);
+      const holding = call('eq', storedName(field.storage as Storage), names.map(literal));
+      const why = `stored nodes hold what ${name} has no more (${names.join(', ')}): they answer INVALID_VALUE for it`;
+      return [{ told: told(type, field, why), holds: ofType(type.storedName), filter: test(holding) }];
+    }),
+  );
+}
+
+function told(type: ObjectType, field: Field, why: string): Unreachable {
+  return { type: type.name, field: field.name, message: `${type.name}.${field.name}: ${why}` };
 }
 
 /** An inverse that is read backwards holds nothing of its own. */

@@ -242,6 +242,28 @@ type Essay { id: ID! title: String }`;
     expect((await own.schema(BEFORE)).status).toBe(200);
   });
 
+  it('says which stored nodes cannot be read as it wants them', async () => {
+    const enums = (values: string) =>
+      `enum Rank { ${values} } type Mark { id: ID! rank: Rank ranks: [Rank!] note: String }`;
+    const marks = await startService();
+    await marks.schema(enums('HIGH LOW'));
+    await marks.graphql('mutation { addMark(input: [{ rank: HIGH, ranks: [HIGH, LOW] }]) { numUids } }');
+    const unreachable = async (text: string) => {
+      const { body } = await marks.post('/admin/schema/validate', text, 'text/plain');
+      return (body.extensions?.unreachable ?? []).map((one: { message: string }) => one.message);
+    };
+    expect(await unreachable(enums('HIGH LOW NONE'))).toEqual([]);
+    expect(await unreachable(enums('HIGH NONE'))).toEqual([
+      'Mark.ranks: stored nodes hold what Rank has no more (LOW): they answer INVALID_VALUE for it',
+    ]);
+    const lacking = (field: string) =>
+      `Mark.${field}: it is required now, and stored nodes lack it: they answer NON_NULL for it`;
+    const required = enums('HIGH LOW').replace('note: String', 'note: String! day: DateTime! days: [DateTime!]!');
+    expect(await unreachable(required)).toEqual([lacking('note'), lacking('day')]);
+    expect(await unreachable(enums('HIGH LOW').replace('rank: Rank', 'rank: Rank!'))).toEqual([]);
+    await marks.close();
+  });
+
   it('that the data refuses names the field, its place and the fix, and changes nothing', async () => {
     const refused = await own.schema(BEFORE.replace('rank: String', '\n  rank: Int'));
     expect(refused.status).toBe(400);
