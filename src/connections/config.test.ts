@@ -44,6 +44,14 @@ describe('app.json', () => {
     expect(mistakes('{ "conections": {} }')[0]).toMatch(/"conections" is not known/);
     const two = '{ "conections": {},\n "modles": {} }';
     expect(mistakes(two)).toEqual([expect.stringContaining('app.json:1:'), expect.stringContaining('app.json:2:')]);
+    const also = mistakes(
+      '{ "models": { "m": { "sourceModel": "x", "connection": "b" } }, "connections": { "a": { "type": "http", "baseURL": "h", "baseUrl": "h" } } }',
+    );
+    expect(also).toEqual(
+      [/"baseURL" is not known/, /the connection "b", which is not there/, /no address/].map((one) =>
+        expect.stringMatching(one),
+      ),
+    );
     expect(mistakes('{ "connections": { "a": { "type": "ftp" } } }')[0]).toMatch(/no known connection type/);
     expect(mistakes('{ "connections": { ')[0]).toMatch(/expected a key/);
   });

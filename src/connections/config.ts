@@ -110,11 +110,23 @@ export function readConfig(text: string, file = 'app.json'): AppConfig {
     throw new GraphsteadErrors([error as GraphsteadError]);
   }
   const parsed = shapes().appConfig.safeParse(located.value);
-  const errors = parsed.success
-    ? semantic(parsed.data, located)
-    : parsed.error.issues.flatMap((issue) => shape(issue, located));
+  const issues = parsed.error?.issues ?? [];
+  // a key that is misspelled says nothing against the rest
+  const known = parsed.success ? parsed : shapes().appConfig.safeParse(withoutUnknownKeys(located.value, issues));
+  const errors = issues.flatMap((issue) => shape(issue, located));
+  if (known.success) errors.push(...semantic(known.data, located));
   if (errors.length > 0) throw new GraphsteadErrors(errors);
   return { ...(parsed.data as AppConfig), placeOf: (name) => located.position(['connections', name]) };
+}
+
+function withoutUnknownKeys(value: unknown, issues: readonly zod.core.$ZodIssue[]): unknown {
+  const copy = structuredClone(value);
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    const holder = issue.path.reduce((inner, key) => (inner as Record<PropertyKey, unknown>)[key], copy);
+    for (const key of issue.keys) delete (holder as Record<string, unknown>)[key];
+  }
+  return copy;
 }
 
 function problem(located: Located, path: readonly (string | number)[], message: string, fix: string): GraphsteadError {

@@ -105,9 +105,17 @@ describe('a relational connection, on a real PostgreSQL', () => {
       connStr: `postgres://graphstead:wr0ng@127.0.0.1:${port}/postgres`,
     });
     const refused = await wrong.query('select 1').catch((thrown: Error) => thrown);
-    expect(refused).toMatchObject({ code: 'CONNECTION_FAILED' });
+    expect(refused).toMatchObject({ code: 'CONNECTION_FAILED', fix: /password/, details: { sqlState: '28P01' } });
     expect(`${refused}${JSON.stringify(refused)}`).not.toContain('wr0ng');
     await wrong.close();
+  });
+
+  it('tells an SQLSTATE only where the server answered', async () => {
+    const nowhere = openRelational('db', { type: 'relational', connStr: 'postgres://a:b@127.0.0.1:1/postgres' });
+    const details = { connection: 'db' };
+    await expect(nowhere.query('select 1')).rejects.toMatchObject({ fix: expect.stringContaining('runs') });
+    await expect(nowhere.query('select 1')).rejects.toHaveProperty('details', details);
+    await nowhere.close();
   });
 
   it('a statement that hangs is ended, and the connection goes on', async () => {

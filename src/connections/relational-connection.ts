@@ -135,7 +135,7 @@ function failure(name: string, error: unknown, hide: Hide): GraphsteadError {
   const fix = adviceFor(error, reason);
   return new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${hide(reason)}`, {
     ...(fix === undefined ? {} : { fix }),
-    details: { connection: name, ...(code ? { sqlState: code } : {}) },
+    details: { connection: name, ...(isAnswer(error) && code ? { sqlState: code } : {}) },
   });
 }
 
@@ -148,6 +148,8 @@ function isAnswer(error: unknown): boolean {
 const NOT_UP = '57P03';
 /** a connection that its server ended */
 const ENDED = /^57P0[12]$/;
+/** a user, a password or a database that the server does not have */
+const NOT_LET_IN = /^(28...|3D000)$/;
 
 function adviceFor(error: unknown, reason: string): string | undefined {
   const { code = '', syscall } = error as { code?: string; syscall?: string };
@@ -155,6 +157,7 @@ function adviceFor(error: unknown, reason: string): string | undefined {
   if (/timeout/i.test(reason)) return TOO_SLOW;
   const unreached = syscall === 'connect' || syscall === 'getaddrinfo' || code === NOT_UP;
   if (unreached) return 'check that the server runs and is reached from here; the next call connects anew';
+  if (NOT_LET_IN.test(code)) return "correct the user, the password or the database in the connection's address";
   if (isAnswer(error) && !ENDED.test(code)) return undefined;
   return 'the next call connects anew; what was under way may have been done or not';
 }
