@@ -31,7 +31,7 @@ export class Announcer {
     console.log(`graphstead ${version()} is ready\n`);
     for (const [name, value] of facts(service, options)) console.log(`  ${name.padEnd(12)}${value}`);
     for (const warning of service.warnings) console.log(`  ! ${warning}`);
-    this.#suggest(suggestions(service, options.appDir));
+    this.#suggest(suggestions(service, options));
     console.log('\nCtrl-C stops it.');
   }
 
@@ -44,7 +44,7 @@ export class Announcer {
     }
     if (changes.length === 0) console.log(`reloaded in ${whole} ms, the schema is the same`);
     else console.log([`reloaded in ${whole} ms`, ...changes.map((line) => `  ${line}`)].join('\n'));
-    const tries = suggestions(this.service, this.options.appDir);
+    const tries = suggestions(this.service, this.options);
     if (tries.join() === this.#tries.join()) return;
     this.#suggest(tries);
     if (tries.length === 0) console.log('the calls of queries/ do not fit the schema any more');

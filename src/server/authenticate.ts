@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GraphsteadError } from '../base/index.js';
 import { isOwnName } from './host-name.js';
-import { type ApiKeys, isLoopback } from './keys.js';
+import { type ApiKeys, isLoopback, keyOf } from './keys.js';
 
 /** Paths that answer without a key, so that probes work. */
 const OPEN = new Set(['/', '/health', '/health/ready', '/probe/graphql', '/explorer']);
@@ -42,9 +42,16 @@ export function requireKeys(app: FastifyInstance, access: Access): void {
   refuse(app, (request) => {
     if (request.method === 'OPTIONS' || isOpen(pathOf(request))) return undefined;
     if (keys.admit(request.headers)) return undefined;
-    return new GraphsteadError('UNAUTHENTICATED', 'this address needs an API key', {
-      fix: 'send Authorization: Bearer <API_KEY>, or X-API-Key: <API_KEY>',
-    });
+    return keyMissing(keyOf(request.headers) !== undefined);
+  });
+}
+
+/** Why a request without a valid key is refused. */
+export function keyMissing(isOther: boolean): GraphsteadError {
+  const why = isOther ? 'what was sent as an API key is none of GRAPHSTEAD_API_KEYS' : 'this address needs an API key';
+  const fix = 'send Authorization: Bearer <API_KEY>, or X-API-Key: <API_KEY>';
+  return new GraphsteadError('UNAUTHENTICATED', why, {
+    fix: isOther ? `${fix}; a token of a user goes beside it, in another header` : fix,
   });
 }
 

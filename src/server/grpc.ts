@@ -6,7 +6,8 @@ import type { Latency, TransactionInfo } from '../dql/index.js';
 import type { AlterRequest } from '../graph/index.js';
 import type { Core } from './core.js';
 import type { GrpcConnections } from './grpc-port.js';
-import { type ApiKeys, isLoopback } from './keys.js';
+import { keyMissing } from './authenticate.js';
+import { type ApiKeys, isLoopback, keyOf } from './keys.js';
 import type { ServedTls, Tls } from './tls.js';
 import { schemaLines } from './route/graph-language.js';
 
@@ -93,7 +94,7 @@ function guard(options: GrpcOptions, { trace, names }: Core) {
       const metadata = call.metadata.getMap() as Record<string, string>;
       const allowed = open || options.keys.admit(metadata) || options.keys.has(metadata['authorization']);
       const answer = async () => {
-        if (!allowed) throw new GraphsteadError('UNAUTHENTICATED', 'this address needs an API key');
+        if (!allowed) throw keyMissing(keyOf(metadata) !== undefined || metadata['authorization'] !== undefined);
         return work(call.request, controller.signal);
       };
       const facts = { 'rpc.system': 'grpc', 'rpc.service': 'api.Dgraph', 'rpc.method': method };

@@ -288,7 +288,13 @@ describe('Authentication', () => {
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     // a page of another origin can read why
     expect(refused.headers.get('access-control-allow-origin')).toBe('*');
-    expect((await ask({ authorization: 'Bearer wrong' })).status).toBe(401);
+    const why = async (headers: Record<string, string>) =>
+      ((await (await ask(headers)).json()) as { errors: unknown[] }).errors[0];
+    expect(await why({})).toMatchObject({ message: 'this address needs an API key' });
+    expect(await why({ authorization: 'Bearer wrong' })).toMatchObject({
+      message: 'what was sent as an API key is none of GRAPHSTEAD_API_KEYS',
+      extensions: { code: 'UNAUTHENTICATED', fix: expect.stringContaining('X-API-Key') },
+    });
     expect((await ask({ authorization: 'Bearer k1' })).status).toBe(200);
     expect((await ask({ 'x-api-key': 'k2' })).status).toBe(200);
     expect((await ask({}, '/health')).status).toBe(200);
