@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openService } from '../server/index.js';
 import { Announcer } from './announce.js';
@@ -17,4 +20,18 @@ it.each([
   await service.close();
   expect(said).toContain(`curl -s ${service.url}/graphql${headers}`);
   expect(said).not.toContain('never-printed');
+});
+
+it('a folder that looks like an app and is not served is told', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'graphstead-unserved-'));
+  writeFileSync(join(folder, 'schema.graphql'), 'type Note { id: ID! }');
+  vi.spyOn(process, 'cwd').mockReturnValue(folder);
+  const service = await openService({ port: 0, logLevel: 'silent', environment: {} });
+  const print = vi.spyOn(console, 'log').mockReturnValue();
+  announce(service, { host: '127.0.0.1', explorer: false, data: '/data' });
+  announce(service, { host: '127.0.0.1', explorer: false, data: '/data', appDir: folder });
+  const said = print.mock.calls.flat().filter((line) => String(line).includes('app.json'));
+  await service.close();
+  rmSync(folder, { recursive: true });
+  expect(said).toEqual([expect.stringContaining('schema.graphql of this folder: not served')]);
 });

@@ -1,4 +1,5 @@
 import type { Reloaded, Service } from '../server/index.js';
+import { unservedApp } from './app-dir.js';
 import { suggestions } from './suggestions.js';
 import { version } from './version.js';
 
@@ -30,7 +31,8 @@ export class Announcer {
     }
     console.log(`graphstead ${version()} is ready\n`);
     for (const [name, value] of facts(service, options)) console.log(`  ${name.padEnd(12)}${value}`);
-    for (const warning of service.warnings) console.log(`  ! ${warning}`);
+    const unserved = options.appDir === undefined ? unservedApp(process.cwd()) : [];
+    for (const warning of [...service.warnings, ...unserved]) console.log(`  ! ${warning}`);
     this.#suggest(suggestions(service, options));
     console.log('\nCtrl-C stops it.');
   }

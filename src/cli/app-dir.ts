@@ -15,6 +15,15 @@ export function checkAppDir(given: string | undefined): string {
   });
 }
 
+/** What a service that was started without an app says of one that stands in `directory` all the same. */
+export function unservedApp(directory: string): readonly string[] {
+  const marks = MARKS.filter((name) => existsSync(join(directory, name)));
+  if (marks.length === 0) return [];
+  return [
+    `${marks.join(', ')} of this folder: not served, as it has no app.json; write one ({} will do), or name the folder`,
+  ];
+}
+
 /**
  * Where data lies when nobody says: beside the source of an app, else in the current folder. Never in a built folder, which is made of
  * the source and is deleted as lightly.
