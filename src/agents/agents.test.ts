@@ -18,6 +18,8 @@ const CODE = `
         case 'break': this.state.count = -1; throw new Error('broken on purpose');
         case 'circle': this.state.self = this.state; return;
         case 'publish': this.publishEvent('one', { n: 1 }); this.publishEvent({ eventName: 'two', value: data }); return 'ok';
+        case 'publishNothing': this.publishEvent(null); return;
+        case 'forgets': void Promise.reject(new Error('nobody waits for me')); return 'gone';
         case 'publishAndFail': this.publishEvent('never', {}); throw new Error('no');
         case 'relay': return agents.sendMessage(data, 'increment', '5');
         case 'loop': return agents.sendMessage(data, 'back', this.id);
@@ -57,6 +59,7 @@ const CODE = `
   class Bad extends Agent { onInitialize() { throw new Error('cannot begin'); } }
   agents.register(Bad);
 
+  async function registerLate() { class Late extends Agent {} agents.register(Counter); agents.register(Late); }
   async function startOne() { return (await agents.start('Counter')).id; }
   async function startTwo() { return Promise.all([agents.start(Counter), agents.start(Counter)]); }
   async function typedAdd(id) { const one = await agents.ref(Counter, id).add(4); return [one, await agents.ref(Counter, id).total()]; }
@@ -64,7 +67,7 @@ const CODE = `
   async function say(id, name, data, options) { return agents.sendMessage(id, name, data, options); }
   async function mail(id, name, data) { await agents.sendMessageAsync(id, name, data); }
 `;
-const EXPORTS = ['startOne', 'startTwo', 'typedAdd', 'post', 'say', 'mail'];
+const EXPORTS = ['registerLate', 'startOne', 'startTwo', 'typedAdd', 'post', 'say', 'mail'];
 
 let service: AgentService;
 const send = (id: string, name: string, data?: string) => service.agents.send(id, name, data);
@@ -95,6 +98,23 @@ describe('agents', () => {
     await expect(send(id, 'break')).rejects.toMatchObject({ code: 'AGENT_FAILED', message: 'broken on purpose' });
     expect(await send(id, 'peek')).toBe('1');
     expect(await send(id, 'increment')).toBe('2');
+  });
+
+  it('are registered while the app loads, and not behind it', async () => {
+    const refusal = { code: 'APP_LOAD', message: 'agent type Late is registered after the app has loaded' };
+    await expect(service.call('registerLate')).rejects.toMatchObject(refusal);
+  });
+
+  it('tell in the log what nobody waited for, and whose it was', async () => {
+    const { id } = await service.agents.start('Counter');
+    await expect(send(id, 'publishNothing')).rejects.toMatchObject({ code: 'INVALID_VALUE', message: /needs a name/ });
+    expect(await send(id, 'forgets')).toBe('gone');
+    const told = () => service.logs.find(({ message }) => message.includes('nobody waits for me'))?.message;
+    await until(async () => told() !== undefined);
+    expect(told()).toMatch(
+      new RegExp(`^unhandled rejection in "forgets" of agent ${id}: Error: .*\\n {4}at .*bundle-1`),
+    );
+    expect(told()).not.toContain('/host/');
   });
 
   it('name the agent whose state is no JSON', async () => {

@@ -74,6 +74,9 @@ const CODE = `
       if (name === 'sail') return String(await sail(graph));
       if (name === 'peekShips') return (await graph.graphql('{ aggregateShip { count } }')).aggregateShip.count + '';
       if (name === 'launchUnseen') { await graph.graphql(ADD, { name: data }); return 'launched'; }
+      if (name === 'fileAway') { void graph.mutate({ set: { name: data } }).catch((error) => { globalThis.away = error.message; }); return 'filed'; }
+      if (name === 'away') return globalThis.away;
+      if (name === 'fileNothing') await graph.mutate(undefined);
       if (name === 'filed') return String(this.state.filed);
       if (name === 'seesOwn') {
         await graph.mutate({ set: { name: 'Own' } });
@@ -175,6 +178,17 @@ describe('the graph in app code', () => {
     expect(await call('names')).toEqual(['One']);
     expect(await call('transact', false)).toBe(3);
     expect(await call('names')).toEqual(['One', 'T1', 'T2']);
+  });
+
+  it('a write that a handler does not wait for lands with the turn, or its promise fails and says why', async () => {
+    const { id } = await agents.start('Clerk');
+    expect(await agents.send(id, 'fileAway', 'Away')).toBe('filed');
+    let told: string | undefined;
+    while (told === undefined) {
+      told = ((await call('names')) as string[]).includes('Away') ? 'landed' : await agents.send(id, 'away');
+    }
+    expect(told).toMatch(/^landed$|^graph\.mutate was still under way when its turn ended/);
+    await expect(agents.send(id, 'fileNothing')).rejects.toMatchObject({ code: 'INVALID_MUTATION' });
   });
 
   it('a turn lands with its graph writes, state and events in one commit, or not at all', async () => {

@@ -49,6 +49,8 @@ const CODE = `
     onReceiveMessage() { return 'read'; }
   }
   agents.register(Board, Stamped);
+  class Slow extends Agent { async getState() { return '{}'; } }
+  agents.register(Slow);
   class Never extends Agent { state = { at: new Date(0) }; }
   agents.register(Table, Clock, Never);
 `;
@@ -85,6 +87,8 @@ describe('a state that JSON does not give back', () => {
     expect(await agents.send(id, 'seats')).toBe('{"seats":[{"taken":false,"by":"ann"}]}');
     const clock = await agents.start('Clock');
     expect(await agents.send(clock.id, 'now')).toBe('1000');
+    const refusal = { code: 'AGENT_STATE', message: expect.stringContaining('gave a promise, not text') };
+    await expect(agents.start('Slow')).rejects.toMatchObject(refusal);
   });
 });
 

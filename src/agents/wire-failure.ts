@@ -11,7 +11,8 @@ export function toFailure(thrown: unknown, fallback?: ErrorCode): WireFailure {
   if (!(thrown instanceof Error)) return { message: describe(thrown), code: fallback };
   const { extensions } = thrown as { extensions?: unknown };
   const details = typeof extensions === 'object' && extensions !== null ? { ...extensions } : undefined;
-  return { message: thrown.message, name: thrown.name, code: fallback, details: plain(details), stack: thrown.stack };
+  const { message, name, stack } = thrown;
+  return { message: message || name, name, code: fallback, details: plain(details), stack };
 }
 
 /** What app code threw: whatever its code says, it is not the service's own word. */

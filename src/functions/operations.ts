@@ -91,7 +91,7 @@ class FunctionCaller {
       stack: stack
         .split('\n')
         .map((line) => line.trim())
-        .filter((line) => line.startsWith('at '))
+        .filter((line) => /^(at|caused by:) /.test(line))
         .slice(0, FRAMES),
     };
     return new GraphsteadError(error.code, error.message, { fix: error.fix, details });

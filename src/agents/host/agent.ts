@@ -156,7 +156,7 @@ export class Agent<State extends object = object> {
   publishEvent(event: AgentEventValue | string, second?: unknown, third?: PublishOptions): void {
     const named = typeof event === 'string';
     const options = (named ? third : (second as PublishOptions | undefined)) ?? {};
-    const name = named ? event : event.eventName;
+    const name = named ? event : (event as AgentEventValue | null | undefined)?.eventName;
     const { task, turn } = this.#turn('publishEvent');
     turn.assertWrites('publishEvent');
     task.publish({ name: checkedName(name), data: dataOf(named ? second : fieldsOf(event)) }, options.live === true);

@@ -36,8 +36,28 @@ describe('what app code threw', () => {
     expect(appFailure(ours(frames(sent)), 'FUNCTION_FAILED').stack).toBe(frames(sent));
     expect(appFailure(ours(frames(sent), inAgent), 'FUNCTION_FAILED').stack).toBe(`${inAgent}\n    at ${sent}`);
     expect(appFailure(ours(frames(`run (${own})`), inAgent), 'FUNCTION_FAILED').stack).toBe(inAgent);
-    const long = frames(...Array.from({ length: 60 }, () => sent));
-    expect(appFailure(ours(frames(sent), long), 'FUNCTION_FAILED').stack?.split('\n')).toHaveLength(50);
+    const long = frames(...Array.from({ length: 70 }, () => sent));
+    expect(appFailure(ours(frames(sent), long), 'FUNCTION_FAILED').stack?.split('\n')).toHaveLength(60);
+  });
+
+  it('tells the errors behind it, as many as help', () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), {
+      stack: frames('Socket.connect (node:net:1:1)'),
+    });
+    const cause = Object.assign(new AggregateError([refused], 'no address'), { stack: frames(sent) });
+    const thrown = Object.assign(new TypeError('fetch failed', { cause }), { stack: frames(sent) });
+    expect(appFailure(thrown, 'AGENT_FAILED').stack).toBe(
+      [frames(sent), `caused by: ${frames(sent)}`, `caused by: ${refused.stack}`].join('\n'),
+    );
+    cause.cause = thrown;
+    expect(appFailure(thrown, 'AGENT_FAILED').stack?.match(/caused by/g)?.length).toBeLessThan(20);
+  });
+
+  it('has a message of a bounded length', () => {
+    expect(appFailure(new TypeError(''), 'AGENT_FAILED').message).toBe('TypeError');
+    const { message, stack = '' } = appFailure(new Error('x'.repeat(1e6)), 'AGENT_FAILED');
+    expect(message).toMatch(/^x+ \.\.\.$/);
+    expect(message.length + stack.length).toBeLessThan(50_000);
   });
 
   it('is told whatever it is', () => {

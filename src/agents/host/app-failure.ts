@@ -5,15 +5,21 @@ import { toFailure } from '../wire-failure.js';
 
 const OWN = ['src/', 'dist/'].map((folder) => fileURLToPath(new URL(folder, packageRoot)));
 const FRAME = '    at ';
-/** lines of a stack that are told: each agent that a failure goes through adds its own */
-const FRAMES = 50;
+const CAUSE = 'caused by: ';
+/** errors behind errors that are told */
+const DEPTH = 4;
+/** lines of a stack that are told: each agent that a failure goes through adds its own, and each error behind another */
+const LINES = 60;
+/** characters of a message that are told, and of a line */
+const MESSAGE = 16 * 1024;
 
 /** What app code threw; `fallback` is its code where it is none of our errors. Never throws. */
 export function appFailure(thrown: unknown, fallback: ErrorCode): WireFailure {
   try {
     const failure = toFailure(thrown, fallback);
+    const message = cut(failure.message);
     const stack = stackOf(thrown, failure);
-    return stack === undefined ? failure : { ...failure, stack };
+    return stack === undefined ? { ...failure, message } : { ...failure, message, stack: bounded(stack) };
   } catch {
     return { message: 'what was thrown cannot be read', code: fallback };
   }
@@ -22,11 +28,27 @@ export function appFailure(thrown: unknown, fallback: ErrorCode): WireFailure {
 /** Where app code threw or, of an error of ours, which call of it failed: behind what an agent asked by it told of itself. */
 function stackOf(thrown: unknown, { stack: told }: WireFailure): string | undefined {
   const own = thrown instanceof Error && typeof thrown.stack === 'string' ? thrown.stack : undefined;
-  if (own === undefined || !(thrown instanceof GraphsteadError)) return own && appStack(own);
+  if (own === undefined) return undefined;
+  if (!(thrown instanceof GraphsteadError)) return [appStack(own), ...behind(thrown as Error)].join('\n');
   const { head, frames } = partsOf(own);
   const inApp = appFrames(frames);
   if (inApp.length === 0) return told;
-  return [told ?? head, ...inApp].join('\n').split('\n').slice(0, FRAMES).join('\n');
+  return [told ?? head, ...inApp].join('\n');
+}
+
+/** The errors that led to it: "fetch failed" alone helps nobody. */
+function behind({ cause, errors }: Error & { errors?: unknown }, depth = 1): readonly string[] {
+  if (depth > DEPTH) return [];
+  const causes = [cause, ...(Array.isArray(errors) ? errors : [])].filter((one) => one instanceof Error);
+  return causes.slice(0, DEPTH).flatMap((one) => [`${CAUSE}${appStack(String(one.stack))}`, ...behind(one, depth + 1)]);
+}
+
+function cut(text: string): string {
+  return text.length <= MESSAGE ? text : `${text.slice(0, MESSAGE)} ...`;
+}
+
+function bounded(stack: string): string {
+  return stack.split('\n').slice(0, LINES).map(cut).join('\n');
 }
 
 /** A stack without what is ours: nobody who reads it for the app's sake can do anything about those lines. */

@@ -65,7 +65,7 @@ class Surface implements GraphApi {
     const request =
       typeof mutation === 'string'
         ? { body: mutation, contentType: 'rdf' }
-        : { body: JSON.stringify(mutation), contentType: 'json' };
+        : { body: JSON.stringify(mutation) ?? 'null', contentType: 'json' };
     const { uids, queries } = (await task.call('graph.mutate', [this.txn, request])) as GraphMutated;
     return { uids, ...(queries === undefined ? {} : { queries: JSON.parse(queries) as GraphAnswer }) };
   }

@@ -1,7 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import { compiled, UnderWay } from '../../base/index.js';
 import type { CallRecord } from '../../connections/host.js';
-import type { ToHost } from '../protocol.js';
+import type { ToHost, WireFailure } from '../protocol.js';
+import { failureText, fromFailure } from '../wire-failure.js';
 import { appFailure } from './app-failure.js';
 import { offer, pull, startCall, stopStream } from './call.js';
 import { useConnections } from './connections.js';
@@ -59,7 +60,8 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
     tell({ k: 'loaded', types: registered(), functions: [...exported.keys()] });
   } catch (error) {
     const failure = appFailure(error, 'APP_LOAD');
-    tell({ k: 'refused', error: { ...failure, fix: failure.fix ?? adviceFor(error) } });
+    const fix = [failure.fix, adviceFor(failure)].filter((one) => one !== undefined).join('; ');
+    tell({ k: 'refused', error: { ...failure, ...(fix === '' ? {} : { fix }) } });
   }
 }
 
@@ -70,12 +72,18 @@ function useEnvironment(environment: Readonly<Record<string, string>>): void {
 }
 
 /** What to look at when an app's own modules do not load. */
-function adviceFor(error: unknown): string | undefined {
-  const { message = '', stack = '' } = error as Partial<Error>;
+function adviceFor({ message, stack = '' }: WireFailure): string | undefined {
   const missing = /^Cannot find package '([^']+)'/.exec(message)?.[1];
   if (missing !== undefined) return `install it in the app's folder: npm install ${missing}`;
   const place = /^\s+at (?:.*\()?(?:file:\/\/)?(\/[^()]+:\d+:\d+)\)?$/m.exec(stack)?.[1];
   return place === undefined ? undefined : `it was thrown while the app loaded, at ${place}`;
+}
+
+/** What nobody catches, often behind the end of what set it off. */
+function loose(what: string, error: unknown): void {
+  const turn = currentTask()?.turn;
+  const where = turn === undefined ? '' : ` in "${turn.message?.name ?? 'a hook'}" of agent ${turn.agentId}`;
+  console.error(`${what}${where}: ${failureText(fromFailure(appFailure(error, 'INTERNAL'), 'INTERNAL'))}`);
 }
 
 function receive(message: ToHost): void {
@@ -123,12 +131,8 @@ openLink(
   () => process.exit(0),
 );
 // A promise nobody awaits must not end the others' turns.
-process.on('unhandledRejection', (error) => {
-  console.error('unhandled rejection:', error);
-});
-process.on('uncaughtException', (error) => {
-  console.error('uncaught exception:', error);
-});
+process.on('unhandledRejection', (error) => loose('unhandled rejection', error));
+process.on('uncaughtException', (error) => loose('uncaught exception', error));
 // The terminal's interrupt goes to the whole group; the main process decides when its hosts end.
 process.on('SIGINT', () => undefined);
 process.on('exit', flush);

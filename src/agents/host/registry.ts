@@ -6,6 +6,8 @@ import { Agent, type AgentClass } from './agent.js';
 import { caller } from './caller.js';
 
 const types = new Map<string, AgentClass>();
+/** the main process has been told: it would hear of no other */
+let told = false;
 
 /** The type's name as start takes it. */
 export function nameOf(type: AgentClass): string {
@@ -37,9 +39,38 @@ export function register(type: AgentClass): void {
       fix: 'give one of them a `static agentName`',
     });
   }
+  assertNamed(name);
+  if (told && known === undefined) throw tooLate(name);
   assertVersion(name, type.version);
+  assertNames(name, 'handlers', type.handlers);
+  assertNames(name, 'readOnly', type.readOnly);
   assertGuard(name, type);
   types.set(name, type);
+}
+
+function assertNamed(name: unknown): void {
+  if (typeof name === 'string' && name !== '') return;
+  throw new GraphsteadError(
+    'APP_LOAD',
+    `an agent class ${name === '' ? 'has no name' : 'is named by what is no text'}`,
+    {
+      fix: "write static readonly agentName = 'Counter'",
+    },
+  );
+}
+
+function tooLate(name: string): GraphsteadError {
+  return new GraphsteadError('APP_LOAD', `agent type ${name} is registered after the app has loaded`, {
+    fix: 'call agents.register at the top level of the module, not in a function, a timer or a handler',
+  });
+}
+
+/** A text would be searched for its parts. */
+function assertNames(name: string, list: string, names: unknown): void {
+  if (names === undefined || (Array.isArray(names) && names.every((one) => typeof one === 'string'))) return;
+  throw new GraphsteadError('APP_LOAD', `static ${list} of agent type ${name} is no list of names`, {
+    fix: `write static readonly ${list} = ['where'] as const`,
+  });
 }
 
 function assertVersion(name: string, version: number | undefined): void {
@@ -67,6 +98,7 @@ export function typeOf(name: string): AgentClass {
 
 /** What the main process learns after the bundle has loaded. */
 export function registered(): readonly AgentType[] {
+  told = true;
   return [...types].map(([name, type]) => ({
     name,
     version: type.version ?? 1,

@@ -123,7 +123,8 @@ async function checkpoint(agent: Agent): Promise<void> {
 }
 
 function collect(scope: TurnScope, resident: Resident, always = false): Effects {
-  const state = resident.agent.getState();
+  const state: unknown = resident.agent.getState();
+  if (state !== undefined && typeof state !== 'string') throw noText(scope.agentId, state);
   const bytes = state === undefined ? 0 : Buffer.byteLength(state);
   if (bytes > stateBytes) {
     throw new GraphsteadError('LIMIT_EXCEEDED', `the state of agent ${scope.agentId} holds ${bytes} bytes`, {
@@ -133,6 +134,14 @@ function collect(scope: TurnScope, resident: Resident, always = false): Effects 
   const changed = always || state !== resident.state;
   resident.state = state;
   return scope.take(changed ? (state ?? '') : undefined, resident.version);
+}
+
+function noText(agentId: string, state: unknown): GraphsteadError {
+  const what = state instanceof Promise ? 'a promise' : typeof state;
+  return new GraphsteadError('AGENT_STATE', `getState of agent ${agentId} gave ${what}, not text`, {
+    fix: 'give text at once: JSON.stringify(value)',
+    details: { agentId },
+  });
 }
 
 function toReply(value: unknown, turn: TurnTask): string | undefined {

@@ -375,6 +375,25 @@ describe('host processes', () => {
       message: 'broken at load',
       fix: /at \/.*bundle-2\.mjs:2:/,
     });
+    const refusals = [
+      ['throw undefined;', 'undefined'],
+      ["await graph.query('{ a }');", /works only inside/],
+      ['agents.register(class extends Agent {});', 'an agent class has no name'],
+      ['class A extends Agent { static agentName = 5; } agents.register(A);', /named by what is no text/],
+      [
+        "class A extends Agent { static readOnly = 'peek'; } agents.register(A);",
+        /static readOnly .* is no list of names/,
+      ],
+      [
+        'class A extends Agent { static handlers = [5]; } agents.register(A);',
+        /static handlers .* is no list of names/,
+      ],
+    ] as const;
+    for (const [code, message] of refusals) {
+      const refused = hosts.load({ appDir: app.appDir, bundle: app.next(code) });
+      const fix = code === 'throw undefined;' ? undefined : expect.stringMatching(/at \/.*bundle-\d+\.mjs:2:/);
+      await expect(refused).rejects.toMatchObject({ message, ...(fix === undefined ? {} : { fix }) });
+    }
     const lacking = { appDir: app.appDir, bundle: app.next("import 'nowhere-to-be-found';") };
     await expect(hosts.load(lacking)).rejects.toMatchObject({
       message: /'nowhere-to-be-found'/,

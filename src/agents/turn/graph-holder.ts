@@ -41,7 +41,9 @@ export class GraphHolder {
       this.#holds = true;
       transaction.holdReads();
     }
-    return answerGraph(transaction, rpc, { readOnly: this.readOnly });
+    return answerGraph(transaction, rpc, { readOnly: this.readOnly }).catch((error: unknown) => {
+      throw (error as { code?: unknown }).code === 'TXN_FINISHED' ? notAwaited(rpc) : error;
+    });
   }
 
   /** Keys of what it wrote. */
@@ -75,4 +77,15 @@ export class GraphHolder {
     this.#forget();
     return transaction.then((open) => open.commit({ parts, idempotency }));
   }
+}
+
+/** The turn is over, and its transaction with it. */
+function notAwaited({ method }: Rpc): GraphsteadError {
+  return new GraphsteadError(
+    'INVALID_REQUEST',
+    `${method} was still under way when its turn ended: nothing of it landed`,
+    {
+      fix: 'await every promise before the handler returns',
+    },
+  );
 }
