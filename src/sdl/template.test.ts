@@ -63,6 +63,11 @@ describe('body templates', () => {
     },
   );
 
+  it('has a key once in each object', () => {
+    expect(() => parseBodyTemplate('{ a: $x, "a": $y }')).toThrow(/a key other than a.* at character 10/);
+    expect(parseBodyTemplate('{ a: $x, b: { a: $y } }')?.variables).toEqual(['x', 'y']);
+  });
+
   it('bounds its depth', () => {
     expect(() => parseBodyTemplate(`${'['.repeat(5000)}${']'.repeat(5000)}`)).toThrow(/levels/);
   });
@@ -75,7 +80,7 @@ describe('body templates', () => {
         name.map((n): BodyNode => ({ kind: 'variable', name: n })),
         fc.array(tie('node'), { maxLength: 3 }).map((items): BodyNode => ({ kind: 'list', items })),
         fc
-          .array(fc.tuple(name, tie('node')), { maxLength: 3 })
+          .uniqueArray(fc.tuple(name, tie('node')), { maxLength: 3, selector: ([key]) => key })
           .map((fields): BodyNode => ({ kind: 'object', fields: fields.map(([key, value]) => ({ key, value })) })),
       ),
     })).node;

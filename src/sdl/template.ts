@@ -230,8 +230,15 @@ class BodyParser {
   #object(depth: number): BodyNode {
     this.#at++;
     const fields: { key: string; value: BodyNode }[] = [];
+    const seen = new Set<string>();
     for (this.#skip(); this.text[this.#at] !== '}'; this.#skip()) {
+      const at = this.#at;
       const key = this.#key();
+      if (seen.has(key)) {
+        this.#at = at;
+        this.#fail(`a key other than ${key}, which stands there already`);
+      }
+      seen.add(key);
       this.#skip();
       if (this.text[this.#at] !== ':') this.#fail('":"');
       this.#at++;
