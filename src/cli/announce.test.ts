@@ -28,8 +28,8 @@ it('a folder that looks like an app and is not served is told', async () => {
   vi.spyOn(process, 'cwd').mockReturnValue(folder);
   const service = await openService({ port: 0, logLevel: 'silent', environment: {} });
   const print = vi.spyOn(console, 'log').mockReturnValue();
-  announce(service, { host: '127.0.0.1', explorer: false, data: '/data' });
-  announce(service, { host: '127.0.0.1', explorer: false, data: '/data', appDir: folder });
+  new Announcer(service, { host: '127.0.0.1', explorer: false, data: '/data' }).ready();
+  new Announcer(service, { host: '127.0.0.1', explorer: false, data: '/data', appDir: folder }).ready();
   const said = print.mock.calls.flat().filter((line) => String(line).includes('app.json'));
   await service.close();
   rmSync(folder, { recursive: true });
