@@ -28,7 +28,9 @@ function copyNamed(name: string): string {
 
 describe('an app from new to start', () => {
   it('is made whole, hides its secrets from git and refuses a folder in use', async () => {
-    const { name, dependencies } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'));
+    const { name, dependencies, overrides } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'));
+    const ours = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(overrides).toEqual({ cookie: ours.overrides.cookie });
     expect([name, Object.keys(dependencies)]).toEqual(['my-app', ['graphstead']]);
     expect(readFileSync(join(app, 'app.json'), 'utf8')).toContain('Bearer {{API_KEY}}');
     if (existsSync(join(app, '.git'))) {
