@@ -83,7 +83,14 @@ export async function whileNoneWrites<T>(directory: string, open: () => T | Prom
 async function putUp(sign: string): Promise<boolean> {
   for (;;) {
     try {
-      writeFileSync(sign, nameOfThis(), { flag: 'wx' });
+      const fd = openSync(sign, 'wx');
+      try {
+        writeSync(fd, nameOfThis());
+      } catch {
+        // A full disk is to be read all the same: a sign without a name counts for a while.
+      } finally {
+        closeSync(fd);
+      }
       return true;
     } catch (thrown) {
       const { code } = thrown as NodeJS.ErrnoException;
