@@ -46,6 +46,15 @@ describe('the check of types', () => {
     ]);
   });
 
+  it('takes the types of Node.js from where the app is, not from where the command was called', async () => {
+    const types = join(root, 'node_modules', '@types', 'node');
+    mkdirSync(types, { recursive: true });
+    writeFileSync(join(types, 'package.json'), '{ "name": "@types/node", "version": "20.0.0", "types": "index.d.ts" }');
+    writeFileSync(join(types, 'index.d.ts'), 'declare const ofTheApp: number;\n');
+    write('functions/a.ts', 'export function addUp(a: number): number { return a + ofTheApp; }\n');
+    expect(await check()).toEqual([]);
+  });
+
   it("goes by the app's own tsconfig.json, and tells its mistakes", async () => {
     write('functions/a.ts', 'export function addUp(a: number): number { const unused = 1; return a + 1; }\n');
     write(

@@ -46,7 +46,8 @@ const DEFAULTS: ts.CompilerOptions = {
 export function checkOptions(source: AppSource): CheckOptions {
   const path = join(source.appDir, 'tsconfig.json');
   if (!existsSync(path)) {
-    const options = withOwnTypes(source, withNodeTypes(source, { ...DEFAULTS, ...CHECK_ONLY }));
+    // as if one stood there: types are looked for from it, wherever the command was called
+    const options = withOwnTypes(source, withNodeTypes(source, { ...DEFAULTS, ...CHECK_ONLY, configFilePath: path }));
     return { options, declarations: [], configFiles: [], mistakes: [] };
   }
   const mistakes: ts.Diagnostic[] = [];
