@@ -49,6 +49,8 @@ const CODE = `
     onReceiveMessage() { return 'read'; }
   }
   agents.register(Board, Stamped);
+  class Bare extends Agent { getState() { return null; } onReceiveMessage() { return 'here'; } }
+  agents.register(Bare);
   class Slow extends Agent { async getState() { return '{}'; } }
   agents.register(Slow);
   class Never extends Agent { state = { at: new Date(0) }; }
@@ -89,6 +91,9 @@ describe('a state that JSON does not give back', () => {
     expect(await agents.send(clock.id, 'now')).toBe('1000');
     const refusal = { code: 'AGENT_STATE', message: expect.stringContaining('gave a promise, not text') };
     await expect(agents.start('Slow')).rejects.toMatchObject(refusal);
+    const bare = await agents.start('Bare');
+    expect(await agents.send(bare.id, 'ask')).toBe('here');
+    expect((await agents.inspect(bare.id)).state ?? '').toBe('');
   });
 });
 

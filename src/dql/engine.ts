@@ -268,6 +268,11 @@ class Engine implements DqlEngine {
 
   async abort(startTs: number, hash?: string): Promise<TransactionInfo> {
     const transaction = this.#graph.open(startTs, hash);
+    if (transaction.committing) {
+      throw new GraphsteadError('TXN_FINISHED', `transaction ${startTs} was committed: an abort comes too late`, {
+        fix: 'Undo its changes in a new transaction.',
+      });
+    }
     transaction.abort();
     return this.#closing(transaction);
   }

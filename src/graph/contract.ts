@@ -218,7 +218,10 @@ export interface Transaction {
     /** further parts of the same commit, by applier name */
     readonly parts?: Readonly<Record<string, unknown>>;
   }): Promise<Committed>;
+  /** Without effect on one that is over, or that commits. */
   abort(): void;
+  /** Whether it commits or has committed: an abort comes too late. */
+  readonly committing: boolean;
 }
 
 /** A small text that lies beside the graph. */

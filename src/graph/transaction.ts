@@ -101,6 +101,10 @@ export class GraphTransaction implements Transaction {
     return this.#state !== 'open';
   }
 
+  get committing(): boolean {
+    return this.#state === 'committing' || this.#state === 'committed';
+  }
+
   /** Whether something would be lost if it were forgotten. */
   get dirty(): boolean {
     return this.#log.count > 0;

@@ -179,6 +179,21 @@ describe('Transactions in the graph store', () => {
     expect(late.status).toBeGreaterThanOrEqual(400);
   });
 
+  it('an abort that comes behind the commit says so, and a second abort does not mind', async () => {
+    const begin = async () => {
+      const { start_ts, hash } = (await s.rdf('{ set { <0x6> <name> "Kept" . } }', '')).body.extensions.txn;
+      return (end: string) => s.post(`/commit?startTs=${start_ts}&hash=${hash}${end}`, '', 'application/json');
+    };
+    const committed = await begin();
+    expect((await committed('')).status).toBe(200);
+    const late = await committed('&abort=true');
+    expect([late.status, late.body.errors[0].extensions.code]).toEqual([400, 'TXN_FINISHED']);
+    expect((await s.query('{ q(func: eq(name, "Kept")) { uid } }')).body.data.q).toEqual([{ uid: '0x6' }]);
+    const aborted = await begin();
+    expect((await aborted('&abort=true')).status).toBe(200);
+    expect((await aborted('&abort=true')).status).toBe(200);
+  });
+
   it('an unknown start timestamp is a clear error', async () => {
     const answer = await s.query('{ q(func: has(name)) { uid } }', '?startTs=99999999');
     expect(answer.status).toBe(400);

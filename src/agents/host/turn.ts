@@ -123,7 +123,7 @@ async function checkpoint(agent: Agent): Promise<void> {
 }
 
 function collect(scope: TurnScope, resident: Resident, always = false): Effects {
-  const state: unknown = resident.agent.getState();
+  const state: unknown = resident.agent.getState() ?? undefined;
   if (state !== undefined && typeof state !== 'string') throw noText(scope.agentId, state);
   const bytes = state === undefined ? 0 : Buffer.byteLength(state);
   if (bytes > stateBytes) {
