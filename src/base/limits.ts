@@ -16,7 +16,11 @@ export const DEFAULT_LIMITS = {
   queryMs: 30_000,
   /** nesting of a query, a JSON mutation or a GraphQL document */
   nestingDepth: 200,
-  /** tokens in one graph-language or GraphQL text */
+  /** tokens in one GraphQL document: as many as other servers take; what is long belongs into variables */
+  documentTokens: 15_000,
+  /** fields that one GraphQL document asks for, each fragment counted wherever it is spread, and those of an interface or a union once for each type that may stand there */
+  documentFields: 20_000,
+  /** tokens in one graph-language text */
   syntaxTokens: 5_000_000,
   /** bytes of one answer */
   answerBytes: 512 * 1024 * 1024,
@@ -40,6 +44,8 @@ export const DEFAULT_LIMITS = {
   streamBufferBytes: 1024 * 1024,
   /** parsed documents kept, by text */
   documentCache: 1_000,
+  /** bytes of the texts of parsed documents kept, fields counted too: memory takes some 200 times as much */
+  documentCacheBytes: 2 * 1024 * 1024,
   // store
   /** bytes of one value in the store: one page */
   valueBytes: 3_900,

@@ -7,14 +7,25 @@ import {
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  OverlappingFieldsCanBeMergedRule,
   parse,
-  type SelectionSetNode,
   specifiedRules,
   validate,
+  type ValidationRule,
   visit,
 } from 'graphql';
-import { GraphsteadError, type Limits, Recent } from '../../base/index.js';
+import {
+  atOnce,
+  GraphsteadError,
+  inSteps,
+  type Limits,
+  type MaybePromise,
+  Recent,
+  type Steps,
+} from '../../base/index.js';
+import { Pace, type RunOptions } from '../../dql/index.js';
 import { cascadeNamesFields } from './cascade.js';
+import { extentOf, tooDeep } from './document-extent.js';
 
 /** A parsed and validated text. */
 export interface PreparedDocument {
@@ -23,7 +34,15 @@ export interface PreparedDocument {
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   /** @cascade stands somewhere in it */
   readonly cascades: boolean;
+  /** that its operations ask for, fragments in their places */
+  readonly fields: number;
 }
+
+/** Texts that are read without a pause: a few milliseconds. */
+const SHORT = 16 * 1024;
+
+/** What a field takes of `limits.documentCacheBytes`, in bytes of text: its plan is kept too. */
+const FIELD_BYTES = 64;
 
 /** Parsed documents by text, the least recently used leave first. One per served schema. */
 export class DocumentCache {
@@ -32,17 +51,27 @@ export class DocumentCache {
   readonly #limits: Limits;
 
   constructor(schema: GraphQLSchema, limits: Limits) {
-    this.#entries = new Recent(limits.documentCache);
+    this.#entries = new Recent(limits.documentCache, limits.documentCacheBytes);
     this.#schema = schema;
     this.#limits = limits;
   }
 
   /** Throws an array of GraphQLErrors for what graphql-js finds, GraphsteadError for bounds. */
   prepare(text: string): PreparedDocument {
+    return this.#entries.get(text) ?? this.#kept(text, atOnce(prepareSteps(text, this.#schema, this.#limits, [RULES])));
+  }
+
+  /** The same with pauses where the text is long. Rejects with TIMEOUT, CANCELLED too. */
+  prepareInSteps(text: string, run: RunOptions): MaybePromise<PreparedDocument> {
     const known = this.#entries.get(text);
-    if (known) return known;
-    const prepared = prepare(text, this.#schema, this.#limits);
-    this.#entries.set(text, prepared);
+    if (known || text.length <= SHORT) return known ?? this.prepare(text);
+    const pace = new Pace(run);
+    const steps = prepareSteps(text, this.#schema, this.#limits, RULES_IN_TURN);
+    return inSteps(steps, () => pace.pause()).then((prepared) => this.#kept(text, prepared));
+  }
+
+  #kept(text: string, prepared: PreparedDocument): PreparedDocument {
+    this.#entries.set(text, prepared, text.length + prepared.fields * FIELD_BYTES);
     return prepared;
   }
 }
@@ -54,30 +83,45 @@ export class InvalidDocument extends Error {
   }
 }
 
-function prepare(text: string, schema: GraphQLSchema, limits: Limits): PreparedDocument {
+/** what graphql-js says when it has compared as many fields of one name with each other as it will */
+const GIVEN_UP = 'Validation aborted.';
+/** what it says when it has read as many tokens as it may */
+const CUT_OFF = 'Parsing aborted.';
+
+const RULES: readonly ValidationRule[] = [...specifiedRules, cascadeNamesFields];
+/** The rule that costs as much as all others comes after them, on its own. */
+const RULES_IN_TURN = [
+  RULES.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule),
+  [OverlappingFieldsCanBeMergedRule],
+];
+
+/** @param turns rules that look at the document at the same time, one list after the other; mistakes end it */
+function* prepareSteps(
+  text: string,
+  schema: GraphQLSchema,
+  limits: Limits,
+  turns: readonly (readonly ValidationRule[])[],
+): Steps<PreparedDocument> {
   try {
-    return parsed(text, schema, limits);
+    const document = parse(text, { maxTokens: limits.documentTokens });
+    const fragments = fragmentsOf(document);
+    const fields = extentOf(document, fragments, schema, limits);
+    for (const rules of turns) {
+      yield;
+      const errors = validate(schema, document, rules, { maxErrors: 50 });
+      if (errors.at(-1)?.message === GIVEN_UP) throw tooManyPairs();
+      if (errors.length > 0) throw new InvalidDocument(errors);
+    }
+    yield;
+    const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+    return { document, operations, fragments, cascades: usesCascade(document), fields };
   } catch (error) {
-    if (error instanceof GraphQLError) throw new InvalidDocument([error]);
+    if (error instanceof GraphQLError)
+      throw error.message.includes(CUT_OFF) ? tooLong(limits) : new InvalidDocument([error]);
     // the stack ran out: parsing and validating recurse
     if (error instanceof RangeError) throw tooDeep(limits);
     throw error;
   }
-}
-
-/** what graphql-js says when it has compared as many fields of one name with each other as it will */
-const GIVEN_UP = 'Validation aborted.';
-const RULES = [...specifiedRules, cascadeNamesFields];
-
-function parsed(text: string, schema: GraphQLSchema, limits: Limits): PreparedDocument {
-  const document = parse(text, { maxTokens: limits.syntaxTokens });
-  const fragments = fragmentsOf(document);
-  boundDepth(document, fragments, limits);
-  const errors = validate(schema, document, RULES, { maxErrors: 50 });
-  if (errors.at(-1)?.message === GIVEN_UP) throw tooManyPairs();
-  if (errors.length > 0) throw new InvalidDocument(errors);
-  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-  return { document, operations, fragments, cascades: usesCascade(document) };
 }
 
 function usesCascade(document: DocumentNode): boolean {
@@ -99,9 +143,9 @@ function fragmentsOf(document: DocumentNode): Record<string, FragmentDefinitionN
   return fragments;
 }
 
-function tooDeep(limits: Limits): GraphsteadError {
-  return new GraphsteadError('LIMIT_EXCEEDED', `the document nests deeper than nestingDepth (${limits.nestingDepth})`, {
-    fix: 'Ask for fewer levels in one request.',
+function tooLong({ documentTokens }: Limits): GraphsteadError {
+  return new GraphsteadError('LIMIT_EXCEEDED', `the document has more tokens than documentTokens (${documentTokens})`, {
+    fix: 'Send lists and objects as variables, ask for less in one request, or raise limits.documentTokens.',
   });
 }
 
@@ -110,43 +154,6 @@ function tooManyPairs(): GraphsteadError {
   return new GraphsteadError('LIMIT_EXCEEDED', message, {
     fix: 'Select each field once at a place, or give each an alias of its own.',
   });
-}
-
-/** Depth of selections, fragments followed once a path; cycles are left to validation. */
-function boundDepth(
-  document: DocumentNode,
-  fragments: Readonly<Record<string, FragmentDefinitionNode>>,
-  limits: Limits,
-): void {
-  const depths = new Map<string, number>();
-  const open = new Set<string>();
-  const ofFragment = (name: string): number => {
-    const known = depths.get(name);
-    if (known !== undefined) return known;
-    const fragment = fragments[name];
-    if (!fragment || open.has(name)) return 0;
-    open.add(name);
-    const depth = ofSet(fragment.selectionSet, 0);
-    open.delete(name);
-    depths.set(name, depth);
-    return depth;
-  };
-  const ofSet = (set: SelectionSetNode, above: number): number => {
-    if (above > limits.nestingDepth) throw tooDeep(limits);
-    let deepest = 0;
-    for (const node of set.selections) {
-      let depth = 0;
-      if (node.kind === Kind.FRAGMENT_SPREAD) depth = ofFragment(node.name.value);
-      else if (node.kind === Kind.INLINE_FRAGMENT) depth = ofSet(node.selectionSet, above + 1);
-      else depth = node.selectionSet ? 1 + ofSet(node.selectionSet, above + 1) : 1;
-      if (above + depth > limits.nestingDepth) throw tooDeep(limits);
-      deepest = Math.max(deepest, depth);
-    }
-    return deepest;
-  };
-  for (const node of document.definitions) {
-    if (node.kind === Kind.OPERATION_DEFINITION) ofSet(node.selectionSet, 0);
-  }
 }
 
 /** The operation that a request means. Throws INVALID_GRAPHQL. */
@@ -171,7 +178,7 @@ export class PersistedQueries {
   readonly #texts: Recent<string>;
 
   constructor(limits: Limits) {
-    this.#texts = new Recent(limits.documentCache);
+    this.#texts = new Recent(limits.documentCache, limits.documentCacheBytes);
   }
 
   /** The text that a request means. Throws INVALID_GRAPHQL (unknown hash, wrong hash, no text at all). */
@@ -195,7 +202,7 @@ export class PersistedQueries {
     if (createHash('sha256').update(query).digest('hex') !== hash.toLowerCase()) {
       throw new GraphsteadError('INVALID_GRAPHQL', 'the persisted query does not match its sha256Hash');
     }
-    this.#texts.set(hash, query);
+    this.#texts.set(hash, query, query.length);
     return query;
   }
 }

@@ -22,10 +22,15 @@ export interface Prepared {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A request whose variables are still as they came. */
-interface Begun extends Pick<Request, 'context' | 'operation' | 'run'> {
+/** A request as it came. */
+interface Asked extends Pick<Request, 'context' | 'run'> {
   readonly given: GraphqlRequest;
   readonly text: string;
+}
+
+/** A request whose variables are still as they came. */
+interface Begun extends Asked {
+  readonly operation: Request['operation'];
   readonly document: PreparedDocument;
 }
 
@@ -43,27 +48,32 @@ export class Executor {
 
   /** Throws InvalidDocument, GraphsteadError. */
   prepare(given: GraphqlRequest, context: RequestContext): Prepared {
-    const begun = this.#begin(given, context);
+    const asked = this.#asked(given, context);
+    const begun = begin(asked, this.#documents.prepare(asked.text));
     return this.#prepared(begun, coerceVariables(this.engine.schema, begun.operation, given.variables ?? {}));
   }
 
-  /** The same with pauses where the variables are large, in the caller's transaction if there is one. */
+  /** The same with pauses where text or variables are large, in the caller's transaction if there is one. */
   prepareInSteps(given: GraphqlRequest, context: RequestContext, transaction?: Transaction): MaybePromise<Prepared> {
-    const begun = this.#begin(given, context);
-    const { operation, run } = begun;
+    const asked = this.#asked(given, context);
+    const document = this.#documents.prepareInSteps(asked.text, asked.run);
+    if (document instanceof Promise) return document.then((read) => this.#coerced(begin(asked, read), transaction));
+    return this.#coerced(begin(asked, document), transaction);
+  }
+
+  #asked(given: GraphqlRequest, context: RequestContext): Asked {
+    const { clock, limits, names } = this.engine;
+    const text = this.persisted.resolve(given.query, given.extensions);
+    const signal = context.gone ?? context.signal;
+    const run = { deadline: clock.monotonic() + limits.queryMs, signal, clock, limits, names };
+    return { given, context, text, run };
+  }
+
+  #coerced(begun: Begun, transaction?: Transaction): MaybePromise<Prepared> {
+    const { given, operation, run } = begun;
     const coerced = coerceInSteps(this.engine.schema, operation, given.variables ?? {}, run);
     if (coerced instanceof Promise) return coerced.then((variables) => this.#prepared(begun, variables, transaction));
     return this.#prepared(begun, coerced as Request['variables'], transaction);
-  }
-
-  #begin(given: GraphqlRequest, context: RequestContext): Begun {
-    const { clock, limits, names } = this.engine;
-    const text = this.persisted.resolve(given.query, given.extensions);
-    const document = this.#documents.prepare(text);
-    const operation = operationNamed(document, given.operationName);
-    const signal = context.gone ?? context.signal;
-    const run = { deadline: clock.monotonic() + limits.queryMs, signal, clock, limits, names };
-    return { given, context, text, document, operation, run };
   }
 
   #prepared(begun: Begun, variables: Request['variables'], transaction?: Transaction): Prepared {
@@ -107,6 +117,10 @@ export class Executor {
       kind: request.operation.operation,
     };
   }
+}
+
+function begin(asked: Asked, document: PreparedDocument): Begun {
+  return { ...asked, document, operation: operationNamed(document, asked.given.operationName) };
 }
 
 const LOST = ['TXN_ABORTED', 'TXN_FINISHED', 'TXN_EXPIRED'] as const;
