@@ -20,8 +20,12 @@ export const DEFAULT_LIMITS = {
   documentTokens: 15_000,
   /** fields that one GraphQL document asks for, each fragment counted wherever it is spread, and those of an interface or a union once for each type that may stand there */
   documentFields: 20_000,
-  /** tokens in one graph-language text */
-  syntaxTokens: 5_000_000,
+  /** objects in the filters of one field of a GraphQL operation; lists of values and ids are not counted */
+  filterParts: 20_000,
+  /** tokens in one graph-language query; RDF and JSON of mutations are not counted */
+  syntaxTokens: 250_000,
+  /** fields that one graph-language query asks for, each fragment counted wherever it is spread */
+  queryFields: 50_000,
   /** bytes of one answer */
   answerBytes: 512 * 1024 * 1024,
   /** edges one query may touch */

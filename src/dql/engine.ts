@@ -26,7 +26,7 @@ import { Stopwatch } from './engine/stopwatch.js';
 import { UpsertLane } from './engine/upsert-lane.js';
 import { parseJsonMutationSteps } from './json/index.js';
 import { checkTriples, placed, resolveMutation } from './mutate/index.js';
-import { parseMutationSteps, parseQuery } from './parse/index.js';
+import { parseMutationSteps, parseQuerySteps } from './parse/index.js';
 import { Pace, runQuery } from './run/index.js';
 import type { MutationRequest, QueryDocument } from './syntax/index.js';
 import { writeJsonInSteps, writeRdfInSteps } from './write/index.js';
@@ -65,12 +65,13 @@ class Engine implements DqlEngine {
     this.#names = names;
     this.#limits = limits;
     this.#clock = clock;
-    this.#documents = new DocumentCache(limits.documentCache);
+    this.#documents = new DocumentCache(limits);
   }
 
   async query(request: QueryRequest): Promise<QueryAnswer> {
     const watch = new Stopwatch(this.#clock);
-    const document = this.#parse(request);
+    const run = this.#runOptions(request);
+    const document = await this.#parse(request, run);
     watch.lap('parsing_ns');
     const own = request.startTs === undefined;
     const readOnly = request.readOnly === true || request.bestEffort === true;
@@ -79,7 +80,7 @@ class Engine implements DqlEngine {
       : this.#graph.open(request.startTs, request.hash);
     watch.lap('assign_timestamp_ns');
     try {
-      const { data, numUids, keysRead } = await this.#read(document, transaction, request, watch);
+      const { data, numUids, keysRead } = await this.#read(document, transaction, request, run, watch);
       return { data, txn: this.#open(transaction), latency: watch.latency(), metrics: numUids, keysRead };
     } catch (thrown) {
       if (own) transaction.abort();
@@ -90,9 +91,11 @@ class Engine implements DqlEngine {
     }
   }
 
-  #parse({ text, variables }: QueryRequest): QueryDocument {
+  async #parse({ text, variables }: QueryRequest, run: RunOptions): Promise<QueryDocument> {
     const options = { variables, names: this.#names, limits: this.#limits };
-    const document = this.#documents.get(text, variables, () => parseQuery(text, options));
+    const pace = new Pace(run);
+    const parse = () => parseQuerySteps(text, options);
+    const document = await this.#documents.get(text, variables, parse, () => pace.pause());
     if (document.blocks.length > 0 || document.schema) return document;
     throw new GraphsteadError('INVALID_REQUEST', 'empty request: the text holds no query', {
       fix: 'Send a query such as { people(func: has(name)) { name } }.',
@@ -103,6 +106,7 @@ class Engine implements DqlEngine {
     document: QueryDocument,
     transaction: Transaction,
     request: QueryRequest,
+    run: RunOptions,
     watch: Stopwatch,
   ): Promise<{ data: Buffer; numUids: Readonly<Record<string, number>>; keysRead: number }> {
     const reader = new NotingReader(await transaction.reader());
@@ -112,7 +116,6 @@ class Engine implements DqlEngine {
         watch.lap('encoding_ns');
         return { data, numUids: {}, keysRead: reader.metrics.keysRead };
       }
-      const run = this.#runOptions(request);
       const result = await runQuery(document, reader, run);
       if (!transaction.readOnly) transaction.noteRead(reader.keys);
       watch.lap('processing_ns');

@@ -29,9 +29,10 @@ import {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** A coerced TFilter or UFilter as a filter; undefined matches everything. */
+/** A coerced TFilter or UFilter as a filter; undefined matches everything. Throws LIMIT_EXCEEDED. */
 export function compileFilter(scope: Scope, input: GraphQLInputObjectType, value: unknown): Filter | undefined {
   if (value === null || value === undefined) return undefined;
+  scope.plan.filterPart();
   const fields = input.getFields();
   const parts: (Filter | undefined)[] = [];
   const alternatives: (Filter | undefined)[] = [];

@@ -285,14 +285,17 @@ describe('queries', () => {
     });
   });
 
-  it('takes filters of more parts than a call may have arguments', async () => {
-    const parts = (year: object): object[] => new Array<object>(130_000).fill({ year });
-    const find = async (filter: object): Promise<unknown> => {
-      const text = 'query ($filter: FilmFilter) { queryFilm(filter: $filter) { title } }';
-      return (await world.data(text, { filter })).queryFilm;
-    };
+  it('takes filters of many parts, up to a bound', async () => {
+    const parts = (year: object, count = 19_000): object[] => new Array<object>(count).fill({ year });
+    const text = 'query ($filter: FilmFilter) { queryFilm(filter: $filter) { title } }';
+    const find = async (filter: object): Promise<unknown> => (await world.data(text, { filter })).queryFilm;
     expect(await find({ and: parts({ lt: 1951 }) })).toEqual([{ title: 'Long Night' }]);
     expect(await find({ year: { lt: 1951 }, or: parts({ lt: 1900 }) })).toEqual([{ title: 'Long Night' }]);
+    const { errors } = await world.ask(text, { filter: { or: parts({ lt: 1900 }, 20_000) } });
+    expect(errors?.[0]).toMatchObject({
+      message: expect.stringContaining('filterParts (20000)'),
+      extensions: { code: 'LIMIT_EXCEEDED', fix: expect.stringContaining('"in"') },
+    });
   });
 
   it('answers introspection beside data', async () => {

@@ -72,7 +72,7 @@ export function scopeOf(request: Request, reader: Pick<GraphReader, 'schema'>): 
     claims: request.context.claims,
     authorized: request.context.trusted !== true,
     cascades: request.cascades,
-    plan: new PlanParts(),
+    plan: new PlanParts(engine.limits),
     rules: new Map(),
   };
 }

@@ -1,5 +1,5 @@
 import type { GraphQLInputObjectType, GraphQLNamedType } from 'graphql';
-import { assert, type Names } from '../../base/index.js';
+import { assert, GraphsteadError, type Limits, type Names } from '../../base/index.js';
 import type { Block, Filter } from '../../dql/index.js';
 import type { Schema } from '../../graph/index.js';
 import type { Field, Model, NamedType, ObjectType } from '../../sdl/index.js';
@@ -10,8 +10,14 @@ export type Claims = Readonly<Record<string, unknown>>;
 /** Variable blocks that filters need, and fresh names for variables; one for each plan that is run. */
 export class PlanParts {
   readonly blocks: Block[] = [];
+  readonly #maxFilterParts: number;
   #count = 0;
   #asked = 0;
+  #filterParts = 0;
+
+  constructor({ filterParts }: Pick<Limits, 'filterParts'>) {
+    this.#maxFilterParts = filterParts;
+  }
 
   /** A variable name that no other variable of this plan has. */
   fresh(): string {
@@ -21,6 +27,16 @@ export class PlanParts {
 
   add(block: Block): void {
     this.blocks.push(block);
+  }
+
+  /** An object of a filter. Throws LIMIT_EXCEEDED past limits.filterParts. */
+  filterPart(): void {
+    if (++this.#filterParts <= this.#maxFilterParts) return;
+    throw new GraphsteadError(
+      'LIMIT_EXCEEDED',
+      `the filters of one field have more than filterParts (${this.#maxFilterParts}) parts`,
+      { fix: 'Ask for many values by a list ("in", or a list of ids), or for fewer in one request.' },
+    );
   }
 
   /** What is compiled hangs on who asks. */

@@ -1,33 +1,63 @@
 import { expect, it } from 'vitest';
+import { makeLimits, type Steps } from '../../base/index.js';
+import { parseQuerySteps } from '../parse/index.js';
+import type { QueryDocument } from '../syntax/index.js';
 import { DocumentCache } from './document-cache.js';
 
+const cacheOf = (limits: Parameters<typeof makeLimits>[0]) => new DocumentCache(makeLimits(limits));
+const noPause = () => undefined;
+
 it('keeps documents by text and variables, the least recently used go first', () => {
-  const cache = new DocumentCache(2);
+  const cache = cacheOf({ documentCache: 2 });
   let parsed = 0;
-  const parse = () => {
+  // biome-ignore lint/correctness/useYield: a short text is read in one step
+  const parse = function* (): Steps<QueryDocument> {
     parsed++;
     return { blocks: [] };
   };
-  const first = cache.get('a', undefined, parse);
-  expect(cache.get('a', {}, parse)).toBe(first);
-  expect(cache.get('a', { $x: '1' }, parse)).not.toBe(first);
-  expect(cache.get('a', undefined, parse)).toBe(first);
+  const get = (text: string, variables?: Record<string, string>) => cache.get(text, variables, parse, noPause);
+  const first = get('a');
+  expect(get('a', {})).toBe(first);
+  expect(get('a', { $x: '1' })).not.toBe(first);
+  expect(get('a')).toBe(first);
   expect(parsed).toBe(2);
-  cache.get('b', undefined, parse);
-  expect(cache.get('a', undefined, parse)).toBe(first);
-  cache.get('a', { $x: '1' }, parse);
+  get('b');
+  expect(get('a')).toBe(first);
+  get('a', { $x: '1' });
   expect(parsed).toBe(4);
 });
 
-it('keeps no long texts, and nothing of a text that failed', () => {
-  const cache = new DocumentCache(10);
-  const long = 'x'.repeat(100_000);
-  expect(cache.get(long, undefined, () => ({ blocks: [] }))).not.toBe(
-    cache.get(long, undefined, () => ({ blocks: [] })),
-  );
-  const fail = () => {
-    throw new Error('no');
-  };
-  expect(() => cache.get('a', undefined, fail)).toThrow('no');
-  expect(cache.get('a', undefined, () => ({ blocks: [] }))).toEqual({ blocks: [] });
+it('keeps nothing of a text that failed', () => {
+  const cache = cacheOf({ documentCache: 10 });
+  const get = (text: string) => cache.get('a', undefined, () => parseQuerySteps(text), noPause);
+  expect(() => get('{')).toThrow('not closed');
+  expect(get('{ q(func: uid(0x1)) { uid } }')).toMatchObject({ blocks: [{ name: 'q' }] });
+});
+
+it('keeps no long texts, and reads them with a pause after each block', async () => {
+  const cache = cacheOf({});
+  const long = `{ ${Array.from({ length: 5_000 }, (_, i) => `q${i}(func: uid(0x1)) { uid }`).join(' ')} }`;
+  let pauses = 0;
+  const get = () =>
+    cache.get(
+      long,
+      undefined,
+      () => parseQuerySteps(long),
+      () => void pauses++,
+    );
+  const [first, second] = await Promise.all([get(), get()]);
+  expect(first.blocks).toHaveLength(5_000);
+  expect(first).not.toBe(second);
+  expect(pauses).toBeGreaterThan(2 * 5_000);
+});
+
+it('keeps documents while there is room for their texts and the fields that fragments make', () => {
+  const cache = cacheOf({ documentCacheBytes: 4_000 });
+  const get = (text: string) => cache.get(text, undefined, () => parseQuerySteps(text), noPause);
+  const twice =
+    '{ q(func: uid(0x1)) { ...a } } fragment a { x { ...b } y { ...b } } fragment b { x { ...c } y { ...c } }';
+  const small = `${twice} fragment c { uid }`;
+  const large = `${twice} fragment c { x { ...d } y { ...d } } fragment d { a b c d e }`;
+  expect(get(small)).toBe(get(small));
+  expect(get(large)).not.toBe(get(large));
 });

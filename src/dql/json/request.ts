@@ -4,7 +4,7 @@ import { ParseContext } from '../parse/context.js';
 import { Lexer } from '../parse/lexer.js';
 import { emptyRequest, parseCondition, type ParseMutationOptions } from '../parse/mutation.js';
 import { neededVariables } from '../parse/needed.js';
-import { parseQuery } from '../parse/query.js';
+import { parseQuerySteps } from '../parse/query.js';
 import { QueryVariables } from '../parse/variable.js';
 import type { Filter, MutationBlock, MutationRequest } from '../syntax/index.js';
 import { type JsonNode, scanJsonSteps } from './scan.js';
@@ -49,7 +49,7 @@ export function* parseJsonMutationSteps(body: string, options: ParseMutationOpti
   if (mutations.length === 0) throw emptyRequest();
   const needed = yield* neededVariables(mutations);
   const text = query === undefined ? '' : textOf(query, 'query');
-  const document = parseQuery(text, { names, limits, needed, source: 'query' });
+  const document = yield* parseQuerySteps(text, { names, limits, needed, source: 'query' });
   return { ...(text.trim() === '' ? {} : { query: document }), mutations };
 }
 

@@ -1,4 +1,4 @@
-import { GraphsteadError, type Position } from '../../base/index.js';
+import { GraphsteadError, type Limits, type Position } from '../../base/index.js';
 import type { Block, Selection } from '../syntax/index.js';
 import { invalid } from './context.js';
 import type { Spread } from './selection.js';
@@ -9,21 +9,23 @@ export interface Fragment {
   readonly position: Position;
 }
 
-/** selections that fragments may grow one text into: `...a ...a` in each of 30 fragments would be a billion */
-const MAX_EXPANDED = 1_000_000;
-
-/** Puts fragments in the place of their spreads. Throws INVALID_QUERY on an unknown one or a circle. */
+/**
+ * Puts fragments in the place of their spreads: `...a ...a` in each of 30 fragments would make a billion fields.
+ * Throws INVALID_QUERY on an unknown one or a circle, LIMIT_EXCEEDED past limits.queryFields or twice limits.nestingDepth.
+ */
 export class FragmentExpansion {
   readonly #fragments: ReadonlyMap<string, Fragment>;
   readonly #maxDepth: number;
+  readonly #maxFields: number;
   readonly #open = new Set<string>();
   #depth = 0;
   #count = 0;
 
-  /** @param maxDepth of the expanded fields, fragments counted */
-  constructor(fragments: ReadonlyMap<string, Fragment>, maxDepth: number) {
+  constructor(fragments: ReadonlyMap<string, Fragment>, { nestingDepth, queryFields }: Limits) {
     this.#fragments = fragments;
-    this.#maxDepth = maxDepth;
+    // fragments count as levels of their own
+    this.#maxDepth = nestingDepth * 2;
+    this.#maxFields = queryFields;
   }
 
   block(block: Block): Block {
@@ -41,12 +43,7 @@ export class FragmentExpansion {
     }
     const out: Selection[] = [];
     for (const selection of selections as readonly (Selection | Spread)[]) {
-      if (++this.#count > MAX_EXPANDED) {
-        throw new GraphsteadError('LIMIT_EXCEEDED', `fragments make more than ${MAX_EXPANDED} fields of this text`, {
-          position: selection.position,
-          fix: 'Spread fewer fragments into each other.',
-        });
-      }
+      if (++this.#count > this.#maxFields) throw tooManyFields(this.#maxFields, selection.position);
       if (selection.kind === 'spread') for (const inner of this.#fragment(selection)) out.push(inner);
       else if ('children' in selection) out.push({ ...selection, children: this.#expand(selection.children) });
       else out.push({ ...selection });
@@ -70,6 +67,14 @@ export class FragmentExpansion {
     this.#open.delete(name);
     return selections;
   }
+}
+
+function tooManyFields(limit: number, position: Position): GraphsteadError {
+  const message = `the text asks for more than ${limit} fields, fragments put in their places (limit queryFields)`;
+  return new GraphsteadError('LIMIT_EXCEEDED', message, {
+    position,
+    fix: 'Spread fewer fragments into each other, split it into several requests, or raise limits.queryFields.',
+  });
 }
 
 /** `uid` once in each block: a fragment brings its own, and a key of the answer stands once. */

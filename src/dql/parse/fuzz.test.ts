@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, makeLimits } from '../../base/index.js';
 import { parseJsonMutation, parseJsonTriples } from '../json/index.js';
 import { parseNQuadLine, parseNQuads } from '../rdf/index.js';
 import { outlineMutation, parseMutation, parseQuery } from './index.js';
@@ -137,23 +137,26 @@ describe.each(Object.entries(PARSERS))('%s', (_name, parse) => {
   });
 });
 
+const LONG = makeLimits({ syntaxTokens: 5_000_000, queryFields: 1_000_000 });
+const readLong = (text: string) => parseQuery(text, { limits: LONG });
+
 it.each<[string, (n: number) => void]>([
-  ['arguments', (n) => parseQuery(`{ q(func: has(a)) { f ${indexed(n, (i) => `(orderasc: a${i})`)} } }`)],
-  ['languages', (n) => parseQuery(`{ q(func: has(a)) { f@en${':en'.repeat(n)} } }`)],
-  ['facets of a field', (n) => parseQuery(`{ q(func: has(a)) { f @facets(${indexed(n, (i) => `a${i}`, ',')}) } }`)],
+  ['arguments', (n) => readLong(`{ q(func: has(a)) { f ${indexed(n, (i) => `(orderasc: a${i})`)} } }`)],
+  ['languages', (n) => readLong(`{ q(func: has(a)) { f@en${':en'.repeat(n)} } }`)],
+  ['facets of a field', (n) => readLong(`{ q(func: has(a)) { f @facets(${indexed(n, (i) => `a${i}`, ',')}) } }`)],
   ['facets of a statement', (n) => parseNQuads(`_:a <b> "c" (${indexed(n, (i) => `a${i}=1`, ',')}) .`)],
   ['facets of an object', (n) => parseJsonTriples(`{"a": 1, ${indexed(n, (i) => `"a|${i}": 1`, ',')}}`)],
   ['keys with facets', (n) => parseJsonTriples(`{${indexed(n, (i) => `"a${i}": 1, "a${i}|f": 2`, ',')}}`)],
-  ['blocks', (n) => parseQuery(`{ ${indexed(n, (i) => `b${i}(func: has(a)) { uid }`)} }`)],
+  ['blocks', (n) => readLong(`{ ${indexed(n, (i) => `b${i}(func: has(a)) { uid }`)} }`)],
   [
     'variables',
     (n) =>
-      parseQuery(
+      readLong(
         `{ ${indexed(n, (i) => `v${i} as var(func: has(a))`)} q(func: uid(${indexed(n, (i) => `v${i}`, ',')})) }`,
       ),
   ],
-  ['fields', (n) => parseQuery(`{ q(func: has(a)) { ${indexed(n, (i) => `f${i}`)} } }`)],
-  ['conditions', (n) => parseQuery(`{ q(func: has(a)) @filter(has(b)${' or has(b) and has(c)'.repeat(n)}) }`)],
+  ['fields', (n) => readLong(`{ q(func: has(a)) { ${indexed(n, (i) => `f${i}`)} } }`)],
+  ['conditions', (n) => readLong(`{ q(func: has(a)) @filter(has(b)${' or has(b) and has(c)'.repeat(n)}) }`)],
 ])('many %s take linear time', (_what, parse) => {
   // four times as many: linear work takes four times as long, quadratic work sixteen times
   const few = cpuOf(() => parse(10_000));

@@ -58,7 +58,7 @@ export function* parseMutationSteps(text: string, options: ParseMutationOptions 
       ...(condition ? { condition } : {}),
     });
   }
-  const query = parts.finish(yield* neededVariables(blocks));
+  const query = yield* parts.finish(yield* neededVariables(blocks));
   if (context.refused) throw context.refused;
   return { ...(parts.isEmpty ? {} : { query }), mutations: blocks };
 }
@@ -117,7 +117,7 @@ function* parseUpsert(context: ParseContext, parts: DocumentParts): Steps<RawMut
       if (context.isWord('query') && ++queries > 1) {
         throw lexer.error('an upsert has one query', 'Put all blocks into one query { ... }.');
       }
-      parts.take();
+      yield* parts.take();
     } else throw context.unexpected('query, fragment, mutation or "}" in upsert');
   }
   if (mutations.length === 0) {

@@ -1,4 +1,13 @@
-import { DEFAULT_LIMITS, defaultNames, type GraphsteadError, type Limits, type Names } from '../../base/index.js';
+import {
+  atOnce,
+  DEFAULT_LIMITS,
+  defaultNames,
+  type GraphsteadError,
+  type Limits,
+  type Names,
+  forEachInSteps,
+  type Steps,
+} from '../../base/index.js';
 import type { Block, QueryDocument, SchemaQuery } from '../syntax/index.js';
 import { parseBlock } from './block.js';
 import { checkDocument } from './check.js';
@@ -29,23 +38,34 @@ export interface ParseQueryOptions {
  * Throws SYNTAX (cannot be read), INVALID_QUERY (means nothing) or LIMIT_EXCEEDED, each with a position.
  */
 export function parseQuery(text: string, options: ParseQueryOptions = {}): QueryDocument {
-  const { document, refused } = readQuery(text, options);
+  return atOnce(parseQuerySteps(text, options));
+}
+
+/** As parseQuery, for texts that may be long. */
+export function* parseQuerySteps(text: string, options: ParseQueryOptions = {}): Steps<QueryDocument> {
+  const { document, refused } = yield* readSteps(text, options);
   if (refused) throw refused;
   return document;
 }
 
+interface Read {
+  readonly document: QueryDocument;
+  readonly refused?: GraphsteadError;
+}
+
 /** A text that can be read, and the first thing that is wrong with what it means. Throws like `parseQuery` otherwise. */
-export function readQuery(
-  text: string,
-  options: ParseQueryOptions = {},
-): { readonly document: QueryDocument; readonly refused?: GraphsteadError } {
+export function readQuery(text: string, options: ParseQueryOptions = {}): Read {
+  return atOnce(readSteps(text, options));
+}
+
+function* readSteps(text: string, options: ParseQueryOptions): Steps<Read> {
   const { limits = DEFAULT_LIMITS, source } = options;
   const lexer = new Lexer(text, { maxTokens: limits.syntaxTokens, ...(source === undefined ? {} : { source }) });
   const variables = new QueryVariables(options.variables, options.later);
   const context = new ParseContext(lexer, options.names ?? defaultNames, limits, variables);
   const parts = new DocumentParts(context);
-  while (!context.is('end')) parts.take();
-  const document = parts.finish(options.needed ?? []);
+  while (!context.is('end')) yield* parts.take();
+  const document = yield* parts.finish(options.needed ?? []);
   return { document, ...(context.refused ? { refused: context.refused } : {}) };
 }
 
@@ -65,11 +85,11 @@ export class DocumentParts {
   }
 
   /** The next operation, fragment or schema query. Throws SYNTAX when something else stands there. */
-  take(): void {
+  *take(): Steps<void> {
     const context = this.#context;
     if (context.accept(',')) return;
-    if (context.is('{')) this.#operation();
-    else if (context.isWord('query')) this.#query();
+    if (context.is('{')) yield* this.#operation();
+    else if (context.isWord('query')) yield* this.#query();
     else if (context.isWord('fragment')) this.#fragment();
     else if (context.isWord('schema')) this.#schemaQuery();
     else throw this.#misplaced();
@@ -88,7 +108,7 @@ export class DocumentParts {
     return context.unexpected('"{", query, fragment or schema', 'A query is written { name(func: ...) { ... } }.');
   }
 
-  #query(): void {
+  *#query(): Steps<void> {
     const context = this.#context;
     const { position } = context;
     context.lexer.next();
@@ -104,10 +124,10 @@ export class DocumentParts {
       context.variables.declare(context);
     }
     context.variables.close(position);
-    this.#operation();
+    yield* this.#operation();
   }
 
-  #operation(): void {
+  *#operation(): Steps<void> {
     const context = this.#context;
     context.expect('{', 'before the blocks of a query');
     while (!context.accept('}')) {
@@ -115,6 +135,7 @@ export class DocumentParts {
       if (context.is('end'))
         throw context.lexer.error('the query is not closed: found the end of the text', 'Add the missing "}".');
       this.#blocks.push(parseBlock(context));
+      yield;
     }
   }
 
@@ -137,14 +158,16 @@ export class DocumentParts {
   }
 
   /** The document once everything is read; what was refused on the way is the context's to tell. */
-  finish(needed: readonly VariableMention[]): QueryDocument {
+  *finish(needed: readonly VariableMention[]): Steps<QueryDocument> {
     const context = this.#context;
     const schema = this.#schema;
     if (schema && this.#blocks.length > 0) {
       throw invalid('a schema query stands beside a query', schema.position, 'Send them as two requests.');
     }
-    const expansion = new FragmentExpansion(this.#fragments, context.limits.nestingDepth * 2);
-    const blocks = this.#blocks.map((block) => expansion.block(block));
+    const expansion = new FragmentExpansion(this.#fragments, context.limits);
+    const blocks: Block[] = [];
+    yield* forEachInSteps(this.#blocks, (block) => blocks.push(expansion.block(block)));
+    yield;
     checkDocument(context, blocks, needed);
     return { blocks, ...(schema ? { schema } : {}) };
   }
