@@ -12,6 +12,10 @@ export const DEFAULT_LIMITS = {
   graphqlBodyBytes: 8 * 1024 * 1024,
   /** bytes of bodies above 1 MiB, of all requests that are read or answered at a time */
   largeBodiesBytes: 1024 * 1024 * 1024,
+  /** bytes of answers above 1 MiB that clients have not read yet; while they are more, requests that may add to them are refused */
+  largeAnswersBytes: 1024 * 1024 * 1024,
+  /** milliseconds a client may take nothing of an answer above 1 MiB before its connection is closed */
+  answerStallMs: 60_000,
   /** milliseconds a query may run */
   queryMs: 30_000,
   /** nesting of a query, a JSON mutation or a GraphQL document */

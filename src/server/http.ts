@@ -6,6 +6,7 @@ import type { Server as TlsServer } from 'node:tls';
 import compress from '@fastify/compress';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { GraphsteadError, type Limits, type Names } from '../base/index.js';
+import { boundAnswers } from './answers.js';
 import { acceptBytes, boundBodies, tooLarge } from './body.js';
 import { failure } from './envelope.js';
 import type { ServedTls } from './tls.js';
@@ -41,6 +42,8 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   options.tls?.onRenewed((tls) => (app.server as unknown as TlsServer).setSecureContext(tls));
   acceptBytes(app);
   boundBodies(app, options.limits);
+  // before answers are packed
+  boundAnswers(app, options.limits);
   await app.register(compress, {
     global: true,
     threshold: 1024,

@@ -175,6 +175,43 @@ describe('large bodies that are held', () => {
   });
 });
 
+describe('large answers that nobody reads', () => {
+  const MIB = 1024 * 1024;
+  const QUERY = '{ q(func: uid(0x1)) { name } }';
+
+  /** A service whose one name is larger than what the system keeps for a connection, and a connection that asked for it. */
+  async function unread(options: Parameters<typeof startService>[0]) {
+    const own = await startService(options);
+    await own.alter('name: string .');
+    await own.rdf(`{ set { <0x1> <name> "${'x'.repeat(30 * MIB)}" . } }`);
+    const { hostname, port } = new URL(own.url);
+    const socket = connect(Number(port), hostname);
+    const head = `host: ${hostname}:${port}\r\ncontent-type: application/dql\r\ncontent-length: ${QUERY.length}`;
+    socket.write(`POST /query HTTP/1.1\r\n${head}\r\n\r\n${QUERY}`);
+    await new Promise((resolve) => socket.once('readable', resolve));
+    return { own, socket };
+  }
+
+  const small = (own: TestService) => own.query('{ q(func: uid(0x2)) { name } }');
+
+  it('refuse others until they are let go; what has no large answers goes on', async () => {
+    const { own, socket } = await unread({ limits: { largeAnswersBytes: MIB } });
+    expect(await small(own)).toMatchObject({ status: 503, body: { errors: [{ extensions: { code: 'OVERLOADED' } }] } });
+    expect((await own.get('/health')).status).toBe(200);
+    socket.destroy();
+    await expect.poll(async () => (await small(own)).status).toBe(200);
+    await own.close();
+  });
+
+  it('are let go when their reader takes nothing of them', async () => {
+    const { own, socket } = await unread({ limits: { largeAnswersBytes: MIB, answerStallMs: 50 } });
+    socket.on('error', () => undefined);
+    await expect.poll(async () => (await small(own)).status).toBe(200);
+    socket.destroy();
+    await own.close();
+  });
+});
+
 describe('paths', () => {
   it.each([
     ['GET', '/nowhere'],

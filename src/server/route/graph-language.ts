@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphsteadError } from '../../base/index.js';
 import type { MutateAnswer, QueryAnswer, TransactionInfo } from '../../dql/index.js';
 import type { AlterRequest } from '../../graph/index.js';
+import { LARGE_ANSWERS } from '../answers.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
 import { success, TEXT_BYTES } from '../envelope.js';
@@ -12,7 +13,7 @@ const QUERY_TYPES = new Set(['application/dql', 'application/graphql+-', 'applic
 
 /** POST /query, /mutate, /commit, /alter: the graph language over HTTP. */
 export function graphLanguageRoutes(app: FastifyInstance, core: Core): void {
-  const options = { bodyLimit: core.limits.graphBodyBytes };
+  const options = { bodyLimit: core.limits.graphBodyBytes, config: LARGE_ANSWERS };
   app.post('/query', options, (request, reply) => query(core, request, reply));
   app.post('/mutate', options, (request, reply) => mutate(core, request, reply));
   app.post('/commit', options, (request, reply) => commit(core, request, reply));

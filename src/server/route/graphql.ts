@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphqlRequest, RequestContext, SubscriptionEvent } from '../../api/index.js';
 import { asError, GraphsteadError, mapped, onceFor, toWire } from '../../base/index.js';
+import { LARGE_ANSWERS } from '../answers.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
 import { TEXT_BYTES } from '../envelope.js';
@@ -15,7 +16,7 @@ const GIVEN = [JSON_TYPE, RESPONSE_JSON, EVENT_STREAM];
 
 /** POST and GET /graphql, as GraphQL over HTTP has it; `Accept: text/event-stream` answers by GraphQL-SSE. */
 export function graphqlRoutes(app: FastifyInstance, core: Core): void {
-  const options = { bodyLimit: core.limits.graphqlBodyBytes };
+  const options = { bodyLimit: core.limits.graphqlBodyBytes, config: LARGE_ANSWERS };
   app.post('/graphql', options, (request, reply) => post(core, request, reply));
   app.get('/graphql', options, (request, reply) => get(core, request, reply));
   sharedStreamRoutes(app, core);
