@@ -27,7 +27,6 @@ export { compiled, packageRoot } from './package-root.js';
 export { makePrivateFolder } from './private-folder.js';
 export { Recent } from './recent.js';
 export { Secret } from './secret.js';
-export { type Slices, slicesOf } from './slices.js';
 export { sourceStack } from './source-stack.js';
 export { atOnce, forEachInSteps, inSteps, STEP, type Steps } from './steps.js';
 export { type EndedStep, noTrace, type Step, type StepFacts, type StepOptions, type Trace } from './trace.js';

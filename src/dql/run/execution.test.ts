@@ -56,23 +56,6 @@ describe('a running query', () => {
     expect(yielded).toBe(true);
   });
 
-  it('takes turns with others: each turn of the event loop goes to one of them', async () => {
-    const turnsOf = async (queries: number): Promise<number> => {
-      const clock = ticking(11);
-      let turns = 0;
-      let done = false;
-      const count = (): void => {
-        turns++;
-        if (!done) setImmediate(count);
-      };
-      setImmediate(count);
-      await Promise.all(Array.from({ length: queries }, () => run({ clock })));
-      done = true;
-      return turns;
-    };
-    expect(await turnsOf(10)).toBeGreaterThan(9 * (await turnsOf(1)));
-  });
-
   it('touches no more edges than it may', async () => {
     const limits = { ...DEFAULT_LIMITS, queryEdges: 4 };
     await expect(run({ limits })).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
