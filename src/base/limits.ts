@@ -20,8 +20,8 @@ export const DEFAULT_LIMITS = {
   queryMs: 30_000,
   /** nesting of a query, a JSON mutation or a GraphQL document */
   nestingDepth: 200,
-  /** tokens in one GraphQL document: as many as other servers take; what is long belongs into variables */
-  documentTokens: 15_000,
+  /** tokens in one GraphQL document; what is long belongs into variables */
+  documentTokens: 100_000,
   /** fields that one GraphQL document asks for, each fragment counted wherever it is spread, and those of an interface or a union once for each type that may stand there */
   documentFields: 20_000,
   /** objects in the filters of one field of a GraphQL operation; lists of values and ids are not counted */
