@@ -163,6 +163,8 @@ export interface GraphSurface {
 export interface GraphTransaction extends GraphSurface {
   /** From now on, what is read must still be so when it commits: TXN_ABORTED otherwise. */
   holdReads(): void;
+  /** Gives what takes back all that is written after it. */
+  mark(): Promise<() => Promise<void>>;
   /** What it writes, as keys: two that share one cannot both commit. */
   keys(): readonly string[];
   commit(options?: {

@@ -40,6 +40,7 @@ async function begin(options: GraphCallsOptions): Promise<GraphTransaction> {
     commit: (commit) => transaction.commit(commit),
     abort: () => transaction.abort(),
     holdReads: () => transaction.holdReads(),
+    mark: () => transaction.mark(),
     keys: () => transaction.conflicts.flatMap(({ key, exclusive }) => (exclusive ? [key] : [])),
   };
 }

@@ -71,6 +71,27 @@ const CODE = `
         this.state.filed = q.length + 1;
         return String(q.length);
       }
+      if (name === 'tryIt') {
+        const put = (api, name) => api.mutate({ set: { name } });
+        const failing = (...steps) => graph.transaction(async (txn) => {
+          for (const step of steps) await step(txn);
+          throw new Error('not this part');
+        }).catch((error) => error.message);
+        await put(graph, 'before');
+        if (data === 'alone') await failing((txn) => put(txn, 'lost'), (txn) => txn.graphql(ADD, { name: 'lost' }));
+        if (data === 'nothing') await failing((txn) => txn.query('{ q(func: has(name)) { name } }'));
+        if (data === 'inner') {
+          await graph.transaction(async (txn) => {
+            await put(txn, 'outer');
+            await failing((inner) => put(inner, 'lost'));
+          });
+        }
+        if (data === 'outer') await failing((txn) => put(txn, 'lost'), () => graph.transaction((inner) => put(inner, 'inner')));
+        if (data === 'beside') await failing((txn) => put(txn, 'lost'), () => put(graph, 'beside'));
+        if (data === 'stored') await failing((txn) => put(txn, 'lost'), () => this.checkpoint());
+        await put(graph, 'after');
+        return 'went on';
+      }
       if (name === 'sail') return String(await sail(graph));
       if (name === 'peekShips') return (await graph.graphql('{ aggregateShip { count } }')).aggregateShip.count + '';
       if (name === 'launchUnseen') { await graph.graphql(ADD, { name: data }); return 'launched'; }
@@ -189,6 +210,28 @@ describe('the graph in app code', () => {
     }
     expect(told).toMatch(/^landed$|^graph\.mutate was still under way when its turn ended/);
     await expect(agents.send(id, 'fileNothing')).rejects.toMatchObject({ code: 'INVALID_MUTATION' });
+  });
+
+  it.each([
+    ['alone', ['after', 'before']],
+    ['nothing', ['after', 'before']],
+    ['inner', ['after', 'before', 'outer']],
+  ])('a transaction that fails in a turn takes back what it wrote, and no more: %s', async (how, expected) => {
+    const { id } = await agents.start('Clerk');
+    expect(await agents.send(id, 'tryIt', how)).toBe('went on');
+    expect(await call('names')).toEqual(expected);
+    expect(await call('fleet')).toEqual([]);
+  });
+
+  it.each([
+    ['outer', 'its turn wrote something else meanwhile', []],
+    ['beside', 'its turn wrote something else meanwhile', []],
+    ['stored', 'a checkpoint has made some of it count', ['before', 'lost']],
+  ])('one that cannot be taken back alone ends its turn: %s', async (how, why, expected) => {
+    const { id } = await agents.start('Clerk');
+    const refusal = { code: 'INVALID_REQUEST', message: expect.stringContaining(why) };
+    await expect(agents.send(id, 'tryIt', how)).rejects.toMatchObject(refusal);
+    expect(await call('names')).toEqual(expected);
   });
 
   it('a turn lands with its graph writes, state and events in one commit, or not at all', async () => {

@@ -204,6 +204,8 @@ export interface Transaction {
    * Throws INVALID_VALUE, TXN_READ_ONLY, LIMIT_EXCEEDED, UNIQUE_VIOLATION, or what `accept` threw.
    */
   stage(changes: readonly GraphChange[], accept?: () => Promise<void>): Promise<void>;
+  /** Gives what takes back all that is staged after it, until the commit. */
+  mark(): Promise<() => Promise<void>>;
   /** Index keys that this transaction's queries looked up (see engine rule 15). */
   noteRead(keys: readonly string[]): void;
   /** From now on, what is read must still be so at the commit: TXN_ABORTED otherwise. Readers opened before are not held. */

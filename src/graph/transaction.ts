@@ -134,9 +134,7 @@ export class GraphTransaction implements Transaction {
   }
 
   async stage(changes: readonly GraphChange[], accept?: () => Promise<void>): Promise<void> {
-    const run = this.#staging.then(() => this.#stage(changes, accept));
-    this.#staging = run.catch(() => undefined);
-    return run;
+    return this.#inLine(() => this.#stage(changes, accept));
   }
 
   async #stage(changes: readonly GraphChange[], accept: (() => Promise<void>) | undefined): Promise<void> {
@@ -203,6 +201,18 @@ export class GraphTransaction implements Transaction {
         fix: 'Commit in smaller parts, or use the importer.',
       });
     }
+  }
+
+  async mark(): Promise<() => Promise<void>> {
+    const before = await this.#inLine(() => this.#keepBefore());
+    return () => this.#inLine(() => this.#takeBack(before));
+  }
+
+  /** Behind what is being staged. */
+  #inLine<T>(work: () => T | Promise<T>): Promise<T> {
+    const run = this.#staging.then(work);
+    this.#staging = run.catch(() => undefined);
+    return run;
   }
 
   noteRead(keys: readonly string[]): void {

@@ -111,9 +111,6 @@ function callArgs(txn: number, text: string, variables: unknown): unknown[] {
   return variables === undefined ? [txn, text] : [txn, text, variables];
 }
 
-/** The turn's own transaction, named where what is read must hold. */
-const TURNS_OWN = 1;
-
 /** Tries of a transaction that lost to another one before the caller is told. */
 const TRIES = 12;
 
@@ -129,17 +126,28 @@ class Root extends Surface {
 
   /**
    * Runs work on one transaction and commits it; runs it again when another commit touched what it read or wrote.
-   * In a turn it is the turn's own transaction, and commits with the turn.
+   * In a turn it is a part of the turn's own transaction, and commits with the turn; when it fails, what it wrote is taken back.
    */
   async transaction<T>(work: (transaction: GraphApi) => Promise<T>): Promise<T> {
     const task = requireTask('graph.transaction');
-    if (task.turn !== undefined) return work(new Surface('transaction', TURNS_OWN));
+    if (task.turn !== undefined) return partOfTurn(task, work);
     for (let tries = 1; ; tries++) {
       const result = await attempt(task, work);
       if (result.ok) return result.value;
       if (tries === TRIES) throw result.error;
       await apart(tries);
     }
+  }
+}
+
+async function partOfTurn<T>(task: Task, work: (transaction: GraphApi) => Promise<T>): Promise<T> {
+  const id = task.nextTransaction();
+  try {
+    return await work(new Surface('transaction', id));
+  } catch (error) {
+    // where the turn is over by now nothing of it lands
+    await task.call('graph.abort', [id]).catch(() => undefined);
+    throw error;
   }
 }
 

@@ -54,6 +54,7 @@ export class Task {
   /** made when somebody asks for it: most tasks need none */
   #abort: AbortController | undefined;
   #ordinal = 0;
+  #transactions = 0;
 
   constructor(
     readonly id: number,
@@ -92,6 +93,11 @@ export class Task {
   /** Place of the next call in the task; equal in a rerun as long as the code asks the same. */
   ordinal(): number {
     return this.#ordinal++;
+  }
+
+  /** Number of the next `graph.transaction` of a turn; 0 is no number. */
+  nextTransaction(): number {
+    return ++this.#transactions;
   }
 
   assertOpen(what: string): void {

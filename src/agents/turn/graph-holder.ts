@@ -5,6 +5,7 @@ import { isMutation } from '../graph-calls.js';
 import { answerGraph, OUTSIDE } from '../graph-rpc.js';
 import type { AgentOp } from '../part.js';
 import type { Rpc } from '../protocol.js';
+import { Marks } from './marks.js';
 
 export function isGraph({ method }: Rpc): boolean {
   return method.startsWith('graph.');
@@ -16,6 +17,7 @@ export class GraphHolder {
   #wrote = false;
   /** what it reads must still be so when it commits */
   #holds = false;
+  readonly #marks = new Marks();
 
   constructor(
     readonly graph: GraphCalls | undefined,
@@ -27,6 +29,7 @@ export class GraphHolder {
   }
 
   async answer(rpc: Rpc): Promise<unknown> {
+    if (rpc.method === 'graph.abort') return this.#marks.undo(Number(rpc.args[0]));
     if (this.graph === undefined) throw new GraphsteadError('NOT_READY', 'this service has no graph');
     this.#transaction ??= this.graph.begin();
     const writes = rpc.method === 'graph.mutate' || (rpc.method === 'graph.graphql' && isMutation(String(rpc.args[1])));
@@ -41,6 +44,7 @@ export class GraphHolder {
       this.#holds = true;
       transaction.holdReads();
     }
+    if (writes) await this.#marks.write(Number(rpc.args[0]), transaction);
     return answerGraph(transaction, rpc, { readOnly: this.readOnly }).catch((error: unknown) => {
       throw (error as { code?: unknown }).code === 'TXN_FINISHED' ? notAwaited(rpc) : error;
     });
@@ -54,6 +58,7 @@ export class GraphHolder {
   abort(): void {
     const transaction = this.#transaction;
     this.#forget();
+    this.#marks.clear();
     transaction?.then(
       (open) => open.abort(),
       () => undefined,
@@ -66,8 +71,13 @@ export class GraphHolder {
     this.#holds = false;
   }
 
-  /** The ops, with what was written to the graph, as one commit. */
-  commit(committer: Committer, ops: readonly AgentOp[], idempotency: IdempotencyClaim | undefined): Promise<Committed> {
+  /** The ops, with what was written to the graph, as one commit. Rejects with INVALID_REQUEST where that would land in part. */
+  async commit(
+    committer: Committer,
+    ops: readonly AgentOp[],
+    idempotency: IdempotencyClaim | undefined,
+  ): Promise<Committed> {
+    this.#marks.assertWhole();
     const parts = ops.length === 0 ? {} : { agents: { ops } };
     const transaction = this.#transaction;
     if (transaction === undefined || !(this.#wrote || this.#holds)) {
@@ -75,7 +85,8 @@ export class GraphHolder {
       return committer.commit({ startTs: 0, parts, conflicts: [], idempotency });
     }
     this.#forget();
-    return transaction.then((open) => open.commit({ parts, idempotency }));
+    this.#marks.land();
+    return (await transaction).commit({ parts, idempotency });
   }
 }
 
