@@ -119,8 +119,9 @@ export class Executor {
   }
 }
 
-function begin(asked: Asked, document: PreparedDocument): Begun {
-  return { ...asked, document, operation: operationNamed(document, asked.given.operationName) };
+/** Field by field: spreading costs each request some microseconds. */
+function begin({ given, context, text, run }: Asked, document: PreparedDocument): Begun {
+  return { given, context, text, run, document, operation: operationNamed(document, given.operationName) };
 }
 
 const LOST = ['TXN_ABORTED', 'TXN_FINISHED', 'TXN_EXPIRED'] as const;
