@@ -23,6 +23,8 @@ export interface Job {
   readonly from: string;
   readonly requestId: string;
   readonly typed?: boolean;
+  /** a message to a read-only handler of an agent that was starting: it waits for that */
+  readonly reads?: boolean;
   /** the type, for an agent that begins with this job */
   readonly create?: string;
   readonly stored?: { readonly ts: number; readonly n: number; readonly bytes: number };

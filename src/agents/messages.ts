@@ -52,7 +52,11 @@ export class Messages {
     if (head === undefined) throw unknownAgent(id);
     if (head.status === 'terminated') throw terminated(id);
     const order: Ordered = { kind: 'message', name: message, data, typed, claim, from };
-    if (this.#isReadOnly(head.type, message)) return this.#sendReadOnly(id, order, options);
+    if (this.#isReadOnly(head.type, message)) {
+      // before its first commit there is nothing to read
+      if (head.status === 'starting') return queues.submit(id, { ...order, reads: true }, options);
+      return this.#sendReadOnly(id, order, options);
+    }
     if (options.readOnly === true) {
       throw mayOnlyRead(
         `message "${message}" to ${head.type}`,

@@ -34,7 +34,9 @@ const REFUSED_MS = 5_000;
 export type AgentLog = (level: 'warn' | 'error', message: string, agentId: string, requestId?: string) => void;
 
 /** What somebody who waits for its end asks of an agent. */
-export type Ordered = Pick<Job, 'kind' | 'name' | 'data' | 'typed' | 'create' | 'claim'> & { readonly from?: string };
+export type Ordered = Pick<Job, 'kind' | 'name' | 'data' | 'typed' | 'reads' | 'create' | 'claim'> & {
+  readonly from?: string;
+};
 
 export interface QueuesOptions {
   readonly committer: Pick<Committer, 'commit' | 'snapshot'>;
@@ -79,6 +81,7 @@ export class Queues {
         from: part.from ?? '',
         requestId: options.requestId ?? '',
         typed: part.typed,
+        reads: part.reads,
         create: part.create,
         claim: part.claim,
         attempts: 0,

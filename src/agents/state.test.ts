@@ -49,6 +49,20 @@ const CODE = `
     onReceiveMessage() { return 'read'; }
   }
   agents.register(Board, Stamped);
+  class Kid extends Agent {
+    static readOnly = ['age', 'grow'];
+    state = { age: 0 };
+    async onInitialize() {
+      await new Promise((done) => setTimeout(done, 200));
+      this.state.age = 1;
+    }
+    onReceiveMessage(name) {
+      if (name === 'grow') this.state.age = 99;
+      return String(this.state.age);
+    }
+  }
+  class Parent extends Agent { async onReceiveMessage() { return (await agents.start('Kid')).id; } }
+  agents.register(Kid, Parent);
   class Bare extends Agent { getState() { return null; } onReceiveMessage() { return 'here'; } }
   agents.register(Bare);
   class Slow extends Agent { async getState() { return '{}'; } }
@@ -128,5 +142,14 @@ describe('a read-only handler that changes its state', () => {
     await agents.send(id, 'turnOverAndBack', '0');
     const stamped = await agents.start('Stamped');
     expect(await agents.send(stamped.id, 'read')).toBe('read');
+  });
+
+  it('waits for an agent that another one has started, as other messages do', async () => {
+    const { agents } = service;
+    const { id } = await agents.start('Parent');
+    const kid = (await agents.send(id, 'have')) as string;
+    const told = await Promise.allSettled([agents.send(kid, 'age'), agents.send(kid, 'grow')]);
+    expect(told).toMatchObject([{ value: '1' }, { reason: { code: 'INVALID_REQUEST' } }]);
+    expect(await agents.send(kid, 'age')).toBe('1');
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GraphsteadError } from '../../base/index.js';
 import type { Snapshot } from '../../commit/index.js';
-import type { Activation } from '../activation.js';
+import { Activation } from '../activation.js';
 import type { Job } from '../job.js';
 import type { Claim } from '../contended.js';
 import { shardOf } from '../keys.js';
@@ -50,6 +50,7 @@ export class TurnRunner {
     const head = activation.head ?? (await this.head(activation));
     if (head === undefined && job.create === undefined) throw unknownAgent(activation.id);
     if (head?.status === 'terminated') throw terminated(activation.id);
+    if (job.reads) return this.readOnly(new Activation(activation.id), job);
     if (job.claim !== undefined) {
       const reply = await this.#replyOf(job.claim);
       if (reply !== undefined) return decodeReply(reply);
