@@ -63,7 +63,7 @@ describe('the lmdb store, when its process is killed', () => {
     const { keys: found } = await snapshot.range({ ...roomRange('graph'), keysOnly: true, limit: 10 * last });
     snapshot.release();
     expect(found.length).toBeGreaterThanOrEqual(3 * last);
-  }, 60_000);
+  }, 240_000); // each opening may wait for a sync of the disk
 
   it('loses nothing that was acknowledged, and nothing lands in part', async () => {
     let acknowledged = 0;
