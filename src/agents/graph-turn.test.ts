@@ -88,8 +88,8 @@ const CODE = `
         }
         if (data === 'outer') await failing((txn) => put(txn, 'lost'), () => graph.transaction((inner) => put(inner, 'inner')));
         if (data === 'beside') await failing((txn) => put(txn, 'lost'), () => put(graph, 'beside'));
-        if (data === 'stored') await failing((txn) => put(txn, 'lost'), () => this.checkpoint());
-        await put(graph, 'after');
+        if (data.startsWith('stored')) await failing((txn) => put(txn, 'lost'), () => this.checkpoint());
+        if (data !== 'stored last') await put(graph, 'after');
         return 'went on';
       }
       if (name === 'sail') return String(await sail(graph));
@@ -227,6 +227,7 @@ describe('the graph in app code', () => {
     ['outer', 'its turn wrote something else meanwhile', []],
     ['beside', 'its turn wrote something else meanwhile', []],
     ['stored', 'a checkpoint has made some of it count', ['before', 'lost']],
+    ['stored last', 'a checkpoint has made some of it count', ['before', 'lost']],
   ])('one that cannot be taken back alone ends its turn: %s', async (how, why, expected) => {
     const { id } = await agents.start('Clerk');
     const refusal = { code: 'INVALID_REQUEST', message: expect.stringContaining(why) };

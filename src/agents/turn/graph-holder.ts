@@ -71,13 +71,17 @@ export class GraphHolder {
     this.#holds = false;
   }
 
-  /** The ops, with what was written to the graph, as one commit. Rejects with INVALID_REQUEST where that would land in part. */
+  /** Throws INVALID_REQUEST where a part of the task failed that could not be taken back. */
+  assertWhole(): void {
+    this.#marks.assertWhole();
+  }
+
+  /** The ops, with what was written to the graph, as one commit. */
   async commit(
     committer: Committer,
     ops: readonly AgentOp[],
     idempotency: IdempotencyClaim | undefined,
   ): Promise<Committed> {
-    this.#marks.assertWhole();
     const parts = ops.length === 0 ? {} : { agents: { ops } };
     const transaction = this.#transaction;
     if (transaction === undefined || !(this.#wrote || this.#holds)) {

@@ -46,7 +46,12 @@ export class Marks {
       this.#torn = torn('its turn wrote something else meanwhile');
       return;
     }
-    await (await mark.back)();
+    try {
+      await (await mark.back)();
+    } catch (error) {
+      this.#torn = torn((error as Error).message);
+      throw error;
+    }
     this.#writes = mark.before;
   }
 

@@ -179,6 +179,7 @@ export class RunningTurn extends TurnInHost {
   /** Makes effects durable; a job that changed nothing needs no commit. */
   async #commit(effects: Effects, reply: string | undefined, upTo?: number): Promise<Committed | undefined> {
     const { activation, job, graph } = this;
+    graph.assertWhole();
     const expect = this.#head?.turns ?? 0;
     const ops = opsOf(
       { id: activation.id, expect, job, upTo, begun: this.#head !== undefined, wrote: graph.wrote },
