@@ -19,13 +19,14 @@ export {
 export { addTo, groupBy } from './group.js';
 export { BOUNDS, Histogram } from './histogram.js';
 export { JsonWriter } from './json-writer.js';
+export { latin1 } from './latin1.js';
 export { DEFAULT_LIMITS, type Limits, makeLimits } from './limits.js';
 export type { MaybePromise } from './maybe.js';
 export { defaultNames, dgraphNames, type Names, TYPE_PREDICATE } from './names.js';
 export { onceFor } from './once-for.js';
 export { compiled, packageRoot } from './package-root.js';
 export { makePrivateFolder } from './private-folder.js';
-export { Recent } from './recent.js';
+export { documentWeight, Recent } from './recent.js';
 export { Secret } from './secret.js';
 export { sourceStack } from './source-stack.js';
 export { atOnce, forEachInSteps, inSteps, STEP, type Steps } from './steps.js';

@@ -58,6 +58,14 @@ export class Recent<V> {
   }
 }
 
+/** what a field takes in bytes of text: its plan is kept too, and fragments make many fields of a short text */
+const FIELD_BYTES = 64;
+
+/** Weight of a parsed text under `limits.documentCacheBytes`. */
+export function documentWeight(text: string, fields: number): number {
+  return text.length + fields * FIELD_BYTES;
+}
+
 interface Weighed<V> {
   readonly value: V;
   readonly weight: number;

@@ -25,10 +25,11 @@ export function unservedApp(directory: string): readonly string[] {
 }
 
 /**
- * Where data lies when nobody says: beside the source of an app, else in the current folder. Never in a built folder, which is made of
+ * Where data lies. When nobody says: beside the source of an app, else in the current folder. Never in a built folder, which is made of
  * the source and is deleted as lightly.
  */
-export function defaultData(appDir?: string): string {
+export function dataFolder(given: string | undefined, appDir?: string): string {
+  if (given !== undefined) return resolve(given);
   const folder = appDir === undefined || isBuilt(appDir) ? '.' : appDir;
   return resolve(folder, '.graphstead', 'data');
 }

@@ -6,6 +6,7 @@ import { version } from './version.js';
 export const USAGE_FIX = 'graphstead --help lists every command and flag';
 
 const APP_DIR = 'the app (default: the current folder)';
+const DATA = 'the data directory (default: <APP_DIR>/.graphstead/data; of a built app .graphstead/data)';
 
 /** All commands and flags. Their work is loaded when one runs, so that `--help` is quick. */
 export function createProgram(): Command {
@@ -30,7 +31,7 @@ function addServe(program: Command, name: 'dev' | 'start', description: string, 
     .command(name)
     .argument('[APP_DIR]', 'the app: a folder with app.json; without one, store and API alone')
     .description(description)
-    .option('--data <DIR>', 'the data directory (default: <APP_DIR>/.graphstead/data; of a built app .graphstead/data)')
+    .option('--data <DIR>', DATA)
     .option('--host <ADDR>', 'address to listen on', address, '127.0.0.1')
     .option('--port <N>', 'HTTP port', port, 8686)
     .option('--grpc-port <N>', 'gRPC port', port, 9080)
@@ -181,7 +182,7 @@ function addDoctor(program: Command): void {
     .command('doctor')
     .argument('[APP_DIR]', APP_DIR)
     .description('look at Node, disk, app.json, connections and the store; changes nothing')
-    .option('--data <DIR>', 'the data directory (default: <APP_DIR>/.graphstead/data; of a built app .graphstead/data)')
+    .option('--data <DIR>', DATA)
     .addOption(jsonOption())
     .action(async (appDir: string | undefined, options) => {
       const { doctorCommand } = await import('./command/doctor.js');

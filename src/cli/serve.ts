@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { GraphsteadError } from '../base/index.js';
 import { openService, type Service } from '../server/index.js';
 import { Announcer } from './announce.js';
-import { defaultData } from './app-dir.js';
+import { dataFolder } from './app-dir.js';
 import { exitCodeOf } from './exit-code.js';
 import { report } from './report.js';
 import { tellTypeErrors } from './type-errors.js';
@@ -32,7 +32,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { tlsCert: cert, tlsKey: key } = options;
   try {
     appDir = appFolder(options.appDir);
-    data = options.data === undefined ? defaultData(appDir) : resolve(options.data);
+    data = dataFolder(options.data, appDir);
     service = await openService({
       ...options,
       ...(cert !== undefined && key !== undefined ? { tls: { cert, key } } : {}),

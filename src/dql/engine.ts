@@ -93,9 +93,10 @@ class Engine implements DqlEngine {
 
   async #parse({ text, variables }: QueryRequest, run: RunOptions): Promise<QueryDocument> {
     const options = { variables, names: this.#names, limits: this.#limits };
-    const pace = new Pace(run);
-    const parse = () => parseQuerySteps(text, options);
-    const document = await this.#documents.get(text, variables, parse, () => pace.pause());
+    // most texts are known, or short
+    let pace: Pace | undefined;
+    const pause = () => (pace ??= new Pace(run)).pause();
+    const document = await this.#documents.get(text, variables, () => parseQuerySteps(text, options), pause);
     if (document.blocks.length > 0 || document.schema) return document;
     throw new GraphsteadError('INVALID_REQUEST', 'empty request: the text holds no query', {
       fix: 'Send a query such as { people(func: has(name)) { name } }.',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { latin1 } from '../base/index.js';
 import type { StoredValue } from '../values/index.js';
-import { latin1 } from './latin1.js';
 
 // A member of a list of scalars is an entry: short values are their own key, long ones stand behind their hash.
 

@@ -7,7 +7,7 @@ import { createMemoryStore, MemoryDisk, openLmdbStore, type Store } from '../sto
 import { decodeValue, tokensOf, valueText } from '../values/index.js';
 import type { GraphChange, GraphReader } from './contract.js';
 import { collect, type GraphFixture, openFixture, read, setEdge, setValue, text } from './fixture.js';
-import { latin1 } from './latin1.js';
+import { latin1 } from '../base/index.js';
 
 const SCHEMA = `
   name: string @index(exact, term) @lang @count .

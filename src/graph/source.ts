@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../base/index.js';
+import { latin1, type MaybePromise } from '../base/index.js';
 import {
   compareBytes,
   type Key,
@@ -9,7 +9,6 @@ import {
   type Snapshot,
   type ValueVisitor,
 } from '../store/index.js';
-import { latin1 } from './latin1.js';
 
 /** What the graph reads from: a snapshot, a group in the making, or a snapshot under a transaction's own changes. */
 export interface Source {

@@ -2,6 +2,7 @@ import {
   atOnce,
   GraphsteadError,
   inSteps,
+  latin1,
   type Limits,
   type MaybePromise,
   type Names,
@@ -283,7 +284,7 @@ class Stage {
       const own = this.#uniqueFinals();
       for (const { record, uid, lang, value } of this.#unique) {
         const stored = encodeValue(value);
-        const claim = `${record.name}\n${lang}\n${Buffer.from(stored).toString('latin1')}`;
+        const claim = `${record.name}\n${lang}\n${latin1(stored)}`;
         const other = claimed.get(claim) ?? uid;
         claimed.set(claim, uid);
         if (other !== uid) throw uniqueViolation(record.name, stored);

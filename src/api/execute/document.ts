@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 import {
   atOnce,
+  documentWeight,
   GraphsteadError,
   inSteps,
   type Limits,
@@ -40,9 +41,6 @@ export interface PreparedDocument {
 
 /** Texts that are read without a pause: a few milliseconds. */
 const SHORT = 16 * 1024;
-
-/** What a field takes of `limits.documentCacheBytes`, in bytes of text: its plan is kept too. */
-const FIELD_BYTES = 64;
 
 /** Parsed documents by text, the least recently used leave first. One per served schema. */
 export class DocumentCache {
@@ -71,7 +69,7 @@ export class DocumentCache {
   }
 
   #kept(text: string, prepared: PreparedDocument): PreparedDocument {
-    this.#entries.set(text, prepared, text.length + prepared.fields * FIELD_BYTES);
+    this.#entries.set(text, prepared, documentWeight(text, prepared.fields));
     return prepared;
   }
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defaultData } from '../app-dir.js';
+import { dataFolder } from '../app-dir.js';
 import { checkApp } from '../doctor/app.js';
 import type { Finding } from '../doctor/finding.js';
 import { checkDisk, checkNode } from '../doctor/machine.js';
@@ -16,7 +16,7 @@ const MARK: Readonly<Record<Finding['status'], string>> = { good: 'ok  ', warnin
 export function doctorCommand(appDir: string | undefined, options: DoctorCommand): Promise<void> {
   const run = async () => {
     const app = resolve(appDir ?? '.');
-    const data = options.data === undefined ? defaultData(app) : resolve(options.data);
+    const data = dataFolder(options.data, app);
     const [findings, store] = await Promise.all([checkApp(app), checkStore(data)]);
     const all = [checkNode(), checkDisk(data), ...findings, ...store];
     if (all.some(({ status }) => status === 'bad')) process.exitCode = 1;

@@ -1,11 +1,16 @@
-import { atOnce, inSteps, type Limits, type MaybePromise, Recent, type Steps } from '../../base/index.js';
+import {
+  atOnce,
+  documentWeight,
+  inSteps,
+  type Limits,
+  type MaybePromise,
+  Recent,
+  type Steps,
+} from '../../base/index.js';
 import type { QueryDocument, Selection } from '../syntax/index.js';
 
 /** texts longer than this are parsed again each time, with pauses: they are rarely sent twice, and would fill the memory */
 const MAX_TEXT = 64 * 1024;
-
-/** what a field takes of `limits.documentCacheBytes`: fragments make many of a short text */
-const FIELD_BYTES = 64;
 
 /** Parsed queries by their text and the values of their variables; those used last are kept. */
 export class DocumentCache {
@@ -27,7 +32,7 @@ export class DocumentCache {
     const known = this.#documents.get(key);
     if (known) return known;
     const document = atOnce(parse());
-    this.#documents.set(key, document, key.length + fieldsOf(document) * FIELD_BYTES);
+    this.#documents.set(key, document, documentWeight(key, fieldsOf(document)));
     return document;
   }
 }

@@ -6,6 +6,7 @@ import {
   type MaybePromise,
   STEP,
   type Steps,
+  latin1,
 } from '../../base/index.js';
 import { ABORTED } from '../../commit/index.js';
 import {
@@ -30,7 +31,6 @@ import type { SchemaDraft } from '../schema-draft.js';
 import { chain, type PutKey, type Source } from '../source.js';
 import { decodeChunk } from '../uid-chunk.js';
 import { PredicateMerge } from './predicate-merge.js';
-import { latin1 } from '../latin1.js';
 
 /** Deltas whose blocks are fetched at once: a few milliseconds. */
 const LOADED = 4_096;

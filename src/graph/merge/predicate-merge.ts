@@ -1,4 +1,4 @@
-import { atOnce, inSteps, type Limits, STEP, type Steps } from '../../base/index.js';
+import { atOnce, inSteps, latin1, type Limits, STEP, type Steps } from '../../base/index.js';
 import { decodeValue, type IndexKind, type ScalarType, tokenPieces, tokensOf } from '../../values/index.js';
 import { blockOf, slotOf } from '../block.js';
 import { countKey, FAMILY, tokenKey } from '../key.js';
@@ -14,7 +14,6 @@ import { BytesFamily } from './bytes-family.js';
 import { TokenEdits } from './token-edit.js';
 import { UidFamily } from './uid-family.js';
 import { type TaggedValue, taggedValues } from './value-list.js';
-import { latin1 } from '../latin1.js';
 
 /** Everything that a group changes under one predicate. */
 export class PredicateMerge {

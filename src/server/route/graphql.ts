@@ -28,8 +28,9 @@ function post(core: Core, request: FastifyRequest, reply: FastifyReply): Promise
 
 function get(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const token = tokenOf(request);
-  const isRead = request.method === 'GET' && acceptedTypes(request)[0] === EVENT_STREAM;
-  if (token !== undefined && isRead) return core.shared.of(token).answer(reply);
+  if (token !== undefined && request.method === 'GET' && acceptedTypes(request)[0] === EVENT_STREAM) {
+    return core.shared.of(token).answer(reply);
+  }
   return answer(core, request, reply, () => requestOfQueryString(request), false);
 }
 

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../../base/index.js';
+import { latin1, type MaybePromise } from '../../../base/index.js';
 import type { Predicate, UidList } from '../../../graph/index.js';
 import { decodeValue, type StoredValue, tokenPieces, tokensOf } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
@@ -39,8 +39,8 @@ function inLanguage(
   execution: Execution,
 ): Promise<UidList> {
   const limit = execution.limits.tokenBytes;
-  const wanted = new Set(tokens.map(keyOf));
-  const holds = (some: readonly Uint8Array[]): boolean => some.some((token) => wanted.has(keyOf(token)));
+  const wanted = new Set(tokens.map(latin1));
+  const holds = (some: readonly Uint8Array[]): boolean => some.some((token) => wanted.has(latin1(token)));
   const passes = ([stored]: readonly StoredValue[]): MaybePromise<boolean> => {
     if (!stored) return false;
     const value = decodeValue(stored);
@@ -60,8 +60,4 @@ async function anyPiece(
     if (holds(piece)) return true;
   }
   return false;
-}
-
-function keyOf(token: Uint8Array): string {
-  return Buffer.from(token).toString('latin1');
 }
