@@ -45,7 +45,7 @@ function unwritable(error: unknown): Loss {
 }
 
 /**
- * The first place that JSON does not give back; a fifth of what writing the JSON takes. `above` holds the values around
+ * The first place that JSON does not give back; a fifth of what writing the JSON takes, half of it at worst. `above` holds the values around
  * this one where they may go round in a circle.
  */
 function lossIn(value: unknown, above?: readonly unknown[]): Loss | undefined {
