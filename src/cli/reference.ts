@@ -29,6 +29,8 @@ Progress is shown on a terminal only; nothing is coloured when \`NO_COLOR\` is s
 | variable | meaning |
 |---|---|
 | \`GRAPHSTEAD_API_KEYS\` | keys that the service accepts, separated by commas; needed on every address but loopback |
+| \`GRAPHSTEAD_CLIENT_KEYS\` | keys that open \`/graphql\` alone |
+| \`GRAPHSTEAD_METRICS_KEYS\` | keys that open \`/metrics\` alone |
 | \`GRAPHSTEAD_API_KEY\` | the key that \`--to\` and \`--from\` send |
 | \`GRAPHSTEAD_HOST_NAMES\` | names that the service is reached under besides those of loopback |
 | \`GRAPHSTEAD_ALLOWED_HOSTS\` | hosts that custom logic may call |

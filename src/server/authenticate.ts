@@ -29,7 +29,7 @@ export function assertClosed({ host, keys }: Access): void {
 
 /**
  * On loopback nothing needs a key. On any other address every path but the probes does: `Authorization: Bearer` or
- * `X-API-Key`. See `assertClosed`.
+ * `X-API-Key`. See `assertClosed`, and `ApiKeys` for what a key opens.
  */
 export function requireKeys(app: FastifyInstance, access: Access): void {
   const { host, keys } = access;
@@ -41,8 +41,16 @@ export function requireKeys(app: FastifyInstance, access: Access): void {
   assertClosed(access);
   refuse(app, (request) => {
     if (request.method === 'OPTIONS' || isOpen(pathOf(request))) return undefined;
-    if (keys.admit(request.headers)) return undefined;
-    return keyMissing(keyOf(request.headers) !== undefined);
+    if (keys.open(pathOf(request), request)) return undefined;
+    const only = keys.opensOnly(request);
+    return only === undefined ? keyMissing(keyOf(request.headers) !== undefined) : keyTooSmall(only);
+  });
+}
+
+/** Why a request with a key for another path is refused. */
+function keyTooSmall(only: string): GraphsteadError {
+  return new GraphsteadError('FORBIDDEN', `this API key opens ${only} alone`, {
+    fix: 'send one of GRAPHSTEAD_API_KEYS, from a server',
   });
 }
 
@@ -66,7 +74,8 @@ function refuseOtherNames(app: FastifyInstance, { keys, names }: Access): void {
     const given = request.headers.host;
     // only HTTP/1.0 may leave it out, and no browser speaks that
     if (given === undefined || isOwnName(given, names)) return undefined;
-    if (isOpen(pathOf(request)) || keys.admit(request.headers)) return undefined;
+    const path = pathOf(request);
+    if (isOpen(path) || keys.open(path, request)) return undefined;
     return new GraphsteadError('HOST_REFUSED', `"${given}" is no name of this service`, {
       fix: 'ask for 127.0.0.1 or localhost, name the host in GRAPHSTEAD_HOST_NAMES, or send an API key',
     });
@@ -79,9 +88,9 @@ function refuseOtherNames(app: FastifyInstance, { keys, names }: Access): void {
  */
 function refuseOtherSites(app: FastifyInstance, { keys }: Access): void {
   refuse(app, (request) => {
-    if (request.headers['sec-fetch-site'] !== 'cross-site' || keys.admit(request.headers)) return undefined;
+    if (request.headers['sec-fetch-site'] !== 'cross-site') return undefined;
     const path = pathOf(request);
-    if (path === '/graphql' || isOpen(path)) return undefined;
+    if (path === '/graphql' || isOpen(path) || keys.open(path, request)) return undefined;
     return new GraphsteadError('FORBIDDEN', `a page of another site may not ask for ${path}`, {
       fix: 'send it from a server, use /graphql, or set GRAPHSTEAD_API_KEYS and send a key',
     });

@@ -92,7 +92,9 @@ function guard(options: GrpcOptions, { trace, names }: Core) {
       const controller = new AbortController();
       call.on('cancelled', () => controller.abort());
       const metadata = call.metadata.getMap() as Record<string, string>;
-      const allowed = open || options.keys.admit(metadata) || options.keys.has(metadata['authorization']);
+      // clients of this protocol also send the key alone, without "Bearer"
+      const bare = { 'x-api-key': metadata['authorization'] };
+      const allowed = open || [metadata, bare].some((headers) => options.keys.open(undefined, { headers }));
       const answer = async () => {
         if (!allowed) throw keyMissing(keyOf(metadata) !== undefined || metadata['authorization'] !== undefined);
         return work(call.request, controller.signal);

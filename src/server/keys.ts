@@ -1,46 +1,105 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
-import { Secret } from '../base/index.js';
+import { GraphsteadError } from '../base/index.js';
 
-/** The API keys of GRAPHSTEAD_API_KEYS: separated by commas or white space. Compared in constant time, never printed. */
+/** Keys by the variable that names them, and the only path each kind opens; absent: everything, gRPC too. */
+const KINDS = [
+  { variable: 'GRAPHSTEAD_API_KEYS' },
+  { variable: 'GRAPHSTEAD_CLIENT_KEYS', path: '/graphql' },
+  { variable: 'GRAPHSTEAD_METRICS_KEYS', path: '/metrics' },
+] as const;
+
+/** Where a browser's EventSource puts its key, since it sends no headers of its own. Addresses are logged: only a client's key may stand there. */
+const IN_ADDRESS = 'apiKey';
+
+interface ApiKey {
+  readonly digest: Buffer;
+  readonly variable: string;
+  readonly path?: string;
+}
+
+/** What a request may show: headers by lower-case names, and its address for what stands behind the question mark. */
+export interface Shown {
+  readonly headers: Headers;
+  readonly url?: string;
+}
+
+/** The keys that the service accepts. Compared in constant time, never printed. */
 export class ApiKeys {
-  readonly #digests: readonly Buffer[];
+  readonly #keys: readonly ApiKey[];
 
-  constructor(keys: readonly Secret[]) {
-    this.#digests = keys.map((key) => digest(key.reveal()));
+  private constructor(keys: readonly ApiKey[]) {
+    this.#keys = keys;
   }
 
-  static fromText(text: string | undefined): ApiKeys {
-    return new ApiKeys(
-      (text ?? '')
+  /**
+   * Those of the environment, separated by commas or white space.
+   * @throws CONFIG where one key is of two kinds: it would open more than one of the lists says
+   */
+  static of(environment: Readonly<Record<string, string | undefined>>): ApiKeys {
+    const keys = KINDS.flatMap(({ variable, ...kind }) =>
+      (environment[variable] ?? '')
         .split(/[\s,]+/)
         .filter(Boolean)
-        .map((key) => new Secret(key)),
+        .map((key) => ({ digest: digest(key), variable, ...kind })),
     );
+    const variables = new Map<string, string>();
+    for (const key of keys) assertOneKind(variables, key);
+    return new ApiKeys(keys);
   }
 
   get size(): number {
-    return this.#digests.length;
+    return this.#keys.length;
+  }
+
+  /** Whether one of the request's keys opens the path; no path is behind no key but those that open everything. */
+  open(path: string | undefined, { headers, url = '' }: Shown): boolean {
+    if (this.size === 0) return false;
+    const opens = (key: ApiKey | undefined) => key !== undefined && (key.path === undefined || key.path === path);
+    if (keysOf(headers).some((key) => opens(this.#find(key)))) return true;
+    const named = keyInAddress(url);
+    const found = named === undefined ? undefined : this.#find(named);
+    return found?.path !== undefined && opens(found);
+  }
+
+  /** The one path that a request's keys open, where it is not the one that was asked for. */
+  opensOnly({ headers }: Shown): string | undefined {
+    for (const key of keysOf(headers)) {
+      const path = this.#find(key)?.path;
+      if (path !== undefined) return path;
+    }
+    return undefined;
   }
 
   /** Every key is compared, so that the time tells nothing about which one came close. */
-  has(candidate: string | undefined): boolean {
-    if (candidate === undefined || candidate === '') return false;
+  #find(candidate: string): ApiKey | undefined {
     const given = digest(candidate);
-    return this.#digests.reduce((found, key) => timingSafeEqual(key, given) || found, false);
-  }
-
-  /** Whether a request carries one of them. */
-  admit(headers: Headers): boolean {
-    return this.size > 0 && keysOf(headers).some((key) => this.has(key));
+    return this.#keys.reduce<ApiKey | undefined>(
+      (found, key) => (timingSafeEqual(key.digest, given) ? key : found),
+      undefined,
+    );
   }
 
   /** The headers without those that carry one of them: what is left goes to the rules of tokens. */
   taken<H extends Headers>(headers: H): H {
-    const carriers = this.size === 0 ? [] : CARRIERS.filter((name) => this.has(keyIn(name, headers[name])));
+    if (this.size === 0) return headers;
+    const carriers = CARRIERS.filter((name) => {
+      const key = keyIn(name, headers[name]);
+      return key !== undefined && this.#find(key) !== undefined;
+    });
     if (carriers.length === 0) return headers;
     return { ...headers, ...Object.fromEntries(carriers.map((name) => [name, undefined])) };
   }
+}
+
+function assertOneKind(variables: Map<string, string>, { digest: bytes, variable }: ApiKey): void {
+  const id = bytes.toString('hex');
+  const other = variables.get(id) ?? variable;
+  variables.set(id, variable);
+  if (other === variable) return;
+  throw new GraphsteadError('CONFIG', `one key stands in ${other} and in ${variable}`, {
+    fix: 'make a key of its own for each: what one of them opens, the other must not',
+  });
 }
 
 function digest(text: string): Buffer {
@@ -64,6 +123,11 @@ function keysOf(headers: Headers): readonly string[] {
 function keyIn(name: (typeof CARRIERS)[number], value: Headers[string]): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   return name === 'authorization' ? /^Bearer\s+(\S+)\s*$/i.exec(value)?.[1] : value;
+}
+
+function keyInAddress(url: string): string | undefined {
+  const at = url.indexOf('?');
+  return at < 0 ? undefined : (new URLSearchParams(url.slice(at + 1)).get(IN_ADDRESS) ?? undefined);
 }
 
 /** true for an address that only this machine reaches. */

@@ -112,7 +112,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const { clock = systemClock } = options;
   const lines = options.readable ? readableLog(process.stdout) : pino.destination(1);
   const log = pino({ level: options.logLevel ?? 'warn', serializers: { err: loggedError } }, lines);
-  const keys = ApiKeys.fromText(environment['GRAPHSTEAD_API_KEYS']);
+  const keys = ApiKeys.of(environment);
   const access = { host, keys, names: ownNames(environment['GRAPHSTEAD_HOST_NAMES'], host) };
   // before anything is written: a start that is refused leaves no trace
   assertClosed(access);

@@ -1,0 +1,79 @@
+// Keys with fewer rights: a page's, and those of whatever collects the metrics.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type TestService } from '../service.js';
+
+const environment = {
+  GRAPHSTEAD_API_KEYS: 'whole',
+  GRAPHSTEAD_CLIENT_KEYS: 'page',
+  GRAPHSTEAD_METRICS_KEYS: 'scraper',
+};
+
+let s: TestService;
+let ask: (path: string, headers?: Record<string, string>, body?: string) => Promise<Response>;
+beforeAll(async () => {
+  s = await startService({ host: '0.0.0.0', environment });
+  const url = s.url.replace('0.0.0.0', '127.0.0.1');
+  ask = (path, headers = {}, body) =>
+    fetch(url + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+  await ask('/admin/schema', { 'x-api-key': 'whole' }, 'type Note { id: ID! text: String }');
+});
+afterAll(() => s.close());
+
+const json = { 'content-type': 'application/json' };
+const graphql = (headers: Record<string, string>, query: string) =>
+  ask('/graphql', { ...json, ...headers }, JSON.stringify({ query }));
+const code = async (answer: Response) =>
+  ((await answer.json()) as { errors: { extensions: { code: string } }[] }).errors[0].extensions.code;
+
+describe('a key of GRAPHSTEAD_CLIENT_KEYS', () => {
+  it('reads and writes by GraphQL, in each way to send it', async () => {
+    const added = await graphql({ 'x-api-key': 'page' }, 'mutation { addNote(input: [{ text: "a" }]) { numUids } }');
+    expect(await added.json()).toMatchObject({ data: { addNote: { numUids: 1 } } });
+    const read = await graphql({ authorization: 'Bearer page' }, '{ queryNote { text } }');
+    expect(await read.json()).toMatchObject({ data: { queryNote: [{ text: 'a' }] } });
+    const slash = await ask('/graphql/?query=%7BqueryNote%7Btext%7D%7D', { 'x-api-key': 'page' });
+    expect(slash.status).toBe(200);
+  });
+
+  it('opens nothing else', async () => {
+    const drop = '{"drop_all": true}';
+    for (const [path, body] of [
+      ['/query', '{ q(func: has(Note.text)) { uid } }'],
+      ['/mutate?commitNow=true', '{ set { _:a <name> "x" . } }'],
+      ['/alter', drop],
+      ['/admin', '{"query": "{ health { status } }"}'],
+      ['/admin/schema', undefined],
+      ['/changes', undefined],
+      ['/metrics', undefined],
+      ['/health/full', undefined],
+      ['/state', undefined],
+    ] as const) {
+      const answer = await ask(path, { 'x-api-key': 'page' }, body);
+      expect([path, answer.status, await code(answer)]).toEqual([path, 403, 'FORBIDDEN']);
+    }
+  });
+
+  it('may stand in the address, where a browser cannot send headers', async () => {
+    const query = encodeURIComponent('subscription { queryNote { text } }');
+    const stream = await ask(`/graphql?query=${query}&apiKey=page`, { accept: 'text/event-stream' });
+    expect(stream.headers.get('content-type')).toContain('text/event-stream');
+    await stream.body?.cancel();
+    const whole = await ask(`/graphql?query=${query}&apiKey=whole`, { accept: 'text/event-stream' });
+    expect([whole.status, await code(whole)]).toEqual([401, 'UNAUTHENTICATED']);
+    expect((await ask('/admin/schema?apiKey=page')).status).toBe(401);
+  });
+});
+
+it('a key of GRAPHSTEAD_METRICS_KEYS opens /metrics alone', async () => {
+  expect((await ask('/metrics', { authorization: 'Bearer scraper' })).status).toBe(200);
+  expect((await graphql({ authorization: 'Bearer scraper' }, '{ queryNote { text } }')).status).toBe(403);
+});
+
+it('a key of two kinds stops the start', async () => {
+  const twice = { ...environment, GRAPHSTEAD_CLIENT_KEYS: 'page,whole' };
+  await expect(startService({ host: '0.0.0.0', environment: twice })).rejects.toMatchObject({ code: 'CONFIG' });
+});
