@@ -21,6 +21,16 @@ const plain = fc.anything({
   values: [fc.string({ unit: 'binary' }), fc.integer(), fc.double(), fc.boolean(), fc.constant(null), view],
 });
 
+/** What V8 wrote of the changes below; it leaves arrays another shape where a test runner has touched their prototype. */
+const BY_V8 = [
+  'ff0f41016f220567726170686f22046b696e6422076368616e67657322056e616d6573410222046e616d6522056772f6df65240002220663',
+  '726561746541016f22046e616d6522036167652204747970652203696e7422046c6973744622046c616e67547b0424000122036f70735c01',
+  '020101220a707265646963617465735c060800000000010000002204756964735c08100000000000001c4000000000000070422205627974',
+  '65735c0a04766965772203666577410649004901497e49800149feffffff0f49ffffffff0f24000622056f746865726f220468616c664e00',
+  '0000000000f83f22056c617267654e000000000000e04122047a65726f4e00000000000000807b0322076e6f7468696e674104305f546f7b',
+  '002400047b0a7b01240001',
+];
+
 describe('plain data as commits hold it', () => {
   it('is read back by V8 as what V8 itself would have written', () => {
     fc.assert(
@@ -44,7 +54,7 @@ describe('plain data as commits hold it', () => {
       other: { half: 1.5, large: 2 ** 31, zero: -0 },
       nothing: [null, undefined, true, {}],
     };
-    expect(serializePlain([{ graph: changes }])).toEqual(serialize([{ graph: changes }]));
+    expect(serializePlain([{ graph: changes }]).toString('hex')).toBe(BY_V8.join(''));
   });
 
   it('is left to V8 where it is large, deep, or not so plain', () => {

@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../base/index.js';
+import { asError, GraphsteadError } from '../base/index.js';
 
 // Errors of the file system and of LMDB that mean that there is no room: disk, quota, file size limit, process limit.
 const NO_ROOM = /ENOSPC|EDQUOT|EFBIG|no space left|file too large|quota exceeded|MDB_MAP_FULL/i;
@@ -8,7 +8,7 @@ const NOT_OURS = /EACCES|EPERM|EROFS|ENOTDIR|EEXIST|permission denied|not a dire
 const EIO = 5;
 const CORRUPT = /MDB_CORRUPTED|MDB_PAGE_NOTFOUND|MDB_PANIC|MDB_INVALID|MDB_BAD_TXN/;
 
-/** An error of the store below, told with our codes: DISK_FULL, STORE_CORRUPT, CONFIG, else INTERNAL. */
+/** An error of the store below, told with our codes: DISK_FULL, STORE_CORRUPT, CONFIG, or what `asError` makes of it. */
 export function storeFailure(thrown: unknown, action: string): GraphsteadError {
   if (thrown instanceof GraphsteadError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -23,7 +23,8 @@ export function storeFailure(thrown: unknown, action: string): GraphsteadError {
       cause: thrown,
     });
   }
-  return new GraphsteadError('INTERNAL', `${action}: ${message}`, { cause: thrown });
+  const { code: other, message: reason, fix } = asError(thrown);
+  return new GraphsteadError(other, `${action}: ${reason}`, { ...(fix === undefined ? {} : { fix }), cause: thrown });
 }
 
 /**

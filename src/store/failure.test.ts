@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { storeFailure } from './failure.js';
+
+it.each([
+  ['ENOSPC: no space left on device, write', 'DISK_FULL', 'Free space'],
+  ['MDB_CORRUPTED: Located page was wrong type', 'STORE_CORRUPT', 'restore'],
+  ["EACCES: permission denied, open '/data/data.mdb'", 'CONFIG', '--data'],
+  ["EMFILE: too many open files, open '/data/data.mdb'", 'OVERLOADED', 'ulimit -n'],
+])('%s is %s, with what was done and what to do', (message, code, fix) => {
+  const failure = storeFailure(new Error(message), 'opening /data failed');
+  expect(failure).toMatchObject({ code, fix: expect.stringContaining(fix) });
+  expect(failure.message).toContain('opening /data failed: ');
+});
+
+it('what nobody foresaw is INTERNAL, with what was done', () => {
+  expect(storeFailure(new Error('odd'), 'opening /data failed')).toMatchObject({
+    code: 'INTERNAL',
+    message: 'opening /data failed: odd',
+  });
+});
