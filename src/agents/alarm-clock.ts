@@ -15,7 +15,8 @@ const LEAST_MS = 5;
 export class AlarmClock {
   /** wall milliseconds of the next alarm of each shard; 0 where it was not looked up yet */
   readonly #next = new Float64Array(SHARDS);
-  readonly #out = new Set<string>();
+  /** handed out, with whether it rings again and again */
+  readonly #out = new Map<string, boolean>();
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
   /** wall milliseconds of the last look */
@@ -57,7 +58,12 @@ export class AlarmClock {
 
   /** The alarm's turn is over, one way or the other: it may be handed out again when it is still there. */
   done(agentId: string, id: string, at: number): void {
-    this.#out.delete(keyOf(agentId, id, at));
+    const key = keyOf(agentId, id, at);
+    const repeats = this.#out.get(key) === true;
+    this.#out.delete(key);
+    if (!repeats) return;
+    this.#next[shardOf(agentId)] = 0;
+    if (!this.#stopped && !this.#looking) this.#plan();
   }
 
   /** wall milliseconds of the next look that is worth while; Infinity when no alarm is set */
@@ -112,7 +118,7 @@ export class AlarmClock {
       const soonest = now + (passed < AT_ONCE ? LEAST_MS : LOOK_MS);
       this.#next[shard] = Math.min(this.#next[shard], Math.max(next ?? Number.POSITIVE_INFINITY, soonest), again);
       for (const alarm of due) {
-        this.#out.add(keyOf(alarm.agentId, alarm.id, alarm.at));
+        this.#out.set(keyOf(alarm.agentId, alarm.id, alarm.at), alarm.every !== undefined);
         this.ring(alarm);
       }
     } catch (thrown) {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { bound } from '../../test/bound-store.js';
 import { type AgentService, agentService, type ServiceOptions } from '../../test/agent-service.js';
 import { GraphsteadError, makeLimits } from '../base/index.js';
 import { createCommitter } from '../commit/index.js';
@@ -112,20 +113,6 @@ const open = async (options: ServiceOptions = {}) => {
 };
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((again) => setTimeout(again, 5));
-}
-
-/** The store's methods as own properties. */
-function bound(store: Store): Store {
-  return {
-    epoch: store.epoch,
-    incarnation: store.incarnation,
-    readOnly: store.readOnly,
-    snapshot: () => store.snapshot(),
-    apply: (...args) => store.apply(...args),
-    backup: (to) => store.backup(to),
-    stats: () => store.stats(),
-    close: () => store.close(),
-  };
 }
 
 /** Two agents; one has messages in its mailbox, from outside where they name nobody, that nobody has looked at since the start. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { bound } from '../../test/bound-store.js';
 import { type AgentService, agentService, type ServiceOptions } from '../../test/agent-service.js';
 import { makeLimits } from '../base/index.js';
 import { createCommitter, readRecords, replay } from '../commit/index.js';
@@ -312,18 +313,4 @@ async function agentKeys(store: Store): Promise<string[]> {
   }
   snapshot.release();
   return lines;
-}
-
-/** The store's methods as own properties. */
-function bound(store: Store): Store {
-  return {
-    epoch: store.epoch,
-    incarnation: store.incarnation,
-    readOnly: store.readOnly,
-    snapshot: () => store.snapshot(),
-    apply: (...args) => store.apply(...args),
-    backup: (to) => store.backup(to),
-    stats: () => store.stats(),
-    close: () => store.close(),
-  };
 }

@@ -22,6 +22,8 @@ export interface AlarmPart {
   readonly at?: number;
   readonly name?: string;
   readonly data?: string;
+  /** milliseconds from one round to the next; absent rings once */
+  readonly every?: number;
 }
 
 /** Everything one turn did to its own agent. */
@@ -38,7 +40,7 @@ export interface TurnOp {
   readonly alarms?: readonly AlarmPart[];
   /** the stored message this turn handled */
   readonly consumed?: MessagePosition & { readonly bytes: number };
-  /** the alarm this turn handled */
+  /** the alarm this turn handled: it goes, or waits for its next round */
   readonly fired?: { readonly id: string; readonly at: number };
   readonly terminate?: boolean;
 }

@@ -83,6 +83,8 @@ export interface AlarmEffect {
   readonly at?: number;
   readonly name?: string;
   readonly data?: string;
+  /** milliseconds from one round to the next */
+  readonly every?: number;
 }
 
 /** What a turn did, collected and not yet visible to anyone; what it did not do is left out. */

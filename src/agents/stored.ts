@@ -95,6 +95,8 @@ export interface StoredAlarm {
   readonly set?: number;
   readonly name: string;
   readonly data?: string;
+  /** see AlarmPart */
+  readonly every?: number;
   /** failed tries, once there are any, and the wall milliseconds before which there is no other */
   readonly attempts?: number;
   readonly notBefore?: number;

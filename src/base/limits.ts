@@ -137,6 +137,8 @@ export const DEFAULT_LIMITS = {
   agentIdleMs: 60_000,
   /** alarms of one agent */
   alarmsPerAgent: 1_000,
+  /** milliseconds from one round of a repeated alarm to the next, at least */
+  alarmEveryMs: 1_000,
   /** megabytes of JavaScript heap of one host process */
   hostHeapMb: 512,
   /** bytes of one message between the service and a host process: arguments, a result, an answer of the graph, what a turn did; 4096 at least */

@@ -5,14 +5,28 @@ import type { AlarmPart, RetryOp, TurnOp } from '../part.js';
 import { decode, encode, type Head, headWith, NOTHING, type StoredAlarm } from '../stored.js';
 import type { Draft } from './draft.js';
 
-/** The alarm that a turn handled goes, unless it was set anew meanwhile. */
+/** The alarm that was handled goes, or waits for its next round, unless it was set anew meanwhile. */
 export async function fire(draft: Draft, id: string, head: Head, fired: TurnOp['fired']): Promise<Head> {
   if (fired === undefined) return head;
-  const stored = await draft.group.state.get(alarmKey(id, fired.id));
-  if (stored === undefined || decode<StoredAlarm>(stored).at !== fired.at) return head;
-  draft.put(alarmKey(id, fired.id), undefined);
+  const key = alarmKey(id, fired.id);
+  const bytes = await draft.group.state.get(key);
+  const stored = bytes === undefined ? undefined : decode<StoredAlarm>(bytes);
+  if (stored?.at !== fired.at) return head;
   draft.put(dueKey(id, fired.at, fired.id), undefined);
-  return headWith(head, { alarms: head.alarms - 1 });
+  const { name, data, every } = stored;
+  if (every === undefined) {
+    draft.put(key, undefined);
+    return headWith(head, { alarms: head.alarms - 1 });
+  }
+  const at = nextRound(stored.at, every, draft.wall);
+  draft.put(key, encode({ at, set: draft.ts, name, data, every } satisfies StoredAlarm));
+  draft.put(dueKey(id, at, fired.id), NOTHING);
+  return head;
+}
+
+/** The first round after now; those that were missed meanwhile are left out. */
+function nextRound(at: number, every: number, wall: number): number {
+  return at + every * (Math.max(0, Math.floor((wall - at) / every)) + 1);
 }
 
 /** Sets an alarm, moves it or takes it back. Throws LIMIT_EXCEEDED. */
@@ -21,7 +35,12 @@ export async function setAlarm(draft: Draft, id: string, head: Head, alarm: Alar
   const old = await storedAlarm(draft, key);
   if (old !== undefined) draft.put(dueKey(id, old.at, alarm.id), undefined);
   const count = head.alarms + (alarm.at === undefined ? 0 : 1) - (old === undefined ? 0 : 1);
-  const { alarmsPerAgent } = draft.group.limits;
+  const { alarmsPerAgent, alarmEveryMs } = draft.group.limits;
+  if (alarm.every !== undefined && alarm.every < alarmEveryMs) {
+    throw new GraphsteadError('LIMIT_EXCEEDED', `alarm "${alarm.id}" of agent ${id} rings every ${alarm.every} ms`, {
+      fix: `limits.alarmEveryMs is ${alarmEveryMs}: let it ring less often, and do more in one turn`,
+    });
+  }
   if (count > alarmsPerAgent) {
     throw new GraphsteadError('LIMIT_EXCEEDED', `agent ${id} sets more than ${alarmsPerAgent} alarms`, {
       fix: 'reuse alarm ids, or raise limits.alarmsPerAgent',
@@ -29,8 +48,8 @@ export async function setAlarm(draft: Draft, id: string, head: Head, alarm: Alar
   }
   if (alarm.at === undefined) draft.put(key, undefined);
   else {
-    const { at, name = 'alarm', data } = alarm;
-    draft.put(key, encode({ at, set: draft.ts, name, data } satisfies StoredAlarm));
+    const { at, name = 'alarm', data, every } = alarm;
+    draft.put(key, encode({ at, set: draft.ts, name, data, every } satisfies StoredAlarm));
     draft.put(dueKey(id, at, alarm.id), NOTHING);
   }
   return headWith(head, { alarms: count });

@@ -6,7 +6,7 @@ import { type Head, split } from '../stored.js';
 /** The bounds that commits of agents keep. */
 export type AgentLimits = Pick<
   Limits,
-  'eventsPerAgent' | 'eventAgeMs' | 'mailboxMessages' | 'deadLetters' | 'alarmsPerAgent'
+  'eventsPerAgent' | 'eventAgeMs' | 'mailboxMessages' | 'deadLetters' | 'alarmsPerAgent' | 'alarmEveryMs'
 >;
 
 export type Change =

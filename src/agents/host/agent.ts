@@ -26,6 +26,11 @@ export interface AlarmOptions {
   /** name that onAlarm gets. Default "alarm" */
   readonly name?: string;
   readonly data?: string;
+  /**
+   * Milliseconds from one time to the next, at least `limits.alarmEveryMs`: it rings until it is taken back or moved, also
+   * after a round that failed for good. Rounds that were missed ring once, and the next is where it would have been.
+   */
+  readonly every?: number;
 }
 
 /** What the runtime knows of an instance; given before the constructor runs. */
@@ -176,8 +181,10 @@ export class Agent<State extends object = object> {
     }
     const name = options.name ?? 'alarm';
     const id = options.id ?? name;
-    assertTexts({ name, id, data: options.data });
-    turn.alarm({ id, at: when, name, data: options.data });
+    const { data, every } = options;
+    assertTexts({ name, id, data });
+    assertInterval(every);
+    turn.alarm({ id, at: when, name, data, every });
   }
 
   /** Takes back an alarm by its id. */
@@ -235,6 +242,13 @@ function assertTexts(options: Readonly<Record<string, unknown>>): void {
       fix: name === 'data' ? 'give JSON.stringify(value)' : 'give a text',
     });
   }
+}
+
+function assertInterval(every: unknown): void {
+  if (every === undefined || (Number.isSafeInteger(every) && (every as number) > 0)) return;
+  throw new GraphsteadError('INVALID_VALUE', `the interval of an alarm is whole milliseconds, got ${String(every)}`, {
+    fix: 'give `every` as in every: 60_000, or leave it out',
+  });
 }
 
 function checkedName(name: unknown): string {

@@ -1,0 +1,102 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { bound } from '../../test/bound-store.js';
+import { type AgentService, agentService, type ServiceOptions } from '../../test/agent-service.js';
+import { createMemoryStore } from '../store/index.js';
+
+const CODE = `
+  class Clock extends Agent {
+    state = { rang: 0, said: [] };
+    async onReceiveMessage(name, data) {
+      switch (name) {
+        case 'set': this.setAlarm(Number(data), { name: 'tick', data: 'x', every: 60_000 }); return;
+        case 'bad': this.setAlarm(0, { name: 'bad', every: 60_000 }); return;
+        case 'short': this.setAlarm(0, { name: 'tick', every: 999 }); return;
+        case 'wrong': this.setAlarm(0, { name: 'tick', every: 0.5 }); return;
+        case 'until': this.setAlarm(0, { name: 'tick', data: 'until ' + data, every: 60_000 }); return;
+        case 'rang': return String(this.state.rang);
+      }
+      return super.onReceiveMessage(name, data);
+    }
+    onAlarm(name, data) {
+      if (name === 'bad') throw new Error('it never works');
+      this.state.rang++;
+      if (data === 'until ' + this.state.rang) this.cancelAlarm('tick');
+    }
+  }
+  agents.register(Clock);
+`;
+const MINUTE = 60_000;
+
+let service: AgentService | undefined;
+let now = 0;
+afterEach(() => service?.close());
+
+async function open(options: ServiceOptions = {}) {
+  now = 1_000 * MINUTE;
+  const clock = { wall: () => now, monotonic: () => performance.now() };
+  service = await agentService(CODE, [], { clock, ...options });
+  return service;
+}
+
+describe('an alarm that repeats', () => {
+  async function begun(message: string, data: string, options: ServiceOptions = {}) {
+    const { agents } = await open(options);
+    const { id } = await agents.start('Clock');
+    await agents.send(id, message, data);
+    const rangAfter = async (ms: number) => {
+      now += ms;
+      await agents.clockMoved();
+      return Number(await agents.send(id, 'rang'));
+    };
+    return { agents, id, rangAfter };
+  }
+
+  it('rings each round, from its first time on', async () => {
+    const { rangAfter } = await begun('set', String(1_002 * MINUTE));
+    expect(await rangAfter(MINUTE)).toBe(0);
+    expect(await rangAfter(MINUTE)).toBe(1);
+    expect(await rangAfter(MINUTE - 1)).toBe(1);
+    expect(await rangAfter(1)).toBe(2);
+  });
+
+  it('rings once for the rounds that were missed, and then where it would have', async () => {
+    const { rangAfter } = await begun('set', String(1_001 * MINUTE));
+    expect(await rangAfter(10.5 * MINUTE)).toBe(1);
+    expect(await rangAfter(MINUTE / 2 - 1)).toBe(1);
+    expect(await rangAfter(1)).toBe(2);
+  });
+
+  it('rings on after a round that failed for good', async () => {
+    const { agents, id, rangAfter } = await begun('bad', '', { limits: { messageAttempts: 1 } });
+    await rangAfter(1);
+    await rangAfter(MINUTE);
+    expect(await agents.deadLetters(id)).toMatchObject([{ name: 'bad' }, { name: 'bad' }]);
+  });
+
+  it('ends when it is taken back', async () => {
+    const { rangAfter } = await begun('until', '2');
+    await rangAfter(1);
+    expect([await rangAfter(MINUTE), await rangAfter(MINUTE), await rangAfter(MINUTE)]).toEqual([2, 2, 2]);
+  });
+
+  it('rings on after a restart', async () => {
+    const store = { ...bound(createMemoryStore()), close: async () => undefined };
+    const { id, rangAfter } = await begun('set', String(1_001 * MINUTE), { store });
+    expect(await rangAfter(MINUTE)).toBe(1);
+    await service?.close();
+    const second = await open({ store });
+    now += 3 * MINUTE;
+    await second.agents.clockMoved();
+    expect(await second.agents.send(id, 'rang')).toBe('2');
+  });
+
+  it('is refused with an interval that is too short, or none', async () => {
+    const { agents } = await open();
+    const { id } = await agents.start('Clock');
+    await expect(agents.send(id, 'short')).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      fix: expect.stringContaining('limits.alarmEveryMs is 1000'),
+    });
+    await expect(agents.send(id, 'wrong')).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+  });
+});
