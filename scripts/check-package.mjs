@@ -17,7 +17,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const MAX_BYTES = 15 * 1024 * 1024;
-const VERSIONS = [20, 22, 24];
+const VERSIONS = [20, 22, 24, 26];
 const COMPILERS = ['typescript', 'esbuild', '@esbuild'];
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = mkdtempSync(join(tmpdir(), 'graphstead-package-'));
