@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Clock, GraphsteadError, GraphsteadErrors, type WireError } from './base/index.js';
+import { type Clock, GraphsteadError, GraphsteadErrors, variableName, type WireError } from './base/index.js';
 import {
   type AppConfig,
   type ConnectionConfig,
@@ -15,7 +15,6 @@ import {
   reportConnections,
   type Scripts,
   type SqlCall,
-  variableName,
 } from './connections/index.js';
 import { openService, type Service } from './server/index.js';
 
@@ -145,8 +144,9 @@ export async function startApp(options: StartAppOptions = {}): Promise<TestApp> 
 /** No env file is read for a test, and runners of tests show messages only: what to do stands in this one. */
 function inTests(error: GraphsteadError): GraphsteadError {
   if (error.code !== 'MISSING_VARIABLE') return error;
-  const fix = 'script the connection in startApp, or give the variable in environment';
   const { position, details } = error;
+  const scripted = details?.['connection'] === undefined ? '' : 'script the connection in startApp, or ';
+  const fix = `${scripted}give the variable in environment of startApp`;
   return new GraphsteadError(error.code, `${error.message}: ${fix}`, { position, details, fix });
 }
 

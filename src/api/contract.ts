@@ -1,4 +1,4 @@
-import type { Clock, GraphsteadError, Limits, MaybePromise, Names, Trace } from '../base/index.js';
+import type { Clock, Environment, GraphsteadError, Limits, MaybePromise, Names, Trace } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import type { Graph, Transaction } from '../graph/index.js';
 import type { HttpClient } from '../outbound/index.js';
@@ -55,6 +55,11 @@ export interface ApiOptions {
   readonly operations?: readonly Operation[];
   /** calls the remotes of @custom fields, and asks them at upload what they offer; without it they answer null */
   readonly client?: HttpClient;
+  /**
+   * Variables that placeholders of secrets name, asked for whenever definitions are read. Without it the placeholders stay as
+   * they stand: for tools that call no remote and verify no token.
+   */
+  readonly environment?: () => Environment;
   /** hears what requests spend their time with */
   readonly trace?: Trace;
   /** runs @custom fields in place of what is made from `client` */
@@ -107,7 +112,7 @@ export interface SchemaUpdate {
 export interface Api {
   /**
    * Reads the schema stored in the graph; call once before the first request. Answers its mistakes where a newer
-   * version refuses what an older one took: the service starts, and GraphQL waits for a corrected upload.
+   * version refuses what an older one took, or the environment lacks a variable: GraphQL waits for a corrected upload.
    */
   load(): Promise<readonly GraphsteadError[]>;
   /**
@@ -153,6 +158,8 @@ export interface Api {
   generatedAlone(text: string): string | undefined;
   /** Replaces the operations (an app was loaded or reloaded). Throws GraphsteadErrors on name clashes. */
   setOperations(operations: readonly Operation[]): void;
+  /** Reads the secrets of what is served from the environment again. Throws GraphsteadErrors; what was served stays. */
+  renewSecrets(): void;
   /** Called by the server after /alter dropped everything: forgets the schema. */
   dropped(): Promise<void>;
   close(): Promise<void>;

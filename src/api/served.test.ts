@@ -3,7 +3,7 @@ import { defaultNames } from '../base/index.js';
 import { readSchema } from './served.js';
 
 const mistakes = (text: string): string[] =>
-  readSchema(text, defaultNames, []).errors.map(
+  readSchema(text, { names: defaultNames, operations: [] }).errors.map(
     ({ position, message, details, fix }) =>
       `${position?.line}:${position?.column} ${String(details?.rule)}: ${message}${fix ? '' : ' (no fix)'}`,
   );

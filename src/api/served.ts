@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
-import { type GraphsteadError, GraphsteadErrors, type Names } from '../base/index.js';
-import { hideSecrets, inOrderOfPlace, type Model, readModel } from '../sdl/index.js';
+import { type Environment, type GraphsteadError, GraphsteadErrors, type Names } from '../base/index.js';
+import { hideSecrets, inOrderOfPlace, loadModel, type Model, readModel } from '../sdl/index.js';
 import type { ServedSchema } from './contract.js';
 import type { Operation } from './operation.js';
 import { type GeneratedSchema, generateSchema } from './schema/index.js';
@@ -24,9 +24,16 @@ export interface ReadSchema {
   readonly left: ReadonlySet<string>;
 }
 
+export interface SchemaOptions {
+  readonly names: Names;
+  readonly operations: readonly Operation[];
+  /** what placeholders of secrets are filled in from; without it they stay as they stand */
+  readonly environment?: Environment;
+}
+
 /** Checks type definitions and generates their API; where definitions are wrong, of what is left of them. */
-export function readSchema(text: string, names: Names, operations: readonly Operation[]): ReadSchema {
-  const { errors, model, left } = readModel(text, { names });
+export function readSchema(text: string, { names, operations, environment }: SchemaOptions): ReadSchema {
+  const { errors, model, left } = readModel(text, { names, ...(environment ? { environment } : {}) });
   if (!model) return { errors, left };
   try {
     const generated = generateSchema(model, { names, operations, left });
@@ -39,15 +46,27 @@ export function readSchema(text: string, names: Names, operations: readonly Oper
 }
 
 /** Checks type definitions and generates their API. Throws GraphsteadErrors with every mistake at once. */
-export function loadSchema(text: string, names: Names, operations: readonly Operation[]): LoadedSchema {
-  const { errors, loaded } = readSchema(text, names, operations);
+export function loadSchema(text: string, options: SchemaOptions): LoadedSchema {
+  const { errors, loaded } = readSchema(text, options);
   if (!loaded) throw new GraphsteadErrors(errors);
   return loaded;
 }
 
-/** No type definitions: the operations alone are served. */
-export function operationsAlone(names: Names, operations: readonly Operation[]): LoadedSchema {
-  return loaded(NO_DEFINITIONS, generateSchema(NO_DEFINITIONS, { names, operations }));
+/** What is served, with other operations beside it; undefined where nothing is. */
+export function withOperations(
+  served: LoadedSchema | undefined,
+  { names, operations }: SchemaOptions,
+): LoadedSchema | undefined {
+  const model = served?.model ?? NO_DEFINITIONS;
+  if (model.text === '' && operations.length === 0) return undefined;
+  return loaded(model, generateSchema(model, { names, operations }));
+}
+
+/** What is served, with secrets as the environment has them now. Throws GraphsteadErrors for those that it lacks. */
+export function withSecrets(served: LoadedSchema, { names, environment }: SchemaOptions): LoadedSchema {
+  const { secrets, authorization } = loadModel(served.model.text, { names, ...(environment ? { environment } : {}) });
+  const model = Object.freeze({ ...served.model, secrets, ...(authorization ? { authorization } : {}) });
+  return loaded(model, served.generated);
 }
 
 const NO_DEFINITIONS: Model = Object.freeze({

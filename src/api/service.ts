@@ -24,7 +24,15 @@ import { Turns } from './execute/mutate/turn.js';
 import { subscribeOperation } from './execute/subscribe.js';
 import { answerProbe } from './gateway.js';
 import type { Operation, RequestContext } from './operation.js';
-import { type LoadedSchema, loadSchema, operationsAlone, type ReadSchema, readSchema } from './served.js';
+import {
+  type LoadedSchema,
+  loadSchema,
+  type ReadSchema,
+  readSchema,
+  type SchemaOptions,
+  withOperations,
+  withSecrets,
+} from './served.js';
 import { unreachable } from './unreachable.js';
 
 /** Name of the graph's document that holds the type definitions. */
@@ -79,9 +87,14 @@ class GraphqlApi implements Api {
   }
 
   #load(text: string | undefined): LoadedSchema | undefined {
-    const { names } = this.#options;
-    if (text !== undefined && text.trim() !== '') return loadSchema(text, names, this.#operations);
-    return this.#operations.length > 0 ? operationsAlone(names, this.#operations) : undefined;
+    if (text !== undefined && text.trim() !== '') return loadSchema(text, this.#reading());
+    return withOperations(undefined, this.#reading());
+  }
+
+  /** The environment as it is at this moment. */
+  #reading(): SchemaOptions {
+    const { names, environment } = this.#options;
+    return { names, operations: this.#operations, ...(environment ? { environment: environment() } : {}) };
   }
 
   #serve(loaded: LoadedSchema | undefined): void {
@@ -201,7 +214,7 @@ class GraphqlApi implements Api {
   }
 
   #read(text: string): ReadSchema {
-    return readSchema(text, this.#options.names, this.#operations);
+    return readSchema(text, this.#reading());
   }
 
   async #check(text: string): Promise<LoadedSchema> {
@@ -278,7 +291,7 @@ class GraphqlApi implements Api {
 
   generatedAlone(text: string): string | undefined {
     try {
-      return loadSchema(text, this.#options.names, []).generated.sdl;
+      return loadSchema(text, { names: this.#options.names, operations: [] }).generated.sdl;
     } catch (error) {
       if (error instanceof GraphsteadErrors) return undefined;
       throw error;
@@ -289,11 +302,17 @@ class GraphqlApi implements Api {
     const before = this.#operations;
     this.#operations = operations;
     try {
-      this.#serve(this.#load(this.#served?.info.text));
+      this.#serve(withOperations(this.#served, this.#reading()));
     } catch (error) {
       this.#operations = before;
       throw error;
     }
+  }
+
+  renewSecrets(): void {
+    const served = this.#served;
+    // without a placeholder there is nothing to read
+    if (served?.model.text.includes('{{')) this.#serve(withSecrets(served, this.#reading()));
   }
 
   async dropped(): Promise<void> {

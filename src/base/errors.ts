@@ -104,7 +104,7 @@ export const ERROR_STATUS = {
   // apps
   /** a mistake in app.json or in how the service was started; file and line are told */
   CONFIG: 400,
-  /** an environment variable that a connection needs is not set */
+  /** an environment variable that a connection or a secret needs is not set */
   MISSING_VARIABLE: 400,
   /** a connection of app.json could not be reached, or its server refused */
   CONNECTION_FAILED: 502,

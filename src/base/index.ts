@@ -17,6 +17,7 @@ export {
   type WireError,
 } from './errors.js';
 export { addTo, groupBy } from './group.js';
+export { type Hide, hiding } from './hide.js';
 export { BOUNDS, Histogram } from './histogram.js';
 export { JsonWriter } from './json-writer.js';
 export { latin1 } from './latin1.js';
@@ -25,6 +26,15 @@ export type { MaybePromise } from './maybe.js';
 export { defaultNames, dgraphNames, type Names, TYPE_PREDICATE } from './names.js';
 export { onceFor } from './once-for.js';
 export { compiled, packageRoot } from './package-root.js';
+export {
+  type Environment,
+  namesVariables,
+  placeholdersIn,
+  strayBraces,
+  substitute,
+  variableName,
+  withTexts,
+} from './placeholder.js';
 export { makePrivateFolder } from './private-folder.js';
 export { documentWeight, Recent } from './recent.js';
 export { Secret } from './secret.js';

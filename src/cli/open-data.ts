@@ -57,7 +57,9 @@ export async function openData(data: string, { compat, readOnly = false }: OpenD
     opened.push(() => graph.close());
     const client = createHttpClient({ limits, clock });
     opened.push(() => client.close());
-    const api = createApi({ graph, committer, names, clock, limits, client });
+    // what only reads calls no remote, and is not held up by a variable that is missing
+    const environment = readOnly ? {} : { environment: () => process.env };
+    const api = createApi({ graph, committer, names, clock, limits, client, ...environment });
     opened.push(() => api.close());
     await api.load();
     return { directory, store, committer, graph, api, names, limits, close };

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { GraphsteadErrors } from '../base/index.js';
+import { type GraphsteadErrors, variableName } from '../base/index.js';
 import { readConfig } from './config.js';
-import { variableName } from './placeholder.js';
 import { resolveConnections } from './resolve.js';
 
 function mistakes(text: string): string[] {

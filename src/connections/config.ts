@@ -1,8 +1,17 @@
 import { createRequire } from 'node:module';
 import type * as zod from 'zod';
-import { DEFAULT_LIMITS, GraphsteadError, GraphsteadErrors, type Position } from '../base/index.js';
+import {
+  DEFAULT_LIMITS,
+  GraphsteadError,
+  GraphsteadErrors,
+  namesVariables,
+  placeholdersIn,
+  type Position,
+  strayBraces,
+  variableName,
+} from '../base/index.js';
+import { isHttpAddress } from './http-address.js';
 import { type Located, parseJsonc } from './jsonc.js';
-import { isHttpAddress, placeholdersIn, strayBraces, variableName } from './placeholder.js';
 
 // It takes its time to load: it waits for the first app.json that is read.
 const load = () => createRequire(import.meta.url)('zod') as typeof zod;
@@ -219,7 +228,7 @@ function variableProblems(name: string, entry: ConnectionConfig, located: Locate
     const fix = 'write {{NAME}}, with letters, digits, - and _';
     errors.push(problem(located, place, `${stray} is no placeholder`, fix));
   }
-  if (placeholdersIn(entry).length > 0 && !/^[A-Za-z0-9_-]+$/.test(name)) {
+  if (placeholdersIn(entry).length > 0 && !namesVariables(name)) {
     const fix = 'use letters, digits, - and _';
     errors.push(problem(located, path, `no variable can be named after the connection "${name}"`, fix));
   }

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../base/index.js';
 
 /** Files read in development, first wins; the process environment comes before all of them. */
 export const ENV_FILES = ['.env.dev.local', '.env.dev', '.env.local', '.env'] as const;

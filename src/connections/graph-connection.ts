@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module';
 import type * as Grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
-import { GraphsteadError } from '../base/index.js';
+import { GraphsteadError, type Hide, hiding } from '../base/index.js';
 import { type GraphConfig, type GraphTarget, graphTarget } from './graph-target.js';
-import { type Hide, hiding } from './hide.js';
 import { recorded } from './record.js';
 import { TOO_SLOW } from './told.js';
 

@@ -1,7 +1,6 @@
-import { DEFAULT_LIMITS, GraphsteadError } from '../base/index.js';
+import { DEFAULT_LIMITS, GraphsteadError, type Hide, hiding } from '../base/index.js';
 import type { ConnectionConfig } from './config.js';
 import { type GraphConnection, openGraph } from './graph-connection.js';
-import { type Hide, hiding } from './hide.js';
 import { type HttpConnection, openHttp } from './http-connection.js';
 import { type ChatModel, openModel } from './model.js';
 import { openRelational, type RelationalConnection } from './relational-connection.js';

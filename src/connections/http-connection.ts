@@ -1,10 +1,9 @@
 import { createRequire } from 'node:module';
 import type Undici from 'undici';
 import type { RequestInit, Response } from 'undici';
-import { DEFAULT_LIMITS, GraphsteadError } from '../base/index.js';
+import { DEFAULT_LIMITS, GraphsteadError, type Hide, hiding } from '../base/index.js';
 import { REFUSAL_BYTES, textUpTo } from './body.js';
 import type { ConnectionConfig } from './config.js';
-import { type Hide, hiding } from './hide.js';
 import { currentTraceHeaders, recorded } from './record.js';
 import { TOO_SLOW, tooLarge } from './told.js';
 

@@ -8,9 +8,8 @@ export {
   type ModelConfig,
   readConfig,
 } from './config.js';
-export { ENV_FILES, type Environment, readEnvironment } from './environment.js';
+export { ENV_FILES, readEnvironment } from './environment.js';
 export { parseJsonc } from './jsonc.js';
-export { variableName } from './placeholder.js';
 export { type ResolvedConnections, resolveConnections } from './resolve.js';
 export type { CallListener, CallRecord, ModelUse } from './record.js';
 export { type ConnectionReport, type ModelReport, type Reachable, reach, reportConnections } from './report.js';

@@ -1,10 +1,9 @@
-import { DEFAULT_LIMITS, GraphsteadError } from '../base/index.js';
+import { DEFAULT_LIMITS, GraphsteadError, type Hide, hiding } from '../base/index.js';
 import { type Body, REFUSAL_BYTES, textUpTo, upTo } from './body.js';
 import type { ChatMessage, ChatOptions, ChatReply } from './chat.js';
 import { type Fail, readChatStream } from './chat-stream.js';
 import type { ModelConfig } from './config.js';
 import type { HttpConnection } from './http-connection.js';
-import { type Hide, hiding } from './hide.js';
 import { type ModelUse, recorded, recordedStream } from './record.js';
 import { transcript } from './transcript.js';
 import { tooLarge } from './told.js';

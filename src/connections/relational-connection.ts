@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
-import { DEFAULT_LIMITS, GraphsteadError } from '../base/index.js';
+import { DEFAULT_LIMITS, GraphsteadError, type Hide, hiding } from '../base/index.js';
 import type { ConnectionConfig } from './config.js';
-import { type Hide, hiding } from './hide.js';
 import { recorded } from './record.js';
 import { boundReplies } from './reply-bound.js';
 import { TOO_SLOW, tooLarge } from './told.js';

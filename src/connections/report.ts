@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
+import { type Environment, placeholdersIn, substitute, variableName } from '../base/index.js';
 import type { AppConfig, ConnectionConfig } from './config.js';
-import type { Environment } from './environment.js';
-import { placeholdersIn, substitute, variableName } from './placeholder.js';
 
 /** A connection as it may be shown: names of variables, never their values. */
 export interface ConnectionReport {

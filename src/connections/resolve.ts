@@ -1,8 +1,14 @@
-import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
+import {
+  type Environment,
+  GraphsteadError,
+  GraphsteadErrors,
+  placeholdersIn,
+  substitute,
+  variableName,
+} from '../base/index.js';
 import type { AppConfig, ConnectionConfig, ModelConfig } from './config.js';
-import type { Environment } from './environment.js';
 import { type GraphConfig, graphTarget } from './graph-target.js';
-import { isHttpAddress, placeholdersIn, substitute, variableName } from './placeholder.js';
+import { isHttpAddress } from './http-address.js';
 
 /** A connection with its placeholders filled in. Holds secrets: it goes to host processes and is printed nowhere. */
 export interface ResolvedConnections {

@@ -1,9 +1,7 @@
 import { createPublicKey } from 'node:crypto';
-import { type Position, Secret } from '../base/index.js';
+import { placeholdersIn, Secret } from '../base/index.js';
+import { type Declaring, fromEnvironment } from './from-environment.js';
 import type { Authorization } from './model.js';
-import type { Problem } from './rule.js';
-
-type Report = (problem: Problem) => void;
 
 /** Algorithms a token may be signed with. */
 const ALGORITHMS = /^(?:(?:HS|RS|ES|PS)(?:256|384|512)|EdDSA)$/;
@@ -13,11 +11,25 @@ const FIX =
   'Write it as JSON: # Service.Authorization {"Header":"X-Auth","Namespace":"https://app/claims","Algo":"HS256","VerificationKey":"..."}.';
 
 /** Reads what follows the word Authorization: JSON, or the older `header namespace algorithm "key"`. */
-export function readAuthorization(rest: string, position: Position, report: Report): Authorization | undefined {
+export function readAuthorization(rest: string, declaring: Declaring): Authorization | undefined {
   const problems: string[] = [];
-  const authorization = rest.startsWith('{') ? fromJson(rest, problems) : fromWords(rest, problems);
-  for (const message of problems) report({ position, message, fix: FIX });
+  const written = rest.startsWith('{') ? fromJson(rest, problems) : fromWords(rest, problems);
+  const authorization = written && withKey(written, declaring, problems);
+  for (const message of problems) declaring.report({ position: declaring.position, message, fix: FIX });
   return problems.length === 0 ? authorization : undefined;
+}
+
+/** The key may come from the environment: `{{KEY}}` is APP_AUTHORIZATION_KEY. */
+function withKey(authorization: Authorization, declaring: Declaring, problems: string[]): Authorization | undefined {
+  const { algorithm, verificationKey: written } = authorization;
+  if (!written) return authorization;
+  const value = fromEnvironment(written.reveal(), 'authorization', 'the authorization', declaring);
+  if (value === undefined) return undefined;
+  if (!declaring.environment && placeholdersIn(value).length > 0) return authorization;
+  // a variable of one line holds a key of many with its line ends escaped
+  const key = isPublic(algorithm) ? value.replace(/\\n/g, '\n') : value;
+  checkPublicKey(algorithm, key, problems);
+  return { ...authorization, verificationKey: new Secret(key) };
 }
 
 function fromWords(rest: string, problems: string[]): Authorization | undefined {
@@ -29,7 +41,6 @@ function fromWords(rest: string, problems: string[]): Authorization | undefined 
   const [, header, namespace, algorithm, written] = match;
   const key = written.replace(/\\n/g, '\n');
   checkAlgorithm(algorithm, problems);
-  checkPublicKey(algorithm, key, problems);
   return {
     header,
     namespace,
@@ -87,7 +98,6 @@ function checkKeys(
   if (jwkUrl && jwkUrls.length > 1) problems.push('the authorization has both JWKURL and JWKURLs');
   if (key && !algorithm) problems.push('the authorization has a VerificationKey but lacks Algo');
   if (algorithm) checkAlgorithm(algorithm, problems);
-  if (key && algorithm) checkPublicKey(algorithm, key, problems);
   for (const url of jwkUrls) if (!/^https?:\/\/\S+$/.test(url)) problems.push(`"${url}" is not a key-set url`);
 }
 
@@ -95,9 +105,11 @@ function checkAlgorithm(algorithm: string, problems: string[]): void {
   if (!ALGORITHMS.test(algorithm)) problems.push(`"${algorithm}" is not a signing algorithm that is supported`);
 }
 
+const isPublic = (algorithm: string): boolean => ALGORITHMS.test(algorithm) && !algorithm.startsWith('HS');
+
 /** Every algorithm but HS* verifies with a public key, which must be one that can be read. */
 function checkPublicKey(algorithm: string, key: string, problems: string[]): void {
-  if (algorithm.startsWith('HS') || !ALGORITHMS.test(algorithm)) return;
+  if (!isPublic(algorithm)) return;
   try {
     createPublicKey(key);
   } catch {

@@ -1,6 +1,7 @@
 import { type DocumentNode, type Token, TokenKind } from 'graphql';
-import { type Names, type Position, Secret } from '../base/index.js';
+import { type Environment, type Names, type Position, Secret } from '../base/index.js';
 import { readAuthorization } from './authorization.js';
+import { type Declaring, fromEnvironment } from './from-environment.js';
 import type { Authorization } from './model.js';
 import type { Problem } from './rule.js';
 
@@ -11,30 +12,38 @@ export interface Declarations {
   readonly allowedOrigins: readonly string[];
 }
 
-export type Report = (problem: Problem) => void;
+export interface ReadOptions {
+  readonly names: Names;
+  readonly environment?: Environment;
+  report(problem: Problem): void;
+}
 
-const DECLARATION = /^\s*(Service|Dgraph)\.(Secret|Authorization|Allow-Origin)(?![\w-])(.*)$/s;
+const DECLARATION = /^\s*(Service|Dgraph)\.(Secret|Authorization|Allow-Origin)(?![\w-])\s*(.*)$/s;
+/** what HTTP takes as the value of a header */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const SECRET = /^(?:"([^"]*)"|([^\s"]+))\s+(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))$/;
 
 /**
- * Reads `# Service.Secret name value`, `# Service.Authorization {json}` and `# Service.Allow-Origin "url"`. Under
- * `--compat dgraph` the peer's spelling of the first word counts as well. Texts of problems never hold a secret's value.
+ * Reads `# Service.Secret name value`, `# Service.Authorization {json}` and `# Service.Allow-Origin "url"`, with
+ * placeholders filled in. Under `--compat dgraph` the peer's spelling of the first word counts as well. Texts of problems
+ * never hold a secret's value.
  */
-export function readComments(document: DocumentNode, names: Names, report: Report): Declarations {
+export function readComments(document: DocumentNode, { names, environment, report }: ReadOptions): Declarations {
   const secrets = new Map<string, Secret>();
   const allowedOrigins: string[] = [];
   let authorization: Authorization | undefined;
   let authorizations = 0;
   for (const comment of comments(document)) {
-    const match = DECLARATION.exec(comment.value);
-    if (!match) continue;
+    const declared = declarationIn(comment.value);
+    if (!declared) continue;
     const position = { line: comment.line, column: comment.column };
-    const [, prefix, word, written] = match;
-    const rest = written.trim();
+    const declaring: Declaring = { position, report, ...(environment ? { environment } : {}) };
+    const { prefix, word } = declared;
+    const rest = declared.rest.trimEnd();
     if (prefix === 'Dgraph' && !names.dgraph) {
       report(otherSpelling(word, position));
     } else if (word === 'Secret') {
-      readSecret(rest, position, secrets, names, report);
+      readSecret(rest, secrets, names, declaring);
     } else if (word === 'Allow-Origin') {
       const origin = readOrigin(rest, position, report);
       if (origin !== undefined) allowedOrigins.push(origin);
@@ -44,9 +53,17 @@ export function readComments(document: DocumentNode, names: Names, report: Repor
         message: 'the authorization is declared more than once',
         fix: 'Keep one Authorization comment.',
       });
-    } else authorization = readAuthorization(rest, position, report);
+    } else authorization = readAuthorization(rest, declaring);
   }
   return { secrets, authorization, allowedOrigins };
+}
+
+/** What a comment declares, when it does: `rest` is the end of its text. */
+export function declarationIn(
+  comment: string,
+): { readonly prefix: string; readonly word: string; readonly rest: string } | undefined {
+  const match = DECLARATION.exec(comment);
+  return match ? { prefix: match[1], word: match[2], rest: match[3] } : undefined;
 }
 
 interface Comment {
@@ -68,13 +85,8 @@ const otherSpelling = (word: string, position: Position): Problem => ({
   fix: `Write "# Service.${word}", or start the service with --compat dgraph.`,
 });
 
-function readSecret(
-  rest: string,
-  position: Position,
-  secrets: Map<string, Secret>,
-  names: Names,
-  report: Report,
-): void {
+function readSecret(rest: string, secrets: Map<string, Secret>, names: Names, declaring: Declaring): void {
+  const { position, report } = declaring;
   const match = SECRET.exec(rest);
   const name = match?.[1] ?? match?.[2];
   if (!match || !name) {
@@ -89,10 +101,20 @@ function readSecret(
     report({ position, message: `the secret ${name} is declared more than once`, fix: 'Keep one of them.' });
     return;
   }
-  secrets.set(name, new Secret(match[3]?.replace(/\\"/g, '"') ?? match[4]));
+  const written = match[3]?.replace(/\\"/g, '"') ?? match[4];
+  const value = fromEnvironment(written, name, `the secret ${name}`, declaring);
+  // also without a value: what names it is not wrong
+  secrets.set(name, new Secret(value ?? ''));
+  if (value !== undefined && !HEADER_VALUE.test(value)) {
+    report({
+      position,
+      message: `the value of the secret ${name} holds a character that no header can carry`,
+      fix: 'Take out line ends and other control characters, and characters beyond Latin-1.',
+    });
+  }
 }
 
-function readOrigin(rest: string, position: Position, report: Report): string | undefined {
+function readOrigin(rest: string, position: Position, report: Declaring['report']): string | undefined {
   const origin = /^"([^"]*)"$/.exec(rest)?.[1] ?? (/^\S+$/.test(rest) ? rest : undefined);
   if (origin === '*') return origin;
   if (origin !== undefined && /^https?:\/\/[^\s/]+$/.test(origin)) return origin;

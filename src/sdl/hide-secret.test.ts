@@ -10,6 +10,27 @@ describe('type definitions as they are shown', () => {
     );
   });
 
+  it('lose secrets behind other definitions and behind unusual spaces', () => {
+    expect(hideSecrets('type T { id: ID! } # Service.Secret a one\n#\u00a0Service.Secret\tb\ttwo ')).toBe(
+      'type T { id: ID! } # Service.Secret a "[hidden]"\n#\u00a0Service.Secret\tb\t"[hidden]"',
+    );
+    const described = '"# Service.Secret a one" type T { id: ID! }';
+    expect(hideSecrets(described)).toBe(described);
+  });
+
+  it('keep the names of variables', () => {
+    const text =
+      '# Service.Secret a "{{ TOKEN }}"\n# Service.Secret b {{TOKEN}}\n# Service.Authorization {"VerificationKey":"{{KEY}}"}';
+    expect(hideSecrets(text)).toBe(text);
+    expect(hideSecrets('# Service.Secret a "Bearer {{TOKEN}}"')).toBe('# Service.Secret a "[hidden]"');
+  });
+
+  it('lose the key of the authorization in its older form', () => {
+    expect(hideSecrets('# Service.Authorization X-Auth https://a.example/claims HS256 "s3cret key"')).toBe(
+      '# Service.Authorization X-Auth https://a.example/claims HS256 "[hidden]"',
+    );
+  });
+
   it('lose the key of the authorization', () => {
     const text = '# Service.Authorization {"VerificationKey":"s3\\"cret","Header":"X-Auth","Algo":"HS256"}';
     expect(hideSecrets(text)).toBe(

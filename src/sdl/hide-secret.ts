@@ -1,10 +1,46 @@
-const SECRET_LINE = /^([ \t,]*#[ \t]*(?:Service|Dgraph)\.Secret[ \t]+(?:"[^"\n]*"|[^\s"]+)[ \t]+)\S.*$/gm;
-const AUTHORIZATION_LINE = /^[ \t,]*#[ \t]*(?:Service|Dgraph)\.Authorization\b.*$/gm;
-const KEY = /("VerificationKey"\s*:\s*)"(?:[^"\\]|\\.)*"/gi;
+import { Lexer, Source, TokenKind } from 'graphql';
+import { declarationIn } from './comment.js';
 
-/** Type definitions as they may be shown: secrets' values and the key that verifies tokens are left out. */
+const NAME = /^(?:"[^"]*"|[^\s"]+)\s+/;
+const KEY = /("VerificationKey"\s*:\s*)("(?:[^"\\]|\\.)*")/gi;
+/** `header namespace algorithm`, before the key */
+const WORDS = /^(?:\S+\s+){3}/;
+/** a value that the environment has */
+const PLACEHOLDER = /^("?)\{\{\s*[A-Za-z0-9_-]+\s*\}\}\1$/;
+
+/**
+ * Type definitions as they may be shown: secrets' values and the key that verifies tokens are left out, unless the
+ * environment has them. The text must be one that can be parsed.
+ */
 export function hideSecrets(text: string): string {
-  return text
-    .replace(SECRET_LINE, '$1"[hidden]"')
-    .replace(AUTHORIZATION_LINE, (line) => line.replace(KEY, '$1"[hidden]"'));
+  const lexer = new Lexer(new Source(text));
+  let token = lexer.token;
+  let [shown, from] = ['', 0];
+  while (token.kind !== TokenKind.EOF) {
+    lexer.advance();
+    for (; token !== lexer.token && token.next; token = token.next) {
+      const declared = token.kind === TokenKind.COMMENT ? declarationIn(token.value) : undefined;
+      if (!declared) continue;
+      shown += text.slice(from, token.end - declared.rest.length) + hidden(declared.word, declared.rest);
+      from = token.end;
+    }
+  }
+  return shown + text.slice(from);
+}
+
+function hidden(word: string, rest: string): string {
+  if (word === 'Secret') return valueHidden(rest, NAME);
+  if (word !== 'Authorization') return rest;
+  if (!rest.trimStart().startsWith('{')) return valueHidden(rest, WORDS);
+  return rest.replace(KEY, (_, before: string, value: string) => before + shownValue(value));
+}
+
+function valueHidden(rest: string, before: RegExp): string {
+  const kept = before.exec(rest)?.[0] ?? '';
+  return kept + shownValue(rest.slice(kept.length).trimEnd());
+}
+
+/** Which variable a value comes from is no secret. */
+function shownValue(value: string): string {
+  return PLACEHOLDER.test(value) ? value : '"[hidden]"';
 }

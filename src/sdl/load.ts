@@ -1,5 +1,5 @@
 import { type DocumentNode, GraphQLError, parse } from 'graphql';
-import { GraphsteadError, GraphsteadErrors, type Names, type Position } from '../base/index.js';
+import { type Environment, GraphsteadError, GraphsteadErrors, type Names, type Position } from '../base/index.js';
 import { buildModel } from './build.js';
 import { type Declarations, readComments } from './comment.js';
 import { type Definitions, readDefinitions } from './definition.js';
@@ -12,6 +12,8 @@ export interface LoadOptions {
   readonly names: Names;
   /** name of the file the text came from, for positions */
   readonly source?: string;
+  /** what placeholders of secrets are filled in from; without it they stay as they stand */
+  readonly environment?: Environment;
 }
 
 const MAX_TOKENS = 500_000;
@@ -30,8 +32,8 @@ export interface ReadModel {
 }
 
 /**
- * Type definitions as a model. Throws GraphsteadErrors (INVALID_SDL) with every mistake at once; mistakes of syntax
- * alone, since nothing else can be said then.
+ * Type definitions as a model. Throws GraphsteadErrors (INVALID_SDL, MISSING_VARIABLE) with every mistake at once;
+ * mistakes of syntax alone, since nothing else can be said then.
  */
 export function loadModel(text: string, options: LoadOptions): Model {
   const { errors, model } = readModel(text, options);
@@ -79,17 +81,19 @@ interface Checked {
   readonly places: readonly Position[];
 }
 
-function checked(text: string, document: DocumentNode, { names, source }: LoadOptions): Checked {
+function checked(text: string, document: DocumentNode, { names, source, environment }: LoadOptions): Checked {
   const errors: GraphsteadError[] = [];
   const places: Position[] = [];
   const reporter =
     (rule: string) =>
-    ({ position, message, fix }: Problem): void => {
+    ({ position, message, fix, variable }: Problem): void => {
       const at = source === undefined ? position : { ...position, source };
       if (rule !== COMMENT) places.push(position);
-      errors.push(new GraphsteadError('INVALID_SDL', message, { position: at, fix, details: { rule } }));
+      const code = variable === undefined ? 'INVALID_SDL' : 'MISSING_VARIABLE';
+      const details = { rule, ...(variable === undefined ? {} : { variable }) };
+      errors.push(new GraphsteadError(code, message, { position: at, fix, details }));
     };
-  const declarations = readComments(document, names, reporter(COMMENT));
+  const declarations = readComments(document, { names, environment, report: reporter(COMMENT) });
   const definitions = readDefinitions(text, document, new Set(declarations.secrets.keys()));
   for (const { name, check } of RULES) {
     check({ definitions, names, lax: names.dgraph, report: reporter(name) });

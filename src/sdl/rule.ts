@@ -6,6 +6,8 @@ export interface Problem {
   readonly position: Position;
   readonly message: string;
   readonly fix: string;
+  /** of the environment: it is not set, which is all that is wrong */
+  readonly variable?: string;
 }
 
 export interface RuleContext {

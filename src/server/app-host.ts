@@ -18,6 +18,7 @@ import {
   asError,
   type Clock,
   type ClockSteps,
+  type Environment,
   GraphsteadErrors,
   type Histogram,
   type Limits,
@@ -28,7 +29,6 @@ import type { Committer } from '../commit/index.js';
 import {
   type AppConfig,
   EMPTY_CONFIG,
-  type Environment,
   type ResolvedConnections,
   readConfig,
   readEnvironment,
@@ -147,6 +147,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
       if (!composed) api.setOperations([]);
       await uploadTypes(api, appDir, log);
       if (!composed) compose();
+      api.renewSecrets();
       const reloaded = { ms: performance.now() - since, changes: schemaChanges(before, served()) };
       for (const listener of listeners) listener(reloaded);
     };
@@ -185,6 +186,9 @@ export function readAppConfig(appDir: string): AppConfig {
 }
 
 const TYPES = 'schema.graphql';
+
+/** Whether the folder brings type definitions, which take the place of stored ones. */
+export const bringsTypes = (appDir: string): boolean => readTypes(appDir) !== undefined;
 
 /** What schema.graphql says; undefined where it says nothing. */
 function readTypes(appDir: string): string | undefined {

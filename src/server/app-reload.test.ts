@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { startService, type TestService } from '../../test/service.js';
+import { startRemote } from '../../test/remote.js';
 import { openStream } from '../../test/sse.js';
 
 let folder: string;
@@ -63,6 +64,25 @@ it('functions see edited env files in process.env', async () => {
   await answers('{ getOne }', { getOne: 'Tern' });
   write('.env', '');
   await answers('{ getOne }', { getOne: 'none' });
+}, 90_000);
+
+it('secrets of type definitions follow edited env files, and stay when one is missing', async () => {
+  const remote = await startRemote();
+  remote.on('/who', (call) => ({ body: JSON.stringify(call.headers['x-key']) }));
+  write('.env', 'APP_WHO_KEY=first');
+  const types = `# Service.Secret who "{{KEY}}"
+    type Query { who: String @custom(http: { url: "${remote.url}/who", method: GET, secretHeaders: ["X-Key:who"] }) }`;
+  write('schema.graphql', types);
+  await answers('{ who }', { who: 'first' });
+  write('.env', 'APP_WHO_KEY=second');
+  await answers('{ who }', { who: 'second' });
+  write('.env', '');
+  await tells(/schema\.graphql:1:1 the secret who needs the variable APP_WHO_KEY/);
+  await answers('{ who }', { who: 'second' });
+  // types that no longer ask for it are not held up by those that do
+  write('schema.graphql', types.replace('{{KEY}}', 'fixed'));
+  await answers('{ who }', { who: 'fixed' });
+  await remote.close();
 }, 90_000);
 
 it('a stream of a function that the reload replaced ends with an error that says so', async () => {

@@ -6,15 +6,17 @@ import {
   defaultNames,
   dgraphNames,
   GraphsteadError,
+  GraphsteadErrors,
   type Limits,
   makeLimits,
   sourceStack,
   systemClock,
+  withSource,
 } from '../base/index.js';
 import { agentsApplier } from '../agents/index.js';
 import { type Api, createApi } from '../api/index.js';
 import { createCommitter } from '../commit/index.js';
-import { createCallLog } from '../connections/index.js';
+import { createCallLog, readEnvironment } from '../connections/index.js';
 import { createDqlEngine } from '../dql/index.js';
 import { createGraph, graphApplier, graphShared } from '../graph/index.js';
 import { createHttpClient } from '../outbound/index.js';
@@ -22,7 +24,7 @@ import { createMemoryStore, openLmdbStore } from '../store/index.js';
 import { writeParts } from './export/file.js';
 import { exportParts } from './export/part.js';
 import type { ExportFormat } from './export/statement.js';
-import { type AppHost, type AppHostOptions, openApp, readAppConfig } from './app-host.js';
+import { type AppHost, type AppHostOptions, bringsTypes, openApp, readAppConfig } from './app-host.js';
 import { assertClosed, requireKeys } from './authenticate.js';
 import type { Core } from './core.js';
 import { allowOrigins } from './cors.js';
@@ -145,12 +147,16 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const startedAt = Date.now();
   let address = '';
   const health = () => ({ version, uptime: (Date.now() - startedAt) / 1000, address });
+  const variables = () =>
+    options.appDir ? readEnvironment(options.appDir, options.dev ?? false, environment) : environment;
   const api: Api = tracedApi(
-    createApi({ graph, committer, names, clock, limits, client, exportFiles, health, trace }),
+    createApi({ graph, committer, names, clock, limits, client, exportFiles, health, environment: variables, trace }),
     trace,
   );
   opened.push(() => api.close());
-  for (const mistake of await api.load()) warnings.push(`the stored type definitions: ${mistake.message}`);
+  const stored = await api.load();
+  if (!options.appDir || !bringsTypes(options.appDir)) assertVariables(stored);
+  for (const mistake of stored) warnings.push(`the stored type definitions: ${mistake.message}`);
 
   const signalOf: Core['signalOf'] = (reply) => signals.of(reply.raw);
   const streams = new EventStreams(limits, signalOf);
@@ -247,6 +253,12 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
       await closeAll();
     },
   };
+}
+
+/** A service without its secrets would only look as if it had started. */
+function assertVariables(mistakes: readonly GraphsteadError[]): void {
+  const missing = mistakes.filter(({ code }) => code === 'MISSING_VARIABLE');
+  if (missing.length > 0) throw withSource(new GraphsteadErrors(missing), 'the stored type definitions');
 }
 
 function explorerRooms({ app, agents, config, environment }: AppHost) {

@@ -1,4 +1,7 @@
 // Section A of the specification: the directives, inputs, rules and errors of custom logic, against a real HTTP server.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Remote, startRemote } from '../remote.js';
 import { startService, type TestService } from '../service.js';
@@ -377,6 +380,62 @@ describe('Errors, custom logic', () => {
 });
 
 describe('Secrets', () => {
+  const WHO = (value: string) => `# Service.Secret who "${value}"
+    type Query { who: String @custom(http: { url: "$R/who", method: GET, secretHeaders: ["X-Key:who"] }) }`;
+
+  it('may come from the environment, which decides anew at each start, and are not stored', async () => {
+    remote.on('/who', (call) => ({ body: JSON.stringify(call.headers['x-key']) }));
+    const data = mkdtempSync(join(tmpdir(), 'graphstead-secret-'));
+    const types = WHO('Bearer {{TOKEN}}').replace('$R', remote.url);
+    const first = await startService({ data, environment: { APP_WHO_TOKEN: 'pl4nted-one' } });
+    expect((await first.schema(types)).body.errors).toBeUndefined();
+    expect((await first.graphql('{ who }')).body.data).toEqual({ who: 'Bearer pl4nted-one' });
+    expect(first.service.core.api.current()?.text).toBe(types);
+    await first.close();
+
+    const second = await startService({ data, environment: { APP_WHO_TOKEN: 'pl4nted-two' } });
+    expect((await second.graphql('{ who }')).body.data).toEqual({ who: 'Bearer pl4nted-two' });
+    await second.close();
+
+    const third = startService({ data, environment: {} });
+    await expect(third).rejects.toMatchObject({
+      errors: [
+        {
+          code: 'MISSING_VARIABLE',
+          message: 'the secret who needs the variable APP_WHO_TOKEN',
+          fix: expect.stringContaining('Set APP_WHO_TOKEN in the environment'),
+          position: { source: 'the stored type definitions', line: 1 },
+        },
+      ],
+    });
+    rmSync(data, { recursive: true });
+  });
+
+  it('an upload that needs a variable that is not set is refused, and what was served stays', async () => {
+    remote.on('/who', (call) => ({ body: JSON.stringify(call.headers['x-key']) }));
+    await upload(WHO('fixed'));
+    expect(await refused(WHO('{{TOKEN}}'))).toMatchObject([
+      { message: 'the secret who needs the variable APP_WHO_TOKEN', extensions: { code: 'MISSING_VARIABLE' } },
+    ]);
+    expect((await s.graphql('{ who }')).body.data).toEqual({ who: 'fixed' });
+  });
+
+  it('are not told by a remote that repeats them in its errors', async () => {
+    const told = (call: { headers: Record<string, unknown> }) =>
+      `the token ${String(call.headers['authorization']).slice('Bearer '.length)} is wrong`;
+    remote.on('/who', (call) => ({
+      status: 401,
+      body: { errors: [{ message: told(call), extensions: { is: told(call) } }] },
+    }));
+    await upload(`# Service.Secret who "Bearer pl4nt\\"ed"
+      type T { id: ID! name: String who: String @custom(http: { url: "$R/who?n=$name", method: GET, secretHeaders: ["Authorization:who"] }) }
+      type Query { who: String @custom(http: { url: "$R/who", method: GET, secretHeaders: ["Authorization:who"] }) }`);
+    await s.graphql('mutation { addT(input: [{ name: "a" }]) { numUids } }');
+    const { body } = await s.graphql('{ who queryT { who } }');
+    const error = { message: 'the token {{who}} is wrong', extensions: { is: 'the token {{who}} is wrong' } };
+    expect(body.errors).toMatchObject([error, error]);
+  });
+
   it('are never exposed: not in introspection, SDL, errors, health or metrics', async () => {
     const secret = 'pl4nted-s3cret-value';
     remote.on('/h', () => ({ status: 500, body: 'no' }));

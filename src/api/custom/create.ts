@@ -1,5 +1,6 @@
-import { GraphsteadError, type Limits } from '../../base/index.js';
+import { GraphsteadError, hiding, type Limits, withTexts } from '../../base/index.js';
 import type { HttpClient } from '../../outbound/index.js';
+import type { Model } from '../../sdl/index.js';
 import type { CustomLogic, CustomResult, CustomRootCall } from '../execute/custom-logic.js';
 import type { CallSite } from './call.js';
 import { failed } from './failure.js';
@@ -23,15 +24,22 @@ export function createCustomLogic(options: CustomLogicOptions): CustomLogic {
       if (custom.kind === 'lambda')
         return failed(`custom ${call.field.root.toLowerCase()} ${call.field.name}`, noLambda());
       const site: CallSite = { client, http: custom.http, secrets: call.model.secrets, context: call.context };
-      return callRoot(call, site);
+      return withoutSecrets([await callRoot(call, site)], call.model)[0];
     },
     async fields(call) {
       const { custom } = call.field;
       if (custom?.kind !== 'http') return call.parents.map(() => ({ value: null, errors: [] }));
       const site: CallSite = { client, http: custom.http, secrets: call.model.secrets, context: call.context };
-      return callField(call, site, limits.outboundConcurrency);
+      return withoutSecrets(await callField(call, site, limits.outboundConcurrency), call.model);
     },
   };
+}
+
+/** Remotes repeat what they were sent when they refuse it. */
+function withoutSecrets(results: readonly CustomResult[], { secrets }: Model): readonly CustomResult[] {
+  if (secrets.size === 0 || results.every(({ errors }) => errors.length === 0)) return results;
+  const hide = hiding(Object.fromEntries([...secrets].map(([name, secret]) => [name, secret.reveal()])));
+  return results.map((result) => ({ ...result, errors: withTexts(result.errors, hide) }));
 }
 
 function noLambda(): GraphsteadError {

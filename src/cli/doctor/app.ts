@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GraphsteadError, GraphsteadErrors } from '../../base/index.js';
+import { type Environment, GraphsteadError, GraphsteadErrors } from '../../base/index.js';
 import {
   type AppConfig,
   type ConnectionReport,
-  type Environment,
   reach,
   readConfig,
   readEnvironment,

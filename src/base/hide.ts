@@ -6,7 +6,7 @@ const SHORTEST = 4;
 
 /**
  * Puts `{{PLACEHOLDER}}` where the value of one stands, also as JSON, addresses and headers write it.
- * @param values by placeholder, as app.json names them
+ * @param values by placeholder, as app.json names them, or by secret
  */
 export function hiding(values: Readonly<Record<string, string>> = {}): Hide {
   const hidden = Object.entries(values)
@@ -17,5 +17,7 @@ export function hiding(values: Readonly<Record<string, string>> = {}): Hide {
 }
 
 function formsOf(value: string): readonly string[] {
-  return [...new Set([value, value.trim(), JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])];
+  const bare = value.trim().replace(/^(?:Bearer|Basic|Token)\s+/i, '');
+  const written = (text: string) => [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)];
+  return [...new Set([value, value.trim(), bare].flatMap(written))];
 }
