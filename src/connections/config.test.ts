@@ -55,6 +55,26 @@ describe('app.json', () => {
     expect(mistakes('{ "connections": { ')[0]).toMatch(/expected a key/);
   });
 
+  it('tells references and addresses also where something else has the wrong shape', () => {
+    const found = mistakes(`{
+      "models": { "m": { "sourceModel": 5, "connection": "gone" }, "n": { "sourceModel": "x", "connection": "bad" },
+        "o": { "sourceModel": "x", "connection": "nowhere" } },
+      "connections": { "bad": { "type": "http", "baseUrl": 7, "more": 1 }, "a": { "type": "http", "baseUrl": "h" } },
+      "limits": { "queryMs": "long", "nope": 3 } }`);
+    const told = [
+      /m\.sourceModel/,
+      /bad\.baseUrl/,
+      /"more" is not known/,
+      /limits\.queryMs/,
+      /"nowhere", which is not there/,
+      /"h" is no address/,
+      /unknown limit "nope"/,
+    ];
+    expect(found).toEqual(told.map((one) => expect.stringMatching(one)));
+    const list = '{ "models": { "m": { "sourceModel": "x", "connection": "a" } }, "connections": [] }';
+    expect(mistakes(list)).toEqual([expect.stringMatching(/connections/)]);
+  });
+
   it('refuses what would be sent as it stands, lost, or be no address', () => {
     const http = (entry: object) =>
       mistakes(JSON.stringify({ connections: { a: { type: 'http', baseUrl: 'https://h', ...entry } } }))[0];

@@ -120,23 +120,31 @@ export function readConfig(text: string, file = 'app.json'): AppConfig {
   }
   const parsed = shapes().appConfig.safeParse(located.value);
   const issues = parsed.error?.issues ?? [];
-  // a key that is misspelled says nothing against the rest
-  const known = parsed.success ? parsed : shapes().appConfig.safeParse(withoutUnknownKeys(located.value, issues));
   const errors = issues.flatMap((issue) => shape(issue, located));
-  if (known.success) errors.push(...semantic(known.data, located));
+  // what is misspelled or of the wrong shape says nothing against the rest
+  const sound = parsed.success ? parsed : shapes().appConfig.safeParse(withoutMistakes(located.value, issues));
+  if (sound.success) errors.push(...semantic(sound.data, located));
   if (errors.length > 0) throw new GraphsteadErrors(errors);
   return { ...(parsed.data as AppConfig), placeOf: (name) => located.position(['connections', name]) };
 }
 
-function withoutUnknownKeys(value: unknown, issues: readonly zod.core.$ZodIssue[]): unknown {
+/** A copy without keys that are not known, and without each entry that holds a mistake. */
+function withoutMistakes(value: unknown, issues: readonly zod.core.$ZodIssue[]): unknown {
   const copy = structuredClone(value);
   for (const issue of issues) {
-    if (issue.code !== 'unrecognized_keys') continue;
-    const holder = issue.path.reduce((inner, key) => (inner as Record<PropertyKey, unknown>)[key], copy);
-    for (const key of issue.keys) delete (holder as Record<string, unknown>)[key];
+    const isKey = issue.code === 'unrecognized_keys';
+    const entry = issue.path.slice(0, 2);
+    const holder = (isKey ? issue.path : entry.slice(0, -1)).reduce(inside, copy);
+    const keys = isKey ? issue.keys : entry.slice(-1);
+    for (const key of keys) if (isObject(holder)) delete holder[key];
   }
   return copy;
 }
+
+/** An entry that was taken out has nothing inside. */
+const inside = (holder: unknown, key: PropertyKey): unknown => (isObject(holder) ? holder[key] : undefined);
+
+const isObject = (value: unknown): value is Record<PropertyKey, unknown> => typeof value === 'object' && value !== null;
 
 function problem(located: Located, path: readonly (string | number)[], message: string, fix: string): GraphsteadError {
   const position = located.position(path);
@@ -175,12 +183,13 @@ function otherShape(
   );
 }
 
-/** What types cannot say: references, addresses, colliding variables. */
+/** What types cannot say: references, addresses, colliding variables. A connection that is there with a mistake is there. */
 function semantic(config: AppConfig, located: Located): GraphsteadError[] {
   const errors: GraphsteadError[] = [];
   for (const [name, entry] of Object.entries(config.models)) {
     const target = config.connections[entry.connection];
     const path = ['models', name, 'connection'];
+    if (!target && hasMistake(located, entry.connection)) continue;
     if (!target)
       errors.push(
         problem(
@@ -204,6 +213,12 @@ function semantic(config: AppConfig, located: Located): GraphsteadError[] {
     errors.push(...connectionProblems(name, entry, located));
   errors.push(...collisions(config, located), ...unknownLimits(config, located));
   return errors;
+}
+
+/** The file has it, though not among what is sound. */
+function hasMistake({ value }: Located, connection: string): boolean {
+  const connections = inside(value, 'connections') ?? {};
+  return !isObject(connections) || Array.isArray(connections) || Object.hasOwn(connections, connection);
 }
 
 function unknownLimits(config: AppConfig, located: Located): GraphsteadError[] {
