@@ -25,6 +25,7 @@ export { DEFAULT_LIMITS, type Limits, makeLimits } from './limits.js';
 export type { MaybePromise } from './maybe.js';
 export { defaultNames, dgraphNames, type Names, TYPE_PREDICATE } from './names.js';
 export { onceFor } from './once-for.js';
+export { isOwnHeader } from './own-header.js';
 export { compiled, packageRoot } from './package-root.js';
 export {
   type Environment,

@@ -14,6 +14,7 @@ export interface OutboundRequest {
 
 export interface OutboundReply {
   readonly status: number;
+  /** decompressed, in UTF-8 */
   readonly body: Buffer;
 }
 
@@ -23,7 +24,8 @@ export interface OutboundReply {
  */
 export interface HttpClient {
   /**
-   * Any status is an answer. Throws REMOTE_FAILED (network), REMOTE_TIMEOUT, REMOTE_REPLY (too large), REMOTE_REFUSED
+   * Any status is an answer. Throws REMOTE_FAILED (network), REMOTE_TIMEOUT, REMOTE_REPLY (too large, or
+   * compressed so that it cannot be read), REMOTE_REFUSED
    * (address), CIRCUIT_OPEN, CANCELLED (`signal`). Messages name method, origin and path; never headers or parameters.
    */
   send(request: OutboundRequest): Promise<OutboundReply>;

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Clock, DEFAULT_LIMITS, Secret } from '../base/index.js';
 import { isRefusedAddress } from './address.js';
@@ -53,6 +54,37 @@ describe('the client', () => {
       get(`${base}/a?b=c+d`, { headers: { 'x-key': new Secret('hidden') }, body: '{"uid":"0x1"}' }),
     );
     expect(JSON.parse(reply.body.toString())).toEqual(['GET', '/a?b=c+d', 'hidden', '{"uid":"0x1"}']);
+  });
+
+  it('sends a user and a password of the address, unless a header says who calls', async () => {
+    const base = await serve((request, _, response) => response.end(request.headers.authorization));
+    const url = base.replace('//', '//ann:p%20w@');
+    const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
+    expect((await client().send(get(url))).body.toString()).toBe(basic('ann:p w'));
+    const odd = base.replace('//', '//ann:p%w@');
+    expect((await open.client?.send(get(odd)))?.body.toString()).toBe(basic('ann:p%w'));
+    const own = get(url, { headers: { Authorization: 'own' } });
+    expect((await open.client?.send(own))?.body.toString()).toBe('own');
+  });
+
+  it.each([
+    ['gzip', { 'content-encoding': 'gzip' }, gzipSync('"é"')],
+    ['deflate, then brotli', { 'content-encoding': 'deflate, BR' }, brotliCompressSync(deflateSync('"é"'))],
+    ['a byte order mark', {}, Buffer.from('\uFEFF"é"')],
+    ['another character set', { 'content-type': 'application/json; charset=ISO-8859-1' }, Buffer.from('"é"', 'latin1')],
+  ])('reads a reply with %s', async (_, headers, body) => {
+    const base = await serve((_request, _body, response) => response.writeHead(200, headers).end(body));
+    expect((await client().send(get(base))).body.toString()).toBe('"é"');
+  });
+
+  it.each([
+    ['gzip', 'no gzip', 'the reply is no gzip, as it says'],
+    ['zstd', 'x', 'the reply is compressed by zstd, which is not known'],
+    ['gzip', gzipSync('x'.repeat(2000)), 'the reply is larger than 1000 bytes (limits.outboundReplyBytes)'],
+  ])('refuses a reply that cannot be decompressed: %s, %s', async (encoding, body, message) => {
+    const base = await serve((_, __, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
+    const sent = client({ outboundReplyBytes: 1000 }).send(get(`${base}/a`));
+    await expect(sent).rejects.toMatchObject({ code: 'REMOTE_REPLY', message: `GET ${base}/a: ${message}` });
   });
 
   it('tries idempotent calls again, and others not', async () => {

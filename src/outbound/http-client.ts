@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent, request } from 'undici';
-import { type Clock, GraphsteadError, type Limits, Secret } from '../base/index.js';
+import { asError, type Clock, GraphsteadError, type Limits, Secret } from '../base/index.js';
 import { checkHost, guardedLookup } from './address.js';
 import { Circuits } from './circuit.js';
+import { decoded } from './decode.js';
 import type { HttpClient, OutboundReply, OutboundRequest } from './contract.js';
 
 export interface HttpClientOptions {
@@ -110,12 +111,16 @@ class Call {
 
   async #once(): Promise<OutboundReply> {
     const { method, headers, body } = this.request;
-    const sent = Object.entries(headers).map(([name, value]): [string, string] => [
-      name,
-      value instanceof Secret ? value.reveal() : value,
-    ]);
+    const own = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+    const sent = Object.entries(own ? headers : { ...this.#credentials(), ...headers }).map(
+      ([name, value]): [string, string] => [name, value instanceof Secret ? value.reveal() : value],
+    );
     const { agent, send } = await this.pools;
-    const { statusCode, body: stream } = await send(this.#url, {
+    const {
+      statusCode,
+      headers: told,
+      body: stream,
+    } = await send(this.#url, {
       dispatcher: agent,
       method,
       headers: Object.fromEntries(sent),
@@ -135,7 +140,22 @@ class Call {
       }
       chunks.push(chunk);
     }
-    return { status: statusCode, body: Buffer.concat(chunks) };
+    return { status: statusCode, body: await this.#decoded(Buffer.concat(chunks), told) };
+  }
+
+  /** A user and a password in the address, as a header: the library leaves them out. */
+  #credentials(): Readonly<Record<string, string>> {
+    const { username, password } = this.#url;
+    if (username === '' && password === '') return {};
+    const pair = [username, password].map(unescaped).join(':');
+    return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+  }
+
+  #decoded(body: Buffer, headers: Parameters<typeof decoded>[1]): Promise<Buffer> {
+    return decoded(body, headers, this.limits.outboundReplyBytes).catch((error: unknown) => {
+      const { code, message } = asError(error);
+      throw new GraphsteadError(code, `${this.#name}: ${message}`);
+    });
   }
 
   #failure(error: unknown): GraphsteadError {
@@ -149,6 +169,15 @@ class Call {
       );
     }
     return new GraphsteadError('REMOTE_FAILED', `${this.#name}: ${reason(error)}`);
+  }
+}
+
+/** As it stands where it holds a % that escapes nothing. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 

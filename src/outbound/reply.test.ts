@@ -45,16 +45,32 @@ describe('headers', () => {
       forward: [
         { remote: 'X-App-Token', local: 'App' },
         { remote: 'Content-Length', local: 'Content-Length' },
+        { remote: 'Accept-Encoding', local: 'Accept-Encoding' },
+        { remote: 'User-Agent', local: 'User-Agent' },
         { remote: 'X-None', local: 'X-None' },
       ],
       secret: [
         { remote: 'Authorization', local: 'token' },
         { remote: 'X-Missing', local: 'missing' },
       ],
-      incoming: { app: 'app-token', 'content-length': '5', authorization: 'Bearer user' },
+      incoming: {
+        app: 'app-token',
+        'content-length': '5',
+        'accept-encoding': 'gzip',
+        'user-agent': 'a',
+        authorization: 'Bearer user',
+      },
       secrets: new Map([['token', new Secret('hidden')]]),
     });
-    expect(Object.keys(headers).sort()).toEqual(['authorization', 'content-type', 'x-app-token']);
+    expect(Object.keys(headers).sort()).toEqual([
+      'accept',
+      'authorization',
+      'content-type',
+      'user-agent',
+      'x-app-token',
+    ]);
+    expect(headers).toMatchObject({ accept: 'application/json', 'user-agent': 'a' });
+    expect(outgoingHeaders({})['user-agent']).toBe('graphstead');
     expect(headers['x-app-token']).toBe('app-token');
     expect(JSON.stringify(headers)).not.toContain('hidden');
   });

@@ -51,13 +51,15 @@ export function readGraphqlReply(reply: OutboundReply, field: string): RemoteAns
 }
 
 function statusFailure(status: number): GraphsteadError {
+  const redirects = status >= 300 && status < 400;
   return new GraphsteadError('REMOTE_FAILED', `the remote answered with status ${status}`, {
     details: { remoteStatus: status },
+    ...(redirects ? { fix: 'Redirects are not followed: name the address that it leads to.' } : {}),
   });
 }
 
 function notJson(): GraphsteadError {
-  return new GraphsteadError('REMOTE_REPLY', 'the reply is not JSON');
+  return new GraphsteadError('REMOTE_REPLY', 'the reply is not JSON', { fix: 'Name an address that answers JSON.' });
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> | undefined {

@@ -1,9 +1,10 @@
+import { isOwnHeader } from '../../base/index.js';
 import { readCustom } from '../custom.js';
 import { type CustomSite, customSites } from '../custom-site.js';
 import type { HttpCall } from '../model.js';
 import type { Rule, RuleContext } from '../rule.js';
 
-/** Secrets that headers name are declared, and no header is both forwarded and secret. */
+/** Secrets that headers name are declared, and no header is both forwarded and secret, or one that the service sets. */
 export const customHeader: Rule = {
   name: 'custom-header',
   check(context) {
@@ -13,6 +14,8 @@ export const customHeader: Rule = {
       declared(context, site, custom.http, 'secretHeaders');
       declared(context, site, custom.http, 'introspectionHeaders');
       overlap(context, site, custom.http);
+      // Dgraph takes such definitions: there the calls just leave them out
+      if (!context.lax) own(context, site, custom.http);
     }
   },
 };
@@ -31,6 +34,20 @@ function declared(
       message: `@custom on ${site.where}: ${key} names the secret ${local}, which is not declared`,
       fix: `Add a line: # ${word}.Secret ${local} "value".`,
     });
+  }
+}
+
+const LISTS = ['forwardHeaders', 'secretHeaders', 'introspectionHeaders'] as const;
+
+function own({ report }: RuleContext, site: CustomSite, http: HttpCall): void {
+  for (const key of LISTS) {
+    for (const { remote } of http[key].filter((header) => isOwnHeader(header.remote))) {
+      report({
+        position: http.position,
+        message: `@custom on ${site.where}: ${key} has ${remote}, which each call sets by itself`,
+        fix: `Remove it from ${key}, or send it by another name: "X-${remote}:${remote}".`,
+      });
+    }
   }
 }
 

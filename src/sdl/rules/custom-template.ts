@@ -36,6 +36,7 @@ class Check {
     for (const name of url.pathVariables) this.#used(name, 'the url path', this.http.urlPosition, true);
     for (const name of url.queryVariables) this.#used(name, 'the url query', this.http.urlPosition, false);
     for (const name of body?.variables ?? []) this.#used(name, 'the body', this.#bodyPosition, false);
+    if (!this.context.lax && /^[^/]+\/\/[^/?#]*@/.test(url.text)) this.#credentials();
     if (body && !this.context.lax) this.#strictBody();
     if (body && this.context.lax && this.site.object) this.#names(body.variables);
     const parameters = [...url.pathVariables, ...url.queryVariables];
@@ -99,6 +100,15 @@ class Check {
       position,
       `${place} uses $${name}, which is not a scalar but ${listDepth(type) > 0 ? 'a list' : `the ${kind}`} of ${baseName(type)}`,
       'Use scalars in templates.',
+    );
+  }
+
+  /** A url is shown to whoever may read the definitions. */
+  #credentials(): void {
+    this.#refuse(
+      this.http.urlPosition,
+      'the url holds a user or a password',
+      'Declare them, # Service.Secret NAME "Basic {{CREDENTIALS}}", and send secretHeaders: ["Authorization:NAME"].',
     );
   }
 

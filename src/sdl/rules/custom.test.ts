@@ -54,6 +54,12 @@ describe('@custom by itself', () => {
       `${query(`url: "http://a.example", ${GET}, forwardHeaders: ["a"], secretHeaders: ["A:key"]`)}\n# Service.Secret key v`,
       'custom-header',
     ],
+    [query(`url: "http://a.example", ${GET}, forwardHeaders: ["Host"]`), 'custom-header'],
+    [query(`url: "http://a.example", ${GET}, forwardHeaders: ["transfer-encoding:X-A"]`), 'custom-header'],
+    [
+      `${query(`url: "http://a.example", ${GET}, secretHeaders: ["Content-Length:key"]`)}\n# Service.Secret key v`,
+      'custom-header',
+    ],
   ])('refuses %s', (text, rule) => {
     expect(broken(text)).toContain(rule);
   });
@@ -61,6 +67,7 @@ describe('@custom by itself', () => {
   it.each([
     query(`url: "https://a.example:8080/shops/$id?by=$id&sort=up", method: "GET", forwardHeaders: ["A", "B:c"]`),
     `${query(`url: "http://a.example", ${POST}, body: "{ id: $id }", secretHeaders: ["Authorization:key"]`)}\n# Service.Secret key v`,
+    query(`url: "http://a.example", ${GET}, forwardHeaders: ["X-Host:Host"]`),
     field(`url: "http://a.example/$name?town=$town", ${GET}`),
     field(`url: "http://a.example", ${POST}, mode: BATCH, body: "{ id: $id }"`),
     field(`url: "http://a.example", ${POST}, body: "{ town: $town }"`),
@@ -109,6 +116,7 @@ describe('templates', () => {
     [query(`url: "http://a.example", ${POST}, body: "{ id: $id, kind: \\"x\\" }"`)],
     [query(`url: "http://a.example", ${POST}, body: "{ ids: $ids }"`, 'ids: [ID!]!')],
     [query(`url: "http://a.example/$ids", ${GET}`, 'ids: [ID!]!')],
+    [query(`url: "http://ann:pw@a.example/$id", ${GET}`)],
   ])('refuses %s, which the peer accepts', (text) => {
     expect(broken(text)).toEqual(['custom-template']);
     expect(broken(text, 'dgraph')).toEqual([]);
