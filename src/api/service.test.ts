@@ -62,6 +62,10 @@ describe('requests', () => {
       contextOf(),
     );
     expect(good).toMatchObject({ status: 200, kind: 'query', headers: { 'cache-control': 'public,max-age=9' } });
+    const past = { query: 'query($s: Int!) @cacheControl(maxAge: $s) { queryCity { name } }', variables: { s: -5 } };
+    const refused = await world.api.execute(past, contextOf());
+    expect(refused).toMatchObject({ status: 400, headers: {} });
+    expect(refused.body.toString()).toContain('maxAge of @cacheControl is -5');
     const bad = await world.api.execute({ query: '{ queryCity }' }, contextOf());
     expect(bad.status).toBe(400);
     const get = await world.api.execute({ query: 'mutation { addCity(input: []) { numUids } }' }, contextOf(), {

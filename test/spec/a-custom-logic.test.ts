@@ -262,6 +262,23 @@ describe('Rules for custom logic', () => {
     expect(remote.calls.slice(2).map((call) => call.json())).toEqual([{ a: null, b: 1 }, { b: 2 }]);
   });
 
+  it('4. an argument that is no time of its type never leaves', async () => {
+    remote.on('/t', () => ({ body: 1 }));
+    await upload(
+      `type Query { t(at: DateTime, of: [DateTime!]): Int @custom(http: { url: "$R/t?at=$at", method: GET }) }`,
+    );
+    for (const [text, path] of [
+      ['t(at: "soon")', '"soon"'],
+      ['t(of: ["2020", "late"])', '"late"'],
+    ]) {
+      const { body } = await s.graphql(`{ ${text} }`);
+      const message = `custom query t failed: ${path} is not a date or time`;
+      expect(body).toMatchObject({ data: { t: null }, errors: [{ message, extensions: { code: 'INVALID_VALUE' } }] });
+    }
+    expect(remote.calls).toHaveLength(0);
+    expect((await s.graphql('{ t(at: "2020-01-01", of: null) }')).body.data).toEqual({ t: 1 });
+  });
+
   it('5. templates refer to arguments or fields as $<name>; an unknown one is refused', async () => {
     const [error] = await refused(
       'type Query { a(id: String): String @custom(http: { url: "$R/x?i=$other", method: GET }) }',
@@ -360,6 +377,17 @@ describe('Errors, custom logic', () => {
     const { body } = await s.graphql('{ c { name code } }');
     expect(body.data).toEqual({ c: null });
     expect(body.errors[0].path).toEqual(['c', 'code']);
+  });
+
+  it('a list that the reply lacks is no empty list: null, or propagation where it is non-null', async () => {
+    remote.on('/c', () => ({ body: { a: 'x', grid: [[1], null] } }));
+    await upload(`type L @remote { a: String loose: [String!] tight: [String!]! grid: [[Int]] }
+      type Query { l: L @custom(http: { url: "$R/c", method: GET }) }`);
+    expect((await s.graphql('{ l { a loose grid } }')).body.data).toEqual({
+      l: { a: 'x', loose: null, grid: [[1], null] },
+    });
+    const { body } = await s.graphql('{ l { a tight } }');
+    expect(body).toMatchObject({ data: { l: null }, errors: [{ path: ['l', 'tight'] }] });
   });
 
   it('a reply with extra fields: ignored', async () => {

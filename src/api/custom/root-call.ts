@@ -1,15 +1,18 @@
 import { readGraphqlReply, readRestReply } from '../../outbound/index.js';
 import type { HttpCall, RemoteOperation } from '../../sdl/index.js';
+import { parseDateTime } from '../../values/index.js';
 import type { CustomResult, CustomRootCall } from '../execute/custom-logic.js';
 import { bodyFor, type CallSite, sendGraphql, sendRest, variablesFor } from './call.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors } from './failure.js';
 import { remoteSelection } from './remote-selection.js';
+import { baseName } from './remote-type.js';
 
 /** One call for a custom query or mutation. Never throws for what the remote did. */
 export async function callRoot(call: CustomRootCall, site: CallSite): Promise<CustomResult> {
   const { http } = site;
   if (!complete(http, call.args)) return NOT_EVALUATED;
   try {
+    checkTimes(call);
     return await (http.graphql ? graphql(call, site, http.graphql) : rest(call, site));
   } catch (error) {
     return failed(`custom ${call.field.root.toLowerCase()} ${call.field.name}`, error);
@@ -29,6 +32,16 @@ async function graphql(call: CustomRootCall, site: CallSite, operation: RemoteOp
   const answer = readGraphqlReply(reply, operation.field);
   return { value: answer.value, errors: graphqlErrors(answer.errors) };
 }
+
+/** What is stored is checked by the store; nothing else looks at a time that is sent on. Throws INVALID_VALUE. */
+function checkTimes({ field, args }: CustomRootCall): void {
+  const times = field.arguments.filter(({ type }) => baseName(type) === 'DateTime');
+  for (const time of times.flatMap(({ name }) => [args[name.value]].flat(MOST_LISTS))) {
+    if (typeof time === 'string') parseDateTime(time);
+  }
+}
+
+const MOST_LISTS = 8;
 
 /** Everything that a path or a non-null variable of the operation needs is there. */
 function complete(http: HttpCall, args: Readonly<Record<string, unknown>>): boolean {

@@ -27,7 +27,7 @@ export interface CompletionScope extends CollectScope {
   readonly errors: Errors;
   /** path of the value that is written; pushed and popped while it is */
   readonly path: (string | number)[];
-  /** a list that is missing is empty (stored data and custom logic); else null */
+  /** a list that is missing is empty (what a query in the graph language gave; custom logic, as Dgraph has it); else null */
   readonly emptyLists: boolean;
   readonly answerOf?: AnswerOf;
 }

@@ -122,9 +122,9 @@ describe('custom mutations', () => {
     const answer = await world.ask(TWO);
     expect(answer.data).toEqual({ a: null, b: null, c: null });
     expect(answer.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+      [['a'], 'REMOTE_FAILED'],
       [['b'], 'NOT_EXECUTED'],
       [['c'], 'NOT_EXECUTED'],
-      [['a'], 'REMOTE_FAILED'],
     ]);
     expect(sky.asked).toHaveLength(1);
   });
@@ -160,7 +160,7 @@ describe('custom queries', () => {
       return world.ask('{ planets { name radius moons { name } } }');
     };
     expect((await answerTo([{ radius: 1 }, { name: 'b' }])).data).toEqual({
-      planets: [null, { name: 'b', radius: null, moons: [] }],
+      planets: [null, { name: 'b', radius: null, moons: null }],
     });
     const moonless = await answerTo([{ name: 'a', moons: [{ name: 'm' }, {}] }]);
     expect(moonless.data).toEqual({ planets: [{ name: 'a', radius: null, moons: null }] });
@@ -171,7 +171,7 @@ describe('custom queries', () => {
       errors: [{ message: expect.stringMatching(/one item .* list was expected/) }],
     });
     const wrong = await answerTo([{ name: 'a', radius: 'wide' }]);
-    expect(wrong.data).toEqual({ planets: [{ name: 'a', radius: null, moons: [] }] });
+    expect(wrong.data).toEqual({ planets: [{ name: 'a', radius: null, moons: null }] });
     expect(wrong.errors).toMatchObject([
       { path: ['planets', 0, 'radius'], message: expect.stringMatching(/'wide' .* Int/) },
     ]);

@@ -8,12 +8,18 @@ import { runCustomDql } from './custom-dql.js';
 const SDL = `
   interface Beast { id: ID! name: String! @id }
   type Bear implements Beast @dgraph(type: "ursus") { den: Point weight: Int64 }
-  type Owl implements Beast { call: String @dgraph(pred: "call@fr") range: Polygon far: [Bear] spots: String @custom(http: {url: "http://a.example/$id", method: GET}) }
+  type Owl implements Beast { call: String @dgraph(pred: "call@fr") range: Polygon marks: [String] far: [Bear] spots: String @custom(http: {url: "http://a.example/$id", method: GET}) }
   union Any = Bear | Owl
+  type Census @remote { far: [Int64!] none: [Int] }
   type Query {
     beasts: [Beast] @custom(dql: "{ beasts(func: type(Beast), orderasc: Beast.name) { service.type id: uid name: Beast.name den: ursus.den weight: ursus.weight range: Owl.range far: Owl.far { den: ursus.den } } }")
     one: Any @custom(dql: "{ one(func: type(ursus)) { service.type name: Beast.name } }")
     plain: [Owl] @custom(dql: "{ plain(func: type(Owl)) { uid Beast.name call@fr Owl.far { uid ursus.den } } }")
+    total: Int! @custom(dql: "{ total(func: type(Beast)) { count(uid) } }")
+    names: [String!] @custom(dql: "{ names(func: type(Beast), orderasc: Beast.name) { Beast.name } }")
+    marks: [String] @custom(dql: "{ marks(func: type(Owl)) { Owl.marks } }")
+    both: String @custom(dql: "{ both(func: type(Owl)) { Beast.name call@fr } }")
+    census: Census @custom(dql: "{ census(func: type(Owl)) { far: Owl.far { ursus.weight } } }")
     bare: [Beast] @custom(dql: "{ bare(func: type(Beast), orderasc: Beast.name) { name: Beast.name } }")
   }`;
 
@@ -27,9 +33,21 @@ describe('what custom queries in the graph language answer', () => {
     world = await createWorld(SDL, { custom: createCustomLogic({ client: {} as HttpClient, limits, runDql }) });
     await world.data(`mutation {
       addBear(input: [{name: "a", den: {longitude: 2, latitude: 1}, weight: "9007199254740993"}]) { numUids }
-      addOwl(input: [{name: "b", call: "hou", far: [{name: "a"}], range: {coordinates: [{points: [
+      addOwl(input: [{name: "b", call: "hou", marks: ["x", "y"], far: [{name: "a"}], range: {coordinates: [{points: [
         {longitude: 0, latitude: 0}, {longitude: 1, latitude: 0}, {longitude: 1, latitude: 1}, {longitude: 0, latitude: 0}]}]}}]) { numUids }
     }`);
+  });
+
+  it('takes the one value of each node for a scalar', async () => {
+    const answer = await world.data('{ total names marks census { far none } }');
+    expect(answer).toEqual({
+      total: 2,
+      names: ['a', 'b'],
+      marks: expect.arrayContaining(['x', 'y']),
+      census: { far: [Number('9007199254740993')], none: [] },
+    });
+    const { errors } = await world.ask('{ both }');
+    expect(errors).toMatchObject([{ path: ['both'], extensions: { code: 'INVALID_VALUE' } }]);
   });
 
   it('shows places as the generated types do, at any depth', async () => {

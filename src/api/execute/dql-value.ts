@@ -6,6 +6,7 @@ import {
   type GraphQLSchema,
   isAbstractType,
   isInterfaceType,
+  isLeafType,
   isListType,
   isObjectType,
 } from 'graphql';
@@ -27,15 +28,18 @@ type Tree = Record<string, unknown>;
 /**
  * What a query in the graph language answered, as the GraphQL type reads it: places as the objects of Point, Polygon
  * and MultiPolygon, a field that got no alias by its predicate (an ID by `uid`), and below an interface or a union each
- * node's own type, where its stored types were asked for.
+ * node's own type, where its stored types were asked for. A node stands for a scalar by its one value.
  */
 export function asGraphqlValue(shape: Shape, type: GraphQLOutputType, value: unknown): unknown {
   const nullable = getNullableType(type) as GraphQLOutputType;
   if (Array.isArray(value)) {
     const item = isListType(nullable) ? (nullable.ofType as GraphQLOutputType) : nullable;
-    return value.map((one) => asGraphqlValue(shape, item, one));
+    const items = value.map((one) => asGraphqlValue(shape, item, one));
+    // a node's own list, of a predicate that holds several values
+    return isListType(nullable) && isLeafType(getNullableType(item)) ? items.flat() : items;
   }
   if (typeof value !== 'object' || value === null) return value;
+  if (isLeafType(nullable)) return onlyValue(value);
   if (isObjectType(nullable) && isGeoName(nullable.name)) return place(value);
   const tree = value as Tree;
   const concrete = isAbstractType(nullable) ? storedType(shape, nullable.name, tree) : undefined;
@@ -69,6 +73,12 @@ function storedType({ schema, model, names }: Shape, name: string, tree: Tree): 
   return schema
     .getPossibleTypes(abstract)
     .find((member) => stored.includes(model.object(member.name)?.storedName ?? member.name));
+}
+
+/** A scalar is the one value that was asked of a node; what holds several stays. */
+function onlyValue(node: object): unknown {
+  const values = Object.values(node);
+  return values.length === 1 ? values[0] : node;
 }
 
 /** GeoJSON as the generated types describe it; what is no GeoJSON stays. */

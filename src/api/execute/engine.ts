@@ -103,6 +103,11 @@ export class Executor {
     if (!directive) return {};
     const values = getDirectiveValues(directive, operation, variables as Record<string, unknown>);
     if (values?.maxAge === undefined || values.maxAge === null) return {};
+    if (Number(values.maxAge) < 0) {
+      throw new GraphsteadError('INVALID_GRAPHQL', `maxAge of @cacheControl is ${String(values.maxAge)}`, {
+        fix: 'Give seconds, 0 or more.',
+      });
+    }
     return { 'cache-control': `public,max-age=${String(values.maxAge)}`, vary: 'Accept-Encoding' };
   }
 

@@ -229,7 +229,8 @@ async function mutation(request: Request, root: GraphQLObjectType, fields: reado
     }
     try {
       const part = await mutationPart(request, root, field);
-      stopped = part.failed === true;
+      stopped = part.failed !== undefined;
+      part.failed?.();
       parts.push(part);
     } catch (error) {
       stopped = true;

@@ -10,7 +10,8 @@ import {
 import type { JsonWriter } from '../../base/index.js';
 import type { GraphReader } from '../../graph/index.js';
 import { fieldMeaning, type RootMeaning } from '../schema/meaning.js';
-import { complete, completeCustom, tellCustomErrors } from './complete.js';
+import { complete, completeCustom, type CompletionScope, tellCustomErrors } from './complete.js';
+import type { CustomResult } from './custom-logic.js';
 import { writeScopeOf } from './query.js';
 import type { Request, RootField, Written } from './request.js';
 import { scopeOf } from './request.js';
@@ -29,7 +30,9 @@ export async function customField(
   reader: () => Promise<GraphReader>,
 ): Promise<Written> {
   const { engine } = request;
-  const scope = { ...writeScopeOf(request, field.key, new Map()) };
+  const written = writeScopeOf(request, field.key, new Map());
+  // the graph keeps no empty list: what it does not have is one
+  const scope = meaning.field.custom.kind === 'dql' ? { ...written, emptyLists: true } : written;
   if (!engine.custom) return { write: (out) => complete(scope, definition.type, field.nodes, null, out) };
   const args = argumentsOf({ ...scopeOf(request, { schema: engine.graph.schema() }) }, definition, field.nodes[0]);
   const result = await engine.custom.root({
@@ -48,14 +51,29 @@ export async function customField(
     [{ type: definition.type, nodes: field.nodes, value: result.value }],
     reader,
   );
-  const isNothing = result.value === null || result.value === undefined;
-  const json = isNothing ? nothing(request, definition.type) : undefined;
+  const at = { ...scope, answerOf };
+  if (result.value === null || result.value === undefined) return nothingCame(request, at, definition, field, result);
+  return { write: (out) => completeCustom(at, definition.type, field.nodes, result, out) };
+}
+
+function nothingCame(
+  request: Request,
+  scope: CompletionScope,
+  { type }: Definition,
+  { nodes }: RootField,
+  result: CustomResult,
+): Written {
+  const json = nothing(request, type);
+  let told = result.errors.length === 0;
+  const tell = (): void => {
+    if (!told) tellCustomErrors(scope, nodes, result);
+    told = true;
+  };
   return {
-    failed: isNothing && result.errors.length > 0,
+    ...(told ? {} : { failed: tell }),
     write: (out) => {
-      const at = { ...scope, answerOf };
-      if (json === undefined) return completeCustom(at, definition.type, field.nodes, result, out);
-      tellCustomErrors(at, field.nodes, result);
+      tell();
+      if (json === undefined) return result.errors.length === 0 && complete(scope, type, nodes, null, out);
       out.ascii(json);
       return true;
     },

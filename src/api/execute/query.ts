@@ -68,7 +68,7 @@ export function writeScopeOf(request: Request, key: string, custom: WriteScope['
     variables: request.variables,
     errors: request.errors,
     path: [key],
-    emptyLists: true,
+    emptyLists: request.engine.names.dgraph,
     custom,
     told: new Set(),
   };

@@ -48,8 +48,11 @@ export interface Request {
 
 /** A root field's part of the answer, ready to be written; `write` is false when a non-null value is missing. */
 export interface Written {
-  /** a call elsewhere failed and gave nothing: mutations after it are not executed */
-  readonly failed?: boolean;
+  /**
+   * A call elsewhere failed and gave nothing: mutations after it are not executed. Tells its errors, which `write` does where
+   * nobody asked before.
+   */
+  readonly failed?: () => void;
   write(out: JsonWriter): boolean;
 }
 

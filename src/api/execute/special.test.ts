@@ -34,7 +34,8 @@ describe('federation', () => {
 });
 
 describe('geometries', () => {
-  const SDL = 'type Lake { id: ID! name: String! @id shore: Polygon @search spring: Point parts: MultiPolygon }';
+  const SDL =
+    'type Lake { id: ID! name: String! @id shore: Polygon @search spring: Point @search parts: MultiPolygon }';
   const at = ([longitude, latitude]: number[]) => ({ longitude, latitude });
   const shore = (...corners: number[][]) => ({ coordinates: [{ points: corners.map(at) }] });
   const OPEN = [
@@ -74,7 +75,15 @@ describe('geometries', () => {
     const lake = { name: 'a', spring: at([92.22, 91.11]) };
     const strict = await (await createWorld(SDL)).ask(add, { lake });
     expect(strict.errors?.[0].message).toMatch(/lies outside the globe/);
-    await (await createWorld(SDL, { names: dgraphNames })).data(add, { lake });
+    const lax = await createWorld(SDL, { names: dgraphNames });
+    await lax.data(add, { lake });
+    const near =
+      'query ($at: PointRef!) { queryLake(filter: {spring: {near: {coordinate: $at, distance: 1000}}}) { name } }';
+    const filter = '($in: PolygonRef!) { queryLake(filter: {spring: {within: {polygon: $in}}}) { name } }';
+    expect((await lax.data(near, { at: lake.spring })).queryLake).toEqual([{ name: 'a' }]);
+    expect((await lax.data(near, { at: at([92.22, -91]) })).queryLake).toEqual([]);
+    const around = shore([90, 89], [95, 89], [95, 92], [90, 92]);
+    expect((await lax.data(`query ${filter}`, { in: around })).queryLake).toEqual([{ name: 'a' }]);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   isPlace,
   parseGeometry,
   type Place,
+  shapeOf,
   type StoredValue,
 } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
@@ -21,7 +22,7 @@ import type { CallOperator } from './contract.js';
 export const geoCall: CallOperator = {
   async root(call, execution) {
     const { name } = subjectOf(call);
-    const query = queryOf(call);
+    const query = queryOf(call, execution);
     const predicate = execution.predicate(name);
     if (!predicate || !pickIndex(predicate, ['geo'])) {
       throw withoutIndex(name, predicate, 'geo', call);
@@ -31,7 +32,7 @@ export const geoCall: CallOperator = {
   },
 
   async filter(call, candidates, execution) {
-    const query = queryOf(call);
+    const query = queryOf(call, execution);
     const predicate = execution.predicate(subjectOf(call).name);
     return predicate ? check(call, predicate, candidates, query, execution) : EMPTY;
   },
@@ -68,8 +69,8 @@ function* matchesAny(query: GeoQuery, stored: readonly Place[]): Steps<boolean> 
   return false;
 }
 
-function queryOf(call: FunctionCall): GeoQuery {
-  const region = placeOf(call);
+function queryOf(call: FunctionCall, execution: Execution): GeoQuery {
+  const region = placeOf(call, execution);
   if (call.name === 'near') {
     if (region.type !== 'Point')
       throw invalid('near needs a point', call.position, 'Write it as [longitude, latitude].');
@@ -86,7 +87,7 @@ function queryOf(call: FunctionCall): GeoQuery {
   return { op: call.name === 'within' ? 'within' : 'intersects', region };
 }
 
-function placeOf(call: FunctionCall): Place {
+function placeOf(call: FunctionCall, { names }: Execution): Place {
   const text = textOf(call.args[0], call);
   let json: unknown = text;
   try {
@@ -94,7 +95,8 @@ function placeOf(call: FunctionCall): Place {
   } catch {
     // parseGeometry reads texts with single quotes too, and says what is wrong with the rest
   }
-  const geometry = parseGeometry(json);
+  // what Dgraph lets be written beyond the globe can be asked for as well
+  const geometry = names.dgraph ? shapeOf(json) : parseGeometry(json);
   if (isPlace(geometry)) return geometry;
   throw invalid(
     `${call.name} takes no ${geometry.type}`,
