@@ -1,6 +1,6 @@
-import { GraphsteadError } from '../base/index.js';
-import type { HttpClient, OutboundRequest } from './contract.js';
-import { parseJson } from './reply.js';
+import { asError, GraphsteadError } from '../base/index.js';
+import type { HttpClient, OutboundReply, OutboundRequest, RemoteAnswer } from './contract.js';
+import { readGraphqlReply } from './reply.js';
 
 /** A type as introspection tells it: a name, or a list or non-null of another. */
 export interface RemoteTypeRef {
@@ -55,18 +55,13 @@ export async function introspect(
 ): Promise<RemoteSchema> {
   const body = JSON.stringify({ query: QUERY });
   const reply = await client.send({ method: 'POST', url, headers, body, idempotent: true, signal });
-  if (reply.status < 200 || reply.status > 299) {
-    throw new GraphsteadError('REMOTE_FAILED', `introspection of ${url} was answered with status ${reply.status}`);
+  const { value, errors } = answerOf(reply, url);
+  const schema = value as RawSchema | null;
+  if (!isSchema(schema)) {
+    const told = errors.length > 0 ? `: ${errors[0].message}` : '';
+    throw new GraphsteadError('REMOTE_REPLY', `${url} did not answer introspection with a schema${told}`, { fix: FIX });
   }
-  const parsed = parseJson(reply.body.toString())?.value as { data?: { __schema?: RawSchema } } | null | undefined;
-  const schema = parsed?.data?.__schema;
-  if (!schema || typeof schema !== 'object') {
-    throw new GraphsteadError('REMOTE_REPLY', `${url} did not answer introspection with a schema`, {
-      fix: 'Check the url and introspectionHeaders, or set skipIntrospection: true.',
-    });
-  }
-  const listed = Array.isArray(schema.types) ? schema.types : [];
-  const types = new Map(listed.map((type) => [type.name, type]));
+  const types = new Map(schema.types.map((type) => [type.name, type]));
   return {
     queryType: schema.queryType?.name,
     mutationType: schema.mutationType?.name,
@@ -74,10 +69,45 @@ export async function introspect(
   };
 }
 
+const FIX = 'Check the url and introspectionHeaders, or set skipIntrospection: true.';
+
+function answerOf(reply: OutboundReply, url: string): RemoteAnswer {
+  try {
+    return readGraphqlReply(reply, '__schema');
+  } catch (error) {
+    const { code, message } = asError(error);
+    throw new GraphsteadError(code, `introspection of ${url}: ${message}`, { fix: FIX });
+  }
+}
+
+/** What is compared later is there, in its shape; remotes that are no GraphQL services answer anything. */
+function isSchema(value: unknown): value is RawSchema {
+  return isRecord(value) && isListOf(value['types'], isType);
+}
+
+const isType = (value: unknown): boolean =>
+  isRecord(value) &&
+  typeof value['name'] === 'string' &&
+  (isNothing(value['fields']) || isListOf(value['fields'], isField)) &&
+  (isNothing(value['inputFields']) || isListOf(value['inputFields'], isTyped)) &&
+  (isNothing(value['enumValues']) || isListOf(value['enumValues'], isRecord)) &&
+  (isNothing(value['possibleTypes']) || isListOf(value['possibleTypes'], isRecord));
+
+const isField = (value: unknown): boolean => isTyped(value) && isListOf((value as Tree)['args'], isTyped);
+const isTyped = (value: unknown): boolean =>
+  isRecord(value) && typeof value['name'] === 'string' && isTypeRef(value['type']);
+const isTypeRef = (value: unknown): boolean =>
+  isRecord(value) && typeof value['kind'] === 'string' && (isNothing(value['ofType']) || isTypeRef(value['ofType']));
+
+type Tree = Readonly<Record<string, unknown>>;
+const isRecord = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
+const isNothing = (value: unknown): boolean => value === null || value === undefined;
+const isListOf = (value: unknown, is: (item: unknown) => boolean): boolean => Array.isArray(value) && value.every(is);
+
 interface RawSchema {
   readonly queryType: { readonly name: string } | null;
   readonly mutationType: { readonly name: string } | null;
-  readonly types?: readonly RemoteType[];
+  readonly types: readonly RemoteType[];
 }
 
 /** A type as it is written: `[Author!]!`. */

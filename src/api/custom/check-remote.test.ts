@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultNames, dgraphNames } from '../../base/index.js';
+import { readModel } from '../../sdl/index.js';
 import { checkRemotes } from './check-remote.js';
 import { Remote } from '../../../test/custom-remote.js';
 
@@ -193,6 +194,37 @@ describe('definitions are compared with what their remotes offer', () => {
   it('asks nothing where introspection is skipped', async () => {
     expect(await mismatches(query('a: Country', '{ land }', 'skipIntrospection: true'))).toEqual([]);
     expect(remote.received).toEqual([]);
+  });
+
+  it('asks nothing with a secret whose variable is missing', async () => {
+    const text = `${query('a: Country', '{ land }', 'introspectionHeaders: ["X-Key:key"]')}\n# Service.Secret key "{{KEY}}"`;
+    const { model, errors } = readModel(text.replace('REMOTE', remote.base), { names: defaultNames, environment: {} });
+    expect(errors.map((error) => error.code)).toEqual(['MISSING_VARIABLE']);
+    expect(model && (await checkRemotes(model, remote.client, defaultNames))).toEqual([]);
+    expect(remote.received).toEqual([]);
+  });
+
+  it('tells what a remote says against being asked, without secrets', async () => {
+    remote.answer = ({ headers }) => ({
+      status: 400,
+      json: { errors: [{ message: `no introspection for ${String(headers['x-key'])}` }] },
+    });
+    const text = `${query('a: Country', '{ land }', 'introspectionHeaders: ["X-Key:key"]')}\n# Service.Secret key "hidden"`;
+    expect(await mismatches(text)).toEqual([
+      `introspection failed: ${remote.base}/graphql did not answer introspection with a schema: no introspection for {{key}}`,
+    ]);
+  });
+
+  it.each([
+    { types: [null] },
+    { types: [{ name: 'Query', fields: [{ name: 'land' }] }] },
+    { types: [{ name: 'Query', fields: [{ name: 'land', args: null, type: { kind: 'SCALAR' } }] }] },
+    {},
+  ])('refuses an answer that is no schema: %j', async (more) => {
+    remote.answer = () => ({ json: { data: { __schema: { queryType: { name: 'Query' }, ...more } } } });
+    expect(await mismatches(query('a: Country', '{ land }'))).toEqual([
+      expect.stringMatching(/did not answer introspection with a schema$/) as string,
+    ]);
   });
 
   it('tells that a remote cannot be asked', async () => {

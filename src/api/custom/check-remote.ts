@@ -12,6 +12,7 @@ import {
   remoteTypeText,
 } from '../../outbound/index.js';
 import type { BodyNode, Field, HttpCall, Model, ObjectType, RemoteOperation, RootField } from '../../sdl/index.js';
+import { hidingSecrets } from './failure.js';
 import { literalFits } from './remote-literal.js';
 import { objectMismatches } from './remote-result.js';
 import { baseName, inputFits, inputMismatches, needsValue, resultFits, variableFits } from './remote-type.js';
@@ -59,6 +60,8 @@ async function checkGroup(
   signal?: AbortSignal,
 ): Promise<void> {
   const [{ http }] = sites;
+  // a secret whose variable is missing is told by itself: the remote would only refuse the call
+  if (http.introspectionHeaders.some(({ local }) => model.secrets.get(local)?.reveal() === '')) return;
   const headers = outgoingHeaders({ secret: http.introspectionHeaders, secrets: model.secrets });
   try {
     const remote = await introspect(client, http.url.text, headers, signal);
@@ -68,7 +71,7 @@ async function checkGroup(
     if (error.code === 'CANCELLED') throw error;
     for (const site of sites) {
       const fix = error.fix ?? 'Start the remote, or set skipIntrospection: true.';
-      found.set(site, [problem(site, `introspection failed: ${error.message}`, fix)]);
+      found.set(site, [problem(site, `introspection failed: ${hidingSecrets(model)(error.message)}`, fix)]);
     }
   }
 }

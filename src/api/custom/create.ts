@@ -1,9 +1,9 @@
-import { GraphsteadError, hiding, type Limits, withTexts } from '../../base/index.js';
+import { GraphsteadError, type Limits, withTexts } from '../../base/index.js';
 import type { HttpClient } from '../../outbound/index.js';
 import type { Model } from '../../sdl/index.js';
 import type { CustomLogic, CustomResult, CustomRootCall } from '../execute/custom-logic.js';
 import type { CallSite } from './call.js';
-import { failed } from './failure.js';
+import { failed, hidingSecrets } from './failure.js';
 import { callField } from './field-call.js';
 import { callRoot } from './root-call.js';
 
@@ -35,10 +35,9 @@ export function createCustomLogic(options: CustomLogicOptions): CustomLogic {
   };
 }
 
-/** Remotes repeat what they were sent when they refuse it. */
-function withoutSecrets(results: readonly CustomResult[], { secrets }: Model): readonly CustomResult[] {
-  if (secrets.size === 0 || results.every(({ errors }) => errors.length === 0)) return results;
-  const hide = hiding(Object.fromEntries([...secrets].map(([name, secret]) => [name, secret.reveal()])));
+function withoutSecrets(results: readonly CustomResult[], model: Model): readonly CustomResult[] {
+  if (model.secrets.size === 0 || results.every(({ errors }) => errors.length === 0)) return results;
+  const hide = hidingSecrets(model);
   return results.map((result) => ({ ...result, errors: withTexts(result.errors, hide) }));
 }
 

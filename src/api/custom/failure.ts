@@ -1,5 +1,6 @@
-import { asError, GraphsteadError } from '../../base/index.js';
+import { asError, GraphsteadError, type Hide, hiding } from '../../base/index.js';
 import type { RemoteError } from '../../outbound/index.js';
+import type { Model } from '../../sdl/index.js';
 import type { CustomError, CustomResult } from '../execute/custom-logic.js';
 
 /** What a call stands for, in messages: `custom query user`, `custom field User.name`. */
@@ -19,6 +20,11 @@ export function failed(name: CallName, thrown: unknown): CustomResult {
       { message: `${name} failed: ${error.message}`, extensions: { ...details, ...(fix ? { fix } : {}), code } },
     ],
   };
+}
+
+/** Remotes repeat what they were sent when they refuse it. */
+export function hidingSecrets({ secrets }: Pick<Model, 'secrets'>): Hide {
+  return hiding(Object.fromEntries([...secrets].map(([name, secret]) => [name, secret.reveal()])));
 }
 
 /** A reply whose shape is not what the call needs. */

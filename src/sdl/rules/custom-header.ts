@@ -15,7 +15,9 @@ export const customHeader: Rule = {
       declared(context, site, custom.http, 'introspectionHeaders');
       overlap(context, site, custom.http);
       // Dgraph takes such definitions: there the calls just leave them out
-      if (!context.lax) own(context, site, custom.http);
+      if (context.lax) continue;
+      own(context, site, custom.http);
+      for (const key of LISTS) repeated(context, site, custom.http, key);
     }
   },
 };
@@ -33,6 +35,18 @@ function declared(
       position: http.position,
       message: `@custom on ${site.where}: ${key} names the secret ${local}, which is not declared`,
       fix: `Add a line: # ${word}.Secret ${local} "value".`,
+    });
+  }
+}
+
+/** Of two headers with one name only one would be sent. */
+function repeated({ report }: RuleContext, site: CustomSite, http: HttpCall, key: (typeof LISTS)[number]): void {
+  const names = http[key].map((header) => header.remote.toLowerCase());
+  for (const name of new Set(names.filter((one, at) => names.indexOf(one) !== at))) {
+    report({
+      position: http.position,
+      message: `@custom on ${site.where}: ${key} has the header ${name} more than once`,
+      fix: 'Keep one of them.',
     });
   }
 }

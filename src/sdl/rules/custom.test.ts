@@ -54,6 +54,7 @@ describe('@custom by itself', () => {
       `${query(`url: "http://a.example", ${GET}, forwardHeaders: ["a"], secretHeaders: ["A:key"]`)}\n# Service.Secret key v`,
       'custom-header',
     ],
+    [query(`url: "http://a.example", ${GET}, forwardHeaders: ["X-A:b", "x-a:c"]`), 'custom-header'],
     [query(`url: "http://a.example", ${GET}, forwardHeaders: ["Host"]`), 'custom-header'],
     [query(`url: "http://a.example", ${GET}, forwardHeaders: ["transfer-encoding:X-A"]`), 'custom-header'],
     [
