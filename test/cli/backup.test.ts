@@ -111,6 +111,13 @@ describe('backup, restore and doctor', () => {
     expect(app.findings).toContainEqual(
       expect.objectContaining({ check: 'connection api', status: 'bad', message: 'APP_API_URL is not set' }),
     );
+    writeFileSync(folder.path('schema.graphql'), '# Service.Secret pay "{{KEY}}"\ntype T { n: Int }');
+    const secret = await doctor(folder.dir, '--data', folder.path('none'));
+    const needed = { check: 'secrets', status: 'bad', message: 'the secret pay needs the variable APP_PAY_KEY' };
+    expect(secret.findings).toContainEqual(expect.objectContaining(needed));
+    writeFileSync(folder.path('.env.dev.local'), 'APP_PAY_KEY=k');
+    const known = await doctor(folder.dir, '--data', folder.path('none'));
+    expect(known.findings).toContainEqual({ check: 'secrets', status: 'good', message: '1 secret(s)' });
     writeFileSync(folder.path('app.json'), '{\n "nonsense": 1 }');
     const config = await doctor(folder.dir, '--data', folder.path('none'));
     expect(config.findings[2]).toMatchObject({ check: 'app.json', message: expect.stringContaining('app.json:2:') });

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { dataFolder } from '../app-dir.js';
 import { checkApp } from '../doctor/app.js';
 import type { Finding } from '../doctor/finding.js';
+import { checkSecrets } from '../doctor/secret.js';
 import { checkDisk, checkNode } from '../doctor/machine.js';
 import { checkStore } from '../doctor/store.js';
 import { type CommonOptions, runCommand } from '../report.js';
@@ -18,7 +19,7 @@ export function doctorCommand(appDir: string | undefined, options: DoctorCommand
     const app = resolve(appDir ?? '.');
     const data = dataFolder(options.data, app);
     const [findings, store] = await Promise.all([checkApp(app), checkStore(data)]);
-    const all = [checkNode(), checkDisk(data), ...findings, ...store];
+    const all = [checkNode(), checkDisk(data), ...findings, ...checkSecrets(app), ...store];
     if (all.some(({ status }) => status === 'bad')) process.exitCode = 1;
     return { findings: all };
   };
