@@ -30,6 +30,16 @@ describe('replies', () => {
     expect(() => readRestReply(reply(200, '<html>'))).toThrow(/not JSON/);
   });
 
+  it('lose what nests so deep in an error that nothing could be answered with it', () => {
+    const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+    const errors = [20, 20_000].map((depth) => `{"message":"m${depth}","extensions":${nested(depth)}}`);
+    const told = readRestReply(reply(400, `{"errors":[${errors.join()}]}`)).errors;
+    expect(told.map((error) => [error.message, 'extensions' in error])).toEqual([
+      ['m20', true],
+      ['m20000', false],
+    ]);
+  });
+
   it('of GraphQL keep the data beside the errors', () => {
     const both = { data: { user: { id: 1 } }, errors: [{ message: 'half' }] };
     expect(readGraphqlReply(reply(200, both), 'user')).toEqual({ value: { id: 1 }, errors: [{ message: 'half' }] });

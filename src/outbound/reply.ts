@@ -67,7 +67,15 @@ function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return isRecord ? (value as Record<string, unknown>) : undefined;
 }
 
-/** The well-formed members of an `errors` list; what is malformed in them is left out. */
+/** What goes on to clients is walked through by recursion. */
+const DEEPEST = 100;
+
+function isShallow(value: unknown, left = DEEPEST): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return left > 0 && Object.values(value).every((inner) => isShallow(inner, left - 1));
+}
+
+/** The well-formed members of an `errors` list; what is malformed in them, or nests too deep, is left out. */
 function errorsOf(value: unknown): RemoteError[] {
   const list = record(value)?.['errors'];
   if (!Array.isArray(list)) return [];
@@ -81,7 +89,7 @@ function errorsOf(value: unknown): RemoteError[] {
         message,
         ...(isPath(path) ? { path } : {}),
         ...(isLocations(locations) ? { locations } : {}),
-        ...(extensions ? { extensions } : {}),
+        ...(extensions && isShallow(extensions) ? { extensions } : {}),
       },
     ];
   });
