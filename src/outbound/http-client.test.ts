@@ -81,7 +81,7 @@ describe('the client', () => {
     ['gzip', 'no gzip', 'the reply is no gzip, as it says'],
     ['zstd', 'x', 'the reply is compressed by zstd, which is not known'],
     ['gzip', gzipSync('x'.repeat(2000)), 'the reply is larger than 1000 bytes (limits.outboundReplyBytes)'],
-  ])('refuses a reply that cannot be decompressed: %s, %s', async (encoding, body, message) => {
+  ])('refuses a reply that cannot be decompressed: %s', async (encoding, body, message) => {
     const base = await serve((_, __, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
     const sent = client({ outboundReplyBytes: 1000 }).send(get(`${base}/a`));
     await expect(sent).rejects.toMatchObject({ code: 'REMOTE_REPLY', message: `GET ${base}/a: ${message}` });
