@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../base/index.js';
+import { GraphsteadError, jsonLoss } from '../base/index.js';
 import type { AppManifest, TypeDefinition, TypeUse } from './contract.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -30,21 +30,25 @@ export class Converter {
     return this.toApp(use.of ?? use, item);
   }
 
-  /** A result as GraphQL completes it. */
-  fromApp(use: TypeUse, value: unknown): unknown {
+  /**
+   * A result as GraphQL completes it. Throws FUNCTION_FAILED for what its type cannot hold.
+   * @param place of the value, for errors: the field it is in
+   */
+  fromApp(use: TypeUse, value: unknown, place = 'result'): unknown {
     if (value === undefined || value === null) return null;
     if (use.kind === 'list') {
       if (!Array.isArray(value)) return value; // completion says what is wrong with it
-      return value.map((item) => this.fromApp(use.of ?? use, item));
+      return value.map((item) => this.fromApp(use.of ?? use, item, place));
     }
     const definition = this.#types.get(use.name ?? '');
     if (definition?.kind === 'object') return this.#fields(definition, toFields(definition, value));
     if (definition?.kind === 'union') return this.#member(definition, toFields(definition, value));
+    if (use.name === 'JSON') return jsonValue(value, place);
     return value instanceof Date ? isoText(value) : value;
   }
 
   #fields(definition: TypeDefinition & { kind: 'object' | 'input' }, value: Fields): Fields {
-    return Object.fromEntries(definition.fields.map(({ name, type }) => [name, this.fromApp(type, value[name])]));
+    return Object.fromEntries(definition.fields.map(({ name, type }) => [name, this.fromApp(type, value[name], name)]));
   }
 
   #member(definition: TypeDefinition & { kind: 'union' }, value: Fields): Fields {
@@ -83,6 +87,17 @@ function toInteger(use: TypeUse, value: unknown): number | bigint {
   if (Number.isSafeInteger(number)) return number;
   throw new GraphsteadError('INVALID_VALUE', `${big} is too large for the function's Int64 argument`, {
     fix: 'declare the argument as bigint',
+  });
+}
+
+/** What JSON would leave out or change. A Date is its text, as it is in every answer. */
+function jsonValue(value: unknown, place: string): unknown {
+  const loss = jsonLoss(value, 'told');
+  if (loss === undefined) return value;
+  const valuePath = `${place}${loss.path}`;
+  throw new GraphsteadError('FUNCTION_FAILED', `the function gave what is no JSON: ${valuePath} is ${loss.what}`, {
+    fix: loss.fix,
+    details: { valuePath },
   });
 }
 

@@ -311,7 +311,11 @@ describe('a size', () => {
       code: 'AGENT_STATE',
       message: expect.stringContaining('state.more'),
     });
-    for (const name of ['circle', 'number', 'nothing']) {
+    expect(await refused('circle')).toMatchObject({
+      code: 'INVALID_VALUE',
+      message: expect.stringContaining('data.self'),
+    });
+    for (const name of ['number', 'nothing']) {
       expect(await refused(name)).toMatchObject({ code: 'AGENT_FAILED' });
     }
     expect(await refused('self')).toMatchObject({ code: 'AGENT_CIRCLE', message: expect.stringContaining(box) });

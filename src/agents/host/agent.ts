@@ -1,7 +1,7 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { Caller } from './caller.js';
 import { toHandlerReply } from './handler.js';
-import { stateText } from './state-text.js';
+import { eventText, stateText } from './json-text.js';
 import { requireTask, type Task } from './task.js';
 import type { TurnScope } from './turn-scope.js';
 
@@ -142,8 +142,8 @@ export class Agent<State extends object = object> {
   }
 
   /**
-   * The whole durable state as text; undefined stores none. Throws AGENT_STATE where JSON would not give `this.state` back
-   * as it is.
+   * The whole durable state as text; one that is overridden may give undefined and store none. Throws AGENT_STATE where JSON
+   * would not give `this.state` back as it is.
    */
   getState(): string | undefined {
     return stateText(this.state, this.id);
@@ -155,16 +155,19 @@ export class Agent<State extends object = object> {
     this.state = JSON.parse(data) as State;
   }
 
-  /** Publishes an event with this turn: a value that supplies its name, or a name and its data. */
+  /**
+   * Publishes an event with this turn: a value that supplies its name, or a name and its data. Throws INVALID_VALUE, naming
+   * the place, where JSON would lose some of it.
+   */
   publishEvent<Event extends AgentEventValue>(event: Event, options?: PublishOptions): void;
   publishEvent(name: string, data?: unknown, options?: PublishOptions): void;
   publishEvent(event: AgentEventValue | string, second?: unknown, third?: PublishOptions): void {
     const named = typeof event === 'string';
     const options = (named ? third : (second as PublishOptions | undefined)) ?? {};
-    const name = named ? event : (event as AgentEventValue | null | undefined)?.eventName;
+    const name = checkedName(named ? event : (event as AgentEventValue | null | undefined)?.eventName);
     const { task, turn } = this.#turn('publishEvent');
     turn.assertWrites('publishEvent');
-    task.publish({ name: checkedName(name), data: dataOf(named ? second : fieldsOf(event)) }, options.live === true);
+    task.publish({ name, data: eventText(name, named ? second : fieldsOf(event)) }, options.live === true);
   }
 
   /** Sets a durable alarm: a Date, or wall milliseconds. */
@@ -262,8 +265,4 @@ function fieldsOf(event: AgentEventValue): unknown {
   if (typeof (event as { toJSON?: unknown }).toJSON === 'function') return event;
   const { eventName: _, ...fields } = event;
   return fields;
-}
-
-function dataOf(data: unknown): string {
-  return JSON.stringify(data === undefined ? {} : data) ?? '{}';
 }

@@ -3,6 +3,7 @@ import { derivedAgentId, freshAgentId } from '../agent-id.js';
 import type { AgentFilter, AgentInfo, DeadLetter } from '../info.js';
 import { assertId, assertMessage, assertOptions } from '../refusal.js';
 import type { Agent, AgentClass } from './agent.js';
+import { argumentsText } from './json-text.js';
 import { nameOf, register, typeOf, wantedName } from './registry.js';
 import { requireTask, type Task } from './task.js';
 import type { TurnScope } from './turn-scope.js';
@@ -134,7 +135,7 @@ function senderOf(type: AgentClass, id: string, send: Sender): object {
   const methods = (type.handlers ?? []).map((name) => {
     // awaited: what it throws names the line of the app that called it
     const method = async (...args: unknown[]) =>
-      await send(requireTask(`a message to ${nameOf(type)}`), name, JSON.stringify(args));
+      await send(requireTask(`a message to ${nameOf(type)}`), name, argumentsText(name, args));
     return [name, method] as const;
   });
   return { id, ...Object.fromEntries(methods) };

@@ -1,9 +1,11 @@
 import { GraphsteadError } from '../../base/index.js';
+import { resultText } from './json-text.js';
 import { currentTask } from './task.js';
 
 /**
  * Calls the method named by a message. A typed sender gives its arguments as a JSON array; any other data is the one
- * argument, parsed when it is JSON. The result goes back as text: as it is when it is text, else as JSON.
+ * argument, parsed when it is JSON. The result goes back as text: as it is when it is text, else as JSON. Throws
+ * AGENT_FAILED where JSON would lose some of it.
  */
 export async function toHandlerReply(
   agent: object,
@@ -18,9 +20,9 @@ export async function toHandlerReply(
     });
   }
   const result: unknown = await method.apply(agent, typed ? parsed(data, []) : argumentsOf(data));
-  if (typed) return JSON.stringify({ value: result });
-  if (result === undefined || result === null) return undefined;
-  return typeof result === 'string' ? result : JSON.stringify(result);
+  const text = typeof result === 'string' && !typed ? result : resultText(name, result);
+  if (typed) return text === undefined ? '{}' : `{"value":${text}}`;
+  return result === null ? undefined : text;
 }
 
 function argumentsOf(data: string | undefined): unknown[] {

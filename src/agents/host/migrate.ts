@@ -1,7 +1,7 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { TurnTask } from '../protocol.js';
 import type { AgentClass } from './agent.js';
-import { stateText } from './state-text.js';
+import { stateText } from './json-text.js';
 
 type Whose = Pick<TurnTask, 'agentId' | 'type'>;
 type Stored = NonNullable<TurnTask['load']>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GraphsteadError } from '../../base/index.js';
-import { stateText } from './state-text.js';
+import { argumentsText, eventText, resultText, stateText } from './json-text.js';
 
 function refusal(state: unknown): GraphsteadError {
   try {
@@ -29,7 +29,7 @@ describe('the text of a state', () => {
     const shared = [1];
     const bare = Object.assign(Object.create(null), { left: undefined, a: shared, b: shared, zero: -0 });
     expect(stateText(bare, 'agent_a')).toBe('{"a":[1],"b":[1],"zero":0}');
-    expect(stateText(undefined, 'agent_a')).toBeUndefined();
+    expect(refusal(undefined).message).toContain('state is undefined');
   });
 
   it('names the place that JSON does not give back, and what to keep there', () => {
@@ -38,7 +38,7 @@ describe('the text of a state', () => {
     expect({ code, message, fix, details }).toEqual({
       code: 'AGENT_STATE',
       message: 'the state of agent agent_a is no JSON: state.players[3].joined is an instance of Date',
-      fix: 'keep value.toISOString(), or value.getTime(), or override getState and setState',
+      fix: 'give value.toISOString(), or value.getTime(), or override getState and setState',
       details: { agentId: 'agent_a', statePath: 'state.players[3].joined' },
     });
     expect(refusal({ 'a b': { 0: Number.NaN } }).details).toMatchObject({ statePath: 'state["a b"]["0"]' });
@@ -84,5 +84,49 @@ describe('the text of a state', () => {
     let deep = {};
     for (let level = 0; level < 50_000; level++) deep = { deep };
     expect(refusal(deep)).toMatchObject({ code: 'AGENT_STATE', message: expect.stringContaining('call stack') });
+  });
+});
+
+describe('what is sent and told', () => {
+  const thrown = (work: () => unknown): unknown => {
+    try {
+      return work();
+    } catch (error) {
+      const { code, details } = error as GraphsteadError;
+      return [code, details?.['valuePath']];
+    }
+  };
+
+  it('names the place in arguments, results and events', () => {
+    expect(thrown(() => argumentsText('move', [1, { at: new Date(0) }]))).toEqual(['INVALID_VALUE', 'arguments[1].at']);
+    expect(thrown(() => argumentsText('move', [undefined, 1]))).toEqual(['INVALID_VALUE', 'arguments[0]']);
+    expect(thrown(() => resultText('where', [Number.NaN]))).toEqual(['AGENT_FAILED', 'result[0]']);
+    expect(thrown(() => resultText('where', () => 1))).toEqual(['AGENT_FAILED', 'result']);
+    expect(thrown(() => eventText('moved', { by: new Set() }))).toEqual(['INVALID_VALUE', 'data.by']);
+    expect(thrown(() => eventText('moved', { by: { 'two words': new Cart() } }))).toEqual([
+      'INVALID_VALUE',
+      'data.by["two words"]',
+    ]);
+    const circle: Record<string, unknown> = {};
+    circle['self'] = circle;
+    expect(thrown(() => eventText('moved', circle))).toEqual(['INVALID_VALUE', 'data.self']);
+    expect(thrown(() => eventText('moved', { by: 1n }))).toEqual(['INVALID_VALUE', 'data.by']);
+  });
+
+  it('leaves out arguments that are not given, and takes nothing for a result', () => {
+    expect(argumentsText('move', [1, undefined, undefined])).toBe('[1]');
+    expect(argumentsText('move', [])).toBe('[]');
+    expect(resultText('where', undefined)).toBeUndefined();
+    expect(resultText('where', null)).toBe('null');
+  });
+
+  it('tells in events what a value says of itself, and looks into that', () => {
+    const at = new Date(0);
+    const price = { toJSON: () => ({ cents: 5n }) };
+    expect(eventText('moved', { at, list: [at] })).toBe(JSON.stringify({ at, list: [at] }));
+    expect(eventText('moved', new URL('http://a.example/'))).toBe('"http://a.example/"');
+    expect(eventText('moved', undefined)).toBe('{}');
+    expect(thrown(() => eventText('moved', { price }))).toEqual(['INVALID_VALUE', 'data.price.cents']);
+    expect(thrown(() => eventText('moved', { at: new Date(Number.NaN) }))).toEqual(['INVALID_VALUE', 'data.at']);
   });
 });

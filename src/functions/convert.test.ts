@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import type { AppManifest, TypeUse } from './contract.js';
+import { Converter } from './convert.js';
+
+const json: TypeUse = { kind: 'named', name: 'JSON', nullable: true };
+const manifest: AppManifest = {
+  format: 1,
+  operations: [],
+  types: [{ kind: 'object', name: 'Order', fields: [{ name: 'extra', type: json }] }],
+};
+const orders: TypeUse = { kind: 'list', nullable: false, of: { kind: 'named', name: 'Order', nullable: false } };
+
+it('a JSON result that JSON would change is refused with its place, and a Date is its text', () => {
+  const converter = new Converter(manifest);
+  const given = [{ extra: { at: new Date(0), left: undefined, list: [1, 'a', null] } }];
+  expect(converter.fromApp(orders, given)).toEqual(given);
+  const circle: Record<string, unknown> = {};
+  circle['self'] = circle;
+  const losses = [
+    [{ tags: [new Map()] }, 'extra.tags[0]'],
+    [{ price: Number.NaN }, 'extra.price'],
+    [[undefined], 'extra[0]'],
+    [new Set(), 'extra'],
+    [circle, 'extra'],
+  ] as const;
+  for (const [extra, valuePath] of losses) {
+    expect(() => converter.fromApp(orders, [{ extra }])).toThrow(
+      expect.objectContaining({ code: 'FUNCTION_FAILED', details: { valuePath } }),
+    );
+  }
+  expect(() => converter.fromApp(json, new Map())).toThrow('result is an instance of Map');
+});
