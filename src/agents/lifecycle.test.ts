@@ -55,7 +55,7 @@ const SECOND = `
   agents.register(Diary);
 `;
 const NO_MIGRATION =
-  'class Diary extends Agent { static version = 4; onReceiveMessage() { return "x"; } }\nagents.register(Diary);';
+  'class Diary extends Agent { static version = 5; static migrations = { 5: (state) => state }; onReceiveMessage() { return "x"; } }\nagents.register(Diary);';
 
 const services: AgentService[] = [];
 async function open(options: ServiceOptions = {}): Promise<AgentService> {
@@ -163,6 +163,31 @@ describe('lifecycle', () => {
     await expect(agents.swap(() => hosts.load({ appDir: app.appDir, bundle: app.next('throw 1') }))).rejects.toThrow();
     await agents.swap(() => hosts.load({ appDir: app.appDir, bundle: app.next(SECOND) }));
     expect(JSON.parse((await agents.send(id, 'state')) ?? '')).toEqual({ second: true, count: 2 });
+  });
+
+  it('tells of a stored state that lacks what the class begins with, once a type', async () => {
+    const first = 'class Cup extends Agent { state = { tea: 1, left: undefined }; onReceiveMessage() { return "x"; } }';
+    const service = await agentService(`${first}\nagents.register(Cup);`);
+    services.push(service);
+    const { agents, hosts, app, logs } = service;
+    const cups = [await agents.start('Cup'), await agents.start('Cup')];
+    const loaded = async (code: string) => {
+      await agents.swap(() => hosts.load({ appDir: app.appDir, bundle: app.next(code) }));
+      for (const { id } of cups) await agents.send(id, 'sip');
+      return logs.splice(0).filter(({ message }) => message.includes('the stored state'));
+    };
+    expect(await loaded(`${first}\nagents.register(Cup);`)).toEqual([]);
+    const second = first.replace('tea: 1', 'coffee: 1, sugar: 0');
+    const told = await loaded(`${second}\nagents.register(Cup);`);
+    expect(told).toMatchObject([{ level: 'warn', agentId: cups[0]?.id }]);
+    expect(told[0]?.message).toContain(
+      'has no "coffee", "sugar", which Cup begins with, and has "tea", which the class does not begin with',
+    );
+    const migrated = second.replace(
+      '{',
+      '{ static version = 2; static migrations = { 2: () => ({ coffee: 1, sugar: 2 }) };',
+    );
+    expect(await loaded(`${migrated}\nagents.register(Cup);`)).toEqual([]);
   });
 
   it('moves the others though one of them never ends its onSuspend', async () => {

@@ -13,7 +13,7 @@ import { endWithParent } from './orphan.js';
 import { guards, registered } from './registry.js';
 import { answered, currentTask, limitEvents, type Task } from './task.js';
 import { followTestClock } from './test-clock.js';
-import { evict, limitStates, startTurn } from './turn.js';
+import { discard, evict, limitStates, startTurn } from './turn.js';
 import { limitEffects } from './turn-scope.js';
 
 // The program of a host process: it runs an app's code and holds no store. Whatever happens here, the main process
@@ -35,7 +35,7 @@ function drop(id: number, reason: string): void {
   unmarked();
   stopStream(id);
   if (task === undefined) return;
-  if (task.turn !== undefined && !task.turn.readOnly) evict(task.turn.agentId);
+  if (task.turn !== undefined && !task.turn.readOnly) discard(task.turn.agentId);
   task.end(reason);
 }
 

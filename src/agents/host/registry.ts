@@ -42,6 +42,7 @@ export function register(type: AgentClass): void {
   assertNamed(name);
   if (told && known === undefined) throw tooLate(name);
   assertVersion(name, type.version);
+  assertMigrations(name, type);
   assertNames(name, 'handlers', type.handlers);
   assertNames(name, 'readOnly', type.readOnly);
   assertGuard(name, type);
@@ -76,6 +77,33 @@ function assertNames(name: string, list: string, names: unknown): void {
 function assertVersion(name: string, version: number | undefined): void {
   if (version === undefined || (Number.isSafeInteger(version) && version > 0)) return;
   throw new GraphsteadError('APP_LOAD', `static version of agent type ${name} must be a whole number above 0`);
+}
+
+/**
+ * What an agent of an older version would meet with its first message: a step that is missing or none. The oldest ones may be
+ * left out, where no such state is stored any more.
+ */
+function assertMigrations(name: string, { version = 1, migrations = {} }: AgentClass): void {
+  const isMap = typeof migrations === 'object' && migrations !== null && !Array.isArray(migrations);
+  const wrong = isMap ? wrongStep(version, migrations) : 'are no object of functions';
+  if (wrong === undefined) return;
+  throw new GraphsteadError('APP_LOAD', `static migrations of agent type ${name} ${wrong}`, {
+    fix: `write static migrations = { ${Math.max(2, version)}: (state) => ... }, one for each version up to static version`,
+  });
+}
+
+function wrongStep(version: number, migrations: NonNullable<AgentClass['migrations']>): string | undefined {
+  const steps = Object.keys(migrations).map(Number);
+  const odd = Object.keys(migrations).find((key) => !(Number.isSafeInteger(Number(key)) && Number(key) > 1));
+  if (odd !== undefined) return `lead to ${JSON.stringify(odd)}, which is no version behind 1`;
+  const beyond = steps.find((step) => step > version);
+  if (beyond !== undefined) return `lead to ${beyond}, and static version is ${version}`;
+  const none = steps.find((step) => typeof migrations[step] !== 'function');
+  if (none !== undefined) return `have no function for ${none}`;
+  for (let step = Math.min(version, ...steps); step <= version; step++) {
+    if (step > 1 && !(step in migrations)) return `have none to version ${step}`;
+  }
+  return undefined;
 }
 
 /** A guard that cannot be asked must not leave the door open: neither one that is no method, nor one under a near name. */

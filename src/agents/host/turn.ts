@@ -6,15 +6,9 @@ import { tell } from './link.js';
 import { marked } from './marker.js';
 import { migrate } from './migrate.js';
 import { typeOf } from './registry.js';
+import { dismiss, orphan, type Resident, takeState, tellStray } from './resident.js';
 import { requireTask, Task, within } from './task.js';
 import { TurnScope } from './turn-scope.js';
-
-interface Resident {
-  readonly agent: Agent;
-  readonly version: number;
-  /** what getState gave at the last committed turn */
-  state: string | undefined;
-}
 
 const residents = new Map<string, Resident>();
 let stateBytes = Number.POSITIVE_INFINITY;
@@ -24,8 +18,20 @@ export function limitStates(bytes: number): void {
   stateBytes = bytes;
 }
 
+/** The agent leaves memory: what its last turn stored counts. */
 export function evict(agentId: string): void {
+  const resident = residents.get(agentId);
+  if (resident === undefined) return;
   residents.delete(agentId);
+  dismiss(resident);
+}
+
+/** The same behind a turn that does not count. */
+export function discard(agentId: string): void {
+  const resident = residents.get(agentId);
+  if (resident === undefined) return;
+  residents.delete(agentId);
+  orphan(resident);
 }
 
 /**
@@ -45,7 +51,7 @@ export function startTurn(id: number, turn: TurnTask): Task {
     },
     (error: unknown) => {
       if (task.ended !== undefined) return;
-      if (!scope.readOnly) residents.delete(turn.agentId);
+      if (!scope.readOnly) discard(turn.agentId);
       task.end('the handler had failed');
       tell({ k: 'failed', id, error: appFailure(error, 'AGENT_FAILED') });
     },
@@ -69,9 +75,10 @@ async function run(task: Task, scope: TurnScope, turn: TurnTask): Promise<Outcom
       : perform(agent, turn);
   const reply = toReply(await performed, turn);
   if (scope.readOnly) assertUnchanged(task, resident, turn);
+  if (turn.kind === 'terminate') discard(turn.agentId);
   if (scope.readOnly || turn.kind === 'terminate') return { reply, effects: scope.take(undefined, 1) };
   const effects = collect(scope, resident, turn.kind === 'init');
-  if (turn.kind === 'suspend' && task.ended === undefined) residents.delete(turn.agentId);
+  if (turn.kind === 'suspend' && task.ended === undefined) discard(turn.agentId);
   return { reply, effects };
 }
 
@@ -94,16 +101,19 @@ function residentFor(task: Task, turn: TurnTask): Resident {
   const known = residents.get(turn.agentId);
   if (turn.load === undefined) {
     if (known === undefined) throw new GraphsteadError('INTERNAL', `agent ${turn.agentId} is not in this process`);
+    tellStray(known);
     return known;
   }
   const type = typeOf(turn.type);
   const version = type.version ?? 1;
-  const agent = construct(type, { id: turn.agentId, name: turn.type, checkpoint });
+  const identity = { id: turn.agentId, name: turn.type, checkpoint };
+  const agent = construct(type, identity);
   const state = turn.kind === 'init' ? undefined : migrate(type, turn, turn.load);
-  if (turn.kind !== 'init') agent.setState(state);
-  if (task.turn?.readOnly === true) return { agent, version, state };
+  if (turn.kind !== 'init') takeState(agent, identity, state);
+  if (task.turn?.readOnly === true) return { agent, identity, version, state };
   // A migrated state counts as changed, so that this turn stores it in its new shape.
-  const resident = { agent, version, state: turn.load.version === version ? state : undefined };
+  const resident = { agent, identity, version, state: turn.load.version === version ? state : undefined };
+  discard(turn.agentId);
   residents.set(turn.agentId, resident);
   return resident;
 }

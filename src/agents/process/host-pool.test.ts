@@ -138,6 +138,16 @@ afterEach(async () => {
   app.remove();
 });
 
+const BAD_MIGRATIONS = [
+  [2, 'undefined', /static migrations of agent type A have none to version 2$/],
+  [4, '{ 2: (s) => s, 4: (s) => s }', /have none to version 3$/],
+  [2, '{ 2: {} }', /have no function for 2$/],
+  [2, '{ 2: (s) => s, 3: (s) => s }', /lead to 3, and static version is 2$/],
+  [1, '{ 2: (s) => s }', /lead to 2, and static version is 1$/],
+  [2, '{ 2: (s) => s, two: (s) => s }', /lead to "two", which is no version behind 1$/],
+  [2, '[(s) => s]', /are no object of functions$/],
+] as const;
+
 describe('host processes', () => {
   it('run exported functions with values of their types', async () => {
     await open();
@@ -388,6 +398,13 @@ describe('host processes', () => {
         'class A extends Agent { static handlers = [5]; } agents.register(A);',
         /static handlers .* is no list of names/,
       ],
+      ...BAD_MIGRATIONS.map(
+        ([version, migrations, what]) =>
+          [
+            `class A extends Agent { static version = ${version}; static migrations = ${migrations}; } agents.register(A);`,
+            what,
+          ] as const,
+      ),
     ] as const;
     for (const [code, message] of refusals) {
       const refused = hosts.load({ appDir: app.appDir, bundle: app.next(code) });

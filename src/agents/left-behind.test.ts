@@ -1,0 +1,127 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type AgentService, agentService } from '../../test/agent-service.js';
+
+// What handlers leave behind when they return: timers, and promises that nobody awaits.
+
+const CODE = `
+  const gates = globalThis.gates = {};
+  const behind = (name) => new Promise((open) => { gates[name] = open; });
+  class Timed extends Agent {
+    state = { count: 0 };
+    async onReceiveMessage(name, data) {
+      if (name === 'leave') {
+        void behind(this.id).then(() => { this.state.count += 100; this.passed = true; });
+        if (data === 'and fail') throw new Error('left');
+      }
+      if (name === 'fail') throw new Error('failed');
+      if (name === 'nothing') { this.state = undefined; return 'nothing'; }
+      if (name === 'count') this.state.count++;
+      return String(this.state.count);
+    }
+  }
+  class Own extends Agent {
+    count = 0;
+    getState() { return JSON.stringify({ count: this.count, at: this.steady ? 0 : Math.random() }); }
+    setState(text) { if (text) this.count = JSON.parse(text).count; }
+    onReceiveMessage() { return String(++this.count); }
+  }
+  class Steady extends Own {
+    steady = true;
+    onReceiveMessage() { void behind(this.id).then(() => { this.count += 100; }); return String(++this.count); }
+  }
+  agents.register(Timed, Own, Steady);
+  async function open(id) { gates[id](); delete gates[id]; await new Promise(setImmediate); }
+`;
+
+const services: AgentService[] = [];
+async function open(): Promise<AgentService> {
+  const service = await agentService(CODE, ['open']);
+  services.push(service);
+  return service;
+}
+afterEach(() => Promise.all(services.splice(0).map((service) => service.close())));
+
+const told = ({ logs }: AgentService, text: string) => logs.filter(({ message }) => message.includes(text));
+
+describe('a state that is changed between turns', () => {
+  it('is stored with the next turn, and told of once, with the agent and what to do', async () => {
+    const service = await open();
+    const { agents } = service;
+    const { id } = await agents.start('Timed');
+    for (const count of ['101', '202']) {
+      await agents.send(id, 'leave');
+      await service.call('open', id);
+      expect(await agents.send(id, 'count')).toBe(count);
+    }
+    const lines = told(service, 'between its turns');
+    expect(lines).toMatchObject([{ level: 'warn', agentId: id, operation: 'count' }]);
+    expect(lines[0]?.message).toContain(`agent ${id}`);
+    expect(lines[0]?.message).toContain('await it in the handler');
+  });
+
+  it('is lost with the turn that fails, and was told of', async () => {
+    const service = await open();
+    const { agents } = service;
+    const { id } = await agents.start('Timed');
+    await agents.send(id, 'leave');
+    await service.call('open', id);
+    await expect(agents.send(id, 'fail')).rejects.toThrow('failed');
+    expect(await agents.send(id, 'count')).toBe('1');
+    expect(told(service, 'between its turns')).toHaveLength(1);
+  });
+
+  it('is told of where nothing stores it any more', async () => {
+    const service = await open();
+    const { agents, hosts, app } = service;
+    const { id } = await agents.start('Timed');
+    await agents.send(id, 'leave');
+    await service.call('open', id);
+    await agents.swap(() => hosts.load(app));
+    await vi.waitFor(() => expect(told(service, 'is lost')).toHaveLength(1));
+    expect(told(service, 'is lost')[0]?.message).toContain(id);
+    expect(await agents.send(id, 'count')).toBe('1');
+  });
+
+  it('cannot be touched on an instance whose turn did not count: what still runs is told', async () => {
+    const service = await open();
+    const { agents } = service;
+    const { id } = await agents.start('Timed');
+    await expect(agents.send(id, 'leave', 'and fail')).rejects.toThrow('left');
+    await service.call('open', id);
+    await vi.waitFor(() => expect(told(service, 'it has left memory')).toHaveLength(1));
+    expect(told(service, 'it has left memory')[0]?.message).toContain(`in "leave" of agent ${id}`);
+    expect(await agents.send(id, 'count')).toBe('1');
+  });
+
+  it('is noticed where getState is overridden, unless that gives another text each time', async () => {
+    const service = await open();
+    const { agents } = service;
+    const own = await agents.start('Own');
+    for (const count of ['1', '2', '3']) expect(await agents.send(own.id, 'count')).toBe(count);
+    expect(told(service, 'between its turns')).toEqual([]);
+    const steady = await agents.start('Steady');
+    await agents.send(steady.id, 'count');
+    await service.call('open', steady.id);
+    expect(await agents.send(steady.id, 'count')).toBe('102');
+    expect(told(service, 'between its turns')).toMatchObject([{ agentId: steady.id }]);
+  });
+});
+
+it('a state of undefined fails its turn', async () => {
+  const { agents } = await open();
+  const { id } = await agents.start('Timed');
+  await agents.send(id, 'count');
+  const refusal = { code: 'AGENT_STATE', message: expect.stringContaining('state is undefined') };
+  await expect(agents.send(id, 'nothing')).rejects.toMatchObject({ ...refusal, details: { statePath: 'state' } });
+  expect(await agents.send(id, 'count')).toBe('2');
+});
+
+it('an agent that was stopped leaves no instance in its host', async () => {
+  const service = await open();
+  const { agents } = service;
+  const { id } = await agents.start('Timed');
+  await agents.send(id, 'leave');
+  await agents.stop(id);
+  await service.call('open', id);
+  await vi.waitFor(() => expect(told(service, 'it has left memory')).toHaveLength(1));
+});
