@@ -87,6 +87,23 @@ const CODE = `
           });
         }
         if (data === 'outer') await failing((txn) => put(txn, 'lost'), () => graph.transaction((inner) => put(inner, 'inner')));
+        if (data === 'both') {
+          await failing((txn) => put(txn, 'lost'), () => failing((inner) => put(inner, 'lost')), (txn) => put(txn, 'lost'));
+        }
+        if (data === 'deep') {
+          await failing(() => graph.transaction((txn) => graph.transaction((inner) => put(inner, 'lost')).then(() => put(txn, 'lost'))));
+        }
+        if (data === 'under way') {
+          await failing(async (txn) => { void put(txn, 'lost').catch(() => undefined); });
+        }
+        if (data === 'later') {
+          let kept;
+          await failing((txn) => put((kept = txn), 'lost'), () => graph.transaction(async (inner) => { kept = [kept, inner]; }));
+          for (const one of kept) {
+            const told = await put(one, 'lost').catch((error) => error.message);
+            if (!String(told).includes('has failed')) throw new Error('taken');
+          }
+        }
         if (data === 'beside') await failing((txn) => put(txn, 'lost'), () => put(graph, 'beside'));
         if (data.startsWith('stored')) await failing((txn) => put(txn, 'lost'), () => this.checkpoint());
         if (data !== 'stored last') await put(graph, 'after');
@@ -216,6 +233,11 @@ describe('the graph in app code', () => {
     ['alone', ['after', 'before']],
     ['nothing', ['after', 'before']],
     ['inner', ['after', 'before', 'outer']],
+    ['outer', ['after', 'before']],
+    ['both', ['after', 'before']],
+    ['deep', ['after', 'before']],
+    ['under way', ['after', 'before']],
+    ['later', ['after', 'before']],
   ])('a transaction that fails in a turn takes back what it wrote, and no more: %s', async (how, expected) => {
     const { id } = await agents.start('Clerk');
     expect(await agents.send(id, 'tryIt', how)).toBe('went on');
@@ -224,7 +246,6 @@ describe('the graph in app code', () => {
   });
 
   it.each([
-    ['outer', 'its turn wrote something else meanwhile', []],
     ['beside', 'its turn wrote something else meanwhile', []],
     ['stored', 'a checkpoint has made some of it count', ['before', 'lost']],
     ['stored last', 'a checkpoint has made some of it count', ['before', 'lost']],

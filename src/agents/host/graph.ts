@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GraphsteadError, type WireError } from '../../base/index.js';
 import type { GraphMutated } from '../info.js';
@@ -126,7 +127,8 @@ class Root extends Surface {
 
   /**
    * Runs work on one transaction and commits it; runs it again when another commit touched what it read or wrote.
-   * In a turn it is a part of the turn's own transaction, and commits with the turn; when it fails, what it wrote is taken back.
+   * In a turn it is a part of the turn's own transaction, and commits with the turn; when it fails, what it wrote is taken back, and so is
+   * what transactions inside it wrote.
    */
   async transaction<T>(work: (transaction: GraphApi) => Promise<T>): Promise<T> {
     const task = requireTask('graph.transaction');
@@ -140,10 +142,15 @@ class Root extends Surface {
   }
 }
 
+/** the number of the turn's transaction whose work runs */
+const standing = new AsyncLocalStorage<number>();
+
 async function partOfTurn<T>(task: Task, work: (transaction: GraphApi) => Promise<T>): Promise<T> {
   const id = task.nextTransaction();
+  const around = standing.getStore();
+  if (around !== undefined) await task.call('graph.begin', [id, around]);
   try {
-    return await work(new Surface('transaction', id));
+    return await standing.run(id, () => work(new Surface('transaction', id)));
   } catch (error) {
     // where the turn is over by now nothing of it lands
     await task.call('graph.abort', [id]).catch(() => undefined);

@@ -29,6 +29,7 @@ export class GraphHolder {
   }
 
   async answer(rpc: Rpc): Promise<unknown> {
+    if (rpc.method === 'graph.begin') return this.#marks.nest(Number(rpc.args[0]), Number(rpc.args[1]));
     if (rpc.method === 'graph.abort') return this.#marks.undo(Number(rpc.args[0]));
     if (this.graph === undefined) throw new GraphsteadError('NOT_READY', 'this service has no graph');
     this.#transaction ??= this.graph.begin();
@@ -44,8 +45,9 @@ export class GraphHolder {
       this.#holds = true;
       transaction.holdReads();
     }
-    if (writes) await this.#marks.write(Number(rpc.args[0]), transaction);
-    return answerGraph(transaction, rpc, { readOnly: this.readOnly }).catch((error: unknown) => {
+    const answer = () => answerGraph(transaction, rpc, { readOnly: this.readOnly });
+    const answered = writes ? this.#marks.write(Number(rpc.args[0]), transaction, answer) : answer();
+    return answered.catch((error: unknown) => {
       throw (error as { code?: unknown }).code === 'TXN_FINISHED' ? notAwaited(rpc) : error;
     });
   }
