@@ -132,6 +132,18 @@ describe('a relational connection, on a real PostgreSQL', () => {
     await hasty.close();
   });
 
+  it('what a statement waits for a connection is part of its timeoutMs', async () => {
+    const connStr = `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`;
+    const narrow = openRelational('db', { type: 'relational', connStr, timeoutMs: 20_000, maxConnections: 1 });
+    const asked = vi.spyOn(pg.Client.prototype, 'query');
+    await Promise.all([narrow.query('select pg_sleep(0.3)'), narrow.query('select 1')]);
+    const left = asked.mock.calls.map(([query]) => (query as unknown as { query_timeout: number }).query_timeout);
+    asked.mockRestore();
+    expect(left).toHaveLength(2);
+    expect(left[1]).toBeLessThan(20_000 - 300);
+    await narrow.close();
+  });
+
   it('an answer without an end is cut at the limit, also in a transaction, and the connection goes on', async () => {
     const connStr = `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`;
     const bounded = openRelational('db', { type: 'relational', connStr, maxConnections: 1 }, undefined, 100_000);

@@ -26,6 +26,9 @@ export interface RelationalConnection extends Statements {
 // It loads with the first connection that is used, not with every host process.
 const load = () => createRequire(import.meta.url)('pg') as typeof pg;
 
+/** `query_timeout` is not in the library's types. */
+type Query = pg.QueryConfig & { readonly queryMode?: 'extended'; readonly query_timeout?: number };
+
 const DEFAULT_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -61,38 +64,59 @@ export function openRelational(
 
   /** those whose server did not answer: whatever they are asked next waits as long again */
   const silent = new WeakSet<object>();
-  const run = (client: pg.Pool | pg.PoolClient, query: pg.QueryConfig & { queryMode?: 'extended' }) =>
-    recorded({ connection: name, kind: 'relational', what: query.text.trim().slice(0, 80) }, async () => {
-      countAnew.get(client)?.();
+  const acquired = () =>
+    pool.connect().catch((error: unknown) => {
+      throw failed(error);
+    });
+  // One that loses its server between two statements tells the next of them.
+  const lost = () => undefined;
+  const noted = (query: Query, ask: () => Promise<pg.QueryResult>) =>
+    recorded({ connection: name, kind: 'relational', what: query.text.trim().slice(0, 80) }, ask);
+  const answer = async (client: pg.PoolClient, query: Query, leftMs: number) => {
+    countAnew.get(client)?.();
+    try {
+      const inTime: Query = { ...query, query_timeout: Math.max(1, leftMs) };
+      return await client.query(inTime);
+    } catch (error) {
+      if (!isAnswer(error)) silent.add(client);
+      throw error instanceof GraphsteadError ? error : failed(error);
+    }
+  };
+  const run = (client: pg.PoolClient, query: Query) => noted(query, () => answer(client, query, timeout));
+  /** On a client of its own: that it was waited for counts, too. */
+  const runAlone = (query: Query) =>
+    noted(query, async () => {
+      const end = performance.now() + timeout;
+      const client = await acquired();
+      client.on('error', lost);
+      let isGood = false;
       try {
-        return await client.query(query);
-      } catch (error) {
-        if (!isAnswer(error)) silent.add(client);
-        throw error instanceof GraphsteadError ? error : failed(error);
+        const result = await answer(client, query, end - performance.now());
+        isGood = true;
+        return result;
+      } finally {
+        client.off('error', lost);
+        client.release(!isGood);
       }
     });
-  const statements = (client: pg.Pool | pg.PoolClient): Statements => ({
+  const statements = (ask: (query: Query) => Promise<pg.QueryResult>): Statements => ({
     query: async <Row>(text: string, parameters: readonly unknown[] = []) =>
-      (await run(client, { text, values: [...parameters], queryMode: 'extended' })).rows as Row[],
+      (await ask({ text, values: [...parameters], queryMode: 'extended' })).rows as Row[],
     execute: async (text, parameters = []) => {
       // of several statements, which come without values, the library gives one result each
-      const results = [await run(client, { text, values: [...parameters] })].flat();
+      const results = [await ask({ text, values: [...parameters] })].flat();
       return results.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
     },
   });
 
   return {
-    ...statements(pool),
+    ...statements(runAlone),
     async transaction(work) {
-      const client = await pool.connect().catch((error: unknown) => {
-        throw failed(error);
-      });
-      // One that loses its server between two statements tells the next of them.
-      const lost = () => undefined;
+      const client = await acquired();
       client.on('error', lost);
       try {
         await run(client, { text: 'BEGIN' });
-        const result = await work(statements(client));
+        const result = await work(statements((query) => run(client, query)));
         const { command } = await run(client, { text: 'COMMIT' });
         // The server takes COMMIT for ROLLBACK after a statement that failed, also where `work` went on without it.
         if (command !== 'COMMIT') throw failed(new Error('rolled back: a statement of the transaction had failed'));
