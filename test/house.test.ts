@@ -3,7 +3,8 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const src = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src');
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const src = join(root, 'src');
 
 /** Which rooms a room may import, through their doors. `base` is open to all. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -47,11 +48,11 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-function files(dir: string): string[] {
+function files(dir: string, kind = /\.ts$/): string[] {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name);
-    if (entry.isDirectory()) return files(path);
-    return entry.name.endsWith('.ts') ? [path] : [];
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : files(path, kind);
+    return kind.test(entry.name) ? [path] : [];
   });
 }
 
@@ -71,6 +72,13 @@ function importsOf(file: string): Import[] {
     typeOnly: match[1] !== undefined,
   }));
 }
+
+const PASSED_ON = /^export (?:type )?\{[^}]*\} from .*$/gm;
+const EXPORTED = /^export (?:async |abstract )*(?:function\*?|class|const|interface|type) (\w+)/gm;
+/** What apps import by name. */
+const PUBLIC = new Set(
+  ['app.ts', 'testing.ts'].flatMap((file) => readFileSync(join(src, file), 'utf8').match(/\w+/g) ?? []),
+);
 
 const all = files(src);
 const imports = all.filter((file) => !file.endsWith('.test.ts')).flatMap(importsOf);
@@ -110,6 +118,23 @@ describe('the house', () => {
     };
     for (const room of HOST_DOOR_ROOMS) reach(join(src, room, 'host.ts'));
     expect([...seen].filter((file) => roomOf(file) === 'store').map((file) => relative(src, file))).toEqual([]);
+  });
+
+  it('exports what another file names', () => {
+    const readers = ['src', 'test', 'bench', 'examples', 'explorer', 'scripts', 'bin'];
+    const fileOf = new Map<string, string | null>();
+    for (const file of readers.flatMap((dir) => files(join(root, dir), /\.(ts|tsx|mjs|js)$/))) {
+      // a door that passes a name on does not use it
+      const text = readFileSync(file, 'utf8').replaceAll(PASSED_ON, '');
+      // null: in more than one file
+      for (const word of new Set(text.match(/\w+/g))) fileOf.set(word, fileOf.has(word) ? null : file);
+    }
+    const unused = all
+      .filter((file) => roomOf(file) !== 'app.ts' && roomOf(file) !== 'testing.ts')
+      .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(EXPORTED)].map(([, name]) => ({ file, name })))
+      .filter(({ file, name }) => fileOf.get(name) === file && !PUBLIC.has(name))
+      .map(({ file, name }) => `${relative(src, file)} exports ${name}`);
+    expect(unused).toEqual([]);
   });
 });
 

@@ -46,7 +46,7 @@ const IDLE_LOOK_MS = 1_000;
 const SETTLE_LOOK_MS = 2;
 
 /** The agents of one service: mailboxes in front, turns in host processes, one commit a turn behind. */
-export class AgentRuntime implements Agents {
+class AgentRuntime implements Agents {
   readonly #options: AgentsOptions;
   readonly #clock: Clock;
   readonly #queues: Queues;

@@ -29,7 +29,7 @@ function assertReads({ method, args }: Rpc): void {
 }
 
 /** How calls of functions reach the service. */
-export interface FunctionCalls {
+interface FunctionCalls {
   readonly answer: CallRpc;
   /** a call is over: nothing of what it held in the graph stays */
   ended(call: FunctionCall): void;

@@ -138,7 +138,7 @@ export interface AgentsOptions {
 // The graph as app code reaches it; see graph-calls.ts for one made of the graph and dql doors.
 
 /** Whose request a GraphQL text is, where it is not the app's own. */
-export interface GraphqlCaller {
+interface GraphqlCaller {
   /** what a verified token says; absent for anyone */
   readonly claims?: Readonly<Record<string, unknown>>;
 }

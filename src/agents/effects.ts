@@ -5,7 +5,7 @@ import type { Effects, SendEffect } from './protocol.js';
 export const NO_EFFECTS: Effects = {};
 
 /** What a job's commit holds beside its effects. */
-export interface TurnFacts {
+interface TurnFacts {
   readonly id: string;
   readonly expect: number;
   readonly job: Job;

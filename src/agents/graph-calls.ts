@@ -22,7 +22,7 @@ export type GraphqlCall = (
   terms: GraphqlTerms,
 ) => Promise<string>;
 
-export interface GraphCallsOptions {
+interface GraphCallsOptions {
   readonly graph: Graph;
   readonly dql: DqlEngine;
   readonly graphql?: GraphqlCall;

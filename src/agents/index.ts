@@ -2,7 +2,6 @@ export { createAgents } from './agents.js';
 export { agentsApplier } from './apply/applier.js';
 export type * from './contract.js';
 export { eventOperation } from './event-operation.js';
-export { type GraphCallsOptions, type GraphqlCall, graphCalls } from './graph-calls.js';
+export { type GraphqlCall, graphCalls } from './graph-calls.js';
 export { createHosts, type HostPool } from './process/host-pool.js';
-export type { AgentPart } from './part.js';
 export { failureText } from './wire-failure.js';

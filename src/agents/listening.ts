@@ -5,7 +5,7 @@ import { failureText } from './wire-failure.js';
 import type { AgentLog } from './queues.js';
 import type { Head } from './stored.js';
 
-export interface ListeningOptions {
+interface ListeningOptions {
   readonly hosts: Pick<Hosts, 'call' | 'manifest'>;
   readonly log: AgentLog;
   readonly head: (agentId: string) => Promise<Head | undefined>;

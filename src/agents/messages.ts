@@ -14,7 +14,7 @@ import type { Head } from './stored.js';
 import type { TurnRunner } from './turn/turn-runner.js';
 import { WaitGraph } from './wait-graph.js';
 
-export interface MessagesOptions {
+interface MessagesOptions {
   readonly committer: Committer;
   readonly limits: Limits;
   readonly hosts: Pick<HostPool, 'manifest'>;

@@ -10,9 +10,9 @@ const HEADER = 5;
 const CODEC = { json: 0, v8: 1 } as const;
 
 /** What becomes of one message that cannot go: another that tells so, or nothing. */
-export type Refused<Out> = (message: Out, error: unknown) => Out | undefined;
+type Refused<Out> = (message: Out, error: unknown) => Out | undefined;
 
-export interface PipeOptions<In, Out> {
+interface PipeOptions<In, Out> {
   /** bytes of one message, either way; what arrives larger closes the pipe */
   readonly messageBytes: number;
   take(batch: readonly In[]): void;

@@ -33,7 +33,7 @@ export interface JournalEntry {
   readonly error?: WireFailure;
 }
 
-export type TurnKind = 'init' | 'message' | 'alarm' | 'suspend' | 'terminate';
+type TurnKind = 'init' | 'message' | 'alarm' | 'suspend' | 'terminate';
 
 export interface TurnTask {
   readonly kind: TurnKind;
@@ -100,7 +100,7 @@ export interface Effects {
 }
 
 /** What a host process bounds itself: bytes, each as `limits` has them. */
-export interface HostLimits {
+interface HostLimits {
   readonly stateBytes: number;
   readonly eventBytes: number;
   readonly messageBytes: number;

@@ -38,7 +38,7 @@ export type Ordered = Pick<Job, 'kind' | 'name' | 'data' | 'typed' | 'reads' | '
   readonly from?: string;
 };
 
-export interface QueuesOptions {
+interface QueuesOptions {
   readonly committer: Pick<Committer, 'commit' | 'snapshot'>;
   readonly clock: Clock;
   readonly limits: Limits;

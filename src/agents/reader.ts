@@ -76,7 +76,7 @@ export interface MailboxEntry extends StoredMessage {
 const UNTRIED: Omit<StoredRetry, 'error'> = { attempts: 0, notBefore: 0 };
 
 /** A bounded part of a mailbox, at least one message; `more` where others lie behind it. */
-export interface MailboxPage {
+interface MailboxPage {
   readonly entries: readonly MailboxEntry[];
   readonly more: boolean;
 }
@@ -165,7 +165,7 @@ function isBehind(bytes: Uint8Array, ts: number, n: number): boolean {
   return at > ts || (at === ts && Number(match?.[2]) > n);
 }
 
-export interface LetterEntry extends StoredLetter {
+interface LetterEntry extends StoredLetter {
   readonly seq: number;
   readonly bytes: number;
 }

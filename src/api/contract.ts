@@ -71,7 +71,7 @@ export interface ApiOptions {
 }
 
 /** For the admin API's `health`. */
-export interface HealthReport {
+interface HealthReport {
   readonly version: string;
   /** seconds since the start */
   readonly uptime: number;

@@ -1,4 +1,3 @@
-export { type Claims, verifyClaims } from './authorize/index.js';
 export type * from './contract.js';
 export type * from './execute/custom-logic.js';
 export type * from './operation.js';

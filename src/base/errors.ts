@@ -164,7 +164,7 @@ export interface Position {
   readonly source?: string;
 }
 
-export interface ErrorOptions {
+interface ErrorOptions {
   readonly position?: Position;
   /** One sentence that says what to do about it. */
   readonly fix?: string;

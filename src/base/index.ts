@@ -7,7 +7,6 @@ export {
   assert,
   ERROR_STATUS,
   type ErrorCode,
-  type ErrorOptions,
   GraphsteadError,
   GraphsteadErrors,
   withSource,
@@ -19,7 +18,7 @@ export {
 export { addTo, groupBy } from './group.js';
 export { type Hide, hiding } from './hide.js';
 export { BOUNDS, Histogram } from './histogram.js';
-export { exactJson, type JsonLoss, jsonLoss, type JsonUse } from './json-loss.js';
+export { exactJson, type JsonLoss, jsonLoss } from './json-loss.js';
 export { JsonWriter } from './json-writer.js';
 export { latin1 } from './latin1.js';
 export { DEFAULT_LIMITS, type Limits, makeLimits } from './limits.js';

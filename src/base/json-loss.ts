@@ -11,7 +11,7 @@ export interface JsonLoss {
 }
 
 /** `told`: a value with `toJSON` (a Date, say) is what that gives. Otherwise it is lost, as it does not come back. */
-export type JsonUse = 'kept' | 'told';
+type JsonUse = 'kept' | 'told';
 
 /**
  * A value as JSON text; undefined for undefined. Throws what `refused` makes of the first place where JSON would give

@@ -3,7 +3,7 @@ import { unservedApp } from './app-dir.js';
 import { suggestions } from './suggestions.js';
 import { version } from './version.js';
 
-export interface Announced {
+interface Announced {
   readonly host: string;
   readonly explorer: boolean;
   readonly json?: boolean;

@@ -9,7 +9,7 @@ export const EXIT_CODES = {
   130: 'interrupted',
 } as const;
 
-export type ExitCode = keyof typeof EXIT_CODES;
+type ExitCode = keyof typeof EXIT_CODES;
 
 const LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'STORE_LOCKED',

@@ -29,7 +29,7 @@ export interface OpenData {
   close(): Promise<void>;
 }
 
-export interface OpenDataOptions {
+interface OpenDataOptions {
   readonly compat?: 'dgraph';
   /** only reads, also while a service writes; the directory must hold a store */
   readonly readOnly?: boolean;

@@ -9,7 +9,7 @@ import { report } from './report.js';
 import { tellTypeErrors } from './type-errors.js';
 import { version } from './version.js';
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly mode: 'dev' | 'start';
   readonly appDir?: string;
   readonly data?: string;

@@ -17,7 +17,7 @@ const FORMAT = 1;
 const STATE_KEY = new KeyWriter('commit', Uint8Array.of(KIND.state)).key();
 const FIELDS = ['lease', 'wall', 'trimmed', 'recordBytes'] as const;
 
-export const INITIAL_STATE: CommitState = { lease: 0, wall: 0, trimmed: 0, recordBytes: 0 };
+const INITIAL_STATE: CommitState = { lease: 0, wall: 0, trimmed: 0, recordBytes: 0 };
 
 export async function readState(snapshot: Snapshot): Promise<CommitState> {
   const bytes = await snapshot.get(STATE_KEY);

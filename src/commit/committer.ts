@@ -22,7 +22,7 @@ import { GroupWriter, type Waiting, type WriterOptions } from './writer.js';
 /** bytes of records that close a group, so that one group never holds the disk for long */
 const GROUP_BYTES = 8 * 1024 * 1024;
 
-export interface CommitterOptions {
+interface CommitterOptions {
   readonly store: Store;
   /** each with a name of its own; an intent's parts go to them in this order */
   readonly appliers: readonly Applier[];

@@ -16,13 +16,13 @@ export interface Entry {
 }
 
 /** Where a group stands in time. */
-export interface Stamp {
+interface Stamp {
   readonly commitTs: number;
   readonly wall: number;
 }
 
 /** A group that is ready for the store. */
-export interface Finished {
+interface Finished {
   readonly batch: Batch;
   /** the figures once it landed */
   readonly state: CommitState;

@@ -14,7 +14,7 @@ const EXPIRY_PREFIX = expiries.key().length;
 const HOUR = 3_600_000;
 
 /** A reply as it stands in the store. */
-export interface StoredReply {
+interface StoredReply {
   readonly commitTs: number;
   readonly wall: number;
   readonly expiry: number;

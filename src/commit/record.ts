@@ -20,7 +20,7 @@ const keys = new KeyWriter('commit', Uint8Array.of(KIND.record));
 const PREFIX_BYTES = keys.key().length;
 
 /** What a record says, before it has a timestamp. Plain data that v8 can serialise. */
-export interface RecordBody {
+interface RecordBody {
   readonly parts: Readonly<Record<string, unknown>>;
   readonly idempotency?: IdempotencyClaim;
 }
@@ -78,7 +78,7 @@ export function readHeader(first: Uint8Array): {
 }
 
 /** Chunks, in order and complete, as a record. Throws STORE_CORRUPT. */
-export function decodeRecord(commitTs: number, chunks: readonly Uint8Array[]): CommitRecord {
+function decodeRecord(commitTs: number, chunks: readonly Uint8Array[]): CommitRecord {
   const { wall, bytes, together } = readHeader(chunks[0]);
   const whole = chunks.length === 1 ? Buffer.from(chunks[0]) : Buffer.concat(chunks);
   const body = whole.subarray(HEADER);

@@ -5,7 +5,7 @@ import type { Applier, CommitRecord } from './contract.js';
 import { type Entry, Group, Spoiled } from './group.js';
 import { encodeBody } from './record.js';
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly store: Store;
   readonly appliers: readonly Applier[];
   readonly limits?: Limits;

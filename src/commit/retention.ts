@@ -7,7 +7,7 @@ const PAGE = 64;
 const FEWEST_BYTES = 64 * 1024;
 
 /** What a trim left. */
-export interface Trimmed {
+interface Trimmed {
   readonly state: CommitState;
   /** wall time of a record that is not younger than any that stands */
   readonly oldestWall: number;

@@ -23,7 +23,7 @@ export interface CallLog {
 
 const NONE: CallTotals = { calls: 0, failed: 0, ms: 0, inputTokens: 0, outputTokens: 0 };
 
-export interface CallLogOptions {
+interface CallLogOptions {
   /** records that `recent` goes back */
   readonly kept?: number;
   /** whether records keep what was said to models */

@@ -2,7 +2,7 @@ import type { GraphsteadError } from '../base/index.js';
 import type { ChatReply } from './chat.js';
 
 /** What one event of a streamed reply brings: text, the tokens of the whole call, both or neither. */
-export interface ChatPiece {
+interface ChatPiece {
   readonly text?: string;
   readonly usage?: ChatReply['usage'];
   /** the reply is said: usage may follow */

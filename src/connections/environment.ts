@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import type { Environment } from '../base/index.js';
 
 /** Files read in development, first wins; the process environment comes before all of them. */
-export const ENV_FILES = ['.env.dev.local', '.env.dev', '.env.local', '.env'] as const;
+const ENV_FILES = ['.env.dev.local', '.env.dev', '.env.local', '.env'] as const;
 
 /** The variables an app sees. Outside development only those of the process. */
 export function readEnvironment(appDir: string, development: boolean, processEnv: Environment): Environment {

@@ -6,7 +6,7 @@ import { type GraphConfig, type GraphTarget, graphTarget } from './graph-target.
 import { recorded } from './record.js';
 import { TOO_SLOW } from './told.js';
 
-export interface GraphMutated {
+interface GraphMutated {
   readonly uids: Readonly<Record<string, string>>;
   /** results of an upsert's query blocks */
   readonly data: unknown;

@@ -6,12 +6,12 @@ import { type ChatModel, openModel } from './model.js';
 import { openRelational, type RelationalConnection } from './relational-connection.js';
 import type { ResolvedConnections } from './resolve.js';
 
-export type { GraphConnection, GraphMutated } from './graph-connection.js';
+export type { GraphConnection } from './graph-connection.js';
 export type { HttpConnection } from './http-connection.js';
 export type { ChatMessage, ChatOptions, ChatReply, Tool, ToolCall } from './chat.js';
 export type { ChatModel } from './model.js';
-export { type CallListener, type CallRecord, type ModelUse, onCall, traceHeaders } from './record.js';
-export type { RelationalConnection, Statements } from './relational-connection.js';
+export { type CallRecord, onCall, traceHeaders } from './record.js';
+export type { RelationalConnection } from './relational-connection.js';
 export type { ResolvedConnections } from './resolve.js';
 
 /** The app's connections, by the names of app.json. Throws CONNECTION_UNKNOWN, MISSING_VARIABLE. */

@@ -7,7 +7,7 @@ import type { ConnectionConfig } from './config.js';
 import { currentTraceHeaders, recorded } from './record.js';
 import { TOO_SLOW, tooLarge } from './told.js';
 
-export type HttpConfig = Extract<ConnectionConfig, { type: 'http' }>;
+type HttpConfig = Extract<ConnectionConfig, { type: 'http' }>;
 
 // It loads with the first connection that is used, not with every host process.
 const load = () => createRequire(import.meta.url)('undici') as typeof Undici;

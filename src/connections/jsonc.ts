@@ -1,6 +1,6 @@
 import { GraphsteadError, type Position, positionAt } from '../base/index.js';
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** A parsed text and where each value stands: keys are paths joined with "/" ("connections/api/baseUrl"). */
 export interface Located {

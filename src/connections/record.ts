@@ -28,7 +28,7 @@ export interface SpokenMessage {
   readonly text: string;
 }
 
-export type CallListener = (record: CallRecord) => void;
+type CallListener = (record: CallRecord) => void;
 
 let listener: CallListener | undefined;
 

@@ -6,10 +6,10 @@ import { recorded } from './record.js';
 import { boundReplies } from './reply-bound.js';
 import { TOO_SLOW, tooLarge } from './told.js';
 
-export type RelationalConfig = Extract<ConnectionConfig, { type: 'relational' | 'postgresql' }>;
+type RelationalConfig = Extract<ConnectionConfig, { type: 'relational' | 'postgresql' }>;
 
 /** Parameterised statements: `$1`, `$2` ... in the text, values beside it. What one brings is at most limits.outboundReplyBytes. */
-export interface Statements {
+interface Statements {
   /** rows as objects by column name; one statement, several fail before the first of them runs */
   query<Row extends object = Record<string, unknown>>(text: string, parameters?: readonly unknown[]): Promise<Row[]>;
   /** number of rows changed; without parameters the text may hold several statements */

@@ -12,7 +12,7 @@ export interface ConnectionReport {
   readonly variables: readonly { readonly name: string; readonly set: boolean }[];
 }
 
-export interface ModelReport {
+interface ModelReport {
   readonly name: string;
   readonly sourceModel: string;
   readonly connection: string;
@@ -21,7 +21,7 @@ export interface ModelReport {
   readonly outputPrice?: number;
 }
 
-export interface Reachable {
+interface Reachable {
   readonly reachable: boolean;
   readonly ms: number;
   /** why not */

@@ -31,7 +31,7 @@ import { Pace, runQuery } from './run/index.js';
 import type { MutationRequest, QueryDocument } from './syntax/index.js';
 import { writeJsonInSteps, writeRdfInSteps } from './write/index.js';
 
-export interface DqlEngineOptions {
+interface DqlEngineOptions {
   readonly graph: Graph;
   readonly names: Names;
   readonly limits?: Limits;

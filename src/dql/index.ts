@@ -1,11 +1,10 @@
 export type * from './contract.js';
-export { createDqlEngine, type DqlEngineOptions } from './engine.js';
+export { createDqlEngine } from './engine.js';
 export { NotingReader } from './engine/noting-reader.js';
-export { type JsonFileOptions, parseJsonMutation, parseJsonTriples } from './json/index.js';
-export { type ResolvedMutation, type ResolveOptions, resolveMutation } from './mutate/index.js';
-export { type ParseMutationOptions, type ParseQueryOptions, parseMutation, parseQuery } from './parse/index.js';
-export { type NQuadLineParser, type NQuadOptions, nquadLineParser, parseNQuadLine, parseNQuads } from './rdf/index.js';
+export { parseJsonTriples } from './json/index.js';
+export { parseQuery } from './parse/index.js';
+export { nquadLineParser, parseNQuadLine } from './rdf/index.js';
 export { printChange } from './rdf/print.js';
-export { GLOBAL_UID, holdsCondition, Pace, Places, placeOf, runQuery, uidsOf, valueFor } from './run/index.js';
+export { Pace, Places, placeOf, runQuery } from './run/index.js';
 export type * from './syntax/index.js';
-export { type WriteOptions, WrittenPlaces, writeJson, writeJsonInSteps, writeRdfInSteps } from './write/index.js';
+export { WrittenPlaces, writeJson, writeJsonInSteps, writeRdfInSteps } from './write/index.js';

@@ -9,7 +9,7 @@ import type { AppSource } from './app-source.js';
 import type { SourceCheck } from './check/check-source.js';
 import type { CheckedTypes } from './contract.js';
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly cacheDir: string;
   /** the check yields to everything else on the machine */
   readonly background?: boolean;

@@ -51,7 +51,7 @@ export type TypeDefinition = { readonly position?: Position } & (
     }
 );
 
-export interface EnumValue {
+interface EnumValue {
   /** GraphQL name */
   readonly name: string;
   /** the string in app code */

@@ -35,7 +35,7 @@ interface Prepared {
  * Reads the operations of an app's functions, or throws GraphsteadErrors: APP_LOAD, SYNTAX, FUNCTION_TYPE.
  * A built folder is read as it is; neither esbuild nor typescript is loaded for it.
  */
-export async function readOperations(appDir: string, cacheDir = join(appDir, '.graphstead')): Promise<AppManifest> {
+async function readOperations(appDir: string, cacheDir = join(appDir, '.graphstead')): Promise<AppManifest> {
   if (isBuilt(appDir)) return JSON.parse(readFileSync(join(appDir, BUILT.manifest), 'utf8')) as AppManifest;
   if (!hasSource(appDir)) return EMPTY;
   const thread = new ReadingThread();
@@ -46,7 +46,7 @@ export async function readOperations(appDir: string, cacheDir = join(appDir, '.g
   }
 }
 
-export interface Built {
+interface Built {
   readonly manifest: AppManifest;
   /** why types were not checked, where they could not be */
   readonly unchecked?: string;

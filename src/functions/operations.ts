@@ -5,7 +5,7 @@ import type { AppManifest, OperationDescription, SharedScalars } from './contrac
 import { Converter } from './convert.js';
 import { GraphQLTypes } from './graphql-types.js';
 
-export interface OperationOptions {
+interface OperationOptions {
   readonly hosts: Pick<Hosts, 'call' | 'stream'>;
   readonly scalars?: SharedScalars;
   /** console output and stacks of a call go into its answer */

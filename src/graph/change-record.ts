@@ -11,7 +11,7 @@ import { printPredicate, printType } from './text/print.js';
 export type EntryList = 'changes' | 'schema' | 'drops';
 
 /** One entry of a public change record, as JSON text. */
-export interface ChangeEntry {
+interface ChangeEntry {
   readonly list: EntryList;
   readonly json: string;
 }

@@ -15,7 +15,7 @@ export interface GraphFixture {
   close(): Promise<void>;
 }
 
-export interface FixtureOptions {
+interface FixtureOptions {
   readonly disk?: MemoryDisk;
   readonly store?: Store;
   readonly clock?: Clock;

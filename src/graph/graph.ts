@@ -35,7 +35,7 @@ import { readText } from './text-record.js';
 import { GraphTransaction, type TransactionContext } from './transaction.js';
 import { TransactionTable } from './transactions.js';
 
-export interface GraphOptions {
+interface GraphOptions {
   /** made with `graphApplier(shared)` among its appliers */
   readonly committer: Committer;
   /** the same that the applier was made with */

@@ -11,7 +11,7 @@ export interface LeasePart {
   readonly count: number;
 }
 
-export interface DocumentPart {
+interface DocumentPart {
   readonly kind: 'document';
   readonly name: string;
   readonly text: string;

@@ -29,7 +29,7 @@ import { StoredColumn } from './stored-column.js';
 import { EMPTY_UIDS, union } from './uid-list.js';
 
 /** What a reader tells its transaction. */
-export interface ReaderHooks {
+interface ReaderHooks {
   /** a predicate is read for the first time */
   readonly reads?: (predicate: Predicate) => void;
   readonly released?: () => void;

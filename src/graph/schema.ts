@@ -49,7 +49,7 @@ export class SchemaVersion implements Schema {
 }
 
 /** Id of the built-in `service.type`. */
-export const TYPE_PREDICATE_ID = 1;
+const TYPE_PREDICATE_ID = 1;
 
 /** What a new predicate has unless it says otherwise. */
 export const PLAIN: Omit<PredicateRecord, 'id' | 'name'> = {

@@ -46,7 +46,7 @@ export function chain<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePro
 export type PutKey = (key: Key, value: Uint8Array | undefined) => void;
 
 /** Key bytes as text, to look keys up in a Map. */
-export function keyName(key: Key): string {
+function keyName(key: Key): string {
   return latin1(key);
 }
 

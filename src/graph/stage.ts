@@ -44,7 +44,7 @@ const WRITABLE = new Set([TYPE_PREDICATE, 'service.graphql.xid', 'service.graphq
 const STAGED_BYTES = 1024 * 1024;
 
 /** What staging needs from its transaction. */
-export interface StageContext {
+interface StageContext {
   readonly schema: SchemaVersion;
   readonly names: Names;
   readonly limits: Limits;
@@ -54,7 +54,7 @@ export interface StageContext {
 }
 
 /** Changes in the form in which they are committed, with the conflict keys that they take. */
-export interface Staged {
+interface Staged {
   readonly log: DeltaLog;
   readonly conflicts: ConflictSet;
 }

@@ -12,7 +12,7 @@ const OFFSETS = 1;
 const BITMAP = 2;
 
 /** Bytes that a chunk is filled to when a list is cut. */
-export const CHUNK_TARGET = 1_500;
+const CHUNK_TARGET = 1_500;
 /** Bytes above which a chunk is cut. */
 export const CHUNK_SPLIT = 1_900;
 /** Bytes below which a chunk joins its neighbour. */

@@ -1,6 +1,6 @@
 export type * from './contract.js';
 export { outgoingHeaders } from './header.js';
-export { createHttpClient, type HttpClientOptions } from './http-client.js';
+export { createHttpClient } from './http-client.js';
 export {
   introspect,
   type RemoteField,

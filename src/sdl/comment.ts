@@ -12,7 +12,7 @@ export interface Declarations {
   readonly allowedOrigins: readonly string[];
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly names: Names;
   readonly environment?: Environment;
   report(problem: Problem): void;

@@ -3,7 +3,7 @@ import { type Definitions, directive, type FieldDefinition, type ObjectDefinitio
 import { isCustom, isRemote } from './lookup.js';
 
 /** A name that a template may use: an argument of a root field, or a sibling of a type's field. */
-export interface TemplateName {
+interface TemplateName {
   readonly type: TypeNode;
   /** the sibling; undefined for an argument */
   readonly field?: FieldDefinition;

@@ -71,7 +71,7 @@ const isObjectNode = (node: { readonly kind: Kind }): node is ObjectNode =>
 const isExtension = (node: ObjectNode): boolean =>
   node.kind === Kind.OBJECT_TYPE_EXTENSION || node.kind === Kind.INTERFACE_TYPE_EXTENSION;
 
-export const isExtended = (node: ObjectNode): boolean => isExtension(node) || directive(node, 'extends') !== undefined;
+const isExtended = (node: ObjectNode): boolean => isExtension(node) || directive(node, 'extends') !== undefined;
 
 /** Groups a document's definitions. Of definitions with one name the first counts; a rule reports the others. */
 export function readDefinitions(text: string, document: DocumentNode, secrets: ReadonlySet<string>): Definitions {

@@ -1,5 +1,5 @@
 import type { Names } from '../base/index.js';
-import type { Field, Model, ObjectType, Search } from './model.js';
+import type { Field, Model, Search } from './model.js';
 
 interface Line {
   readonly type: string;
@@ -114,10 +114,3 @@ function lineText([predicate, entry]: readonly [string, Line]): string {
   ];
   return `${quoted(predicate)}: ${[entry.type, ...directives].join(' ')} .\n`;
 }
-
-/** Predicates of a type's nodes that the model knows, in order; for the executor's own deletions. */
-export const predicatesOf = (object: ObjectType): string[] => [
-  ...new Set(
-    object.fields.flatMap((field) => (field.storage && !field.storage.reverse ? field.storage.predicate : [])),
-  ),
-];

@@ -12,7 +12,7 @@ export type Place =
 /** What an argument of a directive may hold; deeper shapes are checked by the directive's own rule. */
 export type Shape = 'string' | 'boolean' | 'strings' | 'object' | 'rule' | 'list-or-string';
 
-export interface DirectiveDefinition {
+interface DirectiveDefinition {
   readonly places: readonly Place[];
   readonly arguments: Readonly<Record<string, { readonly shape: Shape; readonly required?: boolean }>>;
   /** one example, for the fix of a message */

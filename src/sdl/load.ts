@@ -8,7 +8,7 @@ import type { Problem } from './rule.js';
 import { RULES } from './rules/index.js';
 import { soundPart } from './sound-part.js';
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly names: Names;
   /** name of the file the text came from, for positions */
   readonly source?: string;
@@ -22,7 +22,7 @@ const MAX_TOKENS = 500_000;
 const BLANK = /^(?:[\s,\uFEFF]|#[^\n\r]*(?:[\n\r]|$))*$/;
 
 /** Type definitions that may hold mistakes. */
-export interface ReadModel {
+interface ReadModel {
   /** each with its position, reason and fix, and the rule's name in `details.rule`; in the order of their places */
   readonly errors: readonly GraphsteadError[];
   /** of everything, or of the part that no mistake touches; undefined where no such part was found */

@@ -79,7 +79,3 @@ export function isForeignKey(field: FieldDefinition): boolean {
 
 export const xidFields = (object: ObjectDefinition): FieldDefinition[] =>
   object.fields.filter((f) => directive(f.node, 'id') !== undefined);
-
-/** "type X" or "interface X", for the start of a message. */
-export const named = (object: ObjectDefinition): string =>
-  `${object.kind === 'interface' ? 'interface' : 'type'} ${object.name}`;

@@ -13,8 +13,6 @@ export const SCALARS: readonly ScalarName[] = [
   'MultiPolygon',
 ];
 
-export const GEO: readonly string[] = ['Point', 'Polygon', 'MultiPolygon'];
-
 export const isScalar = (name: string): name is ScalarName => (SCALARS as readonly string[]).includes(name);
 
 /** Kinds of search that each scalar takes, the default first. ID takes none. */
@@ -38,7 +36,7 @@ const ALL: ReadonlySet<string> = new Set([...Object.values(SEARCHES).flat(), 'hn
 export const isSearchKind = (name: string): name is SearchKind => ALL.has(name);
 
 /** The kind and the options of one entry: `hnsw(metric: cosine, exponent: 4)`. */
-export interface SearchEntry {
+interface SearchEntry {
   readonly kind: string;
   readonly options: Readonly<Record<string, string>>;
   /** the options are not written as `name: value, name: value` */

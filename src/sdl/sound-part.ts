@@ -2,7 +2,7 @@ import type { ASTNode, ConstDirectiveNode, DefinitionNode, DocumentNode, FieldDe
 import type { Position } from '../base/index.js';
 
 /** A document without what is wrong in it. */
-export interface SoundPart {
+interface SoundPart {
   readonly document: DocumentNode;
   /** names of the definitions and fields that were left out */
   readonly left: ReadonlySet<string>;

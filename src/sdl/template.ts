@@ -1,12 +1,12 @@
 import { GraphsteadError, type Position } from '../base/index.js';
 
 /** A piece of a url: fixed text, or the value of a variable. `offset` counts from the template's start. */
-export type UrlPart =
+type UrlPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'variable'; readonly name: string; readonly offset: number };
 
 /** One `name=value` of the query string. A parameter whose variable is absent is left out. */
-export interface UrlParameter {
+interface UrlParameter {
   readonly name: string;
   readonly value: UrlPart;
 }

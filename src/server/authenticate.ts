@@ -12,7 +12,7 @@ const isOpen = (path: string) => OPEN.has(path) || path.startsWith('/explorer/as
 const pathOf = ({ url }: FastifyRequest) => url.split('?')[0].replace(/(?<=.)\/$/, '');
 
 /** Who may ask, and under which names. */
-export interface Access {
+interface Access {
   readonly host: string;
   readonly keys: ApiKeys;
   /** see `ownNames` */

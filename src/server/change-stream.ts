@@ -12,19 +12,19 @@ const FRAME_BYTES = 64 * 1024;
  * A place in the stream: behind commit `commitTs`, of which the last `rest` entries are still to be told. It is written
  * `incarnation.commitTs.rest`; counted from the end, so that `.0` stands behind any commit whatever it held.
  */
-export interface ChangePosition {
+interface ChangePosition {
   readonly commitTs: number;
   readonly rest: number;
 }
 
 /** Where a stream begins, and why not where its reader asked. */
-export interface ChangeStart {
+interface ChangeStart {
   readonly position: ChangePosition;
   readonly gap?: Gap;
 }
 
 /** Why commits are missing between what the reader had and what it gets next. */
-export interface Gap {
+interface Gap {
   readonly code: 'OTHER_STORE' | 'NOT_KEPT' | 'AHEAD' | 'BULK_LOAD';
   readonly reason: string;
   /** the id that the reader gave or had */

@@ -21,7 +21,7 @@ const STATUS_KEPT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'TOO_MANY_TRANSACTIONS',
 ]);
 
-export interface Failure {
+interface Failure {
   readonly status: number;
   readonly body: string;
 }

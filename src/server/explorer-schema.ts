@@ -5,7 +5,7 @@ import type { Core } from './core.js';
 // Plain data for the explorer's schema pane: GraphQL types beside the predicates they map to, and where operations
 // come from.
 
-export interface ExplorerField {
+interface ExplorerField {
   readonly name: string;
   readonly type: string;
   readonly role: Field['role'];
@@ -17,7 +17,7 @@ export interface ExplorerField {
   readonly description?: string;
 }
 
-export interface ExplorerType {
+interface ExplorerType {
   readonly name: string;
   readonly kind: 'object' | 'interface' | 'enum' | 'union' | 'input';
   /** value of `service.type` of its nodes; absent where nothing is stored */
@@ -30,7 +30,7 @@ export interface ExplorerType {
   readonly members: readonly string[];
 }
 
-export interface ExplorerOperation {
+interface ExplorerOperation {
   readonly name: string;
   readonly kind: 'query' | 'mutation' | 'subscription';
   readonly from: 'type' | 'custom' | 'function' | 'service';
@@ -41,7 +41,7 @@ export interface ExplorerOperation {
   readonly description?: string;
 }
 
-export interface ExplorerSchema {
+interface ExplorerSchema {
   /** the type definitions; null before the first upload */
   readonly text: string | null;
   readonly types: readonly ExplorerType[];

@@ -11,7 +11,7 @@ export interface Value {
 export type FigureType = 'counter' | 'gauge' | 'histogram';
 
 /** One metric as /metrics and its reference tell it. */
-export interface Figure {
+interface Figure {
   readonly type: FigureType;
   readonly help: string;
 }

@@ -9,7 +9,7 @@ export interface GrpcConnections {
   close(): Promise<void>;
 }
 
-export interface GrpcPortOptions {
+interface GrpcPortOptions {
   readonly host: string;
   /** 0 takes any free one */
   readonly port: number;

@@ -29,7 +29,7 @@ const STATUS: Partial<Record<ErrorCode, grpc.status>> = {
   INTERNAL: grpc.status.INTERNAL,
 };
 
-export interface GrpcOptions {
+interface GrpcOptions {
   /** the address that is listened on: keys are asked for unless it is this machine's own */
   readonly host: string;
   readonly keys: ApiKeys;

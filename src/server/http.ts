@@ -11,7 +11,7 @@ import { acceptBytes, boundBodies, tooLarge } from './body.js';
 import { failure } from './envelope.js';
 import type { ServedTls } from './tls.js';
 
-export interface HttpOptions {
+interface HttpOptions {
   /** undefined speaks plain HTTP */
   readonly tls?: ServedTls;
   readonly limits: Limits;

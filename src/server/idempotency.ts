@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { GraphsteadError } from '../base/index.js';
 import { keyOf } from './keys.js';
 
-export interface Claim {
+interface Claim {
   readonly scope: string;
   readonly key: string;
   readonly bodyHash: string;
@@ -29,7 +29,7 @@ export function idempotencyKey(headers: Headers): string | undefined {
 }
 
 /** What a verified token says of who asks. */
-export interface Bearer {
+interface Bearer {
   readonly claims: Readonly<Record<string, unknown>>;
   /** the header that carried the token, lower case */
   readonly header: string | undefined;

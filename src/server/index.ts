@@ -1,6 +1,6 @@
 export type { Reloaded } from './app-host.js';
 export { type Exported, writeParts } from './export/file.js';
-export { type ExportOptions, type ExportPart, exportParts } from './export/part.js';
+export { type ExportPart, exportParts } from './export/part.js';
 export type { ExportFormat } from './export/statement.js';
 export { isLoopback } from './keys.js';
 export { openService, type Service, type ServiceOptions } from './service.js';

@@ -6,9 +6,9 @@ import { type FigureType, figureOf, OWN, type OwnName, type Room, type Value, va
 import { RequestFigures } from './request-figures.js';
 
 /** Rooms tell their figures as plain numbers and times; `figures.ts` says what each name means. */
-export type Figures = () => Readonly<Record<string, number | Histogram>>;
+type Figures = () => Readonly<Record<string, number | Histogram>>;
 
-export interface Metrics {
+interface Metrics {
   /** figures read at each scrape */
   add(room: Room, figures: Figures): void;
   /** sums of connections and models, read at each scrape */
@@ -19,7 +19,7 @@ export interface Metrics {
   scrape(): Promise<Scrape>;
 }
 
-export interface Scrape {
+interface Scrape {
   readonly contentType: string;
   readonly text: string;
 }

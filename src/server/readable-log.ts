@@ -1,5 +1,5 @@
 /** Where a person reads the log: a line for what was said, and where it was said. */
-export interface Line {
+interface Line {
   write(line: string): void;
 }
 

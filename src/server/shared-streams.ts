@@ -50,7 +50,7 @@ export class SharedStreams {
 }
 
 /** From its reservation to the end of its answer. */
-export class SharedStream {
+class SharedStream {
   readonly #operations = new Map<string, AbortController>();
   readonly #counted: EventStreams;
   readonly #closed: () => void;

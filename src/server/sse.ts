@@ -74,7 +74,7 @@ class FrameWriter {
   }
 }
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** milliseconds between comment lines that keep proxies from closing an idle stream */
   readonly heartbeatMs: number;

@@ -30,7 +30,7 @@ export interface ServedTls {
   close(): void;
 }
 
-export interface TlsOptions {
+interface TlsOptions {
   readonly log: FastifyBaseLogger;
   /** milliseconds between two looks at the files */
   readonly checkMs: number;

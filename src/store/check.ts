@@ -3,7 +3,7 @@ import type { Batch, Key } from './contract.js';
 import { compareBytes } from './order.js';
 
 /** What a store refuses, whatever the batch: keys and values of the size of a page or more would ruin it. */
-export interface SizeLimits {
+interface SizeLimits {
   readonly keyBytes: number;
   readonly valueBytes: number;
 }

@@ -10,7 +10,7 @@ const PLENTY = 1024 ** 3;
 const LOOK_MS = 100;
 
 /** Free bytes of the volume that holds `directory`, for a process without privileges. */
-export function freeBytes(directory: string): number {
+function freeBytes(directory: string): number {
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize;
 }

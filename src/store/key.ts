@@ -4,16 +4,16 @@ import { compareBytes } from './order.js';
 import { readBytes, readUint, uintLength, uintSize, writeUint } from './uint.js';
 
 /** First byte of every key: the layout of all keys after it. */
-export const KEY_FORMAT = 1;
+const KEY_FORMAT = 1;
 /** Written as an ordered uint after the format byte; one store holds one tenant for now. */
-export const TENANT = 0;
+const TENANT = 0;
 
 /**
  * The byte that separates the rooms inside the one key space. `meta` belongs to the store itself, and is the only
  * room whose keys are not part of what a replay of the commit records gives.
  */
 export const ROOM = { meta: 0x01, commit: 0x02, graph: 0x10, agents: 0x20, operation: 0x30 } as const;
-export type RoomName = keyof typeof ROOM;
+type RoomName = keyof typeof ROOM;
 
 const PREFIX_BYTES = 3;
 

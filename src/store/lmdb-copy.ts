@@ -56,7 +56,7 @@ export function nothingThere(path: string): GraphsteadError {
 }
 
 /** Brings a file, or a directory's names, to disk. */
-export async function syncFile(path: string): Promise<void> {
+async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {
     await file.sync();

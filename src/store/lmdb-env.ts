@@ -46,7 +46,7 @@ const keyEncoder = {
   },
 };
 
-export interface EnvOptions {
+interface EnvOptions {
   readonly readOnly: boolean;
   readonly maxReaders: number;
   /** bytes of address space to begin with; grows by itself. Left out: LMDB's own start, 128 KB. */

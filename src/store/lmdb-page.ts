@@ -21,7 +21,7 @@ export const TABLE_ROOT = 40;
 export const NO_PAGE = 2n ** 64n - 1n;
 
 /** A file of pages, of which so many are there whole. */
-export interface PageFile {
+interface PageFile {
   readonly fd: number;
   readonly pageSize: number;
   readonly pages: number;

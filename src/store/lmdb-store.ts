@@ -22,7 +22,7 @@ const COPIED_BYTES = 64 * 2 ** 20;
 const RANGE_PAGE = 1_000;
 
 /** What an open store holds. */
-export interface Parts {
+interface Parts {
   readonly path: string;
   readonly env: LmdbEnv;
   readonly meta: FileMeta;
@@ -32,7 +32,7 @@ export interface Parts {
 }
 
 /** What only one that writes holds. */
-export interface Writer {
+interface Writer {
   readonly disk: DiskGuard;
   readonly lock: LockFile;
   readonly redo: RedoLog;

@@ -67,7 +67,7 @@ function fromText(text: string, to: ScalarType): Value {
 }
 
 /** A 64-bit integer: a number where it is safe, a bigint otherwise. Throws INVALID_VALUE. */
-export function parseInteger(text: string): number | bigint {
+function parseInteger(text: string): number | bigint {
   if (!INTEGER.test(text)) throw invalidValue(`${shown(text)} is not an int`, 'Write a whole number, such as 42.');
   return boundedInteger(BigInt(text.replace(/^\+/, '')), text);
 }
@@ -78,7 +78,7 @@ function boundedInteger(value: bigint, text: string): number | bigint {
 }
 
 /** A finite float. Throws INVALID_VALUE, also for NaN and infinity, which JSON cannot show. */
-export function parseFloating(text: string): number {
+function parseFloating(text: string): number {
   const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
   if (!Number.isFinite(value)) {
     throw invalidValue(`${shown(text)} is not a float`, 'Write a finite number, such as 1.5.');

@@ -15,7 +15,7 @@ export function parseVector(text: string): Float32Array {
 }
 
 /** A vector of finite numbers within 32-bit range. Throws INVALID_VALUE. */
-export function vectorOf(numbers: readonly number[]): Float32Array {
+function vectorOf(numbers: readonly number[]): Float32Array {
   if (numbers.length > DEFAULT_LIMITS.vectorDimensions) {
     throw invalidValue(`a vector of ${numbers.length} dimensions; at most ${DEFAULT_LIMITS.vectorDimensions} are kept`);
   }

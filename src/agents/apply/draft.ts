@@ -9,12 +9,10 @@ export type AgentLimits = Pick<
   'eventsPerAgent' | 'eventAgeMs' | 'mailboxMessages' | 'deadLetters' | 'alarmsPerAgent' | 'alarmEveryMs'
 >;
 
-export type Change =
-  | { readonly key: Key; readonly value: Uint8Array | undefined }
-  | { readonly from: Key; readonly to: Key };
+type Change = { readonly key: Key; readonly value: Uint8Array | undefined } | { readonly from: Key; readonly to: Key };
 
 /** The group that a draft may become part of. */
-export interface Group {
+interface Group {
   readonly state: GroupState;
   readonly limits: AgentLimits;
   readonly heads: ReadonlyMap<string, Head | undefined>;

@@ -6,10 +6,10 @@ import { decode, type Head, headWith, type StoredAlarm } from '../stored.js';
 /** keys that one commit takes away of agents that were stopped */
 export const SWEPT_AT_ONCE = 256;
 
-export type Removal = { readonly key: Key } | { readonly from: Key; readonly to: Key };
+type Removal = { readonly key: Key } | { readonly from: Key; readonly to: Key };
 
 /** What one commit takes away of a stopped agent. */
-export interface Sweep {
+interface Sweep {
   readonly removals: readonly Removal[];
   readonly head: Head;
   /** wall milliseconds at which the next commit has something to take away; undefined once only the tombstone is left */

@@ -5,7 +5,7 @@ import { eventText, stateText } from './json-text.js';
 import { requireTask, type Task } from './task.js';
 import type { TurnScope } from './turn-scope.js';
 
-export type MaybePromise<T> = T | Promise<T>;
+type MaybePromise<T> = T | Promise<T>;
 /** What a message handler may give: text, or nothing. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement is allowed
 export type Reply = string | null | undefined | void;

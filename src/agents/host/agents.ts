@@ -2,7 +2,7 @@ import { GraphsteadError } from '../../base/index.js';
 import { derivedAgentId, freshAgentId } from '../agent-id.js';
 import type { AgentFilter, AgentInfo, DeadLetter } from '../info.js';
 import { assertId, assertMessage, assertOptions } from '../refusal.js';
-import type { Agent, AgentClass } from './agent.js';
+import type { AgentClass } from './agent.js';
 import { argumentsText } from './json-text.js';
 import { nameOf, register, typeOf, wantedName } from './registry.js';
 import { requireTask, type Task } from './task.js';
@@ -201,5 +201,3 @@ function childId(task: Task, turn: TurnScope, type: string): string {
   if (message === undefined) return freshAgentId();
   return derivedAgentId(`${turn.agentId} ${message} ${task.ordinal()} ${type}`);
 }
-
-export type { Agent };

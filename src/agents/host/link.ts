@@ -7,7 +7,7 @@ import { toFailure } from '../wire-failure.js';
 let pipe: Pipe<ToHost, FromHost> | undefined;
 
 /** A call that cannot leave: whoever made it is told. */
-export type Unsent = (rpc: number, error: WireFailure) => void;
+type Unsent = (rpc: number, error: WireFailure) => void;
 
 /** Opens the way to the main process; `take` gets what it says, `left` is called when it is gone. */
 export function openLink(take: (batch: readonly ToHost[]) => void, unsent: Unsent, left: () => void): void {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Names the file that a test keeps the time in; set by "graphstead/testing" alone. */
-export const TEST_CLOCK = 'APP_TEST_CLOCK_FILE';
+const TEST_CLOCK = 'APP_TEST_CLOCK_FILE';
 
 /**
  * App code under test sees the test's time: `Date` without arguments and `Date.now()` read milliseconds from a file.

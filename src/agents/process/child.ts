@@ -17,7 +17,7 @@ const PROGRAM = fileURLToPath(compiled('agents/host/main'));
 const CLOCK_TICK_MS = 10;
 const PAGE_BYTES = 4096;
 
-export interface ChildOptions {
+interface ChildOptions {
   /** working directory */
   readonly dir: string;
   readonly heapMb: number;

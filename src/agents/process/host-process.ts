@@ -24,7 +24,7 @@ interface Pending {
 let nextTask = 1;
 const NEVER_MS = 2 ** 40;
 
-export interface HostProcessOptions {
+interface HostProcessOptions {
   /** working directory */
   readonly dir: string;
   readonly limits: Limits;

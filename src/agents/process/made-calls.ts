@@ -3,7 +3,7 @@ import type { JournalEntry, Rpc, WireFailure } from '../protocol.js';
 import { toFailure } from '../wire-failure.js';
 
 /** What a call of a task came to. */
-export interface CallOutcome {
+interface CallOutcome {
   readonly ok: boolean;
   readonly value?: unknown;
   readonly error?: WireFailure;

@@ -8,7 +8,7 @@ const HELD_MS = 150;
 const MEMORY_LOOKS = 20;
 
 /** What the watchdog needs of the process it watches. */
-export interface Watched {
+interface Watched {
   /** asks; the answer comes to `answered` */
   ping(n: number): void;
   threadMs(): number | undefined;
@@ -16,7 +16,7 @@ export interface Watched {
 }
 
 /** What a look found: `stalled` has not answered for a while, the others are to be killed. */
-export type Finding = 'fine' | 'stalled' | 'stuck' | 'out of memory';
+type Finding = 'fine' | 'stalled' | 'stuck' | 'out of memory';
 
 /** Asks one process whether it is still there while it has something to do. */
 export class Watchdog {

@@ -1,1 +1,1 @@
-export { type Claims, claimsOf, type Headers, Verifier, verifyClaims } from './verifier.js';
+export { claimsOf, Verifier, verifyClaims } from './verifier.js';

@@ -3,8 +3,8 @@ import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { type Clock, GraphsteadError, type MaybePromise } from '../../base/index.js';
 import type { Authorization, Model } from '../../sdl/index.js';
 
-export type Claims = Readonly<Record<string, unknown>>;
-export type Headers = Readonly<Record<string, string | undefined>>;
+type Claims = Readonly<Record<string, unknown>>;
+type Headers = Readonly<Record<string, string | undefined>>;
 
 /** Finds and verifies the JWT of requests by one `# Service.Authorization` line. Key sets are fetched once and kept. */
 export class Verifier {

@@ -7,7 +7,7 @@ import { failed, hidingSecrets } from './failure.js';
 import { callField } from './field-call.js';
 import { callRoot } from './root-call.js';
 
-export interface CustomLogicOptions {
+interface CustomLogicOptions {
   readonly client: HttpClient;
   readonly limits: Pick<Limits, 'outboundConcurrency'>;
   /** Runs the text of `@custom(dql: ...)` with the field's arguments as variables; the answer's blocks by name. */

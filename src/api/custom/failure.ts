@@ -4,7 +4,7 @@ import type { Model } from '../../sdl/index.js';
 import type { CustomError, CustomResult } from '../execute/custom-logic.js';
 
 /** What a call stands for, in messages: `custom query user`, `custom field User.name`. */
-export type CallName = string;
+type CallName = string;
 
 /** The call was not made: something non-null that it needs is missing. */
 export const NOT_EVALUATED: CustomResult = { value: undefined, errors: [] };

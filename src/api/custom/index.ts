@@ -1,3 +1,3 @@
 export { checkDql } from './check-dql.js';
 export { checkRemotes } from './check-remote.js';
-export { createCustomLogic, type CustomLogicOptions } from './create.js';
+export { createCustomLogic } from './create.js';

@@ -18,9 +18,6 @@ const LOSSLESS: Readonly<Record<string, readonly string[]>> = {
 };
 const STANDARD = new Set(Object.keys(LOSSLESS));
 
-/** A reason why two types do not meet, as the end of a sentence; undefined when they do. */
-export type Mismatch = string | undefined;
-
 /** A variable of a type may stand where the remote takes another: GraphQL's own rule (names alike, lists alike). */
 export function variableFits(variable: TypeNode, remote: RemoteTypeRef, hasDefault: boolean): boolean {
   if (remote.kind === 'NON_NULL') {

@@ -31,7 +31,7 @@ function isGraphqlError(thrown: unknown): thrown is GraphQLError {
   return thrown instanceof Error && thrown.name === 'GraphQLError';
 }
 
-export function locations(nodes: readonly FieldNode[]): Pick<WireError, 'locations'> {
+function locations(nodes: readonly FieldNode[]): Pick<WireError, 'locations'> {
   const places = nodes.flatMap((node) => (node.loc ? [getLocation(node.loc.source, node.loc.start)] : []));
   return places.length > 0 ? { locations: places.slice(0, 1).map(({ line, column }) => ({ line, column })) } : {};
 }

@@ -15,7 +15,7 @@ import { type Level, valueAt } from './write.js';
 
 type Results = Map<CustomPlan, Map<number, CustomResult>>;
 
-export interface ResolvedFields {
+interface ResolvedFields {
   readonly custom: ReadonlyMap<CustomPlan, ReadonlyMap<number, CustomResult>>;
   /** of the custom fields inside what those returned */
   readonly answerOf?: AnswerOf;

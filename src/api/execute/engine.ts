@@ -150,7 +150,7 @@ function hashOf(text: string, given: GraphqlRequest): string {
 }
 
 /** The errors of a request that was not executed. */
-export function refusal(thrown: unknown): readonly WireError[] {
+function refusal(thrown: unknown): readonly WireError[] {
   if (thrown instanceof InvalidDocument) return thrown.errors.map(graphqlWire);
   if (thrown instanceof GraphQLError) return [graphqlWire(thrown)];
   return [toWire(ownError(thrown))];

@@ -244,7 +244,7 @@ export function invalidId(value: unknown): GraphsteadError {
   });
 }
 
-export function equals(field: Field, value: unknown): FunctionCall {
+function equals(field: Field, value: unknown): FunctionCall {
   assert(field.storage, `${field.name} is stored`);
   const argument = typeof value === 'number' || typeof value === 'bigint' ? literal(value) : literal(String(value));
   return call('eq', storedName(field.storage), [argument]);

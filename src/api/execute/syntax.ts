@@ -74,7 +74,7 @@ export function ofVariable(...names: readonly string[]): FunctionCall {
 }
 
 /** Matches nothing. */
-export const NOTHING: FunctionCall = Object.freeze(call('uid', undefined, []));
+const NOTHING: FunctionCall = Object.freeze(call('uid', undefined, []));
 
 /** Matches nothing; compared by identity. */
 export const NEVER: Filter = Object.freeze({ kind: 'call', call: NOTHING } as const);

@@ -5,7 +5,7 @@ import type { Request } from './request.js';
 const LONGEST_TIMER = 2_147_483_647;
 
 /** What a subscription is opened with: `signal` aborts also when the token expires that it was asked with. */
-export type OpenInTerm<T> = (context: RequestContext) => AsyncIterable<T>;
+type OpenInTerm<T> = (context: RequestContext) => AsyncIterable<T>;
 
 /** A subscription that ends, without an error, when its reader leaves or the token expires that it was asked with. */
 export function untilExpiry<T>(request: Request, open: OpenInTerm<T>): AsyncIterable<T> {

@@ -513,7 +513,7 @@ function writeHidden(plan: AggregatePlan, out: JsonWriter): void {
 }
 
 /** An aggregate object over a row of nodes. */
-export function writeAggregates(plan: AggregatePlan, node: ResultNode, row: UidList, out: JsonWriter): void {
+function writeAggregates(plan: AggregatePlan, node: ResultNode, row: UidList, out: JsonWriter): void {
   atOnce(aggregatesInSteps(plan, node, row, out));
 }
 

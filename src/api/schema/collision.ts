@@ -39,7 +39,7 @@ export function fieldCollisions(
 }
 
 /** The named types that operations bring along, each once. */
-export function operationTypes(operations: readonly Operation[]): Set<GraphQLNamedType> {
+function operationTypes(operations: readonly Operation[]): Set<GraphQLNamedType> {
   const found = new Set<GraphQLNamedType>();
   const visit = (type: GraphQLNamedType): void => {
     if (found.has(type)) return;

@@ -101,7 +101,7 @@ export const patchFields = (model: Model, type: ObjectType): Field[] =>
 export const hasAdd = (model: Model, type: ObjectType): boolean =>
   type.generate.add && (inputFields(model, type).length > 0 || type.password !== undefined);
 
-export const hasPatch = (model: Model, type: ObjectType): boolean =>
+const hasPatch = (model: Model, type: ObjectType): boolean =>
   patchFields(model, type).length > 0 || type.password !== undefined;
 
 export const hasUpdate = (model: Model, type: ObjectType): boolean =>

@@ -17,7 +17,7 @@ import { checkAuthRules } from './rule-check.js';
 import { GraphQLDateTime, GraphQLInt64 } from './scalar.js';
 import { printSdl } from './sdl.js';
 
-export interface GenerateOptions {
+interface GenerateOptions {
   readonly names: Names;
   /** operations of the app and the service; their fields come after the generated ones */
   readonly operations?: readonly Operation[];

@@ -1,3 +1,3 @@
-export { type GeneratedSchema, type GenerateOptions, generateSchema } from './generate.js';
+export { type GeneratedSchema, generateSchema } from './generate.js';
 export * from './meaning.js';
-export { AnyScalar, GraphQLDateTime, GraphQLInt64 } from './scalar.js';
+export { GraphQLDateTime, GraphQLInt64 } from './scalar.js';

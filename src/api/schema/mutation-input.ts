@@ -66,7 +66,7 @@ export const patchType = (context: Context, type: ObjectType): GraphQLInputObjec
  * TRef: a node by its ID or @id, or a new one. All optional, but for a type with one single field that names it. An
  * interface's nodes can only be named.
  */
-export function refType(context: Context, type: ObjectType): GraphQLInputObjectType {
+function refType(context: Context, type: ObjectType): GraphQLInputObjectType {
   assert(hasRef(context.model, type), `${type.name} can be named`);
   return objectInput(context, `${type.name}Ref`, { of: 'ref', type }, () => {
     const fields = refFields(context, type);
@@ -86,7 +86,7 @@ function refFields(context: Context, type: ObjectType): Field[] {
 }
 
 /** URef: one member's Ref. */
-export const unionRefType = (context: Context, union: UnionType): GraphQLInputObjectType =>
+const unionRefType = (context: Context, union: UnionType): GraphQLInputObjectType =>
   objectInput(context, `${union.name}Ref`, { of: 'unionRef', type: union }, () => {
     const fields: GraphQLInputFieldConfigMap = {};
     for (const name of union.members) {

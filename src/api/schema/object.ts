@@ -23,7 +23,7 @@ import { orderType } from './order.js';
 import { SCALAR_TYPES } from './scalar.js';
 
 /** The GraphQL type that a name of the definitions stands for, in answers. */
-export function outputType(context: Context, name: string): GraphQLOutputType {
+function outputType(context: Context, name: string): GraphQLOutputType {
   const known = SCALAR_TYPES[name] ?? GEO_TYPES[name] ?? enumType(context, name);
   if (known) return known;
   const type = context.model.types.get(name);

@@ -18,7 +18,7 @@ import { directiveText, PRIVATE_DIRECTIVES } from './directive.js';
 import { rootMeaning } from './meaning.js';
 import { WrittenDirectives } from './written-directive.js';
 
-export interface SdlOptions {
+interface SdlOptions {
   /** for a federation's gateway: without what is the gateway's own or concerns this service alone */
   readonly service: boolean;
   /** the peer tells a gateway of no `implements` */

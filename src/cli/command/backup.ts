@@ -6,7 +6,7 @@ import { assertStore } from '../open-data.js';
 import { remoteService } from '../remote-service.js';
 import { type CommonOptions, runCommand } from '../report.js';
 
-export interface BackupCommand extends CommonOptions {
+interface BackupCommand extends CommonOptions {
   readonly data?: string;
   readonly from?: string;
 }

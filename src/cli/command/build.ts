@@ -3,7 +3,7 @@ import { buildApp } from '../../functions/index.js';
 import { type CommonOptions, runCommand } from '../report.js';
 import { checkAppDir } from '../app-dir.js';
 
-export interface BuildCommand extends CommonOptions {
+interface BuildCommand extends CommonOptions {
   readonly out?: string;
   /** false leaves type errors unlooked for */
   readonly typeCheck?: boolean;

@@ -7,7 +7,7 @@ import { checkDisk, checkNode } from '../doctor/machine.js';
 import { checkStore } from '../doctor/store.js';
 import { type CommonOptions, runCommand } from '../report.js';
 
-export interface DoctorCommand extends CommonOptions {
+interface DoctorCommand extends CommonOptions {
   readonly data?: string;
 }
 

@@ -8,7 +8,7 @@ import { openData } from '../open-data.js';
 import { fromWire, remoteService } from '../remote-service.js';
 import { type CommonOptions, runCommand } from '../report.js';
 
-export interface ExportCommand extends CommonOptions {
+interface ExportCommand extends CommonOptions {
   readonly data?: string;
   readonly from?: string;
   readonly out: string;

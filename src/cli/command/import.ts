@@ -11,7 +11,7 @@ import type { Target } from '../import/target.js';
 import { openData } from '../open-data.js';
 import { type CommonOptions, runCommand } from '../report.js';
 
-export interface ImportCommand extends CommonOptions {
+interface ImportCommand extends CommonOptions {
   readonly data?: string;
   readonly to?: string;
   readonly schema?: string;

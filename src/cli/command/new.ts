@@ -6,7 +6,7 @@ import { GraphsteadError, packageRoot } from '../../base/index.js';
 import { type CommonOptions, runCommand } from '../report.js';
 import { version } from '../version.js';
 
-export interface NewCommand extends CommonOptions {
+interface NewCommand extends CommonOptions {
   readonly git: boolean;
 }
 

@@ -5,7 +5,7 @@ import { openService } from '../../server/index.js';
 import { checkAppDir } from '../app-dir.js';
 import { type CommonOptions, runCommand } from '../report.js';
 
-export interface TypesCommand extends CommonOptions {
+interface TypesCommand extends CommonOptions {
   readonly out?: string;
   readonly compat?: 'dgraph';
 }

@@ -3,7 +3,7 @@ import type { NodeReference, SubjectReference, Triple } from '../../dql/index.js
 import type { GraphChange } from '../../graph/index.js';
 import type { NameMap } from './name-map.js';
 
-export interface ChangeOptions {
+interface ChangeOptions {
   readonly names: NameMap;
   /** uids of the file are names too: its nodes become new ones */
   readonly newUids?: boolean;

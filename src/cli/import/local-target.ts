@@ -5,7 +5,7 @@ import type { OpenData } from '../open-data.js';
 import { ATTEMPTS, type Target } from './target.js';
 
 /** A graph of this process; with its directory, predicates that stand empty are filled in bulk. */
-export type LocalData = Pick<OpenData, 'graph' | 'api'> & Partial<Pick<OpenData, 'directory'>>;
+type LocalData = Pick<OpenData, 'graph' | 'api'> & Partial<Pick<OpenData, 'directory'>>;
 
 /** Batches are blind writes of one process, so an abort only means that two of them met: the batch goes again. */
 export function localTarget({ graph, api, directory }: LocalData): Target {

@@ -9,7 +9,7 @@ import { type SourceFile, wholeText } from './source.js';
 import type { Target } from './target.js';
 import { triplesOf } from './triples.js';
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly files: readonly SourceFile[];
   readonly target: Target;
   /** what the outside names of nodes became */
@@ -24,7 +24,7 @@ export interface ImportOptions {
   readonly parallel?: number;
 }
 
-export interface ImportResult {
+interface ImportResult {
   readonly statements: number;
   /** nodes that were named in the files other than by their uids */
   readonly nodes: number;

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { GraphsteadError } from '../../base/index.js';
 
-export type FileFormat = 'rdf' | 'json' | 'schema' | 'graphql';
+type FileFormat = 'rdf' | 'json' | 'schema' | 'graphql';
 
 /** One file to import, told by its name: .rdf .nq .nt .json .schema .graphql, each also with .gz. */
 export interface SourceFile {

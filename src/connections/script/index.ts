@@ -14,7 +14,7 @@ export interface Scripts {
   readonly relational?: Readonly<Record<string, SqlScript>>;
 }
 
-export interface OpenScripts {
+interface OpenScripts {
   /** calls so far, oldest first */
   readonly modelCalls: readonly ModelCall[];
   readonly httpCalls: readonly HttpCall[];

@@ -6,7 +6,7 @@ type Rows = readonly Readonly<Record<string, unknown>>[];
 type Outcome = Rows | number | Error;
 
 /** Answers one statement sent to a database. */
-export type Execute = (database: string, text: string, parameters: readonly (string | null)[]) => Promise<Outcome>;
+type Execute = (database: string, text: string, parameters: readonly (string | null)[]) => Promise<Outcome>;
 
 const SSL_REQUEST = 80_877_103;
 const CANCEL_REQUEST = 80_877_102;

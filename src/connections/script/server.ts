@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /** One request that reached a scripted server. */
-export interface Received {
+interface Received {
   /** what the script stands for: the first part of the path */
   readonly name: string;
   /** the rest of it with its query, from its slash on */
@@ -11,7 +11,7 @@ export interface Received {
   readonly body: string;
 }
 
-export interface ScriptedServer {
+interface ScriptedServer {
   /** Address below which everything is `name`'s. */
   baseUrl(name: string): string;
   close(): Promise<void>;

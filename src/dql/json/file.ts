@@ -4,7 +4,7 @@ import type { Triple } from '../syntax/index.js';
 import { scanJson } from './scan.js';
 import { JsonTriples } from './triples.js';
 
-export interface JsonFileOptions {
+interface JsonFileOptions {
   readonly names?: Names;
   readonly limits?: Limits;
   /** name of the text in positions */

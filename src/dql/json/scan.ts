@@ -23,7 +23,7 @@ export type JsonNode =
   | { readonly kind: 'null'; readonly position: Position };
 
 /** Offsets in the text, so that a part of it can be read again. */
-export interface Span {
+interface Span {
   readonly start: number;
   readonly end: number;
 }

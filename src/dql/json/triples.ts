@@ -9,7 +9,7 @@ import type { JsonNode } from './scan.js';
 type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
 type ArrayNode = Extract<JsonNode, { kind: 'array' }>;
 
-export interface JsonTripleOptions {
+interface JsonTripleOptions {
   readonly names?: Names;
   /** the JSON text that the nodes were scanned from */
   readonly text: string;

@@ -16,13 +16,13 @@ import type { MutationBlock, ObjectReference, Triple } from '../syntax/index.js'
 import type { MutationNodes } from './nodes.js';
 
 /** Changes, each with the place of the triple that asked for it. */
-export interface PlacedChanges {
+interface PlacedChanges {
   readonly changes: GraphChange[];
   readonly positions: Position[];
 }
 
 /** What turning triples into changes needs to know. */
-export interface ChangeContext {
+interface ChangeContext {
   readonly nodes: MutationNodes;
   readonly variables: ReadonlyMap<string, QueryVariable>;
   readonly names: Names;

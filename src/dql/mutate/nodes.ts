@@ -5,7 +5,7 @@ import { GLOBAL_UID, uidsOf } from '../run/index.js';
 import type { MutationBlock, SubjectReference, Triple } from '../syntax/index.js';
 
 /** What a reference stands for: one node, or as many as its variable holds. */
-export type Nodes = number | UidList;
+type Nodes = number | UidList;
 
 const NOTHING: UidList = new Float64Array(0);
 

@@ -8,7 +8,7 @@ import { newLists } from './lists.js';
 import { MutationNodes } from './nodes.js';
 import { withVectors } from './vectors.js';
 
-export interface ResolveOptions {
+interface ResolveOptions {
   /** what the query of an upsert found; empty without one */
   readonly variables: ReadonlyMap<string, QueryVariable>;
   readonly reader: GraphReader;
@@ -21,7 +21,7 @@ export interface ResolveOptions {
 }
 
 /** A request's mutations as changes of the graph, and the new nodes that they make. */
-export interface ResolvedMutation {
+interface ResolvedMutation {
   readonly changes: readonly GraphChange[];
   /** where each change was asked for, aligned with changes */
   readonly positions: readonly Position[];

@@ -18,7 +18,7 @@ export interface DirectiveSet {
   facetFilter?: FacetFilter;
 }
 
-export type DirectivePlace = 'root' | 'predicate' | 'count';
+type DirectivePlace = 'root' | 'predicate' | 'count';
 
 const ALLOWED: Readonly<Record<DirectivePlace, readonly string[]>> = {
   root: ['filter', 'cascade', 'normalize', 'ignorereflex', 'recurse', 'groupby'],

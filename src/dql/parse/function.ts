@@ -5,7 +5,7 @@ import { invalid, type ParseContext } from './context.js';
 import { parseSubject } from './subject.js';
 
 /** Where a call stands: some are allowed in one place only. */
-export type CallPlace = 'root' | 'filter' | 'condition';
+type CallPlace = 'root' | 'filter' | 'condition';
 
 /** Functions with the least and the most arguments after their subject. A list counts as one. */
 const ARITY: Readonly<Record<FunctionName, readonly [least: number, most: number]>> = {

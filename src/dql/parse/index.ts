@@ -1,2 +1,2 @@
-export { outlineMutation, type ParseMutationOptions, parseMutation, parseMutationSteps } from './mutation.js';
+export { outlineMutation, parseMutation, parseMutationSteps } from './mutation.js';
 export { type ParseQueryOptions, parseQuery, parseQuerySteps } from './query.js';

@@ -31,7 +31,7 @@ interface RawMutation {
 }
 
 /** A body of /mutate taken apart, its RDF still unread. */
-export interface MutationOutline {
+interface MutationOutline {
   readonly context: ParseContext;
   readonly parts: DocumentParts;
   readonly mutations: readonly RawMutation[];

@@ -2,7 +2,7 @@ import type { Position } from '../../base/index.js';
 import { invalid } from './context.js';
 
 /** Largest uid this store gives: uids are whole numbers below 2^53. */
-export const MAX_UID = Number.MAX_SAFE_INTEGER;
+const MAX_UID = Number.MAX_SAFE_INTEGER;
 
 /**
  * The number of a uid written as 0x1f or 31; undefined when the text is neither.

@@ -15,7 +15,7 @@ export interface BlockArguments {
   shortest: Mutable<Partial<ShortestArgs>>;
 }
 
-export type ArgumentPlace = 'root' | 'shortest' | 'predicate';
+type ArgumentPlace = 'root' | 'shortest' | 'predicate';
 
 const PAGE_KEYS: ReadonlySet<string> = new Set(['first', 'offset', 'after', 'orderasc', 'orderdesc', 'random']);
 const SHORTEST_KEYS: Readonly<Record<string, keyof ShortestArgs>> = {

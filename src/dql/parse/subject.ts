@@ -4,7 +4,7 @@ import { invalid, type ParseContext } from './context.js';
 type Subject = NonNullable<FunctionCall['subject']>;
 
 /** A predicate as a client writes it. `shown` keeps its spelling. */
-export interface PredicateName {
+interface PredicateName {
   readonly name: string;
   readonly shown: string;
   readonly reverse: boolean;

@@ -2,10 +2,10 @@ import { GraphsteadError, type Position } from '../../base/index.js';
 import { type ParseContext, invalid } from './context.js';
 import { wholeNumber } from './number.js';
 
-export type VariableType = 'int' | 'float' | 'bool' | 'string' | 'float32vector';
+type VariableType = 'int' | 'float' | 'bool' | 'string' | 'float32vector';
 
 /** A `$variable` put in its place: its text, and its type where the query declares one. */
-export interface VariableValue {
+interface VariableValue {
   readonly text: string;
   readonly type: VariableType | undefined;
 }

@@ -1,2 +1,2 @@
-export { type NQuadLineParser, nquadLineParser, parseNQuadLine, parseNQuads } from './line.js';
-export { type NQuadOptions, NQuadReader, type TextSpan } from './reader.js';
+export { nquadLineParser, parseNQuadLine, parseNQuads } from './line.js';
+export { NQuadReader, type TextSpan } from './reader.js';

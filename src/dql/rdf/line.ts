@@ -2,7 +2,7 @@ import type { Triple } from '../syntax/index.js';
 import { type NQuadOptions, NQuadReader } from './reader.js';
 
 /** One line of an N-Quads file to its triple; undefined for an empty line or a comment. */
-export type NQuadLineParser = (line: string, lineNumber?: number) => Triple | undefined;
+type NQuadLineParser = (line: string, lineNumber?: number) => Triple | undefined;
 
 /**
  * A parser for files, line by line; it keeps what predicates repeat between lines.

@@ -11,7 +11,7 @@ export function printChange(change: GraphChange): string {
 }
 
 /** `"text"`, `"text"@lang` or `"text"^^<type>`. */
-export function printLiteral(value: Value, lang: string): string {
+function printLiteral(value: Value, lang: string): string {
   const text = JSON.stringify(valueText(value));
   if (lang !== '') return `${text}@${lang}`;
   const iri = literalIri(value.type);

@@ -27,7 +27,7 @@ export function isWorthWalking(total: number, enough: number): boolean {
 }
 
 /** What is wanted of a walk. */
-export interface WalkOptions {
+interface WalkOptions {
   /** nodes after which it ends */
   readonly enough: number;
   /** entries that are met before it may give up */
@@ -38,7 +38,7 @@ export interface WalkOptions {
   readonly pass: (candidates: UidList) => Promise<UidList>;
 }
 
-export interface Walked {
+interface Walked {
   /** in the order of the keys */
   readonly uids: UidList;
   /** the index ended before enough were found: other nodes have no value */

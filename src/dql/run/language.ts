@@ -6,7 +6,7 @@ import type { Execution } from './execution.js';
 import { languageRank, memberRank } from './fingerprint.js';
 
 /** One value a uid, chosen by a language preference list; facets when they were asked for. */
-export interface ChosenValues {
+interface ChosenValues {
   readonly values: StoredColumn;
   readonly facets?: readonly (Facets | undefined)[];
 }

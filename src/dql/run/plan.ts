@@ -13,7 +13,7 @@ import type {
 } from '../syntax/index.js';
 
 /** Which variables a block defines, and which it reads. */
-export interface BlockVariables {
+interface BlockVariables {
   readonly defines: ReadonlySet<string>;
   readonly needs: ReadonlySet<string>;
   /** those of `needs` whose values are names of fields: `expand(val(x))` */

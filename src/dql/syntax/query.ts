@@ -55,7 +55,7 @@ export type UidArgument =
   | { readonly kind: 'uid'; readonly uid: number }
   | { readonly kind: 'variable'; readonly name: string };
 
-export type RootFunction = FunctionCall;
+type RootFunction = FunctionCall;
 
 /** `first` may be negative (the last n). `after` is a uid or, resolved at run time, a uid variable. */
 export interface Page {
@@ -133,12 +133,12 @@ export interface PredicateSelection extends SelectionBase {
 }
 
 /** `uid` */
-export interface UidSelection extends SelectionBase {
+interface UidSelection extends SelectionBase {
   readonly kind: 'uid';
 }
 
 /** `count(uid)` */
-export interface CountUidSelection extends SelectionBase {
+interface CountUidSelection extends SelectionBase {
   readonly kind: 'countUid';
 }
 
@@ -199,7 +199,7 @@ export interface CheckPasswordSelection extends SelectionBase {
 }
 
 /** reserved for `similar_to` distances shown as a field */
-export interface SimilarDistanceSelection extends SelectionBase {
+interface SimilarDistanceSelection extends SelectionBase {
   readonly kind: 'similarDistance';
 }
 

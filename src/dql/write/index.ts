@@ -1,4 +1,3 @@
-export { uidText } from './field.js';
-export { type WriteOptions, writeJson, writeJsonInSteps } from './json.js';
+export { writeJson, writeJsonInSteps } from './json.js';
 export { writeRdfInSteps } from './rdf.js';
 export { WrittenPlaces } from './written.js';

@@ -35,7 +35,7 @@ export interface Layout {
   readonly written: WrittenPlaces | undefined;
 }
 
-export type FieldKind =
+type FieldKind =
   | 'uid'
   | 'edges'
   | 'groups'

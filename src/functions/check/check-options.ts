@@ -6,7 +6,7 @@ import { packageRoot } from '../../base/index.js';
 import type { AppSource } from '../app-source.js';
 
 /** How an app is checked. */
-export interface CheckOptions {
+interface CheckOptions {
   readonly options: ts.CompilerOptions;
   /** declaration files that tsconfig.json includes */
   readonly declarations: readonly string[];

@@ -5,7 +5,7 @@ import { type AppSource, shownPath } from '../app-source.js';
 import { checkOptions } from './check-options.js';
 
 /** One thing that TypeScript does not accept, as plain data. */
-export interface TypeMistake {
+interface TypeMistake {
   /** begins with TypeScript's own number: `TS2322: ...` */
   readonly message: string;
   /** 1-based; absent for what stands in no file */

@@ -2,7 +2,7 @@
 const READING = new Set('get list find check count search is has fetch test read query show describe'.split(' '));
 
 /** The first word of a name in camelCase, PascalCase or snake_case, in lower case. */
-export function firstWord(name: string): string {
+function firstWord(name: string): string {
   const match = /^_*([A-Z]+(?![a-z])|[A-Za-z][a-z0-9]*)/.exec(name);
   return (match?.[1] ?? name).toLowerCase();
 }

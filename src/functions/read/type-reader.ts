@@ -5,7 +5,7 @@ import { discriminantOf, enumValues, enumName } from './union.js';
 import type { Refusals } from './refuse.js';
 
 /** Where a type is used: names of anonymous types and the place of refusals come from here. */
-export interface Place {
+interface Place {
   readonly node: ts.Node;
   readonly direction: 'input' | 'output';
   /** name for an anonymous type used here, in PascalCase */

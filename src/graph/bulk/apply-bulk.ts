@@ -17,12 +17,12 @@ export function batchName(load: string, batch: number): string {
 }
 
 /** Stored while a load is under way: the ids that it writes under. */
-export interface BulkMark {
+interface BulkMark {
   readonly first: number;
   readonly count: number;
 }
 
-export function markOf(bytes: Uint8Array | undefined): BulkMark | undefined {
+function markOf(bytes: Uint8Array | undefined): BulkMark | undefined {
   return bytes && (JSON.parse(Buffer.from(bytes).toString()) as BulkMark);
 }
 

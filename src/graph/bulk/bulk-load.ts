@@ -19,7 +19,7 @@ import { SorterBudget } from './sorter.js';
 /** Bytes that sorters hold in memory together unless the caller says otherwise. */
 const MEMORY_BYTES = 192 * 1024 * 1024;
 
-export interface BulkContext {
+interface BulkContext {
   readonly committer: Committer;
   readonly schemas: SchemaCache;
   readonly names: Names;

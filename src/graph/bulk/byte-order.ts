@@ -8,7 +8,7 @@ const MORE = PREFIX + 1;
 const FEW = 24;
 
 /** Byte strings one behind the other: the i-th ends at ends[i]. */
-export interface ByteColumn {
+interface ByteColumn {
   readonly bytes: Uint8Array;
   readonly ends: Uint32Array;
 }

@@ -10,7 +10,7 @@ import type { PutSink } from './put-sink.js';
 import type { Sorter } from './sorter.js';
 
 /** Uids that come ascending, repeats left out. */
-export class UidBuffer {
+class UidBuffer {
   #uids = new Float64Array(64);
   #count = 0;
 
@@ -33,7 +33,7 @@ export class UidBuffer {
 }
 
 /** Where edges go once they are lists. */
-export interface EdgeTargets {
+interface EdgeTargets {
   /** the predicate has one edge a node: the last one given */
   readonly single: boolean;
   readonly reverse: Sorter | undefined;

@@ -9,7 +9,7 @@ import { chain, type PutKey, type Source } from '../source.js';
 const BATCH = 1_024;
 
 /** One block in memory while a group is merged onto it. */
-export interface LoadedBlock extends Slots {
+interface LoadedBlock extends Slots {
   readonly number: number;
   /** parts under which it lies in the store; 0 when it is new */
   parts: number;

@@ -321,6 +321,6 @@ function currentScalar({ merge, uid, lang }: Delta): Uint8Array | undefined {
 }
 
 /** Whether two payloads hold the same bytes. */
-export function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
   return a !== undefined && b !== undefined && a.length === b.length && Buffer.compare(a, b) === 0;
 }

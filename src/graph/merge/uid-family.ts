@@ -11,7 +11,7 @@ import { BlockTable } from './block-table.js';
 export const INLINE_LIST = 400;
 
 /** What a group does to the list of one uid, in the order in which it came: the last word on each object counts. */
-export class PendingList {
+class PendingList {
   clear = false;
   readonly #objects: number[] = [];
   readonly #added: boolean[] = [];

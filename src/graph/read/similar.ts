@@ -8,7 +8,7 @@ import type { Source } from '../source.js';
 /** Up to so many vectors, comparing with each is as fast as walking the index, and exact. */
 const SCAN_VECTORS = 2_000;
 
-export interface SimilarOptions {
+interface SimilarOptions {
   readonly ef?: number;
   readonly distanceThreshold?: number;
   readonly filter?: (uid: number) => boolean;

@@ -52,7 +52,7 @@ function kindsOf(indexes: Declaration['indexes']): string {
 }
 
 /** Index kinds by which equal values of the type are found. */
-export function uniqueKinds(type: Declaration['type']): readonly string[] {
+function uniqueKinds(type: Declaration['type']): readonly string[] {
   return type === 'string' || type === 'default' ? ['hash', 'exact'] : [type];
 }
 

@@ -27,7 +27,7 @@ const BUILT_IN: readonly string[] = [
 ];
 
 /** Types that are generated for a stored type. */
-export const generatedTypes = (name: string): string[] => [
+const generatedTypes = (name: string): string[] => [
   `${name}Filter`,
   `${name}Order`,
   `${name}Orderable`,

@@ -3,7 +3,7 @@ import { type Graph, type GraphReader, type Predicate, printSchema, type UidList
 import { decodeValue } from '../../values/index.js';
 import { assertNamed, type ExportFormat, PRINT, type Statement } from './statement.js';
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly graph: Graph;
   readonly names: Names;
   /** GraphQL type definitions, when there are any */

@@ -12,7 +12,7 @@ import type { Frame } from '../sse.js';
 import { contextOf } from './request-context.js';
 
 /** Rooms that are there only with an app; each pane says what to do while its room is absent. */
-export interface ExplorerRooms {
+interface ExplorerRooms {
   readonly version: string;
   readonly agents?: Agents;
   /** types that can be started now */

@@ -112,7 +112,7 @@ function mutationType(request: FastifyRequest): 'rdf' | 'json' {
 }
 
 /** Query results stand directly under `data` (the spec); under `data.queries` with `--compat dgraph`. */
-export function mutateEnvelope(core: Pick<Core, 'names'>, answer: MutateAnswer): (string | Buffer)[] {
+function mutateEnvelope(core: Pick<Core, 'names'>, answer: MutateAnswer): (string | Buffer)[] {
   const uids = JSON.stringify(answer.uids);
   const status = `"code":"Success","message":"Done"`;
   const tail = `},"extensions":${mutateExtensions(answer)}}`;
@@ -143,7 +143,7 @@ async function alter(core: Core, request: FastifyRequest, reply: FastifyReply): 
 }
 
 /** Schema lines, or a JSON object with drop_all, drop_attr, drop_op or schema. */
-export function alterRequest(body: string): AlterRequest {
+function alterRequest(body: string): AlterRequest {
   if (!body.trimStart().startsWith('{')) return { kind: 'schema', text: schemaLines(body) };
   const json = parseJsonObject(body, 'the body of /alter');
   const op = typeof json['drop_op'] === 'string' ? json['drop_op'].toUpperCase() : undefined;
@@ -201,7 +201,7 @@ function transactionJson({ startTs, commitTs, hash, keys, preds }: TransactionIn
 }
 
 /** Small parts become one text; large ones are joined without turning bytes into text and back. */
-export function sendJson(reply: FastifyReply, parts: readonly (string | Buffer)[]): FastifyReply {
+function sendJson(reply: FastifyReply, parts: readonly (string | Buffer)[]): FastifyReply {
   let length = 0;
   for (const part of parts) length += part.length;
   reply.header('content-type', 'application/json');

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { GraphsteadError } from '../../base/index.js';
 import type { Core } from '../core.js';
 
-export interface HealthInfo {
+interface HealthInfo {
   readonly version: string;
   readonly startedAt: number;
   ready(): boolean;

@@ -18,7 +18,7 @@ const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 /** ended steps that later ones may still name as their cause */
 const KEPT = 4_096;
 
-export interface OpenTrace {
+interface OpenTrace {
   readonly trace: Trace;
   /** why nothing is traced although somebody wants it */
   readonly warning?: string;

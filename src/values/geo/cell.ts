@@ -17,7 +17,7 @@ const COARSEST = 2;
 const FINEST = 18;
 const MOST_CELLS = 24;
 
-export function cellBox({ level, x, y }: Cell): Box {
+function cellBox({ level, x, y }: Cell): Box {
   const [width, height] = [360 / 2 ** level, 180 / 2 ** level];
   return {
     west: -180 + x * width,

@@ -3,7 +3,7 @@ import type { Place } from '../contract.js';
 
 /** Longitude and latitude. Edges are straight lines between them, as GeoJSON (RFC 7946) says. */
 export type Position = readonly number[];
-export type Ring = readonly Position[];
+type Ring = readonly Position[];
 export type Rings = readonly Ring[];
 
 const EARTH_METERS = 6_371_008.8;
@@ -107,7 +107,7 @@ export function* polygonHolds(outer: Rings, inner: Rings): Steps<boolean> {
 }
 
 /** Great-circle distance in meters (haversine on the mean sphere). */
-export function distanceMeters(a: Position, b: Position): number {
+function distanceMeters(a: Position, b: Position): number {
   const [dLat, dLng] = [(b[1] - a[1]) * RADIAN, (b[0] - a[0]) * RADIAN];
   const h = Math.sin(dLat / 2) ** 2 + Math.cos(a[1] * RADIAN) * Math.cos(b[1] * RADIAN) * Math.sin(dLng / 2) ** 2;
   return 2 * EARTH_METERS * Math.asin(Math.min(1, Math.sqrt(h)));

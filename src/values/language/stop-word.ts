@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { wordsOf } from './word.js';
 
 /** Tells words too common to search for. */
-export interface StopWords {
+interface StopWords {
   has(word: string): boolean;
 }
 

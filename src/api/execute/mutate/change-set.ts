@@ -19,7 +19,7 @@ import type { Known } from './lookup.js';
 import { defaultInput, languageOf, setValues, toValues } from './value.js';
 
 /** A node that loses an edge as a consequence: the update rules of its type must allow it. */
-export interface Loser {
+interface Loser {
   readonly type: ObjectType;
   readonly uid: number;
 }

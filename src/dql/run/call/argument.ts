@@ -5,7 +5,7 @@ import type { Argument, FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { distinctValues } from '../variable.js';
 
-export type PredicateSubject = Extract<FunctionCall['subject'], { kind: 'predicate' }>;
+type PredicateSubject = Extract<FunctionCall['subject'], { kind: 'predicate' }>;
 
 export function invalid(message: string, position: Position, fix?: string): GraphsteadError {
   return new GraphsteadError('INVALID_QUERY', message, { position, fix });

@@ -265,7 +265,7 @@ async function lookupEqual(
 }
 
 /** The part of an index in the order of values that a comparison asks for. */
-export interface ComparedRange {
+interface ComparedRange {
   readonly range: TokenRange;
   /** whatever lies in the range matches */
   readonly exact: boolean;

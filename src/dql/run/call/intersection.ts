@@ -5,7 +5,7 @@ import { EMPTY, intersect } from '../uid-set.js';
 import { countsUnder } from './lookup.js';
 
 /** Uids that stand under tokens of one index. */
-export interface Intersection {
+interface Intersection {
   readonly uids: UidList;
   /** every uid stands under all of the tokens; otherwise some lists were left unread, since so few were left to be checked */
   readonly complete: boolean;
