@@ -17,7 +17,6 @@ export interface SendOptions {
   /** who sends: order is kept for each sender and receiver; "" for callers from outside */
   readonly from?: string;
   readonly requestId?: string;
-  readonly signal?: AbortSignal;
   /** data is a JSON array of the handler's arguments, and a reply comes back as JSON of its result (typed senders) */
   readonly typed?: boolean;
   /** only messages that the type lists as read-only are taken: METHOD_NOT_ALLOWED for others */

@@ -95,11 +95,11 @@ function corrupt(commitTs: number): GraphsteadError {
 
 const PAGE = 512;
 
-/** Records in (after, upTo] of a snapshot, oldest first, page by page. */
-export async function* readRecords(snapshot: Snapshot, after: number, upTo?: number): AsyncGenerator<CommitRecord[]> {
+/** Records after `after` of a snapshot, oldest first, page by page. */
+export async function* readRecords(snapshot: Snapshot, after: number): AsyncGenerator<CommitRecord[]> {
   let chunks: Uint8Array[] = [];
   let open = 0;
-  let range: Range | undefined = { ...recordRange(after, upTo), limit: PAGE };
+  let range: Range | undefined = { ...recordRange(after), limit: PAGE };
   while (range !== undefined) {
     const page = await snapshot.range(range);
     const records: CommitRecord[] = [];

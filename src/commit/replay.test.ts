@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeLimits } from '../base/index.js';
-import { createMemoryStore, roomPrefix, type Snapshot, type Store, startsWith } from '../store/index.js';
+import { createMemoryStore, KeyWriter, type Snapshot, type Store } from '../store/index.js';
 import { createCommitter } from './committer.js';
 import type { CommitRecord, Intent } from './contract.js';
 import { KIND } from './kind.js';
@@ -39,11 +39,11 @@ async function dump(store: Store): Promise<string[]> {
   const snapshot = store.snapshot();
   const page = await snapshot.range({ start: Uint8Array.of(0), end: Uint8Array.of(255), limit: 1_000_000 });
   snapshot.release();
-  const own = [KIND.state, KIND.record].map((kind) => Uint8Array.of(...roomPrefix('commit'), kind));
+  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+  const own = [KIND.state, KIND.record].map((kind) => hex(new KeyWriter('commit').byte(kind).key()));
   return page.keys
-    .map((k, i) => ({ k, text: `${Buffer.from(k).toString('hex')} ${Buffer.from(page.values[i]).toString('hex')}` }))
-    .filter(({ k }) => !own.some((prefix) => startsWith(k, prefix)))
-    .map(({ text }) => text);
+    .map((key, i) => `${hex(key)} ${hex(page.values[i])}`)
+    .filter((line) => !own.some((prefix) => line.startsWith(prefix)));
 }
 
 describe('replay', () => {

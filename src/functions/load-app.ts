@@ -35,12 +35,12 @@ interface Prepared {
  * Reads the operations of an app's functions, or throws GraphsteadErrors: APP_LOAD, SYNTAX, FUNCTION_TYPE.
  * A built folder is read as it is; neither esbuild nor typescript is loaded for it.
  */
-async function readOperations(appDir: string, cacheDir = join(appDir, '.graphstead')): Promise<AppManifest> {
+async function readOperations(appDir: string): Promise<AppManifest> {
   if (isBuilt(appDir)) return JSON.parse(readFileSync(join(appDir, BUILT.manifest), 'utf8')) as AppManifest;
   if (!hasSource(appDir)) return EMPTY;
   const thread = new ReadingThread();
   try {
-    return await readCached(findSource(resolve(appDir)), cacheDir, (source) => thread.read(source));
+    return await readCached(findSource(resolve(appDir)), join(appDir, '.graphstead'), (source) => thread.read(source));
   } finally {
     await thread.close();
   }

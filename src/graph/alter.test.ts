@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { graphApplier, graphShared, printSchema } from './index.js';
 import { type CommitRecord, readRecords, replay } from '../commit/index.js';
-import { createMemoryStore, MemoryDisk, roomRange } from '../store/index.js';
+import { createMemoryStore, KeyWriter, MemoryDisk } from '../store/index.js';
 import { defaultNames, dgraphNames } from '../base/index.js';
 import {
   collect,
@@ -189,7 +189,7 @@ describe('alter', () => {
     await many('name', (i) => 'x'.repeat(i % 700));
     const size = async () => {
       const snapshot = fixture.store.snapshot();
-      const { keys } = await readRange(snapshot, { ...roomRange('graph'), keysOnly: true });
+      const { keys } = await readRange(snapshot, { ...new KeyWriter('graph').range(), keysOnly: true });
       snapshot.release();
       return keys.length;
     };
@@ -291,7 +291,7 @@ describe('alter', () => {
     expect(records.some((record) => record.together)).toBe(true);
     await replay(records, { store: target, appliers: [graphApplier(graphShared())] });
     const [one, two] = await Promise.all(
-      [source, target.snapshot()].map((snapshot) => readRange(snapshot, roomRange('graph'))),
+      [source, target.snapshot()].map((snapshot) => readRange(snapshot, new KeyWriter('graph').range())),
     );
     expect(two.keys.map((key) => Buffer.from(key).toString('hex'))).toEqual(
       one.keys.map((key) => Buffer.from(key).toString('hex')),

@@ -81,16 +81,6 @@ export function joinChunks(chunks: readonly Uint8Array[]): UidList {
   return out;
 }
 
-/** Whether a spilled list holds the uid, read from the one chunk that would hold it. */
-export function spilledHas(source: Source, prefix: Key, uid: number): MaybePromise<boolean> {
-  const range = { start: prefix, end: chunkKey(prefix, uid + 1), reverse: true, limit: 1 };
-  return chain(source.range(range), (page) => {
-    if (page.values.length === 0) return false;
-    const uids = decodeChunk(page.values[0]);
-    return uids[lowerBoundUid(uids, uid)] === uid;
-  });
-}
-
 /** What is to become of a list: `clear` first, then removals and additions (ascending, disjoint). */
 export interface ListEdit {
   readonly clear: boolean;

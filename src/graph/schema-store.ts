@@ -2,7 +2,7 @@ import { type MaybePromise, TYPE_PREDICATE } from '../base/index.js';
 import type { Snapshot } from '../store/index.js';
 import type { NodeType } from './contract.js';
 import { META, metaKey } from './key.js';
-import { EMPTY_SCHEMA, type PredicateRecord, SchemaVersion, typePredicate } from './schema.js';
+import { EMPTY_SCHEMA, type PredicateRecord, SchemaVersion, TYPE_PREDICATE_RECORD } from './schema.js';
 import { chain, type Source } from './source.js';
 import { readTexts } from './text-record.js';
 
@@ -56,7 +56,7 @@ export class SchemaCache {
       return chain(readTexts(source, META.predicate), (predicates) =>
         chain(readTexts(source, META.type), (types) => {
           const records = predicates.map((text) => JSON.parse(text) as PredicateRecord);
-          if (!records.some((record) => record.name === TYPE_PREDICATE)) records.push(typePredicate());
+          if (!records.some((record) => record.name === TYPE_PREDICATE)) records.push(TYPE_PREDICATE_RECORD);
           const nodeTypes = types.map((text) => JSON.parse(text) as NodeType);
           const schema = new SchemaVersion(version, records, nodeTypes, nextId);
           this.publish(schema);

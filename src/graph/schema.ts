@@ -48,9 +48,6 @@ export class SchemaVersion implements Schema {
   }
 }
 
-/** Id of the built-in `service.type`. */
-const TYPE_PREDICATE_ID = 1;
-
 /** What a new predicate has unless it says otherwise. */
 export const PLAIN: Omit<PredicateRecord, 'id' | 'name'> = {
   type: 'default',
@@ -76,17 +73,15 @@ export function growsIntoList(type: string): boolean {
   return !ALONE.has(type);
 }
 
-/** `service.type: [string] @index(exact)`, which every graph has; `id` moves when its data is dropped. */
-export function typePredicate(id = TYPE_PREDICATE_ID): PredicateRecord {
-  return {
-    ...PLAIN,
-    id,
-    name: TYPE_PREDICATE,
-    type: 'string',
-    list: true,
-    indexes: [{ kind: 'exact', options: {}, ready: true }],
-  };
-}
+/** `service.type: [string] @index(exact)`, which every graph has; its id moves when its data is dropped. */
+export const TYPE_PREDICATE_RECORD: PredicateRecord = {
+  ...PLAIN,
+  id: 1,
+  name: TYPE_PREDICATE,
+  type: 'string',
+  list: true,
+  indexes: [{ kind: 'exact', options: {}, ready: true }],
+};
 
 /** The schema of an empty graph. */
-export const EMPTY_SCHEMA = new SchemaVersion(0, [typePredicate()], [], TYPE_PREDICATE_ID + 1);
+export const EMPTY_SCHEMA = new SchemaVersion(0, [TYPE_PREDICATE_RECORD], [], TYPE_PREDICATE_RECORD.id + 1);

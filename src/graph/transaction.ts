@@ -97,10 +97,6 @@ export class GraphTransaction implements Transaction {
     this.#snapshotSince = this.touched = context.clock.monotonic();
   }
 
-  get finished(): boolean {
-    return this.#state !== 'open';
-  }
-
   get committing(): boolean {
     return this.#state === 'committing' || this.#state === 'committed';
   }

@@ -46,10 +46,6 @@ export class TransactionTable {
     this.#limits = limits;
   }
 
-  get size(): number {
-    return this.#open.size;
-  }
-
   /** Throws TOO_MANY_TRANSACTIONS when as many as allowed hold staged changes. */
   makeRoom(): void {
     if (this.#open.size < this.#limits.transactions) return;

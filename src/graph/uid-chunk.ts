@@ -51,8 +51,8 @@ export function encodeChunk(uids: UidList, from = 0, to = uids.length): Uint8Arr
 }
 
 /** How many uids a chunk holds. */
-export function chunkCount(bytes: Uint8Array, start = 0): number {
-  return readVarint(bytes, start + 1);
+export function chunkCount(bytes: Uint8Array): number {
+  return readVarint(bytes, 1);
 }
 
 /**

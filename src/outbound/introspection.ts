@@ -51,10 +51,9 @@ export async function introspect(
   client: HttpClient,
   url: string,
   headers: OutboundRequest['headers'],
-  signal?: AbortSignal,
 ): Promise<RemoteSchema> {
   const body = JSON.stringify({ query: QUERY });
-  const reply = await client.send({ method: 'POST', url, headers, body, idempotent: true, signal });
+  const reply = await client.send({ method: 'POST', url, headers, body, idempotent: true });
   const { value, errors } = answerOf(reply, url);
   const schema = value as RawSchema | null;
   if (!isSchema(schema)) {

@@ -1,5 +1,5 @@
 export type * from './contract.js';
-export { KeyReader, KeyWriter, prefixEnd, roomPrefix, roomRange, startsWith } from './key.js';
+export { KeyReader, KeyWriter, prefixEnd } from './key.js';
 export { restoreLmdbStore } from './lmdb-copy.js';
 export { openLmdbStore } from './lmdb-open.js';
 export { createMemoryStore, MemoryDisk, type MemoryStoreOptions } from './memory-store.js';

@@ -1,6 +1,5 @@
 import { assert } from '../base/index.js';
-import type { Key, Range } from './contract.js';
-import { compareBytes } from './order.js';
+import type { Key } from './contract.js';
 import { readBytes, readUint, uintLength, uintSize, writeUint } from './uint.js';
 
 /** First byte of every key: the layout of all keys after it. */
@@ -17,22 +16,6 @@ type RoomName = keyof typeof ROOM;
 
 const PREFIX_BYTES = 3;
 
-/** Format byte, tenant and room byte: what every key of a room begins with. */
-export function roomPrefix(room: RoomName): Key {
-  return Uint8Array.of(KEY_FORMAT, TENANT, ROOM[room]);
-}
-
-/** All keys of one room. */
-export function roomRange(room: RoomName): Range {
-  const start = roomPrefix(room);
-  return { start, end: prefixEnd(start) };
-}
-
-/** The room byte of a key, or undefined for a key that is none of ours. */
-export function roomByteOf(key: Key): number | undefined {
-  return key.length >= PREFIX_BYTES && key[0] === KEY_FORMAT ? key[2] : undefined;
-}
-
 /** The first key behind all keys that begin with `prefix`. Throws (a programmer mistake) when there is none. */
 export function prefixEnd(prefix: Key): Key {
   let length = prefix.length;
@@ -41,11 +24,6 @@ export function prefixEnd(prefix: Key): Key {
   const end = prefix.slice(0, length);
   end[length - 1]++;
   return end;
-}
-
-/** Whether `key` begins with `prefix`. */
-export function startsWith(key: Key, prefix: Key): boolean {
-  return key.length >= prefix.length && compareBytes(key.subarray(0, prefix.length), prefix) === 0;
 }
 
 /**
@@ -62,7 +40,7 @@ export class KeyWriter {
 
   constructor(room: RoomName, prefix: Uint8Array = new Uint8Array(0)) {
     this.#buffer = new Uint8Array(256);
-    this.#buffer.set(roomPrefix(room));
+    this.#buffer.set([KEY_FORMAT, TENANT, ROOM[room]]);
     this.#buffer.set(prefix, PREFIX_BYTES);
     this.#start = PREFIX_BYTES + prefix.length;
     this.#length = this.#start;
@@ -85,11 +63,6 @@ export class KeyWriter {
       throw error;
     }
     return this;
-  }
-
-  /** An unsigned integer, the greatest first: a forward range walks from the newest to the oldest. */
-  descending(value: number): this {
-    return this.uint(Number.MAX_SAFE_INTEGER - value);
   }
 
   /** Bytes of any content that another part follows; ordered, self-ending: 0x00 becomes 0x00 0xff, the end 0x00 0x01. */
@@ -149,11 +122,6 @@ export class KeyReader {
     this.#at = at;
   }
 
-  /** offset of the next part */
-  get at(): number {
-    return this.#at;
-  }
-
   get done(): boolean {
     return this.#at >= this.#key.length;
   }
@@ -166,10 +134,6 @@ export class KeyReader {
     const value = readUint(this.#key, this.#at);
     this.#at += uintLength(this.#key[this.#at]);
     return value;
-  }
-
-  descending(): number {
-    return Number.MAX_SAFE_INTEGER - this.uint();
   }
 
   bytes(): Uint8Array {

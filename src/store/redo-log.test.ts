@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeLimits } from '../base/index.js';
 import type { Batch, Put, Store } from './contract.js';
-import { KeyWriter, roomRange } from './key.js';
+import { KeyWriter } from './key.js';
 import { DATA_FILE, PAGE_SIZE } from './lmdb-env.js';
 import { openLmdbStore } from './lmdb-open.js';
 import { missingBatches, RedoLog, SLOT_BYTES } from './redo-log.js';
@@ -80,7 +80,7 @@ describe('after a power cut', () => {
     writeFileSync(join(at, redoName(join(directory, 'live'))), redo);
     const cut = await openLmdbStore(at, { limits, readOnly });
     const snapshot = cut.snapshot();
-    const page = await snapshot.range({ ...roomRange('graph'), limit: 10_000 });
+    const page = await snapshot.range({ ...new KeyWriter('graph').range(), limit: 10_000 });
     const entries = page.keys.map((k, i) => [idOf(k), Buffer.from(page.values[i]).toString()] as const);
     snapshot.release();
     await cut.close();

@@ -107,11 +107,6 @@ export function bigCeil(a: string): string {
   return (digits > 0n && whole * unit !== digits ? whole + 1n : whole).toString();
 }
 
-export function bigCompare(a: string, b: string): number {
-  const [x, y] = aligned(a, b);
-  return x === y ? 0 : x < y ? -1 : 1;
-}
-
 export function bigToNumber(a: string): number {
   return Number(a);
 }

@@ -22,11 +22,6 @@ function isText(value: Value): value is TextValue {
   return value.type === 'string' || value.type === 'default' || value.type === 'password';
 }
 
-/** Same type and same order; a datetime's offset does not count. */
-export function equalValues(a: Value, b: Value): boolean {
-  return a.type === b.type && compareValues(a, b) === 0;
-}
-
 const collators = new Map<string, Intl.Collator | undefined>();
 
 /** Order of texts by the collation of a language; by code point where the language has none. */

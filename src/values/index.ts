@@ -1,7 +1,6 @@
 export {
   bigAdd,
   bigCeil,
-  bigCompare,
   bigDivide,
   bigFloor,
   bigMultiply,
@@ -10,10 +9,10 @@ export {
   bigToNumber,
   parseBigFloat,
 } from './bigfloat.js';
-export { compareTexts, compareValues, equalValues } from './compare.js';
+export { compareTexts, compareValues } from './compare.js';
 export type * from './contract.js';
 export { convert } from './convert.js';
-export { compareDateTimes, dateTimeFromSeconds, formatDateTime, parseDateTime } from './date-time.js';
+export { dateTimeFromSeconds, formatDateTime, parseDateTime } from './date-time.js';
 export { isPlace, parseGeometry, shapeOf } from './geo/geojson.js';
 export { geoQueryTokens, matchesGeoInSteps } from './geo/query.js';
 export { langBase } from './language/base.js';

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeLimits } from '../../src/base/index.js';
 import { type CommitRecord, createCommitter, readRecords } from '../../src/commit/index.js';
 import { CounterApplier, counterKey, counterValue } from '../../src/commit/testing/counter-applier.js';
-import { KeyWriter, openLmdbStore, roomRange, type Store } from '../../src/store/index.js';
+import { KeyWriter, openLmdbStore, type Store } from '../../src/store/index.js';
 
 const program = fileURLToPath(new URL('./writer-child.mjs', import.meta.url));
 const limits = makeLimits({ ballastBytes: 1, diskReserve: 1 });
@@ -60,7 +60,11 @@ describe('the lmdb store, when its process is killed', () => {
     const last = Number((await lines).at(-1));
     expect(child.signalCode).toBe('SIGKILL');
     const snapshot = (await open()).snapshot();
-    const { keys: found } = await snapshot.range({ ...roomRange('graph'), keysOnly: true, limit: 10 * last });
+    const { keys: found } = await snapshot.range({
+      ...new KeyWriter('graph').range(),
+      keysOnly: true,
+      limit: 10 * last,
+    });
     snapshot.release();
     expect(found.length).toBeGreaterThanOrEqual(3 * last);
   }, 240_000); // each opening may wait for a sync of the disk
@@ -150,7 +154,11 @@ describe('the lmdb store, when its process is killed', () => {
     // what was refused does not come back from the redo log
     const again = lines[2] === 'again ok';
     expect(snapshot.version).toBe(again ? written + 1 : written);
-    const { keys: left } = await snapshot.range({ ...roomRange('graph'), keysOnly: true, limit: 1_000_000 });
+    const { keys: left } = await snapshot.range({
+      ...new KeyWriter('graph').range(),
+      keysOnly: true,
+      limit: 1_000_000,
+    });
     expect(left.length).toBe(again ? count - 1 : count);
     snapshot.release();
   });

@@ -7,7 +7,6 @@ import {
   type KeyRun,
   KeyWriter,
   type Range,
-  roomRange,
   type Snapshot,
   type Store,
 } from '../../src/store/index.js';
@@ -86,7 +85,7 @@ export function storeContract(name: string, createPlace: () => Promise<StorePlac
     it('is empty at version 0 at first', async () => {
       const snapshot = store.snapshot();
       expect(snapshot.version).toBe(0);
-      expect(await snapshot.range(roomRange('graph'))).toEqual({ keys: [], values: [] });
+      expect(await snapshot.range(new KeyWriter('graph').range())).toEqual({ keys: [], values: [] });
       expect(store.incarnation).toMatch(/^[0-9a-f]{16}$/);
       snapshot.release();
     });
@@ -127,7 +126,7 @@ export function storeContract(name: string, createPlace: () => Promise<StorePlac
       await apply([put(1, 'newer')]);
       expect(snapshot.version).toBe(1);
       expect((await snapshot.getMany([key(1), key(2), key(3)])).map(text)).toEqual(['old', 'old', undefined]);
-      expect((await entries(snapshot, roomRange('graph'))).length).toBe(2);
+      expect((await entries(snapshot, new KeyWriter('graph').range())).length).toBe(2);
       expect(await read(1, 2, 3)).toEqual(['newer', undefined, 'new']);
       snapshot.release();
     });
@@ -155,7 +154,7 @@ export function storeContract(name: string, createPlace: () => Promise<StorePlac
       await apply([put(1, 'one'), put(2, 'two')]);
       const snapshot = store.snapshot();
       const one = await snapshot.get(key(1));
-      const page = await snapshot.range(roomRange('graph'));
+      const page = await snapshot.range(new KeyWriter('graph').range());
       await snapshot.getMany([key(2)]);
       await apply([put(1, 'changed')]);
       expect([text(one), ...page.values.map(text)]).toEqual(['one', 'one', 'two']);
@@ -188,7 +187,7 @@ export function storeContract(name: string, createPlace: () => Promise<StorePlac
     it('leaves values out of a range when asked', async () => {
       await apply([put(1, 'a'), put(2, 'b')]);
       const snapshot = store.snapshot();
-      const { keys: found, values } = await snapshot.range({ ...roomRange('graph'), keysOnly: true });
+      const { keys: found, values } = await snapshot.range({ ...new KeyWriter('graph').range(), keysOnly: true });
       expect(found.map((k) => Buffer.compare(k, key(1)))).toEqual([0, 1]);
       expect(values).toEqual([]);
       snapshot.release();
@@ -198,7 +197,7 @@ export function storeContract(name: string, createPlace: () => Promise<StorePlac
       await apply(Array.from({ length: 10 }, (_, i) => put(i, 'x')));
       await apply([put(4, 'again')], [{ start: key(2), end: key(8) }]);
       const snapshot = store.snapshot();
-      expect((await entries(snapshot, roomRange('graph'))).length).toBe(5);
+      expect((await entries(snapshot, new KeyWriter('graph').range())).length).toBe(5);
       expect(await read(1, 2, 4, 7, 8)).toEqual(['x', undefined, 'again', undefined, 'x']);
       snapshot.release();
     });
@@ -266,7 +265,7 @@ export function storeContract(name: string, createPlace: () => Promise<StorePlac
       snapshot.release();
       snapshot.release();
       expect(() => snapshot.getMany([key(1)])).toThrow(/released/);
-      expect(() => snapshot.range(roomRange('graph'))).toThrow(/released/);
+      expect(() => snapshot.range(new KeyWriter('graph').range())).toThrow(/released/);
     });
 
     it('neither reads nor crashes after it was closed', async () => {
@@ -274,7 +273,7 @@ export function storeContract(name: string, createPlace: () => Promise<StorePlac
       const snapshot = store.snapshot();
       await store.close();
       expect(() => snapshot.getMany([key(1)])).toThrow(/closed/);
-      expect(() => snapshot.range(roomRange('graph'))).toThrow(/closed/);
+      expect(() => snapshot.range(new KeyWriter('graph').range())).toThrow(/closed/);
       snapshot.release();
       expect(() => store.snapshot()).toThrow(/closed/);
       await expect(apply([put(1, 'b')])).rejects.toThrow(/closed/);
@@ -313,8 +312,8 @@ export function storeContract(name: string, createPlace: () => Promise<StorePlac
         }
         const sorted = [...model].sort(([a], [b]) => (a < b ? -1 : 1));
         const snapshot = store.snapshot();
-        expect(await entries(snapshot, { ...roomRange('graph'), limit: 7 })).toEqual(sorted);
-        expect(await entries(snapshot, { ...roomRange('graph'), reverse: true })).toEqual(sorted.reverse());
+        expect(await entries(snapshot, { ...new KeyWriter('graph').range(), limit: 7 })).toEqual(sorted);
+        expect(await entries(snapshot, { ...new KeyWriter('graph').range(), reverse: true })).toEqual(sorted.reverse());
         snapshot.release();
       };
       await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), run), { numRuns: 40 });

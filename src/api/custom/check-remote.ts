@@ -33,18 +33,13 @@ const MOST_AT_ONCE = 8;
  * operation, arguments, input types and result types. Answers every mismatch; empty when there is none. A remote that
  * cannot be asked is one mismatch for each of its fields.
  */
-export async function checkRemotes(
-  model: Model,
-  client: HttpClient,
-  names: Names,
-  signal?: AbortSignal,
-): Promise<GraphsteadError[]> {
+export async function checkRemotes(model: Model, client: HttpClient, names: Names): Promise<GraphsteadError[]> {
   const groups = groupBy(sitesOf(model), ({ http }) => JSON.stringify([http.url.text, http.introspectionHeaders]));
   const waiting = [...groups.values()];
   const found = new Map<Site, readonly GraphsteadError[]>();
   const work = async (): Promise<void> => {
     for (let sites = waiting.shift(); sites; sites = waiting.shift()) {
-      await checkGroup(sites, model, client, names, found, signal);
+      await checkGroup(sites, model, client, names, found);
     }
   };
   await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));
@@ -57,18 +52,16 @@ async function checkGroup(
   client: HttpClient,
   names: Names,
   found: Map<Site, readonly GraphsteadError[]>,
-  signal?: AbortSignal,
 ): Promise<void> {
   const [{ http }] = sites;
   // a secret whose variable is missing is told by itself: the remote would only refuse the call
   if (http.introspectionHeaders.some(({ local }) => model.secrets.get(local)?.reveal() === '')) return;
   const headers = outgoingHeaders({ secret: http.introspectionHeaders, secrets: model.secrets });
   try {
-    const remote = await introspect(client, http.url.text, headers, signal);
+    const remote = await introspect(client, http.url.text, headers);
     for (const site of sites) found.set(site, new Comparison(site, model, remote, names).run());
   } catch (thrown) {
     const error = asError(thrown);
-    if (error.code === 'CANCELLED') throw error;
     for (const site of sites) {
       const fix = error.fix ?? 'Start the remote, or set skipIntrospection: true.';
       found.set(site, [problem(site, `introspection failed: ${hidingSecrets(model)(error.message)}`, fix)]);

@@ -165,9 +165,9 @@ function ownError(thrown: unknown): GraphsteadError {
 }
 
 /** An answer that holds errors only. */
-export function refused(thrown: unknown, kind?: GraphqlAnswer['kind']): GraphqlAnswer {
+export function refused(thrown: unknown): GraphqlAnswer {
   const error: GraphsteadError | undefined =
     thrown instanceof InvalidDocument || thrown instanceof GraphQLError ? undefined : ownError(thrown);
   const body = Buffer.from(JSON.stringify({ errors: refusal(thrown) }));
-  return { body, status: error && error.status !== 200 ? error.status : 400, headers: {}, kind };
+  return { body, status: error && error.status !== 200 ? error.status : 400, headers: {}, kind: undefined };
 }

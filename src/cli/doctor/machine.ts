@@ -5,7 +5,8 @@ import { bad, type Finding, good, warning } from './finding.js';
 
 const OLDEST = [20, 19] as const;
 
-export function checkNode(version = process.versions.node): Finding {
+export function checkNode(): Finding {
+  const version = process.versions.node;
   const [major, minor] = version.split('.').map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return good('node', `Node ${version}`);
   return bad('node', `Node ${version} is too old`, `use Node ${OLDEST.join('.')} or later`);

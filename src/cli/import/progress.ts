@@ -6,8 +6,9 @@ export interface Progress {
 
 const WIDTH = 28;
 const EVERY_MS = 100;
+const stream = process.stderr;
 
-export function progressBar(totalBytes: number, stream: NodeJS.WriteStream = process.stderr): Progress {
+export function progressBar(totalBytes: number): Progress {
   const from = performance.now();
   let last = 0;
   const draw = (done: number, statements: number) => {
@@ -40,7 +41,7 @@ export function format(count: number): string {
 }
 
 /** As `progressBar`, where the whole is not known. */
-export function progressCount(stream: NodeJS.WriteStream = process.stderr): Progress {
+export function progressCount(): Progress {
   let last = 0;
   return {
     update(_done, statements) {

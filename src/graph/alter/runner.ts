@@ -58,12 +58,6 @@ export class JobRunner {
     if (this.#failure) throw this.#failure;
   }
 
-  /** Resolves when nothing is left to do. */
-  async idle(): Promise<void> {
-    await this.wake();
-    await this.#running;
-  }
-
   #waiting: (() => void)[] = [];
 
   #stepped(): Promise<void> {

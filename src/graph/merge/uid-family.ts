@@ -63,10 +63,6 @@ export class UidFamily {
     return list;
   }
 
-  get touched(): boolean {
-    return this.#pending.size > 0;
-  }
-
   /** Merges everything pending onto the lists and tells each change. */
   async flush(
     source: Source,
