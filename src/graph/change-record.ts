@@ -1,6 +1,7 @@
 import { JsonWriter, type Names } from '../base/index.js';
 import { encodeValue, storedType, type StoredValue, writeValue } from '../values/index.js';
 import type { AlterPart, Declaration } from './alter/part.js';
+import type { BulkPart } from './bulk/part.js';
 import { type ChangesPart, type NewPredicate, OP, payloadOf } from './delta.js';
 import { decodeFacets } from './facet.js';
 import type { GraphPart } from './part.js';
@@ -50,12 +51,10 @@ export function changeRecord(part: GraphPart | undefined, names: Names): ChangeR
     }
     case 'document':
       return { count: 1, entry: () => documentEntry(part.name) };
-    case 'lease':
-    case 'step':
-    case undefined:
-      return NOTHING;
+    case 'bulk':
+      return bulkRecord(part, names);
     default:
-      return bulkRecord((part ?? {}) as BulkFinish, names);
+      return NOTHING;
   }
 }
 
@@ -64,14 +63,10 @@ function documentEntry(name: string): ChangeEntry {
   return entry('schema', { op: 'document', name });
 }
 
-interface BulkFinish {
-  readonly step?: unknown;
-  readonly loaded?: readonly { readonly record: { readonly name: string } }[];
-}
-
 /** What a bulk load writes travels beside the records, and is seen by nobody before its last step. */
-function bulkRecord({ step, loaded = [] }: BulkFinish, names: Names): ChangeRecord {
-  return step === 'finish' ? { ...NOTHING, untold: loaded.map(({ record }) => names.shown(record.name)) } : NOTHING;
+function bulkRecord(part: BulkPart, names: Names): ChangeRecord {
+  if (part.step !== 'finish') return NOTHING;
+  return { ...NOTHING, untold: part.loaded.map(({ record }) => names.shown(record.name)) };
 }
 
 function entry(list: EntryList, value: Readonly<Record<string, unknown>>): ChangeEntry {
@@ -126,10 +121,10 @@ function change(part: ChangesPart, i: number, names: Names): string {
     out.ascii(`,"object":"0x${part.objects[i].toString(16)}"`);
   } else if (op === OP.setValue || op === OP.deleteValue) {
     writeShown(value, out);
-    if (lang !== '') writeText('lang', lang, out);
+    if (lang !== '') writeLang(lang, out);
   } else {
     out.ascii(',"all":true');
-    if (op === OP.deleteLang) writeText('lang', lang, out);
+    if (op === OP.deleteLang) writeLang(lang, out);
   }
   if (facets.length > 0) writeFacets(facets, out);
   out.byte(0x7d);
@@ -145,9 +140,9 @@ function writeShown(value: StoredValue, out: JsonWriter): void {
   writeValue(value, out);
 }
 
-function writeText(name: string, text: string, out: JsonWriter): void {
-  out.ascii(`,"${name}":`);
-  out.string(text);
+function writeLang(lang: string, out: JsonWriter): void {
+  out.ascii(',"lang":');
+  out.string(lang);
 }
 
 function writeFacets(bytes: Uint8Array, out: JsonWriter): void {

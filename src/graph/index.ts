@@ -5,7 +5,6 @@ export { indexConflictKey } from './conflict.js';
 export type * from './contract.js';
 export { createGraph, graphShared } from './graph.js';
 export { GRAPH, type GraphPart } from './part.js';
-export { changesOf } from './part-changes.js';
 export { growsIntoList } from './schema.js';
 export { parseSchema, type SchemaText } from './text/parse.js';
 export { printSchema } from './text/print.js';

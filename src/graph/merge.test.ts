@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { defaultNames } from '../base/index.js';
 import type { GraphChange } from './contract.js';
-import { changesOf, GRAPH, type GraphPart } from './index.js';
+import { changeRecord, GRAPH, type GraphPart } from './index.js';
 import { found, openFixture, read, setEdge, setValue, text, valuesOf, write } from './fixture.js';
 
 /** Turns that the event loop takes while something is done. */
@@ -30,15 +31,22 @@ describe('a committed part', () => {
       { op: 'deletePredicate', uid: 1, predicate: 'friend' },
       { op: 'deleteValue', uid: 1, predicate: 'name', value: { type: 'string', value: 'Bob' }, lang: '' },
     ];
-    const told: GraphChange[] = [];
+    const told: unknown[] = [];
     fixture.committer.onCommit((records) => {
-      for (const record of records) {
-        const part = record.parts[GRAPH] as GraphPart | undefined;
-        if (part?.kind === 'changes') told.push(...changesOf(part));
+      for (const { parts } of records) {
+        const { count, entry } = changeRecord(parts[GRAPH] as GraphPart | undefined, defaultNames);
+        for (let i = 0; i < count; i++) if (entry(i).list === 'changes') told.push(JSON.parse(entry(i).json));
       }
     });
     await write(fixture.graph, ...made);
-    expect(told).toEqual(made);
+    expect(told).toEqual([
+      { op: 'set', uid: '0x1', predicate: 'name', value: 'Ada', lang: 'en', facets: { k: true } },
+      { op: 'set', uid: '0x1', predicate: 'friend', object: '0x2' },
+      { op: 'delete', uid: '0x1', predicate: 'friend', object: '0x2' },
+      { op: 'delete', uid: '0x1', predicate: 'name', all: true, lang: 'de' },
+      { op: 'delete', uid: '0x1', predicate: 'friend', all: true },
+      { op: 'delete', uid: '0x1', predicate: 'name', value: 'Bob' },
+    ]);
     await fixture.close();
   });
 });
