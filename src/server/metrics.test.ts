@@ -8,7 +8,7 @@ import { RequestFigures } from './request-figures.js';
 
 describe('metrics', () => {
   it('read the rooms at each scrape, under names and types that Prometheus takes', async () => {
-    const metrics = createMetrics();
+    const metrics = createMetrics('0.0.0');
     let groups = 1;
     metrics.add('commit', () => ({ groups, waiting: 2 }));
     expect((await metrics.scrape()).text).toContain('graphstead_commit_groups_total 1\n');
@@ -21,7 +21,7 @@ describe('metrics', () => {
   });
 
   it('tell times as histograms', async () => {
-    const metrics = createMetrics();
+    const metrics = createMetrics('0.0.0');
     const seconds = new Histogram();
     for (const time of [0.0004, 0.003, 0.003, 20]) seconds.add(time);
     metrics.add('commit', () => ({ seconds }));
@@ -39,7 +39,7 @@ describe('metrics', () => {
   });
 
   it('know what every figure of a room means', async () => {
-    const metrics = createMetrics();
+    const metrics = createMetrics('0.0.0');
     metrics.add('commit', () => ({ surprise: 1 }));
     await expect(metrics.scrape()).rejects.toThrow(/figures\.ts does not say what "surprise" of commit means/);
   });
@@ -54,7 +54,7 @@ describe('metrics', () => {
   });
 
   it('sum the calls of connections and models', async () => {
-    const metrics = createMetrics();
+    const metrics = createMetrics('0.0.0');
     const log = createCallLog();
     metrics.calls(log);
     const call = { connection: 'api', startedAt: 0, ms: 500 } as const;

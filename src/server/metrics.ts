@@ -26,7 +26,7 @@ interface Scrape {
 
 type Values = () => readonly Value[];
 
-export function createMetrics(version = '0.0.0'): Metrics {
+export function createMetrics(version: string): Metrics {
   let opened: Promise<Registry> | undefined;
   const rooms = new Map<Room, Figures>();
   /** by its name; those of rooms come when they first tell them */

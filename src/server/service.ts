@@ -1,8 +1,7 @@
-import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import { pino, stdSerializers } from 'pino';
 import {
   type Clock,
-  ClockSteps,
   defaultNames,
   dgraphNames,
   GraphsteadError,
@@ -13,41 +12,32 @@ import {
   systemClock,
   withSource,
 } from '../base/index.js';
-import { agentsApplier } from '../agents/index.js';
-import { type Api, createApi } from '../api/index.js';
-import { createCommitter } from '../commit/index.js';
-import { createCallLog, readEnvironment } from '../connections/index.js';
-import { createDqlEngine } from '../dql/index.js';
-import { createGraph, graphApplier, graphShared } from '../graph/index.js';
-import { createHttpClient } from '../outbound/index.js';
-import { createMemoryStore, openLmdbStore } from '../store/index.js';
-import { writeParts } from './export/file.js';
-import { exportParts } from './export/part.js';
-import type { ExportFormat } from './export/statement.js';
+import { type CallLog, createCallLog, readEnvironment } from '../connections/index.js';
 import { type AppHost, type AppHostOptions, bringsTypes, openApp, readAppConfig } from './app-host.js';
 import { assertClosed, requireKeys } from './authenticate.js';
 import type { Core } from './core.js';
 import { allowOrigins } from './cors.js';
-import { openGrpcPort } from './grpc-port.js';
+import { EventStreams } from './event-streams.js';
+import { type GrpcConnections, type GrpcPort, openGrpcPort } from './grpc-port.js';
 import { ownNames } from './host-name.js';
 import { createHttp } from './http.js';
 import { ApiKeys } from './keys.js';
 import { createMetrics } from './metrics.js';
+import { readableLog } from './readable-log.js';
+import { type Closers, openRooms, type Rooms } from './rooms.js';
 import { adminRoutes } from './route/admin.js';
 import { assignRoutes } from './route/assign.js';
 import { changeRoutes } from './route/changes.js';
 import { copyRoutes } from './route/copy.js';
 import { explorerRoutes } from './route/explorer.js';
 import { graphLanguageRoutes } from './route/graph-language.js';
-import { EventStreams } from './event-streams.js';
 import { graphqlRoutes } from './route/graphql.js';
 import { healthRoutes } from './route/health.js';
-import { readableLog } from './readable-log.js';
 import { httpClosing } from './shutdown.js';
 import { SharedStreams } from './shared-streams.js';
 import { ResponseSignals } from './signal.js';
 import { openTls, type TlsFiles } from './tls.js';
-import { openTrace, tracedApi, tracedClient, tracedCommitter, tracedDql, traceRequests } from './trace/index.js';
+import { openTrace, traceRequests } from './trace/index.js';
 
 export interface ServiceOptions {
   /** data directory; undefined keeps everything in memory */
@@ -90,7 +80,7 @@ export interface Service {
 
 /** Opens the store, wires the rooms and listens. Throws GraphsteadError(s); nothing stays open then. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const opened: (() => Promise<unknown> | unknown)[] = [];
+  const opened: Closers = [];
   const closeAll = async () => {
     for (const close of opened.splice(0).reverse()) await close();
   };
@@ -104,14 +94,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 
 const DEFAULT_PORT = 8686;
 
-type Closers = (() => Promise<unknown> | unknown)[];
-
 async function open(options: ServiceOptions, opened: Closers, closeAll: () => Promise<void>): Promise<Service> {
-  const { host = '127.0.0.1', environment = {}, version = '0.0.0' } = options;
+  const { host = '127.0.0.1', port = DEFAULT_PORT, environment = {}, version = '0.0.0', clock = systemClock } = options;
   const warnings: string[] = [];
   const limits = serviceLimits(options, environment);
   const names = options.compat === 'dgraph' ? dgraphNames : defaultNames;
-  const { clock = systemClock } = options;
   const lines = options.readable ? readableLog(process.stdout) : pino.destination(1);
   const log = pino({ level: options.logLevel ?? 'warn', serializers: { err: loggedError } }, lines);
   const keys = ApiKeys.of(environment);
@@ -120,66 +107,20 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   assertClosed(access);
   const tls = options.tls && { tls: openTls(options.tls, { log, checkMs: limits.tlsCheckMs }) };
   opened.push(() => tls?.tls.close());
-  const signals = new ResponseSignals();
   const { trace, warning } = openTrace([options.appDir ?? process.cwd(), import.meta.dirname], version);
   if (warning !== undefined) warnings.push(warning);
 
-  const store = options.data ? await openLmdbStore(options.data, { limits }) : createMemoryStore({ limits });
-  opened.push(() => store.close());
-  const shared = graphShared(limits);
-  const appliers = [graphApplier(shared), agentsApplier(limits)];
-  const steps = new ClockSteps(clock, (ms) =>
-    log.warn({ ms }, `the clock was set ${ms > 0 ? 'ahead' : 'back'}, or the machine slept`),
-  );
-  const committer = tracedCommitter(await createCommitter({ store, appliers, clock, steps, limits }), trace);
-  opened.push(() => committer.close());
-  const graph = await createGraph({ committer, shared, clock, names });
-  opened.push(() => graph.close());
-  const dql = tracedDql(createDqlEngine({ graph, clock, limits, names }), trace);
-  const allowedHosts = environment['GRAPHSTEAD_ALLOWED_HOSTS']?.split(/[\s,]+/).filter(Boolean);
-  const client = tracedClient(createHttpClient({ limits, clock, ...(allowedHosts ? { allowedHosts } : {}) }), trace);
-  opened.push(() => client.close());
-  const exportFiles = async (format: ExportFormat): Promise<readonly string[]> => {
-    if (!options.data) throw new GraphsteadError('INVALID_REQUEST', 'a store in memory has no folder to export to');
-    const folder = join(options.data, 'export', new Date(clock.wall()).toISOString().replaceAll(':', '-'));
-    return (await writeParts(exportParts({ graph, names, format, graphql: api.current()?.text }), folder)).files;
-  };
   const startedAt = Date.now();
   let address = '';
   const health = () => ({ version, uptime: (Date.now() - startedAt) / 1000, address });
-  const variables = () =>
-    options.appDir ? readEnvironment(options.appDir, options.dev ?? false, environment) : environment;
-  const api: Api = tracedApi(
-    createApi({ graph, committer, names, clock, limits, client, exportFiles, health, environment: variables, trace }),
-    trace,
-  );
-  opened.push(() => api.close());
-  const stored = await api.load();
-  if (!options.appDir || !bringsTypes(options.appDir)) assertVariables(stored);
+  const { data, appDir, dev = false } = options;
+  const variables = () => (appDir ? readEnvironment(appDir, dev, environment) : environment);
+  const rooms = await openRooms({ data, environment, variables, clock, limits, names, log, trace, health }, opened);
+  const stored = await rooms.api.load();
+  if (!appDir || !bringsTypes(appDir)) assertVariables(stored);
   for (const mistake of stored) warnings.push(`the stored type definitions: ${mistake.message}`);
-
-  const signalOf: Core['signalOf'] = (reply) => signals.of(reply.raw);
-  const streams = new EventStreams(limits, signalOf);
-  const core: Core = {
-    store,
-    committer,
-    graph,
-    dql,
-    api,
-    names,
-    limits,
-    keys,
-    log,
-    trace,
-    async alter(request, alterOptions) {
-      await graph.alter(request, alterOptions);
-      if (request.kind === 'dropAll') await api.dropped();
-    },
-    streams,
-    shared: new SharedStreams(streams, limits),
-    signalOf,
-    goneOf: (reply) => signals.gone(reply.raw),
-  };
+  const signals = new ResponseSignals();
+  const core = coreOf(rooms, { names, limits, keys, log, trace }, signals);
 
   const calls = createCallLog({ messages: options.explorer ?? false });
   const appHost = options.appDir
@@ -190,7 +131,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
         dev: options.dev ?? false,
         environment,
         clock,
-        steps,
+        steps: rooms.steps,
         ...(options.connections ? { connections: options.connections } : {}),
       })
     : undefined;
@@ -199,17 +140,12 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     warnings.push(...appHost.warnings);
   }
 
-  const metrics = createMetrics(version);
-  metrics.calls(calls);
-  if (appHost) metrics.add('app', () => appHost.stats());
-  metrics.add('store', () => store.stats());
-  metrics.add('commit', () => ({ ...committer.stats(), ...committer.times() }));
   const app = await createHttp({ limits, names, log, ...tls });
   opened.push(httpClosing(app, signals, limits.shutdownMs));
   traceRequests(app, trace);
-  metrics.watch(app);
   allowOrigins(app, core); // first, so that a page of another origin can read why it was refused
   requireKeys(app, access);
+  measure(app, core, calls, appHost, version);
   let ready = false;
   graphLanguageRoutes(app, core);
   graphqlRoutes(app, core);
@@ -219,24 +155,10 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   changeRoutes(app, core);
   healthRoutes(app, core, { version, startedAt, ready: () => ready });
   if (options.explorer) explorerRoutes(app, core, { version, calls, ...(appHost ? explorerRooms(appHost) : {}) });
-  app.get('/metrics', async (_request, reply) => {
-    const { contentType, text } = await metrics.scrape();
-    return reply.header('content-type', contentType).send(text);
-  });
 
-  let grpcPort: number | undefined;
-  if (options.grpcPort !== undefined) {
-    try {
-      const load = async () => (await import('./grpc.js')).createGrpc(core, { host, keys, version, ...tls });
-      const grpc = await openGrpcPort({ host, port: options.grpcPort, log }, load);
-      opened.push(() => grpc.close());
-      grpcPort = grpc.port;
-    } catch (error) {
-      if (!options.dev) throw notOurs('gRPC', { host, port: options.grpcPort, flag: '--grpc-port' }, error);
-      warnings.push(`gRPC is off: port ${options.grpcPort} is busy (--grpc-port takes another)`);
-    }
-  }
-  const { port = DEFAULT_PORT } = options;
+  const createGrpc = async () => (await import('./grpc.js')).createGrpc(core, { host, keys, version, ...tls });
+  const grpc = await openGrpc(options, { host, log, warnings }, createGrpc);
+  opened.push(() => grpc?.close());
   const url = await app.listen({ host, port }).catch((error: unknown) => {
     throw notOurs('HTTP', { host, port, flag: '--port' }, error);
   });
@@ -245,7 +167,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   return {
     ...(appHost ? { host: appHost } : {}),
     url,
-    grpcPort,
+    grpcPort: grpc?.port,
     core,
     warnings,
     async close() {
@@ -259,6 +181,69 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
 function assertVariables(mistakes: readonly GraphsteadError[]): void {
   const missing = mistakes.filter(({ code }) => code === 'MISSING_VARIABLE');
   if (missing.length > 0) throw withSource(new GraphsteadErrors(missing), 'the stored type definitions');
+}
+
+/** What the routes need: the rooms, and the streams and signals that all of them share. */
+function coreOf(
+  rooms: Rooms,
+  terms: Pick<Core, 'names' | 'limits' | 'keys' | 'log' | 'trace'>,
+  signals: ResponseSignals,
+): Core {
+  const { store, committer, graph, dql, api } = rooms;
+  const signalOf: Core['signalOf'] = (reply) => signals.of(reply.raw);
+  const streams = new EventStreams(terms.limits, signalOf);
+  return {
+    ...terms,
+    store,
+    committer,
+    graph,
+    dql,
+    api,
+    async alter(request, alterOptions) {
+      await graph.alter(request, alterOptions);
+      if (request.kind === 'dropAll') await api.dropped();
+    },
+    streams,
+    shared: new SharedStreams(streams, terms.limits),
+    signalOf,
+    goneOf: (reply) => signals.gone(reply.raw),
+  };
+}
+
+/** Counts what is asked, and tells it with the rooms' own figures under /metrics. */
+function measure(
+  app: FastifyInstance,
+  { store, committer }: Core,
+  calls: CallLog,
+  appHost: AppHost | undefined,
+  version: string,
+): void {
+  const metrics = createMetrics(version);
+  metrics.calls(calls);
+  if (appHost) metrics.add('app', () => appHost.stats());
+  metrics.add('store', () => store.stats());
+  metrics.add('commit', () => ({ ...committer.stats(), ...committer.times() }));
+  metrics.watch(app);
+  app.get('/metrics', async (_request, reply) => {
+    const { contentType, text } = await metrics.scrape();
+    return reply.header('content-type', contentType).send(text);
+  });
+}
+
+/** undefined where none is asked for, and in `dev` where its port is busy. */
+async function openGrpc(
+  { grpcPort: port, dev }: ServiceOptions,
+  { host, log, warnings }: { host: string; log: Core['log']; warnings: string[] },
+  load: () => Promise<GrpcConnections>,
+): Promise<GrpcPort | undefined> {
+  if (port === undefined) return undefined;
+  try {
+    return await openGrpcPort({ host, port, log }, load);
+  } catch (error) {
+    if (!dev) throw notOurs('gRPC', { host, port, flag: '--grpc-port' }, error);
+    warnings.push(`gRPC is off: port ${port} is busy (--grpc-port takes another)`);
+    return undefined;
+  }
 }
 
 function explorerRooms({ app, agents, config, environment }: AppHost) {

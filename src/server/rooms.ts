@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
+import { agentsApplier } from '../agents/index.js';
+import { type Api, type ApiOptions, createApi } from '../api/index.js';
+import { type Clock, ClockSteps, GraphsteadError, type Limits, type Names, type Trace } from '../base/index.js';
+import { type Committer, createCommitter } from '../commit/index.js';
+import { createDqlEngine, type DqlEngine } from '../dql/index.js';
+import { createGraph, type Graph, graphApplier, graphShared } from '../graph/index.js';
+import { createHttpClient } from '../outbound/index.js';
+import { createMemoryStore, openLmdbStore, type Store } from '../store/index.js';
+import { writeParts } from './export/file.js';
+import { exportParts } from './export/part.js';
+import type { ExportFormat } from './export/statement.js';
+import { tracedApi, tracedClient, tracedCommitter, tracedDql } from './trace/index.js';
+
+/** What was opened, to be closed in reverse order. */
+export type Closers = (() => Promise<unknown> | unknown)[];
+
+interface RoomOptions {
+  /** data directory; undefined keeps everything in memory */
+  readonly data: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** what placeholders of secrets name; see ApiOptions */
+  readonly variables: NonNullable<ApiOptions['environment']>;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly names: Names;
+  readonly log: FastifyBaseLogger;
+  readonly trace: Trace;
+  readonly health: NonNullable<ApiOptions['health']>;
+}
+
+/** The rooms below the routes, of one data directory. */
+export interface Rooms {
+  readonly store: Store;
+  readonly steps: ClockSteps;
+  readonly committer: Committer;
+  readonly graph: Graph;
+  readonly dql: DqlEngine;
+  readonly api: Api;
+}
+
+/** Opens store, commit, graph, graph language and GraphQL, from the bottom up; what is open stands in `opened`. */
+export async function openRooms(options: RoomOptions, opened: Closers): Promise<Rooms> {
+  const { data, environment, variables, clock, limits, names, log, trace, health } = options;
+  const store = data ? await openLmdbStore(data, { limits }) : createMemoryStore({ limits });
+  opened.push(() => store.close());
+  const shared = graphShared(limits);
+  const appliers = [graphApplier(shared), agentsApplier(limits)];
+  const steps = new ClockSteps(clock, (ms) =>
+    log.warn({ ms }, `the clock was set ${ms > 0 ? 'ahead' : 'back'}, or the machine slept`),
+  );
+  const committer = tracedCommitter(await createCommitter({ store, appliers, clock, steps, limits }), trace);
+  opened.push(() => committer.close());
+  const graph = await createGraph({ committer, shared, clock, names });
+  opened.push(() => graph.close());
+  const dql = tracedDql(createDqlEngine({ graph, clock, limits, names }), trace);
+  const allowedHosts = environment['GRAPHSTEAD_ALLOWED_HOSTS']?.split(/[\s,]+/).filter(Boolean);
+  const client = tracedClient(createHttpClient({ limits, clock, ...(allowedHosts ? { allowedHosts } : {}) }), trace);
+  opened.push(() => client.close());
+  const exportFiles = async (format: ExportFormat): Promise<readonly string[]> => {
+    if (!data) throw new GraphsteadError('INVALID_REQUEST', 'a store in memory has no folder to export to');
+    const folder = join(data, 'export', new Date(clock.wall()).toISOString().replaceAll(':', '-'));
+    return (await writeParts(exportParts({ graph, names, format, graphql: api.current()?.text }), folder)).files;
+  };
+  const api: Api = tracedApi(
+    createApi({ graph, committer, names, clock, limits, client, exportFiles, health, environment: variables, trace }),
+    trace,
+  );
+  opened.push(() => api.close());
+  return { store, steps, committer, graph, dql, api };
+}
