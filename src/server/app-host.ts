@@ -129,31 +129,13 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
       connections: resolve,
       log: write,
     });
-    const compose = () => {
-      const operations = [
+    const compose = () =>
+      api.setOperations([
         ...app.operations,
         ...(app.agentTypes.length > 0 ? [eventOperation(agents, jsonScalar)] : []),
-      ];
-      api.setOperations(operations);
-    };
+      ]);
     compose();
-    const served = () => api.current()?.generated ?? '';
-    const listeners = new Set<(reloaded: Reloaded) => void>();
-    const renew = async (since: number) => {
-      const before = served();
-      // The hosts have the new code: its operations come first, so that a mistake in the types does not hold them back.
-      const composed = composes(compose);
-      // Only a name that the new types give free can stand in their way.
-      if (!composed) api.setOperations([]);
-      await uploadTypes(api, appDir, log);
-      if (!composed) compose();
-      api.renewSecrets();
-      const reloaded = { ms: performance.now() - since, changes: schemaChanges(before, served()) };
-      for (const listener of listeners) listener(reloaded);
-    };
-    app.onReload((since) => {
-      renew(since).catch((error: unknown) => log.error(`the app was not reloaded: ${describe(error)}`));
-    });
+    const onReloaded = serveReloads(app, compose, api, appDir, log);
     await agents.resume();
     return {
       app,
@@ -164,10 +146,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
         ([name, variables]) => `connection "${name}" is left out: ${variables.join(', ')} is not set`,
       ),
       stats: () => ({ ...agents.stats(), ...agents.times(), ...hosts.stats() }),
-      onReloaded(listener) {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
+      onReloaded,
       async close() {
         await app.close();
         await closeAll();
@@ -177,6 +156,37 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
     await closeAll();
     throw error;
   }
+}
+
+/** With each reload the schema follows the app's operations and schema.graphql. Returns the way to hear of it. */
+function serveReloads(
+  app: App,
+  compose: () => void,
+  api: Api,
+  appDir: string,
+  log: FastifyBaseLogger,
+): AppHost['onReloaded'] {
+  const listeners = new Set<(reloaded: Reloaded) => void>();
+  const served = () => api.current()?.generated ?? '';
+  const renew = async (since: number) => {
+    const before = served();
+    // The hosts have the new code: its operations come first, so that a mistake in the types does not hold them back.
+    const composed = composes(compose);
+    // Only a name that the new types give free can stand in their way.
+    if (!composed) api.setOperations([]);
+    await uploadTypes(api, appDir, log);
+    if (!composed) compose();
+    api.renewSecrets();
+    const reloaded = { ms: performance.now() - since, changes: schemaChanges(before, served()) };
+    for (const listener of listeners) listener(reloaded);
+  };
+  app.onReload((since) => {
+    renew(since).catch((error: unknown) => log.error(`the app was not reloaded: ${describe(error)}`));
+  });
+  return (listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
 }
 
 /** app.json of the folder; an empty configuration where there is none. Throws GraphsteadErrors. */

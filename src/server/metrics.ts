@@ -25,6 +25,8 @@ interface Scrape {
 }
 
 type Values = () => readonly Value[];
+/** of one connection or model */
+type ValuesOf = (name: string, totals: CallTotals) => readonly Value[];
 
 export function createMetrics(version: string): Metrics {
   let opened: Promise<Registry> | undefined;
@@ -57,36 +59,20 @@ export function createMetrics(version: string): Metrics {
   return {
     add: (room, figures) => rooms.set(room, figures),
     calls(log) {
-      const connections = (values: (name: string, totals: CallTotals) => Value[]) => () =>
-        Object.entries(log.connections()).flatMap(([name, totals]) => values(name, totals));
-      const models = (values: (name: string, totals: CallTotals) => Value[]) => () =>
-        Object.entries(log.models()).flatMap(([name, totals]) => values(name, totals));
-      own(
-        'graphstead_connection_calls_total',
-        connections((connection, all) => outcomes({ connection }, all)),
-      );
-      own(
-        'graphstead_connection_call_seconds_total',
-        connections((connection, all) => seconds({ connection }, all)),
-      );
-      own(
-        'graphstead_model_calls_total',
-        models((model, all) => outcomes({ model }, all)),
-      );
-      own(
-        'graphstead_model_call_seconds_total',
-        models((model, all) => seconds({ model }, all)),
-      );
-      own(
-        'graphstead_model_tokens_total',
-        models((model, { inputTokens, outputTokens }) => [
-          { labels: { model, direction: 'input' }, value: inputTokens },
-          { labels: { model, direction: 'output' }, value: outputTokens },
-        ]),
-      );
-      own(
-        'graphstead_model_cost_total',
-        models((model, { cost }) => (cost === undefined ? [] : [{ labels: { model }, value: cost }])),
+      const of = (totals: () => Readonly<Record<string, CallTotals>>) => (name: OwnName, values: ValuesOf) =>
+        own(name, () => Object.entries(totals()).flatMap(([each, all]) => values(each, all)));
+      const connections = of(() => log.connections());
+      const models = of(() => log.models());
+      connections('graphstead_connection_calls_total', (connection, all) => outcomes({ connection }, all));
+      connections('graphstead_connection_call_seconds_total', (connection, all) => seconds({ connection }, all));
+      models('graphstead_model_calls_total', (model, all) => outcomes({ model }, all));
+      models('graphstead_model_call_seconds_total', (model, all) => seconds({ model }, all));
+      models('graphstead_model_tokens_total', (model, { inputTokens, outputTokens }) => [
+        { labels: { model, direction: 'input' }, value: inputTokens },
+        { labels: { model, direction: 'output' }, value: outputTokens },
+      ]);
+      models('graphstead_model_cost_total', (model, { cost }) =>
+        cost === undefined ? [] : [{ labels: { model }, value: cost }],
       );
     },
     watch(app) {
