@@ -53,6 +53,17 @@ export function customSites(definitions: Definitions): CustomSite[] {
   return sites;
 }
 
-/** A sibling that @custom resolves as well. */
-export const dependsOnCustom = (name: TemplateName | undefined): boolean =>
-  name?.field !== undefined && isCustom(name.field);
+/** Why a template cannot use a name, as message and fix; undefined when it can. `place` is "graphql", "url" or "body". */
+export function refusedName(site: CustomSite, name: string, place: string): readonly [string, string] | undefined {
+  const own = site.field.name.value;
+  const known = site.names.get(name);
+  if (known === undefined) {
+    const list = [...site.names.keys()].filter((one) => one !== own);
+    const fix = list.length > 0 ? `Use one of ${list.join(', ')}.` : `Add the ${site.what} ${name}.`;
+    return [`${place} uses $${name}, but there is no ${site.what} ${name}`, fix];
+  }
+  if (known.field === undefined) return undefined;
+  if (name === own) return [`${place} uses $${name}, the field itself`, 'Use stored fields.'];
+  if (!isCustom(known.field)) return undefined;
+  return [`${place} uses $${name}, which @custom resolves as well`, 'Use stored fields.'];
+}

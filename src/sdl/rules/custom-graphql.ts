@@ -1,6 +1,6 @@
 import { Kind, type ValueNode } from 'graphql';
 import { readCustom } from '../custom.js';
-import { type CustomSite, customSites, dependsOnCustom } from '../custom-site.js';
+import { type CustomSite, customSites, refusedName } from '../custom-site.js';
 import { baseName, directive, listDepth } from '../definition.js';
 import { isIdType, kindOf } from '../lookup.js';
 import type { RemoteOperation } from '../model.js';
@@ -72,21 +72,11 @@ function batch(context: RuleContext, site: CustomSite, graphql: RemoteOperation)
 function variables(context: RuleContext, site: CustomSite, graphql: RemoteOperation): void {
   let names = false;
   for (const { name } of graphql.variables) {
-    const known = site.names.get(name);
-    if (!known) {
-      const list = [...site.names.keys()].filter((n) => n !== site.field.name.value);
-      const fix = list.length > 0 ? `Use one of ${list.join(', ')}.` : `Add the ${site.what} ${name}.`;
-      refuse(context, site, graphql, `graphql uses $${name}, but there is no ${site.what} ${name}`, fix);
-      continue;
-    }
-    const { field } = known;
+    const refused = refusedName(site, name, 'graphql');
+    if (refused) refuse(context, site, graphql, ...refused);
+    const field = site.names.get(name)?.field;
     if (!field) continue;
     names ||= isIdType(field.node.type) || directive(field.node, 'id') !== undefined;
-    if (name === site.field.name.value)
-      refuse(context, site, graphql, `graphql uses $${name}, the field itself`, 'Use stored fields.');
-    else if (dependsOnCustom(known)) {
-      refuse(context, site, graphql, `graphql uses $${name}, which @custom resolves as well`, 'Use stored fields.');
-    }
     const kind = kindOf(context.definitions, baseName(field.node.type));
     if (kind === 'scalar' || kind === 'enum' || kind === undefined) continue;
     refuse(

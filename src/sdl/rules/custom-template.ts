@@ -1,7 +1,7 @@
 import { Kind, type TypeNode } from 'graphql';
 import type { Position } from '../../base/index.js';
 import { readCustom } from '../custom.js';
-import { type CustomSite, customSites, dependsOnCustom } from '../custom-site.js';
+import { type CustomSite, customSites, refusedName } from '../custom-site.js';
 import { baseName, listDepth } from '../definition.js';
 import { isForeignKey, isIdType, kindOf } from '../lookup.js';
 import type { HttpCall } from '../model.js';
@@ -69,18 +69,10 @@ class Check {
 
   #used(name: string, place: string, position: Position, inPath: boolean): void {
     const { site } = this;
+    const refused = refusedName(site, name, place);
+    if (refused) this.#refuse(position, ...refused);
     const known = site.names.get(name);
-    if (!known) {
-      const list = [...site.names.keys()].filter((n) => n !== site.field.name.value);
-      const fix = list.length > 0 ? `Use one of ${list.join(', ')}.` : `Add the ${site.what} ${name}.`;
-      this.#refuse(position, `${place} uses $${name}, but there is no ${site.what} ${name}`, fix);
-      return;
-    }
-    if (known.field && name === site.field.name.value) {
-      this.#refuse(position, `${place} uses $${name}, the field itself`, 'Use stored fields.');
-    } else if (dependsOnCustom(known)) {
-      this.#refuse(position, `${place} uses $${name}, which @custom resolves as well`, 'Use stored fields.');
-    }
+    if (!known) return;
     this.#scalar(name, known.type, place, position);
     if (inPath && known.type.kind !== Kind.NON_NULL_TYPE) {
       this.#refuse(

@@ -21,6 +21,18 @@ export function subjectOf(call: FunctionCall): PredicateSubject {
   );
 }
 
+/** The predicate of texts that a call is asked of; undefined for one that nobody declared. */
+export function textPredicate(call: FunctionCall, execution: Execution): Predicate | undefined {
+  const { name } = subjectOf(call);
+  const predicate = execution.predicate(name);
+  if (predicate === undefined || predicate.type === 'string' || predicate.type === 'default') return predicate;
+  throw invalid(
+    `${call.name} needs texts, ${name} is of type ${predicate.type}`,
+    call.position,
+    'Ask a predicate of type string.',
+  );
+}
+
 /** The text of an argument that must be one. */
 export function textOf(argument: Argument | undefined, call: FunctionCall): string {
   if (argument?.kind === 'literal' || argument?.kind === 'coordinates') return argument.text;

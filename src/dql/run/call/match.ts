@@ -3,7 +3,7 @@ import { decodeValue, levenshteinWithin, type StoredValue, valueText } from '../
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, union } from '../uid-set.js';
-import { invalid, pickIndex, readyIndex, subjectOf, textOf, withoutIndex } from './argument.js';
+import { invalid, pickIndex, readyIndex, subjectOf, textOf, textPredicate, withoutIndex } from './argument.js';
 import { filterByValue, joined } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { listsUnder, textTokens } from './lookup.js';
@@ -13,7 +13,7 @@ export const matchCall: CallOperator = {
   async root(call, execution) {
     const { name, langs } = subjectOf(call);
     const { text, distance } = wanted(call);
-    const predicate = texts(call, execution);
+    const predicate = textPredicate(call, execution);
     if (!predicate || !pickIndex(predicate, ['trigram'])) {
       throw withoutIndex(name, predicate, 'trigram', call);
     }
@@ -24,7 +24,7 @@ export const matchCall: CallOperator = {
 
   async filter(call, candidates, execution) {
     const { text, distance } = wanted(call);
-    const predicate = texts(call, execution);
+    const predicate = textPredicate(call, execution);
     if (!predicate) return EMPTY;
     // With the index at hand a filter finds what the same call would find at root.
     const tokens = readyIndex(predicate, ['trigram']) ? await textTokens('trigram', text, '', execution) : [];
@@ -56,19 +56,6 @@ function wanted(call: FunctionCall): { text: string; distance: number } {
     throw invalid(`the distance of match cannot be negative: ${distance}`, call.position, 'Give 0 or more.');
   }
   return { text: textOf(call.args[0], call), distance };
-}
-
-function texts(call: FunctionCall, execution: Execution): Predicate | undefined {
-  const { name } = subjectOf(call);
-  const predicate = execution.predicate(name);
-  if (predicate && predicate.type !== 'string' && predicate.type !== 'default') {
-    throw invalid(
-      `match needs texts, ${name} is of type ${predicate.type}`,
-      call.position,
-      'Ask a predicate of type string.',
-    );
-  }
-  return predicate;
 }
 
 /** Texts that share three letters in a row with the one asked for; a shorter one is compared with all. */

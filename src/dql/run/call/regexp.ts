@@ -1,9 +1,7 @@
-import type { Predicate } from '../../../graph/index.js';
 import { compilePattern, decodeValue, type Pattern, requiredTrigrams, valueText } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
-import type { Execution } from '../execution.js';
 import { EMPTY, intersect } from '../uid-set.js';
-import { invalid, pickIndex, readyIndex, subjectOf, textOf, withoutIndex } from './argument.js';
+import { invalid, pickIndex, readyIndex, subjectOf, textOf, textPredicate, withoutIndex } from './argument.js';
 import { filterByValue } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { trigramCandidates } from './trigram.js';
@@ -15,7 +13,7 @@ export const regexpCall: CallOperator = {
   async root(call, execution) {
     const { name, langs } = subjectOf(call);
     const pattern = patternOf(call);
-    const predicate = texts(call, execution);
+    const predicate = textPredicate(call, execution);
     if (!predicate || !pickIndex(predicate, ['trigram'])) {
       throw withoutIndex(name, predicate, 'trigram', call);
     }
@@ -33,7 +31,7 @@ export const regexpCall: CallOperator = {
 
   async filter(call, candidates, execution) {
     const pattern = patternOf(call);
-    const predicate = texts(call, execution);
+    const predicate = textPredicate(call, execution);
     if (!predicate) return EMPTY;
     let narrowed = candidates;
     if (candidates.length > FEW && readyIndex(predicate, ['trigram'])) {
@@ -66,19 +64,6 @@ function patternOf(call: FunctionCall): Written {
 
 function written(source: string, flags: string): Written {
   return { source, flags, compiled: compilePattern(source, flags) };
-}
-
-function texts(call: FunctionCall, execution: Execution): Predicate | undefined {
-  const { name } = subjectOf(call);
-  const predicate = execution.predicate(name);
-  if (predicate && predicate.type !== 'string' && predicate.type !== 'default') {
-    throw invalid(
-      `regexp needs texts, ${name} is of type ${predicate.type}`,
-      call.position,
-      'Ask a predicate of type string.',
-    );
-  }
-  return predicate;
 }
 
 function tester(pattern: Written) {
