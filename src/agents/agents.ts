@@ -33,7 +33,7 @@ import { inspectAgent } from './inspect.js';
 import { callerOf, claimOf } from './job.js';
 import { Listening } from './listening.js';
 import { Messages } from './messages.js';
-import type { AgentPart } from './part.js';
+import { agentPart } from './part.js';
 import { type AgentLog, Queues } from './queues.js';
 import { readHead, readHeads, waitingAgents } from './reader.js';
 import { Residence } from './residence.js';
@@ -230,11 +230,11 @@ class AgentRuntime implements Agents {
     this.#hub.landed(records);
     this.#alarms.landed(records);
     this.#sweeper.landed(records);
-    for (const { commitTs, parts } of records) {
-      const part = parts['agents'] as AgentPart | undefined;
+    for (const record of records) {
+      const part = agentPart(record);
       if (part === undefined) continue;
       this.#tally.landed(part);
-      if (this.#resumed) this.#queues.deliver(part, commitTs);
+      if (this.#resumed) this.#queues.deliver(part, record.commitTs);
     }
   }
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../base/index.js';
 import type { CommitRecord, Committer, Snapshot } from '../commit/index.js';
 import { SHARDS, shardOf } from './keys.js';
-import type { AgentPart } from './part.js';
+import { agentPart } from './part.js';
 import { type DueAlarm, readDue } from './reader.js';
 
 /** alarms taken from one shard at a time: after a long rest they go off at a bounded rate */
@@ -43,7 +43,7 @@ export class AlarmClock {
   landed(records: readonly CommitRecord[]): void {
     let earlier = false;
     for (const record of records) {
-      for (const op of (record.parts['agents'] as AgentPart | undefined)?.ops ?? []) {
+      for (const op of agentPart(record)?.ops ?? []) {
         if (op.op !== 'turn') continue;
         for (const { at } of op.alarms ?? []) {
           const shard = shardOf(op.id);

@@ -4,7 +4,7 @@ import { makeLimits } from '../base/index.js';
 import { readRecords, replay } from '../commit/index.js';
 import { createMemoryStore, MemoryDisk, type Store } from '../store/index.js';
 import { agentsApplier } from './apply/applier.js';
-import type { AgentPart } from './part.js';
+import { type AgentPart, agentPart } from './part.js';
 import { SWEPT_AT_ONCE } from './apply/remains.js';
 
 const CODE = `
@@ -136,7 +136,7 @@ describe('what a stopped agent leaves', () => {
     service = await open();
     const sweeps: AgentPart[] = [];
     service.committer.onCommit((records) => {
-      for (const { parts } of records) sweeps.push(parts['agents'] as AgentPart);
+      for (const record of records) sweeps.push(agentPart(record) ?? { ops: [] });
     });
     let keys = Object.values(await families(service.store)).reduce((sum, n) => sum + n, 0);
     await service.agents.clockMoved();

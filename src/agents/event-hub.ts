@@ -2,7 +2,7 @@ import { GraphsteadError, type Left, type Pushing, type Take } from '../base/ind
 import type { CommitRecord, Committer } from '../commit/index.js';
 import { terminated, unknownAgent } from './refusal.js';
 import type { AgentEvent, EventsRequest } from './contract.js';
-import type { AgentPart } from './part.js';
+import { type AgentPart, agentPart } from './part.js';
 import { eventBehind, readEvents, readHead } from './reader.js';
 import type { StoredEvent } from './stored.js';
 import { Batch, type Beginning, type EventPage, GAP_EVENT, Subscription } from './subscription.js';
@@ -36,7 +36,7 @@ export class EventHub {
   landed(records: readonly CommitRecord[]): void {
     if (this.#readers.size === 0) return;
     for (const record of records) {
-      const part = record.parts['agents'] as AgentPart | undefined;
+      const part = agentPart(record);
       if (part !== undefined) this.#publish(part, record);
     }
   }

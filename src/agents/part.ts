@@ -1,7 +1,17 @@
+import type { CommitRecord } from '../commit/index.js';
+
 // What the agents write in one commit, as plain data: the `agents` part of an intent, and of its record.
+
+/** The name under which the agents' applier is registered with the committer. */
+export const AGENTS = 'agents';
 
 export interface AgentPart {
   readonly ops: readonly AgentOp[];
+}
+
+/** The agents' part of a commit record. */
+export function agentPart({ parts }: Pick<CommitRecord, 'parts'>): AgentPart | undefined {
+  return parts[AGENTS] as AgentPart | undefined;
 }
 
 /** Position of a stored message: commit timestamp and its number among the posts of that commit. */

@@ -1,7 +1,7 @@
 import type { Clock, ClockSteps, Limits } from '../base/index.js';
 import type { CommitRecord, Committer } from '../commit/index.js';
 import { SHARDS, shardOf } from './keys.js';
-import type { AgentPart, SweepOp } from './part.js';
+import { agentPart, type SweepOp } from './part.js';
 import { readEnded } from './reader.js';
 
 /** stopped agents that one commit sweeps at most; the applier bounds what it takes of them */
@@ -25,7 +25,7 @@ export class Sweeper {
 
   landed(records: readonly CommitRecord[]): void {
     for (const record of records) {
-      for (const op of (record.parts['agents'] as AgentPart | undefined)?.ops ?? []) {
+      for (const op of agentPart(record)?.ops ?? []) {
         if (op.op === 'turn' && op.terminate === true) this.#next[shardOf(op.id)] = 0;
       }
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultNames } from '../base/index.js';
 import type { GraphChange } from './contract.js';
-import { changeRecord, GRAPH, type GraphPart } from './index.js';
+import { changeRecord, graphPart } from './index.js';
 import { found, openFixture, read, setEdge, setValue, text, valuesOf, write } from './fixture.js';
 
 /** Turns that the event loop takes while something is done. */
@@ -33,8 +33,8 @@ describe('a committed part', () => {
     ];
     const told: unknown[] = [];
     fixture.committer.onCommit((records) => {
-      for (const { parts } of records) {
-        const { count, entry } = changeRecord(parts[GRAPH] as GraphPart | undefined, defaultNames);
+      for (const record of records) {
+        const { count, entry } = changeRecord(graphPart(record), defaultNames);
         for (let i = 0; i < count; i++) if (entry(i).list === 'changes') told.push(JSON.parse(entry(i).json));
       }
     });

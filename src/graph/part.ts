@@ -1,3 +1,4 @@
+import type { CommitRecord } from '../commit/index.js';
 import type { AlterPart, StepPart } from './alter/part.js';
 import type { BulkPart } from './bulk/part.js';
 import type { ChangesPart } from './delta.js';
@@ -19,6 +20,11 @@ interface DocumentPart {
 
 /** What the graph's applier takes: plain data, as it lies in commit records. */
 export type GraphPart = ChangesPart | LeasePart | DocumentPart | AlterPart | StepPart | BulkPart;
+
+/** The graph's part of a commit record. */
+export function graphPart({ parts }: Pick<CommitRecord, 'parts'>): GraphPart | undefined {
+  return parts[GRAPH] as GraphPart | undefined;
+}
 
 export interface LeaseResult {
   /** first of the uids */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asError, GraphsteadError, toWire } from '../base/index.js';
 import type { CommitRecord } from '../commit/index.js';
-import { type ChangeRecord, changeRecord, type EntryList, GRAPH, type GraphPart } from '../graph/index.js';
+import { type ChangeRecord, changeRecord, type EntryList, graphPart } from '../graph/index.js';
 import type { Core } from './core.js';
 import type { Frame } from './sse.js';
 
@@ -135,7 +135,7 @@ export class ChangeStream {
       yield { frame: known, rest: 0 };
       return;
     }
-    const changes = changeRecord(record.parts[GRAPH] as GraphPart | undefined, this.#core.names);
+    const changes = changeRecord(graphPart(record), this.#core.names);
     if (changes.untold) yield { frame: this.#bulkGap(record, changes.untold), rest: 0 };
     else if (changes.count === 0) yield { rest: 0 };
     const first = changes.count - Math.min(from ?? changes.count, changes.count);

@@ -1,14 +1,14 @@
 import type { MaybePromise } from '../../base/index.js';
 import type { Applier, GroupState, GroupWork } from '../../commit/index.js';
 import { headKey, stateKey } from '../keys.js';
-import type { AgentOp, AgentPart, AgentResult } from '../part.js';
+import { AGENTS, type AgentOp, type AgentPart, type AgentResult } from '../part.js';
 import { decode, encode, type Head, split } from '../stored.js';
 import { type AgentLimits, Draft } from './draft.js';
 import { takeAll } from './take.js';
 
 /** How the agents write. Register it with the committer under its name. */
 export function agentsApplier(limits: AgentLimits): Applier<AgentPart, AgentResult> {
-  return { name: 'agents', begin: (state) => new AgentWork(state, limits) };
+  return { name: AGENTS, begin: (state) => new AgentWork(state, limits) };
 }
 
 /** One group's worth of agents: heads and states are merged here and written once. */

@@ -1,7 +1,7 @@
 import { TYPE_PREDICATE } from '../../base/index.js';
 import type { CommitRecord } from '../../commit/index.js';
 import type { Block, Filter, FunctionCall, OrderKey, Selection } from '../../dql/index.js';
-import { GRAPH, type GraphPart } from '../../graph/index.js';
+import { graphPart } from '../../graph/index.js';
 
 /** Notes every predicate that blocks read. */
 export function noteReads(blocks: readonly Block[], names: Set<string>): void {
@@ -42,7 +42,7 @@ function noteCall({ name, subject }: FunctionCall, names: Set<string>): void {
 
 /** A commit may have changed what a plan reads: it wrote one of its predicates, or did more than write values. */
 export function touches(record: CommitRecord, names: ReadonlySet<string>): boolean {
-  const part = record.parts[GRAPH] as GraphPart | undefined;
+  const part = graphPart(record);
   if (!part || part.kind === 'lease' || part.kind === 'document') return false;
   return part.kind !== 'changes' || part.names.some((name) => names.has(name));
 }
