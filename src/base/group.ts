@@ -11,3 +11,18 @@ export function groupBy<K, V>(items: Iterable<V>, keyOf: (item: V) => K): Map<K,
   for (const item of items) addTo(groups, keyOf(item), item);
   return groups;
 }
+
+interface Lookup<K, V> {
+  get(key: K): V | undefined;
+  set(key: K, value: V): unknown;
+}
+
+/** The value of a key, made when it is first asked for. */
+export function within<K, V>(map: Lookup<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}

@@ -15,7 +15,7 @@ export {
   toWire,
   type WireError,
 } from './errors.js';
-export { addTo, groupBy } from './group.js';
+export { addTo, groupBy, within } from './group.js';
 export { type Hide, hiding } from './hide.js';
 export { BOUNDS, Histogram } from './histogram.js';
 export { exactJson, type JsonLoss, jsonLoss } from './json-loss.js';

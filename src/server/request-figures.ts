@@ -1,4 +1,4 @@
-import { Histogram } from '../base/index.js';
+import { Histogram, within } from '../base/index.js';
 import { type Value, valuesOf } from './figures.js';
 
 /**
@@ -11,7 +11,7 @@ export class RequestFigures {
   readonly #timings = new Map<string, Histogram>();
 
   add(route: string, method: string, status: number, seconds: number): void {
-    const statuses = within(within(this.#counts, route, newMap), method, newMap) as Map<number, number>;
+    const statuses = within(within(this.#counts, route, newMap), method, newMap);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     within(this.#timings, route, newHistogram).add(seconds);
   }
@@ -33,14 +33,5 @@ export class RequestFigures {
   }
 }
 
-function within<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
-  }
-  return value;
-}
-
-const newMap = <K, V>() => new Map<K, V>();
+const newMap = () => new Map();
 const newHistogram = () => new Histogram();

@@ -13,7 +13,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { GraphsteadError, type JsonWriter } from '../../base/index.js';
+import { GraphsteadError, type JsonWriter, within } from '../../base/index.js';
 import { fieldMeaning } from '../schema/meaning.js';
 import type { Errors } from './answer.js';
 import { type CollectScope, collectFields, selectionSets, tellsApart } from './collect.js';
@@ -250,15 +250,6 @@ export function askedFields(scope: CollectScope, type: Typed, nodes: Nodes): rea
       return { key, prefix, nodes: fieldNodes, definition, replyKey: definition ? replyKey(definition) : key };
     });
   });
-}
-
-function within<K, V>(map: { get(key: K): V | undefined; set(key: K, value: V): unknown }, key: K, make: () => V): V {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
-  }
-  return value;
 }
 
 function completeObject(

@@ -1,4 +1,5 @@
 import {
+  GraphQLEnumType,
   type GraphQLInputType,
   GraphQLList,
   type GraphQLNamedType,
@@ -7,7 +8,7 @@ import {
   type TypeNode,
 } from 'graphql';
 import { assert } from '../../base/index.js';
-import type { Model, TypeRef } from '../../sdl/index.js';
+import type { Field, Model, TypeRef } from '../../sdl/index.js';
 
 /**
  * What is known while a schema is generated. Types are made once, by name, when something first asks for them; their
@@ -35,6 +36,17 @@ export class Context {
   get types(): readonly GraphQLNamedType[] {
     return [...this.#types.values()];
   }
+}
+
+/** An enum whose values are names of fields. */
+export function fieldEnum(
+  context: Context,
+  name: string,
+  fields: readonly Field[],
+  extensions: GraphQLEnumType['extensions'],
+): GraphQLEnumType {
+  const values = Object.fromEntries(fields.map((field) => [field.name, {}]));
+  return context.once(name, () => new GraphQLEnumType({ name, values, extensions }));
 }
 
 /** The type that a syntax node writes, with `named` for its name. */

@@ -1,3 +1,4 @@
+import { within } from '../../base/index.js';
 import type { Field, Model, ObjectType, UnionType } from '../../sdl/index.js';
 
 /** Questions about the model that decide what is generated; all from the model alone, so that their order is free. */
@@ -86,12 +87,7 @@ const inputs = new WeakMap<ObjectType, readonly Field[]>();
 
 /** Fields of a type that its mutations take, in order. An edge counts where its other end has a Ref. */
 export function inputFields(model: Model, type: ObjectType): readonly Field[] {
-  let fields = inputs.get(type);
-  if (!fields) {
-    fields = writable(model, type, refs(model));
-    inputs.set(type, fields);
-  }
-  return fields;
+  return within(inputs, type, () => writable(model, type, refs(model)));
 }
 
 /** Fields of the type's Patch: another service's key cannot be changed here. */

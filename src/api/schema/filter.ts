@@ -8,7 +8,7 @@ import {
   GraphQLList,
 } from 'graphql';
 import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
-import { type Context, fieldName, nonNull } from './context.js';
+import { type Context, fieldEnum, fieldName, nonNull } from './context.js';
 import { enumType } from './enum.js';
 import { hasFilter, isForeignKey, isPresence, isSearched, nestedEdges, unionOf } from './fact.js';
 import { type InputMeaning, means } from './meaning.js';
@@ -77,16 +77,7 @@ function edgeFilter(context: Context, type: ObjectType, field: Field): GraphQLIn
 function hasType(context: Context, type: ObjectType): GraphQLEnumType | undefined {
   const fields = type.fields.filter(isPresence);
   if (fields.length === 0) return undefined;
-  const name = `${type.name}HasFilter`;
-  return context.once(
-    name,
-    () =>
-      new GraphQLEnumType({
-        name,
-        values: Object.fromEntries(fields.map((field) => [field.name, {}])),
-        extensions: means({ of: 'has', type }),
-      }),
-  );
+  return fieldEnum(context, `${type.name}HasFilter`, fields, means({ of: 'has', type }));
 }
 
 /** UFilter of a stored union: which members, and each by its own filter. */

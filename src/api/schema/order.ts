@@ -1,11 +1,12 @@
 import {
-  GraphQLEnumType,
+  type GraphQLEnumType,
   type GraphQLInputFieldConfig,
   type GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
 } from 'graphql';
+import { within } from '../../base/index.js';
 import type { ObjectType } from '../../sdl/index.js';
-import type { Context } from './context.js';
+import { type Context, fieldEnum } from './context.js';
 import { isOrderable, orderEdges, orderedTypes } from './fact.js';
 import { means } from './meaning.js';
 
@@ -13,12 +14,7 @@ import { means } from './meaning.js';
 const ordered = new WeakMap<Context, ReadonlySet<string>>();
 
 function isOrdered(context: Context, type: ObjectType): boolean {
-  let names = ordered.get(context);
-  if (!names) {
-    names = orderedTypes(context.model, context.ours);
-    ordered.set(context, names);
-  }
-  return names.has(type.name);
+  return within(ordered, context, () => orderedTypes(context.model, context.ours)).has(type.name);
 }
 
 /** TOrder; undefined where there is nothing to order by. */
@@ -54,14 +50,5 @@ function orderFields(context: Context, type: ObjectType, self: GraphQLInputObjec
 function orderableType(context: Context, type: ObjectType): GraphQLEnumType | undefined {
   const fields = type.fields.filter(isOrderable);
   if (fields.length === 0) return undefined;
-  const name = `${type.name}Orderable`;
-  return context.once(
-    name,
-    () =>
-      new GraphQLEnumType({
-        name,
-        values: Object.fromEntries(fields.map((field) => [field.name, {}])),
-        extensions: means({ of: 'orderable', type }),
-      }),
-  );
+  return fieldEnum(context, `${type.name}Orderable`, fields, means({ of: 'orderable', type }));
 }

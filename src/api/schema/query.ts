@@ -1,5 +1,4 @@
 import {
-  GraphQLEnumType,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
   GraphQLFloat,
@@ -10,7 +9,7 @@ import {
 } from 'graphql';
 import type { ObjectType } from '../../sdl/index.js';
 import { aggregateType } from './aggregate.js';
-import { type Context, nonNull } from './context.js';
+import { type Context, fieldEnum, nonNull } from './context.js';
 import { embeddings, namingFields } from './fact.js';
 import { means, type RootMeaning } from './meaning.js';
 import { filterArgument, listArguments, objectType } from './object.js';
@@ -102,16 +101,7 @@ const aggregateField = (context: Context, type: ObjectType): FieldConfig => ({
 function similarQueries(context: Context, type: ObjectType): RootFields {
   const fields = embeddings(type);
   if (fields.length === 0) return {};
-  const name = `${type.name}Embedding`;
-  const by = context.once(
-    name,
-    () =>
-      new GraphQLEnumType({
-        name,
-        values: Object.fromEntries(fields.map((field) => [field.name, {}])),
-        extensions: means({ of: 'embedding', type }),
-      }),
-  );
+  const by = fieldEnum(context, `${type.name}Embedding`, fields, means({ of: 'embedding', type }));
   const args = (own: GraphQLFieldConfigArgumentMap): GraphQLFieldConfigArgumentMap => ({
     by: { type: nonNull(by) },
     topK: { type: nonNull(GraphQLInt) },
