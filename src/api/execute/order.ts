@@ -4,7 +4,7 @@ import type { FunctionCall, OrderKey, Page, Selection } from '../../dql/index.js
 import type { ObjectType } from '../../sdl/index.js';
 import { inputMeaning } from '../schema/meaning.js';
 import { authFilter } from './auth/filter.js';
-import type { Scope } from './scope.js';
+import { edgeOf, type Scope } from './scope.js';
 import {
   block,
   NEVER,
@@ -48,10 +48,8 @@ function ownOrder(type: ObjectType, name: string, descending: boolean): OrderKey
  * be seen have no value here: an order would tell it.
  */
 function edgeOrder(scope: Scope, type: ObjectType, name: string, given: unknown, candidates: FunctionCall): OrderKey[] {
-  const field = type.field(name);
-  const target = field && scope.model.object(field.type.name);
-  assert(field?.storage && target, `${type.name}.${name} is an edge`);
-  const edge: Step = { name: storedName(field.storage), target };
+  const { storage, target } = edgeOf(scope.model, type, name);
+  const edge: Step = { name: storedName(storage), target };
   const keys: OrderKey[] = [];
   for (const { edges: further, field: last, descending } of orderPaths(scope, target, given)) {
     const edges = [edge, ...further];
@@ -106,10 +104,8 @@ function orderPaths(scope: Scope, type: ObjectType, value: unknown): OrderPath[]
       paths.push({ edges: [], field: storedName(storage), descending: name === 'desc' });
     } else if (name === 'then') then = given;
     else {
-      const field = type.field(name);
-      const target = field && scope.model.object(field.type.name);
-      assert(field?.storage && target, `${type.name}.${name} is an edge`);
-      const edge: Step = { name: storedName(field.storage), target };
+      const { storage, target } = edgeOf(scope.model, type, name);
+      const edge: Step = { name: storedName(storage), target };
       for (const path of orderPaths(scope, target, given)) paths.push({ ...path, edges: [edge, ...path.edges] });
     }
   }

@@ -1,8 +1,6 @@
 import {
-  type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLObjectType,
-  getNamedType,
   getNullableType,
   type GraphQLOutputType,
   isNonNullType,
@@ -23,7 +21,7 @@ import type { ObjectPlan } from './plan.js';
 import { noteReads } from './reads.js';
 import type { Told } from './representation.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
-import { filterInput, keyFields, type Scope } from './scope.js';
+import { filterInput, keyFields, type Scope, selectedType } from './scope.js';
 import { argumentsOf } from './argument.js';
 import { compileRoot } from './selection.js';
 import {
@@ -143,7 +141,7 @@ async function nodesField(
   reader: GraphReader,
 ): Promise<Written> {
   if (filter === NEVER) return { write: writeEmpty };
-  const composite = getNamedType(definition.type) as GraphQLCompositeType;
+  const composite = selectedType(definition);
   const { plan, directives } = compileRoot(scope, composite, type, field.nodes);
   const root = rootOf(scope, typeTests(scope, type.name), filter);
   const shown = block({
@@ -290,7 +288,7 @@ async function showOne(
   found: Root,
   reader: GraphReader,
 ): Promise<Written> {
-  const composite = getNamedType(definition.type) as GraphQLCompositeType;
+  const composite = selectedType(definition);
   const { plan, directives } = compileRoot(scope, composite, type, field.nodes);
   const shown = block({
     name: field.key,

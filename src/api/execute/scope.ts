@@ -1,8 +1,14 @@
-import type { GraphQLInputObjectType, GraphQLNamedType } from 'graphql';
+import {
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLInputObjectType,
+  type GraphQLNamedType,
+  getNamedType,
+} from 'graphql';
 import { assert, GraphsteadError, type Limits, type Names } from '../../base/index.js';
 import type { Block, Filter } from '../../dql/index.js';
 import type { Schema } from '../../graph/index.js';
-import type { Field, Model, NamedType, ObjectType } from '../../sdl/index.js';
+import type { Field, Model, NamedType, ObjectType, Storage } from '../../sdl/index.js';
 import type { CollectScope } from './collect.js';
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -72,6 +78,26 @@ export function namedType(scope: Scope, name: string): NamedType {
   const type = scope.model.types.get(name);
   assert(type, `type ${name} is not in the model`);
   return type;
+}
+
+/** The type that a field's selections are of. */
+export function selectedType(definition: GraphQLField<unknown, unknown>): GraphQLCompositeType {
+  return getNamedType(definition.type) as GraphQLCompositeType;
+}
+
+/** An edge of a type, and the type that it leads to. */
+interface Edge {
+  readonly field: Field;
+  readonly storage: Storage;
+  readonly target: ObjectType;
+}
+
+/** The edge that a generated input names; it names no other field there. */
+export function edgeOf(model: Model, type: ObjectType, name: string): Edge {
+  const field = type.field(name);
+  const target = field && model.object(field.type.name);
+  assert(field?.storage && target, `${type.name}.${name} leads to nodes`);
+  return { field, storage: field.storage, target };
 }
 
 /** The generated filter input of a type or union; undefined where nothing can be filtered. */

@@ -26,7 +26,7 @@ import { compileFilter, typeTests } from './filter.js';
 import { compileOrder, compilePage } from './order.js';
 import type { ConcretePlan, CustomPlan, FieldPlan, FieldSource, ObjectPlan, Shape } from './plan.js';
 import { scalarWriter } from './scalar.js';
-import { filterInput, namedType, type Scope } from './scope.js';
+import { filterInput, namedType, type Scope, selectedType } from './scope.js';
 import { SelectionList, valueSlot } from './selection-list.js';
 import { compiledOnce, type RootPlan } from './still-plan.js';
 import { and, childrenOf, NEVER, ofType, or, plainName, select, storedName, test } from './syntax.js';
@@ -171,7 +171,7 @@ function edge(
   const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule, backwards(scope, field));
   if (filter === NEVER && !scope.cascades) return ABSENT;
   const key = `${name.reverse ? '~' : ''}${name.name} ${keyOf(nodes)}`;
-  const output = getNamedType(definition.type) as GraphQLCompositeType;
+  const output = selectedType(definition);
   const demand = demandOf(scope, nodes[0]) ?? scope.demand;
   const asked = (): ObjectPlan => compileObject(below(scope, demand), output, selectionSets(nodes));
   const { plan: object, directives } = demanding(scope, target, edges.get(key) ?? asked(), demand);

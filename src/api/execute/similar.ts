@@ -1,4 +1,4 @@
-import { type GraphQLCompositeType, type GraphQLField, getNamedType } from 'graphql';
+import type { GraphQLField } from 'graphql';
 import { assert, GraphsteadError } from '../../base/index.js';
 import type { GraphReader, UidList } from '../../graph/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
@@ -8,7 +8,7 @@ import { authFilter } from './auth/filter.js';
 import { compileFilter, rootOf, typeTests } from './filter.js';
 import { boundLevel, identity, listWritten, rootRow, runPlan, writeEmpty } from './query.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
-import { filterInput, type Scope } from './scope.js';
+import { filterInput, type Scope, selectedType } from './scope.js';
 import { argumentsOf } from './argument.js';
 import { compileRoot } from './selection.js';
 import { and, block, childrenOf, NEVER, ofType, ofUids, test } from './syntax.js';
@@ -45,7 +45,7 @@ export async function similarField(
     authFilter(scope, type, 'query'),
   );
   if (filter === NEVER || distances.size === 0) return { write: writeEmpty };
-  const composite = getNamedType(definition.type) as GraphQLCompositeType;
+  const composite = selectedType(definition);
   const { plan, directives } = compileRoot(scope, composite, type, field.nodes);
   const shown = block({
     name: field.key,

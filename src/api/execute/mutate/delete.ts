@@ -3,7 +3,7 @@ import { assert, groupBy } from '../../../base/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
-import type { Scope } from '../scope.js';
+import { edgeOf, type Scope } from '../scope.js';
 import { argumentsOf } from '../argument.js';
 import { ChangeSet } from './change-set.js';
 import { demand } from './guard.js';
@@ -68,9 +68,7 @@ async function cascade(
   if (steps === null || steps === undefined || uids.length === 0) return;
   for (const [name, given] of Object.entries(steps as Input)) {
     if (given === null || given === undefined) continue;
-    const field = type.field(name);
-    const target = field && request.engine.model.object(field.type.name);
-    assert(field && target, `${type.name}.${name} leads to nodes`);
+    const { field, target } = edgeOf(request.engine.model, type, name);
     const step = given as Input;
     const reached = await reachedFrom(reader, field, uids);
     const inner = await matching(request, reader, target, step.filter, undefined, reached);

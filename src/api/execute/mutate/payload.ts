@@ -1,12 +1,4 @@
-import {
-  type FieldNode,
-  type GraphQLCompositeType,
-  type GraphQLField,
-  type GraphQLObjectType,
-  getNamedType,
-  getNullableType,
-  isNonNullType,
-} from 'graphql';
+import { type FieldNode, type GraphQLField, type GraphQLObjectType, getNullableType, isNonNullType } from 'graphql';
 import { assert, type JsonWriter } from '../../../base/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { ObjectType } from '../../../sdl/index.js';
@@ -17,7 +9,7 @@ import { compileFilter } from '../filter.js';
 import { compileOrder, compilePage } from '../order.js';
 import { boundLevel, listWritten, rootRow, runPlan } from '../query.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
-import { filterInput } from '../scope.js';
+import { filterInput, selectedType } from '../scope.js';
 import { argumentsOf } from '../argument.js';
 import { demandOf } from '../cascade.js';
 import { compileRoot } from '../selection.js';
@@ -109,7 +101,7 @@ async function nodesOf(
   const input = filterInput(scope, type.name);
   const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, authFilter(scope, type, 'query'));
   if (filter === NEVER || outcome.uids.length === 0) return constant('[]');
-  const composite = getNamedType(definition.type) as GraphQLCompositeType;
+  const composite = selectedType(definition);
   const { plan, directives } = compileRoot(scope, composite, type, nodes, demandOf(scope, field.nodes[0]));
   const root = ofUids([...new Set(outcome.uids)].sort((a, b) => a - b));
   const shown = block({

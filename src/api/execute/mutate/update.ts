@@ -3,7 +3,7 @@ import { assert, GraphsteadError } from '../../../base/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
-import { keyFields } from '../scope.js';
+import { edgeOf, keyFields } from '../scope.js';
 import { argumentsOf } from '../argument.js';
 import { ChangeSet } from './change-set.js';
 import { type Draft, Drafts, existingNode, taken } from './draft.js';
@@ -77,9 +77,7 @@ async function gather(
   }
   const nested = (input.nested ?? {}) as Readonly<Record<string, Input | readonly Input[] | null>>;
   for (const [name, given] of Object.entries(nested)) {
-    const field = type.field(name);
-    const target = field && request.engine.model.object(field.type.name);
-    assert(field && target, `${type.name}.${name} leads to nodes`);
+    const { field, target } = edgeOf(request.engine.model, type, name);
     for (const step of Array.isArray(given) ? (given as readonly Input[]) : given ? [given as Input] : []) {
       const reached = await reachedFrom(reader, field, uids);
       const inner = await matching(request, reader, target, step.filter, 'update', reached);
