@@ -68,3 +68,8 @@ export async function agentService(
     },
   };
 }
+
+/** Asks again and again until it holds. */
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((again) => setTimeout(again, 5));
+}

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from 'vitest';
 import { defaultNames, type Limits } from '../src/base/index.js';
 import { type OpenDql, openDql } from './open-dql.js';
 
@@ -80,6 +81,22 @@ export async function openGallery(options: { readonly limits?: Partial<Limits> }
   const dql = await openDql({ schema: SCHEMA, names: defaultNames, ...options });
   await dql.mutate(DATA);
   return dql;
+}
+
+/** The gallery for all tests of one file. */
+export function useGallery() {
+  let dql: OpenDql;
+  beforeAll(async () => {
+    dql = await openGallery();
+  });
+  afterAll(() => dql.close());
+  return {
+    get dql() {
+      return dql;
+    },
+    /** the block named q of an answer */
+    ask: async (text: string): Promise<unknown> => (await dql.query(`{ ${text} }`))['q'],
+  };
 }
 
 /** Names found by a root function, or by a filter on everything with a name. */

@@ -1,6 +1,7 @@
 import { setImmediate as later } from 'node:timers/promises';
 import { GraphsteadError } from '../src/base/index.js';
 import type { Snapshot, Store } from '../src/store/index.js';
+import { bound } from './stored.js';
 
 /**
  * A store that answers later, as one over a network does, and refuses where `refuses` says so. What it refuses to write has
@@ -21,14 +22,9 @@ export function lateStore(kept: Store, refuses: (what: 'read' | 'write') => bool
     release: () => snapshot.release(),
   });
   return {
-    epoch: kept.epoch,
-    incarnation: kept.incarnation,
-    readOnly: kept.readOnly,
+    ...bound(kept),
     snapshot: () => lateSnapshot(kept.snapshot()),
     apply: (batch, options) => answer('write', () => kept.apply(batch, options)),
-    backup: (directory) => kept.backup(directory),
-    stats: () => kept.stats(),
-    close: () => kept.close(),
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AgentService, agentService } from '../../test/agent-service.js';
+import { type AgentService, agentService, until } from '../../test/agent-service.js';
 import type { AgentEvent } from './contract.js';
 
 const CODE = `
@@ -73,9 +73,6 @@ let service: AgentService;
 const send = (id: string, name: string, data?: string) => service.agents.send(id, name, data);
 
 /** Asks until it holds; every background work of these tests ends in milliseconds. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((again) => setTimeout(again, 5));
-}
 
 beforeEach(async () => {
   service = await agentService(CODE, EXPORTS, { limits: { messageAttempts: 3, turnThreadMs: 400 } });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { bound } from '../../test/bound-store.js';
-import { type AgentService, agentService, type ServiceOptions } from '../../test/agent-service.js';
+import { type AgentService, agentService, type ServiceOptions, until } from '../../test/agent-service.js';
+import { bound } from '../../test/stored.js';
 import { GraphsteadError, makeLimits } from '../base/index.js';
 import { createCommitter } from '../commit/index.js';
 import { createMemoryStore, type Store } from '../store/index.js';
@@ -111,9 +111,6 @@ const open = async (options: ServiceOptions = {}) => {
   service = await agentService(CODE, ['release', 'pid'], { limits: { messageAttempts: 2 }, ...options });
   return service;
 };
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((again) => setTimeout(again, 5));
-}
 
 /** Two agents; one has messages in its mailbox, from outside where they name nobody, that nobody has looked at since the start. */
 async function stored(messages: readonly { name: string; data?: string; from?: string }[]): Promise<Store> {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AgentService, agentService, type ServiceOptions } from '../../test/agent-service.js';
+import { linesOf, recordsOf } from '../../test/stored.js';
 import { makeLimits } from '../base/index.js';
-import { readRecords, replay } from '../commit/index.js';
+import { replay } from '../commit/index.js';
 import { createMemoryStore, MemoryDisk, type Store } from '../store/index.js';
 import { agentsApplier } from './apply/applier.js';
 import { type AgentPart, agentPart } from './part.js';
@@ -50,29 +51,11 @@ afterEach(() => service.close());
 /** Keys of the agents' room by family. */
 async function families(store: Store): Promise<Record<number, number>> {
   const counts: Record<number, number> = {};
-  for (const line of await agentKeys(store)) {
+  for (const line of await linesOf(store, 'agents')) {
     const family = Number.parseInt(line.slice(6, 8), 16);
     counts[family] = (counts[family] ?? 0) + 1;
   }
   return counts;
-}
-
-async function agentKeys(store: Store): Promise<string[]> {
-  const snapshot = store.snapshot();
-  const lines: string[] = [];
-  let range: Parameters<typeof snapshot.range>[0] | undefined = {
-    start: Uint8Array.of(1, 0, 0x20),
-    end: Uint8Array.of(1, 0, 0x21),
-  };
-  while (range) {
-    const page = await snapshot.range(range);
-    page.keys.forEach((key, i) => {
-      lines.push(`${Buffer.from(key).toString('hex')} ${Buffer.from(page.values[i]).toString('hex')}`);
-    });
-    range = page.next;
-  }
-  snapshot.release();
-  return lines;
 }
 
 const FAMILY = { head: 1, state: 2, event: 3, mailbox: 4, retry: 5, alarm: 6, due: 7, dead: 8, ended: 9 };
@@ -153,10 +136,9 @@ describe('what a stopped agent leaves', () => {
     expect(await families(service.store)).toEqual({ [FAMILY.head]: 3 });
     const copy = createMemoryStore();
     const snapshot = service.store.snapshot();
-    const records = [];
-    for await (const page of readRecords(snapshot, 0)) records.push(...page);
+    const records = await recordsOf(snapshot);
     snapshot.release();
     await replay(records, { store: copy, appliers: [agentsApplier(makeLimits(LIMITS))] });
-    expect(await agentKeys(copy)).toEqual(await agentKeys(service.store));
+    expect(await linesOf(copy, 'agents')).toEqual(await linesOf(service.store, 'agents'));
   });
 });

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { bound } from '../../test/bound-store.js';
-import { type AgentService, agentService, type ServiceOptions } from '../../test/agent-service.js';
+import { type AgentService, agentService, type ServiceOptions, until } from '../../test/agent-service.js';
+import { bound, linesOf, recordsOf } from '../../test/stored.js';
 import { makeLimits } from '../base/index.js';
-import { createCommitter, readRecords, replay } from '../commit/index.js';
+import { createCommitter, replay } from '../commit/index.js';
 import { createMemoryStore, type Store } from '../store/index.js';
 import { agentsApplier } from './apply/applier.js';
 
@@ -66,10 +66,6 @@ async function open(options: ServiceOptions = {}): Promise<AgentService> {
 afterEach(async () => {
   for (const service of services.splice(0)) await service.close();
 });
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((again) => setTimeout(again, 5));
-}
 
 describe('lifecycle', () => {
   it('calls the hooks at their points', async () => {
@@ -303,11 +299,12 @@ it('replaying all records gives identical keys', async () => {
   await until(async () => (await agents.deadLetters(id)).length === 1);
   await agents.stop((await agents.start('Diary')).id);
   const copy = createMemoryStore();
-  const records = [];
   const snapshot = store.snapshot();
-  for await (const page of readRecords(snapshot, 0)) records.push(...page);
-  await replay(records, { store: copy, appliers: [agentsApplier(makeLimits({ eventsPerAgent: 3 }))] });
-  expect(await agentKeys(copy)).toEqual(await agentKeys(store));
+  await replay(await recordsOf(snapshot), {
+    store: copy,
+    appliers: [agentsApplier(makeLimits({ eventsPerAgent: 3 }))],
+  });
+  expect(await linesOf(copy, 'agents')).toEqual(await linesOf(store, 'agents'));
   snapshot.release();
   expect(committer.lastCommitTs).toBeGreaterThan(0);
 });
@@ -319,23 +316,4 @@ async function take<T>(source: AsyncIterable<T>, count: number): Promise<T[]> {
     if (taken.length === count) break;
   }
   return taken;
-}
-
-/** Everything in the agents' room, as text. */
-async function agentKeys(store: Store): Promise<string[]> {
-  const snapshot = store.snapshot();
-  const start = Uint8Array.of(1, 0, 0x20);
-  const lines: string[] = [];
-  for (
-    let range: Parameters<typeof snapshot.range>[0] | undefined = { start, end: Uint8Array.of(1, 0, 0x21) };
-    range;
-  ) {
-    const page = await snapshot.range(range);
-    page.keys.forEach((key, i) => {
-      lines.push(`${Buffer.from(key).toString('hex')} ${Buffer.from(page.values[i]).toString('hex')}`);
-    });
-    range = page.next;
-  }
-  snapshot.release();
-  return lines;
 }

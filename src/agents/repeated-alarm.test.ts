@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { bound } from '../../test/bound-store.js';
+import { bound } from '../../test/stored.js';
 import { type AgentService, agentService, type ServiceOptions } from '../../test/agent-service.js';
 import { createMemoryStore } from '../store/index.js';
 

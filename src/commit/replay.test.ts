@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { recordsOf } from '../../test/stored.js';
 import { makeLimits } from '../base/index.js';
-import { createMemoryStore, KeyWriter, type Snapshot, type Store } from '../store/index.js';
+import { createMemoryStore, KeyWriter, type Store } from '../store/index.js';
 import { createCommitter } from './committer.js';
-import type { CommitRecord, Intent } from './contract.js';
+import type { Intent } from './contract.js';
 import { KIND } from './kind.js';
-import { readRecords } from './record.js';
 import { replay } from './replay.js';
 import { CounterApplier } from './testing/counter-applier.js';
 
@@ -27,12 +27,6 @@ const intent = (what: { parts: object; key: string | undefined }): Intent => ({
     idempotency: { scope: 's', key: what.key, bodyHash: 'h', reply: Buffer.from(JSON.stringify(what)).subarray(0) },
   }),
 });
-
-async function recordsOf(snapshot: Snapshot): Promise<CommitRecord[]> {
-  const all: CommitRecord[] = [];
-  for await (const page of readRecords(snapshot, 0)) all.push(...page);
-  return all;
-}
 
 /** All keys but the records themselves and the committer's own figures. */
 async function dump(store: Store): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { graphApplier, graphShared, printSchema } from './index.js';
-import { type CommitRecord, readRecords, replay } from '../commit/index.js';
+import { recordsOf } from '../../test/stored.js';
+import { replay } from '../commit/index.js';
 import { createMemoryStore, KeyWriter, MemoryDisk } from '../store/index.js';
 import { defaultNames, dgraphNames } from '../base/index.js';
 import {
@@ -286,8 +287,7 @@ describe('alter', () => {
     await read(fixture.graph, (r) => collect(r.having(r.schema.predicate('name')!)));
     const target = createMemoryStore();
     const source = fixture.store.snapshot();
-    const records: CommitRecord[] = [];
-    for await (const page of readRecords(source, 0)) records.push(...page);
+    const records = await recordsOf(source);
     expect(records.some((record) => record.together)).toBe(true);
     await replay(records, { store: target, appliers: [graphApplier(graphShared())] });
     const [one, two] = await Promise.all(

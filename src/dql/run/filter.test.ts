@@ -1,15 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGallery } from '../../../test/gallery.js';
-import { type OpenDql, openDql } from '../../../test/open-dql.js';
+import { describe, expect, it } from 'vitest';
+import { useGallery } from '../../../test/gallery.js';
+import { openDql } from '../../../test/open-dql.js';
 import { systemClock } from '../../base/index.js';
 import { parseQuery, runQuery } from '../index.js';
 
-let dql: OpenDql;
-beforeAll(async () => {
-  dql = await openGallery();
-});
-afterAll(() => dql.close());
+const gallery = useGallery();
 
 const UIDS = [1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 20, 21];
 
@@ -57,7 +53,7 @@ describe('filters', () => {
   it('hold for what their parts hold for', async () => {
     await fc.assert(
       fc.asyncProperty(tree, async ({ text, holds }) => {
-        const { q } = await dql.query(`{ q(func: uid(${UIDS.join(', ')})) @filter(${text}) { uid } }`);
+        const { q } = await gallery.dql.query(`{ q(func: uid(${UIDS.join(', ')})) @filter(${text}) { uid } }`);
         expect((q as { uid: string }[]).map((one) => Number(one.uid))).toEqual(UIDS.filter((uid) => holds.has(uid)));
       }),
       { numRuns: 150 },

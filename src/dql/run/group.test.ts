@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGallery } from '../../../test/gallery.js';
-import type { OpenDql } from '../../../test/open-dql.js';
+import { describe, expect, it } from 'vitest';
+import { useGallery } from '../../../test/gallery.js';
 import { systemClock } from '../../base/index.js';
 import { parseQuery, runQuery } from '../index.js';
 
-let dql: OpenDql;
-beforeAll(async () => {
-  dql = await openGallery();
-});
-afterAll(() => dql.close());
-
-async function ask(text: string): Promise<unknown> {
-  return (await dql.query(`{ ${text} }`))['q'];
-}
+const gallery = useGallery();
+const { ask } = gallery;
 
 describe('@groupby', () => {
   it('groups roots by values: small groups first, then by key', async () => {
@@ -100,7 +92,7 @@ describe('@groupby', () => {
   });
 
   it('shows nothing where nothing has the key', async () => {
-    expect(await dql.query('{ q(func: uid(0x1)) @groupby(year) { count(uid) } }')).toEqual({});
+    expect(await gallery.dql.query('{ q(func: uid(0x1)) @groupby(year) { count(uid) } }')).toEqual({});
     expect(await ask('q(func: uid(0x3)) { name painted @groupby(year) { count(uid) } }')).toEqual([{ name: 'Kim' }]);
   });
 
@@ -115,8 +107,8 @@ describe('@groupby', () => {
 
   it('orders many groups in steps', async () => {
     const lines = Array.from({ length: 5_000 }, (_, i) => `<${0x2000 + i}> <note> "${(i * 7_919) % 5_000}" .`);
-    await dql.mutate(`{ set {\n${lines.join('\n')}\n} }`);
-    const transaction = await dql.graph.begin({ bestEffort: true });
+    await gallery.dql.mutate(`{ set {\n${lines.join('\n')}\n} }`);
+    const transaction = await gallery.dql.graph.begin({ bestEffort: true });
     const reader = await transaction.reader();
     /** How often the query looks whether it is time to pause. */
     const looksOf = async (text: string): Promise<number> => {

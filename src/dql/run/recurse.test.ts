@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGallery } from '../../../test/gallery.js';
-import { type OpenDql, openDql } from '../../../test/open-dql.js';
+import { describe, expect, it } from 'vitest';
+import { useGallery } from '../../../test/gallery.js';
+import { openDql } from '../../../test/open-dql.js';
 
-let dql: OpenDql;
-beforeAll(async () => {
-  dql = await openGallery();
-});
-afterAll(() => dql.close());
-
-async function ask(text: string): Promise<unknown> {
-  return (await dql.query(`{ ${text} }`))['q'];
-}
+const { ask } = useGallery();
 
 describe('@recurse', () => {
   it('follows each edge once', async () => {

@@ -1,17 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGallery } from '../../../test/gallery.js';
-import type { OpenDql } from '../../../test/open-dql.js';
+import { describe, expect, it } from 'vitest';
+import { useGallery } from '../../../test/gallery.js';
 
-let dql: OpenDql;
-beforeAll(async () => {
-  dql = await openGallery();
-});
-afterAll(() => dql.close());
-
-/** The one block of an answer. */
-async function ask(text: string): Promise<unknown> {
-  return (await dql.query(`{ ${text} }`))['q'];
-}
+const gallery = useGallery();
+const { ask } = gallery;
 
 async function names(text: string): Promise<unknown[]> {
   return ((await ask(text)) as { n: unknown }[]).map((one) => one.n);
@@ -37,7 +28,7 @@ describe('selections', () => {
   });
 
   it('keep the order of the selections', async () => {
-    const { data } = await dql.engine.query({ text: '{ q(func: uid(0xa)) { year uid n: name price } }' });
+    const { data } = await gallery.dql.engine.query({ text: '{ q(func: uid(0xa)) { year uid n: name price } }' });
     expect(data.toString()).toBe('{"q":[{"year":1990,"uid":"0xa","n":"Red harbour","price":10.5}]}');
   });
 

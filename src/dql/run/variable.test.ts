@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGallery } from '../../../test/gallery.js';
-import { type OpenDql, openDql } from '../../../test/open-dql.js';
+import { describe, expect, it } from 'vitest';
+import { useGallery } from '../../../test/gallery.js';
+import { openDql } from '../../../test/open-dql.js';
 
-let dql: OpenDql;
-beforeAll(async () => {
-  dql = await openGallery();
-});
-afterAll(() => dql.close());
-
-async function ask(text: string): Promise<unknown> {
-  return (await dql.query(`{ ${text} }`))['q'];
-}
+const gallery = useGallery();
+const { ask } = gallery;
 
 describe('uid variables', () => {
   it('join blocks in whatever order they stand', async () => {
@@ -68,7 +61,7 @@ describe('value variables', () => {
     const texts =
       'var(func: uid(0x1, 0x2)) { k as knows @facets(h as how) } q(func: uid(h)) @filter(uid(k)) { val(h) }';
     expect(await ask(texts)).toEqual([{ 'val(h)': 'school days' }, { 'val(h)': 'school' }]);
-    await dql.mutate('{ set { <0x4> <knows> <0x2> (how="work") . } }');
+    await gallery.dql.mutate('{ set { <0x4> <knows> <0x2> (how="work") . } }');
     await expect(
       ask('var(func: uid(0x1, 0x4)) { knows @facets(h as how) } q(func: uid(h)) { val(h) }'),
     ).rejects.toMatchObject({ code: 'INVALID_QUERY' });
@@ -123,7 +116,7 @@ describe('value variables', () => {
   });
 
   it('expand to the predicates that they name', async () => {
-    await dql.mutate('{ set { <0x50> <note> "year" . } }');
+    await gallery.dql.mutate('{ set { <0x50> <note> "year" . } }');
     expect(await ask('var(func: uid(0x50)) { f as note } q(func: uid(0xa)) { expand(val(f)) }')).toEqual([
       { year: 1990 },
     ]);
@@ -178,7 +171,7 @@ describe('aggregates', () => {
 
   it('may have a value for each node in a block without root that shows nothing of them', async () => {
     const text = 'var(func: has(price)) { p as price } q() { m as max(val(p)) off as math(m - p) }';
-    expect(await dql.query(`{ ${text} r(func: uid(off), orderasc: val(off)) { uid val(off) } }`)).toEqual({
+    expect(await gallery.dql.query(`{ ${text} r(func: uid(off), orderasc: val(off)) { uid val(off) } }`)).toEqual({
       q: [{ 'max(val(p))': 20 }],
       r: [
         { uid: '0xb', 'val(off)': 0 },

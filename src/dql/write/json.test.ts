@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGallery } from '../../../test/gallery.js';
-import type { OpenDql } from '../../../test/open-dql.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openGallery, useGallery } from '../../../test/gallery.js';
 import { parseQuery, runQuery, writeJson, writeJsonInSteps, writeRdfInSteps } from '../index.js';
 
-let dql: OpenDql;
-beforeAll(async () => {
-  dql = await openGallery();
-});
-afterAll(() => dql.close());
+const gallery = useGallery();
 
 async function text(query: string, more: { debug?: boolean; format?: 'json' | 'rdf' } = {}): Promise<string> {
-  const { data } = await dql.engine.query({ text: query, ...more });
+  const { data } = await gallery.dql.engine.query({ text: query, ...more });
   return data.toString();
 }
 
@@ -22,7 +17,7 @@ describe('JSON', () => {
   });
 
   it('escapes what must be escaped', async () => {
-    await dql.mutate('{ set { <0x60> <note> "say \\"hi\\"\\n\\tto C:\\\\ \\u0001 é 馬" . } }');
+    await gallery.dql.mutate('{ set { <0x60> <note> "say \\"hi\\"\\n\\tto C:\\\\ \\u0001 é 馬" . } }');
     expect(JSON.parse(await text('{ q(func: uid(0x60)) { note } }'))).toEqual({
       q: [{ note: 'say "hi"\n\tto C:\\ \u0001 é 馬' }],
     });
@@ -181,7 +176,7 @@ describe('nodes that many rows share', () => {
       lines.push(`<${hex(0x90 + i)}> <note> "n${i}" .`);
       for (const hub of hubs) lines.push(`<${hex(0x90 + i)}> <knows> <${hex(hub)}> (at=${i * 10 + hub - 0x81}) .`);
     }
-    await dql.mutate(`{ set {\n${lines.join('\n')}\n} }`);
+    await gallery.dql.mutate(`{ set {\n${lines.join('\n')}\n} }`);
   });
 
   const roots = Array.from({ length: 10 }, (_, i) => hex(0x90 + i)).join(', ');
@@ -213,7 +208,7 @@ describe('nodes that many rows share', () => {
   });
 
   it('are left out below themselves under @ignorereflex', async () => {
-    await dql.mutate('{ set { <0x83> <knows> <0x90> . } }');
+    await gallery.dql.mutate('{ set { <0x83> <knows> <0x90> . } }');
     const { q } = JSON.parse(
       await text('{ q(func: uid(0x90, 0x91)) @ignorereflex { uid knows { uid knows { uid } } } }'),
     ) as {
@@ -221,7 +216,7 @@ describe('nodes that many rows share', () => {
     };
     const below = (root: Shown) => root.knows?.find((one) => one.uid === '0x83')?.knows;
     expect(q.map(below)).toEqual([undefined, [{ uid: '0x90' }]]);
-    await dql.mutate('{ delete { <0x83> <knows> <0x90> . } }');
+    await gallery.dql.mutate('{ delete { <0x83> <knows> <0x90> . } }');
   });
 });
 
@@ -231,8 +226,8 @@ describe('a long answer', () => {
       { length: 2_000 },
       (_, i) => `<0x70> <knows> <${0x1000 + i}> .\n<${0x1000 + i}> <note> "${i}" .`,
     );
-    await dql.mutate(`{ set {\n${lines.join('\n')}\n} }`);
-    const transaction = await dql.graph.begin({ bestEffort: true });
+    await gallery.dql.mutate(`{ set {\n${lines.join('\n')}\n} }`);
+    const transaction = await gallery.dql.graph.begin({ bestEffort: true });
     const reader = await transaction.reader();
     const result = await runQuery(parseQuery('{ q(func: uid(0x70)) { knows { note } } }'), reader);
     let pauses = 0;
@@ -258,8 +253,8 @@ describe('a long answer', () => {
       { length: 3_000 },
       (_, i) => `<0x71> <knows> <${0x3000 + i}> .\n<${0x3000 + i}> <note> "${i}" .`,
     );
-    await dql.mutate(`{ set {\n${lines.join('\n')}\n} }`);
-    const transaction = await dql.graph.begin({ bestEffort: true });
+    await gallery.dql.mutate(`{ set {\n${lines.join('\n')}\n} }`);
+    const transaction = await gallery.dql.graph.begin({ bestEffort: true });
     const reader = await transaction.reader();
     for (const query of [
       '{ q(func: uid(0x71)) { knows @groupby(note) { count(uid) } } }',
