@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as Grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
-import { GraphsteadError, type Hide, hiding } from '../base/index.js';
+import { GraphsteadError, type Hide } from '../base/index.js';
 import { type GraphConfig, type GraphTarget, graphTarget } from './graph-target.js';
 import { recorded } from './record.js';
 import { TOO_SLOW } from './told.js';
@@ -53,7 +53,7 @@ interface Opened {
   readonly signedIn: Promise<unknown>;
 }
 
-export function openGraph(name: string, config: GraphConfig, hide: Hide = hiding()): GraphConnection {
+export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphConnection {
   const timeoutMs = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   let opened: Opened | undefined;
 

@@ -39,6 +39,7 @@ export interface OpenConnections {
 const NONE: ResolvedConnections = { connections: {}, missing: {}, models: {} };
 
 type AnyConnection = HttpConnection | RelationalConnection | GraphConnection;
+type Kind = keyof Omit<Connections, 'has'>;
 
 /** Clients open on first use and are kept; `close` ends them all. @param replyBytes limits.outboundReplyBytes */
 export function openConnections(
@@ -50,38 +51,30 @@ export function openConnections(
 
   function use<C extends AnyConnection>(
     name: string,
-    types: readonly string[],
+    kind: Kind,
     make: (config: ConnectionConfig, hide: Hide) => C,
   ): C {
-    const existing = open.get(name);
     const config = own(resolved.connections, name);
     if (!config) throw absent(name, resolved);
-    if (!types.includes(config.type)) {
-      throw new GraphsteadError(
-        'CONNECTION_UNKNOWN',
-        `connection "${name}" is of type ${config.type}, not ${types[0]}`,
-        {
-          fix: `use connections.${kindOf(config)}("${name}")`,
-        },
-      );
+    if (kindOf(config) !== kind) {
+      throw new GraphsteadError('CONNECTION_UNKNOWN', `connection "${name}" is of type ${config.type}, not ${kind}`, {
+        fix: `use connections.${kindOf(config)}("${name}")`,
+      });
     }
-    if (existing) return existing as C;
-    const made = make(config, hideOf(name));
-    open.set(name, made);
-    return made;
+    const client = (open.get(name) as C | undefined) ?? make(config, hideOf(name));
+    open.set(name, client);
+    return client;
   }
 
   const connections: Connections = {
     http: (name) =>
-      use(name, ['http'], (config, hide) => openHttp(name, config as Parameters<typeof openHttp>[1], hide, replyBytes)),
+      use(name, 'http', (config, hide) => openHttp(name, config as Parameters<typeof openHttp>[1], hide, replyBytes)),
     relational: (name) =>
-      use(name, ['relational', 'postgresql'], (config, hide) =>
+      use(name, 'relational', (config, hide) =>
         openRelational(name, config as Parameters<typeof openRelational>[1], hide, replyBytes),
       ),
     graph: (name) =>
-      use(name, ['graph', 'dgraph'], (config, hide) =>
-        openGraph(name, config as Parameters<typeof openGraph>[1], hide),
-      ),
+      use(name, 'graph', (config, hide) => openGraph(name, config as Parameters<typeof openGraph>[1], hide)),
     has: (name) => own(resolved.connections, name) !== undefined,
   };
   const models: Models = {
@@ -115,9 +108,9 @@ function own<T>(entries: Readonly<Record<string, T>>, name: string): T | undefin
   return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
-function kindOf(config: ConnectionConfig): string {
-  if (config.type === 'http') return 'http';
-  return config.type === 'graph' || config.type === 'dgraph' ? 'graph' : 'relational';
+function kindOf({ type }: ConnectionConfig): Kind {
+  if (type === 'http') return 'http';
+  return type === 'graph' || type === 'dgraph' ? 'graph' : 'relational';
 }
 
 function absent(name: string, resolved: ResolvedConnections): GraphsteadError {

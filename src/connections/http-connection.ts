@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type Undici from 'undici';
 import type { RequestInit, Response } from 'undici';
-import { DEFAULT_LIMITS, GraphsteadError, type Hide, hiding } from '../base/index.js';
+import { GraphsteadError, type Hide } from '../base/index.js';
 import { REFUSAL_BYTES, textUpTo } from './body.js';
 import type { ConnectionConfig } from './config.js';
 import { currentTraceHeaders, recorded } from './record.js';
@@ -27,12 +27,7 @@ export interface HttpConnection {
   close(): Promise<void>;
 }
 
-export function openHttp(
-  name: string,
-  config: HttpConfig,
-  hide: Hide = hiding(),
-  replyBytes: number = DEFAULT_LIMITS.outboundReplyBytes,
-): HttpConnection {
+export function openHttp(name: string, config: HttpConfig, hide: Hide, replyBytes: number): HttpConnection {
   const { base, authorization } = addressOf(config);
   const timeoutMs = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const { Agent, fetch } = load();

@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS, GraphsteadError, type Hide, hiding } from '../base/index.js';
+import { GraphsteadError, type Hide } from '../base/index.js';
 import { type Body, REFUSAL_BYTES, textUpTo, upTo } from './body.js';
 import type { ChatMessage, ChatOptions, ChatReply } from './chat.js';
 import { type Fail, readChatStream } from './chat-stream.js';
@@ -24,8 +24,8 @@ export function openModel(
   name: string,
   config: ModelConfig,
   connection: HttpConnection,
-  hide: Hide = hiding(),
-  replyBytes: number = DEFAULT_LIMITS.outboundReplyBytes,
+  hide: Hide,
+  replyBytes: number,
 ): ChatModel {
   const fail: Fail = (message, told) =>
     new GraphsteadError('MODEL_FAILED', `model "${name}": ${hide(message).slice(0, MAX_REASON)}`, {
