@@ -1,8 +1,14 @@
+import type { FastifyRequest } from 'fastify';
 import { GraphsteadError } from '../base/index.js';
 
 /** The query string of a request: Fastify's parse, a repeated name as a list. */
 export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+export function parametersOf({ query }: FastifyRequest): Parameters {
+  return query as Parameters;
+}
+
+/** Of a parameter that is given twice the first counts. */
 export function text(parameters: Parameters, name: string): string | undefined {
   const value = parameters[name];
   return typeof value === 'string' ? value : value?.[0];

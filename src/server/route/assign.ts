@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphsteadError } from '../../base/index.js';
 import type { Core } from '../core.js';
-import { type Parameters, text } from '../parameter.js';
+import { type Parameters, parametersOf, text } from '../parameter.js';
 
 /** uids in one lease */
 const MOST = 10_000_000;
@@ -9,7 +9,7 @@ const MOST = 10_000_000;
 /** GET and POST /assign?what=uids&num=N: a lease of N consecutive uids, for whoever names new nodes by itself. */
 export function assignRoutes(app: FastifyInstance, core: Core): void {
   const assign = async (request: FastifyRequest, reply: FastifyReply) => {
-    const count = wanted(request.query as Parameters);
+    const count = wanted(parametersOf(request));
     const first = await core.graph.leaseUids(count);
     const body = JSON.stringify({ startId: String(first), endId: String(first + count - 1) });
     return reply.header('content-type', 'application/json').send(body);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ChangeStream, startOf } from '../change-stream.js';
 import type { Core } from '../core.js';
-import { type Parameters, text } from '../parameter.js';
+import { parametersOf, text } from '../parameter.js';
 
 /** GET /changes: what each commit did to the graph, as server-sent events that go on from any id that is kept. */
 export function changeRoutes(app: FastifyInstance, core: Core): void {
@@ -16,6 +16,6 @@ export function changeRoutes(app: FastifyInstance, core: Core): void {
 /** A browser that comes back sends the same address with a newer header: the header wins. */
 function lastIdOf(request: FastifyRequest): string | undefined {
   const header = request.headers['last-event-id'];
-  const given = typeof header === 'string' && header !== '' ? header : text(request.query as Parameters, 'after');
+  const given = typeof header === 'string' && header !== '' ? header : text(parametersOf(request), 'after');
   return given === '' ? undefined : given?.trim();
 }

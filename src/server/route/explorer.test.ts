@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
+import fastify from 'fastify';
+import type { Agents } from '../../agents/index.js';
 import { startService, type TestService } from '../../../test/service.js';
+import { explorerRoutes } from './explorer.js';
 
 const TYPES = `
 type Person {
@@ -83,6 +87,24 @@ describe('what the explorer asks', () => {
     expect((await s.get('/explorer/api/connections/x/reach')).body.errors[0].extensions.code).toBe(
       'CONNECTION_UNKNOWN',
     );
+  });
+
+  it('takes the first of a parameter that is given twice', async () => {
+    const asked: unknown[] = [];
+    const agents = {
+      list: async (filter: unknown) => asked.push(filter) && [],
+      info: async () => ({}),
+      events(request: { names?: readonly string[] }) {
+        asked.push(request.names);
+        return Readable.from([]);
+      },
+    } as unknown as Agents;
+    const app = fastify();
+    explorerRoutes(app, s.service.core, { version: '1', agents });
+    await app.inject('/explorer/api/agents?name=a&name=b&status=running&status=stopped');
+    await app.inject('/explorer/api/agents/x/events?names=c,d&names=e');
+    await app.close();
+    expect(asked).toEqual([{ name: 'a', status: 'running', first: 101 }, ['c', 'd']]);
   });
 
   it('serves nothing outside its folder', async () => {

@@ -8,6 +8,7 @@ import { type AppConfig, type CallLog, reach, reportConnections } from '../../co
 import { bodyText, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
 import { describeSchema } from '../explorer-schema.js';
+import { parametersOf, text } from '../parameter.js';
 import type { Frame } from '../sse.js';
 import { contextOf } from './request-context.js';
 
@@ -140,8 +141,9 @@ function agentRoutes(app: FastifyInstance, core: Core, rooms: ExplorerRooms): vo
   const idOf = (request: FastifyRequest) => (request.params as { id: string }).id;
 
   app.get('/explorer/api/agents', async (request) => {
-    const { name, status, after } = request.query as Record<string, string | undefined>;
-    const filter = { name: name || undefined, status: (status || undefined) as AgentStatus | undefined };
+    const given = (parameter: string) => text(parametersOf(request), parameter) || undefined;
+    const after = given('after');
+    const filter = { name: given('name'), status: given('status') as AgentStatus | undefined };
     const list = await agents().list({ ...filter, first: PAGE_AGENTS + 1, ...(after ? { after } : {}) });
     const page = list.slice(0, PAGE_AGENTS);
     const next = list.length > PAGE_AGENTS ? { next: page[PAGE_AGENTS - 1].id } : {};
@@ -160,8 +162,8 @@ function agentRoutes(app: FastifyInstance, core: Core, rooms: ExplorerRooms): vo
     if (body['background'] === true) {
       return { id: await agents().sendAsync(idOf(request), message, data, { requestId: request.id }) };
     }
-    const text = await agents().send(idOf(request), message, data, { requestId: request.id });
-    return { reply: text ?? null, ms: performance.now() - from };
+    const reply = await agents().send(idOf(request), message, data, { requestId: request.id });
+    return { reply: reply ?? null, ms: performance.now() - from };
   });
   app.post('/explorer/api/agents/:id/stop', options, async (request) =>
     agents().stop(idOf(request), { requestId: request.id }),
@@ -171,13 +173,14 @@ function agentRoutes(app: FastifyInstance, core: Core, rooms: ExplorerRooms): vo
     return { replayed: true };
   });
   app.get('/explorer/api/agents/:id/events', async (request, reply) => {
-    const { after, names } = request.query as Record<string, string | undefined>;
+    const parameters = parametersOf(request);
     const id = idOf(request);
     await agents().info(id); // an unknown agent is told before the stream begins
-    const wanted = names?.split(',').filter(Boolean);
+    const after = text(parameters, 'after') || undefined;
+    const names = text(parameters, 'names')?.split(',').filter(Boolean);
     return core.streams.answer(reply, (stream) => {
       const { signal } = stream;
-      return stream.send(eventFrames(agents(), { agentId: id, after: after || undefined, names: wanted, signal }));
+      return stream.send(eventFrames(agents(), { agentId: id, after, names, signal }));
     });
   });
 }

@@ -7,7 +7,7 @@ import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
 import { success, TEXT_BYTES } from '../envelope.js';
 import { bodyHash, idempotencyClaim } from '../idempotency.js';
-import { duration, flag, type Parameters, text, timestamp } from '../parameter.js';
+import { duration, flag, parametersOf, text, timestamp } from '../parameter.js';
 
 const QUERY_TYPES = new Set(['application/dql', 'application/graphql+-', 'application/graphqlpm', 'text/plain', '']);
 
@@ -21,7 +21,7 @@ export function graphLanguageRoutes(app: FastifyInstance, core: Core): void {
 }
 
 async function query(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const parameters = request.query as Parameters;
+  const parameters = parametersOf(request);
   const { text: queryText, variables } = queryBody(core, request);
   const format = text(parameters, 'respFormat') ?? 'json';
   if (format !== 'json' && format !== 'rdf') {
@@ -82,7 +82,7 @@ function stringVariables(value: unknown): Record<string, string> {
 }
 
 async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const parameters = request.query as Parameters;
+  const parameters = parametersOf(request);
   const body = bodyText(request, core.limits.graphBodyBytes);
   const claim = idempotencyClaim(request.headers, 'mutate', () => bodyHash(request.url, body));
   const stored = claim && (await core.committer.idempotentReply(claim.scope, claim.key, claim.bodyHash));
@@ -122,7 +122,7 @@ function mutateEnvelope(core: Pick<Core, 'names'>, answer: MutateAnswer): (strin
 }
 
 async function commit(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const parameters = request.query as Parameters;
+  const parameters = parametersOf(request);
   const startTs = timestamp(parameters, 'startTs');
   if (startTs === undefined) {
     throw new GraphsteadError('INVALID_REQUEST', 'the parameter startTs is missing', {
@@ -135,7 +135,7 @@ async function commit(core: Core, request: FastifyRequest, reply: FastifyReply):
 }
 
 async function alter(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const parameters = request.query as Parameters;
+  const parameters = parametersOf(request);
   const body = bodyText(request, core.limits.graphBodyBytes);
   const runInBackground = flag(parameters, 'runInBackground');
   await core.alter(alterRequest(body), { runInBackground });
