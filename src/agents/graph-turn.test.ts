@@ -31,6 +31,7 @@ const CODE = `
       return (await txn.graphql('{ aggregateShip { count } }')).aggregateShip.count;
     });
   }
+  async function sinkSilently() { return graph.transaction(async () => { throw undefined; }).catch((thrown) => String(thrown)); }
   async function launchAlone(name) { return graph.graphql(ADD, { name }); }
   async function sailOnce() { return graph.transaction(sail); }
   // Two on call: one may leave as long as the other stays. Nobody writes what the other wrote.
@@ -175,6 +176,7 @@ beforeEach(async () => {
     'launch',
     'launchAlone',
     'sailOnce',
+    'sinkSilently',
     'leaveBehind',
     'isOn',
   ]);
@@ -214,6 +216,7 @@ describe('the graph in app code', () => {
     expect(await call('add', 'One')).toHaveProperty('a');
     await expect(call('transact', true)).rejects.toThrow('rolled back');
     expect(await call('names')).toEqual(['One']);
+    expect(await call('sinkSilently')).toBe('undefined');
     expect(await call('transact', false)).toBe(3);
     expect(await call('names')).toEqual(['One', 'T1', 'T2']);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asError, GraphsteadError } from './errors.js';
+import { asError, codeOf, GraphsteadError } from './errors.js';
 
 describe('what was thrown, as an error of ours', () => {
   const thrownBy = (work: () => unknown): unknown => {
@@ -23,4 +23,13 @@ describe('what was thrown, as an error of ours', () => {
     expect(asError(thrownBy(dig))).toMatchObject({ code: 'LIMIT_EXCEEDED', fix: expect.stringContaining('smaller') });
     expect(asError(new RangeError('Invalid string length')).code).toBe('INTERNAL');
   });
+});
+
+it('anything thrown has a code, or none', () => {
+  const named = Object.assign(new Error('x'), { code: 'ENOENT' });
+  expect([named, { code: 'X' }, { code: 5 }, new Error('x'), 'text', null, undefined].map(codeOf)).toEqual([
+    'ENOENT',
+    'X',
+    ...Array(5).fill(undefined),
+  ]);
 });

@@ -5,6 +5,7 @@ export { ClockSteps } from './clock-steps.js';
 export {
   asError,
   assert,
+  codeOf,
   ERROR_STATUS,
   type ErrorCode,
   GraphsteadError,

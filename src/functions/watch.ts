@@ -1,5 +1,6 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join, sep } from 'node:path';
+import { codeOf } from '../base/index.js';
 
 /** An editor may write a file in parts; a change that comes later is another reload. */
 const SETTLE_MS = 20;
@@ -53,7 +54,7 @@ export function watchSources(dir: string, changed: (since: number) => void): () 
       const found = below.map(({ name }) => follow(join(folder, name)));
       return found.includes(true) || (known === undefined && holdsSources);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (codeOf(error) !== 'ENOENT') throw error;
       return forget(folder); // it went while it was looked at
     }
   }

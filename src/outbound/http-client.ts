@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent, request } from 'undici';
-import { asError, type Clock, GraphsteadError, type Limits, Secret } from '../base/index.js';
+import { asError, type Clock, codeOf, GraphsteadError, type Limits, Secret } from '../base/index.js';
 import { checkHost, guardedLookup } from './address.js';
 import { Circuits } from './circuit.js';
 import { decoded } from './decode.js';
@@ -186,6 +186,5 @@ function reason(error: unknown): string {
   if (!(error instanceof Error)) return 'the call failed';
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
   const told = error.message || (first instanceof Error ? first.message : '');
-  const { code } = error as { code?: unknown };
-  return told || (typeof code === 'string' ? code : error.name);
+  return told || (codeOf(error) ?? error.name);
 }

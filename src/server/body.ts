@@ -1,6 +1,6 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { GraphsteadError, type Limits } from '../base/index.js';
+import { codeOf, GraphsteadError, type Limits } from '../base/index.js';
 import { parseJson } from '../outbound/index.js';
 
 /**
@@ -85,7 +85,7 @@ function decoded(request: FastifyRequest, limit: number): Buffer {
   try {
     return unzip(bytes, { maxOutputLength: limit });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
     throw new GraphsteadError('INVALID_REQUEST', `the body is not valid ${encoding}`, { cause: error });
   }
 }

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import compress from '@fastify/compress';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { GraphsteadError, type Limits, type Names } from '../base/index.js';
+import { codeOf, GraphsteadError, type Limits, type Names } from '../base/index.js';
 import { boundAnswers } from './answers.js';
 import { acceptBytes, boundBodies, tooLarge } from './body.js';
 import { failure } from './envelope.js';
@@ -114,12 +114,12 @@ function requestIds(): () => string {
 
 /** The framework's own refusals, in our words. */
 function translate(error: unknown, bodyLimit: number): unknown {
-  const code = (error as { code?: unknown }).code;
+  const code = codeOf(error);
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(bodyLimit);
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
     return new GraphsteadError('INVALID_REQUEST', 'the Content-Length header does not match the body');
   }
-  if (typeof code === 'string' && code.startsWith('FST_')) {
+  if (code?.startsWith('FST_')) {
     return new GraphsteadError('INVALID_REQUEST', (error as Error).message, { cause: error });
   }
   return error;

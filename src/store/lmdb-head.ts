@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
-import type { GraphsteadError } from '../base/index.js';
+import { codeOf, type GraphsteadError } from '../base/index.js';
 import { damaged } from './failure.js';
 import { isWhole, NO_PAGE, TABLE_ROOT } from './lmdb-page.js';
 
@@ -65,7 +65,7 @@ function openIt(path: string): number | undefined {
   try {
     return openSync(path, 'r');
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(thrown) === 'ENOENT') return undefined;
     throw thrown;
   }
 }

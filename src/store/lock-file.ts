@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { GraphsteadError } from '../base/index.js';
+import { codeOf, GraphsteadError } from '../base/index.js';
 
 const LOCK_FILE = 'writer.json';
 
@@ -67,7 +67,7 @@ function lives({ pid, started }: Named): boolean {
   try {
     process.kill(pid, 0);
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'EPERM') return false;
+    if (codeOf(thrown) !== 'EPERM') return false;
   }
   return startOf(pid) === started;
 }

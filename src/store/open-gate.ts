@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { GraphsteadError } from '../base/index.js';
+import { codeOf, GraphsteadError } from '../base/index.js';
 import { type Named, named, nameOfThis, textOf } from './lock-file.js';
 
 // LMDB notes, in memory that all its processes share, which transaction was the last one; and whoever opens the file sets
@@ -93,7 +93,7 @@ async function putUp(sign: string): Promise<boolean> {
       }
       return true;
     } catch (thrown) {
-      const { code } = thrown as NodeJS.ErrnoException;
+      const code = codeOf(thrown);
       if (READ_ONLY.has(code)) return false;
       if (code !== 'EEXIST') throw thrown;
     }

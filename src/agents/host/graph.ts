@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { GraphsteadError, type WireError } from '../../base/index.js';
+import { codeOf, GraphsteadError, type WireError } from '../../base/index.js';
 import type { GraphMutated } from '../info.js';
 import { fromFailure, placed } from '../wire-failure.js';
 import { requireTask, type Task } from './task.js';
@@ -167,7 +167,7 @@ async function attempt<T>(task: Task, work: (transaction: GraphApi) => Promise<T
     await task.call('graph.commit', [id]);
     return { ok: true, value };
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'TXN_ABORTED') return { ok: false, error };
+    if (codeOf(error) === 'TXN_ABORTED') return { ok: false, error };
     await task.call('graph.abort', [id]);
     throw error;
   }

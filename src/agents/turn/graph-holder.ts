@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { codeOf, GraphsteadError } from '../../base/index.js';
 import type { Committed, Committer, IdempotencyClaim } from '../../commit/index.js';
 import type { GraphCalls, GraphTransaction } from '../contract.js';
 import { isMutation } from '../graph-calls.js';
@@ -48,7 +48,7 @@ export class GraphHolder {
     const answer = () => answerGraph(transaction, rpc, { readOnly: this.readOnly });
     const answered = writes ? this.#marks.write(Number(rpc.args[0]), transaction, answer) : answer();
     return answered.catch((error: unknown) => {
-      throw (error as { code?: unknown }).code === 'TXN_FINISHED' ? notAwaited(rpc) : error;
+      throw codeOf(error) === 'TXN_FINISHED' ? notAwaited(rpc) : error;
     });
   }
 

@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { GraphsteadError } from '../../base/index.js';
+import { codeOf, GraphsteadError } from '../../base/index.js';
 
 type FileFormat = 'rdf' | 'json' | 'schema' | 'graphql';
 
@@ -60,12 +60,12 @@ async function* pieces(file: SourceFile, onRead: (bytes: number) => void): Async
 }
 
 function unreadable(file: SourceFile, error: unknown): unknown {
-  const code = String((error as { code?: unknown }).code);
+  const code = codeOf(error);
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
     const fix = 'save it as UTF-8, or gzip it under a name that ends in .gz';
     return new GraphsteadError('INVALID_REQUEST', `${file.path}: the text is not valid UTF-8`, { fix });
   }
-  if (!code.startsWith('Z_')) return error;
+  if (!code?.startsWith('Z_')) return error;
   const fix = 'fetch the file again; it is cut short, or no gzip file';
   return new GraphsteadError('INVALID_REQUEST', `${file.path}: ${(error as Error).message}`, { fix });
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { codeOf } from '../../base/index.js';
 import { PgReader, PgWriter } from './pg-message.js';
 import { type Columns, columnsOf, textOfValue } from './pg-value.js';
 
@@ -108,8 +109,8 @@ export class PgSession {
   }
 
   #failed(error: Error): false {
-    const { code } = error as { code?: unknown };
-    const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : 'XX000';
+    const code = codeOf(error) ?? '';
+    const state = /^[0-9A-Z]{5}$/.test(code) ? code : 'XX000';
     const fields = ['SERROR', 'VERROR', `C${state}`, `M${error.message}`];
     const message = this.#out.message('E');
     for (const field of fields) message.text(field);
