@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { GraphsteadError } from '../base/index.js';
+import { codeOf, GraphsteadError } from '../base/index.js';
 
 /** Nothing is asked for compressed, but some answer so all the same. */
 const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
@@ -35,7 +35,7 @@ async function unpacked(body: Buffer, encoding: string, most: number): Promise<B
   try {
     return await decoder(body, { maxOutputLength: most });
   } catch (error) {
-    const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    const tooLarge = codeOf(error) === 'ERR_BUFFER_TOO_LARGE';
     const reason = tooLarge ? `is larger than ${most} bytes (limits.outboundReplyBytes)` : `is no ${name}, as it says`;
     throw new GraphsteadError('REMOTE_REPLY', `the reply ${reason}`);
   }
