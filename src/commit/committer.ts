@@ -12,7 +12,13 @@ import {
 import type { Snapshot, Store } from '../store/index.js';
 import { type CommitState, readState } from './commit-state.js';
 import type { Applier, Beginning, BuildInTurn, Committed, CommitRecord, Committer, Intent } from './contract.js';
-import { FINGERPRINTED_AT_ONCE, type Fingerprints, fingerprintsInParts, fingerprintsOf } from './fingerprint.js';
+import {
+  countKeys,
+  FINGERPRINTED_AT_ONCE,
+  type Fingerprints,
+  fingerprintsInParts,
+  fingerprintsOf,
+} from './fingerprint.js';
 import { hasExpired, readReply, sameBody } from './idempotency.js';
 import { encodeBody } from './record.js';
 import { RecordStream } from './stream.js';
@@ -110,16 +116,17 @@ class GroupCommitter implements Committer {
   // Not async: a promise that resolves with a promise takes three turns of the microtask queue more.
   commit(intent: Intent): Promise<Committed> {
     try {
-      const { conflicts } = intent;
-      if (conflicts.length > FINGERPRINTED_AT_ONCE) return this.#commitLarge(intent);
-      return this.#enqueue(intent, fingerprintsOf(conflicts));
+      const { conflicts, numbered } = intent;
+      if (countKeys(conflicts, numbered) > FINGERPRINTED_AT_ONCE) return this.#commitLarge(intent);
+      return this.#enqueue(intent, fingerprintsOf(conflicts, numbered));
     } catch (refused) {
       return Promise.reject(refused);
     }
   }
 
   async #commitLarge(intent: Intent): Promise<Committed> {
-    return this.#enqueue(intent, await fingerprintsInParts(intent.conflicts, endOfTurn));
+    const { conflicts, numbered = [] } = intent;
+    return this.#enqueue(intent, await fingerprintsInParts(conflicts, numbered, endOfTurn));
   }
 
   #enqueue(intent: Intent, keys: Fingerprints): Promise<Committed> {
@@ -226,7 +233,7 @@ class GroupCommitter implements Committer {
     const startTs = this.#writer.timestamps.start();
     assert(startTs !== undefined, 'no group is in flight in a turn');
     await turn.run({ startTs, snapshot: this.#store.snapshot() }, async (intent) => {
-      const { entry, committed } = this.#accept(intent, fingerprintsOf(intent.conflicts));
+      const { entry, committed } = this.#accept(intent, fingerprintsOf(intent.conflicts, intent.numbered));
       await Promise.allSettled([committed, this.#writer.commit([entry])]);
       return committed;
     });

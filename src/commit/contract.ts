@@ -10,6 +10,13 @@ export interface ConflictKey {
   readonly exclusive: boolean;
 }
 
+/** Conflict keys that differ in the number at their end alone: `prefix` with each of `numbers` in hexadecimal. */
+export interface NumberedKeys {
+  readonly prefix: string;
+  readonly numbers: readonly number[];
+  readonly exclusive: boolean;
+}
+
 /**
  * What a writer wants, as plain data (structured-cloneable; never a closure): another process could send it.
  * `parts` holds one entry an applier, by the applier's name: `graph` -> GraphPart, `agents` -> AgentPart.
@@ -19,6 +26,8 @@ export interface Intent {
   readonly startTs: number;
   readonly parts: Readonly<Record<string, unknown>>;
   readonly conflicts: readonly ConflictKey[];
+  /** more of them: a large commit has millions, whose texts would take most of its memory */
+  readonly numbered?: readonly NumberedKeys[];
   /** what was read and must still be so: judged as conflict keys are, but nobody else conflicts with them */
   readonly reads?: readonly ConflictKey[];
   readonly idempotency?: IdempotencyClaim;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { ConflictKey } from './contract.js';
+import { atOnce, inSteps, type Steps } from '../base/index.js';
+import type { ConflictKey, NumberedKeys } from './contract.js';
 
 /** Words of one key in `Fingerprints`: 64 bits that stand for its text, then 1 when it is exclusive. */
 export const KEY_WORDS = 3;
@@ -10,42 +11,58 @@ export type Fingerprints = Uint32Array;
 // Drawn anew by each process: nobody can look for two texts that share a fingerprint.
 const [seedLow, seedHigh] = new Uint32Array(new Uint8Array(randomBytes(8)).buffer);
 
-export function fingerprintsOf(keys: readonly ConflictKey[]): Fingerprints {
-  const words = new Uint32Array(keys.length * KEY_WORDS);
-  write(keys, 0, keys.length, words);
-  return words;
+export function fingerprintsOf(keys: readonly ConflictKey[], numbered: readonly NumberedKeys[] = []): Fingerprints {
+  return atOnce(fingerprinting(keys, numbered));
 }
 
 /** Keys between two pauses: a few milliseconds. */
 export const FINGERPRINTED_AT_ONCE = 8_192;
 
 /** The same for the keys of a large commit: `pause` is awaited between parts of them. */
-export async function fingerprintsInParts(
+export function fingerprintsInParts(
   keys: readonly ConflictKey[],
+  numbered: readonly NumberedKeys[],
   pause: () => Promise<void>,
 ): Promise<Fingerprints> {
-  const words = new Uint32Array(keys.length * KEY_WORDS);
-  for (let from = 0; from < keys.length; from += FINGERPRINTED_AT_ONCE) {
-    if (from > 0) await pause();
-    write(keys, from, Math.min(from + FINGERPRINTED_AT_ONCE, keys.length), words);
+  return inSteps(fingerprinting(keys, numbered), pause);
+}
+
+/** How many keys there are. */
+export function countKeys(keys: readonly ConflictKey[], numbered: readonly NumberedKeys[] = []): number {
+  return numbered.reduce((sum, { numbers }) => sum + numbers.length, keys.length);
+}
+
+function* fingerprinting(keys: readonly ConflictKey[], numbered: readonly NumberedKeys[]): Steps<Fingerprints> {
+  const words = new Uint32Array(countKeys(keys, numbered) * KEY_WORDS);
+  let count = 0;
+  for (const { key, exclusive } of keys) {
+    if (count > 0 && count % FINGERPRINTED_AT_ONCE === 0) yield;
+    write(key, '', exclusive, words, count++);
+  }
+  for (const { prefix, numbers, exclusive } of numbered) {
+    for (const number of numbers) {
+      if (count > 0 && count % FINGERPRINTED_AT_ONCE === 0) yield;
+      write(prefix, number.toString(16), exclusive, words, count++);
+    }
   }
   return words;
 }
 
-function write(keys: readonly ConflictKey[], from: number, end: number, words: Fingerprints): void {
-  for (let i = from; i < end; i++) {
-    const { key, exclusive } = keys[i];
-    let low = seedLow;
-    let high = seedHigh;
-    for (let at = 0; at < key.length; at++) {
-      const code = key.charCodeAt(at);
-      low = Math.imul(low ^ code, 0x2c1b3c6d);
-      high = Math.imul(((high << 7) | (high >>> 25)) ^ code, 0x297a2d39);
-    }
-    words[i * KEY_WORDS] = mix(low ^ (high >>> 15));
-    words[i * KEY_WORDS + 1] = mix(high ^ key.length);
-    words[i * KEY_WORDS + 2] = exclusive ? 1 : 0;
+/** The key is `text` with `rest` behind it: they are not joined, which would cost more than all else. */
+function write(text: string, rest: string, exclusive: boolean, words: Fingerprints, place: number): void {
+  let low = seedLow;
+  let high = seedHigh;
+  const end = text.length;
+  const length = end + rest.length;
+  for (let at = 0; at < length; at++) {
+    const code = at < end ? text.charCodeAt(at) : rest.charCodeAt(at - end);
+    low = Math.imul(low ^ code, 0x2c1b3c6d);
+    high = Math.imul(((high << 7) | (high >>> 25)) ^ code, 0x297a2d39);
   }
+  const to = place * KEY_WORDS;
+  words[to] = mix(low ^ (high >>> 15));
+  words[to + 1] = mix(high ^ length);
+  words[to + 2] = exclusive ? 1 : 0;
 }
 
 /** Lets every bit of a word bear on every other, since tables are entered by the lowest of them. */

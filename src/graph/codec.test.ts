@@ -165,6 +165,16 @@ describe('a posting list', () => {
 });
 
 describe('blocks', () => {
+  it('are read into one copy that all payloads share', () => {
+    const payloads = Array.from({ length: BLOCK_UIDS }, (_, i) => Uint8Array.of(i));
+    const [part] = encodeBlock({ payloads, spilled: 0 });
+    const back: Slots = { payloads: new Array(BLOCK_UIDS), spilled: 0 };
+    decodePart(part as Uint8Array, back);
+    part?.fill(0);
+    expect(back.payloads).toEqual(payloads);
+    expect(new Set(back.payloads.map((payload) => payload?.buffer)).size).toBe(1);
+  });
+
   const payload = fc.uint8Array({ maxLength: INLINE_BYTES });
   const slots = fc.array(fc.option(payload, { nil: undefined }), { minLength: BLOCK_UIDS, maxLength: BLOCK_UIDS });
 

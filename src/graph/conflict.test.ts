@@ -1,16 +1,31 @@
 import { expect, it } from 'vitest';
-import { inSteps } from '../base/index.js';
-import { ConflictSet, uidKey } from './conflict.js';
+import { atOnce, inSteps } from '../base/index.js';
+import { ConflictSet, conflictTexts, memberKey } from './conflict.js';
 
 it('lists many keys in steps, each once', async () => {
   const set = new ConflictSet();
-  for (let uid = 1; uid <= 1_000; uid++) set.shared(uidKey('name', uid));
-  set.exclusive(uidKey('name', 7));
+  for (let uid = 1; uid <= 1_000; uid++) set.shared(memberKey('name', uid, 1));
+  set.exclusive(memberKey('name', 7, 1));
   let pauses = 0;
-  const keys = await inSteps(set.list(), () => {
+  const { conflicts } = await inSteps(set.list(), () => {
     pauses++;
   });
   expect(pauses).toBeGreaterThan(2);
-  expect(keys).toHaveLength(1_000);
-  expect(keys.filter(({ exclusive }) => exclusive)).toEqual([{ key: uidKey('name', 7), exclusive: true }]);
+  expect(conflicts).toHaveLength(1_000);
+  expect(conflicts.filter(({ exclusive }) => exclusive)).toEqual([{ key: memberKey('name', 7, 1), exclusive: true }]);
+});
+
+it('keeps uids as numbers, and makes no text of each before it is asked for', () => {
+  const set = new ConflictSet();
+  for (let uid = 1; uid <= 1_000; uid++) set.sharedUid('name', uid);
+  set.exclusiveUid('name', 0xff);
+  const listed = atOnce(set.list());
+  expect(listed.conflicts).toEqual([]);
+  expect(listed.numbered.map(({ prefix, numbers, exclusive }) => [prefix, numbers.length, exclusive])).toEqual([
+    ['u name\n', 1, true],
+    ['u name\n', 999, false],
+  ]);
+  const texts = conflictTexts(listed);
+  expect(texts).toHaveLength(1_000);
+  expect(texts[0]).toEqual({ key: 'u name\nff', exclusive: true });
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { STEP, type Steps } from '../base/index.js';
-import type { ConflictKey } from '../commit/index.js';
+import type { ConflictKey, NumberedKeys } from '../commit/index.js';
 import type { IndexKind } from '../values/index.js';
 
 // Conflict keys as text. A name may hold any character but never a line break, which ends it.
@@ -17,10 +17,6 @@ const TOKEN_TEXT_BYTES = 48;
 
 export function predicateKey(name: string): string {
   return `p ${name}`;
-}
-
-export function uidKey(name: string, uid: number): string {
-  return `u ${name}\n${uid.toString(16)}`;
 }
 
 export function memberKey(name: string, uid: number, member: number | Uint8Array): string {
@@ -42,35 +38,96 @@ function short(bytes: Uint8Array): string {
   return `#${createHash('sha256').update(bytes).digest('base64url')}`;
 }
 
+/** Conflict keys as an intent takes them. */
+export interface ListedConflicts {
+  readonly conflicts: readonly ConflictKey[];
+  readonly numbered: readonly NumberedKeys[];
+}
+
 /** Collects conflict keys; a key that is exclusive once stays so. */
 export class ConflictSet {
   readonly #keys = new Map<string, boolean>();
+  /** by predicate, what would be `u` keys: a text each would take several times the memory of the changes */
+  readonly #uids = new Map<string, Map<number, boolean>>();
 
   get size(): number {
-    return this.#keys.size;
+    let { size } = this.#keys;
+    for (const uids of this.#uids.values()) size += uids.size;
+    return size;
   }
 
   shared(key: string): void {
-    if (!this.#keys.has(key)) this.#keys.set(key, false);
+    share(this.#keys, key);
   }
 
   exclusive(key: string): void {
     this.#keys.set(key, true);
   }
 
-  merge(other: ConflictSet): void {
-    for (const [key, exclusive] of other.#keys) {
-      if (exclusive) this.exclusive(key);
-      else this.shared(key);
-    }
+  /** The values of one uid under a predicate. */
+  sharedUid(name: string, uid: number): void {
+    share(this.#uidsOf(name), uid);
   }
 
-  *list(): Steps<ConflictKey[]> {
-    const keys: ConflictKey[] = [];
-    for (const [key, exclusive] of this.#keys) {
-      keys.push({ key, exclusive });
-      if (keys.length % STEP === 0) yield;
-    }
-    return keys;
+  exclusiveUid(name: string, uid: number): void {
+    this.#uidsOf(name).set(uid, true);
   }
+
+  #uidsOf(name: string): Map<number, boolean> {
+    let uids = this.#uids.get(name);
+    if (!uids) {
+      uids = new Map();
+      this.#uids.set(name, uids);
+    }
+    return uids;
+  }
+
+  merge(other: ConflictSet): void {
+    join(this.#keys, other.#keys);
+    for (const [name, uids] of other.#uids) join(this.#uidsOf(name), uids);
+  }
+
+  *list(): Steps<ListedConflicts> {
+    const conflicts: ConflictKey[] = [];
+    for (const [key, exclusive] of this.#keys) {
+      conflicts.push({ key, exclusive });
+      if (conflicts.length % STEP === 0) yield;
+    }
+    const numbered: NumberedKeys[] = [];
+    for (const [name, uids] of this.#uids) numbered.push(...(yield* numberedKeys(`u ${name}\n`, uids)));
+    return { conflicts, numbered };
+  }
+}
+
+function share<Key>(keys: Map<Key, boolean>, key: Key): void {
+  if (!keys.has(key)) keys.set(key, false);
+}
+
+function join<Key>(keys: Map<Key, boolean>, more: ReadonlyMap<Key, boolean>): void {
+  for (const [key, exclusive] of more) {
+    if (exclusive) keys.set(key, true);
+    else share(keys, key);
+  }
+}
+
+function* numberedKeys(prefix: string, uids: ReadonlyMap<number, boolean>): Steps<NumberedKeys[]> {
+  const [exclusives, shared]: [number[], number[]] = [[], []];
+  let count = 0;
+  for (const [uid, exclusive] of uids) {
+    if (++count % STEP === 0) yield;
+    (exclusive ? exclusives : shared).push(uid);
+  }
+  const all = [
+    { prefix, numbers: exclusives, exclusive: true },
+    { prefix, numbers: shared, exclusive: false },
+  ];
+  return all.filter(({ numbers }) => numbers.length > 0);
+}
+
+/** All of them as texts. */
+export function conflictTexts({ conflicts, numbered }: ListedConflicts): readonly ConflictKey[] {
+  const texts = numbered.flatMap(({ prefix, numbers, exclusive }) =>
+    numbers.map((number) => ({ key: `${prefix}${number.toString(16)}`, exclusive })),
+  );
+  return [...conflicts, ...texts];
 }

@@ -159,6 +159,10 @@ function numberIn(numbers: Map<string, number>, name: string): number {
   return number;
 }
 
+export function hasValue({ ends }: ChangesPart, i: number): boolean {
+  return ends[2 * i] > (i === 0 ? 0 : ends[2 * i - 1]);
+}
+
 /** The value and the facets of delta i; empty where it has none. */
 export function payloadOf(part: ChangesPart, i: number): { value: Uint8Array; facets: Uint8Array } {
   const start = i === 0 ? 0 : part.ends[2 * i - 1];

@@ -1,6 +1,6 @@
 import { atOnce } from '../base/index.js';
 import type { ConflictKey } from '../commit/index.js';
-import { ConflictSet, EVERYTHING, predicateKey, uidKey } from './conflict.js';
+import { ConflictSet, conflictTexts, EVERYTHING, predicateKey } from './conflict.js';
 import type { GraphReader, Predicate, Schema, UidList } from './contract.js';
 
 /** uids of one predicate that are told apart; where more were read, every change of the predicate counts */
@@ -21,9 +21,9 @@ export class HeldReads {
     for (const [name, uids] of this.#uids) {
       if (uids === undefined) keys.exclusive(predicateKey(name));
       else keys.shared(predicateKey(name));
-      for (const uid of uids ?? []) keys.exclusive(uidKey(name, uid));
+      for (const uid of uids ?? []) keys.exclusiveUid(name, uid);
     }
-    return atOnce(keys.list());
+    return conflictTexts(atOnce(keys.list()));
   }
 
   whole({ name }: Predicate): void {

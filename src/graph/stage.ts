@@ -26,7 +26,7 @@ import {
   type Value,
 } from '../values/index.js';
 import { Breath, LONG_VALUE } from './breath.js';
-import { ConflictSet, EVERYTHING, indexConflictKey, memberKey, predicateKey, uidKey } from './conflict.js';
+import { ConflictSet, EVERYTHING, indexConflictKey, memberKey, predicateKey } from './conflict.js';
 import type { Facets, GraphChange, GraphReader } from './contract.js';
 import { DeltaLog, type NewPredicate, OP } from './delta.js';
 import { encodeFacets } from './facet.js';
@@ -50,6 +50,8 @@ interface StageContext {
   readonly limits: Limits;
   /** predicates that the transaction creates itself */
   readonly created: ReadonlyMap<string, NewPredicate>;
+  /** throws LIMIT_EXCEEDED when the transaction cannot hold these too */
+  checkSize(more: DeltaLog): void;
   reader(): Promise<GraphReader>;
 }
 
@@ -68,9 +70,12 @@ export async function stageChanges(context: StageContext, changes: readonly Grap
     if (pending) await pending;
     if ((i & 1023) === 1023 || stage.addedBytes > STAGED_BYTES) {
       stage.addedBytes = 0;
+      // while there are few: a node to be deleted stands for many changes
+      context.checkSize(stage.finish().log);
       await breath.due();
     }
   }
+  context.checkSize(stage.finish().log);
   await stage.checkUnique();
   return stage.finish();
 }
@@ -173,7 +178,7 @@ class Stage {
   #memberConflict(record: PredicateRecord, uid: number, member: number | Uint8Array): void {
     if (record.noconflict) return;
     this.#conflicts.exclusive(memberKey(record.name, uid, member));
-    this.#conflicts.shared(uidKey(record.name, uid));
+    this.#conflicts.sharedUid(record.name, uid);
   }
 
   #indexConflicts(record: PredicateRecord, value: Value, stored: Uint8Array, lang: string): MaybePromise<void> {
@@ -247,7 +252,7 @@ class Stage {
   }
 
   #uidConflict(record: PredicateRecord, uid: number): void {
-    if (!record.noconflict) this.#conflicts.exclusive(uidKey(record.name, uid));
+    if (!record.noconflict) this.#conflicts.exclusiveUid(record.name, uid);
   }
 
   /** The predicates of the node's types, as the transaction sees them now, and service.type itself. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../base/index.js';
 import { checkPassword } from '../values/index.js';
 import { indexConflictKey } from './conflict.js';
-import type { GraphReader } from './contract.js';
+import type { GraphChange, GraphReader } from './contract.js';
 import {
   edgesOf,
   found,
@@ -251,6 +251,36 @@ describe('a transaction', () => {
     expect(() => fixture.graph.open(987_654)).toThrow(/no open transaction/);
     const committed = await transaction.commit();
     expect(await fixture.graph.open(transaction.startTs).commit()).toEqual(committed);
+  });
+
+  it('is refused while it is staged when it would change too much', async () => {
+    const small = await openFixture({ limits: { commitDeltas: 100 } });
+    const changes = Array.from({ length: 50_000 }, (_, i): GraphChange => ({ op: 'deleteNode', uid: i + 1 }));
+    let looked = 0;
+    const counted = new Proxy(changes, {
+      get: (target, key) => {
+        looked++;
+        return Reflect.get(target, key);
+      },
+    });
+    await write(small.graph, setValue(1, 'service.type', 'T'));
+    const transaction = await small.graph.begin();
+    await expect(transaction.stage(counted)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    expect(looked).toBeLessThan(5_000);
+    transaction.abort();
+    await small.close();
+  });
+
+  it('holds its changes no more while they are committed, and is not forgotten meanwhile', async () => {
+    const transaction = await fixture.graph.begin();
+    await transaction.stage([setValue(1, 'name', 'Ada')]);
+    const committed = transaction.commit();
+    for (let i = 1; i < 4; i++) await (await fixture.graph.begin()).stage([setValue(i + 1, 'free', 'a')]);
+    expect(transaction.committing).toBe(true);
+    expect(transaction.conflicts).toEqual([]);
+    expect(transaction.predicates).toEqual(['name']);
+    await expect(fixture.graph.begin()).rejects.toMatchObject({ code: 'TOO_MANY_TRANSACTIONS' });
+    expect(await transaction.commit()).toEqual(await committed);
   });
 
   it('expires when idle, and the oldest without changes makes room for others', async () => {

@@ -17,7 +17,7 @@ import {
   type Snapshot,
 } from '../commit/index.js';
 import { Breath } from './breath.js';
-import { ConflictSet, indexConflictKey, predicateOfIndexKey } from './conflict.js';
+import { ConflictSet, conflictTexts, indexConflictKey, type ListedConflicts, predicateOfIndexKey } from './conflict.js';
 import type { GraphChange, GraphReader, Transaction } from './contract.js';
 import { decodeValue, tokensOf } from '../values/index.js';
 import { DeltaLog, OP, payloadOf } from './delta.js';
@@ -62,6 +62,11 @@ const NO_LOG = new DeltaLog();
 const NO_CONFLICTS = new ConflictSet();
 const NOTHING_BEFORE: Promise<unknown> = Promise.resolve();
 
+interface CommitOptions {
+  readonly idempotency?: IdempotencyClaim;
+  readonly parts?: Readonly<Record<string, unknown>>;
+}
+
 /** What has become of a transaction. */
 type State = 'open' | 'committing' | 'committed' | 'aborted';
 
@@ -103,7 +108,7 @@ export class GraphTransaction implements Transaction {
 
   /** Whether something would be lost if it were forgotten. */
   get dirty(): boolean {
-    return this.#log.count > 0;
+    return this.#log.count > 0 || this.#state === 'committing';
   }
 
   async reader(): Promise<GraphReader> {
@@ -142,11 +147,17 @@ export class GraphTransaction implements Transaction {
     }
     const { schemas, names, limits, lease } = this.#context;
     const staged = await stageChanges(
-      { schema: schemas.newest, names, limits, created: this.#log.created, reader: () => this.#reader() },
+      {
+        schema: schemas.newest,
+        names,
+        limits,
+        created: this.#log.created,
+        checkSize: (more) => this.#checkSize(more),
+        reader: () => this.#reader(),
+      },
       changes,
     );
     this.#mustBeOpen();
-    this.#checkSize(staged.log);
     const before = accept && this.#keepBefore();
     if (this.#log.count === 0 && this.#log.created.size === 0) this.#log = staged.log;
     else this.#log.append(staged.log);
@@ -220,10 +231,10 @@ export class GraphTransaction implements Transaction {
   }
 
   get conflicts(): readonly ConflictKey[] {
-    return atOnce(this.#conflictKeys());
+    return conflictTexts(atOnce(this.#conflictKeys()));
   }
 
-  #conflictKeys(): Steps<readonly ConflictKey[]> {
+  #conflictKeys(): Steps<ListedConflicts> {
     if (this.#readKeys === undefined) return this.#conflicts.list();
     const all = new ConflictSet();
     all.merge(this.#conflicts);
@@ -232,8 +243,8 @@ export class GraphTransaction implements Transaction {
   }
 
   /** In steps where there are many: nobody waits for the others of a large commit. */
-  #listConflicts(): MaybePromise<readonly ConflictKey[]> {
-    if (this.#conflicts.size <= LISTED_AT_ONCE) return this.conflicts;
+  #listConflicts(): MaybePromise<ListedConflicts> {
+    if (this.#conflicts.size <= LISTED_AT_ONCE) return atOnce(this.#conflictKeys());
     const breath = new Breath(this.#context.limits.yieldMs);
     return inSteps(this.#conflictKeys(), () => breath.due());
   }
@@ -263,9 +274,7 @@ export class GraphTransaction implements Transaction {
     return this.#finishedPredicates ?? this.#log.predicates;
   }
 
-  commit(
-    options: { readonly idempotency?: IdempotencyClaim; readonly parts?: Readonly<Record<string, unknown>> } = {},
-  ): Promise<Committed> {
+  commit(options: CommitOptions = {}): Promise<Committed> {
     if (this.#outcome) return this.#outcome;
     this.#mustBeOpen();
     this.#outcome = this.#staging.then(() => this.#commit(options));
@@ -273,28 +282,11 @@ export class GraphTransaction implements Transaction {
     return this.#outcome;
   }
 
-  async #commit(options: {
-    readonly idempotency?: IdempotencyClaim;
-    readonly parts?: Readonly<Record<string, unknown>>;
-  }): Promise<Committed> {
+  async #commit(options: CommitOptions): Promise<Committed> {
     this.#mustBeOpen();
     this.#state = 'committing';
-    const { committer, clock } = this.#context;
     try {
-      const parts = { ...options.parts, ...(this.#log.count > 0 ? { [GRAPH]: this.#log.part() } : {}) };
-      if (Object.keys(parts).length === 0 && !options.idempotency) {
-        this.#state = 'committed';
-        return { commitTs: this.startTs, wall: clock.wall(), results: {} };
-      }
-      const listed = this.#listConflicts();
-      const conflicts = listed instanceof Promise ? await listed : listed;
-      const committed = await committer.commit({
-        startTs: this.startTs,
-        parts,
-        conflicts,
-        ...(this.#held ? { reads: this.#held.keys() } : {}),
-        ...(options.idempotency ? { idempotency: options.idempotency } : {}),
-      });
+      const committed = await this.#handIn(options);
       this.#state = 'committed';
       return committed;
     } catch (error) {
@@ -303,6 +295,28 @@ export class GraphTransaction implements Transaction {
     } finally {
       this.#letGo();
     }
+  }
+
+  #handIn(options: CommitOptions): MaybePromise<Committed> {
+    const { startTs } = this;
+    const log = this.#log.count > 0 ? { [GRAPH]: this.#log.part() } : {};
+    const parts = { ...options.parts, ...log };
+    if (Object.keys(parts).length === 0 && !options.idempotency) {
+      return { commitTs: startTs, wall: this.#context.clock.wall(), results: {} };
+    }
+    const listing = this.#listConflicts();
+    const commit = (listed: ListedConflicts): Promise<Committed> => {
+      // millions of changes are not to lie here again while they are merged
+      this.#forgetStaged();
+      return this.#context.committer.commit({
+        startTs,
+        parts,
+        ...listed,
+        ...(this.#held ? { reads: this.#held.keys() } : {}),
+        ...(options.idempotency ? { idempotency: options.idempotency } : {}),
+      });
+    };
+    return listing instanceof Promise ? listing.then(commit) : commit(listing);
   }
 
   abort(): void {
@@ -376,11 +390,15 @@ export class GraphTransaction implements Transaction {
     });
   }
 
-  /** Only the outcome is kept of a transaction that is over; thousands of them are. */
-  #letGo(): void {
-    this.#finishedPredicates = this.#log.predicates;
+  #forgetStaged(): void {
+    this.#finishedPredicates ??= this.#log.predicates;
     this.#log = NO_LOG;
     this.#conflicts = NO_CONFLICTS;
+  }
+
+  /** Only the outcome is kept of a transaction that is over; thousands of them are. */
+  #letGo(): void {
+    this.#forgetStaged();
     this.#readKeys = this.#readPredicates = undefined;
     this.#staging = this.#merging = NOTHING_BEFORE;
     if (this.#readers === 0) this.#dropSnapshot();

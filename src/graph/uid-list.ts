@@ -160,7 +160,7 @@ export function distinct(uids: Float64Array): UidList {
 /** Numbers in any order, with repetitions, as a list. */
 export function sortedUids(uids: readonly number[]): UidList {
   if (uids.length === 0) return EMPTY_UIDS;
-  const list = Float64Array.from(uids);
+  const list = new Float64Array(uids);
   for (let i = 1; i < list.length; i++) if (list[i] <= list[i - 1]) return distinct(list);
   return list;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Clock, defaultNames, makeLimits, type Names, systemClock } from '../../src/base/index.js';
+import { type Clock, defaultNames, type Limits, makeLimits, type Names, systemClock } from '../../src/base/index.js';
 import { type Committer, createCommitter } from '../../src/commit/index.js';
 import { createGraph, type Graph, graphApplier, graphShared } from '../../src/graph/index.js';
 import { createMemoryStore, type Store } from '../../src/store/index.js';
@@ -34,6 +34,7 @@ export interface WorldOptions {
   readonly custom?: CustomLogic;
   /** in memory unless given */
   readonly store?: Store;
+  readonly limits?: Partial<Record<keyof Limits, number>>;
 }
 
 export function contextOf(context: Partial<RequestContext> = {}): RequestContext {
@@ -41,7 +42,7 @@ export function contextOf(context: Partial<RequestContext> = {}): RequestContext
 }
 
 export async function createWorld(sdl?: string, options: WorldOptions = {}): Promise<World> {
-  const limits = makeLimits();
+  const limits = makeLimits(options.limits);
   const {
     names = defaultNames,
     clock = systemClock,

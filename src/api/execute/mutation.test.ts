@@ -315,3 +315,21 @@ describe('mutations', () => {
     ]);
   });
 });
+
+it('refuses a delete of more than one commit may change, and says how to go on', async () => {
+  const { ask, data } = await createWorld('type Buoy { id: ID! number: Int! @search }', {
+    limits: { commitDeltas: 300 },
+  });
+  for (let from = 0; from < 400; from += 50) {
+    const input = Array.from({ length: 50 }, (_, i) => ({ number: from + i }));
+    await data('mutation ($input: [AddBuoyInput!]!) { addBuoy(input: $input) { numUids } }', { input });
+  }
+  const remove = (filter: string) => ask(`mutation { deleteBuoy(filter: ${filter}) { numUids } }`);
+  const refused = await remove('{}');
+  expect(refused.errors?.[0].message).toContain('limits.commitDeltas');
+  expect(refused.errors?.[0].extensions).toMatchObject({
+    code: 'LIMIT_EXCEEDED',
+    fix: expect.stringContaining('fewer nodes'),
+  });
+  expect((await remove('{number: {lt: 100}}')).data?.deleteBuoy).toEqual({ numUids: 100 });
+});

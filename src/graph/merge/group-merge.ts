@@ -19,7 +19,7 @@ import {
   valueText,
 } from '../../values/index.js';
 import { Breath } from '../breath.js';
-import { type ChangesPart, OP, payloadOf } from '../delta.js';
+import { type ChangesPart, hasValue, OP, payloadOf } from '../delta.js';
 import { textKey } from '../entry-map.js';
 import { edgeKey } from '../facet.js';
 import { tokenKey } from '../key.js';
@@ -32,7 +32,7 @@ import { chain, type PutKey, type Source } from '../source.js';
 import { decodeChunk } from '../uid-chunk.js';
 import { PredicateMerge } from './predicate-merge.js';
 
-/** Deltas whose blocks are fetched at once: a few milliseconds. */
+/** Deltas that are taken apart, and whose blocks are fetched, at once: a few milliseconds, and no more memory for millions. */
 const LOADED = 4_096;
 
 /** One delta with its names resolved. */
@@ -89,18 +89,15 @@ export class GroupMerge {
     const restore = this.draft.mark();
     const undo: (() => void)[] = [];
     try {
-      const deltas = await this.#inSteps(part.ops.length, this.#resolve(part));
-      await this.#load(deltas);
-      const isUnique = (delta: Delta) => checkUnique && delta.merge.record.unique;
-      const unique = deltas.filter(isUnique);
-      for (const delta of unique) {
-        undo.push(this.#undoOf(delta));
-        this.#applyDelta(delta);
-      }
-      await this.#checkUnique(unique.filter((delta) => delta.op === OP.setValue));
-      for (let i = 0; i < deltas.length; i++) {
-        if (!isUnique(deltas[i])) this.#applyDelta(deltas[i]);
-        if ((i & 1023) === 1023) await this.#breath.due();
+      const merges = await this.#inSteps(part.ops.length, this.#resolve(part));
+      const isUnique = ({ record }: PredicateMerge) => checkUnique && record.unique;
+      if (merges.some(isUnique)) await this.#applyUnique(this.#deltas(part, merges, isUnique), undo);
+      const isPlain = (merge: PredicateMerge) => !isUnique(merge);
+      for (let from = 0; from < part.ops.length; from += LOADED) {
+        if (from > 0) await this.#breath.due();
+        const deltas = this.#deltas(part, merges, isPlain, from, from + LOADED);
+        await this.#load(deltas);
+        for (const delta of deltas) this.#applyDelta(delta);
       }
     } catch (error) {
       for (const step of undo.reverse()) step();
@@ -121,7 +118,21 @@ export class GroupMerge {
     return pieces < STEP ? atOnce(steps) : inSteps(steps, () => this.#breath.due());
   }
 
-  *#resolve(part: ChangesPart): Steps<Delta[]> {
+  /** All or nothing: what a check may refuse stands before what it cannot. */
+  async #applyUnique(deltas: readonly Delta[], undo: (() => void)[]): Promise<void> {
+    for (let from = 0; from < deltas.length; from += LOADED) {
+      if (from > 0) await this.#breath.due();
+      await this.#load(deltas.slice(from, from + LOADED));
+    }
+    for (const delta of deltas) {
+      undo.push(this.#undoOf(delta));
+      this.#applyDelta(delta);
+    }
+    await this.#checkUnique(deltas.filter((delta) => delta.op === OP.setValue));
+  }
+
+  /** The merge of each name. Throws TXN_ABORTED when a delta does not fit the schema of now. */
+  *#resolve(part: ChangesPart): Steps<PredicateMerge[]> {
     const creates = new Map(part.create.map((draft) => [draft.name, draft]));
     const records = part.names.map((name) => {
       const existing = this.draft.predicate(name);
@@ -131,22 +142,35 @@ export class GroupMerge {
       return this.draft.create(name, { ...draft });
     });
     const flagged = yield* this.#flagged(part, records);
-    const merges = flagged.map((record) => this.predicate(record));
-    const deltas: Delta[] = new Array(part.ops.length);
-    for (let i = 0; i < deltas.length; i++) {
+    for (let i = 0; i < part.ops.length; i++) {
       if (i % STEP === STEP - 1) yield;
+      this.#check(part, i, flagged[part.predicates[i]]);
+    }
+    return flagged.map((record) => this.predicate(record));
+  }
+
+  /** Those of the deltas [from, to) whose predicate is wanted. */
+  #deltas(
+    part: ChangesPart,
+    merges: readonly PredicateMerge[],
+    isWanted: (merge: PredicateMerge) => boolean,
+    from = 0,
+    to = part.ops.length,
+  ): Delta[] {
+    const deltas: Delta[] = [];
+    for (let i = from; i < Math.min(to, part.ops.length); i++) {
       const merge = merges[part.predicates[i]];
+      if (!isWanted(merge)) continue;
       const { value, facets } = payloadOf(part, i);
-      const op = part.ops[i];
-      deltas[i] = {
-        op,
+      deltas.push({
+        op: part.ops[i],
         merge,
         uid: part.uids[i],
         object: part.objects[i],
         lang: part.langs[part.langOf[i]],
-        value: this.#checked(op, merge.record, value),
+        value: converted(merge.record, value),
         facets,
-      };
+      });
     }
     return deltas;
   }
@@ -167,29 +191,22 @@ export class GroupMerge {
     return records;
   }
 
-  /** The value in the predicate's type of now; the schema may have moved since the delta was staged. */
-  #checked(op: number, record: PredicateRecord, value: Uint8Array): Uint8Array {
+  #check(part: ChangesPart, i: number, record: PredicateRecord): void {
+    const op = part.ops[i];
     const isEdge = op === OP.setEdge || op === OP.deleteEdge;
-    if (op !== OP.deletePredicate && isEdge !== (record.type === 'uid'))
+    if (op !== OP.deletePredicate && isEdge !== (record.type === 'uid')) {
       throw new GraphsteadError('TXN_ABORTED', ABORTED);
-    if (value.length === 0 || storedType(value) === record.type) return value;
-    try {
-      return encodeValue(convert(decodeValue(value), record.type as ScalarType));
-    } catch (cause) {
-      throw new GraphsteadError('TXN_ABORTED', ABORTED, { cause });
     }
+    if (hasValue(part, i)) converted(record, payloadOf(part, i).value);
   }
 
   async #load(deltas: readonly Delta[]): Promise<void> {
-    for (let from = 0; from < deltas.length; from += LOADED) {
-      if (from > 0) await this.#breath.due();
-      const merges = new Set<PredicateMerge>();
-      for (const delta of deltas.slice(from, from + LOADED)) {
-        merges.add(delta.merge);
-        this.#need(delta);
-      }
-      for (const merge of merges) await merge.load(this.source);
+    const merges = new Set<PredicateMerge>();
+    for (const delta of deltas) {
+      merges.add(delta.merge);
+      this.#need(delta);
     }
+    for (const merge of merges) await merge.load(this.source);
   }
 
   #need({ op, merge, uid, lang, facets }: Delta): void {
@@ -298,6 +315,16 @@ export class GroupMerge {
       if (!root) return [];
       return isSpilled(root) ? readSpilled(this.source, key) : decodeChunk(root);
     });
+  }
+}
+
+/** The value in the predicate's type of now, as the schema may have moved since the delta was staged. Throws TXN_ABORTED. */
+function converted(record: PredicateRecord, value: Uint8Array): Uint8Array {
+  if (value.length === 0 || storedType(value) === record.type) return value;
+  try {
+    return encodeValue(convert(decodeValue(value), record.type as ScalarType));
+  } catch (cause) {
+    throw new GraphsteadError('TXN_ABORTED', ABORTED, { cause });
   }
 }
 

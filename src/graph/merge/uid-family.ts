@@ -13,30 +13,35 @@ export const INLINE_LIST = 400;
 /** What a group does to the list of one uid, in the order in which it came: the last word on each object counts. */
 class PendingList {
   clear = false;
-  readonly #objects: number[] = [];
-  readonly #added: boolean[] = [];
+  /** objects that are added, and negative those that are removed; undefined for none, as most are of deleted nodes */
+  #changes: number[] | undefined;
   #removals = 0;
 
   add(object: number): void {
-    this.#objects.push(object);
-    this.#added.push(true);
+    this.#note(object);
   }
 
   remove(object: number): void {
-    this.#objects.push(object);
-    this.#added.push(false);
+    this.#note(-object);
     this.#removals++;
+  }
+
+  #note(change: number): void {
+    if (this.#changes) this.#changes.push(change);
+    else this.#changes = [change];
   }
 
   removeAll(): void {
     this.clear = true;
-    this.#objects.length = this.#added.length = this.#removals = 0;
+    this.#changes = undefined;
+    this.#removals = 0;
   }
 
   edit(): ListEdit {
-    if (this.#removals === 0) return { clear: this.clear, add: sortedUids(this.#objects), remove: EMPTY_UIDS };
+    const changes = this.#changes ?? [];
+    if (this.#removals === 0) return { clear: this.clear, add: sortedUids(changes), remove: EMPTY_UIDS };
     const last = new Map<number, boolean>();
-    for (let i = 0; i < this.#objects.length; i++) last.set(this.#objects[i], this.#added[i]);
+    for (const change of changes) last.set(Math.abs(change), change > 0);
     const add: number[] = [];
     const remove: number[] = [];
     for (const [object, added] of last) (added ? add : remove).push(object);

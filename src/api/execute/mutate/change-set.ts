@@ -1,6 +1,7 @@
 import {
   assert,
   atOnce,
+  DEFAULT_LIMITS,
   GraphsteadError,
   inSteps,
   type MaybePromise,
@@ -32,6 +33,7 @@ export class ChangeSet {
   readonly #uids = new Map<Draft, number>();
   readonly #linked = new Set<string>();
   readonly #pace: Pace;
+  readonly #most: number;
   #steps = 0;
   /** what single edges hold after the changes so far, where they were changed */
   readonly #held = new Map<string, readonly number[]>();
@@ -44,10 +46,12 @@ export class ChangeSet {
     run: RunOptions,
   ) {
     this.#pace = new Pace(run);
+    this.#most = (run.limits ?? DEFAULT_LIMITS).commitDeltas;
   }
 
-  /** A promise to await when it is time for a pause. */
+  /** A promise to await when it is time for a pause. Throws LIMIT_EXCEEDED when there are more changes than a commit may have. */
   pause(): MaybePromise<void> {
+    if (this.changes.length > this.#most) throw tooManyChanges(this.#most);
     return ++this.#steps % STEP === 0 ? this.#pace.pause() : undefined;
   }
 
@@ -229,6 +233,12 @@ export class ChangeSet {
     assert(uid !== undefined, 'the draft was placed');
     return uid;
   }
+}
+
+function tooManyChanges(most: number): GraphsteadError {
+  return new GraphsteadError('LIMIT_EXCEEDED', `a mutation may make ${most} changes (limits.commitDeltas)`, {
+    fix: 'Let its filter match fewer nodes, and send it again until none is left.',
+  });
 }
 
 const edgeKey = (uid: number, field: Field): string => `${uid} ${field.owner}.${field.name}`;

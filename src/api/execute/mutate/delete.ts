@@ -1,5 +1,5 @@
 import type { GraphQLField } from 'graphql';
-import { assert, groupBy } from '../../../base/index.js';
+import { assert } from '../../../base/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
@@ -43,17 +43,43 @@ async function work(
 ): Promise<Worked> {
   const scope = scopeOf(request, reader);
   const uids = await matching(request, reader, type, args.filter, 'delete');
-  const nodes = new Map<number, ObjectType>(uids.map((uid) => [uid, type]));
-  await cascade(request, reader, type, uids, args.cascade, nodes);
   const set = new ChangeSet(scope, reader, { byXid: new Map(), byUid: new Map() }, requestTime(request), request.run);
-  for (const [owner, own] of groupBy(nodes.keys(), (uid) => nodes.get(uid) as ObjectType)) {
-    await unlinkAll(scope, set, reader, owner, own);
-  }
-  for (const uid of nodes.keys()) set.changes.push({ op: 'deleteNode', uid });
+  const nodes = new Doomed(set);
+  await nodes.add(type, uids);
+  await cascade(request, reader, type, uids, args.cascade, nodes);
+  for (const [owner, own] of nodes.byType) await unlinkAll(scope, set, reader, owner, own);
   const msg = nodes.size > 0 ? 'Deleted' : 'No nodes were deleted';
   const outcome = { type, uids, numUids: nodes.size, msg };
   const before = await payload(request, field, definition, outcome, async () => reader);
   return { set, outcome: () => outcome, before };
+}
+
+/** The nodes that a mutation deletes, each once. */
+class Doomed {
+  readonly byType = new Map<ObjectType, number[]>();
+  readonly #uids = new Set<number>();
+
+  constructor(readonly set: ChangeSet) {}
+
+  get size(): number {
+    return this.#uids.size;
+  }
+
+  has(uid: number): boolean {
+    return this.#uids.has(uid);
+  }
+
+  async add(type: ObjectType, uids: readonly number[]): Promise<void> {
+    const own = this.byType.get(type) ?? [];
+    this.byType.set(type, own);
+    for (const uid of uids) {
+      const paused = this.set.pause();
+      if (paused) await paused;
+      this.#uids.add(uid);
+      own.push(uid);
+      this.set.changes.push({ op: 'deleteNode', uid });
+    }
+  }
 }
 
 /** Nodes reached over the edges that `cascade` names go too; the rules must allow each. */
@@ -63,7 +89,7 @@ async function cascade(
   type: ObjectType,
   uids: readonly number[],
   steps: unknown,
-  nodes: Map<number, ObjectType>,
+  nodes: Doomed,
 ): Promise<void> {
   if (steps === null || steps === undefined || uids.length === 0) return;
   for (const [name, given] of Object.entries(steps as Input)) {
@@ -79,7 +105,7 @@ async function cascade(
       'delete',
       fresh.map((uid) => ({ type: target, uid })),
     );
-    for (const uid of fresh) nodes.set(uid, target);
+    await nodes.add(target, fresh);
     await cascade(request, reader, target, fresh, step.cascade, nodes);
   }
 }
@@ -105,9 +131,11 @@ async function unlinkAll(
     if (!predicate || done.has(name) || (!reverse && !predicate.reverse)) continue;
     done.add(name);
     const { rows } = await reader.edges(predicate, sources, { reverse: true });
-    rows.forEach((row, i) => {
-      for (const uid of row) set.changes.push({ op: 'deleteEdge', uid, predicate: name, object: sources[i] });
-    });
+    for (let i = 0; i < rows.length; i++) {
+      const paused = set.pause();
+      if (paused) await paused;
+      for (const uid of rows[i]) set.changes.push({ op: 'deleteEdge', uid, predicate: name, object: sources[i] });
+    }
   }
 }
 
@@ -123,15 +151,17 @@ async function unlinkInverse(
   if (!predicate) return;
   const { rows } = await reader.edges(predicate, sources, { reverse: field.storage.reverse });
   const back = inverse.storage;
-  rows.forEach((row, i) => {
-    for (const uid of row) {
+  for (let i = 0; i < rows.length; i++) {
+    const paused = set.pause();
+    if (paused) await paused;
+    for (const uid of rows[i]) {
       set.changes.push(
         back.reverse
           ? { op: 'deleteEdge', uid: sources[i], predicate: back.predicate, object: uid }
           : { op: 'deleteEdge', uid, predicate: back.predicate, object: sources[i] },
       );
     }
-  });
+  }
 }
 
 /** Predicates whose edges may lead to nodes of the type, `reverse` where the type itself reads them backwards. */
