@@ -38,6 +38,8 @@ export const DEFAULT_LIMITS = {
   recurseEdges: 10_000_000,
   /** levels of nodes @recurse may reach */
   recurseLevels: 1_000,
+  /** routes that shortest may keep open at the same time */
+  shortestRoutes: 2_000_000,
   /** milliseconds between two yields to the event loop inside a query */
   yieldMs: 10,
   /** milliseconds that requests under way have to finish when the service is stopped, and streams of functions when `dev` reloads */

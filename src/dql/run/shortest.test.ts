@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenDql, openDql } from '../../../test/open-dql.js';
-import { systemClock } from '../../base/index.js';
+import { type Limits, makeLimits, systemClock } from '../../base/index.js';
 import { parseQuery, runQuery } from '../index.js';
 
 /** Stops 1 to 6: the direct way from 1 to 4 is dear, the way over 2 and 3 cheap; 5 is a dead end, 6 is alone. */
@@ -113,6 +113,51 @@ describe('shortest', () => {
     await expect(paths('shortest(from: 0x1, to: 0x4) { rail @facets(cost, other) }')).rejects.toMatchObject({
       code: 'INVALID_QUERY',
     });
+  });
+});
+
+describe('the routes that are open', () => {
+  // 1, then 20 stops, each with ways to 20 more, and those to 2: 400 ways through
+  const layers = [[1], range(100), range(200), [2]];
+  const lines = layers.flatMap((layer, i) =>
+    layer.flatMap((from) => (layers[i + 1] ?? []).map((to) => `<${from}> <leads> <${to}> .`)),
+  );
+  const ask = async (args: string, limits: Partial<Limits> = {}) => {
+    const open = await openDql();
+    await open.mutate(`{ set {\n${lines.join('\n')}\n} }`);
+    const transaction = await open.graph.begin({ bestEffort: true });
+    const reader = await transaction.reader();
+    try {
+      const query = parseQuery(`{ p as shortest(from: 1, to: 2, ${args}) { leads } q(func: uid(p)) { uid } }`);
+      const { roots } = await runQuery(query, reader, { limits: makeLimits(limits) });
+      return roots.flatMap(({ paths = [] }) => paths);
+    } finally {
+      reader.release();
+      transaction.abort();
+      await open.close();
+    }
+  };
+
+  function range(from: number): number[] {
+    return Array.from({ length: 20 }, (_, i) => from + i);
+  }
+
+  it('are bounded, by a limit that the refusal names', async () => {
+    await expect(ask('numpaths: 400', { shortestRoutes: 300 })).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: expect.stringContaining('limits.shortestRoutes'),
+    });
+    expect(await ask('numpaths: 400')).toHaveLength(400);
+  });
+
+  it('are the best of them where the query says how many', async () => {
+    const paths = await ask('numpaths: 400, maxfrontiersize: 100', { shortestRoutes: 300 });
+    expect(paths.length).toBeGreaterThan(0);
+    expect(paths.length).toBeLessThan(400);
+  });
+
+  it('are one for each node where one path is asked for', async () => {
+    expect(await ask('numpaths: 1', { shortestRoutes: 40 })).toHaveLength(1);
   });
 });
 

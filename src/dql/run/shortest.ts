@@ -5,7 +5,7 @@ import type { Block, PredicateSelection, ShortestArgs, UidArgument } from '../sy
 import { branch, type ResultBranch } from './branch.js';
 import { readEdges } from './edge.js';
 import type { Execution } from './execution.js';
-import { Heap } from './heap.js';
+import { Heap, NOWHERE, type Standing } from './heap.js';
 import { fromUids } from './uid-set.js';
 import { uidsOf } from './variable.js';
 
@@ -18,11 +18,10 @@ interface Edge {
 }
 
 /** A way from the start; `previous` leads back to it. */
-interface Route {
+interface Route extends Standing {
   readonly uid: number;
-  readonly cost: number;
-  readonly edge?: Edge;
-  readonly previous?: Route;
+  edge: Edge | undefined;
+  previous: Route | undefined;
 }
 
 /**
@@ -167,11 +166,8 @@ async function search(
   execution: Execution,
 ): Promise<ResultPath[]> {
   const around = new Neighbourhood(from, selections, args.depth ?? Number.POSITIVE_INFINITY, execution);
-  const open = new Heap<Route>((a, b) => a.cost - b.cost);
-  open.push({ uid: from, cost: 0 });
-  // a node is reached once; but on the way to a path that must weigh enough, a dearer way to it may be the right one
-  const single = args.numPaths <= 1 && args.minWeight === undefined;
-  const settled = new Set<number>();
+  const open = new Frontier(args, execution);
+  open.start(from);
   const paths: ResultPath[] = [];
   let looked = 0;
   for (let route = open.pop(); route; route = open.pop()) {
@@ -182,32 +178,86 @@ async function search(
       if (paths.length >= Math.max(1, args.numPaths)) break;
       continue;
     }
-    if (single) {
-      if (settled.has(route.uid)) continue;
-      settled.add(route.uid);
-    }
     const edges = around.edges(route.uid);
     for (const edge of edges instanceof Promise ? await edges : edges) {
-      if (++looked % STEP === 0) await execution.checkpoint();
-      if (single ? settled.has(edge.to) : visits(route, edge.to)) continue;
-      open.push({ uid: edge.to, cost: route.cost + edge.cost, edge, previous: route });
+      if (++looked % STEP === 0) {
+        open.bound();
+        await execution.checkpoint();
+      }
+      open.follow(route, edge);
     }
-    bound(open, args, execution);
+    open.bound();
   }
   return paths;
 }
 
-/** A frontier without bound would fill the memory with routes that nobody asked for. */
-function bound(open: Heap<Route>, args: ShortestArgs, execution: Execution): void {
-  const most = args.maxFrontierSize ?? execution.limits.recurseEdges;
-  if (open.size <= most) return;
-  if (args.maxFrontierSize !== undefined) {
-    open.keepBest(most);
-    return;
+/** The routes that are open. Without a bound they would fill the memory: there are as many as ways through the graph. */
+class Frontier {
+  readonly #heap = new Heap<Route>();
+  readonly #args: ShortestArgs;
+  readonly #limit: number;
+  /**
+   * Where a node is reached once: the open route to it, undefined when it is reached. On the way to a path that must
+   * weigh enough, or to the second best, a dearer way to a node may be the right one.
+   */
+  readonly #single: Map<number, Route | undefined> | undefined;
+
+  constructor(args: ShortestArgs, { limits }: Execution) {
+    this.#args = args;
+    this.#limit = limits.shortestRoutes;
+    this.#single = args.numPaths <= 1 && args.minWeight === undefined ? new Map() : undefined;
   }
-  throw new GraphsteadError('LIMIT_EXCEEDED', `shortest keeps more than ${most} routes open`, {
-    fix: 'Give it a depth, a maxweight or a maxfrontiersize, or ask for fewer paths.',
-  });
+
+  start(uid: number): void {
+    this.#open(uid, 0, undefined, undefined);
+  }
+
+  /** The cheapest route. */
+  pop(): Route | undefined {
+    const route = this.#heap.pop();
+    if (route) this.#single?.set(route.uid, undefined);
+    return route;
+  }
+
+  follow(route: Route, edge: Edge): void {
+    const cost = route.cost + edge.cost;
+    if (this.#single) this.#reach(this.#single, cost, route, edge);
+    else if (!visits(route, edge.to)) this.#open(edge.to, cost, edge, route);
+  }
+
+  #reach(single: Map<number, Route | undefined>, cost: number, previous: Route, edge: Edge): void {
+    const known = single.get(edge.to);
+    if (known === undefined && single.has(edge.to)) return;
+    if (known === undefined || known.at === NOWHERE) {
+      single.set(edge.to, this.#open(edge.to, cost, edge, previous));
+    } else if (cost <= known.cost) {
+      known.cost = cost;
+      known.edge = edge;
+      known.previous = previous;
+      this.#heap.raise(known);
+    }
+  }
+
+  #open(uid: number, cost: number, edge: Edge | undefined, previous: Route | undefined): Route {
+    const route: Route = { uid, cost, sequence: 0, at: NOWHERE, edge, previous };
+    this.#heap.push(route);
+    return route;
+  }
+
+  /** Throws LIMIT_EXCEEDED. */
+  bound(): void {
+    const wanted = this.#args.maxFrontierSize;
+    // to choose the best of many costs much: not after each step
+    if (wanted !== undefined && this.#heap.size > Math.min(wanted + Math.floor(wanted / 8), this.#limit)) {
+      this.#heap.keepBest(wanted);
+    }
+    if (this.#heap.size <= this.#limit) return;
+    throw new GraphsteadError(
+      'LIMIT_EXCEEDED',
+      `shortest keeps more than ${this.#limit} routes open (limits.shortestRoutes)`,
+      { fix: 'Give it a depth, a maxweight or a smaller maxfrontiersize, or ask for fewer paths.' },
+    );
+  }
 }
 
 function visits(route: Route, uid: number): boolean {
