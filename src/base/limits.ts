@@ -93,6 +93,8 @@ export const DEFAULT_LIMITS = {
   /** hours an idempotency key's reply is kept */
   idempotencyHours: 24,
   // graph
+  /** predicates in the schema, and as many types: each change of it goes through all of them */
+  predicates: 50_000,
   /** bytes of an index token before it is hashed */
   tokenBytes: 900,
   /** uids leased in one durable block */

@@ -302,3 +302,36 @@ describe('alter', () => {
     source.release();
   });
 });
+
+describe('the size of a schema', () => {
+  let fixture: GraphFixture;
+  beforeEach(async () => {
+    // service.type is the first of them
+    fixture = await openFixture({ limits: { predicates: 3 } });
+    await fixture.graph.alter({ kind: 'schema', text: 'a: string .' });
+  });
+  afterEach(() => fixture.close());
+
+  const tooMany = { code: 'LIMIT_EXCEEDED', message: expect.stringContaining('limits.predicates') };
+
+  it('is bounded where predicates and types are declared', async () => {
+    const alter = (lines: string) => fixture.graph.alter({ kind: 'schema', text: lines });
+    await expect(alter('b: int .\nc: int .')).rejects.toMatchObject(tooMany);
+    await alter('a: string @index(hash) .\nb: int .');
+    await expect(alter('c: int .')).rejects.toMatchObject(tooMany);
+    await expect(alter('type A { a }\ntype B { a }\ntype C { a }\ntype D { a }')).rejects.toMatchObject(tooMany);
+    await fixture.graph.alter({ kind: 'dropAttr', name: 'b' });
+    await alter('c: int .\ntype A { a }');
+  });
+
+  it('is bounded where values make predicates', async () => {
+    const two = [setValue(1, 'b', 'x'), setValue(1, 'c', 'x')];
+    await expect(write(fixture.graph, ...two)).rejects.toMatchObject(tooMany);
+    const transaction = await fixture.graph.begin();
+    await transaction.stage([setValue(1, 'b', 'x')]);
+    await transaction.stage([setValue(2, 'b', 'y')]);
+    await expect(transaction.stage([setValue(1, 'c', 'x')])).rejects.toMatchObject(tooMany);
+    await transaction.commit();
+    await write(fixture.graph, setValue(3, 'b', 'z'));
+  });
+});

@@ -154,7 +154,7 @@ class StoreGraph implements Graph {
   }
 
   async #alter(request: AlterRequest): Promise<void> {
-    const plan = planAlter(request, this.#shared.schemas.newest, this.#names);
+    const plan = planAlter(request, this.#shared.schemas.newest, this.#names, this.#shared.limits);
     if (!plan) return;
     await this.#verify(plan);
     await this.#committer.commit({

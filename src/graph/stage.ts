@@ -133,6 +133,9 @@ class Stage {
   }
 
   #create(name: string, type: NewPredicate['type'], list: boolean, lang: boolean): PredicateRecord {
+    const { schema, created, limits } = this.#context;
+    const size = schema.predicates.length + created.size + this.#log.created.size;
+    if (!this.#records.get(name)) checkSchemaSize('predicates', size + 1, limits);
     const draft: NewPredicate = { name, type, list, lang };
     this.#log.create(draft);
     this.#conflicts.shared(predicateKey(name));
@@ -312,6 +315,18 @@ class Stage {
       reader.release();
     }
   }
+}
+
+/** Throws LIMIT_EXCEEDED. */
+export function checkSchemaSize(what: 'predicates' | 'types', count: number, limits: Limits): void {
+  if (count <= limits.predicates) return;
+  throw new GraphsteadError(
+    'LIMIT_EXCEEDED',
+    `the schema would have more than ${limits.predicates} ${what} (limits.predicates)`,
+    {
+      fix: 'Give nodes of one kind the same predicates, and keep what tells them apart in values; drop what is not used.',
+    },
+  );
 }
 
 /** Throws INVALID_MUTATION on what cannot be the name of a predicate that clients write. */

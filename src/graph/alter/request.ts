@@ -1,9 +1,9 @@
-import { GraphsteadError, type Names, type Position, TYPE_PREDICATE } from '../../base/index.js';
+import { GraphsteadError, type Limits, type Names, type Position, TYPE_PREDICATE } from '../../base/index.js';
 import type { ConflictKey } from '../../commit/index.js';
 import { EVERYTHING, predicateKey } from '../conflict.js';
 import type { AlterRequest, NamedDocument, NodeType } from '../contract.js';
 import type { PredicateRecord, SchemaVersion } from '../schema.js';
-import { isReserved, NAME_BYTES, namedUid, reserved, UID_NAME } from '../stage.js';
+import { checkSchemaSize, isReserved, NAME_BYTES, namedUid, reserved, UID_NAME } from '../stage.js';
 import { checkUniqueIndex } from '../text/check.js';
 import { parseSchema } from '../text/parse.js';
 import type { AlterPart, Declaration } from './part.js';
@@ -30,11 +30,16 @@ export interface AlterPlan {
   readonly conflicts: readonly ConflictKey[];
 }
 
-/** Throws SYNTAX, INVALID_SCHEMA and INVALID_REQUEST; undefined when everything is already so. */
-export function planAlter(request: AlterRequest, schema: SchemaVersion, names: Names): AlterPlan | undefined {
+/** Throws SYNTAX, INVALID_SCHEMA, INVALID_REQUEST and LIMIT_EXCEEDED; undefined when everything is already so. */
+export function planAlter(
+  request: AlterRequest,
+  schema: SchemaVersion,
+  names: Names,
+  limits: Limits,
+): AlterPlan | undefined {
   switch (request.kind) {
     case 'schema':
-      return withDocument(planSchema(request.text, schema, names), request.document);
+      return withDocument(planSchema(request.text, schema, names, limits), request.document);
     case 'dropAll':
       return exclusive({ ...NOTHING, drop: 'all' }, [EVERYTHING]);
     case 'dropData':
@@ -58,7 +63,7 @@ function exclusive(part: AlterPart, keys: readonly string[]): AlterPlan {
   return { part, conflicts: keys.map((key) => ({ key, exclusive: true })) };
 }
 
-function planSchema(text: string, schema: SchemaVersion, names: Names): AlterPlan | undefined {
+function planSchema(text: string, schema: SchemaVersion, names: Names, limits: Limits): AlterPlan | undefined {
   const parsed = parseSchema(text);
   const declarations = new Map<string, Declaration>();
   for (const { position, ...written } of parsed.declarations) {
@@ -80,6 +85,10 @@ function planSchema(text: string, schema: SchemaVersion, names: Names): AlterPla
   );
   const changedTypes = types.filter((type) => JSON.stringify(type) !== JSON.stringify(schema.type(type.name)));
   if (declare.length === 0 && changedTypes.length === 0) return undefined;
+  const predicates = declare.filter(({ name }) => schema.predicate(name) === undefined).length;
+  checkSchemaSize('predicates', schema.predicates.length + predicates, limits);
+  const added = changedTypes.filter(({ name }) => schema.type(name) === undefined).length;
+  checkSchemaSize('types', schema.types.length + added, limits);
   const keys = declare.map((declaration) => predicateKey(declaration.name));
   return exclusive({ ...NOTHING, declare, types: changedTypes }, keys);
 }

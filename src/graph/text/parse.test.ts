@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { GraphsteadError } from '../../base/index.js';
 import { parseSchema } from './parse.js';
 
@@ -14,6 +14,18 @@ function refusal(text: string): GraphsteadError {
 }
 
 describe('schema text', () => {
+  it('looks for the line of a position near the one before, however long the text', () => {
+    const count = 2_000;
+    const text = Array.from({ length: count }, (_, i) => `p${i}: string @index(term) .`).join('\n');
+    const looks = vi.spyOn(String.prototype, 'indexOf');
+    const { declarations } = parseSchema(text);
+    const { length } = looks.mock.calls;
+    looks.mockRestore();
+    expect(length).toBeLessThan(count * 10);
+    expect(declarations.map(({ position }) => position.line)).toEqual(Array.from({ length: count }, (_, i) => i + 1));
+    expect(new Set(declarations.map(({ position }) => position.column))).toEqual(new Set([1]));
+  });
+
   it('reads predicates with their directives, several on a line', () => {
     const { declarations } = parseSchema(
       'name: string @index(exact, term) @lang @count . age:int@index(int)@upsert.# years\n' +

@@ -22,12 +22,13 @@ class SchemaParser {
   readonly #text: string;
   readonly #tokens: readonly Token[];
   #at = 0;
-  /** the last position that was asked for: they are asked for in order, and texts are long */
-  #seen = { offset: 0, line: 1, start: 0 };
+  /** the line of the last position that was asked for, from `start` to `end`: the next one is near, and texts are long */
+  #line = { number: 1, start: 0, end: 0 };
 
   constructor(text: string) {
     this.#text = text;
     this.#tokens = tokenize(text);
+    this.#line.end = this.#endOfLine(0);
   }
 
   parse(): SchemaText {
@@ -62,14 +63,24 @@ class SchemaParser {
   }
 
   #position(token: Token = this.#peek): Position {
-    if (token.offset < this.#seen.offset) this.#seen = { offset: 0, line: 1, start: 0 };
-    let { line, start } = this.#seen;
-    for (let i = this.#text.indexOf('\n', start); i !== -1 && i < token.offset; i = this.#text.indexOf('\n', start)) {
-      line++;
-      start = i + 1;
+    let { number, start, end } = this.#line;
+    while (token.offset < start) {
+      end = start - 1;
+      start = end === 0 ? 0 : this.#text.lastIndexOf('\n', end - 1) + 1;
+      number--;
     }
-    this.#seen = { offset: token.offset, line, start };
-    return { line, column: token.offset - start + 1 };
+    while (token.offset > end) {
+      start = end + 1;
+      end = this.#endOfLine(start);
+      number++;
+    }
+    this.#line = { number, start, end };
+    return { line: number, column: token.offset - start + 1 };
+  }
+
+  #endOfLine(start: number): number {
+    const end = this.#text.indexOf('\n', start);
+    return end === -1 ? this.#text.length : end;
   }
 
   #fail(message: string, fix: string, token: Token = this.#peek, code: 'SYNTAX' | 'INVALID_SCHEMA' = 'SYNTAX'): never {
