@@ -1,4 +1,4 @@
-import { TYPE_PREDICATE } from '../base/index.js';
+import { GraphsteadError, type Limits, TYPE_PREDICATE } from '../base/index.js';
 import type { NodeType, Predicate, Schema } from './contract.js';
 
 /** A predicate as it is stored: with what the store must know beside what the user declared. */
@@ -46,6 +46,18 @@ export class SchemaVersion implements Schema {
   type(name: string): NodeType | undefined {
     return this.#types.get(name);
   }
+}
+
+/** Throws LIMIT_EXCEEDED. */
+export function checkSchemaSize(what: 'predicates' | 'types', count: number, limits: Limits): void {
+  if (count <= limits.predicates) return;
+  throw new GraphsteadError(
+    'LIMIT_EXCEEDED',
+    `the schema would have more than ${limits.predicates} ${what} (limits.predicates)`,
+    {
+      fix: 'Give nodes of one kind the same predicates, and keep what tells them apart in values; drop what is not used.',
+    },
+  );
 }
 
 /** What a new predicate has unless it says otherwise. */

@@ -31,7 +31,7 @@ import type { Facets, GraphChange, GraphReader } from './contract.js';
 import { DeltaLog, type NewPredicate, OP } from './delta.js';
 import { encodeFacets } from './facet.js';
 import { uniqueKind, uniqueViolation } from './merge/group-merge.js';
-import { PLAIN, type PredicateRecord, type SchemaVersion } from './schema.js';
+import { checkSchemaSize, PLAIN, type PredicateRecord, type SchemaVersion } from './schema.js';
 
 /** Text that one token would be made of, at most; what is longer is not worth an index. */
 const INDEXED_BYTES = 65_000;
@@ -315,18 +315,6 @@ class Stage {
       reader.release();
     }
   }
-}
-
-/** Throws LIMIT_EXCEEDED. */
-export function checkSchemaSize(what: 'predicates' | 'types', count: number, limits: Limits): void {
-  if (count <= limits.predicates) return;
-  throw new GraphsteadError(
-    'LIMIT_EXCEEDED',
-    `the schema would have more than ${limits.predicates} ${what} (limits.predicates)`,
-    {
-      fix: 'Give nodes of one kind the same predicates, and keep what tells them apart in values; drop what is not used.',
-    },
-  );
 }
 
 /** Throws INVALID_MUTATION on what cannot be the name of a predicate that clients write. */

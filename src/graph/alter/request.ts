@@ -2,8 +2,8 @@ import { GraphsteadError, type Limits, type Names, type Position, TYPE_PREDICATE
 import type { ConflictKey } from '../../commit/index.js';
 import { EVERYTHING, predicateKey } from '../conflict.js';
 import type { AlterRequest, NamedDocument, NodeType } from '../contract.js';
-import type { PredicateRecord, SchemaVersion } from '../schema.js';
-import { checkSchemaSize, isReserved, NAME_BYTES, namedUid, reserved, UID_NAME } from '../stage.js';
+import { checkSchemaSize, type PredicateRecord, type SchemaVersion } from '../schema.js';
+import { isReserved, NAME_BYTES, namedUid, reserved, UID_NAME } from '../stage.js';
 import { checkUniqueIndex } from '../text/check.js';
 import { parseSchema } from '../text/parse.js';
 import type { AlterPart, Declaration } from './part.js';
@@ -64,7 +64,7 @@ function exclusive(part: AlterPart, keys: readonly string[]): AlterPlan {
 }
 
 function planSchema(text: string, schema: SchemaVersion, names: Names, limits: Limits): AlterPlan | undefined {
-  const parsed = parseSchema(text);
+  const parsed = parseSchema(text, limits);
   const declarations = new Map<string, Declaration>();
   for (const { position, ...written } of parsed.declarations) {
     const declaration = checkedDeclaration({ ...written, name: names.stored(written.name) }, schema, names, position);

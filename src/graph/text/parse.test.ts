@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, makeLimits } from '../../base/index.js';
 import { parseSchema } from './parse.js';
 
 function refusal(text: string): GraphsteadError {
@@ -24,6 +24,17 @@ describe('schema text', () => {
     expect(length).toBeLessThan(count * 10);
     expect(declarations.map(({ position }) => position.line)).toEqual(Array.from({ length: count }, (_, i) => i + 1));
     expect(new Set(declarations.map(({ position }) => position.column))).toEqual(new Set([1]));
+  });
+
+  it('is read no further when it declares far too much', () => {
+    const limits = makeLimits({ predicates: 10 });
+    const text = Array.from({ length: 25 }, (_, i) => `p${i}: int .`).join('\n');
+    const tooMany = expect.objectContaining({ code: 'LIMIT_EXCEEDED' });
+    expect(() => parseSchema(`${text}\n %`, limits)).toThrow(tooMany);
+    expect(() => parseSchema(`${text.replaceAll(': int .', ' { }').replaceAll('p', 'type p')}\n %`, limits)).toThrow(
+      tooMany,
+    );
+    expect(parseSchema('', limits)).toEqual({ declarations: [], types: [] });
   });
 
   it('reads predicates with their directives, several on a line', () => {

@@ -1,7 +1,8 @@
-import { GraphsteadError, type Position } from '../../base/index.js';
+import { DEFAULT_LIMITS, GraphsteadError, type Limits, type Position } from '../../base/index.js';
 import { type IndexKind, indexKindNamed, typeNamed } from '../../values/index.js';
 import type { Declaration } from '../alter/part.js';
 import type { NodeType } from '../contract.js';
+import { checkSchemaSize } from '../schema.js';
 import { checkDeclaration, checkIndexKind } from './check.js';
 import { type Token, tokenize } from './token.js';
 
@@ -11,23 +12,32 @@ export interface SchemaText {
   readonly types: readonly (NodeType & { readonly position: Position })[];
 }
 
-/** Reads schema lines and types. Throws SYNTAX and INVALID_SCHEMA, each with a position. */
-export function parseSchema(text: string): SchemaText {
-  return new SchemaParser(text).parse();
+/** How far a text is read that declares too much: the service's own predicates, which exports declare too, do not count. */
+const READ_ON = 2;
+
+/** Reads schema lines and types. Throws SYNTAX and INVALID_SCHEMA, each with a position, and LIMIT_EXCEEDED. */
+export function parseSchema(text: string, limits: Limits = DEFAULT_LIMITS): SchemaText {
+  return new SchemaParser(text, limits).parse();
 }
 
 type Draft = { -readonly [K in keyof Declaration]: Declaration[K] };
 
 class SchemaParser {
   readonly #text: string;
-  readonly #tokens: readonly Token[];
-  #at = 0;
+  readonly #limits: Limits;
+  readonly #tokens: Iterator<Token, Token>;
+  // made as they are read: a text of 64 MiB has tens of millions
+  #peek: Token;
+  #following: Token;
   /** the line of the last position that was asked for, from `start` to `end`: the next one is near, and texts are long */
   #line = { number: 1, start: 0, end: 0 };
 
-  constructor(text: string) {
+  constructor(text: string, limits: Limits) {
     this.#text = text;
+    this.#limits = limits;
     this.#tokens = tokenize(text);
+    this.#peek = this.#tokens.next().value;
+    this.#following = this.#peek.kind === 'end' ? this.#peek : this.#tokens.next().value;
     this.#line.end = this.#endOfLine(0);
   }
 
@@ -38,17 +48,17 @@ class SchemaParser {
       this.#namespace();
       if (this.#isType()) types.push(this.#type());
       else declarations.push(this.#declaration());
+      checkSchemaSize('predicates', declarations.length / READ_ON, this.#limits);
+      checkSchemaSize('types', types.length / READ_ON, this.#limits);
     }
     return { declarations, types };
   }
 
-  get #peek(): Token {
-    return this.#tokens[this.#at];
-  }
-
   #next(): Token {
-    const token = this.#tokens[this.#at];
-    if (token.kind !== 'end') this.#at++;
+    const token = this.#peek;
+    if (token.kind === 'end') return token;
+    this.#peek = this.#following;
+    if (this.#peek.kind !== 'end') this.#following = this.#tokens.next().value;
     return token;
   }
 
@@ -58,7 +68,7 @@ class SchemaParser {
 
   #take(mark: string): boolean {
     if (!this.#is(mark)) return false;
-    this.#at++;
+    this.#next();
     return true;
   }
 
@@ -94,15 +104,15 @@ class SchemaParser {
   /** `[0x0]` before a line, as exports of the peer have it. */
   #namespace(): void {
     if (!this.#is('[')) return;
-    this.#at++;
+    this.#next();
     const namespace = this.#next();
     if (!/^(0x)?0+$/i.test(namespace.text)) this.#fail('Only the namespace 0x0 exists', 'Leave it out.', namespace);
     this.#expect(']', 'Expected ] after the namespace');
   }
 
   #isType(): boolean {
-    const [first, second] = [this.#peek, this.#tokens[this.#at + 1]];
-    return first.kind === 'name' && !first.bracketed && first.text === 'type' && second?.kind !== 'punctuation';
+    const [first, second] = [this.#peek, this.#following];
+    return first.kind === 'name' && !first.bracketed && first.text === 'type' && second.kind !== 'punctuation';
   }
 
   #name(what: string): Token {
@@ -220,7 +230,7 @@ class SchemaParser {
     const options: Record<string, string> = {};
     if (!this.#is('(')) return options;
     if (kind !== 'hnsw') this.#fail(`The index ${kind} has no options`, 'Leave them out.');
-    this.#at++;
+    this.#next();
     while (!this.#take(')')) {
       const key = this.#name('an option');
       this.#expect(':', `Expected : after the option ${key.text}`);
@@ -247,7 +257,7 @@ class SchemaParser {
   }
 
   #type(): NodeType & { readonly position: Position } {
-    this.#at++;
+    this.#next();
     const name = this.#name('a type name');
     this.#expect('{', `Expected { after type ${name.text}`);
     const fields = new Set<string>();

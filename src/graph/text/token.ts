@@ -18,8 +18,7 @@ const STRING = /"((?:[^"\\\n]|\\.)*)"/uy;
 const PUNCTUATION = /[:@()[\]{},.!]/y;
 
 /** The tokens of a schema text, the end mark last. Throws SYNTAX with a position. */
-export function tokenize(text: string): Token[] {
-  const tokens: Token[] = [];
+export function* tokenize(text: string): Generator<Token, Token> {
   let newLine = true;
   for (let at = 0; at < text.length; ) {
     const space = match(SPACE, text, at);
@@ -29,12 +28,11 @@ export function tokenize(text: string): Token[] {
       continue;
     }
     const token = tokenAt(text, at, newLine);
-    tokens.push(token.token);
+    yield token.token;
     newLine = false;
     at += token.length;
   }
-  tokens.push({ kind: 'end', text: '', offset: text.length, bracketed: false, newLine: true });
-  return tokens;
+  return { kind: 'end', text: '', offset: text.length, bracketed: false, newLine: true };
 }
 
 function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
