@@ -3,7 +3,8 @@ import { graphApplier, graphShared, printSchema } from './index.js';
 import { recordsOf } from '../../test/stored.js';
 import { replay } from '../commit/index.js';
 import { createMemoryStore, KeyWriter, MemoryDisk } from '../store/index.js';
-import { defaultNames, dgraphNames } from '../base/index.js';
+import { atOnce, defaultNames, dgraphNames, makeLimits } from '../base/index.js';
+import { planAlter } from './alter/request.js';
 import {
   collect,
   edgesOf,
@@ -17,6 +18,7 @@ import {
   valuesOf,
   write,
 } from './fixture.js';
+import { EMPTY_SCHEMA } from './schema.js';
 import { readRange } from './source.js';
 
 describe('alter', () => {
@@ -334,4 +336,17 @@ describe('the size of a schema', () => {
     await transaction.commit();
     await write(fixture.graph, setValue(3, 'b', 'z'));
   });
+});
+
+it('plans a long alter in steps, and refuses it as a short one', () => {
+  const lines = Array.from({ length: 2_000 }, (_, i) => `p${i}: string .`);
+  const plan = (text: string) => planAlter({ kind: 'schema', text }, EMPTY_SCHEMA, defaultNames, makeLimits());
+  let pauses = 0;
+  const steps = plan(lines.join('\n'));
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) pauses++;
+  // to read them, to check each, to find what is new
+  expect(pauses).toBeGreaterThan(18);
+  expect(step.value?.part.declare).toHaveLength(2_000);
+  expect(() => atOnce(plan([...lines, 'p0: int .'].join('\n')))).toThrow(/declared twice/);
 });

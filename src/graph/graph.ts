@@ -6,12 +6,14 @@ import {
   makeLimits,
   type Names,
   systemClock,
+  inSteps,
 } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import { type AlterPlan, planAlter } from './alter/request.js';
 import { JobRunner } from './alter/runner.js';
 import { verifyConversion, verifyPlaces, verifyUnique } from './alter/verify.js';
 import type { GraphChanged, GraphShared } from './applier.js';
+import { Breath } from './breath.js';
 import { beginBulk } from './bulk/bulk-load.js';
 import type {
   AlterRequest,
@@ -154,7 +156,9 @@ class StoreGraph implements Graph {
   }
 
   async #alter(request: AlterRequest): Promise<void> {
-    const plan = planAlter(request, this.#shared.schemas.newest, this.#names, this.#shared.limits);
+    const { schemas, limits } = this.#shared;
+    const breath = new Breath(limits.yieldMs);
+    const plan = await inSteps(planAlter(request, schemas.newest, this.#names, limits), () => breath.due());
     if (!plan) return;
     await this.#verify(plan);
     await this.#committer.commit({

@@ -68,6 +68,15 @@ describe('one group', () => {
     await fixture.close();
   });
 
+  it('writes many predicates one at a time, and others have their turn', async () => {
+    const fixture = await openFixture({ limits: { yieldMs: 1e-9 } });
+    const count = 3_000;
+    const changes = Array.from({ length: count }, (_, i) => setValue(1, `p${i}`, 'x'));
+    expect(await turnsWhile(() => write(fixture.graph, ...changes))).toBeGreaterThan(count);
+    expect(await read(fixture.graph, (reader) => valuesOf(reader, `p${count - 1}`, 1))).toEqual([':x']);
+    await fixture.close();
+  });
+
   it('works a long text out a piece at a time, and others have their turn', async () => {
     const fixture = await openFixture({ limits: { yieldMs: 1e-9 } });
     await fixture.graph.alter({ kind: 'schema', text: 'doc: string @index(fulltext, term, trigram) @upsert .' });

@@ -1,11 +1,19 @@
-import { GraphsteadError, type Limits, type Names, type Position, TYPE_PREDICATE } from '../../base/index.js';
+import {
+  forEachInSteps,
+  GraphsteadError,
+  type Limits,
+  type Names,
+  type Position,
+  type Steps,
+  TYPE_PREDICATE,
+} from '../../base/index.js';
 import type { ConflictKey } from '../../commit/index.js';
 import { EVERYTHING, predicateKey } from '../conflict.js';
 import type { AlterRequest, NamedDocument, NodeType } from '../contract.js';
 import { checkSchemaSize, type PredicateRecord, type SchemaVersion } from '../schema.js';
 import { isReserved, NAME_BYTES, namedUid, reserved, UID_NAME } from '../stage.js';
 import { checkUniqueIndex } from '../text/check.js';
-import { parseSchema } from '../text/parse.js';
+import { parseSchemaInSteps } from '../text/parse.js';
 import type { AlterPart, Declaration } from './part.js';
 
 /** UTF-8 bytes of a type's name, which stands in a key. */
@@ -31,15 +39,15 @@ export interface AlterPlan {
 }
 
 /** Throws SYNTAX, INVALID_SCHEMA, INVALID_REQUEST and LIMIT_EXCEEDED; undefined when everything is already so. */
-export function planAlter(
+export function* planAlter(
   request: AlterRequest,
   schema: SchemaVersion,
   names: Names,
   limits: Limits,
-): AlterPlan | undefined {
+): Steps<AlterPlan | undefined> {
   switch (request.kind) {
     case 'schema':
-      return withDocument(planSchema(request.text, schema, names, limits), request.document);
+      return withDocument(yield* planSchema(request.text, schema, names, limits), request.document);
     case 'dropAll':
       return exclusive({ ...NOTHING, drop: 'all' }, [EVERYTHING]);
     case 'dropData':
@@ -63,15 +71,15 @@ function exclusive(part: AlterPart, keys: readonly string[]): AlterPlan {
   return { part, conflicts: keys.map((key) => ({ key, exclusive: true })) };
 }
 
-function planSchema(text: string, schema: SchemaVersion, names: Names, limits: Limits): AlterPlan | undefined {
-  const parsed = parseSchema(text, limits);
+function* planSchema(text: string, schema: SchemaVersion, names: Names, limits: Limits): Steps<AlterPlan | undefined> {
+  const parsed = yield* parseSchemaInSteps(text, limits);
   const declarations = new Map<string, Declaration>();
-  for (const { position, ...written } of parsed.declarations) {
+  yield* forEachInSteps(parsed.declarations, ({ position, ...written }) => {
     const declaration = checkedDeclaration({ ...written, name: names.stored(written.name) }, schema, names, position);
-    if (!declaration) continue;
+    if (!declaration) return;
     if (declarations.has(declaration.name)) throw twice(`predicate ${names.shown(declaration.name)}`, position);
     declarations.set(declaration.name, declaration);
-  }
+  });
   const named = new Set<string>();
   for (const { name, position } of parsed.types) {
     if (named.has(name)) throw twice(`type ${name}`, position);
@@ -80,9 +88,10 @@ function planSchema(text: string, schema: SchemaVersion, names: Names, limits: L
   const types = parsed.types
     .filter((type) => !INTERNAL.test(names.stored(type.name)))
     .map(({ position, ...type }) => checkedType(type, declarations, schema, names, position));
-  const declare = [...declarations.values()].filter(
-    (declaration) => !isSame(declaration, schema.predicate(declaration.name)),
-  );
+  const declare: Declaration[] = [];
+  yield* forEachInSteps([...declarations.values()], (declaration) => {
+    if (!isSame(declaration, schema.predicate(declaration.name))) declare.push(declaration);
+  });
   const changedTypes = types.filter((type) => JSON.stringify(type) !== JSON.stringify(schema.type(type.name)));
   if (declare.length === 0 && changedTypes.length === 0) return undefined;
   const predicates = declare.filter(({ name }) => schema.predicate(name) === undefined).length;

@@ -1,5 +1,6 @@
 import {
   atOnce,
+  forEachInSteps,
   GraphsteadError,
   inSteps,
   type Limits,
@@ -110,7 +111,11 @@ export class GroupMerge {
 
   /** Everything merged so far, as puts. */
   async flush(put: PutKey): Promise<void> {
-    for (const merge of this.#predicates.values()) await merge.flush(this.source, put, this.#breath);
+    for (const merge of this.#predicates.values()) {
+      await merge.flush(this.source, put, this.#breath);
+      const pause = this.#breath.due();
+      if (pause) await pause;
+    }
   }
 
   /** What is little is done without a pause, and without a turn of the event loop. */
@@ -146,7 +151,9 @@ export class GroupMerge {
       if (i % STEP === STEP - 1) yield;
       this.#check(part, i, flagged[part.predicates[i]]);
     }
-    return flagged.map((record) => this.predicate(record));
+    const merges: PredicateMerge[] = [];
+    yield* forEachInSteps(flagged, (record) => merges.push(this.predicate(record)));
+    return merges;
   }
 
   /** Those of the deltas [from, to) whose predicate is wanted. */

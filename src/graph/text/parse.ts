@@ -1,4 +1,12 @@
-import { DEFAULT_LIMITS, GraphsteadError, type Limits, type Position } from '../../base/index.js';
+import {
+  atOnce,
+  DEFAULT_LIMITS,
+  GraphsteadError,
+  type Limits,
+  type Position,
+  STEP,
+  type Steps,
+} from '../../base/index.js';
 import { type IndexKind, indexKindNamed, typeNamed } from '../../values/index.js';
 import type { Declaration } from '../alter/part.js';
 import type { NodeType } from '../contract.js';
@@ -17,6 +25,11 @@ const READ_ON = 2;
 
 /** Reads schema lines and types. Throws SYNTAX and INVALID_SCHEMA, each with a position, and LIMIT_EXCEEDED. */
 export function parseSchema(text: string, limits: Limits = DEFAULT_LIMITS): SchemaText {
+  return atOnce(parseSchemaInSteps(text, limits));
+}
+
+/** The same with pauses between declarations. */
+export function parseSchemaInSteps(text: string, limits: Limits): Steps<SchemaText> {
   return new SchemaParser(text, limits).parse();
 }
 
@@ -41,7 +54,7 @@ class SchemaParser {
     this.#line.end = this.#endOfLine(0);
   }
 
-  parse(): SchemaText {
+  *parse(): Steps<SchemaText> {
     const declarations: (Declaration & { readonly position: Position })[] = [];
     const types: (NodeType & { readonly position: Position })[] = [];
     while (this.#peek.kind !== 'end') {
@@ -50,6 +63,7 @@ class SchemaParser {
       else declarations.push(this.#declaration());
       checkSchemaSize('predicates', declarations.length / READ_ON, this.#limits);
       checkSchemaSize('types', types.length / READ_ON, this.#limits);
+      if ((declarations.length + types.length) % STEP === 0) yield;
     }
     return { declarations, types };
   }
