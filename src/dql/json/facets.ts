@@ -58,11 +58,13 @@ export function facetsOf(index: FacetIndex, key: string, inside: boolean): reado
 
 /**
  * Facets of a list's members, by index: `"friend|since": {"0": "2006-01-02", "2": ...}`. In a node that was reached by
- * this very key (`inside`) a plain value belongs to the edge that led there.
+ * this very key (`inside`) a plain value belongs to the edge that led there. An index past the end of the list, which
+ * has `length` members, is refused; a list without any holds nothing that could have facets, as null does.
  */
 export function listFacets(
   index: FacetIndex,
   key: string,
+  length: number,
   inside: boolean,
 ): ReadonlyMap<number, readonly TripleFacet[]> {
   const out = new Map<number, TripleFacet[]>();
@@ -76,17 +78,27 @@ export function listFacets(
       );
     }
     for (const [at, member] of value.entries) {
-      if (member.kind !== 'null') addMember(out, at, { key: facet, value: facetValueOf(member) }, member.position);
+      if (length === 0 || member.kind === 'null') continue;
+      addMember(out, memberIndex(at, length, member.position), { key: facet, value: facetValueOf(member) });
     }
   }
   for (const facets of out.values()) sorted(facets);
   return out;
 }
 
-function addMember(out: Map<number, TripleFacet[]>, index: string, facet: TripleFacet, position: Position): void {
-  const at = Number(index);
+function memberIndex(index: string, length: number, position: Position): number {
   if (!/^\d{1,9}$/.test(index))
     throw wrong(`"${index}" is no index of a list`, position, 'Use "0" for the first member.');
+  const at = Number(index);
+  if (at < length) return at;
+  throw wrong(
+    `there is no member ${index} in a list of ${length}`,
+    position,
+    `Use indexes from "0" to "${length - 1}".`,
+  );
+}
+
+function addMember(out: Map<number, TripleFacet[]>, at: number, facet: TripleFacet): void {
   const facets = out.get(at);
   if (facets) facets.push(facet);
   else out.set(at, [facet]);

@@ -97,6 +97,7 @@ describe('deletes', () => {
     expect(triples([{ uid: '0x1' }], 'delete')).toMatchObject([{ predicate: '*', object: { kind: 'all' } }]);
     expect(short(triples({ uid: 1, friend: [{ uid: 2 }] }, 'delete'))).toEqual([[1, 'friend', 2]]);
     expect(code(() => triples({ name: null }, 'delete'))).toBe('INVALID_MUTATION');
+    expect(code(() => triples({ uid: 1, 'nick@': null }, 'delete'))).toBe('INVALID_MUTATION');
   });
 });
 
@@ -120,6 +121,10 @@ describe('facets', () => {
     expect(friend.facets).toEqual([{ key: 'close', value: { type: 'bool', value: true } }]);
   });
 
+  it('of nothing are nothing', () => {
+    expect(triples({ uid: 1, a: [], 'a|f': { '0': 1 }, b: null, 'b|f': { '0': 1 } })).toEqual([]);
+  });
+
   it.each([
     [{ uid: 1, a: 'x', 'a|f': { '0': 1 } }],
     [{ uid: 1, a: { uid: 2 }, 'a|f': { '0': 1 } }],
@@ -127,6 +132,8 @@ describe('facets', () => {
     [{ uid: 1, a: ['x'], 'a|f': 1 }],
     [{ uid: 1, a: ['x'], 'a|f': { first: 1 } }],
     [{ uid: 1, a: ['x'], 'a|f': { '0': [1] } }],
+    [{ uid: 1, a: ['x', 'y'], 'a|f': { '0': 1, '2': 1 } }],
+    [{ uid: 1, a: [{ uid: 2 }], 'a|f': { '1': 1 } }],
     [{ uid: 1, a: 'x', 'a|': 5 }],
     [{ uid: 1, a: 'x', '|f': null }],
     [{ uid: 1, friend: [{ uid: 2, 'friend|': 5 }] }],

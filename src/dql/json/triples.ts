@@ -1,5 +1,6 @@
 import { defaultNames, GraphsteadError, type Names, type Position, STEP, type Steps } from '../../base/index.js';
 import { parseGeometry, type Value } from '../../values/index.js';
+import { splitLanguage } from '../parse/language-tag.js';
 import { uidNumber } from '../parse/number.js';
 import type { NodeReference, ObjectReference, Triple, TripleFacet } from '../syntax/index.js';
 import { type FacetIndex, facetIndex, facetsOf, listFacets } from './facets.js';
@@ -102,7 +103,7 @@ export class JsonTriples {
   }
 
   *#list(entry: Entry, value: ArrayNode, base: Base): Steps<void> {
-    const facets = listFacets(entry.facets, entry.key, entry.key === entry.parent);
+    const facets = listFacets(entry.facets, entry.key, value.items.length, entry.key === entry.parent);
     for (const [index, item] of value.items.entries()) {
       if (index % STEP === STEP - 1) yield;
       if (item.kind === 'null') continue;
@@ -161,11 +162,10 @@ export class JsonTriples {
 
   /** `name@en` is the predicate name with a language. */
   #predicate({ key, value }: Entry): { predicate: string; lang: string } {
-    const tag = key.lastIndexOf('@');
-    const written = tag > 0 ? key.slice(0, tag) : key;
-    if (written === '') throw invalid('a key is empty', value.position, 'Name the predicate.');
-    if (written.length > 65_535) throw invalid('the name of a predicate is longer than 65535', value.position);
-    return { predicate: this.#names.stored(written), lang: tag > 0 ? key.slice(tag + 1) : '' };
+    const { name, lang } = splitLanguage(key, value.position);
+    if (name === '') throw invalid('a key is empty', value.position, 'Name the predicate.');
+    if (name.length > 65_535) throw invalid('the name of a predicate is longer than 65535', value.position);
+    return { predicate: this.#names.stored(name), lang };
   }
 }
 

@@ -52,11 +52,11 @@ export function* checkTriples(blocks: readonly MutationBlock[], names: Names): S
   }
 }
 
-/** What a query reads as all languages, as any, and as a list of them: a value under such a tag could not be asked for. */
-const NO_TAG = /[*.:]/;
+/** A tag as RDF has it: a value under another could neither be asked for in a query nor be read from an export. */
+const TAG = /^[a-z]+(-[a-z0-9]+)*$/i;
 
 function checkLang({ lang, position }: Triple): void {
-  if (lang === '' || !NO_TAG.test(lang)) return;
+  if (lang === '' || TAG.test(lang)) return;
   throw refused(
     `${JSON.stringify(lang)} is no language of a value`,
     position,

@@ -120,6 +120,7 @@ describe('lines', () => {
     'UID(v) <p> "x" .',
     'val(v) <p> "x" .',
     'a <p> "x" .',
+    '_:a <p@> "x" .',
   ])('refuse %s', (line) => {
     const error = failure(line);
     expect(['SYNTAX', 'INVALID_VALUE', 'INVALID_MUTATION']).toContain(error.code);

@@ -1,6 +1,7 @@
 import { defaultNames, GraphsteadError, type Names, type Position } from '../../base/index.js';
 import { parseLiteral, type Value } from '../../values/index.js';
 import { resolveEscapes } from '../parse/escape.js';
+import { splitLanguage, type TaggedName } from '../parse/language-tag.js';
 import { uidNumber } from '../parse/number.js';
 import type { NodeReference, ObjectReference, SubjectReference, Triple, TripleFacet } from '../syntax/index.js';
 import { facetValue } from './facet.js';
@@ -53,7 +54,7 @@ export class NQuadReader {
   readonly #names: Names;
   readonly #source: string | undefined;
   readonly #lines: boolean;
-  readonly #predicates = new Map<string, { readonly name: string; readonly lang: string }>();
+  readonly #predicates = new Map<string, TaggedName>();
   #text = '';
   #at = 0;
   #end = 0;
@@ -257,7 +258,7 @@ export class NQuadReader {
     return name;
   }
 
-  #predicate(): { readonly name: string; readonly lang: string } {
+  #predicate(): TaggedName {
     const c = this.#peek();
     if (c === 0x2a) {
       this.#at++;
@@ -269,12 +270,8 @@ export class NQuadReader {
     const known = this.#predicates.get(written);
     if (known) return known;
     if (written.length > 65_535) throw this.#error('the name of a predicate is longer than 65535', undefined, start);
-    const tag = written.lastIndexOf('@');
-    const tagged = tag > 0;
-    const parsed = {
-      name: this.#names.stored(tagged ? written.slice(0, tag) : written),
-      lang: tagged ? written.slice(tag + 1) : '',
-    };
+    const { name, lang } = splitLanguage(written, this.#position(start));
+    const parsed = { name: this.#names.stored(name), lang };
     if (this.#predicates.size < MAX_REMEMBERED) this.#predicates.set(written, parsed);
     return parsed;
   }
