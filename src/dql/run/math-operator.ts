@@ -35,6 +35,7 @@ function invalidType(value: Value, op: string): GraphsteadError {
 }
 
 function float(value: number): Value {
+  if (!Number.isFinite(value)) throw mistake('the result is not a finite number');
   return { type: 'float', value };
 }
 
@@ -50,7 +51,8 @@ function int(value: bigint): Value {
 
 /**
  * One operator on values of one uid. A missing operand counts as 0, except under comparisons and `cond`, which then
- * have no result. Throws INVALID_QUERY for types that do not fit, overflow and division by zero.
+ * have no result. Throws INVALID_QUERY for types that do not fit, overflow, division by zero and what else is no finite
+ * number.
  */
 export function applyMath(
   op: MathOperator,

@@ -201,6 +201,17 @@ describe('math', () => {
     });
   });
 
+  it.each(['exp(y)', 'y * 1e308', 'pow(y, 400)', 'ln(y - 1992)', 'pow(y - 1992, -1)', 'logbase(y, 1)'])(
+    'refuses %s, which is no finite number and could not be written',
+    async (math) => {
+      await expect(ask(`q(func: uid(0xb)) { y as year x: math(${math}) }`)).rejects.toMatchObject({
+        code: 'INVALID_QUERY',
+        message: expect.stringContaining('finite'),
+        position: expect.anything(),
+      });
+    },
+  );
+
   it('turns vectors around, as it adds and multiplies them', async () => {
     const own = await openDql({ schema: 'v: float32vector .' });
     await own.mutate('{ set { <0x1> <v> "[1, -2.5]" . } }');
