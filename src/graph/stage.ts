@@ -317,6 +317,9 @@ class Stage {
   }
 }
 
+/** What may stand between < and > in schemas, queries and N-Quads; escapes are part of a name, as their readers take them. */
+const NAME = /^(?:[^\p{Cc}\s<>"{}|^`\\]|\\u[\da-fA-F]{4}|\\U[\da-fA-F]{8})+$/u;
+
 /** Throws INVALID_MUTATION on what cannot be the name of a predicate that clients write. */
 export function checkName(name: string, names: Names): void {
   if (name.length > NAME_BYTES / 3 && Buffer.byteLength(name) > NAME_BYTES) {
@@ -324,8 +327,10 @@ export function checkName(name: string, names: Names): void {
       fix: 'Choose a shorter name.',
     });
   }
-  if (name === '' || name.includes('\n') || name.includes('\0')) {
-    throw new GraphsteadError('INVALID_MUTATION', `${JSON.stringify(name)} is not a name of a predicate`);
+  if (!NAME.test(name)) {
+    throw new GraphsteadError('INVALID_MUTATION', `${JSON.stringify(name)} is not a name of a predicate`, {
+      fix: 'Leave out spaces and < > " { } | ^ ` \\: no query, schema or N-Quad could name it.',
+    });
   }
   if (name.startsWith('~')) {
     throw new GraphsteadError('INVALID_MUTATION', `${name} names edges that are read backwards`, {

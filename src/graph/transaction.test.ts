@@ -329,6 +329,37 @@ describe('a transaction', () => {
     expect(await seen(transaction, 'name', 1)).toEqual([]);
   });
 
+  it.each([
+    '',
+    'two words',
+    'tab\t',
+    'line\n',
+    '\u0001',
+    'a>b',
+    'a<b',
+    'a"b',
+    'a{b',
+    'a}b',
+    'a|b',
+    'a^b',
+    'a`b',
+    'a\\b',
+    '\\u12',
+  ])('refuses the name %j, which no query, schema or N-Quad could write', async (name) => {
+    const transaction = await fixture.graph.begin();
+    await expect(transaction.stage([setValue(1, name, 'a')])).rejects.toMatchObject({
+      code: 'INVALID_MUTATION',
+      fix: expect.any(String),
+    });
+  });
+
+  it('takes any other name', async () => {
+    const transaction = await fixture.graph.begin();
+    const names = ['公司', 'http://a.b/c#d?e=f&g', 'a\\u0020b', '_', '1', "it's", '(a)', 'a,b', '@id', '$v', '😀'];
+    await transaction.stage(names.map((name) => setValue(1, name, 'a')));
+    for (const name of names) expect(await seen(transaction, name, 1)).toEqual([':a']);
+  });
+
   it('keeps @unique values unique, while staged and at commit', async () => {
     await fixture.graph.alter({ kind: 'schema', text: 'login: string @unique @index(hash) .' });
     await write(fixture.graph, setValue(1, 'login', 'ada'));

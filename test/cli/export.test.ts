@@ -206,17 +206,6 @@ describe('export and import', () => {
     );
   });
 
-  it('tell of a name that RDF cannot hold before anything is written', async () => {
-    const from = await openDql({ names: defaultNames });
-    await from.mutateJson({ set: [{ uid: '_:a', 'a name': 1 }] });
-    const parts = exportParts({ graph: from.graph, names: defaultNames, format: 'rdf' })[Symbol.asyncIterator]();
-    await expect(parts.next()).rejects.toMatchObject({
-      code: 'INVALID_REQUEST',
-      message: /"a name" has no form in RDF/,
-    });
-    await from.close();
-  });
-
   it('work as commands, on a directory and on a running service, GraphQL types included', async () => {
     const types = folder.path('types.graphql');
     writeFileSync(types, 'type Person { name: String! @id  age: Int  friends: [Person] }\n');

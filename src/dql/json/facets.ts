@@ -1,6 +1,6 @@
 import { GraphsteadError, type Position } from '../../base/index.js';
 import type { Value } from '../../values/index.js';
-import { facetText } from '../rdf/facet.js';
+import { facetText, isFacetKeyCharacter } from '../rdf/facet.js';
 import type { TripleFacet } from '../syntax/index.js';
 import type { JsonNode } from './scan.js';
 import { numberValue } from './number.js';
@@ -26,12 +26,26 @@ export function facetIndex(node: ObjectNode): FacetIndex {
     }
     if (value.kind === 'null') continue;
     index ??= new Map();
-    const entry: [string, JsonNode] = [name.slice(bar + 1), value];
+    const entry: [string, JsonNode] = [facetKey(name.slice(bar + 1), value.position), value];
     const known = index.get(name.slice(0, bar));
     if (known) known.push(entry);
     else index.set(name.slice(0, bar), [entry]);
   }
   return index;
+}
+
+/** Other keys could neither be asked for by @facets(...) nor stand in N-Quads. */
+function facetKey(key: string, position: Position): string {
+  for (let i = 0; i < key.length; i++) {
+    if (!isFacetKeyCharacter(key.charCodeAt(i))) {
+      throw wrong(
+        `${JSON.stringify(key)} is not the key of a facet`,
+        position,
+        'Use letters, digits, "_", "-", "." and ":".',
+      );
+    }
+  }
+  return key;
 }
 
 /**

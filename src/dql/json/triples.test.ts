@@ -135,6 +135,8 @@ describe('facets', () => {
     [{ uid: 1, a: ['x', 'y'], 'a|f': { '0': 1, '2': 1 } }],
     [{ uid: 1, a: [{ uid: 2 }], 'a|f': { '1': 1 } }],
     [{ uid: 1, a: 'x', 'a|': 5 }],
+    [{ uid: 1, a: 'x', 'a|two words': 5 }],
+    [{ uid: 1, a: { uid: 2, 'a|b=c': 5 } }],
     [{ uid: 1, a: 'x', '|f': null }],
     [{ uid: 1, friend: [{ uid: 2, 'friend|': 5 }] }],
   ])('refuse %o', (json) => {

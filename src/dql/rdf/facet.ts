@@ -27,6 +27,12 @@ export function facetText(text: string): Value {
   return instant ?? { type: 'string', value: text };
 }
 
+/** Letters, digits, "_", "-", "." and ":", and whatever is no ASCII. */
+export function isFacetKeyCharacter(c: number): boolean {
+  const letter = (c | 32) >= 0x61 && (c | 32) <= 0x7a;
+  return letter || c >= 128 || c === 0x5f || (c >= 0x2d && c <= 0x3a && c !== 0x2f);
+}
+
 /** A whole number of 64 bits, as a number where it is safe; undefined for other text. Throws INVALID_VALUE beyond 64 bits. */
 function wholeValue(text: string): number | bigint | undefined {
   const negative = text.charCodeAt(0) === 0x2d;

@@ -4,7 +4,7 @@ import { resolveEscapes } from '../parse/escape.js';
 import { splitLanguage, type TaggedName } from '../parse/language-tag.js';
 import { uidNumber } from '../parse/number.js';
 import type { NodeReference, ObjectReference, SubjectReference, Triple, TripleFacet } from '../syntax/index.js';
-import { facetValue } from './facet.js';
+import { facetValue, isFacetKeyCharacter } from './facet.js';
 
 export interface NQuadOptions {
   readonly names?: Names;
@@ -388,7 +388,7 @@ export class NQuadReader {
   #facet(before: Set<string>): TripleFacet {
     const start = this.#at;
     const text = this.#text;
-    while (this.#at < this.#end && isFacetKey(text.charCodeAt(this.#at))) this.#at++;
+    while (this.#at < this.#end && isFacetKeyCharacter(text.charCodeAt(this.#at))) this.#at++;
     if (this.#at === start) throw this.#unexpected('the key of a facet', 'Write facets as (key=value, key2="text").');
     const key = text.slice(start, this.#at);
     if (before.has(key)) throw this.#error(`the facet ${key} stands twice`, 'Remove one of them.', start);
@@ -414,10 +414,6 @@ export class NQuadReader {
 
 function isNameCharacter(c: number): boolean {
   return c >= 128 || WORD[c] === 1 || c === 0x2e || c === 0x2d;
-}
-
-function isFacetKey(c: number): boolean {
-  return c >= 128 || WORD[c] === 1 || c === 0x2e || c === 0x2d || c === 0x3a;
 }
 
 function isFacetValue(c: number): boolean {

@@ -1,7 +1,7 @@
 import type { Names } from '../../base/index.js';
 import { type Graph, type GraphReader, type Predicate, printSchema, type UidList } from '../../graph/index.js';
 import { decodeValue } from '../../values/index.js';
-import { assertNamed, type ExportFormat, PRINT, type Statement } from './statement.js';
+import { type ExportFormat, PRINT, type Statement } from './statement.js';
 
 interface ExportOptions {
   readonly graph: Graph;
@@ -30,7 +30,6 @@ export async function* exportParts({ graph, names, graphql, format }: ExportOpti
   const transaction = await graph.begin({ bestEffort: true });
   const reader = await transaction.reader();
   try {
-    for (const { name } of reader.schema.predicates) assertNamed(names.shown(name), format);
     yield { file: 'graph.schema', text: printSchema(reader.schema, names), statements: 0 };
     if (graphql) yield { file: 'graph.graphql', text: graphql, statements: 0 };
     yield* data(reader, names, format);

@@ -1,4 +1,3 @@
-import { GraphsteadError } from '../../base/index.js';
 import { printChange } from '../../dql/index.js';
 import type { GraphChange } from '../../graph/index.js';
 import { type Value, valueText } from '../../values/index.js';
@@ -13,17 +12,6 @@ export const PRINT: Readonly<Record<ExportFormat, (statement: Statement) => stri
   rdf: printChange,
   json: printJson,
 };
-
-/** Escapes are part of a name, as the reader of N-Quads takes them. */
-const IRI = /^(?:[^\s<>"{}|^`\\]|\\u[\da-fA-F]{4}|\\U[\da-fA-F]{8})+$/;
-
-/** Throws INVALID_REQUEST for a name that the format cannot hold: told before anything is written. */
-export function assertNamed(predicate: string, format: ExportFormat): void {
-  if (format === 'json' || IRI.test(predicate)) return;
-  throw new GraphsteadError('INVALID_REQUEST', `the predicate "${predicate}" has no form in RDF`, {
-    fix: 'export as JSON: --format json',
-  });
-}
 
 /** One statement as an object of a JSON mutation. A facet's key goes by the value's, language included. */
 function printJson(statement: Statement): string {
