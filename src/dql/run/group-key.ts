@@ -1,5 +1,5 @@
 import { GraphsteadError, STEP, type Steps } from '../../base/index.js';
-import type { StoredColumn, UidList } from '../../graph/index.js';
+import type { Predicate, StoredColumn, UidList } from '../../graph/index.js';
 import { decodeValue } from '../../values/index.js';
 import type { ResultGroup } from '../contract.js';
 import type { GroupBy } from '../syntax/index.js';
@@ -41,8 +41,23 @@ export async function readGrouping(
       fix: 'Group by predicates with one value, or by edges.',
     });
   }
-  const { values } = await chooseValues(execution, predicate, uids, key.langs);
+  const values = await groupedValues(predicate, uids, key.langs, execution);
   return byValue(values);
+}
+
+/** The values that groups are made of, or aggregated from: both are shown. Throws INVALID_QUERY for passwords, which never are. */
+export async function groupedValues(
+  predicate: Predicate,
+  uids: UidList,
+  langs: readonly string[],
+  execution: Execution,
+): Promise<StoredColumn> {
+  if (predicate.type === 'password') {
+    throw new GraphsteadError('INVALID_QUERY', `${predicate.name} is a password: no group shows it`, {
+      fix: 'Use checkpwd.',
+    });
+  }
+  return (await chooseValues(execution, predicate, uids, langs)).values;
 }
 
 function* byNode(rows: readonly UidList[]): Steps<Grouping> {

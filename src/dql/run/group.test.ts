@@ -7,6 +7,17 @@ const gallery = useGallery();
 const { ask } = gallery;
 
 describe('@groupby', () => {
+  it.each([
+    '@groupby(secret) { count(uid) }',
+    '@groupby(name) { max(secret) }',
+    '@groupby(name, secret) { count(uid) }',
+  ])('never shows the hash of a password: %s', async (groups) => {
+    await expect(ask(`q(func: type(Artist)) ${groups}`)).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+      message: 'secret is a password: no group shows it',
+    });
+  });
+
   it('groups roots by values: small groups first, then by key', async () => {
     expect(await ask('q(func: has(year)) @groupby(year) { count(uid) dear: max(price) }')).toEqual([
       {

@@ -6,8 +6,7 @@ import type { AggregateSelection, GroupBy, Selection } from '../syntax/index.js'
 import type { ResultBranch } from './branch.js';
 import { aggregate } from './compute.js';
 import type { Execution } from './execution.js';
-import { both, type Grouping, type GroupKeys, readGrouping } from './group-key.js';
-import { chooseValues } from './language.js';
+import { both, groupedValues, type Grouping, type GroupKeys, readGrouping } from './group-key.js';
 import { sortInSteps } from './sort.js';
 import { placeOf, sortedDistinct } from './uid-set.js';
 import { columnOf, valueFor } from './variable.js';
@@ -69,7 +68,7 @@ async function aggregateOf(
   const predicate = execution.predicate(of.name);
   if (!predicate) return () => undefined;
   execution.countUids(of.name, uids.length);
-  const { values } = await chooseValues(execution, predicate, uids, of.langs);
+  const values = await groupedValues(predicate, uids, of.langs, execution);
   return over((uid) => {
     const bytes = values.at(placeOf(uids, uid));
     return bytes && decodeValue(bytes);
