@@ -88,6 +88,12 @@ describe('objects', () => {
   });
 });
 
+describe('languages', () => {
+  it.each(['', '*', '.', 'en:fr', 'en_US', 'e n', '1', 'en-'])('are not %j', (tag) => {
+    expect(code(() => triples({ uid: 1, [`name@${tag}`]: 'x' }))).toBe('INVALID_MUTATION');
+  });
+});
+
 describe('deletes', () => {
   it('of null, of nodes, of edges', () => {
     expect(triples({ uid: '0x1', name: null, 'nick@en': null }, 'delete')).toMatchObject([
@@ -98,6 +104,7 @@ describe('deletes', () => {
     expect(short(triples({ uid: 1, friend: [{ uid: 2 }] }, 'delete'))).toEqual([[1, 'friend', 2]]);
     expect(code(() => triples({ name: null }, 'delete'))).toBe('INVALID_MUTATION');
     expect(code(() => triples({ uid: 1, 'nick@': null }, 'delete'))).toBe('INVALID_MUTATION');
+    expect(code(() => triples({ uid: 1, 'nick@*': null }, 'delete'))).toBe('INVALID_MUTATION');
   });
 });
 

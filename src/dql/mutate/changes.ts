@@ -52,21 +52,8 @@ export function* checkTriples(blocks: readonly MutationBlock[], names: Names): S
   }
 }
 
-/** A tag as RDF has it: a value under another could neither be asked for in a query nor be read from an export. */
-const TAG = /^[a-z]+(-[a-z0-9]+)*$/i;
-
-function checkLang({ lang, position }: Triple): void {
-  if (lang === '' || TAG.test(lang)) return;
-  throw refused(
-    `${JSON.stringify(lang)} is no language of a value`,
-    position,
-    'Write a tag such as en or en-US after "@". Deleting the predicate itself deletes the values of all languages.',
-  );
-}
-
 function checkSet(triple: Triple, names: Names): void {
   const { subject, predicate, object, position } = triple;
-  checkLang(triple);
   if (subject.kind === 'all' || predicate === '*' || object.kind === 'all') {
     throw refused('* cannot stand in what is set', position, 'Name what to set; * belongs into delete.');
   }
@@ -84,7 +71,6 @@ function checkSet(triple: Triple, names: Names): void {
 
 function checkDelete(triple: Triple): void {
   const { subject, predicate, object, position } = triple;
-  checkLang(triple);
   const star = object.kind === 'all';
   if (subject.kind !== 'all' && (predicate !== '*' || star)) return;
   const pattern = `${subject.kind === 'all' ? '*' : 'S'} ${predicate === '*' ? '*' : 'P'} ${star ? '*' : 'O'}`;

@@ -6,16 +6,20 @@ export interface TaggedName {
   readonly lang: string;
 }
 
+/** A tag as RDF has it: a value under another could neither be asked for in a query nor be read from an export. */
+const TAG = /^[a-z]+(-[a-z0-9]+)*$/i;
+
 /**
- * `name@en` is the predicate `name` in English. Throws INVALID_MUTATION where nothing follows the "@": without its
- * language `name@` would mean the values of all languages, and a delete would take them.
+ * `name@en` is the predicate `name` in English. Throws INVALID_MUTATION on what is no tag; so on none behind the "@":
+ * `name@` would mean the values of all languages, and a delete would take them.
  */
 export function splitLanguage(written: string, position: Position): TaggedName {
   const tag = written.lastIndexOf('@');
   if (tag <= 0) return { name: written, lang: '' };
-  if (tag < written.length - 1) return { name: written.slice(0, tag), lang: written.slice(tag + 1) };
-  throw new GraphsteadError('INVALID_MUTATION', `${JSON.stringify(written)} names no language after "@"`, {
+  const lang = written.slice(tag + 1);
+  if (TAG.test(lang)) return { name: written.slice(0, tag), lang };
+  throw new GraphsteadError('INVALID_MUTATION', `${JSON.stringify(lang)} is no language of a value`, {
     position,
-    fix: 'Write a tag such as en or en-US after it, or leave the "@" away.',
+    fix: 'Write a tag such as en or en-US after "@". Deleting the predicate itself deletes the values of all languages.',
   });
 }

@@ -121,6 +121,7 @@ describe('lines', () => {
     'val(v) <p> "x" .',
     'a <p> "x" .',
     '_:a <p@> "x" .',
+    '_:a <p@en_US> "x" .',
   ])('refuse %s', (line) => {
     const error = failure(line);
     expect(['SYNTAX', 'INVALID_VALUE', 'INVALID_MUTATION']).toContain(error.code);
