@@ -1,8 +1,18 @@
 import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { BuildContext, BuildOptions, Message, Plugin } from 'esbuild';
 import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
 import { type AppSource, shownPath } from './app-source.js';
+import { packagesOutside } from './packages.js';
+
+/** How app code becomes a module that Node.js loads. */
+export const BUNDLING = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  logLevel: 'silent',
+} as const satisfies BuildOptions;
 
 /**
  * Bundles an app to one ESM file: its default export holds the exported functions by name. Packages stay outside (they
@@ -12,12 +22,16 @@ import { type AppSource, shownPath } from './app-source.js';
 export class Bundler {
   #kept: { readonly entry: string; readonly context: BuildContext } | undefined;
 
-  /** Throws GraphsteadErrors (APP_LOAD) with every mistake that esbuild finds. One bundle at a time. */
-  async bundle(source: AppSource, outFile: string): Promise<void> {
+  /**
+   * Gives the folders outside the app that code came from. Throws GraphsteadErrors (APP_LOAD) with every mistake that
+   * esbuild finds. One bundle at a time.
+   */
+  async bundle(source: AppSource, outFile: string): Promise<readonly string[]> {
     mkdirSync(dirname(outFile), { recursive: true });
     try {
       const context = await this.#contextFor(source, outFile);
-      await context.rebuild();
+      const { metafile } = await context.rebuild();
+      return foldersOutside(source.appDir, Object.keys(metafile?.inputs ?? {}));
     } catch (error) {
       throw bundleErrors(source.appDir, error);
     }
@@ -43,16 +57,20 @@ function optionsFor(source: AppSource, outfile: string): BuildOptions {
   return {
     stdin: { contents: entryOf(source), resolveDir: source.appDir, sourcefile: 'graphstead-entry.ts', loader: 'ts' },
     outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
+    ...BUNDLING,
+    metafile: true,
     sourcemap: 'linked',
     keepNames: true,
-    logLevel: 'silent',
-    plugins: [providedByHost],
+    plugins: [providedByHost, packagesOutside],
   };
+}
+
+function foldersOutside(appDir: string, inputs: readonly string[]): readonly string[] {
+  const folders = inputs.filter((input) => !input.startsWith('graphstead')).map((input) => dirname(resolve(input)));
+  return [...new Set(folders)].filter((folder) => {
+    const path = relative(appDir, folder);
+    return path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path);
+  });
 }
 
 function entryOf({ functions, agents }: AppSource): string {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSchema, GraphQLObjectType, GraphQLSchema, graphql, printType } from 'graphql';
@@ -266,6 +266,17 @@ describe('an app', () => {
     expect(await agents.send(id, 'write', 'text')).toBe('two text');
   });
 
+  it('does not wait in dev for a module that never ends when it was edited again', async () => {
+    limits.hostLoadMs = 2e9;
+    await open(root, { dev: true });
+    const staged = vi.spyOn(hosts, 'stage');
+    writeFileSync(join(root, 'index.ts'), `${INDEX}\nawait new Promise(() => undefined);`);
+    await vi.waitFor(() => expect(staged).toHaveBeenCalled(), { timeout: 30_000 });
+    writeFileSync(join(root, 'index.ts'), `${INDEX}\nexport function getMended(): string { return 'mended'; }`);
+    await vi.waitFor(() => expect(operation('getMended')).toBeDefined(), { timeout: 30_000 });
+    expect(logs.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
   it('tells in dev where a mistake is, once', async () => {
     let broken = false;
     const connections = () => {
@@ -292,6 +303,14 @@ describe('an app', () => {
     const loaded = await open(root, { connections });
     broken = true;
     await expect(loaded.reload()).rejects.toThrow('app.json is broken');
+  });
+
+  it('is told what to do about a file that is not beside its one module', async () => {
+    const read = "readFileSync(new URL('./a.txt', import.meta.url))";
+    writeFileSync(join(root, 'index.ts'), `import { readFileSync } from 'node:fs';\n${read};\n${INDEX}`);
+    await expect(open()).rejects.toMatchObject({
+      errors: [{ code: 'APP_LOAD', message: /ENOENT/, fix: /index\.ts:2.*process\.cwd\(\)/ }],
+    });
   });
 
   it('is refused where a function takes a name that the schema has', async () => {
@@ -332,5 +351,34 @@ describe('an app', () => {
     const loaded = await open();
     expect(loaded.operations.map((one) => one.name)).toEqual(['getA']);
     expect(loaded.agentTypes.map((type) => type.name)).toEqual(['B']);
+  });
+
+  it('takes in TypeScript of a package of the same workspace, notices its edits, and leaves other packages outside', async () => {
+    const app = join(root, 'apps/chat');
+    const shared = join(root, 'packages/shared');
+    for (const dir of [app, join(shared, 'src'), join(root, 'packages/old'), join(root, 'node_modules/@acme')]) {
+      mkdirSync(dir, { recursive: true });
+    }
+    const exports = { '.': './src/index.ts', './rooms.json': './src/rooms.json' };
+    writeFileSync(join(shared, 'package.json'), JSON.stringify({ name: '@acme/shared', type: 'module', exports }));
+    writeFileSync(join(shared, 'src/index.ts'), "export const greeting: string = 'hello';");
+    writeFileSync(join(shared, 'src/rooms.json'), '["lobby"]');
+    writeFileSync(join(root, 'packages/old/index.js'), "exports.os = require('node:os').EOL;");
+    symlinkSync(shared, join(root, 'node_modules/@acme/shared'), 'dir');
+    symlinkSync(join(root, 'packages/old'), join(root, 'node_modules/old'), 'dir');
+    writeFileSync(
+      join(app, 'index.ts'),
+      `import { greeting } from '@acme/shared';
+       import rooms from '@acme/shared/rooms.json' with { type: 'json' };
+       // @ts-expect-error it brings no types
+       import old from 'old';
+       export function getGreeting(): string { return greeting + rooms + old.os; }`,
+    );
+    await open(app, { dev: true });
+    expect(await operation('getGreeting').run?.({}, context())).toBe('hellolobby\n');
+    writeFileSync(join(shared, 'src/index.ts'), "export const greeting: string = 'bye ';");
+    await vi.waitFor(async () => expect(await operation('getGreeting').run?.({}, context())).toBe('bye lobby\n'), {
+      timeout: 30_000,
+    });
   });
 });

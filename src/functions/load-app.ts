@@ -12,7 +12,7 @@ import type { App, AppManifest, CheckedTypes, LoadAppOptions } from './contract.
 import { toOperations } from './operations.js';
 import { readCached } from './read-cached.js';
 import { ReadingThread } from './reading-thread.js';
-import { watchSources } from './watch.js';
+import { type SourceWatch, watchSources } from './watch.js';
 
 /** Names of what `buildApp` writes. */
 const BUILT = { manifest: 'app.manifest.json', bundle: 'app.mjs' } as const;
@@ -107,7 +107,8 @@ class LoadedApp implements App {
   readonly #thread = new ReadingThread();
   readonly #bundler = new Bundler();
   #operations: readonly Operation[] = [];
-  #unwatch: () => void = () => undefined;
+  #watch: SourceWatch | undefined;
+  #outside: readonly string[] = [];
   #loading: Promise<void> = Promise.resolve();
 
   constructor(options: LoadAppOptions) {
@@ -124,14 +125,29 @@ class LoadedApp implements App {
     return this.#options.hosts.manifest?.agentTypes ?? [];
   }
 
-  /** One after the other: a change during a load is loaded after it. */
+  /**
+   * One after the other. A load that another follows ends without a word unless its processes have taken over: it may
+   * be waiting for what the change has mended.
+   */
   reload(since = performance.now()): Promise<void> {
-    const next = this.#loading.then(() => this.#load(since));
+    this.#newest?.abort();
+    const newest = new AbortController();
+    this.#newest = newest;
+    const next = this.#loading.then(() => this.#loadUnlessOvertaken(since, newest.signal));
     this.#loading = next.catch(() => undefined);
     return next;
   }
+  #newest: AbortController | undefined;
 
-  async #load(since: number): Promise<void> {
+  async #loadUnlessOvertaken(since: number, overtaken: AbortSignal): Promise<void> {
+    try {
+      if (!overtaken.aborted) await this.#load(since, overtaken);
+    } catch (error) {
+      if (!overtaken.aborted) throw error;
+    }
+  }
+
+  async #load(since: number, overtaken: AbortSignal): Promise<void> {
     const { hosts, scalars, dev, log = () => undefined } = this.#options;
     if (existsSync(join(this.#dir, BUILT.bundle)) || hasSource(this.#dir)) hosts.prepare(this.#dir);
     const { manifest, bundle } = await this.#prepare();
@@ -140,7 +156,7 @@ class LoadedApp implements App {
     const connections = this.#options.connections?.();
     if (bundle !== undefined) {
       const app: HostApp = { bundle, appDir: this.#dir, connections };
-      await this.#swap(app).catch((error: unknown) => {
+      await this.#swap(app, overtaken).catch((error: unknown) => {
         throw error instanceof GraphsteadError ? new GraphsteadErrors([error]) : error;
       });
     }
@@ -149,9 +165,9 @@ class LoadedApp implements App {
   }
 
   /** What runs goes on while the new code loads, which may take its time, or never end. */
-  async #swap(app: HostApp): Promise<void> {
+  async #swap(app: HostApp, overtaken: AbortSignal): Promise<void> {
     const { hosts, agents } = this.#options;
-    const staged = await hosts.stage(app);
+    const staged = await hosts.stage(app, overtaken);
     try {
       await agents.swap(async () => staged.take());
     } catch (error) {
@@ -169,7 +185,9 @@ class LoadedApp implements App {
     const source = findSource(this.#dir);
     const pending = join(this.#cacheDir, `pending-${process.pid}.mjs`);
     const reading = readCached(source, this.#cacheDir, (from) => this.#thread.read(from));
-    const [manifest] = await settle([reading, this.#bundler.bundle(source, pending)]);
+    const [manifest, outside] = await settle([reading, this.#bundler.bundle(source, pending)]);
+    this.#outside = outside;
+    this.#watch?.also(outside);
     return { manifest, bundle: this.#named(pending) };
   }
 
@@ -231,12 +249,13 @@ class LoadedApp implements App {
 
   watch(): void {
     const log = this.#options.log ?? (() => undefined);
-    this.#unwatch = watchSources(this.#dir, (since) => {
+    this.#watch = watchSources(this.#dir, (since) => {
       this.reload(since).then(
         () => log({ level: 'debug', message: 'the app was reloaded' }),
         (error: unknown) => log({ level: 'error', message: `the app was not reloaded: ${textOf(error)}` }),
       );
     });
+    this.#watch.also(this.#outside);
   }
 
   async checkTypes(): Promise<CheckedTypes | undefined> {
@@ -260,7 +279,7 @@ class LoadedApp implements App {
   }
 
   async close(): Promise<void> {
-    this.#unwatch();
+    this.#watch?.stop();
     this.#check?.abort();
     // code that does not come to an end while it loads is ended with its processes
     await Promise.race([this.#loading, pause(PATIENCE_MS, undefined, { ref: false })]);

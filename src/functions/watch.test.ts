@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { watchSources } from './watch.js';
+import { type SourceWatch, watchSources } from './watch.js';
 
 let root: string;
 let functions: string;
-let stop: () => void;
+let sources: SourceWatch;
 const changed = vi.fn();
 
 beforeEach(() => {
@@ -14,10 +14,10 @@ beforeEach(() => {
   functions = join(root, 'app', 'functions');
   mkdirSync(functions, { recursive: true });
   writeFileSync(join(functions, 'a.ts'), '');
-  stop = watchSources(join(root, 'app'), changed);
+  sources = watchSources(join(root, 'app'), changed);
 });
 afterEach(() => {
-  stop();
+  sources.stop();
   rmSync(root, { recursive: true, force: true });
 });
 
@@ -54,4 +54,11 @@ it('notices a folder that is deleted and made anew, and edits in it', async () =
 
 it('goes on when the whole app is gone', async () => {
   await noticed(() => rmSync(join(root, 'app'), { recursive: true }));
+});
+
+it('notices edits in folders outside the app that it is told of', async () => {
+  const shared = join(root, 'shared');
+  mkdirSync(shared);
+  sources.also([shared, join(root, 'missing')]);
+  await noticed(() => writeFileSync(join(shared, 'a.ts'), '1'));
 });

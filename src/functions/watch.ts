@@ -1,4 +1,4 @@
-import { type FSWatcher, readdirSync, watch } from 'node:fs';
+import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join, sep } from 'node:path';
 import { codeOf } from '../base/index.js';
 
@@ -7,12 +7,20 @@ const SETTLE_MS = 20;
 const SOURCES = /(\.(ts|tsx|mts|js|mjs|json|jsonc)|^schema\.graphql|^\.env(\..+)?)$/;
 const SKIPPED = new Set(['node_modules', 'build', 'dist']);
 
+/** What is watched. */
+export interface SourceWatch {
+  /** Watches these folders outside the app too, without those below them. */
+  also(folders: readonly string[]): void;
+  stop(): void;
+}
+
 /**
  * Calls `changed` once after each burst of changes to an app's sources, with the time of the first on the clock of
- * `performance.now()`. Returns the way to stop.
+ * `performance.now()`.
  */
-export function watchSources(dir: string, changed: (since: number) => void): () => void {
+export function watchSources(dir: string, changed: (since: number) => void): SourceWatch {
   const folders = new Map<string, Watched>();
+  const outside = new Map<string, FSWatcher>();
   let timer: NodeJS.Timeout | undefined;
   let since: number | undefined;
 
@@ -69,10 +77,37 @@ export function watchSources(dir: string, changed: (since: number) => void): () 
     return watcher;
   }
 
+  /** One whose folder went is made anew when the folder is back and the app loads. */
+  function watchOutside(folder: string): void {
+    try {
+      const watcher = watch(folder, (_, name) => {
+        if (!existsSync(folder)) leave(folder);
+        if (name === null || SOURCES.test(name)) soon();
+      });
+      outside.set(
+        folder,
+        watcher.on('error', () => leave(folder)),
+      );
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+
+  function leave(folder: string): void {
+    outside.get(folder)?.close();
+    outside.delete(folder);
+  }
+
   follow(dir);
-  return () => {
-    clearTimeout(timer);
-    for (const { watcher } of folders.values()) watcher.close();
+  return {
+    also(wanted) {
+      for (const folder of [...outside.keys()].filter((one) => !wanted.includes(one))) leave(folder);
+      for (const folder of wanted.filter((one) => !outside.has(one))) watchOutside(folder);
+    },
+    stop() {
+      clearTimeout(timer);
+      for (const watcher of [...[...folders.values()].map((one) => one.watcher), ...outside.values()]) watcher.close();
+    },
   };
 }
 

@@ -45,13 +45,19 @@ describe('an app from new to start', () => {
     expect([outside.code, outside.stderr]).toEqual([1, expect.stringContaining('holds no app')]);
   });
 
-  it('passes its own test, and a failing one is told', async () => {
+  it('passes its own test, and a failing one is told, although it leaves its app open', async () => {
     const passed = await run(['test', app]);
     expect([passed.code, passed.stdout]).toEqual([0, expect.stringMatching(/^\S pass 2$/m)]);
     const copy = copyNamed('failing');
     writeFileSync(
       join(copy, 'test', 'app.test.ts'),
-      "import { test } from 'node:test';\ntest('no', () => { throw new Error('as written'); });\n",
+      `import { test } from 'node:test';
+import { startApp } from 'graphstead/testing';
+test('no', async () => {
+  await startApp({ models: { writer: [] } });
+  throw new Error('as written');
+});
+`,
     );
     const failed = await run(['test', copy]);
     expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('as written')]);

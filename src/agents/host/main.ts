@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compiled, UnderWay } from '../../base/index.js';
 import type { CallRecord } from '../../connections/host.js';
@@ -60,7 +61,7 @@ async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
     tell({ k: 'loaded', types: registered(), functions: [...exported.keys()] });
   } catch (error) {
     const failure = appFailure(error, 'APP_LOAD');
-    const fix = [failure.fix, adviceFor(failure)].filter((one) => one !== undefined).join('; ');
+    const fix = [failure.fix, adviceFor(failure, message.app.bundle)].filter((one) => one !== undefined).join('; ');
     tell({ k: 'refused', error: { ...failure, ...(fix === '' ? {} : { fix }) } });
   }
 }
@@ -71,12 +72,17 @@ function useEnvironment(environment: Readonly<Record<string, string>>): void {
   Object.assign(process.env, environment);
 }
 
+const BESIDE =
+  'all code of an app is one file, and import.meta.url is its place: import the file (.json, .txt), or read it below process.cwd(), the folder of the app';
+
 /** What to look at when an app's own modules do not load. */
-function adviceFor({ message, stack = '' }: WireFailure): string | undefined {
+function adviceFor({ message, stack = '' }: WireFailure, bundle: string): string | undefined {
   const missing = /^Cannot find package '([^']+)'/.exec(message)?.[1];
   if (missing !== undefined) return `install it in the app's folder: npm install ${missing}`;
   const place = /^\s+at (?:.*\()?(?:file:\/\/)?(\/[^()]+:\d+:\d+)\)?$/m.exec(stack)?.[1];
-  return place === undefined ? undefined : `it was thrown while the app loaded, at ${place}`;
+  const thrown = place === undefined ? undefined : `it was thrown while the app loaded, at ${place}`;
+  const beside = message.startsWith('ENOENT') && message.includes(dirname(bundle)) ? BESIDE : undefined;
+  return [thrown, beside].filter((one) => one !== undefined).join('; ') || undefined;
 }
 
 /** What nobody catches, often behind the end of what set it off. */

@@ -44,8 +44,11 @@ export interface Hosts {
    * Throws APP_LOAD with the app's own error; what ran before keeps running.
    */
   load(app: HostApp): Promise<HostManifest>;
-  /** The first half of `load`: the processes stand beside those that work until they take over. */
-  stage(app: HostApp): Promise<Staged>;
+  /**
+   * The first half of `load`: the processes stand beside those that work until they take over. The signal ends it before
+   * they stand; it throws APP_LOAD then too.
+   */
+  stage(app: HostApp, signal?: AbortSignal): Promise<Staged>;
   readonly manifest: HostManifest | undefined;
   /** Runs an exported function. Throws FUNCTION_FAILED, FUNCTION_TIMEOUT or what the function's own calls threw. */
   call(call: FunctionCall): Promise<unknown>;

@@ -98,18 +98,22 @@ export class HostPool implements Hosts {
     return (await this.stage(app)).take();
   }
 
-  async stage(app: HostApp): Promise<Staged> {
+  async stage(app: HostApp, signal?: AbortSignal): Promise<Staged> {
     this.#assertOpen();
+    if (signal?.aborted) throw new GraphsteadError('APP_LOAD', 'the app was not loaded: the load was called off');
     const slots = Array.from({ length: this.#count }, () => this.#spawn(app));
     const drop = (): void => {
       for (const host of slots) host.kill('the app did not load');
     };
+    signal?.addEventListener('abort', drop, { once: true });
     try {
       const [manifest] = await Promise.all(slots.map((host) => host.ready));
       return { take: () => this.#take({ app, manifest, slots, spare: undefined }), drop };
     } catch (error) {
       drop();
       throw error;
+    } finally {
+      signal?.removeEventListener('abort', drop);
     }
   }
 

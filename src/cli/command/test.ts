@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { GraphsteadError } from '../../base/index.js';
-import { bundleErrors } from '../../functions/index.js';
+import { BUNDLING, bundleErrors, packagesOutside } from '../../functions/index.js';
 import { checkAppDir } from '../app-dir.js';
 import { type CommonOptions, runCommand } from '../report.js';
 
@@ -31,19 +31,16 @@ async function runTests(app: string, json: boolean): Promise<{ readonly files: r
     outdir: out,
     outbase: app,
     outExtension: { '.js': BUILT },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
+    ...BUNDLING,
     sourcemap: 'inline',
-    logLevel: 'silent',
+    plugins: [packagesOutside],
   }).catch((error: unknown) => {
     throw bundleErrors(app, error);
   });
   const built = files.map((file) => join(out, `${file.slice(app.length + 1, -3)}${BUILT}`));
   const reporter = json ? ['--test-reporter=tap'] : [];
-  const args = ['--enable-source-maps', '--test', ...reporter, ...built];
+  const args = ['--enable-source-maps', '--test', '--test-force-exit', ...reporter, ...built];
+  // An app that a failing test left open would keep its process, and so the run, for ever: hence --test-force-exit.
   // A runner that is itself run by one would report to that one in place of the terminal.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const stdio = ['ignore', json ? 2 : 1, 2] as const;

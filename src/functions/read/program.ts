@@ -92,9 +92,10 @@ function ownOptions(appDir: string): ts.CompilerOptions {
   const path = join(appDir, 'tsconfig.json');
   if (!existsSync(path)) return {};
   const { config } = ts.readConfigFile(path, ts.sys.readFile) as { config?: unknown };
-  const { options } = ts.parseJsonConfigFileContent(config ?? {}, ts.sys, appDir);
+  const { options } = ts.parseJsonConfigFileContent(config ?? {}, ts.sys, appDir, undefined, path);
   const { baseUrl, paths } = options;
-  const from = baseUrl ?? appDir; // and not the folder that the service was started in
+  // The folder of the file that names them, where `extends` leads to another; never the one the service was started in.
+  const from = baseUrl ?? (options.pathsBasePath as string | undefined) ?? appDir;
   const whole = Object.entries(paths ?? {}).map(([name, to]) => [name, to.map((path) => resolve(from, path))] as const);
   return { ...(baseUrl === undefined ? {} : { baseUrl }), paths: Object.fromEntries(whole) };
 }

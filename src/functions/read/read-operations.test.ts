@@ -208,6 +208,32 @@ describe('reading functions', () => {
     expect(mistake.fix).toBeTruthy();
   });
 
+  it('refuses a function that has no name but "default", and no other default', () => {
+    const texts = [
+      'export default function getIt(): string { return ""; }',
+      'export default (): string => "";',
+      'function getIt(): string { return ""; }\nexport default getIt;',
+    ];
+    for (const text of texts) expect(mistakes(text)).toMatchObject([{ code: 'FUNCTION_TYPE', fix: /give it one/ }]);
+    const both = read('export function getIt(): string { return ""; }\nexport default getIt;');
+    expect(both.operations.map(({ name }) => name)).toEqual(['getIt']);
+    expect(read('export default { port: 80 };').operations).toEqual([]);
+    expect(read('export default class A {}').operations).toEqual([]);
+  });
+
+  it('goes by path names from where the tsconfig.json stands that has them', () => {
+    const dir = join(root, 'paths');
+    mkdirSync(join(dir, 'apps/chat'), { recursive: true });
+    mkdirSync(join(dir, 'packages/shared'), { recursive: true });
+    const compilerOptions = { paths: { '@acme/*': ['./packages/*/index.ts'] } };
+    writeFileSync(join(dir, 'tsconfig.base.json'), JSON.stringify({ compilerOptions }));
+    writeFileSync(join(dir, 'apps/chat/tsconfig.json'), '{ "extends": "../../tsconfig.base.json" }');
+    writeFileSync(join(dir, 'packages/shared/index.ts'), 'export interface Shared { name: string }');
+    const code = "import type { Shared } from '@acme/shared';\nexport function getIt(): Shared { throw 0; }";
+    writeFileSync(join(dir, 'apps/chat/index.ts'), code);
+    expect(readSource(findSource(join(dir, 'apps/chat'))).manifest.types).toMatchObject([{ name: 'Shared' }]);
+  });
+
   it('leaves out what a class keeps to itself', () => {
     const manifest = read(`
       class User { name = ''; private hash = ''; protected salt = ''; #pepper = ''; }

@@ -9,6 +9,8 @@ import { Refusals } from './refuse.js';
 import { hashOfText } from './text-hash.js';
 import { isName, NAME_FIX, pascal, TypeReader } from './type-reader.js';
 
+const DEFAULT_FIX = 'give it one: export function getIt() { ... } in place of export default function';
+
 /** What was read, and the files it depends on: path -> hash of the text that was read. */
 export interface Reading {
   readonly manifest: AppManifest;
@@ -43,6 +45,11 @@ function readWith(source: AppSource, withPlatform: boolean): Reading {
   const seen = new Map<string, OperationDescription>();
   const operations: OperationDescription[] = [];
   for (const { name, symbol } of exportedFunctions(program)) {
+    if (name === 'default') {
+      const { node } = functionOf(program.checker, symbol) ?? {};
+      if (node !== undefined) refusals.add(node, 'a default export is no operation: it has no name', DEFAULT_FIX);
+      continue;
+    }
     const read = new FunctionReader(program.checker, types, refusals).read(name, symbol);
     if (read === undefined) continue;
     const other = seen.get(read.description.name);
@@ -71,10 +78,21 @@ function exportedFunctions({ checker, entries }: Program): { name: string; symbo
   return entries.flatMap((file) => {
     const module = checker.getSymbolAtLocation(file);
     const exported = module === undefined ? [] : checker.getExportsOfModule(module);
-    return exported
-      .map((symbol) => ({ name: symbol.name, symbol: aliased(checker, symbol) }))
-      .filter(({ name, symbol }) => name !== 'default' && (symbol.flags & ts.SymbolFlags.Value) !== 0);
+    const all = exported.map((symbol) => ({ name: symbol.name, symbol: aliased(checker, symbol) }));
+    // a default that has a name of its own too is the operation of that name
+    const named = new Set(all.flatMap(({ name, symbol }) => (name === 'default' ? [] : [symbol])));
+    return all.filter(({ name, symbol }) => {
+      return (symbol.flags & ts.SymbolFlags.Value) !== 0 && (name !== 'default' || !named.has(symbol));
+    });
   });
+}
+
+/** How the export can be called, and its place; undefined for one that is no function. */
+function functionOf(checker: ts.TypeChecker, symbol: ts.Symbol) {
+  const node = symbol.valueDeclaration;
+  if (node === undefined || ts.isClassDeclaration(node)) return undefined;
+  const signatures = checker.getTypeOfSymbolAtLocation(symbol, node).getCallSignatures();
+  return signatures.length === 0 ? undefined : { node, signatures };
 }
 
 function aliased(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {
@@ -90,10 +108,9 @@ class FunctionReader {
 
   /** undefined for an export that is no function, and for one that cannot be an operation (which is noted). */
   read(exportName: string, symbol: ts.Symbol): { description: OperationDescription; node: ts.Node } | undefined {
-    const node = symbol.valueDeclaration;
-    if (node === undefined || ts.isClassDeclaration(node)) return undefined;
-    const signatures = this.checker.getTypeOfSymbolAtLocation(symbol, node).getCallSignatures();
-    if (signatures.length === 0) return undefined;
+    const found = functionOf(this.checker, symbol);
+    if (found === undefined) return undefined;
+    const { node, signatures } = found;
     const place = ts.isFunctionDeclaration(node) && node.name !== undefined ? node.name : node;
     const [signature] = signatures;
     if (signatures.length > 1) this.refusals.add(place, `"${exportName}" is overloaded`, 'leave one signature');
