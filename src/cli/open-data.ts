@@ -1,20 +1,12 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { agentsApplier } from '../agents/index.js';
 import { type Api, createApi } from '../api/index.js';
-import {
-  defaultNames,
-  dgraphNames,
-  GraphsteadError,
-  type Limits,
-  makeLimits,
-  type Names,
-  systemClock,
-} from '../base/index.js';
+import { defaultNames, dgraphNames, type Limits, makeLimits, type Names, systemClock } from '../base/index.js';
 import { type Committer, createCommitter } from '../commit/index.js';
 import { createGraph, type Graph, graphApplier, graphShared } from '../graph/index.js';
 import { createHttpClient } from '../outbound/index.js';
 import { openLmdbStore, type Store } from '../store/index.js';
+import { assertStore } from './holds-store.js';
 import { readCommitter } from './read-committer.js';
 
 /** A data directory that this process holds, without a server. */
@@ -67,12 +59,4 @@ export async function openData(data: string, { compat, readOnly = false }: OpenD
     await close();
     throw error;
   }
-}
-
-/** Throws NOT_FOUND when a directory holds no store. */
-export function assertStore(directory: string): void {
-  if (existsSync(join(directory, 'data.mdb'))) return;
-  throw new GraphsteadError('NOT_FOUND', `${directory} holds no store`, {
-    fix: 'name the data directory with --data; an app keeps its data in <APP_DIR>/.graphstead/data',
-  });
 }

@@ -43,6 +43,8 @@ import { schemaChanges } from './schema-change.js';
 export interface AppHostOptions {
   readonly appDir: string;
   readonly dev: boolean;
+  /** the data directory, where there is one */
+  readonly data?: string;
   readonly environment: Environment;
   readonly store: Store;
   readonly committer: Committer;
@@ -101,7 +103,16 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
   const write = ({ level, message, ...where }: HostLog) => log[level](where, message);
   const processes = dev ? { prefork: true, count: Math.min(DEV_HOSTS, availableParallelism()) } : {};
   const { onCall } = options;
-  const hosts = createHosts({ limits, clock, log: write, environment, onCall, trace, ...processes });
+  const hosts = createHosts({
+    limits,
+    clock,
+    data: options.data,
+    log: write,
+    environment,
+    onCall,
+    trace,
+    ...processes,
+  });
   const agents = createAgents({
     committer,
     incarnation: store.incarnation,

@@ -128,6 +128,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
         ...core,
         onCall: calls.add,
         appDir: options.appDir,
+        data: options.data,
         dev: options.dev ?? false,
         environment,
         clock,

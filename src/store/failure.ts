@@ -47,7 +47,7 @@ export function damaged(reason: string, cause?: unknown): GraphsteadError {
 /** DISK_FULL with what to do about it. */
 export function diskFull(reason: string): GraphsteadError {
   return new GraphsteadError('DISK_FULL', `no room on disk (${reason})`, {
-    fix: 'Free space on the volume of the data directory, or drop data; reads go on meanwhile.',
+    fix: 'Free space on the volume of the data directory, or drop data; reads go on meanwhile. On a small volume, set limits.diskReserve lower.',
   });
 }
 

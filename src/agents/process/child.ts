@@ -20,6 +20,8 @@ const PAGE_BYTES = 4096;
 interface ChildOptions {
   /** working directory */
   readonly dir: string;
+  /** the data directory, which can be written where the folder for temporary files cannot */
+  readonly data?: string;
   readonly heapMb: number;
   readonly environment: Readonly<Record<string, string>>;
   /** bytes of one message, either way */
@@ -41,7 +43,7 @@ export class Child {
   readonly #marker: number;
 
   constructor(options: ChildOptions) {
-    this.#marker = openMarker();
+    this.#marker = openMarker(options.data);
     const child = forked(options, this.#marker);
     this.#child = child;
     const socket = child.stdio[HOST_FD.pipe] as Socket;
@@ -100,9 +102,18 @@ export class Child {
   }
 }
 
-/** It has no name any more: nobody has to take it away. */
-function openMarker(): number {
-  const file = join(tmpdir(), `graphstead-marker-${randomUUID()}`);
+/** It has no name any more: nobody has to take it away. Where there is no folder for temporary files, it lies in `data`. */
+function openMarker(data: string | undefined): number {
+  try {
+    return openNameless(tmpdir());
+  } catch (error) {
+    if (data === undefined) throw error;
+    return openNameless(data);
+  }
+}
+
+function openNameless(folder: string): number {
+  const file = join(folder, `graphstead-marker-${randomUUID()}`);
   const marker = openSync(file, 'w+', 0o600);
   unlinkSync(file);
   return marker;

@@ -61,6 +61,8 @@ export interface Hosts {
 export interface HostsOptions {
   readonly limits: Limits;
   readonly clock?: Clock;
+  /** the data directory, where there is one: for what finds no folder for temporary files */
+  readonly data?: string;
   /** default: one a core, at least one */
   readonly count?: number;
   /** prepares the next load after each; for an app that is loaded over and over */

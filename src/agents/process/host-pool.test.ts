@@ -107,6 +107,20 @@ function children(): number[] {
 const call = (name: string, ...args: unknown[]) => hosts.call({ name, args, requestId: `r-${name}` });
 
 /** Loads an app that does `what` while it loads, as long as the file is there that is handed back. */
+it('needs no folder for temporary files beside the data directory', async () => {
+  const { TMPDIR } = process.env;
+  app = appBundle(CODE, EXPORTS);
+  process.env['TMPDIR'] = join(app.appDir, 'nowhere');
+  try {
+    hosts = createHosts({ limits: makeLimits(), count: 1, data: app.appDir, log: (entry) => logs.push(entry) });
+    await hosts.load(app);
+    expect(hosts.stats()['hosts']).toBeGreaterThan(0);
+  } finally {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+  }
+});
+
 async function openMoody(what: string): Promise<string> {
   await open();
   const flag = join(app.appDir, 'flag');

@@ -329,6 +329,7 @@ export class HostPool implements Hosts {
   #start(dir: string): HostProcess {
     const host = new HostProcess({
       dir,
+      data: this.#options.data,
       limits: this.#limits,
       clock: this.#clock,
       log: this.#log,

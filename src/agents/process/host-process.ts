@@ -27,6 +27,8 @@ const NEVER_MS = 2 ** 40;
 interface HostProcessOptions {
   /** working directory */
   readonly dir: string;
+  /** the data directory, where there is one */
+  readonly data?: string;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly log: (entry: HostLog) => void;
@@ -72,10 +74,11 @@ export class HostProcess {
   }
 
   /** A process that the system does not give has died before it began. */
-  #fork({ dir, limits, environment }: HostProcessOptions): Child | undefined {
+  #fork({ dir, data, limits, environment }: HostProcessOptions): Child | undefined {
     try {
       return new Child({
         dir,
+        data,
         heapMb: limits.hostHeapMb,
         environment: hostEnvironment(environment()),
         messageBytes: limits.hostMessageBytes,

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { makeLimits } from '../../base/index.js';
 import { openLmdbStore, restoreLmdbStore } from '../../store/index.js';
-import { assertStore } from '../open-data.js';
+import { assertStore } from '../holds-store.js';
 import { remoteService } from '../remote-service.js';
 import { type CommonOptions, runCommand } from '../report.js';
 

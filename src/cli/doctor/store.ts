@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compiled } from '../../base/index.js';
+import { asError, compiled } from '../../base/index.js';
+import { holdsStore } from '../holds-store.js';
 import { bad, type Finding, good } from './finding.js';
 
 /** Reads the store in a child process, beside a service that may be running. */
 export async function checkStore(data: string): Promise<readonly Finding[]> {
-  if (!existsSync(join(data, 'data.mdb'))) return [good('store', `${data} holds no store yet`)];
+  try {
+    if (!holdsStore(data)) return [good('store', `${data} holds no store yet`)];
+  } catch (error) {
+    const { message, fix } = asError(error);
+    return [bad('store', message, fix)];
+  }
   const program = fileURLToPath(compiled('cli/doctor/store-child'));
   const child = spawn(process.execPath, [program, data], { stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
