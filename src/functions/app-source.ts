@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { GraphsteadError } from '../base/index.js';
 
 /** Where an app's code begins. */
@@ -38,10 +38,33 @@ export function hasSource(appDir: string): boolean {
   }
 }
 
+/** Code that nobody reads: no .ts file, so that it gives no operations, and imported by none of `files`, which went into the app. */
+export function passedOver(appDir: string, files: readonly string[]): readonly string[] {
+  if (ENTRIES.some((name) => existsSync(join(appDir, name)))) return [];
+  const read = new Set(files);
+  const code = ['functions', 'agents'].flatMap((folder) => filesIn(join(appDir, folder), OTHER_CODE));
+  return code.filter((file) => !read.has(realpathSync(file))).map((file) => shownPath(appDir, file));
+}
+
+/** Folders of files that lie outside the app. */
+export function foldersOutside(appDir: string, files: readonly string[]): readonly string[] {
+  const app = realpathSync(appDir);
+  return [...new Set(files.map((file) => dirname(file)))].filter((folder) => {
+    const path = relative(app, folder);
+    return path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path);
+  });
+}
+
+const OTHER_CODE = /\.([cm]?js|[cm]ts|[jt]sx)$/;
+
 function sourcesIn(dir: string): string[] {
+  return filesIn(dir, /\.ts$/);
+}
+
+function filesIn(dir: string, kind: RegExp): string[] {
   if (!existsSync(dir)) return [];
   return readdirSync(dir, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !/\.(test|spec|d)\.ts$/.test(name))
+    .filter((name) => kind.test(name) && !/\.(test|spec|d)\.[^.]+$/.test(name))
     .map((name) => join(dir, name))
     .sort();
 }

@@ -1,9 +1,12 @@
 import { mkdirSync } from 'node:fs';
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { BuildContext, BuildOptions, Message, Plugin } from 'esbuild';
 import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
 import { type AppSource, shownPath } from './app-source.js';
 import { packagesOutside } from './packages.js';
+
+/** What is no file: the entry, and what the host provides. */
+const OWN_INPUT = /^graphstead[-:]/;
 
 /** How app code becomes a module that Node.js loads. */
 export const BUNDLING = {
@@ -23,15 +26,17 @@ export class Bundler {
   #kept: { readonly entry: string; readonly context: BuildContext } | undefined;
 
   /**
-   * Gives the folders outside the app that code came from. Throws GraphsteadErrors (APP_LOAD) with every mistake that
-   * esbuild finds. One bundle at a time.
+   * Gives the files that went in. Throws GraphsteadErrors (APP_LOAD) with every mistake that esbuild finds. One bundle at
+   * a time.
    */
   async bundle(source: AppSource, outFile: string): Promise<readonly string[]> {
     mkdirSync(dirname(outFile), { recursive: true });
     try {
       const context = await this.#contextFor(source, outFile);
       const { metafile } = await context.rebuild();
-      return foldersOutside(source.appDir, Object.keys(metafile?.inputs ?? {}));
+      return Object.keys(metafile?.inputs ?? {})
+        .filter((input) => !OWN_INPUT.test(input))
+        .map((input) => resolve(input));
     } catch (error) {
       throw bundleErrors(source.appDir, error);
     }
@@ -63,14 +68,6 @@ function optionsFor(source: AppSource, outfile: string): BuildOptions {
     keepNames: true,
     plugins: [providedByHost, packagesOutside],
   };
-}
-
-function foldersOutside(appDir: string, inputs: readonly string[]): readonly string[] {
-  const folders = inputs.filter((input) => !input.startsWith('graphstead')).map((input) => dirname(resolve(input)));
-  return [...new Set(folders)].filter((folder) => {
-    const path = relative(appDir, folder);
-    return path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path);
-  });
 }
 
 function entryOf({ functions, agents }: AppSource): string {

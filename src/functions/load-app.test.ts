@@ -353,6 +353,22 @@ describe('an app', () => {
     expect(loaded.agentTypes.map((type) => type.name)).toEqual(['B']);
   });
 
+  it('tells once which files beside them it does not read', async () => {
+    rmSync(join(root, 'index.ts'));
+    mkdirSync(join(root, 'functions'));
+    for (const name of ['plain.js', 'helper.mjs', 'plain.test.js']) writeFileSync(join(root, 'functions', name), '');
+    const loaded = await open();
+    writeFileSync(
+      join(root, 'functions/a.ts'),
+      "// @ts-expect-error it has no types\nimport './helper.mjs';\nexport function getA(): string { return 'a'; }",
+    );
+    await loaded.reload();
+    expect(logs.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^functions\/helper\.mjs is not read: .*rename it/),
+      expect.stringMatching(/^functions\/plain\.js is not read: .*rename it/),
+    ]);
+  });
+
   it('takes in TypeScript of a package of the same workspace, notices its edits, and leaves other packages outside', async () => {
     const app = join(root, 'apps/chat');
     const shared = join(root, 'packages/shared');

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { HostApp } from '../agents/index.js';
 import type { Operation } from '../api/index.js';
 import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
-import { findSource, hasSource } from './app-source.js';
+import { findSource, foldersOutside, hasSource, passedOver } from './app-source.js';
 import { Bundler } from './bundle.js';
 import { checkTypes } from './check-types.js';
 import type { App, AppManifest, CheckedTypes, LoadAppOptions } from './contract.js';
@@ -181,15 +181,29 @@ class LoadedApp implements App {
     if (existsSync(join(this.#dir, BUILT.manifest))) {
       return { manifest: await readOperations(this.#dir), bundle: existsSync(built) ? built : undefined };
     }
-    if (!hasSource(this.#dir)) return { manifest: EMPTY, bundle: this.#nothing() };
+    if (!hasSource(this.#dir)) {
+      this.#tellPassedOver([]);
+      return { manifest: EMPTY, bundle: this.#nothing() };
+    }
     const source = findSource(this.#dir);
     const pending = join(this.#cacheDir, `pending-${process.pid}.mjs`);
     const reading = readCached(source, this.#cacheDir, (from) => this.#thread.read(from));
-    const [manifest, outside] = await settle([reading, this.#bundler.bundle(source, pending)]);
-    this.#outside = outside;
-    this.#watch?.also(outside);
+    const [manifest, files] = await settle([reading, this.#bundler.bundle(source, pending)]);
+    this.#outside = foldersOutside(this.#dir, files);
+    this.#watch?.also(this.#outside);
+    this.#tellPassedOver(files);
     return { manifest, bundle: this.#named(pending) };
   }
+
+  #tellPassedOver(files: readonly string[]): void {
+    const now = passedOver(this.#dir, files);
+    for (const file of now.filter((one) => !this.#passedOver.includes(one))) {
+      const message = `${file} is not read: functions and agents are .ts files, as operations are typed from TypeScript (rename it)`;
+      this.#options.log?.({ level: 'warn', message });
+    }
+    this.#passedOver = now;
+  }
+  #passedOver: readonly string[] = [];
 
   /** Hosts that have loaded code go on with it until they load other code, if only an empty one. */
   #nothing(): string | undefined {
