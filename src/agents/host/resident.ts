@@ -1,5 +1,5 @@
 import { GraphsteadError } from '../../base/index.js';
-import { Agent, type AgentClass, construct, type Identity } from './agent.js';
+import { Agent, type Identity } from './agent.js';
 import { tell } from './link.js';
 
 /** An agent in memory. */
@@ -16,9 +16,12 @@ export interface Resident {
 const AWAIT_IT =
   'a timer or a promise that nobody awaits is no part of a turn: await it in the handler, or set an alarm or send the agent a message that makes the change';
 
+/** characters of a state that is looked at before each turn: a look writes all of it, so larger ones get theirs when they leave memory */
+const LOOKED_AT = 4_096;
+
 /** Before a turn: what an earlier one left behind has changed the state since. It is taken for a part of this one. */
 export function tellStray(resident: Resident): void {
-  if (resident.strayed === true || !isChanged(resident)) return;
+  if (resident.strayed === true || (resident.state?.length ?? 0) > LOOKED_AT || !isChanged(resident)) return;
   resident.strayed = true;
   console.warn(
     `the state of agent ${resident.identity.id} was changed between its turns: it is stored with this one, or lost when that fails (${AWAIT_IT})`,
@@ -50,21 +53,14 @@ export function orphan({ agent, identity }: Resident): void {
   Reflect.defineProperty(agent, 'state', { get: touched, set: touched, configurable: true });
 }
 
-function isChanged(resident: Resident): boolean {
-  const { agent, state } = resident;
+/** A getState of the app's own is called where a turn ends, and not more often. */
+function isChanged({ agent, state }: Resident): boolean {
+  if (agent.getState !== Agent.prototype.getState) return false;
   try {
-    if ((agent.getState() ?? undefined) === state) return false;
-    return agent.getState === Agent.prototype.getState || isSteady(resident);
+    return agent.getState() !== state;
   } catch {
     return true; // what the turn kept could be stored
   }
-}
-
-/** A getState that gives another text each time tells nothing. */
-function isSteady({ agent, identity, state }: Resident): boolean {
-  const twin = construct(agent.constructor as AgentClass, identity);
-  twin.setState(state);
-  return (twin.getState() ?? undefined) === state;
 }
 
 /** types whose stored states were found to be of another shape */
