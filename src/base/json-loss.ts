@@ -42,8 +42,16 @@ export function jsonLoss(value: unknown, use: JsonUse = 'kept'): JsonLoss | unde
   try {
     return value === undefined ? undefined : lossIn(value, use);
   } catch (error) {
-    if (isTooMuch(error)) return unwritable(error);
+    if (isTooMuch(error)) return circleIn(value, use) ?? unwritable(error);
     throw error;
+  }
+}
+
+function circleIn(value: unknown, use: JsonUse): JsonLoss | undefined {
+  try {
+    return lossIn(value, use, []);
+  } catch {
+    return undefined; // its levels have an end, and are too many
   }
 }
 
