@@ -32,28 +32,39 @@ export function encodeEntries(entries: EntryMap): Uint8Array {
   return out;
 }
 
+/** Calls `visit` with where each entry lies, its key and its value, until it answers true: a map of all of them costs several times that. */
+export function eachEntry(
+  bytes: Uint8Array,
+  visit: (keyAt: number, keyEnd: number, valueAt: number, valueEnd: number) => boolean,
+): void {
+  for (let at = 0; at < bytes.length; ) {
+    const keyAt = varintEnd(bytes, at);
+    const keyEnd = keyAt + readVarint(bytes, at);
+    const valueAt = varintEnd(bytes, keyEnd);
+    const valueEnd = valueAt + readVarint(bytes, keyEnd);
+    if (visit(keyAt, keyEnd, valueAt, valueEnd)) return;
+    at = valueEnd;
+  }
+}
+
 /** The entries; values are views into `bytes`. */
 export function decodeEntries(bytes: Uint8Array | undefined): EntryMap {
   const entries: EntryMap = new Map();
   if (!bytes) return entries;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  for (let at = 0; at < bytes.length; ) {
-    const keyEnd = varintEnd(bytes, at) + readVarint(bytes, at);
-    const key = buffer.toString('latin1', varintEnd(bytes, at), keyEnd);
-    const start = varintEnd(bytes, keyEnd);
-    const end = start + readVarint(bytes, keyEnd);
-    entries.set(key, bytes.subarray(start, end));
-    at = end;
-  }
+  eachEntry(bytes, (keyAt, keyEnd, valueAt, valueEnd) => {
+    entries.set(buffer.toString('latin1', keyAt, keyEnd), bytes.subarray(valueAt, valueEnd));
+    return false;
+  });
   return entries;
 }
 
 /** How many entries the encoded map has. */
 export function entryCount(bytes: Uint8Array): number {
   let count = 0;
-  for (let at = 0; at < bytes.length; count++) {
-    const keyEnd = varintEnd(bytes, at) + readVarint(bytes, at);
-    at = varintEnd(bytes, keyEnd) + readVarint(bytes, keyEnd);
-  }
+  eachEntry(bytes, () => {
+    count++;
+    return false;
+  });
   return count;
 }

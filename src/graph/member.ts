@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { latin1 } from '../base/index.js';
 import type { StoredValue } from '../values/index.js';
+import { eachEntry } from './entry-map.js';
 
 // A member of a list of scalars is an entry: short values are their own key, long ones stand behind their hash.
 
@@ -16,6 +17,18 @@ export function memberEntry(value: StoredValue): { key: string; value: Uint8Arra
     return { key: OWN + latin1(value), value: NONE };
   }
   return { key: HASHED + createHash('sha256').update(value).digest('binary'), value };
+}
+
+const OWN_BYTE = OWN.charCodeAt(0);
+
+/** The members of a list, `most` at most, in the order in which they came; views into `payload`. */
+export function membersOf(payload: Uint8Array, most = Number.POSITIVE_INFINITY): StoredValue[] {
+  const members: StoredValue[] = [];
+  eachEntry(payload, (keyAt, keyEnd, valueAt, valueEnd) => {
+    const isOwn = payload[keyAt] === OWN_BYTE;
+    return members.push(isOwn ? payload.subarray(keyAt + 1, keyEnd) : payload.subarray(valueAt, valueEnd)) >= most;
+  });
+  return members;
 }
 
 /** The member of an entry. */

@@ -15,7 +15,7 @@ import type {
 import { decodeEntries, entryCount, keyText, textKey } from './entry-map.js';
 import { decodeFacets, edgeKey } from './facet.js';
 import { countOfKey, countRange, FAMILY, type Family, tokenKey } from './key.js';
-import { memberEntry, memberValue } from './member.js';
+import { memberEntry, membersOf } from './member.js';
 import { rootCount } from './posting-list.js';
 import { scanUids } from './read/block-scan.js';
 import { readFirst, readKeyed, readLists } from './read/list-reader.js';
@@ -325,9 +325,7 @@ function retypedAll(values: readonly LangValue[], type: ScalarType): LangValue[]
 }
 
 function firstMember(payload: Uint8Array | undefined): StoredValue | undefined {
-  if (!payload) return undefined;
-  for (const [key, value] of decodeEntries(payload)) return memberValue(key, value);
-  return undefined;
+  return payload && membersOf(payload, 1)[0];
 }
 
 function langValues(
@@ -347,11 +345,8 @@ function langValues(
     const tagged = [...decodeEntries(langs)].map(([key, bytes]) => withFacets(keyText(key), key, bytes));
     all.push(...tagged.sort((a, b) => (a.lang < b.lang ? -1 : 1)));
   }
-  if (members) {
-    for (const [key, bytes] of decodeEntries(members)) {
-      const member = memberValue(key, bytes);
-      all.push(withFacets('', memberEntry(member).key, member));
-    }
+  for (const member of members ? membersOf(members) : []) {
+    all.push(entries ? withFacets('', memberEntry(member).key, member) : { lang: '', value: member });
   }
   return all;
 }

@@ -225,10 +225,13 @@ export class PredicateMerge {
   }
 
   *#tokensChanged(kind: IndexKind, uid: number, before: TaggedValue[], after: TaggedValue[]): Steps<void> {
-    const old = yield* tokenSet(kind, before);
-    const now = yield* tokenSet(kind, after);
-    const edits = this.tokens(kind);
     const rebuilt = this.#rebuilt.has(uid);
+    const kept = rebuilt ? 0 : sameAtStart(before, after);
+    // where nothing goes, what the kept ones share with the new ones is only written again
+    const grows = kept === before.length;
+    const old = yield* tokenSet(kind, grows ? [] : before);
+    const now = yield* tokenSet(kind, grows ? after.slice(kept) : after);
+    const edits = this.tokens(kind);
     let count = 0;
     for (const token of now) {
       if (++count % STEP === 0) yield;
@@ -239,6 +242,17 @@ export class PredicateMerge {
       if (!now.has(token)) edits.remove(token, uid);
     }
   }
+}
+
+/** How many values both begin with: a list keeps its values in the order in which they came. */
+function sameAtStart(before: readonly TaggedValue[], after: readonly TaggedValue[]): number {
+  let i = 0;
+  while (i < before.length && i < after.length && isSame(before[i], after[i])) i++;
+  return i;
+}
+
+function isSame(one: TaggedValue, other: TaggedValue): boolean {
+  return one.lang === other.lang && Buffer.compare(one.value, other.value) === 0;
 }
 
 function isMuch(values: readonly TaggedValue[]): boolean {

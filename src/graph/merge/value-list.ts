@@ -1,6 +1,6 @@
 import type { StoredValue } from '../../values/index.js';
 import { decodeEntries, keyText } from '../entry-map.js';
-import { memberValue } from '../member.js';
+import { membersOf } from '../member.js';
 
 /** One value of a uid under one predicate. */
 export interface TaggedValue {
@@ -17,8 +17,6 @@ export function taggedValues(
   const all: TaggedValue[] = [];
   if (value) all.push({ lang: '', value });
   if (langs) for (const [key, bytes] of decodeEntries(langs)) all.push({ lang: keyText(key), value: bytes });
-  if (members) {
-    for (const [key, bytes] of decodeEntries(members)) all.push({ lang: '', value: memberValue(key, bytes) });
-  }
+  if (members) for (const member of membersOf(members)) all.push({ lang: '', value: member });
   return all;
 }
