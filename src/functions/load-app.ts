@@ -110,6 +110,8 @@ class LoadedApp implements App {
   #watch: SourceWatch | undefined;
   #outside: readonly string[] = [];
   #loading: Promise<void> = Promise.resolve();
+  /** of the load that was asked for last */
+  #newest: AbortController | undefined;
 
   constructor(options: LoadAppOptions) {
     this.#options = options;
@@ -137,7 +139,6 @@ class LoadedApp implements App {
     this.#loading = next.catch(() => undefined);
     return next;
   }
-  #newest: AbortController | undefined;
 
   async #loadUnlessOvertaken(since: number, overtaken: AbortSignal): Promise<void> {
     try {

@@ -39,8 +39,8 @@ async function runTests(app: string, json: boolean): Promise<{ readonly files: r
   });
   const built = files.map((file) => join(out, `${file.slice(app.length + 1, -3)}${BUILT}`));
   const reporter = json ? ['--test-reporter=tap'] : [];
+  // an app that a failing test left open would keep its process, and so the run, for ever
   const args = ['--enable-source-maps', '--test', '--test-force-exit', ...reporter, ...built];
-  // An app that a failing test left open would keep its process, and so the run, for ever: hence --test-force-exit.
   // A runner that is itself run by one would report to that one in place of the terminal.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const stdio = ['ignore', json ? 2 : 1, 2] as const;
