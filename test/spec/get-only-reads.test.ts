@@ -48,13 +48,16 @@ export async function* watchCount(id: string): AsyncIterable<string | null> { yi
 let folder: string;
 let s: TestService;
 let id: string;
+/** whom POST tells something, also a while later */
+let other: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'graphstead-get-'));
   mkdirSync(join(folder, 'functions'));
   writeFileSync(join(folder, 'schema.graphql'), 'type Note { id: ID! text: String }');
   writeFileSync(join(folder, 'functions', 'index.ts'), FUNCTIONS);
   s = await startService({ appDir: folder });
-  id = (await s.graphql('mutation { makeKeeper }')).body.data.makeKeeper;
+  const make = async (): Promise<string> => (await s.graphql('mutation { makeKeeper }')).body.data.makeKeeper;
+  [id, other] = [await make(), await make()];
 });
 afterAll(async () => {
   await s.close();
@@ -62,7 +65,7 @@ afterAll(async () => {
 });
 
 const NESTED = 'graph.mutate in a function that may only read';
-const called = (field: string) => field.replace('ID', `(id: "${id}")`);
+const called = (field: string, of = id) => field.replace('ID', `(id: "${of}")`);
 const byGet = (text: string, accept = 'application/json') =>
   s.get(`/graphql?query=${encodeURIComponent(text)}`, { accept });
 const read = async () => (await byGet(`{ ${called('getCountID')} ${called('getStatusOfID')} getNotes }`)).body.data;
@@ -112,13 +115,13 @@ describe('the same by POST', () => {
   it.each(['getWritten', 'getWrittenTogether', 'getAdded', 'getNested', 'getStarted', 'getToldID', 'getLeftID'])(
     '%s does what it does',
     async (field) => {
-      const { body } = await s.graphql(`{ ${called(field)} }`);
+      const { body } = await s.graphql(`{ ${called(field, other)} }`);
       expect(body.errors).toBeUndefined();
     },
   );
 
   it('but not below a read-only handler', async () => {
-    const { body } = await s.graphql(`{ ${called('getDeepID')} }`);
+    const { body } = await s.graphql(`{ ${called('getDeepID', other)} }`);
     expect(body.errors[0].message).toContain(NESTED);
   });
 });
