@@ -46,10 +46,13 @@ async function readOperations(appDir: string): Promise<AppManifest> {
   }
 }
 
+const notRead = (file: string): string =>
+  `${file} is not read: functions and agents are .ts files, as operations are typed from TypeScript (rename it)`;
+
 interface Built {
   readonly manifest: AppManifest;
-  /** why types were not checked, where they could not be */
-  readonly unchecked?: string;
+  /** why types were not checked, and which code was passed over */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -60,11 +63,13 @@ export async function buildApp(appDir: string, outDir: string, { types = true } 
   const dir = resolve(appDir);
   const [manifest, checked] = await settle([readOperations(dir), types ? checkedTypes(dir) : { mistakes: [] }]);
   mkdirSync(outDir, { recursive: true });
+  const bundle = join(resolve(outDir), BUILT.bundle);
+  let files: readonly string[] = [];
   if (hasSource(dir)) {
     const bundler = new Bundler();
-    await bundler.bundle(findSource(dir), join(resolve(outDir), BUILT.bundle)).finally(() => bundler.close());
+    files = await bundler.bundle(findSource(dir), bundle).finally(() => bundler.close());
   } else {
-    rmSync(join(outDir, BUILT.bundle), { force: true });
+    rmSync(bundle, { force: true });
   }
   writeFileSync(join(outDir, BUILT.manifest), `${JSON.stringify(manifest, null, 1)}\n`);
   for (const name of COPIED) {
@@ -72,7 +77,8 @@ export async function buildApp(appDir: string, outDir: string, { types = true } 
     if (existsSync(join(dir, name))) copyFileSync(join(dir, name), join(outDir, name));
     else rmSync(join(outDir, name), { force: true });
   }
-  return { manifest, ...(checked.unchecked === undefined ? {} : { unchecked: checked.unchecked }) };
+  const unchecked = checked.unchecked === undefined ? [] : [`types were not checked: ${checked.unchecked}`];
+  return { manifest, warnings: [...unchecked, ...passedOver(dir, files).map(notRead)] };
 }
 
 async function checkedTypes(dir: string): Promise<CheckedTypes> {
@@ -109,6 +115,8 @@ class LoadedApp implements App {
   #operations: readonly Operation[] = [];
   #watch: SourceWatch | undefined;
   #outside: readonly string[] = [];
+  /** code that nobody reads, as it was told */
+  #passedOver: readonly string[] = [];
   #loading: Promise<void> = Promise.resolve();
   /** of the load that was asked for last */
   #newest: AbortController | undefined;
@@ -199,12 +207,10 @@ class LoadedApp implements App {
   #tellPassedOver(files: readonly string[]): void {
     const now = passedOver(this.#dir, files);
     for (const file of now.filter((one) => !this.#passedOver.includes(one))) {
-      const message = `${file} is not read: functions and agents are .ts files, as operations are typed from TypeScript (rename it)`;
-      this.#options.log?.({ level: 'warn', message });
+      this.#options.log?.({ level: 'warn', message: notRead(file) });
     }
     this.#passedOver = now;
   }
-  #passedOver: readonly string[] = [];
 
   /** Hosts that have loaded code go on with it until they load other code, if only an empty one. */
   #nothing(): string | undefined {

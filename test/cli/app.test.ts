@@ -87,7 +87,9 @@ test('no', async () => {
 
   it('is built anew without what is gone from it, and its data stays beside it', async () => {
     const copy = copyNamed('rebuilt');
-    await runJson(['build', copy]);
+    writeFileSync(join(copy, 'functions', 'late.mjs'), '');
+    const { warnings } = await runJson(['build', copy]);
+    expect(warnings).toEqual([expect.stringMatching(/^functions\/late\.mjs is not read: /)]);
     rmSync(join(copy, 'schema.graphql'));
     writeFileSync(join(copy, 'index.ts'), 'export const getOne = () => "one";\n');
     await runJson(['build', copy]);

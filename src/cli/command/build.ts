@@ -14,13 +14,13 @@ export function buildCommand(appDir: string | undefined, options: BuildCommand):
   const run = async () => {
     const app = checkAppDir(appDir);
     const directory = resolve(options.out ?? resolve(app, 'build'));
-    const { manifest, unchecked } = await buildApp(app, directory, { types: options.typeCheck ?? true });
+    const { manifest, warnings } = await buildApp(app, directory, { types: options.typeCheck ?? true });
     const { operations, types } = manifest;
     return {
       directory,
       operations: operations.map(({ kind, name }) => `${kind} ${name}`),
       types: types.length,
-      ...(unchecked === undefined ? {} : { warnings: [`types were not checked: ${unchecked}`] }),
+      ...(warnings.length === 0 ? {} : { warnings }),
     };
   };
   return runCommand(options, run, ({ directory, operations, warnings = [] }) =>
