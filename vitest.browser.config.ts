@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// The explorer as a person uses it, in Debian's Chromium: slower than the rest, so it is not part of `npm test`.
+// The explorer as a person uses it, and what pages do, in Debian's Chromium: slower than the rest, so not part of `npm test`.
 export default defineConfig({
   test: {
     include: ['test/browser/*.browser.test.ts'],
