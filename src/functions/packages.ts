@@ -16,9 +16,9 @@ export const packagesOutside: Plugin = {
     build.onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...from }) => {
       if (pluginData === RESOLVING || from.kind === 'entry-point') return undefined;
       if (isOwn(path)) return { ...AS_IS, path };
-      const { importer, namespace, resolveDir, kind } = from;
-      const with_ = { with: from.with };
-      const to = await build.resolve(path, { importer, namespace, resolveDir, kind, ...with_, pluginData: RESOLVING });
+      const { importer, namespace, resolveDir, kind, with: attributes } = from;
+      const where = { importer, namespace, resolveDir, kind, with: attributes, pluginData: RESOLVING };
+      const to = await build.resolve(path, where);
       return to.external || to.errors.length > 0 || isPackage(path, resolveDir, to.path) ? { ...AS_IS, path } : to;
     });
   },
