@@ -1,7 +1,11 @@
 // Keys with fewer rights: a page's, and those of whatever collects the metrics.
+import { createRequire } from 'node:module';
+import * as grpc from '@grpc/grpc-js';
+import type * as Dgraph from 'dgraph-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../service.js';
 
+const dgraph = createRequire(import.meta.url)('dgraph-js') as typeof Dgraph;
 const environment = {
   GRAPHSTEAD_API_KEYS: 'whole',
   GRAPHSTEAD_CLIENT_KEYS: 'page',
@@ -11,7 +15,7 @@ const environment = {
 let s: TestService;
 let ask: (path: string, headers?: Record<string, string>, body?: string) => Promise<Response>;
 beforeAll(async () => {
-  s = await startService({ host: '0.0.0.0', environment });
+  s = await startService({ host: '0.0.0.0', grpcPort: 0, environment });
   const url = s.url.replace('0.0.0.0', '127.0.0.1');
   ask = (path, headers = {}, body) =>
     fetch(url + path, {
@@ -66,6 +70,20 @@ describe('a key of GRAPHSTEAD_CLIENT_KEYS', () => {
     expect([whole.status, await code(whole)]).toEqual([401, 'UNAUTHENTICATED']);
     expect((await ask('/admin/schema?apiKey=page')).status).toBe(401);
   });
+});
+
+it('gRPC is open to keys that open everything alone', async () => {
+  const stub = new dgraph.DgraphClientStub(`127.0.0.1:${s.service.grpcPort}`);
+  const version = (key: string) => {
+    const metadata = new grpc.Metadata();
+    metadata.set('authorization', `Bearer ${key}`);
+    return stub.checkVersion(new dgraph.Check(), metadata);
+  };
+  expect((await version('whole')).getTag()).toEqual(expect.any(String));
+  for (const key of ['page', 'scraper']) {
+    await expect(version(key)).rejects.toMatchObject({ code: grpc.status.UNAUTHENTICATED });
+  }
+  stub.close();
 });
 
 it('a key of GRAPHSTEAD_METRICS_KEYS opens /metrics alone', async () => {
