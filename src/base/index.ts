@@ -30,6 +30,7 @@ export { isOwnHeader } from './own-header.js';
 export { compiled, packageRoot } from './package-root.js';
 export {
   type Environment,
+  isPlaceholder,
   namesVariables,
   placeholdersIn,
   strayBraces,

@@ -1,4 +1,5 @@
 const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_-]+)\s*\}\}/g;
+const WHOLE = new RegExp(`^${PLACEHOLDER.source}$`);
 
 /** Values by the names of their variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,4 +43,9 @@ export function strayBraces(text: string): string | undefined {
 /** Whether a variable can be named after it. */
 export function namesVariables(owner: string): boolean {
   return /^[A-Za-z0-9_-]+$/.test(owner);
+}
+
+/** Whether a text is one placeholder and nothing else. */
+export function isPlaceholder(text: string): boolean {
+  return WHOLE.test(text);
 }

@@ -30,8 +30,3 @@ export function membersOf(payload: Uint8Array, most = Number.POSITIVE_INFINITY):
   });
   return members;
 }
-
-/** The member of an entry. */
-export function memberValue(key: string, value: Uint8Array): StoredValue {
-  return key.startsWith(OWN) ? Buffer.from(key.slice(1), 'latin1') : value;
-}

@@ -1,12 +1,11 @@
 import { Lexer, Source, TokenKind } from 'graphql';
+import { isPlaceholder } from '../base/index.js';
 import { declarationIn } from './comment.js';
 
 const NAME = /^(?:"[^"]*"|[^\s"]+)\s+/;
 const KEY = /("VerificationKey"\s*:\s*)("(?:[^"\\]|\\.)*")/gi;
 /** `header namespace algorithm`, before the key */
 const WORDS = /^(?:\S+\s+){3}/;
-/** a value that the environment has */
-const PLACEHOLDER = /^("?)\{\{\s*[A-Za-z0-9_-]+\s*\}\}\1$/;
 
 /**
  * Type definitions as they may be shown: secrets' values and the key that verifies tokens are left out, unless the
@@ -42,5 +41,5 @@ function valueHidden(rest: string, before: RegExp): string {
 
 /** Which variable a value comes from is no secret. */
 function shownValue(value: string): string {
-  return PLACEHOLDER.test(value) ? value : '"[hidden]"';
+  return isPlaceholder(value.replace(/^"(.*)"$/s, '$1')) ? value : '"[hidden]"';
 }

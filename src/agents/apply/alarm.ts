@@ -18,10 +18,13 @@ export async function fire(draft: Draft, id: string, head: Head, fired: TurnOp['
     draft.put(key, undefined);
     return headWith(head, { alarms: head.alarms - 1 });
   }
-  const at = nextRound(stored.at, every, draft.wall);
-  draft.put(key, encode({ at, set: draft.ts, name, data, every } satisfies StoredAlarm));
-  draft.put(dueKey(id, at, fired.id), NOTHING);
+  keep(draft, id, fired.id, { at: nextRound(stored.at, every, draft.wall), name, data, every });
   return head;
+}
+
+function keep(draft: Draft, id: string, alarm: string, { at, name, data, every }: Omit<StoredAlarm, 'set'>): void {
+  draft.put(alarmKey(id, alarm), encode({ at, set: draft.ts, name, data, every } satisfies StoredAlarm));
+  draft.put(dueKey(id, at, alarm), NOTHING);
 }
 
 /** The first round after now; those that were missed meanwhile are left out. */
@@ -49,8 +52,7 @@ export async function setAlarm(draft: Draft, id: string, head: Head, alarm: Alar
   if (alarm.at === undefined) draft.put(key, undefined);
   else {
     const { at, name = 'alarm', data, every } = alarm;
-    draft.put(key, encode({ at, set: draft.ts, name, data, every } satisfies StoredAlarm));
-    draft.put(dueKey(id, at, alarm.id), NOTHING);
+    keep(draft, id, alarm.id, { at, name, data, every });
   }
   return headWith(head, { alarms: count });
 }

@@ -3,7 +3,7 @@ import type { ScalarType } from '../../values/index.js';
 import type { UidList } from '../contract.js';
 import { type EntryMap, decodeEntries, encodeEntries } from '../entry-map.js';
 import { FAMILY, type Family } from '../key.js';
-import { memberEntry, memberValue } from '../member.js';
+import { memberEntry, membersOf } from '../member.js';
 import type { GroupMerge } from '../merge/group-merge.js';
 import type { PredicateMerge } from '../merge/predicate-merge.js';
 import { scanUids } from '../read/block-scan.js';
@@ -152,8 +152,7 @@ function convertMembers(uid: number, to: ScalarType, work: PredicateMerge): void
   const members = work.member.get(uid);
   if (!members) return;
   const converted: EntryMap = new Map();
-  for (const [key, bytes] of decodeEntries(members)) {
-    const value = memberValue(key, bytes);
+  for (const value of membersOf(members)) {
     // one that cannot be converted stays; the alter looked for such before it began
     const entry = memberEntry(retyped(value, to) ?? value);
     converted.set(entry.key, entry.value);
