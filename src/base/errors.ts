@@ -87,7 +87,7 @@ export const ERROR_STATUS = {
   /** a mistake of graphstead itself; the log has the rest */
   INTERNAL: 500,
   // custom logic and outgoing calls
-  /** an endpoint of custom logic could not be reached or answered with a failure */
+  /** an endpoint of custom logic, or the key set of tokens, could not be reached or answered with a failure */
   REMOTE_FAILED: 502,
   /** a remote answered something that cannot be used: no JSON, a list in place of an object, a reply cut short */
   REMOTE_REPLY: 502,
@@ -104,7 +104,7 @@ export const ERROR_STATUS = {
   // apps
   /** a mistake in app.json or in how the service was started; file and line are told */
   CONFIG: 400,
-  /** an environment variable that a connection or a secret needs is not set */
+  /** an environment variable that a connection or a secret needs is not set, or type definitions may not read it */
   MISSING_VARIABLE: 400,
   /** a connection of app.json could not be reached, or its server refused */
   CONNECTION_FAILED: 502,

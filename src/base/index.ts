@@ -19,11 +19,13 @@ export {
 export { addTo, groupBy, within } from './group.js';
 export { type Hide, hiding } from './hide.js';
 export { BOUNDS, Histogram } from './histogram.js';
+export { isHeaderValue } from './header-value.js';
 export { exactJson, type JsonLoss, jsonLoss } from './json-loss.js';
 export { JsonWriter } from './json-writer.js';
 export { latin1 } from './latin1.js';
 export { DEFAULT_LIMITS, type Limits, makeLimits } from './limits.js';
 export type { MaybePromise } from './maybe.js';
+export { type NamedProcess, namedIn, nameOfThis, textOf } from './named-process.js';
 export { defaultNames, dgraphNames, type Names, TYPE_PREDICATE } from './names.js';
 export { onceFor } from './once-for.js';
 export { isOwnHeader } from './own-header.js';

@@ -6,7 +6,7 @@ import { GraphsteadError } from './errors.js';
  */
 export const DEFAULT_LIMITS = {
   // HTTP
-  /** bytes of a body of /mutate, /query, /alter, /commit */
+  /** bytes of a body of /mutate, /query, /alter, /commit, and of a request over gRPC */
   graphBodyBytes: 64 * 1024 * 1024,
   /** bytes of a body of /graphql and /admin */
   graphqlBodyBytes: 8 * 1024 * 1024,
@@ -44,10 +44,14 @@ export const DEFAULT_LIMITS = {
   yieldMs: 10,
   /** milliseconds that requests under way have to finish when the service is stopped, and streams of functions when `dev` reloads */
   shutdownMs: 10_000,
+  /** milliseconds that a stream of a function has to end in, `finally` blocks included, when its reader has left */
+  streamEndMs: 2_000,
   /** milliseconds between two looks at the files of --tls-cert and --tls-key */
   tlsCheckMs: 10_000,
   /** open server-sent-event streams, and operations that share one */
   streams: 20_000,
+  /** characters of the answer of a tool of /mcp; what is longer is cut, and says so */
+  mcpAnswerChars: 100_000,
   /** milliseconds that a reserved event stream waits for its reader */
   reservationMs: 10_000,
   /** bytes a stream's reader may lag behind before it is read from the store again */
@@ -93,7 +97,7 @@ export const DEFAULT_LIMITS = {
   /** hours an idempotency key's reply is kept */
   idempotencyHours: 24,
   // graph
-  /** predicates in the schema, and as many types: each change of it goes through all of them */
+  /** predicates in the schema, as many types, and twice as many fields in a type: each change of it goes through all of them */
   predicates: 50_000,
   /** bytes of an index token before it is hashed */
   tokenBytes: 900,
@@ -123,6 +127,10 @@ export const DEFAULT_LIMITS = {
   messageMs: 60_000,
   /** bytes of an agent's state */
   agentStateBytes: 4 * 1024 * 1024,
+  /** states that an agent's class may keep of each agent (`static history`) */
+  agentHistory: 1_000,
+  /** bytes of the states kept of one agent: the oldest go first, the newest stays */
+  agentHistoryBytes: 16 * 1024 * 1024,
   /** bytes of one event's name and data */
   eventBytes: 256 * 1024,
   /** events of one agent kept for replay */

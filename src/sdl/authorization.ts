@@ -19,17 +19,21 @@ export function readAuthorization(rest: string, declaring: Declaring): Authoriza
   return problems.length === 0 ? authorization : undefined;
 }
 
-/** The key may come from the environment: `{{KEY}}` is APP_AUTHORIZATION_KEY. */
+/** The key may come from the environment: `{{KEY}}` is APP_AUTHORIZATION_KEY. It is sent nowhere, so that any text may read it. */
 function withKey(authorization: Authorization, declaring: Declaring, problems: string[]): Authorization | undefined {
   const { algorithm, verificationKey: written } = authorization;
   if (!written) return authorization;
-  const value = fromEnvironment(written.reveal(), 'authorization', 'the authorization', declaring);
+  const value = fromEnvironment(written.reveal(), 'authorization', 'the authorization', withAll(declaring));
   if (value === undefined) return undefined;
-  if (!declaring.environment && placeholdersIn(value).length > 0) return authorization;
+  if (!declaring.variables && placeholdersIn(value).length > 0) return authorization;
   // a variable of one line holds a key of many with its line ends escaped
   const key = isPublic(algorithm) ? value.replace(/\\n/g, '\n') : value;
   checkPublicKey(algorithm, key, problems);
   return { ...authorization, verificationKey: new Secret(key) };
+}
+
+function withAll({ variables, ...declaring }: Declaring): Declaring {
+  return variables ? { ...declaring, variables: { environment: variables.environment } } : declaring;
 }
 
 function fromWords(rest: string, problems: string[]): Authorization | undefined {

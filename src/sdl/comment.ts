@@ -1,7 +1,7 @@
 import { type DocumentNode, type Token, TokenKind } from 'graphql';
-import { type Environment, type Names, type Position, Secret } from '../base/index.js';
+import { isHeaderValue, type Names, type Position, Secret } from '../base/index.js';
 import { readAuthorization } from './authorization.js';
-import { type Declaring, fromEnvironment } from './from-environment.js';
+import { type Declaring, fromEnvironment, type Variables } from './from-environment.js';
 import type { Authorization } from './model.js';
 import type { Problem } from './rule.js';
 
@@ -14,13 +14,11 @@ export interface Declarations {
 
 interface ReadOptions {
   readonly names: Names;
-  readonly environment?: Environment;
+  readonly variables?: Variables;
   report(problem: Problem): void;
 }
 
 const DECLARATION = /^\s*(Service|Dgraph)\.(Secret|Authorization|Allow-Origin)(?![\w-])\s*(.*)$/s;
-/** what HTTP takes as the value of a header */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const SECRET = /^(?:"([^"]*)"|([^\s"]+))\s+(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))$/;
 
 /**
@@ -28,7 +26,7 @@ const SECRET = /^(?:"([^"]*)"|([^\s"]+))\s+(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))$/;
  * placeholders filled in. Under `--compat dgraph` the peer's spelling of the first word counts as well. Texts of problems
  * never hold a secret's value.
  */
-export function readComments(document: DocumentNode, { names, environment, report }: ReadOptions): Declarations {
+export function readComments(document: DocumentNode, { names, variables, report }: ReadOptions): Declarations {
   const secrets = new Map<string, Secret>();
   const allowedOrigins: string[] = [];
   let authorization: Authorization | undefined;
@@ -37,7 +35,7 @@ export function readComments(document: DocumentNode, { names, environment, repor
     const declared = declarationIn(comment.value);
     if (!declared) continue;
     const position = { line: comment.line, column: comment.column };
-    const declaring: Declaring = { position, report, ...(environment ? { environment } : {}) };
+    const declaring: Declaring = { position, report, ...(variables ? { variables } : {}) };
     const { prefix, word } = declared;
     const rest = declared.rest.trimEnd();
     if (prefix === 'Dgraph' && !names.dgraph) {
@@ -89,7 +87,7 @@ function readSecret(rest: string, secrets: Map<string, Secret>, names: Names, de
   const { position, report } = declaring;
   const match = SECRET.exec(rest);
   const name = match?.[1] ?? match?.[2];
-  if (!match || !name) {
+  if (!match || !name || match[3]?.trim() === '') {
     report({
       position,
       message: 'a secret needs a name and a value',
@@ -105,7 +103,7 @@ function readSecret(rest: string, secrets: Map<string, Secret>, names: Names, de
   const value = fromEnvironment(written, name, `the secret ${name}`, declaring);
   // also without a value: what names it is not wrong
   secrets.set(name, new Secret(value ?? ''));
-  if (value !== undefined && !HEADER_VALUE.test(value)) {
+  if (value !== undefined && !isHeaderValue(value)) {
     report({
       position,
       message: `the value of the secret ${name} holds a character that no header can carry`,

@@ -4,7 +4,10 @@ import { defaultNames, type Environment, GraphsteadErrors } from '../base/index.
 import { loadModel } from './load.js';
 
 const load = (text: string, environment?: Environment) =>
-  loadModel(`${text}\ntype T { name: String }`, { names: defaultNames, ...(environment ? { environment } : {}) });
+  loadModel(`${text}\ntype T { name: String }`, {
+    names: defaultNames,
+    ...(environment ? { variables: { environment } } : {}),
+  });
 
 function mistakes(text: string, environment: Environment = {}) {
   try {
@@ -35,6 +38,14 @@ describe('secrets from the environment', () => {
       ['both', 'Basic u:{{not again}}'],
       ['plain', 'as {it} is'],
     ]);
+  });
+
+  it('hold something, in the text too', () => {
+    for (const value of ['""', '" "']) {
+      expect(mistakes(`# Service.Secret github ${value}`)).toMatchObject([
+        { code: 'INVALID_SDL', message: 'a secret needs a name and a value' },
+      ]);
+    }
   });
 
   it('are missing by the exact name of the variable, all at once, beside other mistakes', () => {

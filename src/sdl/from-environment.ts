@@ -9,13 +9,23 @@ import {
 } from '../base/index.js';
 import type { Problem } from './rule.js';
 
+/** What placeholders of a text are filled in from. */
+export interface Variables {
+  readonly environment: Environment;
+  /** names of those that may become secrets, which the text has sent where it says; absent: all */
+  readonly readable?: ReadonlySet<string>;
+}
+
 /** Where a value is declared, and where what is wrong with it goes. */
 export interface Declaring {
   readonly position: Position;
   /** undefined leaves placeholders as they stand: for tools that look at definitions and call nothing */
-  readonly environment?: Environment;
+  readonly variables?: Variables;
   report(problem: Problem): void;
 }
+
+/** The variable that names those that uploaded definitions may read. */
+export const READABLE = 'GRAPHSTEAD_SCHEMA_VARIABLES';
 
 /**
  * A declared value with its placeholders filled in from the environment: `{{TOKEN}}` of the secret `github` is
@@ -27,7 +37,7 @@ export function fromEnvironment(
   written: string,
   owner: string,
   what: string,
-  { position, environment, report }: Declaring,
+  { position, variables, report }: Declaring,
 ): string | undefined {
   const placeholders = placeholdersIn(written);
   // a secret may well hold braces: only what was meant as a placeholder is wrong
@@ -36,13 +46,20 @@ export function fromEnvironment(
     report({ position, message: `the value of ${what} has {{...}} that is no placeholder`, fix });
   } else if (placeholders.length > 0 && !namesVariables(owner)) {
     report({ position, message: `no variable can be named after ${what}`, fix: 'Use letters, digits, - and _.' });
-  } else if (placeholders.length === 0 || !environment) return written;
+  } else if (placeholders.length === 0 || !variables) return written;
   else {
+    const { environment, readable } = variables;
     const filled = (placeholder: string): string => environment[variableName(owner, placeholder)] ?? '';
-    const missing = placeholders.filter((placeholder) => filled(placeholder) === '');
-    if (missing.length === 0) return substitute(written, filled);
-    const variables = new Set(missing.map((placeholder) => variableName(owner, placeholder)));
-    for (const variable of variables) {
+    const named = [...new Set(placeholders.map((placeholder) => variableName(owner, placeholder)))];
+    const closed = named.filter((variable) => readable?.has(variable) === false);
+    const missing = named.filter((variable) => !closed.includes(variable) && !environment[variable]);
+    if (closed.length + missing.length === 0) return substitute(written, filled);
+    // whether a closed one is set is nobody's business
+    for (const variable of closed) {
+      const message = `${what} may not read the variable ${variable} in definitions that are no app's schema.graphql`;
+      report({ position, message, fix: `Start the service with ${variable} in ${READABLE}.`, variable });
+    }
+    for (const variable of missing) {
       const fix = `Set ${variable} in the environment, or in .env.dev.local of the app for development.`;
       report({ position, message: `${what} needs the variable ${variable}`, fix, variable });
     }

@@ -1,5 +1,6 @@
 export { derivedSchema } from './derived-schema.js';
 export { isDirective } from './directive-definition.js';
+export { READABLE, type Variables } from './from-environment.js';
 export { hideSecrets } from './hide-secret.js';
 export { inOrderOfPlace, loadModel, readModel } from './load.js';
 export type * from './model.js';

@@ -1,5 +1,6 @@
 import { type DocumentNode, GraphQLError, parse } from 'graphql';
-import { type Environment, GraphsteadError, GraphsteadErrors, type Names, type Position } from '../base/index.js';
+import { GraphsteadError, GraphsteadErrors, type Names, type Position } from '../base/index.js';
+import type { Variables } from './from-environment.js';
 import { buildModel } from './build.js';
 import { type Declarations, readComments } from './comment.js';
 import { type Definitions, readDefinitions } from './definition.js';
@@ -13,7 +14,7 @@ interface LoadOptions {
   /** name of the file the text came from, for positions */
   readonly source?: string;
   /** what placeholders of secrets are filled in from; without it they stay as they stand */
-  readonly environment?: Environment;
+  readonly variables?: Variables;
 }
 
 const MAX_TOKENS = 500_000;
@@ -81,7 +82,7 @@ interface Checked {
   readonly places: readonly Position[];
 }
 
-function checked(text: string, document: DocumentNode, { names, source, environment }: LoadOptions): Checked {
+function checked(text: string, document: DocumentNode, { names, source, variables }: LoadOptions): Checked {
   const errors: GraphsteadError[] = [];
   const places: Position[] = [];
   const reporter =
@@ -93,7 +94,7 @@ function checked(text: string, document: DocumentNode, { names, source, environm
       const details = { rule, ...(variable === undefined ? {} : { variable }) };
       errors.push(new GraphsteadError(code, message, { position: at, fix, details }));
     };
-  const declarations = readComments(document, { names, environment, report: reporter(COMMENT) });
+  const declarations = readComments(document, { names, variables, report: reporter(COMMENT) });
   const definitions = readDefinitions(text, document, new Set(declarations.secrets.keys()));
   for (const { name, check } of RULES) {
     check({ definitions, names, lax: names.dgraph, report: reporter(name) });

@@ -6,7 +6,7 @@ export interface Problem {
   readonly position: Position;
   readonly message: string;
   readonly fix: string;
-  /** of the environment: it is not set, which is all that is wrong */
+  /** of the environment: it is not set or may not be read, which is all that is wrong */
   readonly variable?: string;
 }
 

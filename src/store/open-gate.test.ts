@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { makeLimits } from '../base/index.js';
+import { makeLimits, nameOfThis } from '../base/index.js';
 import type { Batch, Store } from './contract.js';
 import { KeyWriter } from './key.js';
 import { openLmdbStore } from './lmdb-open.js';
-import { nameOfThis } from './lock-file.js';
 import { whileNoneWrites } from './open-gate.js';
 
 const limits = makeLimits({ ballastBytes: 4_096, diskReserve: 1_000_000 });

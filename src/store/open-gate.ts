@@ -1,8 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { codeOf, GraphsteadError } from '../base/index.js';
-import { type Named, named, nameOfThis, textOf } from './lock-file.js';
+import { codeOf, GraphsteadError, type NamedProcess, namedIn, nameOfThis, textOf } from '../base/index.js';
 
 // LMDB notes, in memory that all its processes share, which transaction was the last one; and whoever opens the file sets
 // that to what it has read from there a moment before, though another process may have committed meanwhile (mdb_env_open2).
@@ -104,7 +103,7 @@ async function putUp(sign: string): Promise<boolean> {
 /** Waits until a sign is taken down, or takes it down where nobody will. */
 async function taken(sign: string): Promise<void> {
   for (let ms = 0; existsSync(sign); ms += LOOK_MS) {
-    if (ms >= patienceWith(named(textOf(sign)))) rmSync(sign, { force: true });
+    if (ms >= patienceWith(namedIn(textOf(sign)))) rmSync(sign, { force: true });
     else await pause(LOOK_MS);
   }
 }
@@ -114,7 +113,7 @@ async function untilItRests(directory: string): Promise<void> {
   for (let ms = 0; ; ms += LOOK_MS) {
     const text = textOf(path);
     if (!text.startsWith(WRITES)) return;
-    const writer = named(text.slice(WRITES.length));
+    const writer = namedIn(text.slice(WRITES.length));
     if (ms >= patienceWith(writer)) {
       if (writer?.lives) throw busy(directory);
       return;
@@ -123,7 +122,7 @@ async function untilItRests(directory: string): Promise<void> {
   }
 }
 
-function patienceWith(holder: Named | undefined): number {
+function patienceWith(holder: NamedProcess | undefined): number {
   if (holder?.lives === false) return 0;
   return holder?.lives ? PATIENCE_MS : LITTLE_PATIENCE_MS;
 }

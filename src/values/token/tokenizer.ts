@@ -139,10 +139,11 @@ function definition(kind: IndexKind): Definition {
   return found;
 }
 
-/** An index kind by its name in a schema, in any case. */
+/** An index kind by its name in a schema, in any case. `sha256`, which the peer's exports have, is `hash`: it finds the same. */
 export function indexKindNamed(name: string): IndexKind | undefined {
-  const lower = name.toLowerCase() as IndexKind;
-  return BY_KIND.has(lower) ? lower : undefined;
+  const lower = name.toLowerCase();
+  const kind = (lower === 'sha256' ? 'hash' : lower) as IndexKind;
+  return BY_KIND.has(kind) ? kind : undefined;
 }
 
 /**
