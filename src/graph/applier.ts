@@ -102,7 +102,7 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
         return undefined;
       }
       case 'step':
-        return applyStep(part.job, this.#jobs, this.#draft, this.#merge, this.#state);
+        return applyStep(part, this.#jobs, this.#draft, this.#merge, this.#state);
       case 'bulk':
         return this.#bulk(part);
     }

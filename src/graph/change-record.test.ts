@@ -45,7 +45,7 @@ describe('public changes of a commit', () => {
   it('are none for leases, steps of a build, and commits without the graph', () => {
     const parts: readonly (GraphPart | undefined)[] = [
       { kind: 'lease', count: 5 },
-      { kind: 'step', job: 1 },
+      { kind: 'step', job: 1, bytes: 1 },
       undefined,
     ];
     expect(parts.map((part) => changeRecord(part, defaultNames))).toEqual(

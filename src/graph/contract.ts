@@ -263,7 +263,8 @@ export interface IndexProgress {
   readonly predicate: string;
   readonly kinds: readonly string[];
   readonly done: number;
-  readonly total: number;
+  /** absent until they are counted, which a build of a large predicate begins with, also after a restart */
+  readonly total?: number;
 }
 
 export interface BulkOptions {
@@ -273,6 +274,16 @@ export interface BulkOptions {
   readonly memoryBytes?: number;
   /** predicates that nobody declared hold lists where one node has several values; the last of them otherwise */
   readonly growLists?: boolean;
+}
+
+/** How far a load is whose changes were all added. */
+export interface BulkProgress {
+  /** whose keys are written */
+  readonly predicate: string;
+  /** of the work, as far as whole predicates are done: 0 to 1 */
+  readonly share: number;
+  /** written so far */
+  readonly keys: number;
 }
 
 /**
@@ -287,7 +298,7 @@ export interface BulkLoad {
    */
   add(change: GraphChange): boolean;
   /** Sorts, writes and publishes. Throws UNIQUE_VIOLATION, TXN_ABORTED (the schema moved), DISK_FULL; then nothing landed. */
-  finish(progress?: (written: number, all: number) => void): Promise<void>;
+  finish(progress?: (at: BulkProgress) => void): Promise<void>;
   /** Gives up what was added. */
   abandon(): void;
 }

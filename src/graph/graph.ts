@@ -9,7 +9,8 @@ import {
   inSteps,
 } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
-import { type AlterPlan, planAlter } from './alter/request.js';
+import type { AlterPart } from './alter/part.js';
+import { planAlter } from './alter/request.js';
 import { JobRunner } from './alter/runner.js';
 import { verifyConversion, verifyPlaces, verifyUnique } from './alter/verify.js';
 import type { GraphChanged, GraphShared } from './applier.js';
@@ -140,9 +141,9 @@ class StoreGraph implements Graph {
   }
 
   bulk(options: BulkOptions): Promise<BulkLoad> {
-    const { schemas, bulk: batches } = this.#shared;
+    const { schemas, limits, bulk: batches } = this.#shared;
     const over = () => this.#runner.built();
-    return beginBulk({ committer: this.#committer, schemas, names: this.#names, batches, over }, options);
+    return beginBulk({ committer: this.#committer, schemas, names: this.#names, limits, batches, over }, options);
   }
 
   leaseUids(count: number): Promise<number> {
@@ -152,25 +153,35 @@ class StoreGraph implements Graph {
   alter(request: AlterRequest, options: { readonly runInBackground?: boolean } = {}): Promise<void> {
     const run = this.#altering.then(() => this.#alter(request));
     this.#altering = run.catch(() => undefined);
-    return run.then(() => (options.runInBackground ? undefined : this.#runner.built()));
+    return run.then((declared) => (options.runInBackground ? undefined : this.#built(declared)));
   }
 
-  async #alter(request: AlterRequest): Promise<void> {
+  /** Returns the names of the predicates that it declares. */
+  async #alter(request: AlterRequest): Promise<readonly string[]> {
     const { schemas, limits } = this.#shared;
     const breath = new Breath(limits.yieldMs);
-    const plan = await inSteps(planAlter(request, schemas.newest, this.#names, limits), () => breath.due());
-    if (!plan) return;
-    await this.#verify(plan);
+    const planning = planAlter(request, schemas.newest, this.#names, limits);
+    const { part, conflicts, declared } = await inSteps(planning, () => breath.due());
+    if (!part) return declared;
+    await this.#verify(part);
     await this.#committer.commit({
       startTs: 0,
-      parts: { [GRAPH]: plan.part },
-      conflicts: plan.conflicts,
+      parts: { [GRAPH]: part },
+      conflicts,
       reclaim: request.kind !== 'schema',
     });
     await this.#runner.wake();
+    return declared;
   }
 
-  async #verify({ part }: AlterPlan): Promise<void> {
+  /** Builds of other predicates are not waited for: they may take hours, or stand still for want of room. */
+  #built(names: readonly string[]): Promise<void> | undefined {
+    if (names.length === 0) return undefined;
+    const { newest } = this.#shared.schemas;
+    return this.#runner.built(new Set(names.map((name) => newest.predicate(name)?.id)));
+  }
+
+  async #verify(part: AlterPart): Promise<void> {
     const snapshot = this.#committer.snapshot();
     try {
       const schema = await this.#shared.schemas.read(snapshot);

@@ -4,6 +4,7 @@ export { type ChangeRecord, changeRecord, type EntryList } from './change-record
 export { indexConflictKey } from './conflict.js';
 export type * from './contract.js';
 export { createGraph, graphShared } from './graph.js';
+export { isInternalName } from './internal-name.js';
 export { graphPart } from './part.js';
 export { growsIntoList } from './schema.js';
 export { parseSchema, type SchemaText } from './text/parse.js';

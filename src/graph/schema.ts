@@ -49,7 +49,11 @@ export class SchemaVersion implements Schema {
 }
 
 /** Throws LIMIT_EXCEEDED. */
-export function checkSchemaSize(what: 'predicates' | 'types', count: number, limits: Limits): void {
+export function checkSchemaSize(
+  what: 'predicates' | 'types' | 'fields in a type',
+  count: number,
+  limits: Limits,
+): void {
   if (count <= limits.predicates) return;
   throw new GraphsteadError(
     'LIMIT_EXCEEDED',

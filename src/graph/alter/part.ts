@@ -30,8 +30,10 @@ export interface AlterPart {
   readonly document?: NamedDocument;
 }
 
-/** One step of a job: some blocks of an index build, some keys of a sweep. */
+/** One step of a job: some uids of an index build, some keys of a sweep. */
 export interface StepPart {
   readonly kind: 'step';
   readonly job: number;
+  /** of values, edges and uids, after which a step of a build ends */
+  readonly bytes: number;
 }

@@ -10,6 +10,7 @@ import {
 import type { ConflictKey } from '../../commit/index.js';
 import { EVERYTHING, predicateKey } from '../conflict.js';
 import type { AlterRequest, NamedDocument, NodeType } from '../contract.js';
+import { isInternalName } from '../internal-name.js';
 import { checkSchemaSize, type PredicateRecord, type SchemaVersion } from '../schema.js';
 import { isReserved, NAME_BYTES, namedUid, reserved, UID_NAME } from '../stage.js';
 import { checkUniqueIndex } from '../text/check.js';
@@ -18,10 +19,6 @@ import type { AlterPart, Declaration } from './part.js';
 
 /** UTF-8 bytes of a type's name, which stands in a key. */
 const TYPE_NAME_BYTES = 400;
-
-/** Reserved names that exports of a service, ours or the peer's, declare of themselves. */
-const INTERNAL =
-  /^(service|dgraph)\.(drop\.op|graphql(\..+)?|xid|password|user\.group|rule\..+|acl\.rule|namespace(\..+)?|type\..+)$/;
 
 const NOTHING: AlterPart = {
   kind: 'alter',
@@ -33,18 +30,21 @@ const NOTHING: AlterPart = {
 };
 
 /** What an alter asks for, checked against the schema of now, with the conflict keys that it takes. */
-export interface AlterPlan {
-  readonly part: AlterPart;
+interface AlterPlan {
+  /** absent when everything is already so */
+  readonly part?: AlterPart;
   readonly conflicts: readonly ConflictKey[];
+  /** stored names of the predicates that it declares, changed or not */
+  readonly declared: readonly string[];
 }
 
-/** Throws SYNTAX, INVALID_SCHEMA, INVALID_REQUEST and LIMIT_EXCEEDED; undefined when everything is already so. */
+/** Throws SYNTAX, INVALID_SCHEMA, INVALID_REQUEST and LIMIT_EXCEEDED. */
 export function* planAlter(
   request: AlterRequest,
   schema: SchemaVersion,
   names: Names,
   limits: Limits,
-): Steps<AlterPlan | undefined> {
+): Steps<AlterPlan> {
   switch (request.kind) {
     case 'schema':
       return withDocument(yield* planSchema(request.text, schema, names, limits), request.document);
@@ -62,16 +62,15 @@ export function* planAlter(
   }
 }
 
-function withDocument(plan: AlterPlan | undefined, document: NamedDocument | undefined): AlterPlan | undefined {
-  if (!document) return plan;
-  return { conflicts: plan?.conflicts ?? [], part: { ...(plan?.part ?? NOTHING), document } };
+function withDocument(plan: AlterPlan, document: NamedDocument | undefined): AlterPlan {
+  return document ? { ...plan, part: { ...(plan.part ?? NOTHING), document } } : plan;
 }
 
 function exclusive(part: AlterPart, keys: readonly string[]): AlterPlan {
-  return { part, conflicts: keys.map((key) => ({ key, exclusive: true })) };
+  return { part, conflicts: keys.map((key) => ({ key, exclusive: true })), declared: [] };
 }
 
-function* planSchema(text: string, schema: SchemaVersion, names: Names, limits: Limits): Steps<AlterPlan | undefined> {
+function* planSchema(text: string, schema: SchemaVersion, names: Names, limits: Limits): Steps<AlterPlan> {
   const parsed = yield* parseSchemaInSteps(text, limits);
   const declarations = new Map<string, Declaration>();
   yield* forEachInSteps(parsed.declarations, ({ position, ...written }) => {
@@ -81,25 +80,27 @@ function* planSchema(text: string, schema: SchemaVersion, names: Names, limits: 
     declarations.set(declaration.name, declaration);
   });
   const named = new Set<string>();
-  for (const { name, position } of parsed.types) {
-    if (named.has(name)) throw twice(`type ${name}`, position);
-    named.add(name);
+  const types: NodeType[] = [];
+  for (const { position, ...type } of parsed.types) {
+    if (named.has(type.name)) throw twice(`type ${type.name}`, position);
+    named.add(type.name);
+    yield;
+    if (isInternalName(names.stored(type.name))) continue;
+    types.push(checkedType(type, declarations, schema, names, position));
   }
-  const types = parsed.types
-    .filter((type) => !INTERNAL.test(names.stored(type.name)))
-    .map(({ position, ...type }) => checkedType(type, declarations, schema, names, position));
   const declare: Declaration[] = [];
   yield* forEachInSteps([...declarations.values()], (declaration) => {
     if (!isSame(declaration, schema.predicate(declaration.name))) declare.push(declaration);
   });
   const changedTypes = types.filter((type) => JSON.stringify(type) !== JSON.stringify(schema.type(type.name)));
-  if (declare.length === 0 && changedTypes.length === 0) return undefined;
+  const declared = [...declarations.keys()];
+  if (declare.length === 0 && changedTypes.length === 0) return { conflicts: [], declared };
   const predicates = declare.filter(({ name }) => schema.predicate(name) === undefined).length;
   checkSchemaSize('predicates', schema.predicates.length + predicates, limits);
   const added = changedTypes.filter(({ name }) => schema.type(name) === undefined).length;
   checkSchemaSize('types', schema.types.length + added, limits);
   const keys = declare.map((declaration) => predicateKey(declaration.name));
-  return exclusive({ ...NOTHING, declare, types: changedTypes }, keys);
+  return { ...exclusive({ ...NOTHING, declare, types: changedTypes }, keys), declared };
 }
 
 /** Of two declarations one would be lost without a word. */
@@ -124,7 +125,7 @@ function checkedDeclaration(
   if (name === UID_NAME) throw namedUid('INVALID_SCHEMA', position);
   if (name === TYPE_PREDICATE || isReserved(name, names)) {
     // exports hold the lines of the service's own predicates: they say nothing new
-    if (INTERNAL.test(name) || (name === TYPE_PREDICATE && isSame(declaration, before))) return undefined;
+    if (isInternalName(name) || (name === TYPE_PREDICATE && isSame(declaration, before))) return undefined;
     throw reserved('alter predicate', name, names);
   }
   if (!declaration.unique) return declaration;

@@ -7,6 +7,7 @@ import type { SchemaVersion } from '../schema.js';
 import type { SchemaCache } from '../schema-store.js';
 import { GRAPH, type GraphPart } from '../part.js';
 import { type Job, JobTable } from './job.js';
+import { StepSize } from './step-size.js';
 import { familiesOf, type StepResult } from './step.js';
 
 /** Milliseconds of counting between two pauses. */
@@ -21,6 +22,7 @@ export class JobRunner {
   #jobs: readonly Job[] = [];
   /** uids that each build visits, counted when it begins */
   readonly #totals = new Map<number, number>();
+  readonly #size = new StepSize();
   #running: Promise<void> | undefined;
   #closed = false;
   #failure: GraphsteadError | undefined;
@@ -37,7 +39,8 @@ export class JobRunner {
       const predicate = job.kind === 'build' ? schema.predicateById(job.predicate) : undefined;
       if (job.kind !== 'build' || !predicate) return [];
       const kinds = [...job.indexes, ...(job.reverse ? ['reverse'] : []), ...(job.count ? ['count'] : [])];
-      return [{ predicate: predicate.name, kinds, done: job.done, total: this.#totals.get(job.id) ?? job.done }];
+      const total = this.#totals.get(job.id);
+      return [{ predicate: predicate.name, kinds, done: job.done, ...(total === undefined ? {} : { total }) }];
     });
   }
 
@@ -51,11 +54,13 @@ export class JobRunner {
     this.#running.catch(() => undefined);
   }
 
-  /** Resolves when no build is left; sweeps may go on. Throws what stopped the runner. */
-  async built(): Promise<void> {
+  /** Resolves when no build is left, of these predicates where they are given; sweeps may go on. Throws what stopped the runner. */
+  async built(predicates?: ReadonlySet<number | undefined>): Promise<void> {
     await this.wake();
-    while (this.#running && this.#jobs.some((job) => job.kind === 'build')) await this.#stepped();
-    if (this.#failure) throw this.#failure;
+    const isLeft = () =>
+      this.#jobs.some(({ kind, predicate }) => kind === 'build' && (predicates?.has(predicate) ?? true));
+    while (this.#running && isLeft()) await this.#stepped();
+    if (this.#failure && isLeft()) throw this.#failure;
   }
 
   #waiting: (() => void)[] = [];
@@ -79,12 +84,14 @@ export class JobRunner {
 
   async #run(): Promise<void> {
     this.#failure = undefined;
+    let last = 0;
     try {
       while (!this.#closed) {
-        const job = nextJob(this.#jobs);
+        const job = nextJob(this.#jobs, last);
         if (!job) return;
         await this.#count(job);
         const { done } = await this.#step(job);
+        last = job.id;
         if (done) this.#totals.delete(job.id);
         this.#jobs = await this.#read();
         this.#tellStepped();
@@ -118,13 +125,15 @@ export class JobRunner {
   }
 
   async #step(job: Job): Promise<StepResult> {
-    const part: GraphPart = { kind: 'step', job: job.id };
+    const part: GraphPart = { kind: 'step', job: job.id, bytes: this.#size.bytes };
+    const begun = performance.now();
     const committed = await this.#committer.commit({
       startTs: 0,
       parts: { [GRAPH]: part },
       conflicts: [],
       reclaim: job.kind === 'sweep',
     });
+    if (job.kind === 'build') this.#size.took(performance.now() - begun);
     return committed.results[GRAPH] as StepResult;
   }
 
@@ -135,12 +144,17 @@ export class JobRunner {
   }
 }
 
-/** Builds go first, for somebody waits; but not before what they would lose to a sweep was swept. */
-function nextJob(jobs: readonly Job[]): Job | undefined {
-  const built = new Set(jobs.flatMap((job) => (job.kind === 'build' ? [job.predicate] : [])));
+/**
+ * Builds go first, for somebody waits, and take turns, so that a short one does not wait for a long one; but not before what
+ * they would lose to a sweep was swept.
+ */
+function nextJob(jobs: readonly Job[], last: number): Job | undefined {
+  const builds = jobs.filter((job) => job.kind === 'build');
+  const built = new Set(builds.map(({ predicate }) => predicate));
   return (
     jobs.find((job) => job.kind === 'sweep' && built.has(job.predicate)) ??
-    jobs.find((job) => job.kind === 'build') ??
+    builds.find(({ id }) => id > last) ??
+    builds[0] ??
     jobs[0]
   );
 }

@@ -12,11 +12,15 @@ import { retyped } from '../retype.js';
 import type { PredicateRecord } from '../schema.js';
 import type { SchemaDraft } from '../schema-draft.js';
 import type { Job, JobTable } from './job.js';
+import type { StepPart } from './part.js';
 
-/** Uids that one step visits, and keys that one step of a sweep takes away. */
-const STEP_UIDS = 1_000;
+/** Vectors that one step visits, and keys that one step of a sweep takes away. */
 const STEP_VECTORS = 50;
 const STEP_KEYS = 2_000;
+/** Uids that are read at once: their values may be long. */
+const SLICE_UIDS = 32;
+/** What a visit costs, however short the value, in bytes of a value. */
+const UID_BYTES = 32;
 /** Sweeps that one step looks at. */
 const STEP_SWEEPS = 500;
 
@@ -31,7 +35,7 @@ export interface StepResult {
 
 /** One step of a job inside the writer's turn: it reads again what it works on, so nothing can slip in between. */
 export async function applyStep(
-  id: number,
+  { job: id, bytes }: StepPart,
   jobs: JobTable,
   draft: SchemaDraft,
   merge: GroupMerge,
@@ -45,7 +49,7 @@ export async function applyStep(
     jobs.remove(id);
     return { done: true };
   }
-  return buildStep(job, record, jobs, draft, merge);
+  return buildStep(job, record, bytes, jobs, draft, merge);
 }
 
 /** Many small sweeps share one step: a drop of everything leaves one a predicate, and most of them are nearly empty. */
@@ -68,18 +72,14 @@ async function sweepStep(first: SweepJob, jobs: JobTable, state: GroupState): Pr
 async function buildStep(
   job: BuildJob,
   record: PredicateRecord,
+  bytes: number,
   jobs: JobTable,
   draft: SchemaDraft,
   merge: GroupMerge,
 ): Promise<StepResult> {
-  const page = await nextUids(merge, record, familiesOf(job, record), job.cursor);
-  const uids = page.slice(0, job.indexes.includes('hnsw') ? STEP_VECTORS : STEP_UIDS);
-  if (uids.length > 0) {
-    const work = merge.predicate(record);
-    if (record.type !== 'uid') await rebuildValues(job, record, uids, work, merge);
-    else if (job.reversePass) for (const uid of uids) work.recount(uid, true);
-    else await rebuildEdges(job, record, uids, work, merge);
-    jobs.set({ ...job, cursor: uids[uids.length - 1], done: job.done + uids.length });
+  const { cursor, visited } = await visitSome(job, record, bytes, merge);
+  if (visited > 0) {
+    jobs.set({ ...job, cursor, done: job.done + visited });
     return { done: false };
   }
   if (record.type === 'uid' && job.count && record.reverse && !job.reversePass) {
@@ -92,6 +92,33 @@ async function buildStep(
   return { done: true };
 }
 
+/** Visits uids behind the job's cursor until they come to so many bytes. */
+async function visitSome(job: BuildJob, record: PredicateRecord, bytes: number, merge: GroupMerge) {
+  const work = merge.predicate(record);
+  const most = job.indexes.includes('hnsw') ? STEP_VECTORS : Number.POSITIVE_INFINITY;
+  const metrics = { keysRead: 0, uidsRead: 0 };
+  let { cursor } = job;
+  let [visited, read] = [0, 0];
+  for await (const page of scanUids(merge.source, record.id, familiesOf(job, record), job.cursor, metrics)) {
+    for (let at = 0; at < page.length; at += SLICE_UIDS) {
+      const uids = page.subarray(at, Math.min(at + SLICE_UIDS, at + most - visited));
+      read += uids.length * UID_BYTES + (await visit(job, uids, work, merge));
+      cursor = uids[uids.length - 1];
+      visited += uids.length;
+      if (visited === most || read >= bytes) return { cursor, visited };
+    }
+  }
+  return { cursor, visited };
+}
+
+/** Returns how much was read, in bytes. */
+async function visit(job: BuildJob, uids: UidList, work: PredicateMerge, merge: GroupMerge): Promise<number> {
+  if (work.record.type !== 'uid') return rebuildValues(job, uids, work, merge);
+  if (!job.reversePass) return rebuildEdges(job, uids, work, merge);
+  for (const uid of uids) work.recount(uid, true);
+  return 0;
+}
+
 /** Families whose uids a build visits. */
 export function familiesOf(job: BuildJob, record: PredicateRecord): Family[] {
   if (record.type === 'uid') return [job.reversePass ? FAMILY.reverse : FAMILY.edge];
@@ -99,24 +126,8 @@ export function familiesOf(job: BuildJob, record: PredicateRecord): Family[] {
   return [FAMILY.value, FAMILY.lang];
 }
 
-async function nextUids(
-  merge: GroupMerge,
-  record: PredicateRecord,
-  families: readonly Family[],
-  after: number,
-): Promise<UidList> {
-  const metrics = { keysRead: 0, uidsRead: 0 };
-  for await (const uids of scanUids(merge.source, record.id, families, after, metrics)) return uids;
-  return new Float64Array(0);
-}
-
-async function rebuildValues(
-  job: BuildJob,
-  record: PredicateRecord,
-  uids: UidList,
-  work: PredicateMerge,
-  merge: GroupMerge,
-): Promise<void> {
+async function rebuildValues(job: BuildJob, uids: UidList, work: PredicateMerge, merge: GroupMerge): Promise<number> {
+  const { record } = work;
   for (const uid of uids) {
     if (record.list) work.member.need(uid);
     if (!record.list || job.toList) {
@@ -125,11 +136,14 @@ async function rebuildValues(
     }
   }
   await work.load(merge.source);
+  let bytes = 0;
   for (const uid of uids) {
+    bytes += work.bytesOf(uid);
     if (job.toList) intoList(uid, work);
     if (job.convert) convertMembers(uid, job.convert, work);
     work.rebuild(uid);
   }
+  return bytes;
 }
 
 /** A single value, and those of its languages, become members of a list. */
@@ -160,19 +174,14 @@ function convertMembers(uid: number, to: ScalarType, work: PredicateMerge): void
   work.member.set(uid, encodeEntries(converted));
 }
 
-async function rebuildEdges(
-  job: BuildJob,
-  record: PredicateRecord,
-  uids: UidList,
-  work: PredicateMerge,
-  merge: GroupMerge,
-): Promise<void> {
+async function rebuildEdges(job: BuildJob, uids: UidList, work: PredicateMerge, merge: GroupMerge): Promise<number> {
+  const metrics = { keysRead: 0, uidsRead: 0 };
   if (job.reverse) {
-    const metrics = { keysRead: 0, uidsRead: 0 };
-    const rows = await readLists(merge.source, { predicate: record.id, family: FAMILY.edge, uids }, metrics);
+    const rows = await readLists(merge.source, { predicate: work.record.id, family: FAMILY.edge, uids }, metrics);
     rows.forEach((row, i) => {
       for (const object of row) work.reverse.pending(object).add(uids[i]);
     });
   }
   if (job.count) for (const uid of uids) work.recount(uid, false);
+  return metrics.uidsRead * Float64Array.BYTES_PER_ELEMENT;
 }

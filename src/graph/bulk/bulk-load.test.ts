@@ -192,6 +192,21 @@ describe('a bulk load', () => {
     }
   });
 
+  it('tells how far it is, by predicates that weigh what they and their indexes hold', async () => {
+    const fixture = await openFixture();
+    await fixture.graph.alter({ kind: 'schema', text: 'plain: string .\nboth: string @index(exact, hash) .' });
+    const bulk = await fixture.graph.bulk({ folder: join(folder, 'runs') });
+    for (const name of ['plain', 'both']) bulk.add(setValue(1, name, 'x'));
+    const told: unknown[] = [];
+    await bulk.finish((at) => told.push(at));
+    expect(told).toEqual([
+      { predicate: 'plain', share: 0, keys: 0 },
+      { predicate: 'both', share: 0.25, keys: 1 },
+      { predicate: 'both', share: 1, keys: 4 },
+    ]);
+    await fixture.close();
+  });
+
   it('leaves predicates that hold data to transactions, and shows nothing before it is finished', async () => {
     const fixture = await opened();
     await write(fixture.graph, setValue(1, 'age', '5'));

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { Names } from '../../base/index.js';
+import type { Limits, Names } from '../../base/index.js';
 import type { Committer } from '../../commit/index.js';
 import { EVERYTHING, predicateKey } from '../conflict.js';
-import type { BulkLoad, BulkOptions, GraphChange } from '../contract.js';
+import type { BulkLoad, BulkOptions, BulkProgress, GraphChange } from '../contract.js';
 import { predicateRange } from '../key.js';
 import { RAISE_END } from '../lease.js';
 import { GRAPH } from '../part.js';
-import { PLAIN, type PredicateRecord, type SchemaVersion } from '../schema.js';
+import { checkSchemaSize, PLAIN, type PredicateRecord, type SchemaVersion } from '../schema.js';
 import type { SchemaCache } from '../schema-store.js';
 import { checkName, checkUid } from '../stage.js';
 import { type BulkBatches, batchName } from './apply-bulk.js';
@@ -23,6 +23,7 @@ interface BulkContext {
   readonly committer: Committer;
   readonly schemas: SchemaCache;
   readonly names: Names;
+  readonly limits: Limits;
   readonly batches: BulkBatches;
   /** the load is in the schema, or given up: what it left to build or to sweep can begin */
   over(): Promise<void>;
@@ -60,6 +61,8 @@ class StoreBulkLoad implements BulkLoad {
   readonly #loads = new Map<string, PredicateLoad | undefined>();
   readonly #growLists: boolean;
   #highest = 0;
+  /** predicates that the load makes */
+  #new = 0;
 
   constructor(
     context: BulkContext,
@@ -100,23 +103,24 @@ class StoreBulkLoad implements BulkLoad {
     const { predicate } = change;
     if (this.#loads.has(predicate) || this.#filled.has(predicate)) return undefined;
     checkName(predicate, this.#context.names);
-    const record = this.#schema.predicate(predicate) ?? newRecord(change);
+    const record = this.#schema.predicate(predicate) ?? this.#created(change);
     const load = new PredicateLoad(record, this.#budget, this.#growLists);
     this.#loads.set(predicate, load);
     return load;
   }
 
-  async finish(progress: (written: number, all: number) => void = () => undefined): Promise<void> {
+  #created(change: Parameters<typeof newRecord>[0]): PredicateRecord {
+    this.#new++;
+    checkSchemaSize('predicates', this.#schema.predicates.length + this.#new, this.#context.limits);
+    return newRecord(change);
+  }
+
+  async finish(progress: (at: BulkProgress) => void = () => undefined): Promise<void> {
     const loads = [...this.#loads.values()].filter((load) => load !== undefined);
     if (loads.length === 0) return;
     const first = Number(await this.#commit({ kind: 'bulk', step: 'begin', predicates: loads.length }, []));
     try {
-      const sink = this.#sink();
-      for (const [i, load] of loads.entries()) {
-        await load.write(first + i, sink);
-        progress(i + 1, loads.length);
-      }
-      await sink.finish();
+      await this.#write(loads, first, progress);
       const loaded = loads.map(({ record }, i) => ({ record: published(record, first + i), replaces: record.id }));
       await this.#publish(loaded);
     } catch (thrown) {
@@ -128,10 +132,26 @@ class StoreBulkLoad implements BulkLoad {
     }
   }
 
-  #sink(): PutSink {
+  async #write(loads: readonly PredicateLoad[], first: number, progress: (at: BulkProgress) => void): Promise<void> {
+    const works = loads.map(({ work }) => work);
+    const all = works.reduce((sum, work) => sum + work, 0);
+    let [done, predicate] = [0, ''];
+    const tell = () => progress({ predicate, share: done / all, keys: sink.count });
+    const sink = this.#sink(tell);
+    for (const [i, load] of loads.entries()) {
+      predicate = load.record.name;
+      tell();
+      await load.write(first + i, sink);
+      done += works[i];
+    }
+    await sink.finish();
+  }
+
+  #sink(onBatch: () => void): PutSink {
     const { batches } = this.#context;
     let batch = 0;
     return new PutSink(async (puts) => {
+      onBatch();
       const part: BulkPart = { kind: 'bulk', step: 'write', load: this.#name, batch: batch++ };
       const name = batchName(part.load, part.batch);
       batches.set(name, puts);

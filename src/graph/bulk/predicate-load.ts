@@ -50,6 +50,13 @@ export class PredicateLoad {
     this.#facets = new Sorter('a', budget);
   }
 
+  /** Records that were gathered, once for themselves and once for each index: what is to be sorted and written. */
+  get work(): number {
+    const { indexes, reverse, count } = this.record;
+    const records = this.#edges.size + this.#plain.size + this.#tagged.size + this.#members.size;
+    return records * (1 + indexes.length + Number(reverse) + Number(count));
+  }
+
   /** Throws INVALID_VALUE and VALUE_TOO_LARGE, as staging in a transaction does; nothing of the change is kept then. */
   setValue({ uid, value, lang, facets, list }: SetValue): void {
     const { record } = this;

@@ -109,6 +109,13 @@ export class PredicateMerge {
     );
   }
 
+  /** Bytes of the values of a uid whose families were loaded. */
+  bytesOf(uid: number): number {
+    return [this.value, this.lang, this.member].reduce((sum, family) => {
+      return sum + (family.has(uid) ? (family.get(uid)?.length ?? 0) : 0);
+    }, 0);
+  }
+
   /** An index build reached the uid, whose value families were loaded: its tokens and count are written. */
   rebuild(uid: number): void {
     this.#rebuilt.add(uid);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { GraphsteadError, makeLimits } from '../../base/index.js';
-import { parseSchema } from './parse.js';
+import { parseSchema, parseSchemaInSteps } from './parse.js';
 
 function refusal(text: string): GraphsteadError {
   try {
@@ -34,7 +34,18 @@ describe('schema text', () => {
     expect(() => parseSchema(`${text.replaceAll(': int .', ' { }').replaceAll('p', 'type p')}\n %`, limits)).toThrow(
       tooMany,
     );
+    expect(() => parseSchema(`type T { ${text.replaceAll(': int .', '')} %`, limits)).toThrow(tooMany);
     expect(parseSchema('', limits)).toEqual({ declarations: [], types: [] });
+  });
+
+  it('of one long type is read with pauses', () => {
+    const fields = Array.from({ length: 2_000 }, (_, i) => `p${i}`);
+    const steps = parseSchemaInSteps(`type T { ${fields.join(' ')} }`, makeLimits());
+    let pauses = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) pauses++;
+    expect(pauses).toBeGreaterThan(6);
+    expect(step.value.types).toMatchObject([{ fields }]);
   });
 
   it('reads predicates with their directives, several on a line', () => {

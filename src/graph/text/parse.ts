@@ -20,7 +20,10 @@ export interface SchemaText {
   readonly types: readonly (NodeType & { readonly position: Position })[];
 }
 
-/** How far a text is read that declares too much: the service's own predicates, which exports declare too, do not count. */
+/**
+ * How far a text is read that declares too much: the service's own predicates, which exports declare too, do not count. No type
+ * has more fields either, with each predicate and its reverse.
+ */
 const READ_ON = 2;
 
 /** Reads schema lines and types. Throws SYNTAX and INVALID_SCHEMA, each with a position, and LIMIT_EXCEEDED. */
@@ -59,7 +62,7 @@ class SchemaParser {
     const types: (NodeType & { readonly position: Position })[] = [];
     while (this.#peek.kind !== 'end') {
       this.#namespace();
-      if (this.#isType()) types.push(this.#type());
+      if (this.#isType()) types.push(yield* this.#type());
       else declarations.push(this.#declaration());
       checkSchemaSize('predicates', declarations.length / READ_ON, this.#limits);
       checkSchemaSize('types', types.length / READ_ON, this.#limits);
@@ -270,7 +273,7 @@ class SchemaParser {
     return value.text;
   }
 
-  #type(): NodeType & { readonly position: Position } {
+  *#type(): Steps<NodeType & { readonly position: Position }> {
     this.#next();
     const name = this.#name('a type name');
     this.#expect('{', `Expected { after type ${name.text}`);
@@ -283,6 +286,8 @@ class SchemaParser {
         this.#fail(`Duplicate fields with name: ${field.text}`, 'Name each field once.', field, 'INVALID_SCHEMA');
       }
       fields.add(field.text);
+      checkSchemaSize('fields in a type', fields.size / READ_ON, this.#limits);
+      if (fields.size % STEP === 0) yield;
       this.#take(',');
     }
     if (!this.#peek.newLine) {
