@@ -50,10 +50,36 @@ export interface QueryAnswer {
   readonly keysRead: number;
 }
 
-export interface MutateRequest {
-  readonly body: string;
-  readonly contentType: 'rdf' | 'json';
+/** One mutation of a request whose parts come apart; a part that is absent or empty says nothing. */
+export interface MutationPart {
+  /** N-Quads, without `set { }` around them */
+  readonly setNquads?: string;
+  readonly deleteNquads?: string;
+  /** an object, or a list of objects */
+  readonly setJson?: string;
+  readonly deleteJson?: string;
+  /** `@if(...)` */
+  readonly condition?: string;
+}
+
+/** A request whose parts come apart, as gRPC sends them: no part can be read as another. */
+export interface MutationParts {
+  /** the query of an upsert; empty without one */
+  readonly query: string;
+  readonly mutations: readonly MutationPart[];
+}
+
+/** What is changed: a body of /mutate, or its parts. */
+export type MutationSource =
+  | { readonly contentType: 'rdf' | 'json'; readonly body: string }
+  | { readonly contentType: 'parts'; readonly body: MutationParts };
+
+export type MutateRequest = MutationSource & MutateSettings;
+
+export interface MutateSettings {
   readonly commitNow: boolean;
+  /** `$name` to text, for the query of an upsert */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly startTs?: number;
   readonly hash?: string;
   readonly timeoutMs?: number;

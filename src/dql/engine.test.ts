@@ -301,6 +301,23 @@ describe('upserts', () => {
     expect(await dql.query('{ q(func: has(name)) { name nick } }')).toEqual({ q: [{ name: 'a', nick: 'this' }] });
   });
 
+  it('refuse a condition that asks for a part of a node, as a count of edges does', async () => {
+    const upsert = (condition: string) =>
+      dql.mutate(`upsert { query { v as var(func: has(name)) }
+        mutation @if(${condition}) { set { _:a <name> "a" . } } }`);
+    for (const condition of [
+      'eq(len(v), 0.5)',
+      'lt(len(v), 1.5)',
+      'eq(len(v), [0, "none"])',
+      'between(len(v), 0, 1.5)',
+    ])
+      await expect(upsert(condition)).rejects.toMatchObject({ code: 'INVALID_VALUE', position: { line: 2 } });
+    expect((await upsert('between(len(v), 0, 1)')).uids).toHaveProperty('a');
+    expect((await upsert('eq(len(v), [2, 3])')).uids).toEqual({});
+    expect((await upsert('lt(len(v), 0) or ge(len(v), 2) or gt(len(v), 1)')).uids).toEqual({});
+    expect((await upsert('le(len(v), 1)')).uids).toHaveProperty('a');
+  });
+
   it('make no node that nothing is set on', async () => {
     const { uids } = await dql.mutate(`upsert {
       query { q(func: eq(name, "nobody")) { v as uid n as amount } }

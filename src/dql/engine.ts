@@ -21,12 +21,12 @@ import type {
 } from './contract.js';
 import { DocumentCache } from './engine/document-cache.js';
 import { NotingReader } from './engine/noting-reader.js';
+import { readMutationSteps } from './engine/mutation-source.js';
 import { schemaAnswer } from './engine/schema-answer.js';
 import { Stopwatch } from './engine/stopwatch.js';
 import { UpsertLane } from './engine/upsert-lane.js';
-import { parseJsonMutationSteps } from './json/index.js';
 import { checkTriples, placed, resolveMutation } from './mutate/index.js';
-import { parseMutationSteps, parseQuerySteps } from './parse/index.js';
+import { parseQuerySteps } from './parse/index.js';
 import { Pace, runQuery } from './run/index.js';
 import type { MutationRequest, QueryDocument } from './syntax/index.js';
 import { writeJsonInSteps, writeRdfInSteps } from './write/index.js';
@@ -160,12 +160,10 @@ class Engine implements DqlEngine {
 
   async mutate(request: MutateRequest): Promise<MutateAnswer> {
     const watch = new Stopwatch(this.#clock);
-    const options = { names: this.#names, limits: this.#limits };
-    const { body, contentType } = request;
+    const options = { names: this.#names, limits: this.#limits, variables: request.variables };
     const pace = new Pace({ clock: this.#clock, limits: this.#limits, signal: request.signal });
     const pause = () => pace.pause();
-    const parsing = contentType === 'json' ? parseJsonMutationSteps(body, options) : parseMutationSteps(body, options);
-    const mutation = await inSteps(parsing, pause);
+    const mutation = await inSteps(readMutationSteps(request, options), pause);
     await inSteps(checkTriples(mutation.mutations, this.#names), pause);
     watch.lap('parsing_ns');
     const run = this.#runOptions(request);

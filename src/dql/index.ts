@@ -2,7 +2,7 @@ export type * from './contract.js';
 export { createDqlEngine } from './engine.js';
 export { NotingReader } from './engine/noting-reader.js';
 export { parseJsonTriples } from './json/index.js';
-export { parseQuery } from './parse/index.js';
+export { isMutationText, parseQuery } from './parse/index.js';
 export { nquadLineParser, parseNQuadLine } from './rdf/index.js';
 export { printChange } from './rdf/print.js';
 export { Pace, Places, placeOf, runQuery } from './run/index.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { atOnce, type Limits, type Names } from '../../base/index.js';
+import { atOnce, type Limits, type Names, type Position } from '../../base/index.js';
 import type { Triple } from '../syntax/index.js';
 import { scanJson } from './scan.js';
 import { JsonTriples } from './triples.js';
@@ -11,6 +11,10 @@ interface JsonFileOptions {
   readonly source?: string;
   /** names of nodes without a uid begin with it; an import that goes on after a stop gives the same again */
   readonly blankPrefix?: string;
+  /** uids that this store could not have given are read as names of another system, and not refused */
+  readonly otherUids?: boolean;
+  /** hears of each namespace that an object names; it may throw */
+  readonly onNamespace?: (namespace: number, position: Position) => void;
 }
 
 /**
@@ -18,7 +22,14 @@ interface JsonFileOptions {
  * Nodes without a uid get blank names that no other call gives, unless `blankPrefix` is the same. Throws SYNTAX, INVALID_MUTATION, INVALID_VALUE.
  */
 export function parseJsonTriples(text: string, options: JsonFileOptions = {}): Triple[] {
-  const { names, limits, source, blankPrefix = `dg.${randomBytes(6).toString('hex')}` } = options;
-  const converter = new JsonTriples({ text, blankPrefix, ...(names ? { names } : {}) });
+  const {
+    names,
+    limits,
+    source,
+    onNamespace,
+    otherUids,
+    blankPrefix = `dg.${randomBytes(6).toString('hex')}`,
+  } = options;
+  const converter = new JsonTriples({ text, blankPrefix, onNamespace, otherUids, ...(names ? { names } : {}) });
   return atOnce(converter.convert(scanJson(text, limits, source), 'set'));
 }

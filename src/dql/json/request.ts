@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { atOnce, DEFAULT_LIMITS, defaultNames, GraphsteadError, type Steps } from '../../base/index.js';
-import { ParseContext } from '../parse/context.js';
-import { Lexer } from '../parse/lexer.js';
-import { emptyRequest, parseCondition, type ParseMutationOptions } from '../parse/mutation.js';
+import { emptyRequest, parseConditionText, type ParseMutationOptions } from '../parse/mutation.js';
 import { neededVariables } from '../parse/needed.js';
 import { parseQuerySteps } from '../parse/query.js';
-import { QueryVariables } from '../parse/variable.js';
 import type { Filter, MutationBlock, MutationRequest } from '../syntax/index.js';
 import { type JsonNode, scanJsonSteps } from './scan.js';
 import { JsonTriples } from './triples.js';
@@ -36,7 +33,7 @@ export function* parseJsonMutationSteps(body: string, options: ParseMutationOpti
   const parts = [...(isMutation(root) ? [root] : []), ...listed(root)];
   const mutations: MutationBlock[] = [];
   for (const part of parts) {
-    const condition = conditionOf(part, { ...options, limits, names });
+    const condition = conditionOf(part, options);
     const set = part.entries.get('set');
     const remove = part.entries.get('delete');
     mutations.push({
@@ -49,7 +46,7 @@ export function* parseJsonMutationSteps(body: string, options: ParseMutationOpti
   if (mutations.length === 0) throw emptyRequest();
   const needed = yield* neededVariables(mutations);
   const text = query === undefined ? '' : textOf(query, 'query');
-  const document = yield* parseQuerySteps(text, { names, limits, needed, source: 'query' });
+  const document = yield* parseQuerySteps(text, { ...options, needed, source: 'query' });
   return { ...(text.trim() === '' ? {} : { query: document }), mutations };
 }
 
@@ -79,17 +76,9 @@ function checkKeys(node: ObjectNode, known: ReadonlySet<string>): void {
   }
 }
 
-function conditionOf(part: ObjectNode, options: Required<ParseMutationOptions>): Filter | undefined {
+function conditionOf(part: ObjectNode, options: ParseMutationOptions): Filter | undefined {
   const node = part.entries.get('cond');
-  const text = node === undefined ? '' : textOf(node, 'cond');
-  if (text.trim() === '') return undefined;
-  const lexer = new Lexer(text, { maxTokens: options.limits.syntaxTokens, source: 'cond' });
-  const context = new ParseContext(lexer, options.names, options.limits, new QueryVariables());
-  if (!context.is('@')) throw context.unexpected('"@if(...)"', 'A condition is written @if(eq(len(v), 0)).');
-  const filter = parseCondition(context);
-  if (!context.is('end')) throw context.unexpected('the end of the condition');
-  if (context.refused) throw context.refused;
-  return filter;
+  return node && parseConditionText(textOf(node, 'cond'), options);
 }
 
 function textOf(node: JsonNode, key: string): string {

@@ -16,6 +16,10 @@ interface JsonTripleOptions {
   readonly text: string;
   /** names of nodes without a uid: `<prefix>.<n>`; must not be what a client may write */
   readonly blankPrefix: string;
+  /** uids that this store could not have given are read as names of another system, and not refused */
+  readonly otherUids?: boolean;
+  /** hears of each namespace that an object names; it may throw */
+  readonly onNamespace?: (namespace: number, position: Position) => void;
 }
 
 /**
@@ -27,12 +31,16 @@ export class JsonTriples {
   readonly #names: Names;
   readonly #text: string;
   readonly #prefix: string;
+  readonly #otherUids: boolean;
+  readonly #onNamespace: JsonTripleOptions['onNamespace'];
   #fresh = 0;
 
   constructor(options: JsonTripleOptions) {
     this.#names = options.names ?? defaultNames;
     this.#text = options.text;
     this.#prefix = options.blankPrefix;
+    this.#otherUids = options.otherUids ?? false;
+    this.#onNamespace = options.onNamespace;
   }
 
   /** What a `set` (or `delete`) key holds: an object or a list of objects. */
@@ -73,13 +81,15 @@ export class JsonTriples {
 
   #isNamespace(key: string, value: JsonNode): boolean {
     if (key !== 'namespace' || !this.#names.dgraph) return false;
-    return (value.kind === 'number' || value.kind === 'string') && uidNumber(value.text) !== undefined;
+    const namespace = value.kind === 'number' || value.kind === 'string' ? uidNumber(value.text) : undefined;
+    if (namespace !== undefined) this.#onNamespace?.(namespace, value.position);
+    return namespace !== undefined;
   }
 
   #subject(node: ObjectNode, op: 'set' | 'delete'): NodeReference {
     const uid = node.entries.get('uid');
     const empty = uid === undefined || uid.kind === 'null' || (uid.kind === 'string' && uid.text === '');
-    if (!empty) return referenceOf(uid);
+    if (!empty) return referenceOf(uid, this.#otherUids);
     if (op === 'set') return { kind: 'blank', name: `${this.#prefix}.${++this.#fresh}` };
     throw invalid(
       'an object to delete has no uid',
@@ -190,7 +200,7 @@ function tripleOf(base: Base, object: ObjectReference, facets: readonly TripleFa
   return { subject, predicate, lang, object, facets, listed, position };
 }
 
-function referenceOf(uid: JsonNode): NodeReference {
+function referenceOf(uid: JsonNode, otherUids: boolean): NodeReference {
   const fix = 'Write it as "0x1f", "_:name" or "uid(variable)".';
   if (uid.kind !== 'string' && uid.kind !== 'number')
     throw invalid('a uid is neither text nor a number', uid.position, fix);
@@ -201,6 +211,7 @@ function referenceOf(uid: JsonNode): NodeReference {
   const number = uidNumber(text);
   if (number === undefined) throw invalid(`${JSON.stringify(uid.text)} is not a uid`, uid.position, fix);
   if (number === 0 || !Number.isFinite(number)) {
+    if (otherUids) return { kind: 'iri', iri: text };
     throw invalid(`the uid ${text} is out of range: uids go from 1 to 2^53 - 1`, uid.position, fix);
   }
   return { kind: 'uid', uid: number };

@@ -1,6 +1,7 @@
 import type { Position } from '../../base/index.js';
 import type { Argument, FunctionCall, FunctionName } from '../syntax/index.js';
-import { invalid, type ParseContext } from './context.js';
+import type { ParseContext } from './context.js';
+import { invalid } from './invalid.js';
 import { uidOf, wholeNumber } from './number.js';
 import type { VariableUse } from './variable.js';
 
@@ -44,7 +45,7 @@ function parseArgument(context: ParseContext, fn: FunctionName, args: Argument[]
       args.push(fromText(context, fn, takeNumber(context), false, position));
       break;
     case 'variable': {
-      const { text, type } = context.variables.take(context, useIn(fn));
+      const { text, type } = context.takeVariable(useIn(fn));
       if (fn === 'uid' || fn === 'uid_in') uidList(text, position, args);
       else if (fn === 'regexp') args.push(regexpOf(text, position));
       else args.push(fromText(context, fn, text, type === 'string', position));
@@ -184,7 +185,7 @@ function parseCoordinates(context: ParseContext): string {
   const parts: string[] = [];
   context.list(']', 'coordinate', () => {
     if (context.is('[')) parts.push(context.nested(() => parseCoordinates(context)));
-    else if (context.is('variable')) parts.push(context.variables.take(context, 'number').text);
+    else if (context.is('variable')) parts.push(context.takeVariable('number').text);
     else if (context.is('number') || context.is('-') || context.is('+')) parts.push(coordinate(context));
     else throw context.unexpected('a number or "[" in coordinates');
   });
@@ -211,7 +212,7 @@ function parseOption(
   const name = context.value;
   context.lexer.next();
   context.expect(':', `between ${name} and its value`);
-  const text = context.is('variable') ? context.variables.take(context, 'number').text : takeNumber(context);
+  const text = context.is('variable') ? context.takeVariable('number').text : takeNumber(context);
   const value = Number(text);
   if (name === 'ef' && options.ef === undefined && (wholeNumber(text) ?? 0) > 0) return { ...options, ef: value };
   if (name === 'distance_threshold' && options.distanceThreshold === undefined && value >= 0 && text.trim() !== '') {

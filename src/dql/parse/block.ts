@@ -1,5 +1,6 @@
 import type { Block, ShortestArgs } from '../syntax/index.js';
-import { invalid, type ParseContext } from './context.js';
+import type { ParseContext } from './context.js';
+import { invalid } from './invalid.js';
 import { directivesOf, type DirectiveSet, noDirectives, parseDirective } from './directive.js';
 import { type BlockArguments, checkOrder, noArguments, parseArgumentList } from './paging.js';
 import { parseSelections } from './selection.js';

@@ -1,6 +1,7 @@
 import { GraphsteadError, type Limits, type Names, type Position } from '../../base/index.js';
+import { invalid } from './invalid.js';
 import type { Lexer, TokenKind } from './lexer.js';
-import type { QueryVariables } from './variable.js';
+import type { QueryVariables, VariableUse, VariableValue } from './variable.js';
 
 /** What every part of the query parser shares: the tokens, the names, the variables and the bounds. */
 export class ParseContext {
@@ -88,6 +89,13 @@ export class ParseContext {
     return name;
   }
 
+  /** What stands for the current token, a variable; see QueryVariables.take. */
+  takeVariable(use: VariableUse, undeclared = false): VariableValue {
+    const { value, position } = this.lexer;
+    this.lexer.next();
+    return this.variables.take(value, position, use, undeclared);
+  }
+
   /** Runs `parse` one level deeper. Throws LIMIT_EXCEEDED past limits.nestingDepth. */
   nested<T>(parse: () => T): T {
     if (++this.#depth > this.limits.nestingDepth) {
@@ -106,9 +114,4 @@ export class ParseContext {
       this.#depth--;
     }
   }
-}
-
-/** INVALID_QUERY: the text can be read but means nothing. */
-export function invalid(message: string, position: Position, fix?: string): GraphsteadError {
-  return new GraphsteadError('INVALID_QUERY', message, { position, ...(fix ? { fix } : {}) });
 }

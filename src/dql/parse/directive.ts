@@ -1,5 +1,6 @@
 import type { Block, Directives, FacetFilter, FacetRequest, Filter, GroupBy } from '../syntax/index.js';
-import { invalid, type ParseContext } from './context.js';
+import type { ParseContext } from './context.js';
+import { invalid } from './invalid.js';
 import { parseFacets } from './facets.js';
 import { parseFilter } from './function.js';
 import { parseWhole } from './paging.js';
@@ -162,9 +163,7 @@ function parseRecurse(context: ParseContext): NonNullable<Block['recurse']> {
 
 function parseTruth(context: ParseContext): boolean {
   const position = context.position;
-  const text = context.is('variable')
-    ? context.variables.take(context, 'truth', true).text
-    : context.takeName('true or false');
+  const text = context.is('variable') ? context.takeVariable('truth', true).text : context.takeName('true or false');
   if (text === 'true' || text === 'false') return text === 'true';
   throw invalid(`the value ${text} of loop is neither true nor false`, position, 'Write loop: true or loop: false.');
 }

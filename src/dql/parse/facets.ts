@@ -1,5 +1,6 @@
 import type { FacetFilter, FacetRequest } from '../syntax/index.js';
-import { invalid, type ParseContext } from './context.js';
+import type { ParseContext } from './context.js';
+import { invalid } from './invalid.js';
 
 const TESTS = ['eq', 'le', 'lt', 'ge', 'gt', 'allofterms', 'anyofterms'] as const;
 type Test = (typeof TESTS)[number];
@@ -144,7 +145,7 @@ function parseValues(context: ParseContext, args: string[]): void {
 
 function takeValue(context: ParseContext): string {
   const { lexer } = context;
-  if (lexer.kind === 'variable') return context.variables.take(context, 'text').text;
+  if (lexer.kind === 'variable') return context.takeVariable('text').text;
   const sign = lexer.kind === '-' ? '-' : '';
   if (sign) lexer.next();
   const plain = !sign && (lexer.kind === 'string' || lexer.kind === 'name');

@@ -1,6 +1,6 @@
 import { GraphsteadError, type Limits, type Position } from '../../base/index.js';
 import type { Block, Selection } from '../syntax/index.js';
-import { invalid } from './context.js';
+import { invalid } from './invalid.js';
 import type { Spread } from './selection.js';
 
 export interface Fragment {

@@ -1,7 +1,8 @@
 import type { Position } from '../../base/index.js';
 import type { Argument, Filter, FunctionCall, FunctionName } from '../syntax/index.js';
 import { parseArguments } from './argument.js';
-import { invalid, type ParseContext } from './context.js';
+import type { ParseContext } from './context.js';
+import { invalid } from './invalid.js';
 import { parseSubject } from './subject.js';
 
 /** Where a call stands: some are allowed in one place only. */

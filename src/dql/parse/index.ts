@@ -1,2 +1,12 @@
-export { outlineMutation, parseMutation, parseMutationSteps } from './mutation.js';
+export {
+  emptyRequest,
+  isMutationText,
+  nquadSteps,
+  outlineMutation,
+  parseConditionText,
+  parseMutation,
+  type ParseMutationOptions,
+  parseMutationSteps,
+} from './mutation.js';
+export { neededVariables } from './needed.js';
 export { type ParseQueryOptions, parseQuery, parseQuerySteps } from './query.js';

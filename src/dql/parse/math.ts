@@ -1,6 +1,7 @@
 import type { Position } from '../../base/index.js';
 import type { MathExpression, MathOperator } from '../syntax/index.js';
-import { invalid, type ParseContext } from './context.js';
+import type { ParseContext } from './context.js';
+import { invalid } from './invalid.js';
 
 /** Infix operators from the loosest to the tightest; one level binds to the left. */
 const LEVELS: readonly (readonly string[])[] = [
@@ -89,7 +90,7 @@ function parseOperand(context: ParseContext): MathExpression {
   }
   if (lexer.kind === 'number') return parseNumber(context);
   if (lexer.kind === 'variable') {
-    const { text, type } = context.variables.take(context, 'number');
+    const { text, type } = context.takeVariable('number');
     if (text === '') throw invalid('a variable without a value stands in math(...)', position, 'Send its value.');
     return { kind: 'constant', text, type: type ?? constantType(text) ?? 'string', position };
   }

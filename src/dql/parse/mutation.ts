@@ -21,6 +21,8 @@ import { QueryVariables } from './variable.js';
 export interface ParseMutationOptions {
   readonly names?: Names;
   readonly limits?: Limits;
+  /** values of the `$variables` of an upsert's query */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** One `mutation { ... }` before its RDF is read. */
@@ -65,13 +67,31 @@ export function* parseMutationSteps(text: string, options: ParseMutationOptions 
 
 function* readSpans(reader: NQuadReader, text: string, spans: readonly TextSpan[]): Steps<Triple[]> {
   const triples: Triple[] = [];
-  for (const span of spans) {
-    reader.open(text, span);
-    for (let triple = reader.next(); triple !== undefined; triple = reader.next()) {
-      if (triples.push(triple) % STEP === 0) yield;
-    }
-  }
+  for (const span of spans) yield* readRest(reader.open(text, span), triples);
   return triples;
+}
+
+/** The statements of one text. */
+export function* nquadSteps(reader: NQuadReader, text: string): Steps<Triple[]> {
+  const triples: Triple[] = [];
+  yield* readRest(reader.open(text), triples);
+  return triples;
+}
+
+function* readRest(reader: NQuadReader, triples: Triple[]): Steps<void> {
+  for (let triple = reader.next(); triple !== undefined; triple = reader.next()) {
+    if (triples.push(triple) % STEP === 0) yield;
+  }
+}
+
+/** True for a text that is a mutation or an upsert, false for one that is a query, if it is anything. */
+export function isMutationText(text: string): boolean {
+  const context = contextOf(new Lexer(text, { maxTokens: 4 }), {});
+  if (context.isWord('upsert') || isBlock(context)) return true;
+  if (!context.accept('{') || !isBlock(context)) return false;
+  // a block of a query may be called set: it goes on with its arguments
+  context.lexer.next();
+  return context.is('{');
 }
 
 /** The blocks of a body; throws SYNTAX when they do not stand as they must. */
@@ -82,7 +102,7 @@ export function outlineMutation(text: string, options: ParseMutationOptions = {}
 function* outlineSteps(text: string, options: ParseMutationOptions): Steps<MutationOutline> {
   const limits = options.limits ?? DEFAULT_LIMITS;
   const lexer = new Lexer(text, { maxTokens: limits.syntaxTokens });
-  const context = new ParseContext(lexer, options.names ?? defaultNames, limits, new QueryVariables());
+  const context = contextOf(lexer, options);
   const parts = new DocumentParts(context);
   if (context.is('end')) throw emptyRequest();
   const upsert = context.isWord('upsert');
@@ -97,6 +117,10 @@ function* outlineSteps(text: string, options: ParseMutationOptions): Steps<Mutat
   const [only] = mutations;
   if (!upsert && only.set.length === 0 && only.delete.length === 0) throw emptyRequest();
   return { context, parts, mutations };
+}
+
+function contextOf(lexer: Lexer, { names, limits, variables }: ParseMutationOptions): ParseContext {
+  return new ParseContext(lexer, names ?? defaultNames, limits ?? DEFAULT_LIMITS, new QueryVariables(variables));
 }
 
 export function emptyRequest(): GraphsteadError {
@@ -135,8 +159,20 @@ function* parseMutationBlock(context: ParseContext): Steps<RawMutation> {
   return { ...(yield* parseBody(context)), ...(condition ? { condition } : {}) };
 }
 
+/** `@if(...)` that stands alone, called `cond` in positions; undefined when it is empty or nothing stands in its brackets. */
+export function parseConditionText(text: string, options: ParseMutationOptions): Filter | undefined {
+  if (text.trim() === '') return undefined;
+  const { syntaxTokens } = options.limits ?? DEFAULT_LIMITS;
+  const context = contextOf(new Lexer(text, { maxTokens: syntaxTokens, source: 'cond' }), options);
+  if (!context.is('@')) throw context.unexpected('"@if(...)"', 'A condition is written @if(eq(len(v), 0)).');
+  const filter = parseCondition(context);
+  if (!context.is('end')) throw context.unexpected('the end of the condition');
+  if (context.refused) throw context.refused;
+  return filter;
+}
+
 /** `@if(...)`, the `@` being the current token; undefined when nothing stands in its brackets. */
-export function parseCondition(context: ParseContext): Filter | undefined {
+function parseCondition(context: ParseContext): Filter | undefined {
   const { lexer } = context;
   lexer.next();
   if (!context.isWord('if')) {

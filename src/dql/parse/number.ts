@@ -1,5 +1,5 @@
 import type { Position } from '../../base/index.js';
-import { invalid } from './context.js';
+import { invalid } from './invalid.js';
 
 /** Largest uid this store gives: uids are whole numbers below 2^53. */
 const MAX_UID = Number.MAX_SAFE_INTEGER;

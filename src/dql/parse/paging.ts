@@ -1,6 +1,7 @@
 import type { Position } from '../../base/index.js';
 import type { FunctionCall, OrderKey, Page, ShortestArgs, UidArgument } from '../syntax/index.js';
-import { invalid, type ParseContext } from './context.js';
+import type { ParseContext } from './context.js';
+import { invalid } from './invalid.js';
 import { parseCall } from './function.js';
 import { uidOf, wholeNumber } from './number.js';
 import { parseLangs, predicateName } from './subject.js';
@@ -159,7 +160,7 @@ function parseUidArgument(context: ParseContext, key: string): UidArgument {
   const { lexer } = context;
   const position = lexer.position;
   if (lexer.kind === 'variable') {
-    return { kind: 'uid', uid: uidOf(context.variables.take(context, 'uid').text.trim(), position) };
+    return { kind: 'uid', uid: uidOf(context.takeVariable('uid').text.trim(), position) };
   }
   if (lexer.kind === 'number' || lexer.kind === 'iri' || lexer.kind === 'string') {
     const uid = uidOf(lexer.value, position);
@@ -187,7 +188,7 @@ function numberText(context: ParseContext, key: string, undeclared = false): str
   if (lexer.kind === 'variable') {
     const name = lexer.value;
     const position = lexer.position;
-    const { text } = context.variables.take(context, 'number', undeclared);
+    const { text } = context.takeVariable('number', undeclared);
     if (text === '')
       throw invalid(`the variable ${name} of ${key} has no value`, position, `Send a value for ${name}.`);
     return text;

@@ -11,7 +11,9 @@ import {
 import type { Block, QueryDocument, SchemaQuery } from '../syntax/index.js';
 import { parseBlock } from './block.js';
 import { checkDocument } from './check.js';
-import { invalid, ParseContext } from './context.js';
+import { ParseContext } from './context.js';
+import { declareVariables } from './declaration.js';
+import { invalid } from './invalid.js';
 import { type Fragment, FragmentExpansion } from './fragment.js';
 import { Lexer } from './lexer.js';
 import { parseSelections } from './selection.js';
@@ -121,7 +123,7 @@ export class DocumentParts {
           'Name it, as in: query find($a: string) { ... }.',
         );
       }
-      context.variables.declare(context);
+      declareVariables(context);
     }
     context.variables.close(position);
     yield* this.#operation();

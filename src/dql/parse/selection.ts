@@ -1,6 +1,7 @@
 import type { Position } from '../../base/index.js';
 import type { AggregateSelection, ExpandSelection, Selection } from '../syntax/index.js';
-import { invalid, type ParseContext } from './context.js';
+import type { ParseContext } from './context.js';
+import { invalid } from './invalid.js';
 import { directivesOf, type DirectiveSet, isDirective, noDirectives, parseDirective } from './directive.js';
 import { parseMath } from './math.js';
 import { type BlockArguments, checkOrder, noArguments, parseArgumentList } from './paging.js';
@@ -171,7 +172,7 @@ function parseCheckPassword(context: ParseContext, head: Head): Selection {
   const written = context.takeName('the predicate that holds the password');
   context.expect(',', 'between the predicate and the password');
   let password: string;
-  if (lexer.kind === 'variable') password = context.variables.take(context, 'text').text;
+  if (lexer.kind === 'variable') password = context.takeVariable('text').text;
   else if (lexer.kind === 'string') {
     password = lexer.value;
     lexer.next();

@@ -1,5 +1,6 @@
 import type { FunctionCall, FunctionName } from '../syntax/index.js';
-import { invalid, type ParseContext } from './context.js';
+import type { ParseContext } from './context.js';
+import { invalid } from './invalid.js';
 
 type Subject = NonNullable<FunctionCall['subject']>;
 

@@ -1,13 +1,21 @@
 import { GraphsteadError, type Position } from '../../base/index.js';
-import { type ParseContext, invalid } from './context.js';
+import { invalid } from './invalid.js';
 import { wholeNumber } from './number.js';
 
-type VariableType = 'int' | 'float' | 'bool' | 'string' | 'float32vector';
+export type VariableType = 'int' | 'float' | 'bool' | 'string' | 'float32vector';
 
 /** A `$variable` put in its place: its text, and its type where the query declares one. */
-interface VariableValue {
+export interface VariableValue {
   readonly text: string;
   readonly type: VariableType | undefined;
+}
+
+/** What a query's head says of a variable. */
+interface Declared {
+  readonly type: VariableType;
+  readonly required: boolean;
+  /** text of its default */
+  readonly fallback: string | undefined;
 }
 
 /** What a variable stands for at a place of the text. */
@@ -21,8 +29,6 @@ const STAND_IN: Readonly<Record<VariableUse, string>> = {
   truth: 'true',
   regexp: '/a/',
 };
-
-const TYPES: ReadonlySet<string> = new Set(['int', 'float', 'bool', 'string', 'float32vector']);
 
 /**
  * The `$variables` of one query text, which declares them with types in its head: `query name($a: int = 2)`.
@@ -39,11 +45,25 @@ export class QueryVariables {
     this.#later = new Set(later.map(written));
   }
 
-  /** `($a: int = 2, $b: string!)`, its opening bracket being the current token. */
-  declare(context: ParseContext): void {
-    context.expect('(', 'before the variables');
-    context.list(')', 'variable', () => this.#declareOne(context));
-    context.expect(')', 'after the variables');
+  /** Throws INVALID_QUERY where it is declared already. */
+  assertNew(name: string, position: Position): void {
+    if (this.#declared.has(name)) {
+      throw invalid(`the variable ${name} is declared twice`, position, 'Remove one of them.');
+    }
+  }
+
+  /** Throws INVALID_QUERY where the request brings no value for what is required, or one of another type. */
+  declare(name: string, { type, required, fallback }: Declared, position: Position): void {
+    const value = this.#given.get(name) ?? fallback;
+    if (required && value === undefined && !this.#later.has(name)) {
+      throw invalid(
+        `the variable ${name} is required but the request brings no value`,
+        position,
+        `Send a value for ${name}.`,
+      );
+    }
+    if (value !== undefined) checkType(name, type, value, position);
+    this.#declared.set(name, { type, value });
   }
 
   /** After a query's head: every value that comes with the request must be declared by now. */
@@ -59,64 +79,11 @@ export class QueryVariables {
     }
   }
 
-  #declareOne(context: ParseContext): void {
-    const { lexer } = context;
-    if (lexer.kind !== 'variable') throw context.unexpected('a variable such as $name');
-    const name = lexer.value;
-    const position = lexer.position;
-    if (this.#declared.has(name))
-      throw invalid(`the variable ${name} is declared twice`, position, 'Remove one of them.');
-    lexer.next();
-    context.expect(':', `between ${name} and its type`);
-    const type = this.#type(context, name);
-    const required = context.accept('!');
-    const fallback = context.accept('=') ? this.#default(context) : undefined;
-    if (required && fallback !== undefined) {
-      throw invalid(`the variable ${name} is required and has a default`, position, 'Remove "!" or the default.');
-    }
-    const value = this.#given.get(name) ?? fallback;
-    if (required && value === undefined && !this.#later.has(name)) {
-      throw invalid(
-        `the variable ${name} is required but the request brings no value`,
-        position,
-        `Send a value for ${name}.`,
-      );
-    }
-    if (value !== undefined) checkType(name, type, value, position);
-    this.#declared.set(name, { type, value });
-  }
-
-  #type(context: ParseContext, name: string): VariableType {
-    const position = context.position;
-    const type = context.takeName(`the type of ${name}`).toLowerCase();
-    if (TYPES.has(type)) return type as VariableType;
-    throw invalid(
-      `the variable ${name} has the unknown type ${type}`,
-      position,
-      `Use one of ${[...TYPES].join(', ')}.`,
-    );
-  }
-
-  #default(context: ParseContext): string {
-    const { lexer } = context;
-    const sign = lexer.kind === '-' ? '-' : '';
-    if (sign) lexer.next();
-    if (!(lexer.kind === 'number' || (!sign && (lexer.kind === 'string' || lexer.kind === 'name')))) {
-      throw context.unexpected('a default value');
-    }
-    const text = sign + lexer.value;
-    lexer.next();
-    return text;
-  }
-
   /**
-   * What stands for the current token, a variable. Throws INVALID_QUERY when it is not declared.
+   * What stands for a variable at a place. Throws INVALID_QUERY when it is not declared.
    * @param undeclared in a text without a head a value of the request will do, as for the arguments of @recurse
    */
-  take(context: ParseContext, use: VariableUse, undeclared = false): VariableValue {
-    const name = context.value;
-    const position = context.position;
-    context.lexer.next();
+  take(name: string, position: Position, use: VariableUse, undeclared: boolean): VariableValue {
     const declared = this.#declared.get(name);
     const later = this.#later.has(name) ? STAND_IN[use] : undefined;
     if (declared) return { text: later ?? declared.value ?? '', type: declared.type };

@@ -12,6 +12,10 @@ export interface NQuadOptions {
   readonly source?: string;
   /** each statement must end its line, as N-Quads have it */
   readonly lines?: boolean;
+  /** uids that this store could not have given are read as names of another system, and not refused */
+  readonly otherUids?: boolean;
+  /** hears of each namespace that a statement names; it may throw */
+  readonly onNamespace?: (namespace: number, position: Position) => void;
 }
 
 /** The part of a text that is read, and where it stands in a larger one. */
@@ -54,6 +58,8 @@ export class NQuadReader {
   readonly #names: Names;
   readonly #source: string | undefined;
   readonly #lines: boolean;
+  readonly #otherUids: boolean;
+  readonly #onNamespace: NQuadOptions['onNamespace'];
   readonly #predicates = new Map<string, TaggedName>();
   #text = '';
   #at = 0;
@@ -65,6 +71,8 @@ export class NQuadReader {
     this.#names = options.names ?? defaultNames;
     this.#source = options.source;
     this.#lines = options.lines ?? false;
+    this.#otherUids = options.otherUids ?? false;
+    this.#onNamespace = options.onNamespace;
   }
 
   /** Begins a text, or a part of it. */
@@ -187,6 +195,7 @@ export class NQuadReader {
     const uid = uidNumber(iri);
     if (uid !== undefined) {
       if (uid > 0 && Number.isFinite(uid)) return { kind: 'uid', uid };
+      if (this.#otherUids) return { kind: 'iri', iri };
       throw new GraphsteadError('INVALID_MUTATION', `<${iri}> is out of range: uids go from 1 to 2^53 - 1`, {
         position: this.#position(at),
         fix: 'Use a uid that the store has given, or a blank node _:name.',
@@ -360,9 +369,11 @@ export class NQuadReader {
   #namespace(): void {
     const at = this.#at;
     const iri = this.#iri();
-    if (uidNumber(iri) === undefined) {
+    const namespace = uidNumber(iri);
+    if (namespace === undefined) {
       throw this.#error(`<${iri}> is no number: graph names are not kept`, 'Remove it.', at);
     }
+    this.#onNamespace?.(namespace, this.#position(at));
     this.#space();
   }
 

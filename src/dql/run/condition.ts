@@ -1,8 +1,8 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { GraphReader } from '../../graph/index.js';
-import type { Value } from '../../values/index.js';
 import type { QueryVariable, RunOptions } from '../contract.js';
 import type { Filter, FunctionCall } from '../syntax/index.js';
+import { holdsCount } from './call/count.js';
 import { compareWith } from './call/value.js';
 import { Execution } from './execution.js';
 import { uidsOf } from './variable.js';
@@ -38,8 +38,7 @@ function holds(filter: Filter, execution: Execution): boolean {
 function holdsCall(call: FunctionCall, execution: Execution): boolean {
   const { subject } = call;
   if (subject?.kind === 'length') {
-    const length: Value = { type: 'int', value: uidsOf(execution.variables.get(subject.variable)).length };
-    return compareWith(call, execution)(length);
+    return holdsCount(call, uidsOf(execution.variables.get(subject.variable)).length, execution);
   }
   if (subject?.kind === 'value') {
     const variable = execution.variables.get(subject.variable);

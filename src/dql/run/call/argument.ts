@@ -40,16 +40,30 @@ export function textOf(argument: Argument | undefined, call: FunctionCall): stri
   throw invalid(`an argument of ${call.name} is missing`, call.position, 'Give it a text, a number or a uid.');
 }
 
-/** Arguments as values of a type; `val(x)` stands for all values of x. Throws INVALID_VALUE with the position. */
+/**
+ * Arguments as values of a type; `val(x)` stands for all values of x, and those between two whole numbers are asked of
+ * whole ones as if of all numbers. Throws INVALID_VALUE with the position.
+ */
 export function valuesOf(call: FunctionCall, type: ScalarType, execution: Execution): Value[] {
-  return call.args.flatMap((argument) => {
+  return call.args.flatMap((argument, at) => {
     if (argument.kind === 'value') {
-      return distinctValues(execution.variables.get(argument.variable)).map((value) =>
-        converted(value, type, argument),
-      );
+      return distinctValues(execution.variables.get(argument.variable))
+        .map((value) => (type === 'int' ? nearestWhole(value, call.name, at) : value))
+        .filter((value) => value !== undefined)
+        .map((value) => converted(value, type, argument));
     }
     return [converted({ type: 'default', value: textOf(argument, call) }, type, argument)];
   });
+}
+
+/** `ge(year, 1990.5)` holds for the years from 1991 on; undefined where no whole number can be equal. */
+function nearestWhole(value: Value, name: FunctionCall['name'], at: number): Value | undefined {
+  if (value.type !== 'float' && value.type !== 'bigfloat') return value;
+  const number = Number(value.value);
+  if (Number.isInteger(number)) return value;
+  if (name === 'eq') return undefined;
+  const up = name === 'ge' || name === 'lt' || (name === 'between' && at === 0);
+  return { type: 'float', value: up ? Math.ceil(number) : Math.floor(number) };
 }
 
 function converted(value: Value, type: ScalarType, argument: Argument): Value {

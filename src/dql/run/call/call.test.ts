@@ -57,6 +57,30 @@ describe('functions', () => {
   }
 });
 
+describe('a variable between two whole numbers', () => {
+  const compared: readonly (readonly [string, readonly string[]])[] = [
+    ['eq(year, val(x))', []],
+    ['le(year, val(x))', ['Red harbour', 'Running horses']],
+    ['lt(year, val(x))', ['Red harbour', 'Running horses']],
+    ['ge(year, val(x))', ['Blue harbour', 'Quiet evening', 'Red evening']],
+    ['gt(year, val(x))', ['Blue harbour', 'Quiet evening', 'Red evening']],
+    ['between(year, val(x), 2001)', ['Blue harbour', 'Quiet evening']],
+    ['between(year, 1990, val(x))', ['Red harbour', 'Running horses']],
+    ['eq(count(painted), val(x))', []],
+    ['lt(count(painted), val(x))', ['Kim']],
+    ['ge(count(painted), val(x))', ['Ida', 'Jon']],
+  ];
+  for (const [call, names] of compared) {
+    it(call, async () => {
+      const [asked, more] = call.includes('year') ? ['year', 1980] : ['painted', -9];
+      const { found } = await dql.query(`{
+        var(func: uid(0xa)) { p as price x as math(p + ${more}) }
+        found(func: has(name)) @filter(has(${asked}) and ${call}) { name } }`);
+      expect(found).toEqual(names.map((name) => ({ name })));
+    });
+  }
+});
+
 describe('filters only', () => {
   const filters: readonly (readonly [string, readonly string[]])[] = [
     ['uid_in(shown, 0x14)', ['Red harbour', 'Blue harbour']],
@@ -95,6 +119,8 @@ describe('mistakes', () => {
     ['eq(count(painted), 0)', 'INVALID_QUERY'],
     ['regexp(name, /a.*/)', 'INVALID_QUERY'],
     ['eq(year, "soon")', 'INVALID_VALUE'],
+    ['eq(year, 1990.5)', 'INVALID_VALUE'],
+    ['ge(count(painted), 1.5)', 'INVALID_VALUE'],
     ['intersects(place, [1.0, 2.0])', 'INVALID_QUERY'],
   ];
   for (const [call, code] of mistakes) {

@@ -40,9 +40,18 @@ export const countCall: CallOperator = {
     const counts = await readColumn(candidates, execution, (batch) =>
       execution.reader.counts(predicate, batch, options),
     );
-    return filterUids(candidates, (_, i) => bounds.some(({ min, max }) => counts[i] >= min && counts[i] <= max));
+    return filterUids(candidates, (_, i) => lies(counts[i], bounds));
   },
 };
+
+/** Whether a count is what a call compares it with, as in `eq(len(v), 0)`. Throws INVALID_VALUE for what is no whole number. */
+export function holdsCount(call: FunctionCall, count: number, execution: Execution): boolean {
+  return lies(count, boundsOf(call, execution));
+}
+
+function lies(count: number, bounds: readonly Bounds[]): boolean {
+  return bounds.some(({ min, max }) => count >= min && count <= max);
+}
 
 /** The index holds what has edges; whatever has none cannot be found by it. */
 function refuseZero(call: FunctionCall, bounds: readonly Bounds[]): void {
