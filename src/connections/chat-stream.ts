@@ -1,12 +1,20 @@
 import type { GraphsteadError } from '../base/index.js';
-import type { ChatReply } from './chat.js';
+import type { ChatReply, ToolCall } from './chat.js';
 
-/** What one event of a streamed reply brings: text, the tokens of the whole call, both or neither. */
+/** What one event of a streamed reply brings: text, parts of tool calls, the tokens of the whole call, or nothing. */
 interface ChatPiece {
   readonly text?: string;
+  readonly tools?: readonly ToolPart[];
   readonly usage?: ChatReply['usage'];
   /** the reply is said: usage may follow */
-  readonly said?: boolean;
+  readonly finish?: string;
+}
+
+/** Part of a tool call. Which one: its place, where it is told, or else the last; another id begins another. */
+interface ToolPart {
+  readonly index?: number;
+  readonly id?: string;
+  readonly function?: { readonly name?: string; readonly arguments?: string };
 }
 
 /** @param message what went wrong, to which the model's name is added */
@@ -24,7 +32,7 @@ export async function* readChatStream(body: AsyncIterable<Uint8Array>, fail: Fai
   for await (const data of eventData(body, fail)) {
     if (data === '[DONE]') return;
     const piece = pieceOf(data, fail);
-    said ||= piece.said === true;
+    said ||= piece.finish !== undefined;
     yield piece;
   }
   if (!said) throw fail('the stream ended before the reply did: no finish_reason and no [DONE] came');
@@ -43,18 +51,56 @@ function pieceOf(data: string, fail: Fail): ChatPiece {
   const [first] = chunk?.choices ?? [];
   return {
     text: first?.delta?.content ?? undefined,
+    tools: first?.delta?.tool_calls ?? undefined,
     usage: chunk?.usage ?? undefined,
-    said: typeof first?.finish_reason === 'string',
+    finish: first?.finish_reason ?? undefined,
   };
 }
 
 interface StreamedChunk {
   readonly choices?: readonly {
-    readonly delta?: { readonly content?: string | null };
+    readonly delta?: { readonly content?: string | null; readonly tool_calls?: readonly ToolPart[] | null };
     readonly finish_reason?: string | null;
   }[];
   readonly usage?: ChatReply['usage'] | null;
   readonly error?: unknown;
+}
+
+/** A streamed reply as it grows: what it would be if it came whole. */
+export class GrowingReply {
+  #text = '';
+  readonly #tools: { index?: number; id: string; name: string; arguments: string }[] = [];
+  #finish: string | undefined;
+  #usage: ChatReply['usage'];
+
+  add({ text, tools, usage, finish }: ChatPiece): void {
+    this.#text += text ?? '';
+    for (const part of tools ?? []) this.#addTool(part);
+    this.#usage = usage ?? this.#usage;
+    this.#finish = finish ?? this.#finish;
+  }
+
+  get reply(): ChatReply {
+    const calls = this.#tools.map(
+      ({ id, name, arguments: args }): ToolCall => ({ id, type: 'function', function: { name, arguments: args } }),
+    );
+    const content = this.#text === '' && calls.length > 0 ? null : this.#text;
+    const message = { role: 'assistant', content, ...(calls.length > 0 ? { tool_calls: calls } : {}) } as const;
+    return {
+      choices: [{ message, ...(this.#finish === undefined ? {} : { finish_reason: this.#finish }) }],
+      ...(this.#usage === undefined ? {} : { usage: this.#usage }),
+    };
+  }
+
+  #addTool({ index, id = '', function: part }: ToolPart): void {
+    const known = this.#tools.findLast((tool) => index === undefined || tool.index === index);
+    const isNext = known === undefined || (id !== '' && known.id !== '' && id !== known.id);
+    const tool = isNext ? { index, id, name: '', arguments: '' } : known;
+    if (isNext) this.#tools.push(tool);
+    tool.id ||= id;
+    tool.name ||= part?.name ?? '';
+    tool.arguments += part?.arguments ?? '';
+  }
 }
 
 /** The `data:` lines of a server-sent-event body. Throws what `fail` makes for an endless line. */

@@ -26,6 +26,11 @@ export interface ChatOptions {
   readonly toolChoice?: 'auto' | 'none' | 'required';
   /** JSON Schema that the reply's text must follow */
   readonly jsonSchema?: { readonly name: string; readonly schema: unknown };
+  /**
+   * Called with each piece of the reply's text as the model makes it, and awaited; the whole reply, tool calls too, comes in the
+   * end all the same. A reply that an earlier run of the turn had got comes in one piece.
+   */
+  readonly onText?: (piece: string) => void | Promise<void>;
   readonly signal?: AbortSignal;
   /** sent as Idempotency-Key: a turn that runs again sends the same one */
   readonly idempotencyKey?: string;

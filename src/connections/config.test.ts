@@ -157,6 +157,25 @@ describe('placeholders', () => {
     expect(() => resolveConnections(config, { APP_A_BASE: 'host/#part' })).toThrow(/has a query with APP_A_BASE/);
   });
 
+  it('make no header that is empty or that no call can carry, and are named alone', () => {
+    const config = readConfig(HTTP.replace('"Bearer {{API_KEY}}"', '"{{API_KEY}}", "X-None": " "'));
+    const errorsOf = (key: string) => {
+      try {
+        return resolveConnections(config, { APP_WEATHER_API_API_KEY: key });
+      } catch (error) {
+        return (error as GraphsteadErrors).errors.map(({ code, message }) => `${code} ${message}`);
+      }
+    };
+    const none = 'CONFIG the header X-None of the connection "weather-api" is empty';
+    const authorization = 'CONFIG the header Authorization of the connection "weather-api"';
+    expect(errorsOf('fine\n')).toEqual([none]);
+    expect(errorsOf(' \n')).toEqual([`${authorization} is empty with APP_WEATHER_API_API_KEY`, none]);
+    for (const odd of ['two\nlines', 'k\u20acy']) {
+      const told = `${authorization} holds what no header can carry with APP_WEATHER_API_API_KEY`;
+      expect(errorsOf(odd)).toEqual([told, none]);
+    }
+  });
+
   it('make no address of a database that is none either', () => {
     const config = readConfig(
       '{ "connections": { "d": { "type": "relational", "connStr": "{{URL}}" }, "g": { "type": "graph", "grpcTarget": "{{AT}}" } } }',

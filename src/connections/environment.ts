@@ -12,7 +12,7 @@ export function readEnvironment(appDir: string, development: boolean, processEnv
   const merged: Record<string, string | undefined> = {};
   for (const file of [...ENV_FILES].reverse()) {
     const path = join(appDir, file);
-    if (existsSync(path)) Object.assign(merged, parseEnv(readFileSync(path, 'utf8')));
+    if (existsSync(path)) Object.assign(merged, parseEnv(readFileSync(path, 'utf8').replace(/^\uFEFF/, '')));
   }
   return { ...merged, ...processEnv };
 }

@@ -124,6 +124,46 @@ describe('an http connection', () => {
     await close();
   });
 
+  it('a body that its server resets fails by the connection, whoever reads it', async () => {
+    const base = await serve((request, response) => {
+      if (request.url === '/moved') return response.writeHead(302, { location: '/half' }).end();
+      const size = { 'content-length': '100', 'x-kind': 'half' };
+      return response.writeHead(203, 'Guessed', size).write('{"a":', () => response.destroy());
+    });
+    const { connections, close } = open(base);
+    const api = connections.http('api');
+    const reply = await api.fetch('moved');
+    expect([reply.status, reply.statusText, reply.url, reply.redirected, reply.headers.get('x-kind')]).toEqual([
+      203,
+      'Guessed',
+      `${base}/half`,
+      false,
+      'half',
+    ]);
+    const pieces = async () => {
+      for await (const piece of (await api.fetch('x')).body ?? [])
+        expect(String(new TextDecoder().decode(piece))).toBe('{"a":');
+    };
+    for (const reading of [reply.text(), api.fetch('x').then((one) => one.json()), pieces(), api.json('x')]) {
+      await expect(reading).rejects.toMatchObject({ code: 'CONNECTION_FAILED', message: /^connection "api": / });
+    }
+    await close();
+  });
+
+  it('a body that is not read, or not to its end, is given up with its reply', async () => {
+    const left: Promise<void>[] = [];
+    const base = await serve((_request, response) => void left.push(endless(response, 'x'.repeat(10_000))));
+    const { connections, close } = open(base);
+    const api = connections.http('api');
+    await (await api.fetch('x')).body?.cancel();
+    for await (const piece of (await api.fetch('x')).body ?? []) {
+      expect(piece.length).toBeGreaterThan(0);
+      break;
+    }
+    await Promise.all(left);
+    await close();
+  });
+
   it('an answer without an end is read as far as its limit and no further, packed or not', async () => {
     const left: Promise<void>[] = [];
     let head: [number, Record<string, string>] = [200, {}];
@@ -314,6 +354,56 @@ describe('a model', () => {
       ok: true,
       model: { messages: [{ text: 'count' }, { role: 'assistant', text: 'one two' }] },
     });
+    await close();
+  });
+
+  const streamed = (deltas: readonly object[]) =>
+    deltas.map((delta) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`).join('');
+  const END =
+    'data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":7}}\n\ndata: [DONE]\n\n';
+  const part = (index: number | undefined, id: string | undefined, name: string | undefined, args: string) => ({
+    tool_calls: [{ index, id, function: { name, arguments: args } }],
+  });
+
+  it.each([
+    ['by their places', [part(0, 'a', 'sum', '{"x'), part(1, 'b', 'age', '{}'), part(0, undefined, undefined, '":1}')]],
+    ['one behind the other', [part(undefined, 'a', 'sum', '{"x":1}'), part(undefined, 'b', 'age', '{}')]],
+    ['all at one place', [part(0, 'a', 'sum', '{"x":1}'), part(0, 'b', 'age', '{}')]],
+  ])('tells its text as it comes, and gives the whole reply with tool calls told %s', async (_how, calls) => {
+    const base = await serve((_request, response) => {
+      response.end(streamed([{ content: 'Let me ' }, { content: 'see.' }, ...calls]) + END);
+    });
+    const { models, close } = open(base);
+    const pieces: string[] = [];
+    const onText = (piece: string) => void pieces.push(piece);
+    const { choices, usage } = await models.get('writer').chat([{ role: 'user', content: 'x' }], { onText });
+    expect(pieces).toEqual(['Let me ', 'see.']);
+    expect(choices).toEqual([
+      {
+        finish_reason: 'tool_calls',
+        message: {
+          role: 'assistant',
+          content: 'Let me see.',
+          tool_calls: [
+            { id: 'a', type: 'function', function: { name: 'sum', arguments: '{"x":1}' } },
+            { id: 'b', type: 'function', function: { name: 'age', arguments: '{}' } },
+          ],
+        },
+      },
+    ]);
+    expect(usage).toEqual({ prompt_tokens: 7 });
+    await close();
+  });
+
+  it('a stream, which gives text only, fails where a tool is wanted', async () => {
+    const base = await serve((_request, response) => {
+      response.end(streamed([part(0, 'a', 'sum', '{}')]) + END);
+    });
+    const { models, close } = open(base);
+    const read = async () => {
+      for await (const text of models.get('writer').stream([{ role: 'user', content: 'x' }])) expect(text).toBe('');
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'MODEL_FAILED', message: /"sum" called.*chat with onText/ });
     await close();
   });
 

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS, GraphsteadError, type Hide, hiding } from '../base/index.js';
 import type { ConnectionConfig } from './config.js';
 import { type GraphConnection, openGraph } from './graph-connection.js';
-import { type HttpConnection, openHttp } from './http-connection.js';
+import { type BareHttp, type HttpConnection, openHttp } from './http-connection.js';
 import { type ChatModel, openModel } from './model.js';
 import { openRelational, type RelationalConnection } from './relational-connection.js';
 import type { ResolvedConnections } from './resolve.js';
@@ -66,9 +66,10 @@ export function openConnections(
     return client;
   }
 
+  const http = (name: string): BareHttp =>
+    use(name, 'http', (config, hide) => openHttp(name, config as Parameters<typeof openHttp>[1], hide, replyBytes));
   const connections: Connections = {
-    http: (name) =>
-      use(name, 'http', (config, hide) => openHttp(name, config as Parameters<typeof openHttp>[1], hide, replyBytes)),
+    http,
     relational: (name) =>
       use(name, 'relational', (config, hide) =>
         openRelational(name, config as Parameters<typeof openRelational>[1], hide, replyBytes),
@@ -85,7 +86,7 @@ export function openConnections(
           fix: `add it under models in app.json; known are: ${Object.keys(resolved.models).join(', ') || 'none'}`,
         });
       }
-      return openModel(name, config, connections.http(config.connection), hideOf(config.connection), replyBytes);
+      return openModel(name, config, http(config.connection), hideOf(config.connection), replyBytes);
     },
     has(name) {
       const config = own(resolved.models, name);

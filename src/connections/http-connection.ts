@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { ReadableStream, type ReadableStreamDefaultReader } from 'node:stream/web';
 import type Undici from 'undici';
 import type { RequestInit, Response } from 'undici';
 import { GraphsteadError, type Hide } from '../base/index.js';
@@ -18,8 +19,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 /** An HTTP API of the app: calls are relative to its baseUrl, carry its headers, and never leave it. */
 export interface HttpConnection {
   /**
-   * `path` is joined to baseUrl. Throws CONNECTION_FAILED (network, time-out, a path or redirect outside baseUrl);
-   * an HTTP status is the caller's to judge.
+   * `path` is joined to baseUrl. Throws CONNECTION_FAILED (network, time-out, a path or redirect outside baseUrl), also where
+   * the reply's body is read; an HTTP status is the caller's to judge.
    */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** fetch, a 2xx status demanded, the JSON parsed: at most limits.outboundReplyBytes, unpacked. */
@@ -27,10 +28,16 @@ export interface HttpConnection {
   close(): Promise<void>;
 }
 
-export function openHttp(name: string, config: HttpConfig, hide: Hide, replyBytes: number): HttpConnection {
+/** For those who tell by a name of their own what breaks off. */
+export interface BareHttp extends HttpConnection {
+  /** fetch; what breaks off while its body is read fails as the library has it. */
+  bare: HttpConnection['fetch'];
+}
+
+export function openHttp(name: string, config: HttpConfig, hide: Hide, replyBytes: number): BareHttp {
   const { base, authorization } = addressOf(config);
   const timeoutMs = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const { Agent, fetch } = load();
+  const { Agent, fetch, Response } = load();
   const dispatcher = new Agent({ connections: config.maxConnections ?? 64, keepAliveTimeout: 30_000 });
   // No cause goes along: what a library or the other side says may repeat a header, and a log shows causes as they are.
   const fail = (message: string, fix?: string, told?: { readonly remoteStatus: number }) =>
@@ -96,15 +103,39 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     }
   }
 
-  const fetchRecorded = (path: string, init?: RequestInit) =>
+  /** The same reply, whose body fails as a call does. */
+  function withBody(response: Response): Response {
+    const { body, status, statusText, headers, url, redirected } = response;
+    if (body === null) return response;
+    let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+    const told = new ReadableStream({
+      type: 'bytes',
+      async pull(controller) {
+        // no sooner than it is asked for, and from the reply itself: one that nobody reads is freed with what it holds
+        reader ??= response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+        const part = await reader.read().catch((error: unknown) => {
+          throw failed(error);
+        });
+        if (part.value !== undefined) return controller.enqueue(part.value);
+        controller.close();
+        controller.byobRequest?.respond(0);
+      },
+      cancel: (reason) => (reader ?? body).cancel(reason),
+    });
+    const named = new Response(told, { status, statusText, headers });
+    return Object.defineProperties(named, { url: { value: url }, redirected: { value: redirected } });
+  }
+
+  const bare = (path: string, init?: RequestInit) =>
     recorded({ connection: name, kind: 'http', what: `${init?.method ?? 'GET'} ${path.split('?')[0]}` }, () =>
       request(path, init),
     );
 
   return {
-    fetch: fetchRecorded,
+    bare,
+    fetch: async (path, init) => withBody(await bare(path, init)),
     async json<T>(path: string, init?: RequestInit): Promise<T> {
-      const response = await fetchRecorded(path, init);
+      const response = await bare(path, init);
       const { text, whole } = await textUpTo(response.body, response.ok ? replyBytes : REFUSAL_BYTES).catch(
         (error: unknown) => {
           throw failed(error);

@@ -1,9 +1,9 @@
 import { GraphsteadError, type Hide } from '../base/index.js';
 import { type Body, REFUSAL_BYTES, textUpTo, upTo } from './body.js';
 import type { ChatMessage, ChatOptions, ChatReply } from './chat.js';
-import { type Fail, readChatStream } from './chat-stream.js';
+import { type Fail, GrowingReply, readChatStream } from './chat-stream.js';
 import type { ModelConfig } from './config.js';
-import type { HttpConnection } from './http-connection.js';
+import type { BareHttp } from './http-connection.js';
 import { type ModelUse, recorded, recordedStream } from './record.js';
 import { transcript } from './transcript.js';
 import { tooLarge } from './told.js';
@@ -13,7 +13,7 @@ export interface ChatModel {
   chat(messages: readonly ChatMessage[], options?: ChatOptions): Promise<ChatReply>;
   /** One call with a system and a user message; the text is in `choices[0].message.content`. */
   ask(system: string, user: string, options?: ChatOptions): Promise<ChatReply>;
-  /** Pieces of the reply's text as the model makes them. */
+  /** Pieces of the reply's text as the model makes them. Throws where it wants a tool called: `chat` with `onText` gives both. */
   stream(messages: readonly ChatMessage[], options?: ChatOptions): AsyncIterable<string>;
 }
 
@@ -23,7 +23,7 @@ const MAX_REASON = 240;
 export function openModel(
   name: string,
   config: ModelConfig,
-  connection: HttpConnection,
+  connection: BareHttp,
   hide: Hide,
   replyBytes: number,
 ): ChatModel {
@@ -35,7 +35,7 @@ export function openModel(
   const beyond = () => fail(`the reply is ${tooLarge(replyBytes)}`);
 
   const send = (body: object, options: ChatOptions) =>
-    connection.fetch(config.path, {
+    connection.bare(config.path, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -58,14 +58,40 @@ export function openModel(
     throw fail(`status ${response.status}: ${text}`, { remoteStatus: response.status });
   }
 
-  const chat = (messages: readonly ChatMessage[], options: ChatOptions = {}) =>
-    recorded({ connection: config.connection, kind: 'model', what: name }, async (note) => {
+  const call = { connection: config.connection, kind: 'model', what: name } as const;
+
+  const whole = (messages: readonly ChatMessage[], options: ChatOptions) =>
+    recorded(call, async (note) => {
       note({ ...useOf(name, config, undefined), messages: transcript(messages) });
       const body = await post(requestBody(config, messages, options), options);
       const reply = parseReply((await textUpTo(body, replyBytes)).text, fail);
       note({ ...useOf(name, config, reply.usage), messages: transcript(messages, reply.choices[0].message) });
       return reply;
     });
+
+  /** Pieces of text, while the reply grows. */
+  const pieces = (messages: readonly ChatMessage[], options: ChatOptions, growing: GrowingReply) =>
+    recordedStream(call, async function* (note) {
+      const streamed = { stream: true, stream_options: { include_usage: true } };
+      const body = await post({ ...requestBody(config, messages, options), ...streamed }, options);
+      try {
+        for await (const piece of readChatStream(body, fail)) {
+          growing.add(piece);
+          if (piece.text) yield piece.text;
+        }
+      } finally {
+        const { choices, usage } = growing.reply;
+        note({ ...useOf(name, config, usage), messages: transcript(messages, choices[0].message) });
+      }
+    });
+
+  async function chat(messages: readonly ChatMessage[], options: ChatOptions = {}): Promise<ChatReply> {
+    const { onText } = options;
+    if (onText === undefined) return whole(messages, options);
+    const growing = new GrowingReply();
+    for await (const text of pieces(messages, options, growing)) await onText(text);
+    return growing.reply;
+  }
 
   return {
     chat,
@@ -77,23 +103,16 @@ export function openModel(
         ],
         options,
       ),
-    stream: (messages, options = {}) =>
-      recordedStream({ connection: config.connection, kind: 'model', what: name }, async function* (note) {
-        let said = '';
-        let usage: ChatReply['usage'];
-        const streamed = { stream: true, stream_options: { include_usage: true } };
-        const body = await post({ ...requestBody(config, messages, options), ...streamed }, options);
-        try {
-          for await (const piece of readChatStream(body, fail)) {
-            usage = piece.usage ?? usage;
-            said += piece.text ?? '';
-            if (piece.text) yield piece.text;
-          }
-        } finally {
-          const answered = { role: 'assistant', content: said } as const;
-          note({ ...useOf(name, config, usage), messages: transcript(messages, answered) });
-        }
-      }),
+    async *stream(messages, options = {}) {
+      const growing = new GrowingReply();
+      yield* pieces(messages, options, growing);
+      const [tool] = growing.reply.choices[0].message.tool_calls ?? [];
+      if (tool !== undefined) {
+        throw fail(
+          `it wants the tool "${tool.function.name}" called, and stream gives text only: use chat with onText`,
+        );
+      }
+    },
   };
 }
 

@@ -201,6 +201,32 @@ describe('a relational connection, on a real PostgreSQL', () => {
     await new Promise((done) => between.close(done));
   });
 
+  it('a transaction that takes too long as a whole is rolled back and gives its connection free', async () => {
+    const connStr = `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`;
+    const narrow = openRelational('db', { type: 'relational', connStr, timeoutMs: 400, maxConnections: 1 });
+    const told = {
+      code: 'CONNECTION_FAILED',
+      message: 'connection "db": timeout: the transaction has not ended within 400 ms',
+      fix: expect.stringContaining('timeoutMs'),
+    };
+    let afterwards: Promise<unknown> | undefined;
+    const waiting = narrow.transaction(async (statements) => {
+      await statements.execute('insert into item values (13, $1)', ['thirteen']);
+      await new Promise((done) => narrow.query('select 1').then(done, done));
+      afterwards = statements
+        .execute('insert into item values (14, $1)', ['fourteen'])
+        .catch((error: unknown) => error);
+    });
+    await expect(waiting).rejects.toMatchObject(told);
+    await vi.waitFor(async () => expect(await afterwards).toMatchObject(told), { timeout: 30_000 });
+    const many = narrow.transaction(async (statements) => {
+      for (;;) await statements.query('select pg_sleep(0.05)');
+    });
+    await expect(many).rejects.toMatchObject({ code: 'CONNECTION_FAILED', fix: expect.stringContaining('timeoutMs') });
+    expect(await narrow.query('select id from item where id in (13, 14)')).toEqual([]);
+    await narrow.close();
+  });
+
   it('a server that is not there, or ends a connection, is told with what to do', async () => {
     const nobody = openRelational('db', {
       type: 'relational',

@@ -18,7 +18,7 @@ interface Statements {
 
 /** A relational database that speaks PostgreSQL's protocol. Throws CONNECTION_FAILED naming the connection. */
 export interface RelationalConnection extends Statements {
-  /** Commits when `work` resolves, rolls back when it throws. */
+  /** Commits when `work` resolves, rolls back when it throws, and when all of it takes longer than timeoutMs. */
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -82,7 +82,6 @@ export function openRelational(
       throw error instanceof GraphsteadError ? error : failed(error);
     }
   };
-  const run = (client: pg.PoolClient, query: Query) => noted(query, () => answer(client, query, timeout));
   /** On a client of its own: that it was waited for counts, too. */
   const runAlone = (query: Query) =>
     noted(query, async () => {
@@ -112,12 +111,23 @@ export function openRelational(
   return {
     ...statements(runAlone),
     async transaction(work) {
+      const end = performance.now() + timeout;
       const client = await acquired();
       client.on('error', lost);
+      const tooLate = failed(new Error(`timeout: the transaction has not ended within ${timeout} ms`));
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(tooLate), end - performance.now());
+      const run = (query: Query) =>
+        noted(query, () => {
+          late.signal.throwIfAborted();
+          return answer(client, query, end - performance.now());
+        });
       try {
-        await run(client, { text: 'BEGIN' });
-        const result = await work(statements((query) => run(client, query)));
-        const { command } = await run(client, { text: 'COMMIT' });
+        const result = await until(late.signal, async () => {
+          await run({ text: 'BEGIN' });
+          return work(statements(run));
+        });
+        const { command } = await run({ text: 'COMMIT' });
         // The server takes COMMIT for ROLLBACK after a statement that failed, also where `work` went on without it.
         if (command !== 'COMMIT') throw failed(new Error('rolled back: a statement of the transaction had failed'));
         client.off('error', lost);
@@ -125,8 +135,9 @@ export function openRelational(
         return result;
       } catch (error) {
         // Where it is not asked to, the server rolls back once the connection is closed.
+        const asked = !silent.has(client) && !late.signal.aborted;
         const rolledBack =
-          !silent.has(client) &&
+          asked &&
           (await client.query('ROLLBACK').then(
             () => true,
             () => false,
@@ -134,10 +145,18 @@ export function openRelational(
         client.off('error', lost);
         client.release(!rolledBack);
         throw error;
+      } finally {
+        clearTimeout(timer);
       }
     },
     close: () => pool.end(),
   };
+}
+
+/** What `work` gives, or the signal's reason where that comes first: it may wait for what never comes. */
+async function until<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const ended = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  return Promise.race([work(), ended]);
 }
 
 function cut(name: string, bytes: number): GraphsteadError {

@@ -2,6 +2,7 @@ import {
   type Environment,
   GraphsteadError,
   GraphsteadErrors,
+  isHeaderValue,
   placeholdersIn,
   substitute,
   variableName,
@@ -22,7 +23,7 @@ export interface ResolvedConnections {
 
 /**
  * Throws GraphsteadErrors naming every variable that a non-optional connection lacks (MISSING_VARIABLE), and every address
- * that is none, or none to build on, once its variables are filled in (CONFIG).
+ * that is none, or none to build on, and every header that is none, once its variables are filled in (CONFIG).
  */
 export function resolveConnections(config: AppConfig, environment: Environment): ResolvedConnections {
   const connections: Record<string, ConnectionConfig> = {};
@@ -38,7 +39,8 @@ export function resolveConnections(config: AppConfig, environment: Environment):
       connections[name] = substitute(entry, valueFor);
       values[name] = Object.fromEntries(placeholders.map((placeholder) => [placeholder, valueFor(placeholder)]));
       const wrong = wrongAddress(name, entry, connections[name]) ?? lostQuery(name, entry, connections[name]);
-      if (wrong) errors.push(placed(wrong, config, name));
+      const all = [...(wrong ? [wrong] : []), ...wrongHeaders(name, entry, connections[name])];
+      errors.push(...all.map((one) => placed(one, config, name)));
     } else if (entry.optional) missing[name] = variables;
     else errors.push(...variables.map((variable) => placed(missingVariable(name, variable), config, name)));
   }
@@ -106,6 +108,22 @@ function lostQuery(name: string, entry: ConnectionConfig, resolved: ConnectionCo
   return new GraphsteadError('CONFIG', problem, {
     fix: `leave ? and what follows out of ${variables}: it belongs to the path of each call`,
     details: { connection: name },
+  });
+}
+
+/** With them every call would fail, or go without what the other side asks for. */
+function wrongHeaders(name: string, entry: ConnectionConfig, resolved: ConnectionConfig): GraphsteadError[] {
+  if (entry.type !== 'http' || resolved.type !== 'http') return [];
+  return Object.entries(resolved.headers ?? {}).flatMap(([header, value]) => {
+    // white space around it is not sent
+    const sent = value.trim();
+    const wrong = sent === '' ? 'is empty' : isHeaderValue(sent) ? undefined : 'holds what no header can carry';
+    if (wrong === undefined) return [];
+    const variables = variablesIn(name, entry.headers?.[header]);
+    const holding = variables === '' ? '' : ` with ${variables}`;
+    const problem = `the header ${header} of the connection "${name}" ${wrong}${holding}`;
+    const fix = `correct ${variables || 'it, or leave it out'}: one line, of characters of Latin-1`;
+    return [new GraphsteadError('CONFIG', problem, { fix, details: { connection: name } })];
   });
 }
 

@@ -53,12 +53,19 @@ function whole(reply: string | ChatMessage): ChatReply {
   return { choices: [{ message, finish_reason: 'stop' }], usage: { prompt_tokens: 0, completion_tokens: 0 } };
 }
 
-/** The text word by word, as providers stream it. */
+/** The text word by word, tool calls with their arguments in two halves, as providers stream them. */
 function sendPieces(response: ServerResponse, reply: string | ChatMessage): void {
-  const text = typeof reply === 'string' ? reply : (reply.content ?? '');
+  const { content, tool_calls: calls = [] } = whole(reply).choices[0].message;
+  const send = (delta: object, finish_reason: string | null = null) =>
+    response.write(`data: ${JSON.stringify({ choices: [{ delta, finish_reason }] })}\n\n`);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  for (const content of text.match(/\s*\S+|\s+$/g) ?? []) {
-    response.write(`data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`);
+  for (const word of (content ?? '').match(/\s*\S+|\s+$/g) ?? []) send({ content: word });
+  for (const [index, { id, type, function: asked }] of calls.entries()) {
+    const half = asked.arguments.length >> 1;
+    const parts = [asked.arguments.slice(0, half), asked.arguments.slice(half)];
+    send({ tool_calls: [{ index, id, type, function: { name: asked.name, arguments: parts[0] } }] });
+    send({ tool_calls: [{ index, function: { arguments: parts[1] } }] });
   }
+  send({}, calls.length > 0 ? 'tool_calls' : 'stop');
   response.end('data: [DONE]\n\n');
 }
