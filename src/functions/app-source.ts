@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { GraphsteadError } from '../base/index.js';
+import { fileURLToPath } from 'node:url';
+import { GraphsteadError, packageRoot } from '../base/index.js';
 
 /** Where an app's code begins. */
 export interface AppSource {
@@ -46,10 +47,13 @@ export function passedOver(appDir: string, files: readonly string[]): readonly s
   return code.filter((file) => !read.has(realpathSync(file))).map((file) => shownPath(appDir, file));
 }
 
-/** Folders of files that lie outside the app. */
+const OWN = ['src', 'dist'].map((name) => fileURLToPath(new URL(`${name}/`, packageRoot)));
+
+/** Folders of files that lie outside the app, and are none of this package. */
 export function foldersOutside(appDir: string, files: readonly string[]): readonly string[] {
   const app = realpathSync(appDir);
-  return [...new Set(files.map((file) => dirname(file)))].filter((folder) => {
+  const others = files.filter((file) => !OWN.some((own) => file.startsWith(own)));
+  return [...new Set(others.map((file) => dirname(file)))].filter((folder) => {
     const path = relative(app, folder);
     return path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path);
   });

@@ -13,6 +13,8 @@ export interface TypeUse {
   readonly nullable: boolean;
   /** null itself belongs to the type; otherwise app code gets undefined for it */
   readonly null?: boolean;
+  /** null belongs to the type and undefined does not: app code gets null for what is not given */
+  readonly present?: boolean;
   /** 64-bit integers arrive as bigint */
   readonly bigint?: boolean;
 }

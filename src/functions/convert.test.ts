@@ -30,3 +30,17 @@ it('a JSON result that JSON would change is refused with its place, and a Date i
   }
   expect(() => converter.fromApp(json, new Map())).toThrow('result is an instance of Map');
 });
+
+it('what is not given is null where the type knows no undefined', () => {
+  const named = { kind: 'named', name: 'String', nullable: true } as const;
+  const fields = [
+    { name: 'must', type: { ...named, null: true, present: true } },
+    { name: 'may', type: { ...named, null: true } },
+  ];
+  const converter = new Converter({ format: 1, operations: [], types: [{ kind: 'input', name: 'In', fields }] });
+  const given = (value: object) => converter.toApp({ kind: 'named', name: 'In', nullable: false }, value);
+  expect(given({})).toStrictEqual({ must: null });
+  expect(given({ must: 'a', may: null })).toStrictEqual({ must: 'a', may: null });
+  expect(converter.toApp(fields[0].type, undefined)).toBe(null);
+  expect(converter.toApp(fields[1].type, undefined)).toBe(undefined);
+});

@@ -13,12 +13,13 @@ export class Converter {
 
   /** An argument as app code takes it. Throws INVALID_VALUE. */
   toApp(use: TypeUse, value: unknown): unknown {
-    if (value === undefined || value === null) return value === null && use.null === true ? null : undefined;
+    if (value === undefined) return use.present === true ? null : undefined;
+    if (value === null) return use.null === true ? null : undefined;
     if (use.kind === 'list') return (value as readonly unknown[]).map((item) => this.#item(use, item));
     const definition = this.#types.get(use.name ?? '');
     if (definition?.kind === 'input') {
       const given = value as Fields;
-      const fields = definition.fields.filter((field) => field.name in given);
+      const fields = definition.fields.filter(({ name, type }) => name in given || type.present === true);
       return Object.fromEntries(fields.map((field) => [field.name, this.toApp(field.type, given[field.name])]));
     }
     if (use.name === 'DateTime') return toDate(value);

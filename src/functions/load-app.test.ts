@@ -1,21 +1,32 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSchema, GraphQLObjectType, GraphQLSchema, graphql, printType } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Agents, agentsApplier, createAgents, createHosts, type HostLog, type HostPool } from '../agents/index.js';
 import type { Operation, RequestContext } from '../api/index.js';
-import { GraphsteadError, GraphsteadErrors, type Limits, makeLimits } from '../base/index.js';
+import { GraphsteadError, GraphsteadErrors, type Limits, makeLimits, nameOfThis } from '../base/index.js';
 import { createCommitter } from '../commit/index.js';
 import { createMemoryStore } from '../store/index.js';
+import { startRemote } from '../../test/remote.js';
 import { type App, buildApp, loadApp } from './index.js';
 
 const INDEX = `
   import { agents, Agent, caller, type Int, type Json } from 'graphstead/app';
   class Note extends Agent<{ text: string }> {
     state = { text: '' };
-    onReceiveMessage(name: string, data?: string) {
+    async onReceiveMessage(name: string, data?: string) {
       if (name === 'write') this.state.text = data ?? '';
+      if (name === 'hold') await fetch(data ?? '');
       if (name === 'who') return JSON.stringify(caller.claims ?? null);
       return VERSION + this.state.text;
     }
@@ -34,6 +45,7 @@ const INDEX = `
   export async function* countTo(to: Int): AsyncGenerator<Int> { for (let i = 1; i <= to; i++) yield i; }
   export async function* wait(): AsyncGenerator<Int> { yield 1; await new Promise(() => undefined); }
   export function forget(id: string): void {}
+  export function die(): void { process.exit(1); }
   export async function getWho(id?: string): Promise<Json> {
     return id === undefined ? ((caller.claims ?? null) as Json) : JSON.parse((await agents.sendMessage(id, 'who')) ?? '');
   }
@@ -52,20 +64,30 @@ beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'graphstead-load-'));
   writeFileSync(join(root, 'index.ts'), INDEX);
   limits = { ...makeLimits() };
-  const store = createMemoryStore();
-  const committer = await createCommitter({ store, appliers: [agentsApplier(limits)], limits });
-  hosts = createHosts({ limits, count: 1 });
-  agents = createAgents({ committer, incarnation: store.incarnation, hosts, limits });
+  const runtime = await startRuntime();
+  ({ hosts, agents } = runtime);
   logs.length = 0;
   shut = async () => {
     await app?.close();
-    await agents.close();
-    await hosts.close();
-    await committer.close();
+    await runtime.close();
     rmSync(root, { recursive: true, force: true });
   };
 });
 afterEach(() => shut());
+
+/** What a service loads an app into. */
+async function startRuntime() {
+  const store = createMemoryStore();
+  const committer = await createCommitter({ store, appliers: [agentsApplier(limits)], limits });
+  const hosts = createHosts({ limits, count: 1 });
+  const agents = createAgents({ committer, incarnation: store.incarnation, hosts, limits });
+  const close = async () => {
+    await agents.close();
+    await hosts.close();
+    await committer.close();
+  };
+  return { hosts, agents, close };
+}
 
 async function open(
   appDir = root,
@@ -210,6 +232,35 @@ describe('an app', () => {
     expect(operation('getWhen')).toBeDefined();
   });
 
+  it('does not let all agents wait for a turn that takes its time', async () => {
+    const loaded = await open();
+    const { id: slow } = await agents.start('Note');
+    const { id: other } = await agents.start('Note');
+    const remote = await startRemote();
+    try {
+      const ended = new Promise<string>((end) => {
+        remote.on('/', async () => {
+          writeFileSync(join(root, 'index.ts'), INDEX.replace("'one '", "'two '"));
+          const reloading = loaded.reload();
+          while (hosts.manifest === first) {
+            // fails where no turn may begin for so long
+            await agents.send(other, 'write', 'text', { timeoutMs: 8_000 });
+          }
+          await reloading;
+          end((await agents.send(other, 'read')) ?? '');
+          return { body: '' };
+        });
+      });
+      const first = hosts.manifest;
+      const held = agents.send(slow, 'hold', remote.url);
+      expect(await Promise.race([ended, held])).toBe('two text');
+      expect(await held).toBe('one ');
+      expect(await agents.send(slow, 'read')).toBe('two ');
+    } finally {
+      await remote.close();
+    }
+  });
+
   it('keeps agents at work while a module that never ends is loaded', async () => {
     const loaded = await open();
     const id = (await operation('startNote').run?.({}, context())) as string;
@@ -230,6 +281,53 @@ describe('an app', () => {
     writeFileSync(join(root, 'index.ts'), INDEX.replace("'one '", "'two '"));
     await loaded.reload();
     expect(await agents.send(id, 'read')).toBe('two text');
+  });
+
+  /** Processes that take the place of dead ones load what runs. */
+  async function expectsHostsToComeBack(): Promise<void> {
+    const code = 'FUNCTION_FAILED';
+    const message = expect.stringContaining('the host process died under it');
+    await expect(operation('die').run?.({}, context())).rejects.toMatchObject({ code, message });
+    expect(await operation('getWho').run?.({}, context())).toBe(null);
+  }
+
+  it('goes on with what it runs after edits that did not load', async () => {
+    const loaded = await open();
+    for (const mistake of ['one', 'two']) {
+      writeFileSync(join(root, 'index.ts'), `${INDEX}\nthrow new Error('${mistake}');`);
+      await expect(loaded.reload()).rejects.toMatchObject({ errors: [{ code: 'APP_LOAD', message: mistake }] });
+    }
+    await expectsHostsToComeBack();
+  });
+
+  it('goes on with what it runs while others load the same folder', async () => {
+    await open();
+    const other = await startRuntime();
+    try {
+      writeFileSync(join(root, 'index.ts'), INDEX.replace("'one '", "'two '"));
+      const loaded = await loadApp({ appDir: root, dev: false, limits, ...other });
+      writeFileSync(join(root, 'index.ts'), INDEX.replace("'one '", "'three '"));
+      await loaded.reload();
+      await loaded.close();
+    } finally {
+      await other.close();
+    }
+    await expectsHostsToComeBack();
+  });
+
+  it('leaves no more behind than the next load takes away', async () => {
+    const cache = join(root, '.graphstead');
+    const bundles = () => readdirSync(cache).filter((name) => name.endsWith('.mjs'));
+    mkdirSync(cache);
+    writeFileSync(join(cache, 'app-0-1.mjs'), 'what a process left that was killed');
+    writeFileSync(join(cache, 'app-0.json'), nameOfThis().replace(/"pid":\d+/, '"pid":4194305'));
+    for (const _ of [1, 2, 3]) {
+      const loaded = await open();
+      await loaded.reload();
+      await loaded.reload();
+      expect(bundles()).toHaveLength(2);
+      await loaded.close();
+    }
   });
 
   it('closes while a module that never ends is loaded', async () => {
@@ -396,5 +494,40 @@ describe('an app', () => {
     await vi.waitFor(async () => expect(await operation('getGreeting').run?.({}, context())).toBe('bye lobby\n'), {
       timeout: 30_000,
     });
+  });
+
+  it('notices edits outside of it that only types or path names depend on', async () => {
+    const app = join(root, 'apps/chat');
+    const write = (name: string, text: string) => writeFileSync(join(root, name), text);
+    for (const name of ['apps/chat', 'types', 'one', 'two']) mkdirSync(join(root, name), { recursive: true });
+    const paths = (to: string) => {
+      write('tsconfig.base.json', JSON.stringify({ compilerOptions: { paths: { where: [`./${to}/where.ts`] } } }));
+    };
+    paths('one');
+    write('apps/chat/tsconfig.json', '{ "extends": "../../tsconfig.base.json" }');
+    write('types/room.ts', 'export interface Room { at: string }');
+    for (const name of ['one', 'two']) write(`${name}/where.ts`, `export const where: any = '${name}';`);
+    write(
+      'apps/chat/index.ts',
+      `import type { Room } from '../../types/room.js';
+       import { where } from 'where';
+       export function getRoom(): Room { return { at: where }; }`,
+    );
+    await open(app, { dev: true });
+    const becomes = (at: unknown) => {
+      const wait = { timeout: 30_000 };
+      return vi.waitFor(
+        async () => expect(await operation('getRoom').run?.({}, context())).toMatchObject({ at }),
+        wait,
+      );
+    };
+    await becomes('one');
+    paths('two');
+    await becomes('two');
+    write('types/room.ts', 'export interface Room { at: string; free: boolean | null }');
+    await vi.waitFor(
+      async () => expect(await operation('getRoom').run?.({}, context())).toEqual({ at: 'two', free: null }),
+      { timeout: 30_000 },
+    );
   });
 });

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HostApp } from '../agents/index.js';
 import type { Operation } from '../api/index.js';
 import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
-import { findSource, foldersOutside, hasSource, passedOver } from './app-source.js';
+import { type AppSource, findSource, foldersOutside, hasSource, passedOver } from './app-source.js';
 import { Bundler } from './bundle.js';
+import { BundleFiles } from './bundle-files.js';
 import { checkTypes } from './check-types.js';
 import type { App, AppManifest, CheckedTypes, LoadAppOptions } from './contract.js';
 import { toOperations } from './operations.js';
@@ -40,7 +40,8 @@ async function readOperations(appDir: string): Promise<AppManifest> {
   if (!hasSource(appDir)) return EMPTY;
   const thread = new ReadingThread();
   try {
-    return await readCached(findSource(resolve(appDir)), join(appDir, '.graphstead'), (source) => thread.read(source));
+    const read = (source: AppSource) => thread.read(source);
+    return (await readCached(findSource(resolve(appDir)), join(appDir, '.graphstead'), read)).manifest;
   } finally {
     await thread.close();
   }
@@ -112,6 +113,7 @@ class LoadedApp implements App {
   readonly #listeners = new Set<(since: number) => void>();
   readonly #thread = new ReadingThread();
   readonly #bundler = new Bundler();
+  readonly #files: BundleFiles;
   #operations: readonly Operation[] = [];
   #watch: SourceWatch | undefined;
   #outside: readonly string[] = [];
@@ -125,6 +127,7 @@ class LoadedApp implements App {
     this.#options = options;
     this.#dir = resolve(options.appDir);
     this.#cacheDir = options.cacheDir ?? join(this.#dir, '.graphstead');
+    this.#files = new BundleFiles(this.#cacheDir);
   }
 
   get operations(): readonly Operation[] {
@@ -168,6 +171,7 @@ class LoadedApp implements App {
       await this.#swap(app, overtaken).catch((error: unknown) => {
         throw error instanceof GraphsteadError ? new GraphsteadErrors([error]) : error;
       });
+      this.#files.took(bundle);
     }
     this.#operations = operations;
     for (const listener of this.#listeners) listener(since);
@@ -195,13 +199,13 @@ class LoadedApp implements App {
       return { manifest: EMPTY, bundle: this.#nothing() };
     }
     const source = findSource(this.#dir);
-    const pending = join(this.#cacheDir, `pending-${process.pid}.mjs`);
     const reading = readCached(source, this.#cacheDir, (from) => this.#thread.read(from));
-    const [manifest, files] = await settle([reading, this.#bundler.bundle(source, pending)]);
-    this.#outside = foldersOutside(this.#dir, files);
+    const bundling = this.#bundler.bundle(source, this.#files.begin());
+    const [{ manifest, files: typed }, files] = await settle([reading, bundling]);
+    this.#outside = foldersOutside(this.#dir, [...files, ...typed]);
     this.#watch?.also(this.#outside);
     this.#tellPassedOver(files);
-    return { manifest, bundle: this.#named(pending) };
+    return { manifest, bundle: this.#files.keep() };
   }
 
   #tellPassedOver(files: readonly string[]): void {
@@ -215,35 +219,9 @@ class LoadedApp implements App {
   /** Hosts that have loaded code go on with it until they load other code, if only an empty one. */
   #nothing(): string | undefined {
     if (this.#options.hosts.manifest === undefined) return undefined;
-    mkdirSync(this.#cacheDir, { recursive: true });
-    const pending = join(this.#cacheDir, `pending-${process.pid}.mjs`);
-    writeFileSync(pending, 'export default {};\n');
-    return this.#named(pending);
+    writeFileSync(this.#files.begin(), 'export default {};\n');
+    return this.#files.keep();
   }
-
-  /** A bundle lies under its hash: hosts of the version before still find theirs. */
-  #named(pending: string): string {
-    const text = readFileSync(pending, 'utf8');
-    const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
-    const path = join(this.#cacheDir, `app-${hash}.mjs`);
-    const map = `${pending}.map`;
-    writeFileSync(path, text.replace(/\/\/# sourceMappingURL=.*\n?$/, `//# sourceMappingURL=app-${hash}.mjs.map\n`));
-    if (existsSync(map)) copyFileSync(map, `${path}.map`);
-    for (const file of [pending, map]) rmSync(file, { force: true });
-    this.#removeOld(path);
-    return path;
-  }
-
-  #removeOld(current: string): void {
-    const kept = [current, this.#previous];
-    for (const name of readdirSync(this.#cacheDir)) {
-      const path = join(this.#cacheDir, name);
-      if (!/^app-[0-9a-f]{16}\.mjs(\.map)?$/.test(name) || kept.some((one) => one && path.startsWith(one))) continue;
-      rmSync(path, { force: true });
-    }
-    this.#previous = current;
-  }
-  #previous: string | undefined;
 
   #assertFree({ operations, types }: AppManifest): void {
     const taken = this.#options.taken?.();
@@ -305,6 +283,7 @@ class LoadedApp implements App {
     // code that does not come to an end while it loads is ended with its processes
     await Promise.race([this.#loading, pause(PATIENCE_MS, undefined, { ref: false })]);
     await this.freeCompilers();
+    this.#files.close();
   }
 
   /** The next load starts them anew. */

@@ -27,7 +27,7 @@ export function toOperations(manifest: AppManifest, options: OperationOptions): 
       type: types.output(result),
     };
     const call = new FunctionCaller(description, converter, options);
-    if (kind !== 'subscription') return { ...shape, run: (given, context) => call.run(given, context) };
+    if (kind !== 'subscription') return { ...shape, run: (given, context, key) => call.run(given, context, key) };
     return { ...shape, subscribe: (given, context) => call.subscribe(given, context) };
   });
 }
@@ -41,9 +41,9 @@ class FunctionCaller {
     readonly options: OperationOptions,
   ) {}
 
-  async run(given: Given, context: RequestContext): Promise<unknown> {
+  async run(given: Given, context: RequestContext, key?: string): Promise<unknown> {
     try {
-      const value = await this.options.hosts.call(this.#call(given, context));
+      const value = await this.options.hosts.call(this.#call(given, context, key));
       return this.description.void === true ? true : this.converter.fromApp(this.description.result, value);
     } catch (error) {
       throw this.#told(asError(error), context);
@@ -60,8 +60,9 @@ class FunctionCaller {
     }
   }
 
-  #call(given: Given, context: RequestContext) {
+  #call(given: Given, context: RequestContext, key = this.description.name) {
     const { description, converter, options } = this;
+    const { idempotencyKey } = context;
     const args = description.args.map(({ name, type }) => converter.toApp(type, given[name]));
     // as a caller in TypeScript would leave them out
     while (args.length > 0 && args[args.length - 1] === undefined) args.pop();
@@ -70,7 +71,7 @@ class FunctionCaller {
       args,
       requestId: context.requestId,
       signal: context.gone ?? context.signal,
-      idempotencyKey: context.idempotencyKey,
+      idempotencyKey: idempotencyKey === undefined ? undefined : `${idempotencyKey}/${key}`,
       caller: context.caller,
       claims: context.claims,
       readOnly: context.readOnly,

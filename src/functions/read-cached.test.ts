@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -27,11 +27,12 @@ afterEach(async () => {
   rmSync(dir, { recursive: true });
 });
 
-function read(): Promise<AppManifest> {
-  return readCached(findSource(dir), join(dir, 'cache'), (source) => {
+async function read(): Promise<AppManifest> {
+  const { manifest } = await readCached(findSource(dir), join(dir, 'cache'), (source) => {
     readings++;
     return thread.read(source);
   });
+  return manifest;
 }
 
 const fieldsOf = ({ types }: AppManifest) => types.flatMap((type) => ('fields' in type ? type.fields : []));
@@ -61,6 +62,13 @@ describe('the cache of types', () => {
     paths('./other/place.ts');
     expect(fieldsOf(await read())[0].type.name).toBe('Boolean');
     expect(readings).toBe(3);
+    renameSync(join(dir, 'tsconfig.json'), join(dir, 'tsconfig.base.json'));
+    writeFileSync(join(dir, 'tsconfig.json'), '{ "extends": "./tsconfig.base.json" }');
+    expect(fieldsOf(await read())[0].type.name).toBe('Boolean');
+    const base = readFileSync(join(dir, 'tsconfig.base.json'), 'utf8');
+    writeFileSync(join(dir, 'tsconfig.base.json'), base.replace('./other/', './'));
+    expect(fieldsOf(await read())[0].type.name).toBe('Float');
+    expect(readings).toBe(5);
   });
 
   it('holds what was read, although a file has changed again since', async () => {
@@ -69,7 +77,7 @@ describe('the cache of types', () => {
       writeFileSync(file, 'export function getLater(): number { return 1; }\n');
       return reading;
     });
-    expect((await late).operations[0].name).toBe('getPlace');
+    expect((await late).manifest.operations[0].name).toBe('getPlace');
     expect((await read()).operations[0].name).toBe('getLater');
   });
 });

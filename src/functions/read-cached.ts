@@ -17,6 +17,12 @@ interface Cached {
 /** They decide what an import means: another path, another version of a package. */
 const RESOLUTION = ['tsconfig.json', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json'];
 
+/** An app's operations, and the files of its own that they are typed from. */
+interface ReadApp {
+  readonly manifest: AppManifest;
+  readonly files: readonly string[];
+}
+
 /**
  * The app's operations: from the cache while no content that the types depend on has changed, else read anew.
  * Throws what `read` throws: GraphsteadErrors (SYNTAX, FUNCTION_TYPE).
@@ -25,15 +31,16 @@ export async function readCached(
   source: AppSource,
   cacheDir: string,
   read: (source: AppSource) => Promise<Reading>,
-): Promise<AppManifest> {
+): Promise<ReadApp> {
   const path = join(cacheDir, 'types.json');
   const about = aboutOf(source);
   const known = load(path);
-  if (known !== undefined && isCurrent(known, about)) return known.manifest;
+  if (known !== undefined && isCurrent(known, about))
+    return { manifest: known.manifest, files: Object.keys(known.files) };
   const { manifest, files } = await read(source);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, JSON.stringify({ about, files, manifest } satisfies Cached));
-  return manifest;
+  return { manifest, files: Object.keys(files) };
 }
 
 function load(path: string): Cached | undefined {

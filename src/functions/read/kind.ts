@@ -3,7 +3,7 @@ const READING = new Set('get list find check count search is has fetch test read
 
 /** The first word of a name in camelCase, PascalCase or snake_case, in lower case. */
 function firstWord(name: string): string {
-  const match = /^_*([A-Z]+(?![a-z])|[A-Za-z][a-z0-9]*)/.exec(name);
+  const match = /^_*([A-Z]+(?![a-z])|[A-Za-z][a-z]*)/.exec(name);
   return (match?.[1] ?? name).toLowerCase();
 }
 

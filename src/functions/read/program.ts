@@ -10,7 +10,13 @@ export interface Program {
   readonly checker: ts.TypeChecker;
   readonly entries: readonly ts.SourceFile[];
   /** every file that the types depend on, without installed packages and TypeScript's own */
-  readonly files: readonly ts.SourceFile[];
+  readonly files: readonly Text[];
+}
+
+/** A file as it was read. */
+interface Text {
+  readonly fileName: string;
+  readonly text: string;
 }
 
 const ROOT = fileURLToPath(packageRoot);
@@ -21,16 +27,17 @@ const ROOT = fileURLToPath(packageRoot);
  * few signatures need them
  */
 export function openProgram(source: AppSource, withPlatform: boolean): Program {
-  const options = optionsFor(source.appDir, withPlatform);
+  const own = ownOptions(source.appDir);
+  const options = optionsFor(source.appDir, own.options, withPlatform);
   const program = ts.createProgram([...source.functions], options, hostFor(options, withPlatform));
   forgetOthers(program);
   const entries = source.functions.map((file) => program.getSourceFile(file)).filter((file) => file !== undefined);
   const wrong = program.getSyntacticDiagnostics().map((one) => syntaxError(source.appDir, one));
   if (wrong.length > 0) throw new GraphsteadErrors(wrong);
-  const own = program.getSourceFiles().filter((file) => {
+  const files = program.getSourceFiles().filter((file) => {
     return !program.isSourceFileDefaultLibrary(file) && !program.isSourceFileFromExternalLibrary(file);
   });
-  return { checker: program.getTypeChecker(), entries, files: own };
+  return { checker: program.getTypeChecker(), entries, files: [...files, ...own.extended] };
 }
 
 /** Parsed and bound files by path, for the next reading of the same app. */
@@ -66,11 +73,10 @@ function leaveOutPlatform(host: ts.CompilerHost, options: ts.CompilerOptions): v
     });
 }
 
-function optionsFor(appDir: string, withPlatform: boolean): ts.CompilerOptions {
+function optionsFor(appDir: string, own: ts.CompilerOptions, withPlatform: boolean): ts.CompilerOptions {
   const typeRoots = [join(appDir, 'node_modules/@types'), join(ROOT, 'node_modules/@types')].filter((dir) => {
     return existsSync(join(dir, 'node'));
   });
-  const own = ownOptions(appDir);
   return {
     ...own,
     target: ts.ScriptTarget.ES2023,
@@ -87,17 +93,26 @@ function optionsFor(appDir: string, withPlatform: boolean): ts.CompilerOptions {
   };
 }
 
+interface OwnOptions {
+  readonly options: ts.CompilerOptions;
+  /** what the app's tsconfig.json extends */
+  readonly extended: readonly Text[];
+}
+
 /** The app's own path names, where it has a tsconfig.json. */
-function ownOptions(appDir: string): ts.CompilerOptions {
+function ownOptions(appDir: string): OwnOptions {
   const path = join(appDir, 'tsconfig.json');
-  if (!existsSync(path)) return {};
-  const { config } = ts.readConfigFile(path, ts.sys.readFile) as { config?: unknown };
-  const { options } = ts.parseJsonConfigFileContent(config ?? {}, ts.sys, appDir, undefined, path);
+  if (!existsSync(path)) return { options: {}, extended: [] };
+  const file = ts.readJsonConfigFile(path, ts.sys.readFile);
+  const { options } = ts.parseJsonSourceFileConfigFileContent(file, ts.sys, appDir, undefined, path);
   const { baseUrl, paths } = options;
   // The folder of the file that names them, where `extends` leads to another; never the one the service was started in.
   const from = baseUrl ?? (options.pathsBasePath as string | undefined) ?? appDir;
   const whole = Object.entries(paths ?? {}).map(([name, to]) => [name, to.map((path) => resolve(from, path))] as const);
-  return { ...(baseUrl === undefined ? {} : { baseUrl }), paths: Object.fromEntries(whole) };
+  return {
+    options: { ...(baseUrl === undefined ? {} : { baseUrl }), paths: Object.fromEntries(whole) },
+    extended: (file.extendedSourceFiles ?? []).map((name) => ({ fileName: name, text: ts.sys.readFile(name) ?? '' })),
+  };
 }
 
 /** Types of "graphstead/app": the source in a clone, the declarations in an installed package. */

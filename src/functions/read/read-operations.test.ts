@@ -50,6 +50,16 @@ function signatures(manifest: AppManifest): Record<string, string> {
 }
 
 describe('reading functions', () => {
+  it('knows where an argument that is left out is null, as its type has no undefined', () => {
+    const manifest = read(`
+      interface In { a: string | null; b?: string | null; c: string | null | undefined }
+      export function getA(d: string | null, e: string | null | undefined, i: In, f: string | null = 'f'): string { return ''; }
+    `);
+    const fields = manifest.types.flatMap((type) => (type.kind === 'input' ? type.fields : []));
+    const known = [...manifest.operations[0].args, ...fields];
+    expect(known.filter(({ type }) => type.present).map(({ name }) => name)).toEqual(['d', 'a']);
+  });
+
   it('maps scalars, optional and nullable ones, lists, dates and defaults', () => {
     const manifest = read(`
       import type { ID, Int, Int64, Json } from 'graphstead/app';
@@ -282,6 +292,9 @@ describe('query or mutation', () => {
     ['importActivity', 'mutation'],
     ['get_user', 'query'],
     ['getter', 'mutation'],
+    ['check2FA', 'query'],
+    ['GET2', 'query'],
+    ['s3Upload', 'mutation'],
   ])('%s is a %s', (name, kind) => {
     expect(kindOf(name, [])).toBe(kind);
   });

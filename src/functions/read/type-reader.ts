@@ -60,7 +60,9 @@ export class TypeReader {
     const rest = parts.filter(
       (part) => (part.flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined | ts.TypeFlags.Void)) === 0,
     );
-    const flags = { nullable: optional || hasNull || absent, ...(hasNull ? { null: true } : {}) };
+    const mayLack = optional || absent;
+    const nullness = { null: true, ...(mayLack ? {} : { present: true }) };
+    const flags = { nullable: mayLack || hasNull, ...(hasNull ? nullness : {}) };
     if (rest.length === 0)
       return this.#refused(place, 'a value that is always null or undefined', 'leave it out', flags);
     const scalar = this.#scalarOf(rest);
