@@ -18,13 +18,16 @@ export {
   type GraphApi,
   type GraphqlOptions,
   graph,
+  type HistoryPage,
   type MessageOptions,
   models,
   type Mutated,
   type Mutation,
+  type PastState,
   type PublishOptions,
   type Reply,
   type Started,
+  type StartOptions,
 } from './agents/host.js';
 export type {
   ChatMessage,

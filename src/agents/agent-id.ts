@@ -14,6 +14,11 @@ export function derivedAgentId(text: string): string {
   return idOf(createHash('sha256').update(text).digest().subarray(0, 15));
 }
 
+/** The id of the one agent of a type and a key: whoever knows both can tell it. */
+export function keyedAgentId(type: string, key: string): string {
+  return derivedAgentId(JSON.stringify(['key', type, key]));
+}
+
 function idOf(bytes: Buffer): string {
   return PREFIX + bytes.toString('base64url').replace(/[-_]/g, 'x');
 }

@@ -1,18 +1,11 @@
 import { setTimeout as rest } from 'node:timers/promises';
-import {
-  asError,
-  type Clock,
-  ClockSteps,
-  GraphsteadError,
-  type Histogram,
-  noTrace,
-  systemClock,
-} from '../base/index.js';
+import { asError, type Clock, ClockSteps, type Histogram, noTrace, systemClock } from '../base/index.js';
 import type { CommitRecord } from '../commit/index.js';
-import { freshAgentId } from './agent-id.js';
+import { freshAgentId, keyedAgentId } from './agent-id.js';
 import { AlarmClock } from './alarm-clock.js';
-import { assertFilter, assertId, closing, registerIt, unknownAgent } from './refusal.js';
+import { assertFilter, assertId, assertPage, assertType, closing, terminated, unknownAgent } from './refusal.js';
 import { functionCalls } from './call-rpc.js';
+import { Census } from './census.js';
 import { Contended } from './contended.js';
 import type {
   AgentEvent,
@@ -21,15 +14,16 @@ import type {
   AgentInspection,
   Agents,
   AgentsOptions,
-  AgentType,
   DeadLetter,
   EventsRequest,
+  HistoryPage,
   Listener,
+  PastState,
   SendOptions,
   StartOptions,
 } from './contract.js';
 import { EventHub } from './event-hub.js';
-import { inspectAgent } from './inspect.js';
+import { historyOf, inspectAgent } from './inspect.js';
 import { callerOf, claimOf } from './job.js';
 import { Listening } from './listening.js';
 import { Messages } from './messages.js';
@@ -57,6 +51,7 @@ class AgentRuntime implements Agents {
   readonly #alarms: AlarmClock;
   readonly #sweeper: Sweeper;
   readonly #listening: Listening;
+  readonly #census: Census;
   readonly #tally = new Tally();
   readonly #unlisten: () => void;
   readonly #idle: NodeJS.Timeout;
@@ -87,6 +82,11 @@ class AgentRuntime implements Agents {
       (error) => {
         this.#log('error', `what stopped agents leave could not be taken away: ${asError(error).message}`, '');
       },
+    );
+    this.#census = new Census(
+      committer,
+      (message) => this.#log('warn', message, ''),
+      (error) => this.#log('error', `the stored agents could not be counted: ${asError(error).message}`, ''),
     );
     this.#runner = new TurnRunner({
       committer,
@@ -131,13 +131,23 @@ class AgentRuntime implements Agents {
 
   async start(name: string, options: StartOptions = {}): Promise<AgentInfo> {
     this.#assertOpen();
-    this.#typeOf(name);
-    const id = freshAgentId();
-    const claim = claimOf(`agents.start ${callerOf(options)}`, options.idempotencyKey, name);
+    assertType(this.#options.hosts.manifest, name);
+    const { key, idempotencyKey } = options;
+    const id = key === undefined ? freshAgentId() : keyedAgentId(name, key);
+    // one that is there is not waited for: it may be in a long turn
+    const known = key === undefined ? undefined : await this.#head(id);
+    if (known?.status === 'terminated') throw terminated(id);
+    if (known !== undefined) return this.#shown(id, known);
+    const claim = claimOf(`agents.start ${callerOf(options)}`, idempotencyKey, key === undefined ? name : id);
     const reply = await this.#queues
-      .submit(id, { kind: 'init', name: 'onInitialize', create: name, claim }, options)
+      .submit(
+        id,
+        { kind: 'init', name: 'onInitialize', create: key === undefined ? { type: name } : { type: name, key }, claim },
+        options,
+      )
       .catch((error: unknown) => {
-        this.#queues.activations.delete(id);
+        const activation = this.#queues.activations.get(id);
+        if (activation !== undefined) this.#queues.forget(activation);
         throw error;
       });
     // Nobody else has its id yet: what is known here is what was stored. A repeated start gives the first one's.
@@ -182,6 +192,17 @@ class AgentRuntime implements Agents {
     const snapshot = this.#options.committer.snapshot();
     try {
       return await inspectAgent(snapshot, id, this.#options.incarnation, (head) => this.#shown(id, head));
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  async history(id: string, page: HistoryPage = {}): Promise<readonly PastState[]> {
+    assertId(id);
+    assertPage(page);
+    const snapshot = this.#options.committer.snapshot();
+    try {
+      return await historyOf(snapshot, id, page, this.#options.limits.agentStateBytes);
     } finally {
       snapshot.release();
     }
@@ -245,8 +266,15 @@ class AgentRuntime implements Agents {
     if (this.#resumed) void this.#sweeper.look();
   }
 
-  swap<T>(load: () => Promise<T>): Promise<T> {
-    return this.#residence.swap(load);
+  async swap<T>(load: () => Promise<T>): Promise<T> {
+    const loaded = await this.#residence.swap(load);
+    if (this.#resumed) this.#takeCensus();
+    return loaded;
+  }
+
+  #takeCensus(): void {
+    const types = this.#options.hosts.manifest?.agentTypes;
+    if (types !== undefined && !this.#queues.closing) this.#census.look(types.map(({ name }) => name));
   }
 
   async resume(): Promise<void> {
@@ -261,6 +289,7 @@ class AgentRuntime implements Agents {
       this.#queues.kick(activation);
     }
     this.#alarms.start();
+    this.#takeCensus();
   }
 
   times(): Readonly<Record<string, Histogram>> {
@@ -303,6 +332,7 @@ class AgentRuntime implements Agents {
     this.#alarms.stop();
     await this.#residence.pause();
     await this.#sweeper.stop();
+    await this.#census.stop();
     this.#unlisten();
     for (const activation of this.#queues.activations.values()) {
       clearTimeout(activation.wake);
@@ -328,6 +358,7 @@ class AgentRuntime implements Agents {
     return {
       id,
       name: head.type,
+      ...(head.key === undefined ? {} : { key: head.key }),
       status: head.status === 'active' ? active : head.status,
       startedAt: new Date(head.startedAt).toISOString(),
       turns: head.turns,
@@ -336,21 +367,13 @@ class AgentRuntime implements Agents {
     };
   }
 
-  #typeOf(name: string): AgentType {
-    const types = this.#options.hosts.manifest?.agentTypes ?? [];
-    const found = types.find((type) => type.name === name);
-    if (found !== undefined) return found;
-    throw new GraphsteadError('AGENT_TYPE_UNKNOWN', `unknown agent type "${name}"`, {
-      fix: registerIt(types.map((type) => type.name)),
-    });
-  }
-
   #assertOpen(): void {
     if (this.#queues.closing) throw closing();
   }
 
   #log(level: 'warn' | 'error', message: string, agentId: string, requestId = ''): void {
-    this.#options.log?.({ level, message, agentId, ...(requestId === '' ? {} : { requestId }) });
+    const about = agentId === '' ? {} : { agentId };
+    this.#options.log?.({ level, message, ...about, ...(requestId === '' ? {} : { requestId }) });
   }
 }
 

@@ -97,7 +97,14 @@ const CODE = `
     }
   }
   class Other extends Worker {}
-  agents.register(Worker, Other);
+  class Patient extends Agent {
+    static attempts = 3;
+    onReceiveMessage(name) {
+      if (name === 'ring') return void this.setAlarm(Date.now(), { name: 'failing' });
+      throw new Error('not yet');
+    }
+  }
+  agents.register(Worker, Other, Patient);
   async function release() { globalThis.go(); }
   async function pid() { return process.pid; }
 `;
@@ -284,6 +291,14 @@ describe('background work', () => {
     await agents.sendAsync('agent_a', 'note', 'late');
     await until(async () => (await agents.info('agent_a')).waiting === 71);
     expect(await agents.send('agent_a', 'done')).toBe('other late');
+  });
+
+  it.each(['a message', 'an alarm'])('tries %s as often as the class says', async (what) => {
+    const { agents } = await open({ limits: { messageAttempts: 1 } });
+    const { id } = await agents.start('Patient');
+    await agents.sendAsync(id, what === 'an alarm' ? 'ring' : 'failing');
+    await until(async () => (await agents.info(id)).deadLetters === 1);
+    expect(await agents.deadLetters(id)).toMatchObject([{ name: 'failing', attempts: 3, error: 'not yet' }]);
   });
 
   it('counts its tries in the store, however much an error says', async () => {

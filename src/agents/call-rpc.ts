@@ -1,6 +1,6 @@
 import { GraphsteadError } from '../base/index.js';
 import type { Contended } from './contended.js';
-import type { AgentFilter, Agents, GraphCalls, SendOptions } from './contract.js';
+import type { AgentFilter, Agents, GraphCalls, HistoryPage, SendOptions, StartOptions } from './contract.js';
 import { FunctionTransactions } from './function-transactions.js';
 import { isMutation } from './graph-calls.js';
 import { answerGraph, OUTSIDE } from './graph-rpc.js';
@@ -65,8 +65,9 @@ export function functionCalls(agents: Agents, graph: GraphCalls | undefined, con
     const key = call.idempotencyKey === undefined ? undefined : `${call.idempotencyKey}.${call.name}.${rpc.n}`;
     switch (rpc.method) {
       case 'start': {
-        const [name, options] = rpc.args as [string, { idempotencyKey?: string }];
-        return agents.start(name, { idempotencyKey: options.idempotencyKey ?? key, caller, requestId });
+        const [name, options] = rpc.args as [string, Pick<StartOptions, 'key' | 'idempotencyKey'>];
+        const given = { key: options.key, idempotencyKey: options.idempotencyKey ?? key };
+        return agents.start(name, { ...given, caller, requestId });
       }
       case 'stop':
         return agents.stop(rpc.args[0] as string, { requestId });
@@ -74,6 +75,8 @@ export function functionCalls(agents: Agents, graph: GraphCalls | undefined, con
         return agents.info(rpc.args[0] as string);
       case 'list':
         return agents.list(rpc.args[0] as AgentFilter);
+      case 'history':
+        return agents.history(rpc.args[0] as string, rpc.args[1] as HistoryPage);
       case 'send':
       case 'sendAsync': {
         const [id, name, { timeout: timeoutMs, typed, idempotencyKey = key }, data] = rpc.args as SendArgs;

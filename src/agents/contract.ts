@@ -1,12 +1,24 @@
 import type { Clock, ClockSteps, Histogram, Limits, Trace } from '../base/index.js';
 import type { Committed, Committer, IdempotencyClaim } from '../commit/index.js';
 import type { HostPool } from './process/host-pool.js';
-import type { AgentFilter, AgentInfo, DeadLetter, GraphMutated, GraphMutation, HostLog } from './info.js';
+import type {
+  AgentFilter,
+  AgentInfo,
+  DeadLetter,
+  GraphMutated,
+  GraphMutation,
+  HistoryPage,
+  HostLog,
+  PastState,
+} from './info.js';
 
 export type * from './info.js';
 export type * from './process/contract.js';
 
-export type StartOptions = Pick<SendOptions, 'idempotencyKey' | 'caller' | 'requestId'>;
+export type StartOptions = Pick<SendOptions, 'idempotencyKey' | 'caller' | 'requestId'> & {
+  /** of the one agent of its type that has it: one that was started is given again */
+  readonly key?: string;
+};
 
 export interface SendOptions {
   /** milliseconds until the caller gives up; default limits.messageMs */
@@ -81,6 +93,8 @@ export interface Agents {
   stop(id: string, options?: { readonly requestId?: string }): Promise<AgentInfo>;
   info(id: string): Promise<AgentInfo>;
   list(filter?: AgentFilter): Promise<readonly AgentInfo[]>;
+  /** The states that are kept of it, newest first. Throws AGENT_UNKNOWN, INVALID_VALUE. */
+  history(id: string, page?: HistoryPage): Promise<readonly PastState[]>;
   /** The handler's reply once its effects are durable; undefined when it gave none. What it throws is thrown here. */
   send(id: string, message: string, data?: string, options?: SendOptions): Promise<string | undefined>;
   /** Resolves with the message's id once it is durable in the mailbox. */

@@ -10,9 +10,14 @@ import { type AppBundle, appBundle } from '../../test/app-bundle.js';
 
 const CODE = `
   class Ledger extends Agent {
+    static history = 3;
     state = { entries: [] };
     async onReceiveMessage(name, data) {
-      if (name === 'all') return JSON.stringify(this.state.entries);
+      if (name === 'all') {
+        const past = await agents.history(this.id);
+        if (past.length !== 3 || past[0].state !== this.getState()) throw new Error('the history is not that of its state');
+        return JSON.stringify(this.state.entries);
+      }
       if (name === 'forward') {
         const [to, entry] = data.split(' ');
         this.state.forwarded = (this.state.forwarded ?? 0) + 1;

@@ -1,5 +1,5 @@
 import { type Job, retryOps } from './job.js';
-import type { AgentOp, EventPart, TurnOp } from './part.js';
+import type { AgentOp, EventPart, HistoryPart, TurnOp } from './part.js';
 import type { Effects, SendEffect } from './protocol.js';
 
 export const NO_EFFECTS: Effects = {};
@@ -13,12 +13,14 @@ interface TurnFacts {
   readonly upTo?: number;
   /** the agent exists already */
   readonly begun: boolean;
+  /** states that its class keeps */
+  readonly history: number;
   /** the graph changes in the same commit */
   readonly wrote: boolean;
 }
 
 /** The ops of one commit of a turn; empty when there is nothing to make durable. */
-export function opsOf({ id, expect, job, upTo, begun, wrote }: TurnFacts, effects: Effects): AgentOp[] {
+export function opsOf({ id, expect, job, upTo, begun, history, wrote }: TurnFacts, effects: Effects): AgentOp[] {
   const final = upTo === undefined;
   const { state, version, alarms = [] } = effects;
   const create = begun ? undefined : job.create;
@@ -32,10 +34,11 @@ export function opsOf({ id, expect, job, upTo, begun, wrote }: TurnFacts, effect
     return upTo !== undefined && wrote ? beginsAgain(id, job, upTo) : [];
   }
   const turn: { -readonly [Name in keyof TurnOp]: TurnOp[Name] } = { op: 'turn', id, expect };
-  if (create !== undefined) turn.create = { type: create };
+  if (create !== undefined) turn.create = create;
   if (state !== undefined) {
     turn.state = state;
     turn.version = version;
+    if (history > 0) turn.history = historyOf(job, history);
   }
   if (events.length > 0) turn.events = events;
   if (alarms.length > 0) turn.alarms = alarms;
@@ -44,6 +47,10 @@ export function opsOf({ id, expect, job, upTo, begun, wrote }: TurnFacts, effect
   if (terminate) turn.terminate = true;
   if (!final) return [turn, ...posts, ...beginsAgain(id, job, upTo)];
   return posts.length === 0 ? [turn] : [turn, ...posts];
+}
+
+function historyOf({ kind, name }: Job, keep: number): HistoryPart {
+  return { keep, kind: kind === 'message' || kind === 'alarm' ? kind : 'hook', name };
 }
 
 /** Behind a checkpoint, whoever begins a stored job anew knows that it is not the first. */

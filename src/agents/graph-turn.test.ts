@@ -147,6 +147,13 @@ const CODE = `
     await new Promise((done) => setTimeout(done, 600));
     return 'done';
   }
+  const odd = { nan: NaN, map: new Map(), date: new Date(0), big: 1n, list: ['Ada'], none: null, whole: 7, left: undefined };
+  const told = (work) => work.catch(({ code, message }) => code + ': ' + message);
+  const storeOdd = (what) => told(graph.transaction((txn) => txn.mutate({ set: [{ name: 'Odd', age: odd[what] }] })).then(names));
+  async function askOdd(what) {
+    const text = 'query q($name: string = "Ada") { q(func: eq(name, $name)) { name } }';
+    return told(graph.query(text, { $name: odd[what] }).then(({ q }) => q.map(({ name }) => name)));
+  }
   function spin() { while (true) {} }
   async function birthday() {
     return graph.transaction(async (txn) => {
@@ -179,6 +186,8 @@ beforeEach(async () => {
     'sinkSilently',
     'leaveBehind',
     'isOn',
+    'storeOdd',
+    'askOdd',
   ]);
   const limits = makeLimits({ turnThreadMs: 400 });
   const store = createMemoryStore();
@@ -257,6 +266,22 @@ describe('the graph in app code', () => {
     const refusal = { code: 'INVALID_REQUEST', message: expect.stringContaining(why) };
     await expect(agents.send(id, 'tryIt', how)).rejects.toMatchObject(refusal);
     expect(await call('names')).toEqual(expected);
+  });
+
+  it('a mutation that JSON would change, and a variable that is no text, are refused where they are given', async () => {
+    await call('add', 'Ada');
+    expect(await call('storeOdd', 'nan')).toBe(
+      'INVALID_VALUE: what transaction.mutate is given is no JSON: mutation.set[0].age is NaN',
+    );
+    expect(await call('storeOdd', 'map')).toContain('mutation.set[0].age is an instance of Map');
+    expect(await call('storeOdd', 'big')).toContain('mutation.set[0].age is a bigint');
+    expect(await call('names')).toEqual(['Ada']);
+    expect(await call('storeOdd', 'whole')).toEqual(['Ada', 'Odd']);
+    for (const what of ['nan', 'map', 'date', 'list', 'none']) {
+      expect(await call('askOdd', what)).toBe('INVALID_VALUE: the variable $name of graph.query is no text');
+    }
+    expect(await call('askOdd', 'left')).toEqual(['Ada']);
+    expect([await call('askOdd', 'whole'), await call('askOdd', 'big')]).toEqual([[], []]);
   });
 
   it('a turn lands with its graph writes, state and events in one commit, or not at all', async () => {

@@ -6,7 +6,14 @@ export {
   type PublishOptions,
   type Reply,
 } from './host/agent.js';
-export { type AgentRef, type AgentRefAsync, agents, type MessageOptions, type Started } from './host/agents.js';
+export {
+  type AgentRef,
+  type AgentRefAsync,
+  agents,
+  type MessageOptions,
+  type Started,
+  type StartOptions,
+} from './host/agents.js';
 export { type Caller, caller } from './host/caller.js';
 export { connections, models } from './host/connections.js';
 export {
@@ -17,4 +24,4 @@ export {
   type Mutated,
   type Mutation,
 } from './host/graph.js';
-export type { AgentFilter, AgentInfo, AgentStatus, DeadLetter } from './info.js';
+export type { AgentFilter, AgentInfo, AgentStatus, DeadLetter, HistoryPage, PastState } from './info.js';

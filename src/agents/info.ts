@@ -7,6 +7,8 @@ export interface AgentInfo {
   readonly id: string;
   /** type name: the class's `static agentName`, or its class name */
   readonly name: string;
+  /** what it was started by, where it was */
+  readonly key?: string;
   readonly status: AgentStatus;
   /** ISO 8601 UTC */
   readonly startedAt: string;
@@ -26,7 +28,7 @@ export interface AgentFilter {
   readonly after?: string;
 }
 
-/** An asynchronous message (or alarm) that failed `limits.messageAttempts` times. */
+/** An asynchronous message (or alarm) that failed as often as its class or `limits.messageAttempts` allows. */
 export interface DeadLetter {
   readonly id: string;
   readonly agentId: string;
@@ -37,6 +39,30 @@ export interface DeadLetter {
   readonly attempts: number;
   /** ISO 8601 UTC */
   readonly failedAt: string;
+}
+
+/** A state as one commit of a turn left it. */
+export interface PastState {
+  /** counts the commits of the agent's turns, from 1 (`AgentInfo.turns` at that time) */
+  readonly turn: number;
+  /** ISO 8601 UTC */
+  readonly at: string;
+  /** what changed it */
+  readonly kind: 'message' | 'alarm' | 'hook';
+  /** of the message, of the alarm, or of the hook: onInitialize, onSuspend */
+  readonly name: string;
+  /** the class's `static version` then: what is kept is not migrated */
+  readonly version: number;
+  /** what `getState` gave: JSON text, where it is not overridden; absent where it gave none */
+  readonly state?: string;
+}
+
+/** A part of an agent's history. */
+export interface HistoryPage {
+  /** 1 to 100; default 20. Fewer come where states are large: those of `limits.agentStateBytes` together, one at least */
+  readonly limit?: number;
+  /** only states that were left before this turn: that of the last one of the page before */
+  readonly before?: number;
 }
 
 export interface GraphMutation {
@@ -54,10 +80,14 @@ export interface GraphMutated {
 export interface AgentType {
   readonly name: string;
   readonly version: number;
+  /** tries of a background message or alarm; absent: limits.messageAttempts */
+  readonly attempts?: number;
   /** has an onSuspend of its own */
   readonly onSuspend: boolean;
   /** message names that run beside a turn, on the last committed state */
   readonly readOnly: readonly string[];
+  /** states that are kept of an agent; 0 for none */
+  readonly history: number;
   /** its class says who may listen to an agent */
   readonly mayListen: boolean;
 }

@@ -1,7 +1,15 @@
 import type { Snapshot } from '../commit/index.js';
 import { unknownAgent } from './refusal.js';
-import type { AgentInfo, AgentInspection, WaitingMessage } from './contract.js';
-import { type MailboxEntry, readHead, readLetters, readMailbox, readState, toDeadLetter } from './reader.js';
+import type { AgentInfo, AgentInspection, HistoryPage, PastState, WaitingMessage } from './contract.js';
+import {
+  type MailboxEntry,
+  readHead,
+  readHistory,
+  readLetters,
+  readMailbox,
+  readState,
+  toDeadLetter,
+} from './reader.js';
 import type { Head } from './stored.js';
 
 const WAITING_SHOWN = { messages: 100, bytes: 8 * 1024 * 1024 };
@@ -25,6 +33,28 @@ export async function inspectAgent(
     deadLetters: letters.map((letter) => toDeadLetter(id, letter)),
     beforeFirstEvent: `${incarnation}.0.0`,
   };
+}
+
+const STATES = 20;
+
+/** Throws AGENT_UNKNOWN. */
+export async function historyOf(
+  snapshot: Snapshot,
+  id: string,
+  { limit: states = STATES, before }: HistoryPage,
+  bytes: number,
+): Promise<readonly PastState[]> {
+  const head = await readHead(snapshot, id);
+  if (head === undefined) throw unknownAgent(id);
+  const stored = await readHistory(snapshot, id, head, before, { states, bytes });
+  return stored.map(({ turn, at, kind, name, version, state }) => ({
+    turn,
+    at: new Date(at).toISOString(),
+    kind,
+    name,
+    version,
+    ...(state === '' ? {} : { state }),
+  }));
 }
 
 function toWaiting({ name, data, from, attempts, notBefore }: MailboxEntry): WaitingMessage {

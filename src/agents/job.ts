@@ -4,7 +4,7 @@ import type { IdempotencyClaim } from '../commit/index.js';
 import type { SendOptions } from './contract.js';
 import type { AgentOp, PostOp } from './part.js';
 import type { DueAlarm, MailboxEntry } from './reader.js';
-import { type Head, messageOf } from './stored.js';
+import { type Birth, type Head, messageOf } from './stored.js';
 import { ThrownByApp } from './wire-failure.js';
 
 // What jobs are made of, and what becomes of those that fail.
@@ -25,8 +25,8 @@ export interface Job {
   readonly typed?: boolean;
   /** a message to a read-only handler of an agent that was starting: it waits for that */
   readonly reads?: boolean;
-  /** the type, for an agent that begins with this job */
-  readonly create?: string;
+  /** for an agent that begins with this job */
+  readonly create?: Birth;
   readonly stored?: { readonly ts: number; readonly n: number; readonly bytes: number };
   readonly alarm?: { readonly id: string; readonly at: number };
   readonly claim?: Omit<IdempotencyClaim, 'reply'>;

@@ -4,7 +4,18 @@ import { type Key, KeyReader, KeyWriter, type Range } from '../commit/index.js';
 // Keys of the agents: family, shard, agent id, then what tells entries of one family apart. The shard comes before the
 // id, so that a range of shards can move to another writer.
 
-const FAMILY = { head: 1, state: 2, event: 3, mailbox: 4, retry: 5, alarm: 6, due: 7, dead: 8, ended: 9 } as const;
+const FAMILY = {
+  head: 1,
+  state: 2,
+  event: 3,
+  mailbox: 4,
+  retry: 5,
+  alarm: 6,
+  due: 7,
+  dead: 8,
+  ended: 9,
+  past: 10,
+} as const;
 
 export const SHARDS = 256;
 const writer = new KeyWriter('agents');
@@ -39,6 +50,7 @@ export const messageKey = (id: string, ts: number, n: number, chunk = 0): Key =>
 export const retryKey = (id: string, ts: number, n: number): Key => of(FAMILY.retry, id).uint(ts).uint(n).key();
 export const alarmKey = (id: string, alarm: string): Key => of(FAMILY.alarm, id).text(alarm).key();
 export const deadKey = (id: string, seq: number, chunk = 0): Key => of(FAMILY.dead, id).uint(seq).uint(chunk).key();
+export const pastKey = (id: string, seq: number, chunk = 0): Key => of(FAMILY.past, id).uint(seq).uint(chunk).key();
 export const dueKey = (id: string, at: number, alarm: string): Key =>
   timed(FAMILY.due, id, at).text(id).text(alarm).key();
 
@@ -49,6 +61,7 @@ export const stateRange = (id: string): Range => of(FAMILY.state, id).range();
 export const retryRange = (id: string): Range => of(FAMILY.retry, id).range();
 export const alarmRange = (id: string): Range => of(FAMILY.alarm, id).range();
 export const deadRange = (id: string): Range => of(FAMILY.dead, id).range();
+export const pastRange = (id: string): Range => of(FAMILY.past, id).range();
 export const headRange = (): Range => writer.byte(FAMILY.head).range();
 export const mailboxesRange = (): Range => writer.byte(FAMILY.mailbox).range();
 export const mailboxRange = (id: string): Range => of(FAMILY.mailbox, id).range();

@@ -1,4 +1,6 @@
 import type { CommitRecord } from '../commit/index.js';
+import type { PastState } from './info.js';
+import type { Birth } from './stored.js';
 
 // What the agents write in one commit, as plain data: the `agents` part of an intent, and of its record.
 
@@ -36,6 +38,14 @@ export interface AlarmPart {
   readonly every?: number;
 }
 
+/** How a state that is kept came about. */
+export interface HistoryPart {
+  /** states that its class keeps: at least 1 */
+  readonly keep: number;
+  readonly kind: PastState['kind'];
+  readonly name: string;
+}
+
 /** Everything one turn did to its own agent. */
 export interface TurnOp {
   readonly op: 'turn';
@@ -43,9 +53,11 @@ export interface TurnOp {
   /** turns committed before this one: a record of a dead activation does not fit and is refused with TXN_ABORTED */
   readonly expect: number;
   /** the agent begins with this turn */
-  readonly create?: { readonly type: string };
+  readonly create?: Birth;
   readonly state?: string;
   readonly version?: number;
+  /** absent where the class keeps no history; only beside a state */
+  readonly history?: HistoryPart;
   readonly events?: readonly EventPart[];
   readonly alarms?: readonly AlarmPart[];
   /** the stored message this turn handled */
@@ -76,6 +88,7 @@ export interface SpawnOp {
   readonly op: 'spawn';
   readonly id: string;
   readonly type: string;
+  readonly key?: string;
   readonly from: string;
 }
 

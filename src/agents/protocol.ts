@@ -40,7 +40,7 @@ export interface TurnTask {
   readonly agentId: string;
   readonly type: string;
   /** given when the host does not hold the instance as of the last committed turn */
-  readonly load?: { readonly state?: string; readonly version: number };
+  readonly load?: { readonly state?: string; readonly version: number; readonly key?: string };
   readonly message?: Delivered;
   /** runs on an instance of its own, beside a turn, and changes nothing */
   readonly readOnly?: boolean;
@@ -87,6 +87,12 @@ export interface AlarmEffect {
   readonly every?: number;
 }
 
+export interface StartEffect {
+  readonly id: string;
+  readonly type: string;
+  readonly key?: string;
+}
+
 /** What a turn did, collected and not yet visible to anyone; what it did not do is left out. */
 export interface Effects {
   /** the whole state, when it changed */
@@ -95,16 +101,18 @@ export interface Effects {
   readonly events?: readonly EventEffect[];
   readonly sends?: readonly SendEffect[];
   readonly alarms?: readonly AlarmEffect[];
-  readonly starts?: readonly { readonly id: string; readonly type: string }[];
+  readonly starts?: readonly StartEffect[];
   readonly stops?: readonly string[];
 }
 
-/** What a host process bounds itself: bytes, each as `limits` has them. */
+/** What a host process bounds itself, each as `limits` has them: bytes, where nothing else is said. */
 interface HostLimits {
   readonly stateBytes: number;
   readonly eventBytes: number;
   readonly messageBytes: number;
   readonly replyBytes: number;
+  /** states */
+  readonly history: number;
 }
 
 export type ToHost =
@@ -118,6 +126,8 @@ export type ToHost =
   | { readonly k: 'call'; readonly id: number; readonly task: CallTask }
   /** the next item of a stream */
   | { readonly k: 'pull'; readonly id: number }
+  /** nobody reads the stream any more: it ends, and is `called` once its code has tidied up */
+  | { readonly k: 'leave'; readonly id: number }
   /** the task is given up: nothing it does from now on counts */
   | { readonly k: 'drop'; readonly id: number; readonly reason: string }
   | {
@@ -137,6 +147,7 @@ export type RpcMethod =
   | 'stop'
   | 'info'
   | 'list'
+  | 'history'
   | 'deadLetters'
   | 'replay'
   | 'checkpoint'

@@ -51,8 +51,9 @@ interface QueuesOptions {
 /** What agents have to do: one job of an agent at a time, tried again or buried where it fails. */
 export class Queues {
   readonly activations = new Map<string, Activation>();
-  /** agents whose stored messages could not be handled while no app was loaded */
-  readonly unready = new Set<string>();
+  /** agents whose stored messages no loaded app could handle, and the alarms that rang for them meanwhile */
+  readonly #unready = new Set<string>();
+  #unrung: { readonly agentId: string; readonly id: string; readonly at: number }[] = [];
   running = 0;
   turns = 0;
   failures = 0;
@@ -242,7 +243,13 @@ export class Queues {
 
   /** A background job failed: it waits for another try (true), or becomes a dead letter. */
   async #failed(activation: Activation, job: Job, error: GraphsteadError): Promise<boolean> {
-    if (this.closing || this.#isUnhandled(activation, error)) return false;
+    if (this.closing || (error.code === 'AGENT_TERMINATED' && error.details?.['agentId'] === activation.id))
+      return false;
+    if (this.#isUnready(activation, error)) {
+      this.#unready.add(activation.id);
+      if (job.alarm !== undefined) this.#unrung.push({ agentId: activation.id, ...job.alarm });
+      return true;
+    }
     const { message } = error;
     if (isRefused(error)) {
       this.options.log('warn', `"${job.name}" waits for the store: ${message}`, activation.id, job.requestId);
@@ -256,7 +263,7 @@ export class Queues {
       activation.id,
       job.requestId,
     );
-    const last = attempts >= this.options.limits.messageAttempts || isHopeless(activation.id, error, attempts);
+    const last = attempts >= this.#mostAttempts(activation) || isHopeless(activation.id, error, attempts);
     const wait = Math.min(BACKOFF_MS * 2 ** (attempts - 1), BACKOFF_MOST_MS);
     const ops = last
       ? deadOps(activation, job, attempts, message)
@@ -279,16 +286,34 @@ export class Queues {
     return !last;
   }
 
+  #mostAttempts({ head }: Activation): number {
+    const { limits, runner } = this.options;
+    const type = runner.options.hosts.manifest?.agentTypes.find(({ name }) => name === head?.type);
+    return type?.attempts ?? limits.messageAttempts;
+  }
+
   #again(activation: Activation, job: Job, attempts: number, wait: number): void {
     const notBefore = this.options.clock.wall() + wait;
     activation.waiting.unshift({ ...job, attempts, notBefore, begun: false, resolve: undefined, reject: undefined });
   }
 
-  /** No handler ran. Handlers throw the same codes, for what they met elsewhere: those count as failures. */
-  #isUnhandled({ id }: Activation, { code, details }: GraphsteadError): boolean {
-    const isUnready = code === 'NOT_READY' && this.options.runner.options.hosts.manifest === undefined;
-    if (isUnready) this.unready.add(id);
-    return isUnready || (code === 'AGENT_TERMINATED' && details?.['agentId'] === id);
+  /**
+   * No handler ran, since there is no app or none of its classes is the agent's: what is stored waits for another load. Handlers
+   * throw the same codes, for what they met elsewhere: those count as failures.
+   */
+  #isUnready({ head }: Activation, { code }: GraphsteadError): boolean {
+    const { manifest } = this.options.runner.options.hosts;
+    if (manifest === undefined) return code === 'NOT_READY';
+    return code === 'AGENT_TYPE_UNKNOWN' && !manifest.agentTypes.some(({ name }) => name === head?.type);
+  }
+
+  /** An app was loaded, or not: work begins again, that of those too for whom there was none. */
+  goOn(): void {
+    this.paused = this.closing;
+    for (const id of this.#unready) this.activate(id).waiting.reread();
+    this.#unready.clear();
+    for (const { agentId, id, at } of this.#unrung.splice(0)) this.options.alarms.done(agentId, id, at);
+    for (const activation of this.activations.values()) if (activation.waiting.some) this.kick(activation);
   }
 
   async #readMailbox({ id, waiting }: Activation, wall: number): Promise<void> {

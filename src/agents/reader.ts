@@ -1,4 +1,4 @@
-import type { Range, Snapshot } from '../commit/index.js';
+import type { Key, Range, Snapshot } from '../commit/index.js';
 import type { DeadLetter } from './contract.js';
 import type { MessagePosition } from './part.js';
 import {
@@ -13,6 +13,7 @@ import {
   mailboxesRange,
   mailboxFrom,
   mailboxRange,
+  pastKey,
   retryKey,
   endedOf,
   shardDueRange,
@@ -26,6 +27,7 @@ import {
   type StoredEvent,
   type StoredLetter,
   type StoredMessage,
+  type StoredPast,
   type StoredRetry,
 } from './stored.js';
 
@@ -149,20 +151,59 @@ export async function readEvents(
 
 /** Number of the first kept event behind a position; events[1] of the head when there is none. */
 export async function eventBehind(snapshot: Snapshot, id: string, head: Head, ts: number, n: number): Promise<number> {
-  let [low, high] = head.events;
+  const [first, next] = head.events;
+  return seek(
+    snapshot,
+    (seq) => eventKey(id, seq),
+    first,
+    next,
+    (text) => {
+      const match = /^\{"ts":(\d+),"n":(\d+)/.exec(text);
+      const at = Number(match?.[1]);
+      return at > ts || (at === ts && Number(match?.[2]) > n);
+    },
+  );
+}
+
+/** Number of the first entry of a list that `isBehind` some place, by its first chunk; `next` when there is none. */
+async function seek(
+  snapshot: Snapshot,
+  key: (seq: number) => Key,
+  first: number,
+  next: number,
+  isBehind: (text: string) => boolean,
+): Promise<number> {
+  let [low, high] = [first, next];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const bytes = await snapshot.get(eventKey(id, middle));
-    if (bytes === undefined || isBehind(bytes, ts, n)) high = middle;
+    const bytes = await snapshot.get(key(middle));
+    if (bytes === undefined || isBehind(Buffer.from(bytes).toString('latin1'))) high = middle;
     else low = middle + 1;
   }
   return low;
 }
 
-function isBehind(bytes: Uint8Array, ts: number, n: number): boolean {
-  const match = /^\{"ts":(\d+),"n":(\d+)/.exec(Buffer.from(bytes).toString('latin1'));
-  const at = Number(match?.[1]);
-  return at > ts || (at === ts && Number(match?.[2]) > n);
+/** States that are kept of an agent, newest first, from before a turn on; at least one, where there is one, however large. */
+export async function readHistory(
+  snapshot: Snapshot,
+  id: string,
+  { past: [first, next] = [1, 1, 0] }: Head,
+  before: number | undefined,
+  most: { readonly states: number; readonly bytes: number },
+): Promise<StoredPast[]> {
+  const key = (seq: number) => pastKey(id, seq);
+  const isBehind = (text: string) => Number(/^\{"turn":(\d+)/.exec(text)?.[1]) >= Number(before);
+  const end = before === undefined ? next : await seek(snapshot, key, first, next, isBehind);
+  const found: StoredPast[] = [];
+  let left = most.bytes;
+  for (let seq = end - 1; seq >= first && found.length < most.states && left > 0; seq--) {
+    for await (const { bytes } of joined(snapshot, { start: key(seq), end: key(seq + 1) }, 1)) {
+      const past = decode<StoredPast>(bytes);
+      left -= past.bytes;
+      found.push(past);
+    }
+  }
+  return found;
 }
 
 interface LetterEntry extends StoredLetter {

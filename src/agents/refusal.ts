@@ -1,5 +1,5 @@
 import { GraphsteadError } from '../base/index.js';
-import type { AgentFilter, AgentStatus } from './info.js';
+import type { AgentFilter, AgentStatus, AgentType, HistoryPage } from './info.js';
 
 // What callers of agents are told in more than one place.
 
@@ -12,6 +12,7 @@ export function unknownAgent(id: string): GraphsteadError {
 
 export function terminated(id: string): GraphsteadError {
   return new GraphsteadError('AGENT_TERMINATED', `agent "${id}" was stopped and is no longer available`, {
+    fix: 'start another one; a key that it was started by stays its own',
     details: { agentId: id },
   });
 }
@@ -55,6 +56,20 @@ export function assertFilter({ status, first }: AgentFilter): void {
   });
 }
 
+/** states in one page of a history */
+const STATES = 100;
+
+/** Throws INVALID_VALUE. */
+export function assertPage({ limit, before }: HistoryPage): void {
+  const wrong = (what: string, value: unknown, fix: string) =>
+    new GraphsteadError('INVALID_VALUE', `a history cannot ${what} ${String(value)}`, { fix });
+  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= STATES)) {
+    throw wrong('begin with so many states:', limit, `limit is 1 to ${STATES}; before names the turn to go on from`);
+  }
+  if (before === undefined || (Number.isSafeInteger(before) && before >= 0)) return;
+  throw wrong('end before turn', before, 'before is the turn of the last state of the page before');
+}
+
 /** Throws MESSAGE_UNKNOWN. */
 export function assertMessage(name: unknown, agentId: string): void {
   if (typeof name === 'string' && name !== '') return;
@@ -74,6 +89,25 @@ export function assertId(id: unknown): void {
 
 /** What a timer can wait at most. */
 const LONGEST_MS = 2 ** 31 - 1;
+
+/** characters of an agent's key */
+const LONGEST_KEY = 512;
+
+/** Throws INVALID_VALUE. */
+export function assertKey(key: unknown): void {
+  if (typeof key === 'string' && key !== '' && key.length <= LONGEST_KEY) return;
+  throw new GraphsteadError('INVALID_VALUE', `the key of an agent is a text of 1 to ${LONGEST_KEY} characters`, {
+    fix: "give one that names what the agent is for, as in key: 'order 17'",
+  });
+}
+
+/** Throws INVALID_REQUEST: what a turn starts and sends is part of its commit, which no key could keep from landing again in another. */
+export function assertUnkeyed(what: string, { idempotencyKey }: { idempotencyKey?: unknown }): void {
+  if (idempotencyKey === undefined) return;
+  throw new GraphsteadError('INVALID_REQUEST', `an idempotencyKey of ${what} in a turn of an agent`, {
+    fix: 'leave it out: it lands once, with the turn. What several turns must do once, keep in the state; one agent for all of them has a `key`',
+  });
+}
 
 /** Throws INVALID_VALUE. */
 export function assertOptions({ timeout, idempotencyKey }: { timeout?: unknown; idempotencyKey?: unknown }): void {
@@ -99,6 +133,16 @@ export function mayOnlyRead(what: string, fix = ''): GraphsteadError {
 
 export function closing(): GraphsteadError {
   return new GraphsteadError('NOT_READY', 'the service is closing');
+}
+
+/** Throws AGENT_TYPE_UNKNOWN where the loaded app registers no class of this name. */
+export function assertType(app: { readonly agentTypes: readonly AgentType[] } | undefined, name: string): void {
+  const known = app?.agentTypes.map((type) => type.name) ?? [];
+  if (!known.includes(name)) throw unknownType(name, known);
+}
+
+export function unknownType(name: string, known: readonly string[]): GraphsteadError {
+  return new GraphsteadError('AGENT_TYPE_UNKNOWN', `unknown agent type "${name}"`, { fix: registerIt(known) });
 }
 
 /** What to do about an agent type that nobody knows. */

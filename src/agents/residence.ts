@@ -8,8 +8,10 @@ import { failureText } from './wire-failure.js';
 const SUSPENDED_AT_ONCE = 1_000;
 /** part of one host's heap that states may take as text; as objects they take several times that */
 const RESIDENT_SHARE = 0.125;
-/** milliseconds that a reload or a shutdown waits for running turns and onSuspend */
+/** milliseconds that a shutdown waits for running turns and onSuspend */
 const DRAIN_MS = 10_000;
+/** and a reload: no turn begins meanwhile, and those that take longer end in the process they began in */
+const SWAP_MS = 500;
 
 /** Who stays in the hosts' memory, and who leaves it. */
 export class Residence {
@@ -82,22 +84,18 @@ export class Residence {
   }
 
   async #swap<T>(load: () => Promise<T>): Promise<T> {
-    await this.pause();
+    await this.pause(SWAP_MS);
     try {
       return await load();
     } finally {
-      this.queues.paused = this.queues.closing;
-      for (const id of this.queues.unready) this.queues.activate(id).waiting.reread();
-      this.queues.unready.clear();
-      for (const activation of this.queues.activations.values())
-        if (activation.waiting.some) this.queues.kick(activation);
+      this.queues.goOn();
     }
   }
 
   /** No new turns; running ones end; who is in memory is suspended. Whoever takes too long for it is not waited for. */
-  async pause(): Promise<void> {
+  async pause(patienceMs = DRAIN_MS): Promise<void> {
     this.queues.paused = true;
-    const patience = new Promise<void>((done) => setTimeout(done, DRAIN_MS).unref());
+    const patience = new Promise<void>((done) => setTimeout(done, patienceMs).unref());
     if (this.queues.running > 0) {
       const drained = new Promise<void>((done) => {
         this.queues.drained = done;

@@ -1,3 +1,4 @@
+import type { PastState } from './info.js';
 import type { PostKind, PostOp } from './part.js';
 
 // How agents lie in the store: JSON text in UTF-8, in chunks that fit a page.
@@ -5,6 +6,8 @@ import type { PostKind, PostOp } from './part.js';
 /** An agent's own entry; everything else of it is found from here. */
 export interface Head {
   readonly type: string;
+  /** that it was started by */
+  readonly key?: string;
   /** `starting` until onInitialize of an agent that a turn began */
   readonly status: 'starting' | 'active' | 'terminated';
   /** wall milliseconds */
@@ -20,12 +23,17 @@ export interface Head {
   readonly dead: number;
   readonly waiting: number;
   readonly alarms: number;
+  /** number of the oldest kept state, of the next one, and bytes of all; absent where none was ever kept */
+  readonly past?: readonly [number, number, number];
 }
 
-/** Of an agent that begins. */
-export function freshHead(type: string, wall: number, status: Head['status']): Head {
+/** What an agent begins as. */
+export type Birth = Pick<Head, 'type' | 'key'>;
+
+export function freshHead({ type, key }: Birth, wall: number, status: Head['status']): Head {
   return {
     type,
+    key,
     status,
     startedAt: wall,
     turns: 0,
@@ -43,6 +51,7 @@ export function freshHead(type: string, wall: number, status: Head['status']): H
 export function headWith(head: Head, change: Partial<Head>): Head {
   return {
     type: head.type,
+    key: head.key,
     status: change.status ?? head.status,
     startedAt: head.startedAt,
     turns: change.turns ?? head.turns,
@@ -53,6 +62,7 @@ export function headWith(head: Head, change: Partial<Head>): Head {
     dead: change.dead ?? head.dead,
     waiting: change.waiting ?? head.waiting,
     alarms: change.alarms ?? head.alarms,
+    past: change.past ?? head.past,
   };
 }
 
@@ -64,6 +74,16 @@ export interface StoredEvent {
   readonly name: string;
   /** JSON text */
   readonly data: string;
+}
+
+/** Its first fields come first: they are read without the state. */
+export interface StoredPast extends Omit<PastState, 'at' | 'state'> {
+  /** of the state */
+  readonly bytes: number;
+  /** wall milliseconds */
+  readonly at: number;
+  /** empty for none */
+  readonly state: string;
 }
 
 export interface StoredMessage {
@@ -116,6 +136,17 @@ export interface StoredLetter {
   readonly at: number;
 }
 
+const FIGURES = { at: /"at":(\d+)/, bytes: /"bytes":(\d+)/ } as const;
+
+/**
+ * A figure of an event, a dead letter or a past state, read from its first chunk: figures stand before anything an app gave.
+ * `at` tells when it came about.
+ */
+export function figureIn(chunk: Uint8Array | undefined, name: keyof typeof FIGURES): number | undefined {
+  const found = chunk === undefined ? undefined : FIGURES[name].exec(Buffer.from(chunk).toString('latin1'))?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
 const CHUNK = 3_840;
 
 /** the value of a key that says everything itself */
@@ -135,6 +166,11 @@ export function split(bytes: Uint8Array): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += CHUNK) pieces.push(bytes.subarray(at, at + CHUNK));
   return pieces;
+}
+
+/** Whether a first piece is the only one. */
+export function isWhole(piece: Uint8Array): boolean {
+  return piece.length < CHUNK;
 }
 
 /** Pieces that `split` makes of so many bytes. */

@@ -6,7 +6,14 @@ import { type Head, split } from '../stored.js';
 /** The bounds that commits of agents keep. */
 export type AgentLimits = Pick<
   Limits,
-  'eventsPerAgent' | 'eventAgeMs' | 'mailboxMessages' | 'deadLetters' | 'alarmsPerAgent' | 'alarmEveryMs'
+  | 'agentHistory'
+  | 'agentHistoryBytes'
+  | 'eventsPerAgent'
+  | 'eventAgeMs'
+  | 'mailboxMessages'
+  | 'deadLetters'
+  | 'alarmsPerAgent'
+  | 'alarmEveryMs'
 >;
 
 type Change = { readonly key: Key; readonly value: Uint8Array | undefined } | { readonly from: Key; readonly to: Key };

@@ -27,10 +27,10 @@ function refuse(draft: Draft, { to, from }: PostOp): void {
 /** An agent that a turn began: its first message is the one that initialises it. */
 export function spawn(draft: Draft, op: SpawnOp): void {
   if (draft.find(op.id) !== undefined) {
-    // a rerun of the turn that began it; those who count posts count this one too
+    // a rerun of the turn that began it, or its key is in use; those who count posts count this one too
     draft.posts.push({ to: op.id, n: draft.posts.length });
     return;
   }
-  draft.heads.set(op.id, freshHead(op.type, draft.wall, 'starting'));
+  draft.heads.set(op.id, freshHead(op, draft.wall, 'starting'));
   post(draft, { op: 'post', to: op.id, from: op.from, kind: 'init', name: 'onInitialize' });
 }

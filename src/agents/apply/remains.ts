@@ -1,7 +1,17 @@
 import type { Limits } from '../../base/index.js';
 import type { GroupState, Key } from '../../commit/index.js';
-import { alarmIn, alarmRange, deadKey, dueKey, eventKey, mailboxRange, retryRange, stateRange } from '../keys.js';
-import { decode, type Head, headWith, type StoredAlarm } from '../stored.js';
+import {
+  alarmIn,
+  alarmRange,
+  deadKey,
+  dueKey,
+  eventKey,
+  mailboxRange,
+  pastRange,
+  retryRange,
+  stateRange,
+} from '../keys.js';
+import { decode, figureIn, type Head, headWith, type StoredAlarm } from '../stored.js';
 
 /** keys that one commit takes away of agents that were stopped */
 export const SWEPT_AT_ONCE = 256;
@@ -19,7 +29,7 @@ interface Sweep {
 }
 
 /**
- * State, waiting messages and alarms go first; events and dead letters once they are `eventAgeMs` old, so that those who
+ * States, waiting messages and alarms go first; events and dead letters once they are `eventAgeMs` old, so that those who
  * watched the agent can read its end. Nothing is added to a stopped agent, so that what was swept stays so.
  */
 export async function sweep(
@@ -34,7 +44,7 @@ export async function sweep(
   let left = most;
   const again = (next: number | undefined, kept = head): Sweep => ({ removals, head: kept, next, taken: most - left });
 
-  for (const range of [stateRange(id), mailboxRange(id), retryRange(id), alarmRange(id)]) {
+  for (const range of [stateRange(id), pastRange(id), mailboxRange(id), retryRange(id), alarmRange(id)]) {
     if (left <= 0) return again(wall);
     const page = await state.snapshot.range({ ...range, limit: left });
     page.keys.forEach((key, i) => {
@@ -82,9 +92,7 @@ async function aged(
   return { first: next };
 }
 
-/** When an event or a dead letter came about. Only its first chunk is read: the time stands before anything an app gave. */
-export async function timeOf(state: GroupState, key: Key): Promise<number | undefined> {
-  const bytes = await state.get(key);
-  const at = bytes === undefined ? undefined : /"at":(\d+)/.exec(Buffer.from(bytes).toString('latin1'))?.[1];
-  return at === undefined ? undefined : Number(at);
+/** When an event or a dead letter came about. */
+async function timeOf(state: GroupState, key: Key): Promise<number | undefined> {
+  return figureIn(await state.get(key), 'at');
 }

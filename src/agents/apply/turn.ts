@@ -2,14 +2,25 @@ import { GraphsteadError, type MaybePromise } from '../../base/index.js';
 import { endedKey, eventKey, messageKey, retryKey } from '../keys.js';
 import type { EventPart, TurnOp } from '../part.js';
 import { terminated } from '../refusal.js';
-import { encode, freshHead, type Head, headWith, NOTHING, pieces, type StoredEvent } from '../stored.js';
+import {
+  type Birth,
+  encode,
+  figureIn,
+  freshHead,
+  type Head,
+  headWith,
+  NOTHING,
+  pieces,
+  type StoredEvent,
+} from '../stored.js';
 import { fire, setAlarm } from './alarm.js';
 import type { Draft } from './draft.js';
-import { timeOf } from './remains.js';
+import { remember, remembers } from './history.js';
+import { trim } from './trim.js';
 
 /** What one turn did to its own agent. Throws AGENT_UNKNOWN, AGENT_TERMINATED, TXN_ABORTED, LIMIT_EXCEEDED. */
 export function turn(draft: Draft, op: TurnOp): MaybePromise<void> {
-  const before = op.create === undefined ? draft.head(op.id) : created(draft, op.id, op.create.type);
+  const before = op.create === undefined ? draft.head(op.id) : created(draft, op.id, op.create);
   if (before.status === 'terminated') throw terminated(op.id);
   if (before.turns !== op.expect) {
     throw new GraphsteadError('TXN_ABORTED', `a turn of agent ${op.id} came from an activation that has ended`);
@@ -22,19 +33,20 @@ export function turn(draft: Draft, op: TurnOp): MaybePromise<void> {
     draft.states.set(op.id, bytes);
   }
   const head = headWith(before, { status: 'active', turns: before.turns + 1, chunks, version });
-  const quiet = op.fired === undefined && op.alarms === undefined && op.events === undefined;
+  const quiet = op.fired === undefined && op.alarms === undefined && op.events === undefined && !remembers(op, before);
   if (quiet) end(draft, op, consume(draft, op.id, head, op.consumed));
   else return told(draft, op, consume(draft, op.id, head, op.consumed));
 }
 
-function created(draft: Draft, id: string, type: string): Head {
+function created(draft: Draft, id: string, birth: Birth): Head {
   if (draft.find(id) !== undefined) throw new GraphsteadError('TXN_ABORTED', `agent ${id} exists already`);
-  return freshHead(type, draft.wall, 'starting');
+  return freshHead(birth, draft.wall, 'starting');
 }
 
-/** The rest of a turn with alarms or events: what is stored of those has to be looked at. */
+/** The rest of a turn with alarms, events or a history: what is stored of those has to be looked at. */
 async function told(draft: Draft, op: TurnOp, before: Head): Promise<void> {
-  let head = await fire(draft, op.id, before, op.fired);
+  let head = remembers(op, before) ? await remember(draft, op, before) : before;
+  head = await fire(draft, op.id, head, op.fired);
   for (const alarm of op.alarms ?? []) head = await setAlarm(draft, op.id, head, alarm);
   end(draft, op, await publish(draft, op.id, head, op.events ?? []));
 }
@@ -55,28 +67,25 @@ export function consume(draft: Draft, id: string, head: Head, message: TurnOp['c
 async function publish(draft: Draft, id: string, head: Head, events: readonly EventPart[]): Promise<Head> {
   if (events.length === 0) return head;
   const { ts, wall, group } = draft;
-  const [from] = head.events;
-  let [first, next] = head.events;
+  const [from, last] = head.events;
+  let next = last;
   for (const { name, data } of events) {
     const event: StoredEvent = { ts, n: draft.events++, at: wall, name, data };
     const seq = next++;
     draft.putAll(encode(event), (chunk) => eventKey(id, seq, chunk));
   }
-  const room = events.length * 2; // a commit trims at most twice what it adds
-  first = Math.max(first, Math.min(first + room, next - group.limits.eventsPerAgent));
-  while (first - from < room && first < head.events[1] && (await isAged(draft, id, first))) first++;
-  if (first > from) draft.changes.push({ from: eventKey(id, from), to: eventKey(id, first) });
+  const room = Math.min(last, from + events.length * 2); // a commit trims at most twice what it adds
+  const { eventsPerAgent, eventAgeMs } = group.limits;
+  const isAged = (bytes: Uint8Array | undefined) => (figureIn(bytes, 'at') ?? 0) < wall - eventAgeMs;
+  const goes = (seq: number, bytes: Uint8Array | undefined) => next - seq > eventsPerAgent || isAged(bytes);
+  const first = await trim(draft, (seq) => eventKey(id, seq), from, room, goes);
   return headWith(head, { events: [first, next] });
-}
-
-async function isAged({ group, wall }: Draft, id: string, seq: number): Promise<boolean> {
-  const at = await timeOf(group.state, eventKey(id, seq));
-  return at === undefined || at < wall - group.limits.eventAgeMs;
 }
 
 /** Only the tombstone counts from here on; what lies behind it waits to be swept. */
 function terminate(draft: Draft, id: string, head: Head): Head {
   draft.states.delete(id);
   draft.put(endedKey(id, draft.wall), NOTHING);
-  return headWith(head, { status: 'terminated', chunks: 0, alarms: 0, waiting: 0 });
+  const past = head.past && ([head.past[1], head.past[1], 0] as const);
+  return headWith(head, { status: 'terminated', chunks: 0, alarms: 0, waiting: 0, past });
 }

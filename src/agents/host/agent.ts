@@ -37,6 +37,7 @@ export interface AlarmOptions {
 export interface Identity {
   readonly id: string;
   readonly name: string;
+  readonly key?: string;
   /** commits what is done so far */
   checkpoint(agent: Agent): Promise<void>;
 }
@@ -63,10 +64,20 @@ export interface AgentClass<T extends Agent = Agent> {
   readonly version?: number;
   /** version -> how a state of the version before becomes one of it */
   readonly migrations?: Readonly<Record<number, (state: never) => unknown>>;
+  /**
+   * States kept of each agent, for `agents.history`: one with each commit of a turn that changed it. Up to limits.agentHistory;
+   * default 0, which keeps none.
+   */
+  readonly history?: number;
   /** methods that answer messages of their own name, with typed senders (`agents.ref`) */
   readonly handlers?: readonly string[];
   /** messages (handlers, or names of onReceiveMessage) that change nothing: they run beside a turn, on the last committed state */
   readonly readOnly?: readonly string[];
+  /**
+   * How often an asynchronous message or an alarm is tried, in all, before it is a dead letter. Default:
+   * limits.messageAttempts. Pauses begin at 0.2 s and double, up to a minute
+   */
+  readonly attempts?: number;
   /**
    * Whether this caller may read an agent's events; asked once whenever `agentEvent` is subscribed to. Only true lets it: a
    * throw, a time-out and anything else end the subscription. It may read (the graph, read-only messages) and change nothing.
@@ -105,6 +116,11 @@ export class Agent<State extends object = object> {
   /** The type's name. */
   get name(): string {
     return identityOf(this).name;
+  }
+
+  /** What it was started by, where `agents.start` was given a key. */
+  get key(): string | undefined {
+    return identityOf(this).key;
   }
 
   /** 1 for the first delivery of the message being handled; above 1 when an earlier try did not end well. */

@@ -1,7 +1,7 @@
-import { GraphsteadError } from '../../base/index.js';
-import { derivedAgentId, freshAgentId } from '../agent-id.js';
-import type { AgentFilter, AgentInfo, DeadLetter } from '../info.js';
-import { assertId, assertMessage, assertOptions } from '../refusal.js';
+import { codeOf, GraphsteadError } from '../../base/index.js';
+import { derivedAgentId, freshAgentId, keyedAgentId } from '../agent-id.js';
+import type { AgentFilter, AgentInfo, DeadLetter, HistoryPage, PastState } from '../info.js';
+import { assertId, assertKey, assertMessage, assertOptions, assertUnkeyed, terminated } from '../refusal.js';
 import type { AgentClass } from './agent.js';
 import { argumentsText } from './json-text.js';
 import { nameOf, register, typeOf, wantedName } from './registry.js';
@@ -13,6 +13,13 @@ export interface MessageOptions {
   readonly timeout?: number;
   /** the same key gives the first reply again */
   readonly idempotencyKey?: string;
+}
+
+export interface StartOptions {
+  /** the same key gives the first agent again, for `limits.idempotencyHours`. Not in a turn, whose starts land once with it */
+  readonly idempotencyKey?: string;
+  /** names the one agent of its type that has it, for ever. 1 to 512 characters */
+  readonly key?: string;
 }
 
 /** What start gives. */
@@ -42,18 +49,38 @@ export const agents = {
     for (const type of types) register(type);
   },
 
-  /** Starts an agent. In a function it is durable when this resolves; in a turn it starts with the turn's commit. */
-  async start(type: string | AgentClass, options: { readonly idempotencyKey?: string } = {}): Promise<Started> {
+  /**
+   * Starts an agent. In a function it is durable when this resolves; in a turn it starts with the turn's commit. With a `key` it is
+   * the one agent of its type and key: one that was started is given again, and one that was stopped throws AGENT_TERMINATED.
+   */
+  async start(type: string | AgentClass, options: StartOptions = {}): Promise<Started> {
     const name = wantedName(type);
     typeOf(name);
     assertOptions(options);
+    const { key } = options;
+    if (key !== undefined) assertKey(key);
     const task = requireTask('agents.start');
     if (task.turn === undefined) return (await task.call('start', [name, options])) as AgentInfo;
     task.assertOpen('agents.start');
     task.turn.assertWrites('agents.start');
-    const id = childId(task, task.turn, name);
-    task.turn.start(id, name);
+    assertUnkeyed('agents.start', options);
+    if (key === undefined) {
+      const id = childId(task, task.turn, name);
+      task.turn.start({ id, type: name });
+      return { id, name };
+    }
+    const id = keyedAgentId(name, key);
+    if ((await statusOf(task, id)) === 'terminated') throw terminated(id);
+    task.turn.start({ id, type: name, key });
     return { id, name };
+  },
+
+  /** The id that `agents.start` gives for this type and key, whether or not it was started. */
+  idOf(type: string | AgentClass, key: string): string {
+    const name = wantedName(type);
+    typeOf(name);
+    assertKey(key);
+    return keyedAgentId(name, key);
   },
 
   /** Stops an agent for good, also a suspended one. In a turn it stops after the turn's commit. */
@@ -111,6 +138,15 @@ export const agents = {
   refAsync<C extends AgentClass>(type: C, id: string, options: MessageOptions = {}): AgentRefAsync<C> {
     const post: Sender = (task, name, args) => postMessage(task, id, name, args, options, true);
     return senderOf(type, id, post) as AgentRefAsync<C>;
+  },
+
+  /**
+   * The states that the agent's turns have left, newest first, the current one among them: those that its class keeps
+   * (`static history`), none of a stopped agent. Throws AGENT_UNKNOWN, INVALID_VALUE.
+   */
+  async history(id: string, page: HistoryPage = {}): Promise<readonly PastState[]> {
+    assertId(id);
+    return (await requireTask('agents.history').call('history', [id, page])) as readonly PastState[];
   },
 
   /** Messages that failed for good. */
@@ -174,6 +210,7 @@ async function postMessage(
   assertId(id);
   assertMessage(name, id);
   assertOptions(options);
+  if (task.turn !== undefined) assertUnkeyed('agents.sendMessageAsync', options);
   const text = textOf(data);
   const marked = typed ? { typed } : {};
   if (task.turn === undefined) {
@@ -190,6 +227,16 @@ function textOf(data: unknown): string | undefined {
   throw new GraphsteadError('INVALID_VALUE', `a message's data is text, got ${typeof data}`, {
     fix: 'send JSON.stringify(value)',
   });
+}
+
+/** undefined for one that was never started. */
+async function statusOf(task: Task, id: string): Promise<AgentInfo['status'] | undefined> {
+  try {
+    return ((await task.call('info', [id])) as AgentInfo).status;
+  } catch (error) {
+    if (codeOf(error) === 'AGENT_UNKNOWN') return undefined;
+    throw error;
+  }
 }
 
 /**

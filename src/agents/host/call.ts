@@ -4,11 +4,18 @@ import { appFailure } from './app-failure.js';
 import { tell } from './link.js';
 import { marked } from './marker.js';
 import { Task, within } from './task.js';
+import { failureText, fromFailure } from '../wire-failure.js';
 
 type Exported = (...args: readonly unknown[]) => unknown;
 
 let functions = new Map<string, Exported>();
-const streams = new Map<number, { readonly task: Task; readonly iterator: AsyncIterator<unknown> }>();
+const streams = new Map<number, Stream>();
+
+interface Stream {
+  readonly task: Task;
+  readonly name: string;
+  readonly iterator: AsyncIterator<unknown>;
+}
 
 /** The functions that a bundle exports, by name. */
 export function offer(exported: ReadonlyMap<string, Exported>): void {
@@ -23,7 +30,7 @@ export function startCall(id: number, call: CallTask): Task {
     (value) => {
       if (task.ended !== undefined) return;
       if (call.stream === true) {
-        streams.set(id, { task, iterator: value as AsyncIterator<unknown> });
+        streams.set(id, { task, name: call.name, iterator: value as AsyncIterator<unknown> });
         tell({ k: 'called', id });
         return;
       }
@@ -39,26 +46,53 @@ export function startCall(id: number, call: CallTask): Task {
 export function pull(id: number): void {
   const stream = streams.get(id);
   if (stream === undefined) return;
+  const isLeft = () => streams.get(id) !== stream;
   const next = marked(id, () => within(stream.task, () => stream.iterator.next()));
   next.then(
     ({ value, done }) => {
+      if (isLeft()) return;
       if (done === true) streams.delete(id);
       if (done === true) stream.task.end('the stream had ended');
       tell({ k: 'called', id, value, done: done === true }, value);
     },
     (error: unknown) => {
+      // mostly that its reader left
+      if (isLeft()) return within(stream.task, () => console.debug(failed(stream, error)));
       streams.delete(id);
       fail(id, stream.task, error);
     },
   );
 }
 
-/** Nobody reads the stream any more: its `finally` blocks run. */
-export function stopStream(id: number): void {
+/** Nobody reads the stream any more: its `finally` blocks run, as part of it. */
+export async function leaveStream(id: number): Promise<void> {
+  const stream = streams.get(id);
+  stream?.task.leave(LEFT);
+  await endStream(id);
+  stream?.task.end(LEFT);
+  tell({ k: 'called', id, done: true });
+}
+
+/** Resolves when its code has ended; what it throws is told in the log. */
+export async function endStream(id: number): Promise<void> {
   const stream = streams.get(id);
   streams.delete(id);
-  if (stream?.iterator.return === undefined) return;
-  Promise.resolve(within(stream.task, () => stream.iterator.return?.())).catch(() => undefined);
+  if (stream === undefined) return;
+  const end = async () => {
+    try {
+      await stream.iterator.return?.();
+    } catch (error) {
+      console.error(failed(stream, error));
+    }
+  };
+  await marked(id, () => within(stream.task, end));
+}
+
+const LEFT = 'the subscriber left';
+
+function failed({ name }: Stream, error: unknown): string {
+  const failure = fromFailure(appFailure(error, 'FUNCTION_FAILED'), 'FUNCTION_FAILED');
+  return `${name} failed when its reader had left: ${failureText(failure)}`;
 }
 
 async function run(call: CallTask): Promise<unknown> {

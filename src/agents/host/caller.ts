@@ -7,11 +7,19 @@ export interface Caller {
    * beside them. undefined without a token, and in an agent's turn: a message carries what its handler must know.
    */
   readonly claims: Claims | undefined;
+  /**
+   * Aborts when nobody waits for the function any more (its caller has left, or the reader of its stream), and when its time is
+   * over: hand it to fetch and the like. In an agent's turn that is `this.signal`.
+   */
+  readonly signal: AbortSignal;
 }
 
 /** Who calls the function that runs. */
 export const caller: Caller = {
   get claims(): Claims | undefined {
     return requireTask('caller.claims').claims;
+  },
+  get signal(): AbortSignal {
+    return requireTask('caller.signal').signal;
   },
 };

@@ -2,6 +2,8 @@ import { GraphsteadError } from '../../base/index.js';
 import type {
   CallRecord,
   ChatModel,
+  ChatOptions,
+  ChatReply,
   Connections,
   HttpConnection,
   Models,
@@ -60,13 +62,21 @@ export const models: Models = {
 // model is not paid twice. Outside of a task there is nothing to run again.
 
 function journaledModel(name: string, model: ChatModel): ChatModel {
-  const chat: ChatModel['chat'] = (messages, options = {}) => {
+  const chat: ChatModel['chat'] = async (messages, options = {}) => {
     const task = currentTask();
     if (task === undefined) return model.chat(messages, options);
-    const { signal, idempotencyKey, ...asked } = options;
-    return task.once(`model ${name}`, [messages, asked], (key) =>
-      model.chat(messages, { ...asked, signal: signal ?? task.signal, idempotencyKey: idempotencyKey ?? key }),
+    const { signal = task.signal, idempotencyKey, onText, ...asked } = options;
+    const tellsText = onText !== undefined && telling(onText);
+    const reply = await task.once(`model ${name}`, [messages, asked], (key) =>
+      model.chat(messages, {
+        ...asked,
+        signal,
+        idempotencyKey: idempotencyKey ?? key,
+        ...(tellsText ? { onText: tellsText.piece } : {}),
+      }),
     );
+    if (tellsText) await tellsText.rest(reply);
+    return reply;
   };
   return {
     chat,
@@ -78,7 +88,21 @@ function journaledModel(name: string, model: ChatModel): ChatModel {
         ],
         options,
       ),
-    stream: (messages, options) => model.stream(messages, options),
+    stream: (messages, options) => model.stream(messages, { signal: currentTask()?.signal, ...options }),
+  };
+}
+
+/** Whoever listens hears the whole text, also of a reply that was not asked for again. */
+function telling(onText: NonNullable<ChatOptions['onText']>) {
+  let told = false;
+  return {
+    piece: (text: string) => {
+      told = true;
+      return onText(text);
+    },
+    async rest({ choices: [{ message }] }: ChatReply): Promise<void> {
+      if (!told && message.content) await onText(message.content);
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, GraphsteadError, type WireError } from '../../base/index.js';
 import type { GraphMutated } from '../info.js';
 import { fromFailure, placed } from '../wire-failure.js';
+import { mutationText } from './json-text.js';
 import { requireTask, type Task } from './task.js';
 
 /** JSON as it came from the graph. */
@@ -33,9 +34,12 @@ export interface GraphqlOptions {
 
 /** Reads and writes of the graph. */
 export interface GraphApi {
-  /** Runs a graph-language query; gives its `data` object. */
+  /** Runs a graph-language query; gives its `data` object. A variable that is undefined is not given. Throws INVALID_VALUE for one that is no text. */
   query<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, string>>): Promise<T>;
-  /** In a turn or a transaction the change lands with its commit; elsewhere at once. */
+  /**
+   * In a turn or a transaction the change lands with its commit; elsewhere at once. Throws INVALID_VALUE, naming the place,
+   * where JSON would give another value than the mutation holds.
+   */
   mutate(mutation: Mutation): Promise<Mutated>;
   /**
    * Runs a GraphQL request against the generated API; throws its first error with its code, and `errors` as they came. In a
@@ -57,7 +61,8 @@ class Surface implements GraphApi {
 
   async query<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, string>>): Promise<T> {
     const task = requireTask(`${this.what}.query`);
-    return JSON.parse((await task.call('graph.query', callArgs(this.txn, text, variables))) as string) as T;
+    const args = callArgs(this.txn, text, variables && textsOf(`${this.what}.query`, variables));
+    return JSON.parse((await task.call('graph.query', args)) as string) as T;
   }
 
   async mutate(mutation: Mutation): Promise<Mutated> {
@@ -66,7 +71,7 @@ class Surface implements GraphApi {
     const request =
       typeof mutation === 'string'
         ? { body: mutation, contentType: 'rdf' }
-        : { body: JSON.stringify(mutation) ?? 'null', contentType: 'json' };
+        : { body: mutationText(`${this.what}.mutate`, mutation), contentType: 'json' };
     const { uids, queries } = (await task.call('graph.mutate', [this.txn, request])) as GraphMutated;
     return { uids, ...(queries === undefined ? {} : { queries: JSON.parse(queries) as GraphAnswer }) };
   }
@@ -110,6 +115,20 @@ function isForCaller(task: Task, { as }: GraphqlOptions): boolean {
 
 function callArgs(txn: number, text: string, variables: unknown): unknown[] {
   return variables === undefined ? [txn, text] : [txn, text, variables];
+}
+
+const HAS_ONE_TEXT: ReadonlySet<string> = new Set(['string', 'boolean', 'bigint']);
+
+/** Variables of the graph language, which are texts. One that is undefined is not given. Throws INVALID_VALUE. */
+function textsOf(call: string, variables: Readonly<Record<string, unknown>>): Record<string, string> {
+  const given = Object.entries(variables).filter(([, value]) => value !== undefined);
+  for (const [name, value] of given) {
+    if (HAS_ONE_TEXT.has(typeof value) || Number.isFinite(value)) continue;
+    throw new GraphsteadError('INVALID_VALUE', `the variable ${name} of ${call} is no text`, {
+      fix: 'give the text that the query is to read in its place',
+    });
+  }
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
 }
 
 /** Tries of a transaction that lost to another one before the caller is told. */

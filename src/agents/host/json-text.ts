@@ -36,6 +36,11 @@ export function resultText(name: string, result: unknown): string | undefined {
   return exactJson(result, refusal('AGENT_FAILED', `what "${name}" gives`, 'result'));
 }
 
+/** A mutation of the graph: `toJSON` counts, as a Date of it is its text. Throws INVALID_VALUE with the place. */
+export function mutationText(call: string, mutation: unknown): string {
+  return exactJson(mutation, refusal('INVALID_VALUE', `what ${call} is given`, 'mutation'), 'told') ?? 'null';
+}
+
 function refusal(code: ErrorCode, whole: string, root: string): (loss: JsonLoss) => GraphsteadError {
   return ({ path, what, fix }) => {
     const valuePath = `${root}${path}`;

@@ -5,13 +5,13 @@ import type { CallRecord } from '../../connections/host.js';
 import type { ToHost, WireFailure } from '../protocol.js';
 import { failureText, fromFailure } from '../wire-failure.js';
 import { appFailure } from './app-failure.js';
-import { offer, pull, startCall, stopStream } from './call.js';
+import { endStream, leaveStream, offer, pull, startCall } from './call.js';
 import { useConnections } from './connections.js';
 import { captureConsole } from './console.js';
 import { flush, limitMessages, openLink, tell } from './link.js';
 import { handling, unmarked } from './marker.js';
 import { endWithParent } from './orphan.js';
-import { guards, registered } from './registry.js';
+import { guards, limitHistory, registered } from './registry.js';
 import { answered, currentTask, limitEvents, type Task } from './task.js';
 import { followTestClock } from './test-clock.js';
 import { discard, evict, limitStates, startTurn } from './turn.js';
@@ -34,15 +34,16 @@ function follow(id: number, task: Task): void {
 function drop(id: number, reason: string): void {
   const task = tasks.get(id);
   unmarked();
-  stopStream(id);
+  void endStream(id);
   if (task === undefined) return;
   if (task.turn !== undefined && !task.turn.readOnly) discard(task.turn.agentId);
   task.end(reason);
 }
 
 async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {
-  const { stateBytes, eventBytes, messageBytes, replyBytes } = message.limits;
+  const { stateBytes, eventBytes, messageBytes, replyBytes, history } = message.limits;
   limitStates(stateBytes);
+  limitHistory(history);
   limitEvents(eventBytes);
   limitMessages(messageBytes);
   limitEffects(messageBytes);
@@ -106,6 +107,9 @@ function receive(message: ToHost): void {
     case 'pull':
       pull(message.id);
       return;
+    case 'leave':
+      void leaveStream(message.id);
+      return;
     case 'drop':
       drop(message.id, message.reason);
       return;
@@ -139,6 +143,6 @@ openLink(
 // A promise nobody awaits must not end the others' turns.
 process.on('unhandledRejection', (error) => loose('unhandled rejection', error));
 process.on('uncaughtException', (error) => loose('uncaught exception', error));
-// The terminal's interrupt goes to the whole group; the main process decides when its hosts end.
-process.on('SIGINT', () => undefined);
+// A terminal's interrupt and systemd's stop go to the whole group; the main process decides when its hosts end.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
 process.on('exit', flush);

@@ -1,6 +1,6 @@
 import { GraphsteadError } from '../../base/index.js';
 import { guardOf } from '../protocol.js';
-import { registerIt } from '../refusal.js';
+import { registerIt, unknownType } from '../refusal.js';
 import type { AgentType } from '../info.js';
 import { Agent, type AgentClass } from './agent.js';
 import { caller } from './caller.js';
@@ -8,6 +8,12 @@ import { caller } from './caller.js';
 const types = new Map<string, AgentClass>();
 /** the main process has been told: it would hear of no other */
 let told = false;
+let mostHistory = Number.POSITIVE_INFINITY;
+
+/** @param states limits.agentHistory */
+export function limitHistory(states: number): void {
+  mostHistory = states;
+}
 
 /** The type's name as start takes it. */
 export function nameOf(type: AgentClass): string {
@@ -18,11 +24,9 @@ export function nameOf(type: AgentClass): string {
 export function wantedName(type: unknown): string {
   if (typeof type === 'string' && type !== '') return type;
   if (typeof type === 'function') return nameOf(type as AgentClass);
-  throw new GraphsteadError('AGENT_TYPE_UNKNOWN', 'the type of the agent to start is missing', { fix: knownTypes() });
-}
-
-function knownTypes(): string {
-  return registerIt([...types.keys()]);
+  throw new GraphsteadError('AGENT_TYPE_UNKNOWN', 'the type of the agent to start is missing', {
+    fix: registerIt([...types.keys()]),
+  });
 }
 
 /** Makes a class startable by its name. Throws when it is no Agent or the name is taken by another class. */
@@ -41,8 +45,10 @@ export function register(type: AgentClass): void {
   }
   assertNamed(name);
   if (told && known === undefined) throw tooLate(name);
-  assertVersion(name, type.version);
+  assertCount(name, 'version', type.version);
+  assertCount(name, 'attempts', type.attempts);
   assertMigrations(name, type);
+  assertHistory(name, type.history);
   assertNames(name, 'handlers', type.handlers);
   assertNames(name, 'readOnly', type.readOnly);
   assertGuard(name, type);
@@ -74,9 +80,18 @@ function assertNames(name: string, list: string, names: unknown): void {
   });
 }
 
-function assertVersion(name: string, version: number | undefined): void {
-  if (version === undefined || (Number.isSafeInteger(version) && version > 0)) return;
-  throw new GraphsteadError('APP_LOAD', `static version of agent type ${name} must be a whole number above 0`);
+function assertCount(name: string, what: 'version' | 'attempts', count: number | undefined): void {
+  if (count === undefined || (Number.isSafeInteger(count) && count > 0)) return;
+  throw new GraphsteadError('APP_LOAD', `static ${what} of agent type ${name} must be a whole number above 0`);
+}
+
+function assertHistory(name: string, history: number | undefined): void {
+  const isCount = history === undefined || (Number.isSafeInteger(history) && history >= 0);
+  if (isCount && (history ?? 0) <= mostHistory) return;
+  const what = isCount ? `asks for ${history} states` : 'is no whole number';
+  throw new GraphsteadError('APP_LOAD', `static history of agent type ${name} ${what}`, {
+    fix: `write static readonly history = 20: how many states of an agent are kept; limits.agentHistory is ${mostHistory}`,
+  });
 }
 
 /**
@@ -121,7 +136,7 @@ function assertGuard(name: string, type: AgentClass): void {
 export function typeOf(name: string): AgentClass {
   const type = types.get(name);
   if (type !== undefined) return type;
-  throw new GraphsteadError('AGENT_TYPE_UNKNOWN', `unknown agent type "${name}"`, { fix: knownTypes() });
+  throw unknownType(name, [...types.keys()]);
 }
 
 /** What the main process learns after the bundle has loaded. */
@@ -130,8 +145,10 @@ export function registered(): readonly AgentType[] {
   return [...types].map(([name, type]) => ({
     name,
     version: type.version ?? 1,
+    attempts: type.attempts,
     onSuspend: type.prototype.onSuspend !== Agent.prototype.onSuspend,
     readOnly: [...(type.readOnly ?? [])],
+    history: type.history ?? 0,
     mayListen: type.mayListen !== undefined,
   }));
 }

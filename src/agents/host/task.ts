@@ -51,6 +51,8 @@ export class Task {
   /** called once, when it ends */
   onEnd: (() => void) | undefined;
   #journal: Journal;
+  /** why its signal aborts */
+  #over: string | undefined;
   /** made when somebody asks for it: most tasks need none */
   #abort: AbortController | undefined;
   #ordinal = 0;
@@ -69,11 +71,11 @@ export class Task {
     this.#journal = journal === undefined ? NO_JOURNAL : new Map(journal.map((entry) => [entry.n, entry]));
   }
 
-  /** aborts when the task is given up */
+  /** aborts when the task is given up, and when its reader leaves */
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
-      if (this.ended !== undefined) this.#abort.abort(new Error(this.ended));
+      if (this.#over !== undefined) this.#abort.abort(new Error(this.#over));
     }
     return this.#abort.signal;
   }
@@ -81,8 +83,14 @@ export class Task {
   end(reason: string): void {
     if (this.ended !== undefined) return;
     this.ended = reason;
-    this.#abort?.abort(new Error(reason));
+    this.leave(reason);
     this.onEnd?.();
+  }
+
+  /** What goes by the signal ends; what it does otherwise still counts. */
+  leave(reason: string): void {
+    this.#over ??= reason;
+    this.#abort?.abort(new Error(reason));
   }
 
   /** Goes on behind calls of an earlier run that a checkpoint of it has made count. */

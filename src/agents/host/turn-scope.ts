@@ -1,5 +1,5 @@
 import { GraphsteadError } from '../../base/index.js';
-import type { AlarmEffect, Delivered, Effects, EventEffect, SendEffect } from '../protocol.js';
+import type { AlarmEffect, Delivered, Effects, EventEffect, SendEffect, StartEffect } from '../protocol.js';
 
 /** Effects as they gather. */
 interface Collected {
@@ -8,7 +8,7 @@ interface Collected {
   events?: EventEffect[];
   sends?: SendEffect[];
   alarms?: readonly AlarmEffect[];
-  starts?: { readonly id: string; readonly type: string }[];
+  starts?: StartEffect[];
   stops?: string[];
 }
 
@@ -64,8 +64,8 @@ export class TurnScope {
     this.#alarms.set(alarm.id, alarm);
   }
 
-  start(id: string, type: string): void {
-    (this.#effects.starts ??= []).push({ id, type });
+  start(start: StartEffect): void {
+    (this.#effects.starts ??= []).push(start);
   }
 
   stop(id: string): void {

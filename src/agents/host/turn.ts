@@ -106,7 +106,7 @@ function residentFor(task: Task, turn: TurnTask): Resident {
   }
   const type = typeOf(turn.type);
   const version = type.version ?? 1;
-  const identity = { id: turn.agentId, name: turn.type, checkpoint };
+  const identity = { id: turn.agentId, name: turn.type, key: turn.load.key, checkpoint };
   const agent = construct(type, identity);
   const state = turn.kind === 'init' ? undefined : migrate(type, turn, turn.load);
   if (turn.kind !== 'init') takeState(agent, identity, state);

@@ -19,7 +19,7 @@ export interface FunctionCall {
   /** wall milliseconds; default limits.turnWallMs */
   readonly timeoutMs?: number;
   readonly log?: (entry: HostLog) => void;
-  /** Idempotency-Key of the request: messages and starts of a repeated call happen once */
+  /** of this call of the request: its messages and starts happen once when it is repeated */
   readonly idempotencyKey?: string;
   /** whose request it is: idempotency keys of two callers never meet */
   readonly caller?: string;

@@ -14,11 +14,20 @@ interface Pending {
   expiresAt: number;
   /** it may run in another process instead */
   readonly movable: boolean;
+  /** whoever waits may leave: what was asked is given up then; a stream is told otherwise, as it may tidy up */
+  readonly leaving?: 'gives up' | 'is told';
   /** its calls that are not answered yet */
   asking: number;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
+
+type Asked = Pick<Pending, 'task' | 'movable' | 'leaving'> & {
+  /** what the message holds of an app's own values */
+  readonly given?: unknown;
+  /** milliseconds that it may take; default: those of the task */
+  readonly wallMs?: number;
+};
 
 /** Handed from one process to the next: ids must differ, since a marker may outlive its task. */
 let nextTask = 1;
@@ -50,8 +59,9 @@ export class HostProcess {
   #dead: string | undefined;
   #killed: string | undefined;
   #loaded = false;
-  /** streams whose readers have not left, and those that wait for an item now */
-  #streams = 0;
+  /** streams that have not ended: their code asks and tells between two items, too */
+  readonly #streams = new UnderWay<HostTask>();
+  /** streams that wait for an item, or for their end, now */
   #pulls = 0;
   #unborn: GraphsteadError | undefined;
 
@@ -98,7 +108,8 @@ export class HostProcess {
     const { limits, environment } = this.#options;
     const load = { bundle, appDir, connections };
     const { agentStateBytes: stateBytes, eventBytes, hostMessageBytes: messageBytes } = limits;
-    const told = { stateBytes, eventBytes, messageBytes, replyBytes: limits.outboundReplyBytes };
+    const { outboundReplyBytes: replyBytes, agentHistory: history } = limits;
+    const told = { stateBytes, eventBytes, messageBytes, replyBytes, history };
     this.#tell({ k: 'load', app: load, limits: told, environment: hostEnvironment(environment()) }, load);
     const late = setTimeout(() => this.#late(), limits.hostLoadMs).unref();
     const inTime = () => clearTimeout(late);
@@ -136,7 +147,7 @@ export class HostProcess {
 
   /** What is left for a process that has been replaced to do. */
   get left(): { readonly tasks: number; readonly streams: number } {
-    return { tasks: this.#pending.size - this.#pulls, streams: this.#streams };
+    return { tasks: this.#pending.size - this.#pulls, streams: this.#streams.size };
   }
 
   /** It has not answered for a while: new work goes elsewhere. */
@@ -149,7 +160,8 @@ export class HostProcess {
     const id = nextTask++;
     const journal = task.calls.journal();
     const whole = journal === undefined ? turn : { ...turn, journal };
-    return this.#start(id, { k: 'turn', id, task: whole }, task, true, journal) as Promise<Turned>;
+    const asked = { task, movable: true, leaving: 'gives up', given: journal } as const;
+    return this.#start(id, { k: 'turn', id, task: whole }, asked) as Promise<Turned>;
   }
 
   call(call: CallTask, task: HostTask): Promise<unknown> {
@@ -159,14 +171,15 @@ export class HostProcess {
   #call(id: number, call: CallTask, task: HostTask, movable: boolean): Promise<unknown> {
     const journal = task.calls.journal();
     const whole = journal === undefined ? call : { ...call, journal };
-    return this.#start(id, { k: 'call', id, task: whole }, task, movable, [call.args, journal ?? null]);
+    const given = [call.args, journal ?? null];
+    return this.#start(id, { k: 'call', id, task: whole }, { task, movable, leaving: 'gives up', given });
   }
 
-  /** Runs a function that streams; items come as they are pulled. */
+  /** Runs a function that streams; items come as they are pulled. When its reader leaves, it ends once its code has tidied up. */
   async *stream(call: CallTask, task: HostTask): AsyncIterable<unknown> {
     const id = nextTask++;
     let finished = false;
-    this.#streams++;
+    this.#streams.set(id, task);
     try {
       await this.#call(id, { ...call, stream: true }, task, false);
       for (;;) {
@@ -178,15 +191,25 @@ export class HostProcess {
         yield item.value;
       }
     } finally {
-      this.#streams--;
-      if (!finished && !this.dead) this.#tell({ k: 'drop', id, reason: 'the subscriber left' });
+      if (!finished && !this.dead) await this.#leave(id, task);
+      this.#streams.take(id);
     }
   }
 
-  async #pull(id: number, task: HostTask): Promise<StreamItem> {
+  #pull(id: number, task: HostTask): Promise<StreamItem> {
+    return this.#askStream({ k: 'pull', id }, { task, movable: false, leaving: 'is told', wallMs: NEVER_MS });
+  }
+
+  /** Nobody hears how that went; what the app threw is in the log. */
+  async #leave(id: number, task: HostTask): Promise<void> {
+    const wallMs = this.#options.limits.streamEndMs;
+    await this.#askStream({ k: 'leave', id }, { task, movable: false, wallMs }).catch(noop);
+  }
+
+  async #askStream(message: Extract<ToHost, { k: 'pull' | 'leave' }>, asked: Asked): Promise<StreamItem> {
     this.#pulls++;
     try {
-      return (await this.#start(id, { k: 'pull', id }, task, false, undefined, NEVER_MS)) as StreamItem;
+      return (await this.#start(message.id, message, asked)) as StreamItem;
     } finally {
       this.#pulls--;
     }
@@ -214,11 +237,13 @@ export class HostProcess {
     }
     const now = this.#options.clock.monotonic();
     for (const [id, pending] of this.#pending.entries()) {
-      const { task } = pending;
+      const { task, leaving } = pending;
       pending.expiresAt += late;
       if (now >= pending.expiresAt)
         this.#giveUp(id, 'it took too long', timedOut(task, `did not end within ${task.wallMs} ms`));
-      else if (task.signal?.aborted === true) this.#giveUp(id, 'the caller left', cancelled());
+      else if (leaving === undefined || task.signal?.aborted !== true) continue;
+      else if (leaving === 'gives up') this.#giveUp(id, 'the caller left', cancelled());
+      else this.#pending.take(id)?.reject(cancelled());
     }
     if (!this.#loaded) return;
     const finding = this.#watchdog.look(now, late);
@@ -244,20 +269,16 @@ export class HostProcess {
     this.#pending.take(id)?.reject(error);
   }
 
-  /** `given` is what the message holds of an app's own values. */
   #start(
     id: number,
     message: ToHost,
-    task: HostTask,
-    movable: boolean,
-    given: unknown,
-    wallMs = task.wallMs,
+    { task, movable, leaving, given, wallMs = task.wallMs }: Asked,
   ): Promise<unknown> {
     if (this.#dead !== undefined) return Promise.reject(new HostDied(this.#dead, undefined, false, 0));
-    if (task.signal?.aborted === true) return Promise.reject(cancelled());
+    if (leaving !== undefined && task.signal?.aborted === true) return Promise.reject(cancelled());
     return new Promise((resolve, reject) => {
       const expiresAt = this.#options.clock.monotonic() + wallMs;
-      this.#pending.set(id, { task, expiresAt, movable, asking: 0, resolve, reject });
+      this.#pending.set(id, { task, expiresAt, movable, leaving, asking: 0, resolve, reject });
       if (this.#loaded) this.#tell(message, given);
       else {
         this.ready.then(
@@ -296,17 +317,17 @@ export class HostProcess {
         void this.#answer(message);
         return;
       case 'note':
-        this.#pending.get(message.id)?.task.calls.note(message.entry);
+        this.#taskOf(message.id)?.calls.note(message.entry);
         return;
       case 'live':
-        this.#pending.get(message.id)?.task.live?.(message.event);
+        this.#taskOf(message.id)?.live?.(message.event);
         return;
       case 'log':
         this.#log(message.level, message.message, message.id);
         return;
       case 'used':
         this.#options.used?.(message.record);
-        if (message.id !== undefined) this.#pending.get(message.id)?.task.used?.(message.record);
+        if (message.id !== undefined) this.#taskOf(message.id)?.used?.(message.record);
         return;
       case 'loaded':
         this.#loaded = true;
@@ -335,11 +356,15 @@ export class HostProcess {
   }
 
   async #answer(message: Extract<FromHost, { k: 'rpc' }>): Promise<void> {
-    const pending = this.#pending.get(message.id);
-    if (pending === undefined) return; // the task was given up
-    const { task } = pending;
     const { rpc, method, n, args } = message;
-    pending.asking++;
+    const pending = this.#pending.get(message.id);
+    const task = this.#taskOf(message.id);
+    if (task === undefined) {
+      // it was given up; its code must not wait for ever
+      this.#tell({ k: 'reply', rpc, ok: false, error: toFailure(cancelled()) });
+      return;
+    }
+    if (pending !== undefined) pending.asking++;
     const outcome = message.once
       ? await task.calls.once(
           { method, n, args },
@@ -347,8 +372,12 @@ export class HostProcess {
           () => this.#differs(message),
         )
       : await outcomeOf(message, (call) => task.rpc(call));
-    pending.asking--;
+    if (pending !== undefined) pending.asking--;
     this.#tell({ k: 'reply', rpc, ...outcome });
+  }
+
+  #taskOf(id: number): HostTask | undefined {
+    return this.#pending.get(id)?.task ?? this.#streams.get(id);
   }
 
   #differs({ method, n, id }: Extract<FromHost, { k: 'rpc' }>): void {
@@ -356,7 +385,7 @@ export class HostProcess {
   }
 
   #log(level: HostLog['level'], message: string, id?: number): void {
-    const task = id === undefined ? undefined : this.#pending.get(id)?.task;
+    const task = id === undefined ? undefined : this.#taskOf(id);
     const entry = { level, message, ...task?.label };
     task?.log?.(entry);
     this.#options.log(entry);

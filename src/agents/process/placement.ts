@@ -11,7 +11,7 @@ const CROWD = 16;
 export class Placement {
   #next = 0;
 
-  /** A shard, as `HostPool.pick` takes it. */
+  /** A shard, as `Processes.alive` takes it. */
   of(args: readonly unknown[], processes: readonly { readonly tasks: number }[]): number {
     const named = args.find(isAgentId);
     if (named === undefined) return this.#next++;

@@ -5,7 +5,7 @@ const STALL_MS = 500;
 /** so much thread time spent in silence means that one task holds the thread */
 const HELD_MS = 150;
 /** looks from one look at the memory to the next */
-const MEMORY_LOOKS = 20;
+const MEMORY_LOOKS = 40;
 
 /** What the watchdog needs of the process it watches. */
 interface Watched {

@@ -10,6 +10,7 @@ import type { HostProcess } from '../process/host-process.js';
 import type { MadeCalls } from '../process/made-calls.js';
 import type { HostTask, Turned } from '../process/task.js';
 import type { Effects, EventEffect, Rpc, TurnTask } from '../protocol.js';
+import { assertType } from '../refusal.js';
 import { failureText } from '../wire-failure.js';
 import { traceOf, tracedTask } from '../process/traced-task.js';
 import { freshHead, type Head, headWith, pieces } from '../stored.js';
@@ -126,7 +127,7 @@ export class RunningTurn extends TurnInHost {
     return {
       kind: job.kind === 'stop' ? 'terminate' : job.kind,
       agentId: activation.id,
-      type: this.#head?.type ?? job.create ?? '',
+      type: this.#head?.type ?? job.create?.type ?? '',
       load,
       message: { id, name, data, from, attempt: Math.max(attempts + 1, calls === undefined ? 1 : 2), typed },
       requestId,
@@ -140,10 +141,12 @@ export class RunningTurn extends TurnInHost {
     activation.host?.evict(activation.id);
     activation.host = undefined;
     const head = this.#head;
-    if (job.create !== undefined || head === undefined || head.status === 'starting') return { version: 1 };
+    assertType(this.options.hosts.manifest, (head ?? job.create)?.type ?? '');
+    const key = (head ?? job.create)?.key;
+    if (job.create !== undefined || head === undefined || head.status === 'starting') return { version: 1, key };
     activation.passing ??= 'resuming';
     if (job.kind === 'message' || job.kind === 'alarm') this.#status('resuming');
-    return { state: await loadState(activation.id, head.chunks), version: head.version };
+    return { state: await loadState(activation.id, head.chunks), version: head.version, key };
   }
 
   #status(status: string): void {
@@ -181,8 +184,9 @@ export class RunningTurn extends TurnInHost {
     const { activation, job, graph } = this;
     graph.assertWhole();
     const expect = this.#head?.turns ?? 0;
+    const history = effects.state === undefined ? 0 : this.#kept();
     const ops = opsOf(
-      { id: activation.id, expect, job, upTo, begun: this.#head !== undefined, wrote: graph.wrote },
+      { id: activation.id, expect, job, upTo, begun: this.#head !== undefined, history, wrote: graph.wrote },
       effects,
     );
     const final = upTo === undefined;
@@ -198,10 +202,16 @@ export class RunningTurn extends TurnInHost {
     return committed;
   }
 
+  /** States that the agent's class keeps. */
+  #kept(): number {
+    const type = (this.#head ?? this.job.create)?.type;
+    return this.options.hosts.manifest?.agentTypes.find(({ name }) => name === type)?.history ?? 0;
+  }
+
   /** What the applier did to the head, as far as it is needed here. */
   #advance(effects: Effects, ops: readonly AgentOp[], wall: number): void {
     if (ops[0]?.op !== 'turn') return;
-    const before = this.#head ?? freshHead(this.job.create ?? '', wall, 'active');
+    const before = this.#head ?? freshHead(this.job.create ?? { type: '' }, wall, 'active');
     const bytes = effects.state === undefined ? undefined : Buffer.byteLength(effects.state);
     const chunks = bytes === undefined ? before.chunks : bytes === 0 ? 0 : pieces(bytes);
     const status = this.job.kind === 'stop' ? 'terminated' : 'active';

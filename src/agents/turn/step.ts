@@ -11,7 +11,7 @@ export function turnStep({ id, head }: Activation, job: Job): StepOptions {
   const causes = stored ? [`commit:${stored.ts}`] : from !== '' ? [`agent:${from}`] : [`request:${requestId}`];
   const facts = {
     'graphstead.agent.id': id,
-    'graphstead.agent.type': head?.type ?? create ?? '',
+    'graphstead.agent.type': head?.type ?? create?.type ?? '',
     'graphstead.turn.kind': kind,
     'graphstead.turn.message': name.slice(0, 100),
     'graphstead.turn.attempt': attempts + 1,

@@ -50,6 +50,7 @@ export class TurnRunner {
     const head = activation.head ?? (await this.head(activation));
     if (head === undefined && job.create === undefined) throw unknownAgent(activation.id);
     if (head?.status === 'terminated') throw terminated(activation.id);
+    if (job.create !== undefined && head !== undefined) return activation.id;
     if (job.reads) return this.readOnly(new Activation(activation.id), job);
     if (job.claim !== undefined) {
       const reply = await this.#replyOf(job.claim);
@@ -58,7 +59,7 @@ export class TurnRunner {
     }
     const { trace } = this.options;
     if (!trace.on) return await this.#tries(activation, job);
-    return trace.step(`turn ${head?.type ?? job.create}`, turnStep(activation, job), () =>
+    return trace.step(`turn ${head?.type ?? job.create?.type}`, turnStep(activation, job), () =>
       this.#tries(activation, job),
     );
   }
@@ -86,8 +87,11 @@ export class TurnRunner {
         turn.abandon();
         if (!(error instanceof GraphsteadError) || error.code !== 'TXN_ABORTED') throw error;
         // Another writer came first, or the head kept here was not the newest: read it anew.
+        const begun = job.create === undefined || activation.head !== undefined;
         activation.head = job.create === undefined ? undefined : activation.head;
-        await this.head(activation);
+        const head = await this.head(activation);
+        // a turn of another agent has started it by its key
+        if (!begun && head !== undefined) return activation.id;
         if (tries >= CONFLICT_TRIES) throw turnConflict(activation.id, job, error);
         claim.lost = true;
         if (!claim.holding) await apart(tries);
@@ -108,7 +112,7 @@ export class TurnRunner {
       kind: 'message',
       agentId: activation.id,
       type: head.type,
-      load: { state, version: head.version },
+      load: { state, version: head.version, key: head.key },
       readOnly: true,
       message: { id, name, data, from, typed, attempt: 1 },
       requestId: job.requestId,
