@@ -1,7 +1,9 @@
-import type { Clock, Environment, GraphsteadError, Limits, MaybePromise, Names, Trace } from '../base/index.js';
+import type { GraphQLSchema } from 'graphql';
+import type { Clock, GraphsteadError, Limits, MaybePromise, Names, Trace } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import type { Graph, Transaction } from '../graph/index.js';
 import type { HttpClient } from '../outbound/index.js';
+import type { Variables } from '../sdl/index.js';
 import type { CustomLogic } from './execute/custom-logic.js';
 import type { Operation, RequestContext } from './operation.js';
 
@@ -56,10 +58,10 @@ export interface ApiOptions {
   /** calls the remotes of @custom fields, and asks them at upload what they offer; without it they answer null */
   readonly client?: HttpClient;
   /**
-   * Variables that placeholders of secrets name, asked for whenever definitions are read. Without it the placeholders stay as
-   * they stand: for tools that call no remote and verify no token.
+   * Variables that placeholders of a text's secrets may name, asked for whenever it is read. Without it the placeholders stay
+   * as they stand: for tools that call no remote and verify no token.
    */
-  readonly environment?: () => Environment;
+  readonly variables?: (text: string) => Variables;
   /** hears what requests spend their time with */
   readonly trace?: Trace;
   /** runs @custom fields in place of what is made from `client` */
@@ -156,6 +158,10 @@ export interface Api {
   schemaUpdates(): number;
   /** The API that these definitions generate with no operations beside it; undefined for definitions with mistakes. */
   generatedAlone(text: string): string | undefined;
+  /** What stands beside the generated operations; see `setOperations`. */
+  operations(): readonly Operation[];
+  /** The whole API, operations included; undefined where nothing is served. Another object with each change. */
+  schema(): GraphQLSchema | undefined;
   /** Replaces the operations (an app was loaded or reloaded). Throws GraphsteadErrors on name clashes. */
   setOperations(operations: readonly Operation[]): void;
   /** Reads the secrets of what is served from the environment again. Throws GraphsteadErrors; what was served stays. */

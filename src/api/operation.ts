@@ -34,8 +34,8 @@ export interface Operation {
   readonly description?: string;
   readonly args: GraphQLFieldConfigArgumentMap;
   readonly type: GraphQLOutputType;
-  /** for query and mutation */
-  run?(args: Readonly<Record<string, unknown>>, context: RequestContext): Promise<unknown>;
+  /** for query and mutation; `key`, the field's in the answer, tells the calls of one request apart. Default: the name */
+  run?(args: Readonly<Record<string, unknown>>, context: RequestContext, key?: string): Promise<unknown>;
   /** for subscription: values of `type`, in batches of what came together; `id` becomes the SSE id line */
   subscribe?(
     args: Readonly<Record<string, unknown>>,

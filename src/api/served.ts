@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
-import { type Environment, type GraphsteadError, GraphsteadErrors, type Names } from '../base/index.js';
-import { hideSecrets, inOrderOfPlace, loadModel, type Model, readModel } from '../sdl/index.js';
+import { type GraphsteadError, GraphsteadErrors, type Names } from '../base/index.js';
+import { hideSecrets, inOrderOfPlace, loadModel, type Model, readModel, type Variables } from '../sdl/index.js';
 import type { ServedSchema } from './contract.js';
 import type { Operation } from './operation.js';
 import { type GeneratedSchema, generateSchema } from './schema/index.js';
@@ -28,12 +28,12 @@ export interface SchemaOptions {
   readonly names: Names;
   readonly operations: readonly Operation[];
   /** what placeholders of secrets are filled in from; without it they stay as they stand */
-  readonly environment?: Environment;
+  readonly variables?: Variables;
 }
 
 /** Checks type definitions and generates their API; where definitions are wrong, of what is left of them. */
-export function readSchema(text: string, { names, operations, environment }: SchemaOptions): ReadSchema {
-  const { errors, model, left } = readModel(text, { names, ...(environment ? { environment } : {}) });
+export function readSchema(text: string, { names, operations, variables }: SchemaOptions): ReadSchema {
+  const { errors, model, left } = readModel(text, { names, ...(variables ? { variables } : {}) });
   if (!model) return { errors, left };
   try {
     const generated = generateSchema(model, { names, operations, left });
@@ -63,8 +63,8 @@ export function withOperations(
 }
 
 /** What is served, with secrets as the environment has them now. Throws GraphsteadErrors for those that it lacks. */
-export function withSecrets(served: LoadedSchema, { names, environment }: SchemaOptions): LoadedSchema {
-  const { secrets, authorization } = loadModel(served.model.text, { names, ...(environment ? { environment } : {}) });
+export function withSecrets(served: LoadedSchema, { names, variables }: SchemaOptions): LoadedSchema {
+  const { secrets, authorization } = loadModel(served.model.text, { names, ...(variables ? { variables } : {}) });
   const model = Object.freeze({ ...served.model, secrets, ...(authorization ? { authorization } : {}) });
   return loaded(model, served.generated);
 }

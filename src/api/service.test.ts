@@ -55,6 +55,18 @@ describe('requests', () => {
     expect((await send({ query: '{ aggregateCity { count } }', extensions })).errors).toHaveLength(1);
   });
 
+  it("lets a cache that many share keep what is nobody's own, and no errors", async () => {
+    const line = '# Service.Authorization {"Header":"X-Token","Namespace":"n","Algo":"HS256","VerificationKey":"k"}';
+    const world = await createWorld(`${SDL}\n${line}`);
+    const headersOf = async (field: string, context = {}) =>
+      (await world.api.execute({ query: `query @cacheControl(maxAge: 9) { ${field} }` }, contextOf(context))).headers;
+    const vary = 'Accept-Encoding, X-Token';
+    expect(await headersOf('queryCity { name }')).toMatchObject({ 'cache-control': 'public,max-age=9', vary });
+    const own = await headersOf('queryCity { name }', { claims: { sub: 'ann' } });
+    expect(own).toMatchObject({ 'cache-control': 'private,max-age=9', vary });
+    expect(await headersOf('getCity(id: "none") { name }')).not.toHaveProperty('cache-control');
+  });
+
   it('tells the status, cost and cache of an answer', async () => {
     const world = await createWorld(SDL);
     const good = await world.api.execute(
@@ -175,6 +187,48 @@ describe('subscriptions', () => {
     const last = stream.next();
     abort.abort();
     expect((await last).done).toBe(true);
+  });
+
+  describe('that are open while other definitions come', () => {
+    const line = (key: string) =>
+      `# Service.Authorization {"Header":"X-Token","Namespace":"n","Algo":"HS256","VerificationKey":"${key}"}`;
+    const RULE = '{rule: "query ($USER: String!) { queryDoc(filter: {owner: {eq: $USER}}) { text } }"}';
+    const docs = (auth = '', key = 'k') =>
+      `${line(key)}\ntype Doc @withSubscription ${auth} { text: String! @id owner: String @search(by: [hash]) }`;
+    const opened = async () => {
+      const world = await createWorld(docs());
+      const add = (text: string, owner: string) =>
+        world.data(`mutation { addDoc(input: [{text: "${text}", owner: "${owner}"}]) { numUids } }`);
+      await add('a', 'ann');
+      const context = contextOf({ claims: { USER: 'eve' } });
+      const query = 'subscription { queryDoc(order: {asc: text}) { text } }';
+      const stream = world.api.subscribe({ query }, context)[Symbol.asyncIterator]();
+      const next = async () => {
+        const { value, done } = await stream.next();
+        return done ? 'done' : JSON.parse(value[0].body.toString());
+      };
+      expect((await next()).data).toEqual({ queryDoc: [{ text: 'a' }] });
+      return { world, add, next };
+    };
+
+    it('answer under their rules', async () => {
+      const { world, add, next } = await opened();
+      await world.api.updateSchema(docs(`@auth(query: ${RULE})`));
+      await add('b', 'ann');
+      await add('c', 'eve');
+      expect((await next()).data).toEqual({ queryDoc: [{ text: 'c' }] });
+    });
+
+    it.each([
+      ['a token is verified otherwise', docs('', 'another key'), 'UNAUTHENTICATED'],
+      ['what they ask for is gone', `${line('k')}\ntype Doc { text: String! @id owner: String }`, 'INVALID_GRAPHQL'],
+    ])('end with what is wrong where %s', async (_, text, code) => {
+      const { world, add, next } = await opened();
+      await world.api.updateSchema(text);
+      await add('b', 'ann');
+      expect((await next()).errors[0].extensions.code).toBe(code);
+      expect(await next()).toBe('done');
+    });
   });
 });
 

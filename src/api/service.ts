@@ -1,9 +1,10 @@
+import type { GraphQLSchema } from 'graphql';
 import { asError, GraphsteadError, GraphsteadErrors, type MaybePromise, noTrace, recovered } from '../base/index.js';
 import { runQuery } from '../dql/index.js';
 import { derivedSchema, isAbout, type Model } from '../sdl/index.js';
 import { AdminApi } from './admin/index.js';
 import { atField } from './at-field.js';
-import { verifyClaims } from './authorize/index.js';
+import { isSameAuthorization, verifyClaims } from './authorize/index.js';
 import type {
   Api,
   ApiOptions,
@@ -21,6 +22,7 @@ import type { CustomLogic } from './execute/custom-logic.js';
 import { InvalidDocument, PersistedQueries } from './execute/document.js';
 import { Executor, isLost, type Prepared, refused } from './execute/engine.js';
 import { Turns } from './execute/mutate/turn.js';
+import type { Request } from './execute/request.js';
 import { subscribeOperation } from './execute/subscribe.js';
 import { answerProbe } from './gateway.js';
 import type { Operation, RequestContext } from './operation.js';
@@ -87,14 +89,14 @@ class GraphqlApi implements Api {
   }
 
   #load(text: string | undefined): LoadedSchema | undefined {
-    if (text !== undefined && text.trim() !== '') return loadSchema(text, this.#reading());
-    return withOperations(undefined, this.#reading());
+    if (text !== undefined && text.trim() !== '') return loadSchema(text, this.#reading(text));
+    return withOperations(undefined, this.#reading(''));
   }
 
-  /** The environment as it is at this moment. */
-  #reading(): SchemaOptions {
-    const { names, environment } = this.#options;
-    return { names, operations: this.#operations, ...(environment ? { environment: environment() } : {}) };
+  /** How a text is read at this moment. */
+  #reading(text: string): SchemaOptions {
+    const { names, variables } = this.#options;
+    return { names, operations: this.#operations, ...(variables ? { variables: variables(text) } : {}) };
   }
 
   #serve(loaded: LoadedSchema | undefined): void {
@@ -190,10 +192,25 @@ class GraphqlApi implements Api {
       const prepared = executor.prepare(request, context);
       const kind = prepared.request.operation.operation;
       this.#assertMethod(kind, allowMutation);
-      if (kind === 'subscription') return subscribeOperation(prepared.request, this.#options.committer);
+      if (kind === 'subscription') {
+        return subscribeOperation(prepared.request, this.#options.committer, (asked) => this.#renew(asked, request));
+      }
       return once(async () => [{ body: (await executor.run(prepared)).body }]);
     };
     return recovered(open, (error) => [{ body: refused(error).body }]);
+  }
+
+  /** What an open subscription asks, under the definitions that are served now. Its token counts as long as they verify it alike. */
+  #renew(asked: Request, given: GraphqlRequest): Request {
+    const executor = this.#ready();
+    const { engine, context } = asked;
+    if (executor.engine === engine) return asked;
+    if (!isSameAuthorization(executor.engine.model.authorization, engine.model.authorization)) {
+      throw new GraphsteadError('UNAUTHENTICATED', 'the type definitions verify tokens in another way now', {
+        fix: 'Subscribe again.',
+      });
+    }
+    return executor.prepare(given, context).request;
   }
 
   admin(request: GraphqlRequest, _context: RequestContext, options: ExecuteOptions = {}): Promise<GraphqlAnswer> {
@@ -214,7 +231,7 @@ class GraphqlApi implements Api {
   }
 
   #read(text: string): ReadSchema {
-    return readSchema(text, this.#reading());
+    return readSchema(text, this.#reading(text));
   }
 
   async #check(text: string): Promise<LoadedSchema> {
@@ -298,11 +315,19 @@ class GraphqlApi implements Api {
     }
   }
 
+  operations(): readonly Operation[] {
+    return this.#operations;
+  }
+
+  schema(): GraphQLSchema | undefined {
+    return this.#served?.schema;
+  }
+
   setOperations(operations: readonly Operation[]): void {
     const before = this.#operations;
     this.#operations = operations;
     try {
-      this.#serve(withOperations(this.#served, this.#reading()));
+      this.#serve(withOperations(this.#served, this.#reading('')));
     } catch (error) {
       this.#operations = before;
       throw error;
@@ -312,7 +337,7 @@ class GraphqlApi implements Api {
   renewSecrets(): void {
     const served = this.#served;
     // without a placeholder there is nothing to read
-    if (served?.model.text.includes('{{')) this.#serve(withSecrets(served, this.#reading()));
+    if (served?.model.text.includes('{{')) this.#serve(withSecrets(served, this.#reading(served.model.text)));
   }
 
   async dropped(): Promise<void> {

@@ -1,1 +1,1 @@
-export { claimsOf, Verifier, verifyClaims } from './verifier.js';
+export { claimsOf, isSameAuthorization, Verifier, verifyClaims } from './verifier.js';

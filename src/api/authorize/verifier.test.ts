@@ -60,6 +60,23 @@ describe('tokens', () => {
     }
   });
 
+  it.each([
+    ['refuses', 500, 'gone'],
+    ['answers no set', 200, '"nothing"'],
+    ['is not there', 0, ''],
+  ])('are not told to be wrong where a key set %s', async (_, status, body) => {
+    const server = createServer((_, reply) => reply.writeHead(status).end(body));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    if (status === 0) await new Promise((closed) => server.close(closed));
+    const jwkUrls = [`http://127.0.0.1:${port}/jwks`];
+    const verifier = new Verifier({ ...base, jwkUrls, audience: ['shop'] }, systemClock);
+    const headers = { authorization: await token(privateKey, 'k1', 'shop') };
+    await expect(verifier.claims(headers)).rejects.toMatchObject({ code: 'REMOTE_FAILED', status: 502 });
+    await expect(verifier.claims({ authorization: 'no token' })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    server.close();
+  });
+
   it('carry claims under the namespace, as an object or its text, beside the standard ones', () => {
     expect(claimsOf({ sub: 's', ns: { A: 1 } }, 'ns')).toEqual({ sub: 's', A: 1 });
     expect(claimsOf({ sub: 's', ns: '{"A": 2}' }, 'ns')).toEqual({ sub: 's', A: 2 });

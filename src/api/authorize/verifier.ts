@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
-import { type Clock, GraphsteadError, type MaybePromise } from '../../base/index.js';
+import { asError, type Clock, GraphsteadError, type MaybePromise } from '../../base/index.js';
 import type { Authorization, Model } from '../../sdl/index.js';
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -19,7 +20,7 @@ export class Verifier {
     this.#key = keyOf(authorization);
   }
 
-  /** The claims; undefined without a token. Throws UNAUTHENTICATED for one that does not verify. */
+  /** The claims; undefined without a token. Throws UNAUTHENTICATED for one that does not verify, REMOTE_FAILED where a key set cannot be had. */
   async claims(headers: Headers): Promise<Claims | undefined> {
     const { header } = this.#authorization;
     const value = headers[header.toLowerCase()];
@@ -40,18 +41,20 @@ export class Verifier {
         return jose.jwtVerify(token, this.#key as KeyObject, { ...options, algorithms });
       });
     }
-    let failure: unknown;
+    const failures: GraphsteadError[] = [];
     this.#sets ??= this.#authorization.jwkUrls.map((url) => {
       return jose.createRemoteJWKSet(new URL(url), { timeoutDuration: 10_000 });
     });
     for (const set of this.#sets) {
       try {
-        return await refusing(jose, async () => jose.jwtVerify(token, set, options));
+        return await refusing(jose, async () => jose.jwtVerify(token, set, options), true);
       } catch (error) {
-        failure = error;
+        failures.push(asError(error));
       }
     }
-    throw failure ?? unauthenticated('no key is configured to verify it');
+    // the token may be one of the set that is away
+    const away = failures.find(({ code }) => code === 'REMOTE_FAILED');
+    throw away ?? failures.at(-1) ?? unauthenticated('no key is configured to verify it');
   }
 
   /** A token that names no audience is for any, where the key is this service's own: those of a set sign for others too. */
@@ -89,15 +92,26 @@ function unauthenticated(reason: string, cause?: unknown): GraphsteadError {
 async function refusing(
   { errors }: typeof import('jose'),
   verify: () => Promise<{ readonly payload: JWTPayload }>,
+  bySet = false,
 ): Promise<JWTPayload> {
   try {
     return (await verify()).payload;
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw unauthenticated('token is expired', error);
-    if (error instanceof errors.JOSEError) throw unauthenticated(error.message, error);
-    throw unauthenticated(error instanceof Error ? error.message : String(error), error);
+    const ofTheToken = error instanceof errors.JOSEError && !OF_THE_SET.has(error.code);
+    if (!bySet || ofTheToken) throw unauthenticated(reasonOf(error), error);
+    // whoever signs users out at UNAUTHENTICATED must not do so for this
+    throw new GraphsteadError('REMOTE_FAILED', `the key set that verifies tokens cannot be had: ${reasonOf(error)}`, {
+      cause: error,
+      fix: 'Try again. The address is JWKURL of the type definitions.',
+    });
   }
 }
+
+/** What the library says of a key set that did not come, or is none. */
+const OF_THE_SET: ReadonlySet<string> = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC']);
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The app's claims lie under the namespace (an object, or JSON text of one); standard claims beside them. */
 export function claimsOf(payload: JWTPayload, namespace: string): Claims {
@@ -123,4 +137,14 @@ export function verifyClaims(model: Model, headers: Headers, clock: Clock): Mayb
   const verifier = verifiers.get(authorization) ?? new Verifier(authorization, clock);
   verifiers.set(authorization, verifier);
   return verifier.claims(headers);
+}
+
+/** Whether tokens of the one are as good under the other. */
+export function isSameAuthorization(one: Authorization | undefined, other: Authorization | undefined): boolean {
+  return isDeepStrictEqual(plain(one), plain(other));
+}
+
+/** A Secret shows nothing of itself to a comparison either. */
+function plain(authorization: Authorization | undefined): object | undefined {
+  return authorization && { ...authorization, verificationKey: authorization.verificationKey?.reveal() };
 }

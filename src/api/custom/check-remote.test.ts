@@ -198,7 +198,10 @@ describe('definitions are compared with what their remotes offer', () => {
 
   it('asks nothing with a secret whose variable is missing', async () => {
     const text = `${query('a: Country', '{ land }', 'introspectionHeaders: ["X-Key:key"]')}\n# Service.Secret key "{{KEY}}"`;
-    const { model, errors } = readModel(text.replace('REMOTE', remote.base), { names: defaultNames, environment: {} });
+    const { model, errors } = readModel(text.replace('REMOTE', remote.base), {
+      names: defaultNames,
+      variables: { environment: {} },
+    });
     expect(errors.map((error) => error.code)).toEqual(['MISSING_VARIABLE']);
     expect(model && (await checkRemotes(model, remote.client, defaultNames))).toEqual([]);
     expect(remote.received).toEqual([]);

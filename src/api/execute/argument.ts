@@ -1,5 +1,6 @@
 import { BREAK, type FieldNode, getArgumentValues, type GraphQLField, Kind, visit } from 'graphql';
 import type { CollectScope } from './collect.js';
+import { isInherited } from './inherited.js';
 
 type Definition = GraphQLField<unknown, unknown>;
 type Values = Readonly<Record<string, unknown>>;
@@ -19,7 +20,10 @@ export function argumentsOf(scope: CollectScope, definition: Definition, node: F
   if (reading?.kind === 'constant') return reading.values;
   const simple = reading?.kind === 'variables' ? ofVariables(reading.names, scope.variables) : undefined;
   if (simple) return simple;
-  const values = getArgumentValues(definition, node, scope.variables as Record<string, unknown>);
+  const given = getArgumentValues(definition, node, scope.variables as Record<string, unknown>);
+  const values: Values = definition.args.some(({ name }) => isInherited(name))
+    ? Object.assign(Object.create(null), given)
+    : given;
   if (!reading) readings.set(node, { definition, reading: readingOf(definition, node, values) });
   return values;
 }
@@ -28,7 +32,8 @@ function readingOf(definition: Definition, node: FieldNode, values: Values): Rea
   const given = node.arguments ?? [];
   if (!holdsVariable({ ...node, directives: [], selectionSet: undefined })) return { kind: 'constant', values };
   const isPlain = definition.args.every(
-    ({ name, defaultValue }) => defaultValue === undefined || given.some((one) => one.name.value === name),
+    ({ name, defaultValue }) =>
+      !isInherited(name) && (defaultValue === undefined || given.some((one) => one.name.value === name)),
   );
   const names = given.flatMap(({ name, value }) =>
     value.kind === Kind.VARIABLE ? [[name.value, value.name.value] as const] : [],

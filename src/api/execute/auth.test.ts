@@ -1,6 +1,7 @@
 import { SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type Tree, type World } from '../../../test/support/api-world.js';
+import { defaultNames, dgraphNames } from '../../base/index.js';
 
 const KEY = 'a key of at least thirty-two bytes, for HS256';
 const SPACE = 'https://ships.example/claims';
@@ -216,4 +217,105 @@ describe('@auth', () => {
     expect((await closed.ask('mutation { addOpen(input: [{}]) { numUids } }')).errors).toHaveLength(1);
     expect((await closed.data('{ queryOpen { name } }', {}, as('ann'))).queryOpen).toEqual([]);
   });
+});
+
+describe('an edge that rules look through', () => {
+  const as = (USER: string, ROLE = 'user') => ({ claims: { USER, ROLE } });
+  const rule = (text: string) => `{rule: ${JSON.stringify(text)}}`;
+  const admin = rule('{$ROLE: {eq: "admin"}}');
+  const self = rule('query ($USER: String!) { queryUser(filter: {name: {eq: $USER}}) { name } }');
+  const member = (selected: string) => rule(`query ($USER: String!) { ${selected} }`);
+  const MEMBER = [
+    ['selected', member('queryProject { members(filter: {name: {eq: $USER}}) { name } }')],
+    [
+      'in a fragment',
+      member('queryProject { ...M } } fragment M on Project { members(filter: {name: {eq: $USER}}) { name }'),
+    ],
+    ['filtered by', member('queryProject(filter: {or: [{not: {not: {members: {name: {eq: $USER}}}}}]}) { key }')],
+    [
+      'inside a nest of rules',
+      `{and: [{not: {not: ${member('queryProject { members(filter: {name: {eq: $USER}}) { name } }')}}}]}`,
+    ],
+  ];
+  const sdl = (memberRule: string) => `
+    type User @auth(update: ${self}) { name: String! @id projects: [Project] @hasInverse(field: members) }
+    type Project @auth(query: ${memberRule}, add: ${admin}, update: {or: [${admin}, ${memberRule}]}) @generate(query: {query: true, get: false}) {
+      key: String! @id
+      members: [User]
+      notes: [Note] @hasInverse(field: project)
+    }
+    type Note { text: String! @id project: Project! }
+  `;
+  const SEED = `mutation {
+    addUser(input: [{name: "ann"}, {name: "eve"}]) { numUids }
+    addProject(input: [{key: "secret", members: [{name: "ann"}]}, {key: "open", members: [{name: "ann"}]}]) { numUids }
+  }`;
+  const seeded = async (memberRule = MEMBER[0][1], names = defaultNames) => {
+    const world = await createWorld(sdl(memberRule), { names });
+    await world.data(SEED, {}, as('root', 'admin'));
+    return world;
+  };
+  const keys = async (world: World, who: object) =>
+    (await world.data('{ queryProject(order: {asc: key}) { key } }', {}, who)).queryProject.map(({ key }: Tree) => key);
+  const join = (key: string) =>
+    `mutation { updateUser(input: {filter: {name: {eq: "eve"}}, set: {projects: [{key: "${key}"}]}}) { numUids } }`;
+  const FORBIDDEN = { extensions: { code: 'FORBIDDEN', type: 'Project', action: 'update' } };
+
+  it.each(MEMBER)('is made from its other end only by who may update the node: %s', async (_, memberRule) => {
+    const world = await seeded(memberRule);
+    expect((await world.ask(join('secret'), {}, as('eve'))).errors?.[0]).toMatchObject(FORBIDDEN);
+    const added = 'mutation { addUser(input: [{name: "mallory", projects: [{key: "secret"}]}]) { numUids } }';
+    expect((await world.ask(added, {}, as('mallory'))).errors?.[0]).toMatchObject(FORBIDDEN);
+    expect(await keys(world, as('eve'))).toEqual([]);
+    const invited =
+      'mutation { updateProject(input: {filter: {key: {eq: "open"}}, set: {members: [{name: "eve"}]}}) { numUids } }';
+    await world.data(invited.replace('filter: {key: {eq: "open"}}', 'filter: {}'), {}, as('eve'));
+    expect(await keys(world, as('eve'))).toEqual([]);
+    await world.data(invited, {}, as('ann'));
+    expect(await keys(world, as('eve'))).toEqual(['open']);
+  });
+
+  it('is removed from its other end by the same right, and is no matter where nothing changes', async () => {
+    const world = await seeded();
+    const leave =
+      'mutation { updateUser(input: {filter: {name: {eq: "ann"}}, remove: {projects: [{key: "secret"}]}}) { numUids } }';
+    const others = leave.replace(/ann/, 'eve');
+    expect((await world.ask(others, {}, as('eve'))).errors).toBeUndefined();
+    expect((await world.ask(join('secret').replace('eve', 'ann'), {}, as('ann'))).errors).toBeUndefined();
+    expect((await world.ask(leave, {}, as('ann'))).errors).toBeUndefined();
+    expect(await keys(world, as('ann'))).toEqual(['open']);
+    expect((await world.ask(join('secret').replace('eve', 'ann'), {}, as('ann'))).errors?.[0]).toMatchObject(FORBIDDEN);
+  });
+
+  it('is the only one: what no rule looks through is written from either end', async () => {
+    const world = await seeded();
+    const note = 'mutation { addNote(input: [{text: "from outside", project: {key: "secret"}}]) { numUids } }';
+    expect((await world.ask(note, {}, as('eve'))).errors).toBeUndefined();
+    const { queryProject } = await world.data('{ queryProject(order: {asc: key}) { notes { text } } }', {}, as('ann'));
+    expect(queryProject).toEqual([{ notes: [] }, { notes: [{ text: 'from outside' }] }]);
+  });
+
+  it('is written from either end as Dgraph has it, under its names', async () => {
+    const world = await seeded(undefined, dgraphNames);
+    expect((await world.ask(join('secret'), {}, as('eve'))).errors).toBeUndefined();
+  });
+});
+
+it('tells nothing of hidden nodes by what a cascade would delete', async () => {
+  const world = await createWorld(`
+    type Safe @auth(query: {rule: "{$ROLE: {eq: \\"admin\\"}}"}, delete: {rule: "{$ROLE: {eq: \\"admin\\"}}"}) { name: String! @id pin: String @search(by: [hash]) }
+    type Mine { name: String! @id of: Safe }
+  `);
+  const admin = { claims: { ROLE: 'admin' } };
+  await world.data('mutation { addSafe(input: [{name: "s", pin: "1234"}]) { numUids } }', {}, admin);
+  const guess = async (cascade: string) => {
+    await world.data('mutation { addMine(input: [{name: "m", of: {name: "s"}}], upsert: true) { numUids } }');
+    const { errors, data } = await world.ask(
+      `mutation { deleteMine(filter: {}, cascade: {of: {${cascade}}}) { numUids } }`,
+    );
+    return errors?.[0].extensions.code ?? data?.deleteMine.numUids;
+  };
+  expect([await guess('filter: {pin: {eq: "1234"}}'), await guess('filter: {pin: {eq: "9"}}')]).toEqual([1, 1]);
+  expect(await guess('')).toBe('FORBIDDEN');
+  expect((await world.data('{ querySafe { pin } }', {}, admin)).querySafe).toEqual([{ pin: '1234' }]);
 });

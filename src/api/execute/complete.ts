@@ -13,11 +13,12 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { GraphsteadError, type JsonWriter, within } from '../../base/index.js';
+import { GraphsteadError, type JsonWriter, type Steps, within } from '../../base/index.js';
 import { fieldMeaning } from '../schema/meaning.js';
 import type { Errors } from './answer.js';
 import { type CollectScope, collectFields, selectionSets, tellsApart } from './collect.js';
 import type { CustomResult } from './custom-logic.js';
+import { ownValue } from './inherited.js';
 import { leafJson } from './scalar.js';
 
 /** What a custom field's own call answered for a JavaScript parent. */
@@ -52,6 +53,19 @@ export function complete(
   const start = out.length;
   const before = scope.errors.list.length;
   if (completeNullable(scope, of, nodes, value, out)) return true;
+  return nullOf(scope, type, nonNull, nodes, start, before, out);
+}
+
+/** What stands for a value that is absent or wrong. */
+function nullOf(
+  scope: CompletionScope,
+  type: GraphQLOutputType,
+  nonNull: boolean,
+  nodes: Nodes,
+  start: number,
+  before: number,
+  out: JsonWriter,
+): boolean {
   out.truncate(start);
   if (!nonNull) {
     out.ascii('null');
@@ -59,6 +73,38 @@ export function complete(
   }
   if (scope.errors.list.length === before) missing(scope, type, nodes);
   return false;
+}
+
+/** Items of the lists that `completeInSteps` stops in. */
+export function longest(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce(
+    (most: number, member) => (Array.isArray(member) ? Math.max(most, member.length) : most),
+    0,
+  );
+}
+
+/** As `complete`, with a stop before each item of a list, and of a list that an object holds. */
+export function* completeInSteps(
+  scope: CompletionScope,
+  type: GraphQLOutputType,
+  nodes: Nodes,
+  value: unknown,
+  out: JsonWriter,
+): Steps<boolean> {
+  const { nonNull, of } = demandOf(type);
+  const start = out.length;
+  const before = scope.errors.list.length;
+  let ok: boolean;
+  if (of.kind === 'list' && Array.isArray(value)) ok = yield* listInSteps(scope, of.item, nodes, value, out);
+  else if (of.kind === 'object' && isPlain(value)) ok = yield* objectInSteps(scope, of.type, nodes, value, out);
+  else return complete(scope, type, nodes, value, out);
+  return ok || nullOf(scope, type, nonNull, nodes, start, before, out);
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Notes that a non-null value is missing. */
@@ -189,11 +235,38 @@ function completeList(
   }
   out.byte(0x5b);
   for (let i = 0; i < value.length; i++) {
-    if (i > 0) out.byte(0x2c);
-    scope.path.push(i);
-    const ok = complete(scope, item, nodes, value[i], out);
-    scope.path.pop();
-    if (!ok) return false;
+    if (!completeItem(scope, item, nodes, value[i], i, out)) return false;
+  }
+  out.byte(0x5d);
+  return true;
+}
+
+function completeItem(
+  scope: CompletionScope,
+  item: GraphQLOutputType,
+  nodes: Nodes,
+  value: unknown,
+  i: number,
+  out: JsonWriter,
+): boolean {
+  if (i > 0) out.byte(0x2c);
+  scope.path.push(i);
+  const ok = complete(scope, item, nodes, value, out);
+  scope.path.pop();
+  return ok;
+}
+
+function* listInSteps(
+  scope: CompletionScope,
+  item: GraphQLOutputType,
+  nodes: Nodes,
+  values: readonly unknown[],
+  out: JsonWriter,
+): Steps<boolean> {
+  out.byte(0x5b);
+  for (let i = 0; i < values.length; i++) {
+    yield;
+    if (!completeItem(scope, item, nodes, values[i], i, out)) return false;
   }
   out.byte(0x5d);
   return true;
@@ -252,6 +325,19 @@ export function askedFields(scope: CollectScope, type: Typed, nodes: Nodes): rea
   });
 }
 
+/** Writes a field's key. False for __typename, which is written whole. */
+function begin(
+  type: Typed,
+  field: AskedField,
+  i: number,
+  out: JsonWriter,
+): field is AskedField & { readonly definition: Definition } {
+  if (i > 0) out.byte(0x2c);
+  out.bytes(field.prefix);
+  if (!field.definition) out.string(type.name);
+  return field.definition !== undefined;
+}
+
 function completeObject(
   scope: CompletionScope,
   type: Typed,
@@ -262,18 +348,36 @@ function completeObject(
   out.byte(0x7b);
   const fields = askedFields(scope, type, nodes);
   for (let i = 0; i < fields.length; i++) {
-    if (i > 0) out.byte(0x2c);
     const field = fields[i];
-    out.bytes(field.prefix);
-    if (!field.definition) {
-      out.string(type.name);
-      continue;
-    }
+    if (!begin(type, field, i, out)) continue;
     scope.path.push(field.key);
     const own = scope.answerOf?.(value, field.nodes);
     const ok = own
       ? completeCustom(scope, field.definition.type, field.nodes, own, out)
-      : complete(scope, field.definition.type, field.nodes, value[field.replyKey], out);
+      : complete(scope, field.definition.type, field.nodes, ownValue(value, field.replyKey), out);
+    scope.path.pop();
+    if (!ok) return false;
+  }
+  out.byte(0x7d);
+  return true;
+}
+
+function* objectInSteps(
+  scope: CompletionScope,
+  type: GraphQLObjectType,
+  nodes: Nodes,
+  value: Record<string, unknown>,
+  out: JsonWriter,
+): Steps<boolean> {
+  out.byte(0x7b);
+  for (const [i, field] of askedFields(scope, type, nodes).entries()) {
+    if (!begin(type, field, i, out)) continue;
+    scope.path.push(field.key);
+    const own = scope.answerOf?.(value, field.nodes);
+    const held = ownValue(value, field.replyKey);
+    const ok = own
+      ? completeCustom(scope, field.definition.type, field.nodes, own, out)
+      : yield* completeInSteps(scope, field.definition.type, field.nodes, held, out);
     scope.path.pop();
     if (!ok) return false;
   }
@@ -288,7 +392,7 @@ export function replyKey(definition: Definition): string {
 }
 
 /** The answer of a custom field; a call that failed is null, a list too, and has said why. */
-export function completeCustom(
+function completeCustom(
   scope: CompletionScope,
   type: GraphQLOutputType,
   nodes: Nodes,

@@ -14,6 +14,7 @@ import { fieldMeaning } from '../schema/meaning.js';
 import type { CollectScope } from './collect.js';
 import { type AnswerOf, askedFields } from './complete.js';
 import type { CustomResult } from './custom-logic.js';
+import { ownValue } from './inherited.js';
 import type { Request } from './request.js';
 
 type Nodes = readonly FieldNode[];
@@ -70,7 +71,7 @@ function gather(scope: CollectScope, { type, nodes, value }: Returned, calls: Ca
     if (!definition) continue;
     const meaning = fieldMeaning(definition);
     if (meaning?.op !== 'field' || meaning.field.role !== 'custom') {
-      gather(scope, { type: definition.type, nodes: fieldNodes, value: object[replyKey] }, calls);
+      gather(scope, { type: definition.type, nodes: fieldNodes, value: ownValue(object, replyKey) }, calls);
       continue;
     }
     const { type: owner, field } = meaning;

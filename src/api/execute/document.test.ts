@@ -31,6 +31,11 @@ describe('a document', () => {
     expect(() => prepare(`{ nodes { ${fields(34, 'id')} } }`)).toThrow(over('documentFields (100)'));
   });
 
+  it('holds no operation of a kind that the schema lacks', () => {
+    for (const kind of ['mutation', 'subscription'])
+      expect(() => cacheOf().prepare(`${kind} { x }`)).toThrow(`The schema has no ${kind}.`);
+  });
+
   it('has as many tokens as it may', () => {
     const text = '{ film { id } }';
     expect(cacheOf({ documentTokens: 6 }).prepare(text).fields).toBe(2);

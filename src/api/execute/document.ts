@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  type ASTVisitor,
   BREAK,
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -11,6 +12,7 @@ import {
   parse,
   specifiedRules,
   validate,
+  type ValidationContext,
   type ValidationRule,
   visit,
 } from 'graphql';
@@ -86,7 +88,17 @@ const GIVEN_UP = 'Validation aborted.';
 /** what it says when it has read as many tokens as it may */
 const CUT_OFF = 'Parsing aborted.';
 
-const RULES: readonly ValidationRule[] = [...specifiedRules, cascadeNamesFields];
+/** Validation passes over an operation of a kind that the schema does not have. */
+function operationIsOffered(context: ValidationContext): ASTVisitor {
+  return {
+    OperationDefinition(node) {
+      if (context.getSchema().getRootType(node.operation)) return;
+      context.reportError(new GraphQLError(`The schema has no ${node.operation}.`, { nodes: node }));
+    },
+  };
+}
+
+const RULES: readonly ValidationRule[] = [...specifiedRules, operationIsOffered, cascadeNamesFields];
 /** The rule that costs as much as all others comes after them, on its own. */
 const RULES_IN_TURN = [
   RULES.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule),

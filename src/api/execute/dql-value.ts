@@ -48,8 +48,9 @@ export function asGraphqlValue(shape: Shape, type: GraphQLOutputType, value: unk
   const changed: Tree = concrete ? { ...tree, __typename: concrete.name } : { ...tree };
   for (const definition of Object.values(known.getFields())) {
     const key = replyKey(definition);
-    const from = key in tree ? key : predicateKey(shape, definition);
-    if (from !== undefined && from in tree) changed[key] = asGraphqlValue(shape, definition.type, tree[from]);
+    const from = Object.hasOwn(tree, key) ? key : predicateKey(shape, definition);
+    if (from !== undefined && Object.hasOwn(tree, from))
+      changed[key] = asGraphqlValue(shape, definition.type, tree[from]);
   }
   return changed;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type FieldNode, getDirectiveValues, GraphQLError, type OperationDefinitionNode } from 'graphql';
+import { getDirectiveValues, GraphQLError, type OperationDefinitionNode } from 'graphql';
 import { asError, GraphsteadError, type MaybePromise, toWire, type WireError } from '../../base/index.js';
 import type { Transaction } from '../../graph/index.js';
 import type { GraphqlAnswer, GraphqlRequest } from '../contract.js';
@@ -12,9 +12,11 @@ import {
   type PersistedQueries,
   type PreparedDocument,
 } from './document.js';
+import { Introspected } from './introspect.js';
 import { executeOperation } from './operation.js';
 import type { Engine, Request } from './request.js';
 import { coerceInSteps, coerceVariables } from './variables.js';
+import { Ahead } from './written-ahead.js';
 
 /** A request whose document, operation and variables are good. */
 export interface Prepared {
@@ -37,7 +39,7 @@ interface Begun extends Asked {
 /** Executes requests against one served schema. */
 export class Executor {
   readonly #documents: DocumentCache;
-  readonly #introspected = new WeakMap<FieldNode, string>();
+  readonly #introspected = new Introspected();
 
   constructor(
     readonly engine: Engine,
@@ -88,15 +90,17 @@ export class Executor {
       run,
       cascades: document.cascades,
       bodyHash: context.idempotencyKey ? hashOf(text, given) : '',
+      ahead: new Ahead(run, this.engine.limits),
       touched: 0,
     };
     const request = transaction ? { ...own, transaction } : own;
-    return { request, headers: this.#cacheHeaders(operation, variables) };
+    return { request, headers: this.#cacheHeaders(operation, variables, context) };
   }
 
   #cacheHeaders(
     operation: OperationDefinitionNode,
     variables: Readonly<Record<string, unknown>>,
+    context: RequestContext,
   ): Readonly<Record<string, string>> {
     if (operation.operation !== 'query' || !operation.directives?.length) return {};
     const directive = this.engine.schema.getDirective('cacheControl');
@@ -108,7 +112,12 @@ export class Executor {
         fix: 'Give seconds, 0 or more.',
       });
     }
-    return { 'cache-control': `public,max-age=${String(values.maxAge)}`, vary: 'Accept-Encoding' };
+    // rules make the answer the caller's own: a cache that many share must not hand it on
+    const header = this.engine.model.authorization?.header;
+    return {
+      'cache-control': `${context.claims ? 'private' : 'public'},max-age=${String(values.maxAge)}`,
+      vary: header === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${header}`,
+    };
   }
 
   /** The `data` of a query or mutation as one answer. */
@@ -118,7 +127,7 @@ export class Executor {
     return {
       body,
       status: 200,
-      headers: { ...headers, 'graphql-toucheduids': String(request.touched) },
+      headers: { ...(request.errors.list.length === 0 ? headers : {}), 'graphql-toucheduids': String(request.touched) },
       kind: request.operation.operation,
     };
   }

@@ -1,4 +1,4 @@
-import { type FieldNode, type GraphQLObjectType, Kind, type OperationDefinitionNode } from 'graphql';
+import { type GraphQLObjectType, Kind, type OperationDefinitionNode } from 'graphql';
 import {
   assert,
   atOnce,
@@ -14,7 +14,7 @@ import { rootMeaning } from '../schema/meaning.js';
 import { type CollectScope, collectFields } from './collect.js';
 import { entitiesField } from './entities.js';
 import { beginAnswer, endAnswer } from './envelope.js';
-import { introspectionField } from './introspect.js';
+import { type Introspected, introspectionField } from './introspect.js';
 import { addField } from './mutate/add.js';
 import { deleteField } from './mutate/delete.js';
 import { updateField } from './mutate/update.js';
@@ -57,7 +57,7 @@ export class LazyReader {
 }
 
 /** Executes a query or a mutation: its whole answer, with the errors that the request gathered. */
-export function executeOperation(request: Request, introspected: WeakMap<FieldNode, string>): Promise<Buffer> {
+export function executeOperation(request: Request, introspected: Introspected): Promise<Buffer> {
   const { engine, operation, fragments, variables } = request;
   const isMutation = operation.operation === 'mutation';
   const root = isMutation ? engine.schema.getMutationType() : engine.schema.getQueryType();
@@ -87,7 +87,7 @@ async function query(
   request: Request,
   root: GraphQLObjectType,
   fields: readonly RootField[],
-  introspected: WeakMap<FieldNode, string>,
+  introspected: Introspected,
 ): Promise<Buffer> {
   const reader = new LazyReader(request);
   try {
@@ -168,7 +168,7 @@ export async function queryPart(
   root: GraphQLObjectType,
   field: RootField,
   reader: LazyReader,
-  introspected: WeakMap<FieldNode, string>,
+  introspected: Introspected,
 ): Promise<Written> {
   const name = field.nodes[0].name.value;
   if (name === '__typename') return constant(root.name);

@@ -10,13 +10,14 @@ import {
 import type { JsonWriter } from '../../base/index.js';
 import type { GraphReader } from '../../graph/index.js';
 import { fieldMeaning, type RootMeaning } from '../schema/meaning.js';
-import { complete, completeCustom, type CompletionScope, tellCustomErrors } from './complete.js';
+import { complete, completeInSteps, type CompletionScope, longest, tellCustomErrors } from './complete.js';
 import type { CustomResult } from './custom-logic.js';
 import { writeScopeOf } from './query.js';
 import type { Request, RootField, Written } from './request.js';
 import { scopeOf } from './request.js';
 import { argumentsOf } from './argument.js';
 import { answersBelow } from './custom-values.js';
+import { writtenOf } from './written-ahead.js';
 
 type Definition = GraphQLField<unknown, unknown>;
 type Of<Op extends RootMeaning['op']> = Extract<RootMeaning, { op: Op }>;
@@ -53,7 +54,10 @@ export async function customField(
   );
   const at = { ...scope, answerOf };
   if (result.value === null || result.value === undefined) return nothingCame(request, at, definition, field, result);
-  return { write: (out) => completeCustom(at, definition.type, field.nodes, result, out) };
+  return writtenOf(request, longest(result.value), function* (out) {
+    tellCustomErrors(at, field.nodes, result);
+    return yield* completeInSteps(at, definition.type, field.nodes, result.value, out);
+  });
 }
 
 function nothingCame(
@@ -95,11 +99,19 @@ export async function operationField(
 ): Promise<Written> {
   const { engine } = request;
   const args = argumentsOf(scopeOf(request, { schema: engine.graph.schema() }), definition, field.nodes[0]);
-  const value = await meaning.operation.run?.(args, request.context);
-  return { write: (out) => writeOperation(request, field, definition, value, out) };
+  const value = await meaning.operation.run?.(args, request.context, field.key);
+  const many = longest(value);
+  if (many === 0) return { write: (out) => writeOperation(request, field, definition, value, out) };
+  const scope = operationScope(request, field);
+  return writtenOf(request, many, (out) => completeInSteps(scope, definition.type, field.nodes, value, out));
 }
 
-/** Completes an operation's value: what is missing is null, a list too. */
+/** What is missing of an operation's value is null, a list too. */
+function operationScope(request: Request, field: RootField): CompletionScope {
+  return { ...writeScopeOf(request, field.key, new Map()), emptyLists: false };
+}
+
+/** Completes an operation's value. */
 export function writeOperation(
   request: Request,
   field: RootField,
@@ -107,8 +119,7 @@ export function writeOperation(
   value: unknown,
   out: JsonWriter,
 ): boolean {
-  const scope = { ...writeScopeOf(request, field.key, new Map()), emptyLists: false };
-  return complete(scope, definition.type, field.nodes, value, out);
+  return complete(operationScope(request, field), definition.type, field.nodes, value, out);
 }
 
 /** `_service` */

@@ -8,6 +8,7 @@ import type { Errors } from './answer.js';
 import type { CustomLogic } from './custom-logic.js';
 import type { Turns } from './mutate/turn.js';
 import { PlanParts, type Scope } from './scope.js';
+import type { Ahead } from './written-ahead.js';
 
 /** What does not change from one request to the next while a schema is served. */
 export interface Engine {
@@ -40,6 +41,8 @@ export interface Request {
   readonly bodyHash: string;
   /** @cascade stands somewhere in the document */
   readonly cascades: boolean;
+  /** what is written before the answer is put together */
+  readonly ahead: Ahead;
   /** uids that were found, read or written */
   touched: number;
   /** predicates that were read, where a subscription wants to know them */

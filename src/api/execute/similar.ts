@@ -5,10 +5,11 @@ import type { Field, ObjectType } from '../../sdl/index.js';
 import { decodeValue } from '../../values/index.js';
 import type { RootMeaning } from '../schema/meaning.js';
 import { authFilter } from './auth/filter.js';
-import { compileFilter, rootOf, typeTests } from './filter.js';
+import { rootOf, typeTests } from './filter.js';
+import { matching } from './mutate/matching.js';
 import { boundLevel, identity, listWritten, rootRow, runPlan, writeEmpty } from './query.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
-import { filterInput, type Scope, selectedType } from './scope.js';
+import { type Scope, selectedType } from './scope.js';
 import { argumentsOf } from './argument.js';
 import { compileRoot } from './selection.js';
 import { and, block, childrenOf, NEVER, ofType, ofUids, test } from './syntax.js';
@@ -35,22 +36,19 @@ export async function similarField(
     meaning.op === 'similarById'
       ? await vectorOf(request, scope, type, embedding, args, definition.name, reader)
       : Float32Array.from(args.vector as readonly number[]);
-  const nearest = vector ? await search(embedding, vector, args, reader) : [];
+  // a filter or a rule afterwards would leave few of the nearest, or none, where others are nearer
+  const isLimited = (args.filter ?? undefined) !== undefined || authFilter(scope, type, 'query') !== undefined;
+  const among = isLimited ? new Set(await matching(request, reader, type, args.filter, 'query')) : undefined;
+  const nearest = vector && among?.size !== 0 ? await search(embedding, vector, args, reader, among) : [];
   const shift = shiftOf(embedding);
   const distances = new Map(nearest.map(({ uid, distance }) => [uid, distance + shift]));
-  const input = filterInput(scope, type.name);
-  const filter = and(
-    test(ofType(type.storedName)),
-    input ? compileFilter(scope, input, args.filter) : undefined,
-    authFilter(scope, type, 'query'),
-  );
-  if (filter === NEVER || distances.size === 0) return { write: writeEmpty };
+  if (distances.size === 0) return { write: writeEmpty };
   const composite = selectedType(definition);
   const { plan, directives } = compileRoot(scope, composite, type, field.nodes);
   const shown = block({
     name: field.key,
     root: ofUids([...distances.keys()].sort((a, b) => a - b)),
-    ...(filter ? { filter } : {}),
+    filter: test(ofType(type.storedName)),
     directives,
     children: childrenOf(plan.selections),
   });
@@ -75,6 +73,7 @@ async function search(
   vector: Float32Array,
   args: Input,
   reader: GraphReader,
+  among: ReadonlySet<number> | undefined,
 ): Promise<readonly { readonly uid: number; readonly distance: number }[]> {
   const predicate = field.storage && reader.schema.predicate(field.storage.predicate);
   const k = Number(args.topK);
@@ -84,6 +83,7 @@ async function search(
   }
   const threshold = args.distance_threshold;
   return await reader.similar(predicate, vector, k, {
+    ...(among ? { filter: (uid) => among.has(uid) } : {}),
     ...(args.ef ? { ef: Number(args.ef) } : {}),
     ...(threshold === undefined || threshold === null ? {} : { distanceThreshold: Number(threshold) }),
   });

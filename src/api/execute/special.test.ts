@@ -110,6 +110,28 @@ describe('similarity', () => {
   });
 });
 
+describe('similarity among what is asked for and may be seen', () => {
+  it('finds as many, however many others are nearer', async () => {
+    const world = await createWorld(`
+      type Song @auth(query: {rule: "query ($USER: String!) { querySong(filter: {owner: {eq: $USER}}) { name } }"}) {
+        name: String! @id owner: String! @search(by: [hash]) loud: Boolean @search
+        feel: [Float!] @embedding @search(by: ["hnsw(metric: euclidean)"])
+      }`);
+    const song = (owner: string, at: number) => ({ name: `${owner}${at}`, owner, loud: at % 2 === 0, feel: [at, 0] });
+    const input = [0, 1, 2, 3].flatMap((at) => [song('ann', at), song('ben', at + 10)]);
+    await world.data('mutation ($input: [AddSongInput!]!) { addSong(input: $input) { numUids } }', { input });
+    const named = async (query: string, USER: string) =>
+      (await world.data(`{ songs: ${query} { name } }`, {}, { claims: { USER } })).songs.map(({ name }: Tree) => name);
+    const near = 'querySimilarSongByEmbedding(by: feel, topK: 2, vector: [0, 0])';
+    expect(await named(near, 'ann')).toEqual(['ann0', 'ann1']);
+    expect(await named(near, 'ben')).toEqual(['ben10', 'ben11']);
+    expect(await named(near.replace('by:', 'filter: {loud: false}, by:'), 'ann')).toEqual(['ann1', 'ann3']);
+    expect(await named('querySimilarSongById(by: feel, topK: 2, name: "ben12")', 'ben')).toEqual(['ben12', 'ben11']);
+    expect(await named('querySimilarSongById(by: feel, topK: 2, name: "ann0")', 'ben')).toEqual([]);
+    expect(await named(near, 'cat')).toEqual([]);
+  });
+});
+
 describe('languages', () => {
   it('reads and writes one predicate in several tongues', async () => {
     const world = await createWorld(`type Word { id: ID!

@@ -8,6 +8,7 @@ import { Errors } from './answer.js';
 import { collectFields } from './collect.js';
 import { beginAnswer, endAnswer } from './envelope.js';
 import { ByOperation } from './by-operation.js';
+import { Introspected } from './introspect.js';
 import { LazyReader, queryPart } from './operation.js';
 import { writeOperation } from './outside.js';
 import { touches } from './reads.js';
@@ -15,6 +16,7 @@ import type { Request, RootField } from './request.js';
 import { argumentsOf } from './argument.js';
 import { scopeOf } from './request.js';
 import { untilExpiry } from './term.js';
+import { Ahead } from './written-ahead.js';
 
 /** events that have many subscribers are one object to all of them, and so is what came together */
 const single = new ByOperation<SubscriptionEvent>();
@@ -22,17 +24,18 @@ const batches = new ByOperation<readonly SubscriptionEvent[]>();
 
 type Commits = Pick<Committer, 'onCommit'>;
 
+/** The same request under the definitions that are served now. Throws where they do not take it. */
+type Renew = (request: Request) => Request;
+
 /** Events of a subscription operation. Throws what makes it impossible to begin. */
 export function subscribeOperation(
   request: Request,
   commits: Commits | undefined,
+  renew: Renew,
 ): AsyncIterable<readonly SubscriptionEvent[]> {
-  const { engine, operation, fragments, variables } = request;
-  const root = engine.schema.getSubscriptionType();
-  assert(root, 'the schema has a Subscription type');
-  const collected = collectFields({ schema: engine.schema, fragments, variables }, root, [operation.selectionSet]);
-  const [key, nodes] = [...collected][0];
-  const field: RootField = { key, nodes };
+  const { engine, operation, variables } = request;
+  const { root, field } = askedOf(request);
+  const { nodes } = field;
   const definition = root.getFields()[nodes[0].name.value];
   const meaning = definition && rootMeaning(definition);
   assert(meaning, `${nodes[0].name.value} has a meaning`);
@@ -57,14 +60,28 @@ export function subscribeOperation(
     return mapped(source, (events) => batches.of(events, operation, given, () => events.map(shown)));
   }
   if (!commits) throw new GraphsteadError('NOT_READY', 'subscriptions need the commit stream');
-  return untilExpiry(request, ({ signal }) => liveQuery(request, root, field, commits, signal));
+  return untilExpiry(request, ({ signal }) => liveQuery(request, commits, signal, renew));
+}
+
+interface Asked {
+  readonly root: GraphQLObjectType;
+  readonly field: RootField;
+}
+
+/** The one field of a subscription. */
+function askedOf({ engine, operation, fragments, variables }: Request): Asked {
+  const root = engine.schema.getSubscriptionType();
+  assert(root, 'the schema has a Subscription type');
+  const collected = collectFields({ schema: engine.schema, fragments, variables }, root, [operation.selectionSet]);
+  const [key, nodes] = [...collected][0];
+  return { root, field: { key, nodes } };
 }
 
 /** The same operation with its own errors and deadline, for one event. */
 function fresh(request: Request): Request {
   const { clock, limits } = request.engine;
   const run = { ...request.run, deadline: clock.monotonic() + limits.queryMs };
-  return { ...request, errors: new Errors(), run, touched: 0 };
+  return { ...request, errors: new Errors(), run, ahead: new Ahead(run, limits), touched: 0 };
 }
 
 function dataOf(request: Request, field: RootField, write: (out: JsonWriter) => boolean): JsonWriter {
@@ -82,13 +99,15 @@ function dataOf(request: Request, field: RootField, write: (out: JsonWriter) => 
   return out;
 }
 
-/** A query that runs again after commits; an answer goes out when it differs from the one before. */
+/**
+ * A query that runs again after commits; an answer goes out when it differs from the one before. Rules that came since it was
+ * asked hold for it too.
+ */
 async function* liveQuery(
-  request: Request,
-  root: GraphQLObjectType,
-  field: RootField,
+  asked: Request,
   commits: Commits,
   signal: AbortSignal,
+  renew: Renew,
 ): AsyncIterable<readonly SubscriptionEvent[]> {
   const changes = new Changes(signal);
   const reads = new Set<string>();
@@ -99,7 +118,10 @@ async function* liveQuery(
   });
   try {
     let last: Buffer | undefined;
+    let request = asked;
     do {
+      request = renew(request);
+      const { root, field } = askedOf(request);
       const each = fresh(request);
       const data = await answer({ ...each, reads }, root, field);
       known = !isCustom(root, field);
@@ -121,7 +143,7 @@ function isCustom(root: GraphQLObjectType, field: RootField): boolean {
 async function answer(request: Request, root: GraphQLObjectType, field: RootField): Promise<JsonWriter> {
   const reader = new LazyReader(request);
   try {
-    const written = await queryPart(request, root, field, reader, new WeakMap());
+    const written = await queryPart(request, root, field, reader, new Introspected());
     return dataOf(request, field, (out) => written.write(out));
   } catch (error) {
     request.errors.thrown(field.nodes, [field.key], error);

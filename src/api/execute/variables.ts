@@ -15,6 +15,7 @@ import {
 import { inSteps, type MaybePromise, STEP, type Steps } from '../../base/index.js';
 import { Pace, type RunOptions } from '../../dql/index.js';
 import { InvalidDocument } from './document.js';
+import { bare, hasInheritedFields } from './inherited.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 type Types = readonly (readonly [name: string, type: GraphQLInputType])[];
@@ -30,6 +31,7 @@ export function coerceVariables(
   operation: OperationDefinitionNode,
   given: Variables,
 ): Variables {
+  if (hasInheritedFields(schema)) return bare(general(schema, operation, bare(given) as Variables)) as Variables;
   return simple(typesOf(schema, operation), given) ?? general(schema, operation, given);
 }
 
@@ -43,7 +45,7 @@ export function coerceInSteps(
   given: Variables,
   run: RunOptions,
 ): MaybePromise<Variables> {
-  if (isFew(given)) return coerceVariables(schema, operation, given);
+  if (isFew(given) || hasInheritedFields(schema)) return coerceVariables(schema, operation, given);
   const pace = new Pace(run);
   return inSteps(simpleSteps(typesOf(schema, operation), given), () => pace.pause()).then(
     (coerced) => coerced ?? general(schema, operation, given),

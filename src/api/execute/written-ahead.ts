@@ -1,5 +1,5 @@
-import { atOnce, inSteps, JsonWriter, type MaybePromise, STEP, type Steps } from '../../base/index.js';
-import { Pace } from '../../dql/index.js';
+import { atOnce, inSteps, JsonWriter, type Limits, type MaybePromise, STEP, type Steps } from '../../base/index.js';
+import { Pace, type RunOptions } from '../../dql/index.js';
 import type { Request, Written } from './request.js';
 
 /** bytes to begin with */
@@ -7,6 +7,27 @@ const INITIAL = 64 * 1024;
 
 /** Nodes from which on something is long: they take about a millisecond. */
 const MANY = 2 * STEP;
+
+/** Parts of one answer that are written side by side: they have the room of one answer, and one turn before others have theirs. */
+export class Ahead {
+  readonly #pace: Pace;
+  readonly #most: number;
+  #bytes = 0;
+
+  constructor(run: RunOptions, { answerBytes }: Pick<Limits, 'answerBytes'>) {
+    this.#pace = new Pace(run);
+    this.#most = answerBytes;
+  }
+
+  /**
+   * To be awaited between steps, with the bytes that were written since. Throws RangeError, TIMEOUT, CANCELLED.
+   */
+  pause(written: number): MaybePromise<void> {
+    this.#bytes += written;
+    if (this.#bytes > this.#most) throw new RangeError(`answer exceeds ${this.#most} bytes`);
+    return this.#pace.pause();
+  }
+}
 
 /** Writes in steps; false where a non-null value is missing. What is not long may be written in one. */
 type Writing = (out: JsonWriter, isLong: boolean) => Steps<boolean>;
@@ -21,11 +42,16 @@ export function writtenOf(request: Request, nodes: number, write: Writing): Mayb
  * Its part of the answer is a copy. Rejects with TIMEOUT, CANCELLED; an answer that grows too long fails where it is put
  * together, as any does.
  */
-async function writtenAhead(request: Request, write: Writing): Promise<Written> {
+export async function writtenAhead(request: Request, write: Writing): Promise<Written> {
   const out = new JsonWriter(request.engine.limits.answerBytes, INITIAL);
-  const pace = new Pace(request.run);
+  let counted = 0;
+  const pause = (): MaybePromise<void> => {
+    const more = out.length - counted;
+    counted = out.length;
+    return request.ahead.pause(more);
+  };
   try {
-    const isWritten = await inSteps(write(out, true), () => pace.pause());
+    const isWritten = await inSteps(write(out, true), pause);
     return {
       write: (answer) => {
         answer.bytes(out.view());

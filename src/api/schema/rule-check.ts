@@ -5,11 +5,12 @@ import type { Context } from './context.js';
 import { REQUEST_DIRECTIVES } from './directive.js';
 import { typeQueries } from './query.js';
 
-type GraphRule = Extract<AuthRule, { kind: 'graph' }>;
+export type GraphRule = Extract<AuthRule, { kind: 'graph' }>;
 
 const ACTIONS: readonly AuthAction[] = ['query', 'add', 'update', 'delete', 'password'];
 
-function graphRules(rule: AuthRule): GraphRule[] {
+/** The queries that a rule is made of. */
+export function graphRules(rule: AuthRule): GraphRule[] {
   if (rule.kind === 'graph') return [rule];
   if (rule.kind === 'not') return graphRules(rule.rule);
   return rule.kind === 'rbac' ? [] : rule.rules.flatMap(graphRules);

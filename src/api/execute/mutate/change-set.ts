@@ -13,14 +13,15 @@ import { Pace, type RunOptions } from '../../../dql/index.js';
 import type { GraphChange, GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import type { DateTime } from '../../../values/index.js';
+import { isLookedThrough } from '../auth/edge.js';
 import type { Scope } from '../scope.js';
 import { alreadyExists, type Draft, existingNode } from './draft.js';
 import { inverseOf, type NodeInput } from './input.js';
 import type { Known } from './lookup.js';
 import { defaultInput, languageOf, setValues, toValues } from './value.js';
 
-/** A node that loses an edge as a consequence: the update rules of its type must allow it. */
-interface Loser {
+/** A node that is changed as a consequence of what is done to another: the update rules of its type must allow it. */
+interface Changed {
   readonly type: ObjectType;
   readonly uid: number;
 }
@@ -29,7 +30,7 @@ interface Loser {
 export class ChangeSet {
   readonly changes: GraphChange[] = [];
   readonly created: { readonly type: ObjectType; readonly uid: number }[] = [];
-  readonly losers: Loser[] = [];
+  readonly alsoChanged: Changed[] = [];
   readonly #uids = new Map<Draft, number>();
   readonly #linked = new Set<string>();
   readonly #pace: Pace;
@@ -139,6 +140,7 @@ export class ChangeSet {
     await this.#hold(uid, field, inverse, child);
     if (!inverse) return;
     this.#linked.add(`${edgeKey(child, inverse)} ${uid}`);
+    await this.#noteOtherEnd(child, inverse, uid, false);
     await this.#hold(child, inverse, field, uid);
   }
 
@@ -161,14 +163,26 @@ export class ChangeSet {
     this.#linked.delete(`${edgeKey(uid, field)} ${child}`);
     if (!field.type.list) this.#held.set(edgeKey(uid, field), []);
     const type = this.scope.model.object(field.owner);
-    if (type && !isStaged) this.losers.push({ type, uid });
+    if (type && !isStaged) this.alsoChanged.push({ type, uid });
+  }
+
+  /** The rules of the node at an edge's other end, where they hang on the edge that is made or removed there. */
+  async #noteOtherEnd(uid: number, field: Field, child: number, isThere: boolean): Promise<void> {
+    const { model, schema, authorized, names } = this.scope;
+    if (uid < 0 || !authorized || names.dgraph || !isLookedThrough(model, schema, field)) return;
+    const holds = child >= 0 && (await this.targets(uid, field)).includes(child);
+    if (holds !== isThere) return;
+    const type = model.object(field.owner);
+    if (type) this.alsoChanged.push({ type, uid });
   }
 
   /** Removes an edge and its inverse. */
-  unlink(uid: number, field: Field, child: number): void {
+  async unlink(uid: number, field: Field, child: number): Promise<void> {
     this.#edge('deleteEdge', uid, field, child);
     const inverse = inverseOf(this.scope, field);
-    if (inverse) this.#edge('deleteEdge', child, inverse, uid);
+    if (!inverse) return;
+    await this.#noteOtherEnd(child, inverse, uid, true);
+    this.#edge('deleteEdge', child, inverse, uid);
   }
 
   /** Nodes at the other end of an edge field, as stored. */

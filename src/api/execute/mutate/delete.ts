@@ -97,7 +97,9 @@ async function cascade(
     const { field, target } = edgeOf(request.engine.model, type, name);
     const step = given as Input;
     const reached = await reachedFrom(reader, field, uids);
-    const inner = await matching(request, reader, target, step.filter, undefined, reached);
+    // which hidden nodes a filter matches would be told by the refusal
+    const seen = step.filter === null || step.filter === undefined ? undefined : 'query';
+    const inner = await matching(request, reader, target, step.filter, seen, reached);
     const fresh = inner.filter((uid) => !nodes.has(uid));
     await demand(
       request,

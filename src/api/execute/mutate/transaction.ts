@@ -83,7 +83,7 @@ async function stage(request: Request, transaction: Transaction, work: Work): Pr
     const noting = request.transaction && new NotingReader(given);
     const reader = noting ?? given;
     const result = await work(reader);
-    await demand(request, reader, 'update', result.set.losers);
+    await demand(request, reader, 'update', result.set.alsoChanged);
     if (noting) transaction.noteRead(noting.keys);
     return result;
   });

@@ -131,7 +131,7 @@ async function apply(request: Request, changes: ChangeSet, step: Step, known: Kn
     if (step.remove) await removeFrom(changes, uid, step.remove);
     for (const { field, child } of step.removed) {
       const existing = existingNode(child, known);
-      if (existing) changes.unlink(uid, field, existing.uid);
+      if (existing) await changes.unlink(uid, field, existing.uid);
     }
   }
 }
@@ -143,7 +143,7 @@ async function removeFrom(changes: ChangeSet, uid: number, remove: NodeInput): P
     const field = remove.type.field(name);
     if (field?.role === 'scalar' && given !== undefined) changes.removeValues(uid, field, given);
     else if (field?.role === 'edge' && given === null) {
-      for (const child of await changes.targets(uid, field)) changes.unlink(uid, field, child);
+      for (const child of await changes.targets(uid, field)) await changes.unlink(uid, field, child);
     }
   }
 }
