@@ -1,0 +1,2 @@
+export type { McpEndpoint } from './contract.js';
+export { createMcp } from './endpoint.js';
