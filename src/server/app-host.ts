@@ -179,6 +179,13 @@ function serveReloads(
 ): AppHost['onReloaded'] {
   const listeners = new Set<(reloaded: Reloaded) => void>();
   const served = () => api.current()?.generated ?? '';
+  let spoke = readTypes(appDir) !== undefined;
+  /** Emptied or deleted, it takes no types away: stored ones are served with any app that brings none. */
+  const tellSilence = () => {
+    const speaks = readTypes(appDir) !== undefined;
+    if (spoke && !speaks) log.warn(`${TYPES} says nothing any more: ${STAYS}`);
+    spoke = speaks;
+  };
   const renew = async (since: number) => {
     const before = served();
     // The hosts have the new code: its operations come first, so that a mistake in the types does not hold them back.
@@ -186,6 +193,7 @@ function serveReloads(
     // Only a name that the new types give free can stand in their way.
     if (!composed) api.setOperations([]);
     await uploadTypes(api, appDir, log);
+    tellSilence();
     if (!composed) compose();
     api.renewSecrets();
     const reloaded = { ms: performance.now() - since, changes: schemaChanges(before, served()) };
@@ -207,12 +215,11 @@ export function readAppConfig(appDir: string): AppConfig {
 }
 
 const TYPES = 'schema.graphql';
+const STAYS =
+  'the types that it had are stored, and served still. To be rid of them write others, or begin anew with an empty data directory';
 
-/** Whether the folder brings type definitions, which take the place of stored ones. */
-export const bringsTypes = (appDir: string): boolean => readTypes(appDir) !== undefined;
-
-/** What schema.graphql says; undefined where it says nothing. */
-function readTypes(appDir: string): string | undefined {
+/** What schema.graphql says, which takes the place of stored definitions; undefined where it says nothing. */
+export function readTypes(appDir: string): string | undefined {
   const path = join(appDir, TYPES);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   return text.trim() === '' ? undefined : text;

@@ -55,6 +55,22 @@ it('a type of a function that has the name of a stored one is refused where it s
   await answers('{ getOne queryShip { name } }', { getOne: 'one', queryShip: [] });
 }, 90_000);
 
+it('says that types are served still whose schema.graphql was emptied or deleted, once', async () => {
+  const warned = vi.spyOn(dev.service.core.log, 'warn').mockImplementation((...given: unknown[]) => {
+    told.push(given.map(String).join(' '));
+  });
+  write('schema.graphql', '\n');
+  await tells(/schema\.graphql says nothing any more: .* served still/);
+  await answers('{ queryShip { name } }', { queryShip: [] });
+  write('functions/a.ts', 'export function getOne(): string { return "still"; }');
+  await answers('{ getOne }', { getOne: 'still' });
+  expect(warned).toHaveBeenCalledTimes(1);
+  write('schema.graphql', 'type Port { name: String! @id }');
+  await answers('{ queryPort { name } }', { queryPort: [] });
+  rmSync(join(folder, 'schema.graphql'));
+  await vi.waitFor(() => expect(warned).toHaveBeenCalledTimes(2), WAIT);
+}, 90_000);
+
 it('functions see edited env files in process.env', async () => {
   write('functions/a.ts', "export function getOne(): string { return process.env['SHIP_NAME'] ?? 'none'; }");
   await answers('{ getOne }', { getOne: 'none' });

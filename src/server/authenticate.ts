@@ -48,8 +48,8 @@ export function requireKeys(app: FastifyInstance, access: Access): void {
 }
 
 /** Why a request with a key for another path is refused. */
-function keyTooSmall(only: string): GraphsteadError {
-  return new GraphsteadError('FORBIDDEN', `this API key opens ${only} alone`, {
+function keyTooSmall(only: readonly string[]): GraphsteadError {
+  return new GraphsteadError('FORBIDDEN', `this API key opens ${only.join(' and ')} alone`, {
     fix: 'send one of GRAPHSTEAD_API_KEYS, from a server',
   });
 }
@@ -86,13 +86,20 @@ function refuseOtherNames(app: FastifyInstance, { keys, names }: Access): void {
  * Where nothing needs a key, a page of any site that is open in a browser of this machine could ask too. GraphQL is made
  * for pages, and its types say which origins they allow; everything else answers other sites only with a key.
  */
-function refuseOtherSites(app: FastifyInstance, { keys }: Access): void {
+function refuseOtherSites(app: FastifyInstance, { keys, names }: Access): void {
   refuse(app, (request) => {
-    if (request.headers['sec-fetch-site'] !== 'cross-site') return undefined;
+    if (!isOfOtherSite(request.headers, names)) return undefined;
     const path = pathOf(request);
     if (path === '/graphql' || isOpen(path) || keys.open(path, request)) return undefined;
     return new GraphsteadError('FORBIDDEN', `a page of another site may not ask for ${path}`, {
       fix: 'send it from a server, use /graphql, or set GRAPHSTEAD_API_KEYS and send a key',
     });
   });
+}
+
+/** As the browser says. Those that do not say it to an address without TLS still name the origin of what is not a GET. */
+function isOfOtherSite({ origin, ...headers }: FastifyRequest['headers'], names: Access['names']): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'cross-site';
+  return origin !== undefined && !(URL.canParse(origin) && isOwnName(new URL(origin).host, names));
 }

@@ -52,11 +52,15 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 /** The body as text. Throws BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE (charset), INVALID_REQUEST on bytes that are no UTF-8 or no gzip. */
 export function bodyText(request: FastifyRequest, limit: number): string {
   checkCharset(request);
-  const bytes = decoded(request, limit);
+  return utf8Text(decoded(request, limit), 'the body');
+}
+
+/** Bytes as text. Throws INVALID_REQUEST where they are no UTF-8: other characters would be stored in silence. */
+export function utf8Text(bytes: Uint8Array, what: string): string {
   try {
     return UTF8.decode(bytes);
   } catch {
-    throw new GraphsteadError('INVALID_REQUEST', 'the body is not valid UTF-8', {
+    throw new GraphsteadError('INVALID_REQUEST', `${what} is not valid UTF-8`, {
       fix: 'send the text encoded as UTF-8',
     });
   }

@@ -2,20 +2,34 @@ import { createRequire } from 'node:module';
 import * as grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
 import { asError, type ErrorCode, GraphsteadError, type Names } from '../base/index.js';
-import type { Latency, TransactionInfo } from '../dql/index.js';
+import {
+  isMutationText,
+  type MutateAnswer,
+  type MutateRequest,
+  type QueryAnswer,
+  type QueryRequest,
+  type TransactionInfo,
+} from '../dql/index.js';
 import type { AlterRequest } from '../graph/index.js';
 import type { Core } from './core.js';
 import type { GrpcConnections } from './grpc-port.js';
 import { keyMissing } from './authenticate.js';
 import { type ApiKeys, isLoopback, keyOf } from './keys.js';
 import type { ServedTls, Tls } from './tls.js';
-import { schemaLines } from './route/graph-language.js';
+import { mutationParts } from './grpc/mutation.js';
+import { type Allocated, type AllocateRequest, newerMethods, type RunDqlRequest } from './grpc/newer.js';
+import { leasedUids } from './route/assign.js';
+import { dropValue, schemaLines } from './route/graph-language.js';
 
 // The published client carries the service definition of the protocol; both are CommonJS.
 const require = createRequire(import.meta.url);
 const messages = require('dgraph-js') as typeof Dgraph;
 const { DgraphService } = require('dgraph-js/generated/api_grpc_pb.js') as { DgraphService: grpc.ServiceDefinition };
-const { Version } = require('dgraph-js/generated/api_pb.js') as { Version: new () => { setTag(tag: string): void } };
+const { Metrics, Version } = require('dgraph-js/generated/api_pb.js') as {
+  Metrics: new () => Metrics;
+  Version: new () => { setTag(tag: string): void };
+};
+type Metrics = NonNullable<ReturnType<Dgraph.Response['getMetrics']>>;
 
 const STATUS: Partial<Record<ErrorCode, grpc.status>> = {
   TXN_ABORTED: grpc.status.ABORTED,
@@ -37,28 +51,37 @@ interface GrpcOptions {
   readonly tls?: ServedTls;
 }
 
-/** The graph language over gRPC, as the published clients speak it: query, mutate, upsert, alter, commit or discard, version. */
+/**
+ * The graph language over gRPC, as the published clients speak it: query, mutate, upsert, alter, commit or discard, version, and the
+ * newer single requests: RunDQL, and AllocateIDs for uids. A method that it does not serve answers UNIMPLEMENTED.
+ */
 export function createGrpc(core: Core, options: GrpcOptions): GrpcConnections {
   const server = new grpc.Server({ 'grpc.max_receive_message_length': core.limits.graphBodyBytes });
   const guarded = guard(options, core);
-  server.addService(DgraphService, {
-    query: guarded('Query', (request: Dgraph.Request, signal) => query(core, request, signal)),
-    alter: guarded('Alter', async (operation: Dgraph.Operation) => {
-      await core.alter(alterOf(operation), { runInBackground: operation.getRunInBackground() });
-      return new messages.Payload();
-    }),
-    commitOrAbort: guarded('CommitOrAbort', (context: Dgraph.TxnContext) => commitOrAbort(core, context)),
-    checkVersion: guarded('CheckVersion', async () => {
-      const answer = new Version();
-      answer.setTag(options.version);
-      return answer;
-    }),
-    login: guarded('Login', async () => {
-      throw new GraphsteadError('INVALID_REQUEST', 'there are no users to log in as', {
-        fix: 'send an API key as the metadata "authorization: Bearer <key>"',
-      });
-    }),
-  });
+  const newer = newerMethods((answer: Dgraph.Response) => Buffer.from(answer.serializeBinary()));
+  server.addService(
+    { ...DgraphService, ...newer },
+    {
+      query: guarded('Query', (request: Dgraph.Request, signal) => query(core, request, signal)),
+      alter: guarded('Alter', async (operation: Dgraph.Operation) => {
+        await core.alter(alterOf(operation), { runInBackground: operation.getRunInBackground() });
+        return new messages.Payload();
+      }),
+      commitOrAbort: guarded('CommitOrAbort', (context: Dgraph.TxnContext) => commitOrAbort(core, context)),
+      checkVersion: guarded('CheckVersion', async () => {
+        const answer = new Version();
+        answer.setTag(options.version);
+        return answer;
+      }),
+      login: guarded('Login', async () => {
+        throw new GraphsteadError('INVALID_REQUEST', 'there are no users to log in as', {
+          fix: 'send an API key as the metadata "authorization: Bearer <key>"',
+        });
+      }),
+      runDQL: guarded('RunDQL', (request: RunDqlRequest, signal) => runDql(core, request, signal)),
+      allocateIDs: guarded('AllocateIDs', (request: AllocateRequest) => allocate(core, request)),
+    },
+  );
   let connections = server.createConnectionInjector(credentials(options.tls?.current));
   // one that served before is left to its connections
   options.tls?.onRenewed((tls) => {
@@ -110,8 +133,7 @@ function guard(options: GrpcOptions, { trace, names }: Core) {
 
 function statusOf(thrown: unknown, names: Names): grpc.ServiceError {
   const error = asError(thrown);
-  const text = error.fix && error.code !== 'TXN_ABORTED' ? `${error.message} (${error.fix})` : error.message;
-  const details = names.told(text);
+  const details = names.told(error.code === 'TXN_ABORTED' ? error.message : told(error));
   const metadata = new grpc.Metadata();
   metadata.set('graphstead-code', error.code);
   return Object.assign(new Error(details), {
@@ -121,86 +143,70 @@ function statusOf(thrown: unknown, names: Names): grpc.ServiceError {
   });
 }
 
-async function query(core: Core, request: Dgraph.Request, signal: AbortSignal): Promise<Dgraph.Response> {
-  return request.getMutationsList().length > 0 ? mutate(core, request, signal) : read(core, request, signal);
+/** A status has room for one text: the place first, the fix behind. */
+function told({ position, message, fix }: GraphsteadError): string {
+  const source = position?.source === undefined ? '' : `${position.source} `;
+  const place = position === undefined ? '' : `${source}line ${position.line} column ${position.column}: `;
+  return `${place}${message}${fix ? ` (${fix})` : ''}`;
 }
 
-async function read(core: Core, request: Dgraph.Request, signal: AbortSignal): Promise<Dgraph.Response> {
-  const rdf = request.getRespFormat() === 1;
-  const answer = await core.dql.query({
+async function query(core: Core, request: Dgraph.Request, signal: AbortSignal): Promise<Dgraph.Response> {
+  const variables = Object.fromEntries([...request.getVarsMap().entries()] as [string, string][]);
+  const place = { startTs: request.getStartTs() || undefined, hash: request.getHash() || undefined, signal };
+  const mutations = request.getMutationsList();
+  if (mutations.length > 0) {
+    if (request.getReadOnly()) throw onlyReads();
+    const commitNow = request.getCommitNow() || mutations.some((mutation) => mutation.getCommitNow());
+    return mutate(core, { contentType: 'parts', body: mutationParts(request), variables, commitNow, ...place });
+  }
+  return read(core, {
     text: request.getQuery(),
-    variables: Object.fromEntries([...request.getVarsMap().entries()] as [string, string][]),
-    startTs: request.getStartTs() || undefined,
-    hash: request.getHash() || undefined,
+    variables,
     readOnly: request.getReadOnly(),
     bestEffort: request.getBestEffort(),
-    format: rdf ? 'rdf' : 'json',
-    signal,
+    format: request.getRespFormat() === 1 ? 'rdf' : 'json',
+    ...place,
   });
-  const response = new messages.Response();
-  if (rdf) response.setRdf(answer.data);
-  else response.setJson(answer.data);
-  return describe(response, answer.txn, answer.latency);
 }
 
-async function mutate(core: Core, request: Dgraph.Request, signal: AbortSignal): Promise<Dgraph.Response> {
-  const { body, contentType } = mutationText(request);
-  const answer = await core.dql.mutate({
-    body,
-    contentType,
-    commitNow: request.getCommitNow() || request.getMutationsList().some((mutation) => mutation.getCommitNow()),
-    startTs: request.getStartTs() || undefined,
-    hash: request.getHash() || undefined,
-    signal,
+/** One text of any kind, in a transaction of its own. */
+async function runDql(core: Core, request: RunDqlRequest, signal: AbortSignal): Promise<Dgraph.Response> {
+  const { text, variables, readOnly, bestEffort, rdf } = request;
+  if (!isMutationText(text)) {
+    return read(core, { text, variables, readOnly, bestEffort, format: rdf ? 'rdf' : 'json', signal });
+  }
+  if (readOnly) throw onlyReads();
+  return mutate(core, { contentType: 'rdf', body: text, variables, commitNow: true, signal });
+}
+
+function onlyReads(): GraphsteadError {
+  return new GraphsteadError('TXN_READ_ONLY', 'a mutation in a request that says it only reads', {
+    fix: 'send it without read_only',
   });
+}
+
+async function allocate(core: Core, { count, what }: AllocateRequest): Promise<Allocated> {
+  if (what === 'uids') return leasedUids(core, count);
+  throw new GraphsteadError('INVALID_REQUEST', `${what} are not leased`, {
+    fix: 'ask for uids; timestamps come with transactions, and there are no namespaces',
+  });
+}
+
+async function read(core: Core, request: QueryRequest): Promise<Dgraph.Response> {
+  const answer = await core.dql.query(request);
+  const response = new messages.Response();
+  if (request.format === 'rdf') response.setRdf(answer.data);
+  else response.setJson(answer.data);
+  return describe(response, answer);
+}
+
+async function mutate(core: Core, request: MutateRequest): Promise<Dgraph.Response> {
+  const answer = await core.dql.mutate(request);
   const response = new messages.Response();
   response.setJson(answer.queries ?? Buffer.from('{}'));
   const uids = response.getUidsMap();
   for (const [name, uid] of Object.entries(answer.uids)) uids.set(name, uid);
-  return describe(response, answer.txn, answer.latency);
-}
-
-/** The request as one body of the HTTP API: an RDF upsert, or JSON with a list of mutations. */
-function mutationText(request: Dgraph.Request): { body: string; contentType: 'rdf' | 'json' } {
-  const list = request.getMutationsList();
-  const text = (bytes: Uint8Array | string) =>
-    typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8');
-  const parts = list.map((mutation) => ({
-    set: text(mutation.getSetNquads_asU8()),
-    delete: text(mutation.getDelNquads_asU8()),
-    setJson: text(mutation.getSetJson_asU8()),
-    deleteJson: text(mutation.getDeleteJson_asU8()),
-    condition: mutation.getCond(),
-  }));
-  const json = parts.some((part) => part.setJson || part.deleteJson);
-  if (json && parts.some((part) => part.set || part.delete)) {
-    throw new GraphsteadError('INVALID_MUTATION', 'one request mixes N-Quads and JSON', {
-      fix: 'send them in two requests',
-    });
-  }
-  if (json) {
-    const fields = (part: (typeof parts)[number]) =>
-      [
-        part.setJson ? `"set":${part.setJson}` : '',
-        part.deleteJson ? `"delete":${part.deleteJson}` : '',
-        part.condition ? `"cond":${JSON.stringify(part.condition)}` : '',
-      ].filter(Boolean);
-    const query = request.getQuery() ? `"query":${JSON.stringify(request.getQuery())},` : '';
-    return {
-      contentType: 'json',
-      body: `{${query}"mutations":[${parts.map((part) => `{${fields(part).join(',')}}`).join(',')}]}`,
-    };
-  }
-  const block = (part: (typeof parts)[number]) =>
-    `{${part.set ? `\nset {\n${part.set}\n}` : ''}${part.delete ? `\ndelete {\n${part.delete}\n}` : ''}\n}`;
-  if (!request.getQuery() && parts.length === 1 && !parts[0].condition)
-    return { contentType: 'rdf', body: block(parts[0]) };
-  const query = request
-    .getQuery()
-    .trim()
-    .replace(/^query(\s+\w+)?\s*(?=\{)/, '');
-  const mutations = parts.map((part) => `mutation ${part.condition} ${block(part)}`).join('\n');
-  return { contentType: 'rdf', body: `upsert {\nquery ${query || '{ }'}\n${mutations}\n}` };
+  return describe(response, answer);
 }
 
 async function commitOrAbort(core: Core, context: Dgraph.TxnContext): Promise<Dgraph.TxnContext> {
@@ -219,16 +225,15 @@ async function commitOrAbort(core: Core, context: Dgraph.TxnContext): Promise<Dg
 function alterOf(operation: Dgraph.Operation): AlterRequest {
   if (operation.getDropAll()) return { kind: 'dropAll' };
   if (operation.getDropAttr()) return { kind: 'dropAttr', name: operation.getDropAttr() };
-  const value = operation.getDropValue();
   switch (operation.getDropOp()) {
     case 1:
       return { kind: 'dropAll' };
     case 2:
       return { kind: 'dropData' };
     case 3:
-      return { kind: 'dropAttr', name: value };
+      return { kind: 'dropAttr', name: dropValue(operation.getDropValue()) };
     case 4:
-      return { kind: 'dropType', name: value };
+      return { kind: 'dropType', name: dropValue(operation.getDropValue()) };
     default:
       return { kind: 'schema', text: schemaLines(operation.getSchema()) };
   }
@@ -244,13 +249,17 @@ function contextOf(info: TransactionInfo): Dgraph.TxnContext {
   return context;
 }
 
-function describe(response: Dgraph.Response, info: TransactionInfo, latency: Latency): Dgraph.Response {
-  response.setTxn(contextOf(info));
-  const message = new messages.Latency();
-  message.setParsingNs(latency.parsing_ns);
-  message.setProcessingNs(latency.processing_ns);
-  message.setEncodingNs(latency.encoding_ns);
-  message.setTotalNs(latency.total_ns);
-  response.setLatency(message);
+function describe(response: Dgraph.Response, { txn, latency, metrics }: QueryAnswer | MutateAnswer): Dgraph.Response {
+  response.setTxn(contextOf(txn));
+  const times = new messages.Latency();
+  times.setParsingNs(latency.parsing_ns);
+  times.setProcessingNs(latency.processing_ns);
+  times.setEncodingNs(latency.encoding_ns);
+  times.setAssignTimestampNs(latency.assign_timestamp_ns);
+  times.setTotalNs(latency.total_ns);
+  response.setLatency(times);
+  const counts = new Metrics();
+  for (const [predicate, uids] of Object.entries(metrics)) counts.getNumUidsMap().set(predicate, uids);
+  response.setMetrics(counts);
   return response;
 }

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { startService } from '../../test/service.js';
@@ -69,4 +72,35 @@ describe('a GraphQL mutation under an idempotency key', () => {
       await service.close();
     }
   });
+});
+
+it('a function under a key starts and tells once, and each of its calls in a request counts for itself', async () => {
+  const appDir = mkdtempSync(join(tmpdir(), 'graphstead-key-'));
+  mkdirSync(join(appDir, 'functions'));
+  writeFileSync(
+    join(appDir, 'functions/bell.ts'),
+    `import { Agent, agents } from 'graphstead/app';
+    class Bell extends Agent<{ rung: number }> {
+      state = { rung: 0 };
+      onReceiveMessage(): string { return String(++this.state.rung); }
+    }
+    agents.register(Bell);
+    export async function makeBell(): Promise<string> { return (await agents.start('Bell')).id; }
+    export async function ring(id: string): Promise<string | null> { return agents.sendMessage(id, 'ring'); }`,
+  );
+  const service = await startService({ appDir });
+  try {
+    const ask = async (text: string, variables = {}, key = 'k') =>
+      (await service.graphql(text, variables, { 'idempotency-key': key })).body.data;
+    const made = await ask('mutation { one: makeBell two: makeBell }');
+    expect(made.one).not.toBe(made.two);
+    expect(await ask('mutation { one: makeBell two: makeBell }')).toEqual(made);
+    const twice = 'mutation ($id: String!) { a: ring(id: $id) b: ring(id: $id) }';
+    expect(await ask(twice, { id: made.one })).toEqual({ a: '1', b: '2' });
+    expect(await ask(twice, { id: made.one })).toEqual({ a: '1', b: '2' });
+    expect(await ask(twice, { id: made.one }, 'another')).toEqual({ a: '3', b: '4' });
+  } finally {
+    await service.close();
+    rmSync(appDir, { recursive: true, force: true });
+  }
 });

@@ -24,7 +24,7 @@ describe('API keys', () => {
     expect(opened({ 'x-api-key': 'page' })).toEqual(['/graphql']);
     expect(opened({ 'x-api-key': 'scraper' })).toEqual(['/metrics']);
     expect(opened({ 'x-api-key': 'page', authorization: 'Bearer one' })).toHaveLength(4);
-    expect(keys.opensOnly({ headers: { 'x-api-key': 'page' } })).toBe('/graphql');
+    expect(keys.opensOnly({ headers: { 'x-api-key': 'page' } })).toEqual(['/graphql', '/mcp']);
     expect(keys.opensOnly({ headers: { 'x-api-key': 'one' } })).toBeUndefined();
   });
 

@@ -2,11 +2,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 import { GraphsteadError } from '../base/index.js';
 
-/** Keys by the variable that names them, and the only path each kind opens; absent: everything, gRPC too. */
+/** Keys by the variable that names them, and the only paths each kind opens; absent: everything, gRPC too. */
 const KINDS = [
   { variable: 'GRAPHSTEAD_API_KEYS' },
-  { variable: 'GRAPHSTEAD_CLIENT_KEYS', path: '/graphql' },
-  { variable: 'GRAPHSTEAD_METRICS_KEYS', path: '/metrics' },
+  { variable: 'GRAPHSTEAD_CLIENT_KEYS', paths: ['/graphql', '/mcp'] },
+  { variable: 'GRAPHSTEAD_METRICS_KEYS', paths: ['/metrics'] },
 ] as const;
 
 /** Where a browser's EventSource puts its key, since it sends no headers of its own. Addresses are logged: only a client's key may stand there. */
@@ -15,7 +15,7 @@ const IN_ADDRESS = 'apiKey';
 interface ApiKey {
   readonly digest: Buffer;
   readonly variable: string;
-  readonly path?: string;
+  readonly paths?: readonly string[];
 }
 
 /** What a request may show: headers by lower-case names, and its address for what stands behind the question mark. */
@@ -55,18 +55,19 @@ export class ApiKeys {
   /** Whether one of the request's keys opens the path; no path is behind no key but those that open everything. */
   open(path: string | undefined, { headers, url = '' }: Shown): boolean {
     if (this.size === 0) return false;
-    const opens = (key: ApiKey | undefined) => key !== undefined && (key.path === undefined || key.path === path);
+    const opens = (key: ApiKey | undefined) =>
+      key !== undefined && (key.paths === undefined || (path !== undefined && key.paths.includes(path)));
     if (keysOf(headers).some((key) => opens(this.#find(key)))) return true;
     const named = keyInAddress(url);
     const found = named === undefined ? undefined : this.#find(named);
-    return found?.path !== undefined && opens(found);
+    return found?.paths !== undefined && opens(found);
   }
 
-  /** The one path that a request's keys open, where it is not the one that was asked for. */
-  opensOnly({ headers }: Shown): string | undefined {
+  /** The only paths that a request's keys open, where what was asked for is none of them. */
+  opensOnly({ headers }: Shown): readonly string[] | undefined {
     for (const key of keysOf(headers)) {
-      const path = this.#find(key)?.path;
-      if (path !== undefined) return path;
+      const paths = this.#find(key)?.paths;
+      if (paths !== undefined) return paths;
     }
     return undefined;
   }

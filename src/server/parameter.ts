@@ -1,11 +1,24 @@
 import type { FastifyRequest } from 'fastify';
-import { GraphsteadError } from '../base/index.js';
+import { GraphsteadError, type Names } from '../base/index.js';
 
 /** The query string of a request: Fastify's parse, a repeated name as a list. */
 export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export function parametersOf({ query }: FastifyRequest): Parameters {
   return query as Parameters;
+}
+
+/**
+ * Those of a path that knows no others: `commitnow=true` would commit nothing, without a word. Throws INVALID_REQUEST.
+ * What the peer's clients send beyond is passed over for them.
+ */
+export function knownParameters(request: FastifyRequest, names: Names, known: readonly string[]): Parameters {
+  const parameters = parametersOf(request);
+  const unknown = names.dgraph ? undefined : Object.keys(parameters).find((name) => !known.includes(name));
+  if (unknown === undefined) return parameters;
+  throw new GraphsteadError('INVALID_REQUEST', `there is no parameter ${unknown} here`, {
+    fix: `leave it out; what is known is ${known.join(', ')}`,
+  });
 }
 
 /** Of a parameter that is given twice the first counts. */

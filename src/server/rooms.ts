@@ -21,7 +21,7 @@ interface RoomOptions {
   readonly data: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** what placeholders of secrets name; see ApiOptions */
-  readonly variables: NonNullable<ApiOptions['environment']>;
+  readonly variables: NonNullable<ApiOptions['variables']>;
   readonly clock: Clock;
   readonly limits: Limits;
   readonly names: Names;
@@ -64,7 +64,7 @@ export async function openRooms(options: RoomOptions, opened: Closers): Promise<
     return (await writeParts(exportParts({ graph, names, format, graphql: api.current()?.text }), folder)).files;
   };
   const api: Api = tracedApi(
-    createApi({ graph, committer, names, clock, limits, client, exportFiles, health, environment: variables, trace }),
+    createApi({ graph, committer, names, clock, limits, client, exportFiles, health, variables, trace }),
     trace,
   );
   opened.push(() => api.close());

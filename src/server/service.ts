@@ -13,7 +13,7 @@ import {
   withSource,
 } from '../base/index.js';
 import { type CallLog, createCallLog, readEnvironment } from '../connections/index.js';
-import { type AppHost, type AppHostOptions, bringsTypes, openApp, readAppConfig } from './app-host.js';
+import { type AppHost, type AppHostOptions, openApp, readAppConfig, readTypes } from './app-host.js';
 import { assertClosed, requireKeys } from './authenticate.js';
 import type { Core } from './core.js';
 import { allowOrigins } from './cors.js';
@@ -33,11 +33,14 @@ import { explorerRoutes } from './route/explorer.js';
 import { graphLanguageRoutes } from './route/graph-language.js';
 import { graphqlRoutes } from './route/graphql.js';
 import { healthRoutes } from './route/health.js';
+import { mcpRoutes } from './route/mcp.js';
 import { httpClosing } from './shutdown.js';
 import { SharedStreams } from './shared-streams.js';
+import { readableVariables } from './schema-variables.js';
 import { ResponseSignals } from './signal.js';
 import { openTls, type TlsFiles } from './tls.js';
 import { openTrace, traceRequests } from './trace/index.js';
+import { strayVariables } from './variables.js';
 
 export interface ServiceOptions {
   /** data directory; undefined keeps everything in memory */
@@ -97,6 +100,9 @@ const DEFAULT_PORT = 8686;
 async function open(options: ServiceOptions, opened: Closers, closeAll: () => Promise<void>): Promise<Service> {
   const { host = '127.0.0.1', port = DEFAULT_PORT, environment = {}, version = '0.0.0', clock = systemClock } = options;
   const warnings: string[] = [];
+  for (const name of strayVariables(environment)) {
+    warnings.push(`${name} is no variable of the service, and does nothing (deployment.md lists them)`);
+  }
   const limits = serviceLimits(options, environment);
   const names = options.compat === 'dgraph' ? dgraphNames : defaultNames;
   const lines = options.readable ? readableLog(process.stdout) : pino.destination(1);
@@ -114,11 +120,20 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   let address = '';
   const health = () => ({ version, uptime: (Date.now() - startedAt) / 1000, address });
   const { data, appDir, dev = false } = options;
-  const variables = () => (appDir ? readEnvironment(appDir, dev, environment) : environment);
+  const readable = readableVariables(environment, host);
+  const ownTypes = () => (appDir ? readTypes(appDir) : undefined);
+  const variables = (text: string) => ({
+    environment: appDir ? readEnvironment(appDir, dev, environment) : environment,
+    // who writes the app's files writes its code too
+    ...(readable && text !== ownTypes() ? { readable } : {}),
+  });
   const rooms = await openRooms({ data, environment, variables, clock, limits, names, log, trace, health }, opened);
   const stored = await rooms.api.load();
-  if (!appDir || !bringsTypes(appDir)) assertVariables(stored);
-  for (const mistake of stored) warnings.push(`the stored type definitions: ${mistake.message}`);
+  // otherwise those of the app take their place
+  if (ownTypes() === undefined) {
+    assertVariables(stored);
+    for (const mistake of stored) warnings.push(`the stored type definitions: ${mistake.message}`);
+  }
   const signals = new ResponseSignals();
   const core = coreOf(rooms, { names, limits, keys, log, trace }, signals);
 
@@ -150,6 +165,9 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   let ready = false;
   graphLanguageRoutes(app, core);
   graphqlRoutes(app, core);
+  const mcp = mcpRoutes(app, core, version);
+  opened.push(() => mcp.close());
+  appHost?.onReloaded(() => mcp.toolsChanged());
   adminRoutes(app, core);
   assignRoutes(app, core);
   copyRoutes(app, core);

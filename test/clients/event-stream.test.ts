@@ -1,5 +1,6 @@
 // Agents' events as curl prints them and as graphql-sse's client hands them out; a browser's EventSource has test/browser.
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,10 +26,12 @@ describe('curl -N', () => {
     const body = JSON.stringify({ query: EVENTS, variables: { id } });
     const curl = spawn('curl', ['-sNi', ...headers, '-d', body, `${s.url}/graphql`]);
     let printed = '';
+    // one listener for all: what comes while there is none is gone
+    curl.stdout.on('data', (piece) => {
+      printed += String(piece);
+    });
     const until = async (pattern: RegExp) => {
-      while (!pattern.test(printed)) {
-        printed += String(await new Promise((more) => curl.stdout.once('data', more)));
-      }
+      while (!pattern.test(printed)) await once(curl.stdout, 'data');
     };
     await until(/\r\n\r\n/);
     expect(printed).toMatch(/^HTTP\/1\.1 200 OK\r\n/);

@@ -1,9 +1,11 @@
 import { createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { GraphsteadError, makePrivateFolder } from '../../base/index.js';
+import { storeFailure } from '../../store/index.js';
 import type { ExportPart } from './part.js';
 
 export interface Exported {
@@ -11,7 +13,10 @@ export interface Exported {
   readonly statements: number;
 }
 
-/** Writes an export's files, gzipped, into a folder. Throws INVALID_REQUEST when one of them is there already. */
+/**
+ * Writes an export's files, gzipped, into a folder; a file has its name once it is whole. Throws INVALID_REQUEST when one of
+ * them is there already, and DISK_FULL.
+ */
 export async function writeParts(
   parts: AsyncIterable<ExportPart>,
   directory: string,
@@ -33,10 +38,21 @@ export async function writeParts(
         yield next.value.text;
       }
     };
-    await pipeline(Readable.from(text()), createGzip({ level: 5 }), createWriteStream(path));
+    await writeWhole(path, text());
     files.push(path);
   }
   return { files, statements };
+}
+
+async function writeWhole(path: string, text: AsyncIterable<string>): Promise<void> {
+  const partial = `${path}.partial`;
+  try {
+    await pipeline(Readable.from(text), createGzip({ level: 5 }), createWriteStream(partial));
+    await rename(partial, path);
+  } catch (thrown) {
+    await rm(partial, { force: true });
+    throw storeFailure(thrown, `${path} could not be written`);
+  }
 }
 
 function refuseOverwrite(path: string): void {

@@ -4,13 +4,13 @@ import { GraphsteadError, toWire, asError } from '../../base/index.js';
 import type { Core } from '../core.js';
 import { success } from '../envelope.js';
 import { exportParts } from '../export/part.js';
-import { parametersOf, text } from '../parameter.js';
+import { knownParameters, text } from '../parameter.js';
 
 /** Copies of the whole store: GET /admin/export, POST /admin/backup. */
 export function copyRoutes(app: FastifyInstance, core: Core): void {
   // One line of JSON a part, and a last one that says that nothing is missing.
   app.get('/admin/export', async (request, reply) => {
-    const format = text(parametersOf(request), 'format') ?? 'rdf';
+    const format = text(knownParameters(request, core.names, ['format']), 'format') ?? 'rdf';
     if (format !== 'rdf' && format !== 'json') {
       throw new GraphsteadError('INVALID_REQUEST', `there is no export as ${format}`, {
         fix: 'send format=rdf or format=json',
@@ -31,7 +31,7 @@ export function copyRoutes(app: FastifyInstance, core: Core): void {
 
   app.post('/admin/backup', async (request, reply) => {
     refuseCrossSite(request);
-    const to = text(parametersOf(request), 'to');
+    const to = text(knownParameters(request, core.names, ['to']), 'to');
     if (!to) {
       throw new GraphsteadError('INVALID_REQUEST', 'the parameter "to" is missing', {
         fix: 'name a new folder of the machine that serves: /admin/backup?to=DIR',

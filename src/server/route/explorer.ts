@@ -154,6 +154,10 @@ function agentRoutes(app: FastifyInstance, core: Core, rooms: ExplorerRooms): vo
     return agents().start(name, { requestId: request.id });
   });
   app.get('/explorer/api/agents/:id', async (request) => agents().inspect(idOf(request)));
+  app.get('/explorer/api/agents/:id/history', async (request) => {
+    const before = text(parametersOf(request), 'before') || undefined;
+    return agents().history(idOf(request), before === undefined ? {} : { before: Number(before) });
+  });
   app.post('/explorer/api/agents/:id/send', options, async (request) => {
     const body = bodyOf(request);
     const message = textOf(body, 'message');

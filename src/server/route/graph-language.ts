@@ -7,8 +7,15 @@ import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
 import { success, TEXT_BYTES } from '../envelope.js';
 import { bodyHash, idempotencyClaim } from '../idempotency.js';
-import { duration, flag, parametersOf, text, timestamp } from '../parameter.js';
+import { duration, flag, knownParameters, text, timestamp } from '../parameter.js';
 
+/** The parameters of each path. */
+const PARAMETERS = {
+  query: ['startTs', 'hash', 'ro', 'be', 'timeout', 'debug', 'respFormat'],
+  mutate: ['commitNow', 'startTs', 'hash', 'timeout'],
+  commit: ['startTs', 'hash', 'abort'],
+  alter: ['runInBackground'],
+} as const;
 const QUERY_TYPES = new Set(['application/dql', 'application/graphql+-', 'application/graphqlpm', 'text/plain', '']);
 
 /** POST /query, /mutate, /commit, /alter: the graph language over HTTP. */
@@ -21,7 +28,7 @@ export function graphLanguageRoutes(app: FastifyInstance, core: Core): void {
 }
 
 async function query(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const parameters = parametersOf(request);
+  const parameters = knownParameters(request, core.names, PARAMETERS.query);
   const { text: queryText, variables } = queryBody(core, request);
   const format = text(parameters, 'respFormat') ?? 'json';
   if (format !== 'json' && format !== 'rdf') {
@@ -82,7 +89,7 @@ function stringVariables(value: unknown): Record<string, string> {
 }
 
 async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const parameters = parametersOf(request);
+  const parameters = knownParameters(request, core.names, PARAMETERS.mutate);
   const body = bodyText(request, core.limits.graphBodyBytes);
   const claim = idempotencyClaim(request.headers, 'mutate', () => bodyHash(request.url, body));
   const stored = claim && (await core.committer.idempotentReply(claim.scope, claim.key, claim.bodyHash));
@@ -122,7 +129,7 @@ function mutateEnvelope(core: Pick<Core, 'names'>, answer: MutateAnswer): (strin
 }
 
 async function commit(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const parameters = parametersOf(request);
+  const parameters = knownParameters(request, core.names, PARAMETERS.commit);
   const startTs = timestamp(parameters, 'startTs');
   if (startTs === undefined) {
     throw new GraphsteadError('INVALID_REQUEST', 'the parameter startTs is missing', {
@@ -135,7 +142,7 @@ async function commit(core: Core, request: FastifyRequest, reply: FastifyReply):
 }
 
 async function alter(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const parameters = parametersOf(request);
+  const parameters = knownParameters(request, core.names, PARAMETERS.alter);
   const body = bodyText(request, core.limits.graphBodyBytes);
   const runInBackground = flag(parameters, 'runInBackground');
   await core.alter(alterRequest(body), { runInBackground });
@@ -150,6 +157,12 @@ function alterRequest(body: string): AlterRequest {
   if (json['drop_all'] === true && op === 'DATA') {
     throw new GraphsteadError('INVALID_REQUEST', 'Only one of DropAll and DropData can be true', {
       fix: 'send one of them',
+    });
+  }
+  // what comes second would be left undone without a word
+  if (json['schema'] && ['drop_all', 'drop_op', 'drop_attr'].some((key) => json[key])) {
+    throw new GraphsteadError('INVALID_REQUEST', 'the body of /alter asks for two things', {
+      fix: 'send what is dropped and the schema in two requests',
     });
   }
   if (json['drop_all'] === true || op === 'ALL') return { kind: 'dropAll' };
@@ -171,7 +184,8 @@ export function schemaLines(text: string): string {
   });
 }
 
-function dropValue(value: unknown): string {
+/** The name of what is dropped. */
+export function dropValue(value: unknown): string {
   if (typeof value === 'string' && value.trim() !== '') return value;
   throw new GraphsteadError('INVALID_REQUEST', 'DropValue must not be empty', {
     fix: 'name what to drop: "drop_value": "..."',
