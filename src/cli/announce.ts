@@ -61,6 +61,7 @@ export class Announcer {
 function* facts(service: Service, options: Announced): Iterable<readonly [string, string]> {
   yield ['GraphQL', `${service.url}/graphql`];
   if (options.explorer) yield ['Explorer', `${service.url}/explorer`];
+  yield ['MCP', `${service.url}/mcp`];
   yield ['Graph', `${service.url}/query  /mutate  /alter`];
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   if (service.grpcPort !== undefined) yield ['gRPC', `${host}:${service.grpcPort}`];

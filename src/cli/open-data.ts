@@ -50,7 +50,7 @@ export async function openData(data: string, { compat, readOnly = false }: OpenD
     const client = createHttpClient({ limits, clock });
     opened.push(() => client.close());
     // what only reads calls no remote, and is not held up by a variable that is missing
-    const environment = readOnly ? {} : { environment: () => process.env };
+    const environment = readOnly ? {} : { variables: () => ({ environment: process.env }) };
     const api = createApi({ graph, committer, names, clock, limits, client, ...environment });
     opened.push(() => api.close());
     await api.load();

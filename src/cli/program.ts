@@ -117,7 +117,10 @@ function addCompletion(program: Command): void {
 function addImport(program: Command): void {
   program
     .command('import')
-    .argument('[FILE...]', '.rdf .nq .nt .json .ndjson .schema .graphql, each also with .gz')
+    .argument(
+      '[FILE...]',
+      '.rdf .nq .nt .json .ndjson .schema .graphql .gql_schema, each also with .gz, or a folder of them',
+    )
     .description('load files into a data directory, or into a running service')
     .addOption(dataOption().conflicts('to'))
     .option('--to <URL>', 'a running service; its key is read from GRAPHSTEAD_API_KEY')

@@ -29,11 +29,12 @@ Progress is shown on a terminal only; nothing is coloured when \`NO_COLOR\` is s
 | variable | meaning |
 |---|---|
 | \`GRAPHSTEAD_API_KEYS\` | keys that the service accepts, separated by commas; needed on every address but loopback |
-| \`GRAPHSTEAD_CLIENT_KEYS\` | keys that open \`/graphql\` alone |
+| \`GRAPHSTEAD_CLIENT_KEYS\` | keys that open \`/graphql\` and \`/mcp\` alone |
 | \`GRAPHSTEAD_METRICS_KEYS\` | keys that open \`/metrics\` alone |
 | \`GRAPHSTEAD_API_KEY\` | the key that \`--to\` and \`--from\` send |
 | \`GRAPHSTEAD_HOST_NAMES\` | names that the service is reached under besides those of loopback |
 | \`GRAPHSTEAD_ALLOWED_HOSTS\` | hosts that custom logic may call |
+| \`GRAPHSTEAD_SCHEMA_VARIABLES\` | variables that secrets of uploaded type definitions may read |
 | \`GRAPHSTEAD_LIMIT_<NAME>\` | one limit, such as \`GRAPHSTEAD_LIMIT_QUERY_MS\` |
 | \`GRAPHSTEAD_LOG\` | level of the log: fatal, error, warn, info, debug, trace, silent |
 | \`NO_COLOR\` | no colours |

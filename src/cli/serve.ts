@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { GraphsteadError } from '../base/index.js';
-import { openService, type Service } from '../server/index.js';
+import { logLevel, openService, type Service } from '../server/index.js';
 import { Announcer } from './announce.js';
 import { dataFolder } from './app-dir.js';
 import { exitCodeOf } from './exit-code.js';
@@ -40,7 +40,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       appDir,
       dev: options.mode === 'dev',
       environment: process.env,
-      logLevel: process.env['GRAPHSTEAD_LOG'] ?? 'info',
+      logLevel: logLevel(process.env) ?? 'info',
       readable: options.mode === 'dev' && !options.json,
       version: version(),
     });

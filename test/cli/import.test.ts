@@ -75,6 +75,68 @@ describe('graphstead import', () => {
     }
   });
 
+  it('takes an export of a cluster of Dgraph: types over several groups, its own predicates, users and queries', async () => {
+    const data = folder.path('data');
+    const own = `[0x0] type <dgraph.graphql> {\n\tdgraph.graphql.schema\n\tdgraph.graphql.xid\n}
+[0x0] type <dgraph.graphql.persisted_query> {\n\tdgraph.graphql.p_query\n}\n`;
+    const person = '[0x0] type <Person> {\n\tname\n\tage\n}\n';
+    const first = `[0x0] <name>:string @index(exact) . \n[0x0] <dgraph.type>:[string] @index(exact) . \n[0x0] <dgraph.xid>:string @index(exact) @upsert . 
+[0x0] <dgraph.graphql.schema>:string . \n[0x0] <dgraph.graphql.p_query>:string @index(sha256) . \n[0x0] <dgraph.cors>:[string] @index(exact) @upsert . \n`;
+    const files = [
+      write('g01.schema.gz', gzipSync(`${first}${person}${own}`)),
+      write('g02.schema', `[0x0] <age>:int . \n${person}${own}`),
+      write(
+        'g01.rdf.gz',
+        gzipSync(`<0x1> <dgraph.xid> "groot"^^<xs:string> <0x0> .
+<0x1> <dgraph.type> "dgraph.type.User"^^<xs:string> <0x0> .
+<0x1> <dgraph.user.group> <0x2> <0x0> .
+<0x3> <dgraph.graphql.p_query> "query { q }"^^<xs:string> <0x0> .
+<0x4> <dgraph.cors> "*"^^<xs:string> <0x0> .
+<0x5> <name> "Ann"^^<xs:string> <0x0> .
+<0x5> <dgraph.type> "Person"^^<xs:string> <0x0> .\n`),
+      ),
+      write(
+        'g02.json',
+        '[{"uid":"0x5","namespace":"0x0","age":41},{"uid":"0x1","namespace":"0x0","dgraph.xid":"groot"}]',
+      ),
+    ];
+    write('notes.txt', 'no file of the export');
+    const result = await runJson(['import', folder.dir, '--compat', 'dgraph', '--data', data]);
+    expect(result).toMatchObject({ statements: 9, leftOut: 6 });
+    const service = await serve(['--data', data, '--compat', 'dgraph']);
+    try {
+      const found = await service.query(
+        '{ q(func: type(Person)) { uid expand(_all_) } all(func: has(dgraph.type)) { uid } }',
+      );
+      expect(found['data']).toEqual({ q: [{ uid: '0x5', name: 'Ann', age: 41 }], all: [{ uid: '0x5' }] });
+    } finally {
+      expect(await service.stop()).toBe(0);
+    }
+    const wrong = write('g03.schema', 'city: string .\nage: string .\n');
+    const refused = await run(['import', ...files, wrong, '--compat', 'dgraph', '--data', data]);
+    expect(refused.stderr).toMatch(/g03\.schema:2:1: .*age is declared twice/);
+  });
+
+  it('takes the export of one tenant, whatever its number, and mixes no two', async () => {
+    const schema = write('g01.schema', '[0x5] <name>:string . \n[0x5] type <Person> {\n\tname\n}\n');
+    const types = write('g01.gql_schema', '[{"namespace":5,"schema":"type City { name: String }"}]');
+    const quads = write('g01.rdf', '<0x1> <name> "Ann"^^<xs:string> <0x5> .\n');
+    const own = [schema, types, quads, '--compat', 'dgraph'];
+    expect(await runJson(['import', ...own, '--data', folder.path('one')])).toMatchObject({ statements: 1 });
+    const others = [
+      [write('other.rdf', '<0x1> <name> "Ann" .\n<0x1> <name> "Ben"^^<xs:string> <0x6> .\n'), 'other.rdf:2:'],
+      [write('other.json', '[\n{"uid":"0x1","namespace":"0x6","name":"Ben"}\n]'), 'other.json:2:'],
+      [write('other.schema', '# a line\n[0x6] <age>:int . \n'), 'other.schema:2:1'],
+      [write('other.gql_schema', '[{"namespace":6,"schema":"type City { name: String }"}]'), 'other.gql_schema:1:1'],
+    ];
+    for (const [file, place] of others) {
+      const { code, stderr } = await run(['import', ...own, file, '--data', folder.path('two')]);
+      expect(code).toBe(1);
+      expect(stderr).toContain(place);
+      expect(stderr).toContain('the files hold the namespaces 0x5 and 0x6');
+    }
+  });
+
   it('names file, line and fix of a mistake, and goes on where it stopped', async () => {
     const data = folder.path('data');
     const schema = write('people.schema', SCHEMA);
@@ -125,5 +187,25 @@ describe('graphstead import', () => {
     await service.stop();
     const ann = { name: 'Ann', 'service.type': ['Person'] };
     expect(answer['data']).toEqual({ q: [ann, ann] });
+  });
+
+  it('takes uids that are too large for it as names, under --new-uids', async () => {
+    const data = folder.path('data');
+    const quads = write('people.rdf', '<0xfffd8d72745f0650> <name> "Ann" .\n<0x2> <friend> <0xfffd8d72745f0650> .\n');
+    const json = write('people.json', '[{"uid": "0xfffd8d72745f0650", "age": 41}, {"uid": "0x2", "name": "Ben"}]');
+    for (const file of [quads, json]) {
+      const { code, stderr } = await run(['import', file, '--data', data]);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/people\.(rdf|json):1:\d+: the uid 0xfffd8d72745f0650 is out of range/);
+      expect(stderr).toContain('--new-uids');
+    }
+    await runJson(['import', quads, json, '--data', data, '--new-uids']);
+    const service = await serve(['--data', data]);
+    try {
+      const answer = await service.query('{ q(func: has(friend)) { name friend { name age } } }');
+      expect(answer['data']).toEqual({ q: [{ name: 'Ben', friend: [{ name: 'Ann', age: 41 }] }] });
+    } finally {
+      expect(await service.stop()).toBe(0);
+    }
   });
 });

@@ -57,6 +57,47 @@ describe('graphstead/testing', () => {
     expect(await app.graphql('{ getVariable }')).toEqual({ getVariable: 'hello' });
   });
 
+  it('a scripted model streams what it says and the tools it wants; a turn whose process dies is told its reply again, unasked', async () => {
+    mkdirSync(folder.path('agents'));
+    const died = JSON.stringify(folder.path('died'));
+    writeFileSync(
+      folder.path('agents', 'talker.ts'),
+      `import { existsSync, writeFileSync } from 'node:fs';
+       import { Agent, agents, models } from 'graphstead/app';
+       class Talker extends Agent {
+         static readonly handlers = ['talk'] as const;
+         async talk(): Promise<string> {
+           const heard: string[] = [];
+           const onText = (piece: string) => void heard.push(piece);
+           const { choices } = await models.get('oracle').chat([{ role: 'user', content: 'x' }], { onText });
+           if (!existsSync(${died})) {
+             writeFileSync(${died}, '');
+             process.exit(1);
+           }
+           return JSON.stringify({ heard, tools: choices[0].message.tool_calls });
+         }
+       }
+       agents.register(Talker);`,
+    );
+    writeFileSync(
+      folder.path('functions', 'index.ts'),
+      `import { agents } from 'graphstead/app';
+       export async function talk(): Promise<string | null> {
+         return agents.sendMessage((await agents.start('Talker')).id, 'talk');
+       }`,
+    );
+    const tool = { id: 'a', type: 'function', function: { name: 'sum', arguments: '{"x":1,"y":2}' } } as const;
+    const reply = { role: 'assistant', content: 'Let me see.', tool_calls: [tool] } as const;
+    app = await startApp({ appDir: folder.dir, models: { oracle: [reply, reply] } });
+    const talked = async () => {
+      const { talk = '' } = (await app?.graphql<{ talk: string }>('mutation { talk }')) ?? {};
+      return JSON.parse(talk) as unknown;
+    };
+    expect(await talked()).toEqual({ heard: ['Let me see.'], tools: [tool] });
+    expect(app.modelCalls).toHaveLength(1);
+    expect(await talked()).toEqual({ heard: ['Let', ' me', ' see.'], tools: [tool] });
+  });
+
   it('sends headers, such as that of a token', async () => {
     const authorization = { Header: 'X-Auth', Namespace: 'own', Algo: 'HS256', VerificationKey: 'k'.repeat(32) };
     const sdl = `# Service.Authorization ${JSON.stringify(authorization)}\ntype Page { name: String! @id }`;

@@ -6,7 +6,7 @@ import { NameMap } from '../import/name-map.js';
 import { format, progressBar } from '../import/progress.js';
 import { remoteTarget } from '../import/remote-target.js';
 import { runImport } from '../import/run.js';
-import { type SourceFile, sourceFile } from '../import/source.js';
+import { type SourceFile, sourceFile, sourceFiles } from '../import/source.js';
 import type { Target } from '../import/target.js';
 import { openData } from '../open-data.js';
 import { type CommonOptions, runCommand } from '../report.js';
@@ -22,6 +22,7 @@ interface ImportCommand extends CommonOptions {
 
 interface Imported {
   readonly statements: number;
+  readonly leftOut: number;
   readonly nodes: number;
   readonly ms: number;
   /** data directory or address */
@@ -33,10 +34,11 @@ export function importCommand(paths: readonly string[], options: ImportCommand):
   return runCommand(
     options,
     () => importFiles(paths, options),
-    ({ statements, nodes, ms, into }) => {
+    ({ statements, leftOut, nodes, ms, into }) => {
       const rate = statements / Math.max(0.001, ms / 1000);
       const named = nodes > 0 ? `, ${nodes} named nodes` : '';
-      return `${statements} statements${named} into ${into} in ${(ms / 1000).toFixed(1)} s (${format(rate)}/s)`;
+      const left = leftOut > 0 ? `, ${leftOut} of them about the service they come from and left out,` : '';
+      return `${statements} statements${named}${left} into ${into} in ${(ms / 1000).toFixed(1)} s (${format(rate)}/s)`;
     },
   );
 }
@@ -60,7 +62,7 @@ function filesOf(paths: readonly string[], { schema, graphql }: ImportCommand): 
   return [
     ...(schema ? [sourceFile(schema, 'schema')] : []),
     ...(graphql ? [sourceFile(graphql, 'graphql')] : []),
-    ...paths.map((path) => sourceFile(path)),
+    ...paths.flatMap((path) => sourceFiles(path)),
   ];
 }
 

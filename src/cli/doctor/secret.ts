@@ -12,7 +12,7 @@ export function checkSecrets(appDir: string): readonly Finding[] {
   const environment = readEnvironment(appDir, true, process.env);
   try {
     // with Dgraph's names both spellings of a declaration are read
-    const { errors, model } = readModel(readFileSync(path, 'utf8'), { names: dgraphNames, environment });
+    const { errors, model } = readModel(readFileSync(path, 'utf8'), { names: dgraphNames, variables: { environment } });
     const missing = errors.filter(({ code }) => code === 'MISSING_VARIABLE');
     if (missing.length > 0) return missing.map(({ message, fix }) => bad('secrets', message, fix));
     return model && model.secrets.size > 0 ? [good('secrets', `${model.secrets.size} secret(s)`)] : [];

@@ -32,8 +32,21 @@ function uidOf(reference: NodeReference | SubjectReference, options: ChangeOptio
     return reference.uid;
   }
   if (reference.kind === 'blank') return names.uid(`_:${reference.name}`);
-  if (reference.kind === 'iri') return names.uid(reference.iri);
+  if (reference.kind === 'iri') {
+    if (!newUids && NUMBER.test(reference.iri)) throw tooLarge(reference.iri, triple);
+    return names.uid(reference.iri);
+  }
   throw refused(triple);
+}
+
+/** An IRI that is a uid, but none that this store could have given. */
+const NUMBER = /^(0x[0-9a-f]+|\d+)$/i;
+
+function tooLarge(uid: string, { position }: Triple): GraphsteadError {
+  return new GraphsteadError('INVALID_MUTATION', `the uid ${uid} is out of range: uids go from 1 to 2^53 - 1`, {
+    position,
+    fix: 'give all nodes new uids with --new-uids',
+  });
 }
 
 function refused(triple: Triple): GraphsteadError {

@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import type { TakeNamespace } from './one-namespace.js';
 
 interface Exported {
   readonly namespace: number;
@@ -7,18 +7,15 @@ interface Exported {
 
 /**
  * Type definitions as a file holds them: as text, or as Dgraph exports them, in a JSON list with one entry a namespace.
- * Throws INVALID_REQUEST on definitions of several namespaces.
+ * Throws what `take` throws on definitions of several namespaces.
  */
-export function definitionsOf(text: string): string {
+export function definitionsOf(text: string, take: TakeNamespace): string {
   if (!text.trimStart().startsWith('[')) return text;
   const entries = listOf(text);
   if (entries === undefined) return text;
   const filled = entries.filter(({ schema }) => schema.trim() !== '');
-  if (filled.length <= 1) return filled[0]?.schema ?? '';
-  const namespaces = filled.map(({ namespace }) => namespace).join(', ');
-  throw new GraphsteadError('INVALID_REQUEST', `the file holds definitions of the namespaces ${namespaces}`, {
-    fix: 'export one namespace at a time, and import each into a service of its own',
-  });
+  for (const { namespace } of filled) take(namespace);
+  return filled[0]?.schema ?? '';
 }
 
 /** undefined for what is no such list: then it is told as a mistake of the definitions. */

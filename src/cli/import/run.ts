@@ -1,10 +1,12 @@
-import { GraphsteadError, type Names, withSource } from '../../base/index.js';
+import { GraphsteadError, type Names, TYPE_PREDICATE, withSource } from '../../base/index.js';
 import type { Triple } from '../../dql/index.js';
-import type { BulkLoad, GraphChange } from '../../graph/index.js';
+import { type BulkLoad, type GraphChange, isInternalName } from '../../graph/index.js';
 import { changeOf } from './change.js';
 import { definitionsOf } from './definitions.js';
 import type { NameMap } from './name-map.js';
-import type { Progress } from './progress.js';
+import { oneNamespace } from './one-namespace.js';
+import type { ImportProgress } from './progress.js';
+import { applySchemas } from './schema-files.js';
 import { type SourceFile, wholeText } from './source.js';
 import type { Target } from './target.js';
 import { triplesOf } from './triples.js';
@@ -17,7 +19,7 @@ interface ImportOptions {
   /** how the files spell the reserved predicates */
   readonly names: Names;
   readonly newUids?: boolean;
-  readonly progress: Progress;
+  readonly progress: ImportProgress;
   /** statements in one transaction */
   readonly batch?: number;
   /** transactions under way at the same time */
@@ -26,6 +28,8 @@ interface ImportOptions {
 
 interface ImportResult {
   readonly statements: number;
+  /** of these not taken, since they say what the other service kept for itself: users, groups, namespaces, persisted queries */
+  readonly leftOut: number;
   /** nodes that were named in the files other than by their uids */
   readonly nodes: number;
 }
@@ -35,11 +39,13 @@ const PARALLEL = 8;
 
 /** Schemas first, then the data, streaming. Statements of one batch land together; a mistake names file and line. */
 export async function runImport(options: ImportOptions): Promise<ImportResult> {
+  const schemas = options.files.filter(({ format }) => format === 'schema');
+  const onNamespace = oneNamespace();
+  await applySchemas(schemas, onNamespace, (text) => options.target.schema(text));
   for (const file of options.files) {
-    if (file.format === 'schema') await inFile(file, async () => options.target.schema(await wholeText(file)));
     if (file.format !== 'graphql') continue;
     await inFile(file, async () => {
-      const text = definitionsOf(await wholeText(file));
+      const text = definitionsOf(await wholeText(file), onNamespace);
       if (text !== '') await options.target.graphql(text);
     });
   }
@@ -51,7 +57,7 @@ export async function runImport(options: ImportOptions): Promise<ImportResult> {
   };
   try {
     for (const file of options.files) {
-      for await (const triples of triplesOf(file, options.names, onRead)) {
+      for await (const triples of triplesOf(file, { names: options.names, onNamespace }, onRead)) {
         await loader.add(triples);
         progress.update(read, loader.statements);
       }
@@ -62,7 +68,7 @@ export async function runImport(options: ImportOptions): Promise<ImportResult> {
     progress.finish();
   }
   nodes.finish();
-  return { statements: loader.statements, nodes: nodes.size };
+  return { statements: loader.statements, leftOut: loader.leftOut, nodes: nodes.size };
 }
 
 /** Takes what it can in bulk, the rest in transactions. Mistakes name the line. */
@@ -71,6 +77,7 @@ class Loader {
   readonly #bulk: BulkLoad | undefined;
   readonly #writer: BatchWriter;
   statements = 0;
+  leftOut = 0;
 
   constructor(options: ImportOptions, bulk: BulkLoad | undefined) {
     this.#options = options;
@@ -83,6 +90,10 @@ class Loader {
     await nodes.reserve(triples.length * 2);
     const context = { names: nodes, newUids };
     for (const triple of triples) {
+      if (isInternal(triple, this.#options.names)) {
+        this.leftOut++;
+        continue;
+      }
       const change = changeOf(triple, context);
       if (this.#take(triple, change)) continue;
       const sent = this.#writer.add(triple, change);
@@ -104,7 +115,7 @@ class Loader {
     await this.#writer.finish();
     // once the load is published, an import that is started again must give the same names to its nodes
     this.#options.nodes.flush();
-    await this.#bulk?.finish();
+    await this.#bulk?.finish((at) => this.#options.progress.writing(at));
   }
 
   /** Nothing is under way any more, and nothing is left of what was not finished. */
@@ -112,6 +123,14 @@ class Loader {
     await this.#writer.settled();
     this.#bulk?.abandon();
   }
+}
+
+/** True for a statement about what the service that exported it kept for itself. */
+function isInternal({ predicate, object }: Triple, names: Names): boolean {
+  const isType = predicate === TYPE_PREDICATE && object.kind === 'literal';
+  const name = isType ? String(object.value.value) : predicate;
+  // without the peer's names a name of theirs is one like any other
+  return isInternalName(name) && (names.dgraph || name.startsWith('service.'));
 }
 
 /** Cuts the stream into transactions and keeps a bounded number of them under way. */
@@ -181,7 +200,7 @@ function named(error: unknown, batch: readonly Triple[]): unknown {
   return new GraphsteadError(code, `in the statements from here to ${where}: ${message}`, options);
 }
 
-/** Mistakes in a schema or in type definitions, with the name of their file. */
+/** Mistakes in type definitions, with the name of their file. */
 async function inFile(file: SourceFile, run: () => Promise<void>): Promise<void> {
   try {
     await run();

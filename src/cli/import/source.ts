@@ -1,4 +1,5 @@
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { codeOf, GraphsteadError } from '../../base/index.js';
@@ -31,9 +32,7 @@ const FORMATS: Readonly<Record<string, FileFormat>> = {
  * @param as the format, whatever the name says
  */
 export function sourceFile(path: string, as?: FileFormat): SourceFile {
-  const gzip = path.endsWith('.gz');
-  const name = gzip ? path.slice(0, -3) : path;
-  const format = as ?? FORMATS[name.slice(name.lastIndexOf('.') + 1).toLowerCase()];
+  const format = as ?? formatOf(path);
   if (!format) {
     throw new GraphsteadError('INVALID_REQUEST', `${path}: the name tells no format`, {
       fix: 'name the file .rdf, .nq, .json, .schema or .graphql, with or without .gz',
@@ -41,7 +40,22 @@ export function sourceFile(path: string, as?: FileFormat): SourceFile {
   }
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats?.isFile()) throw new GraphsteadError('INVALID_REQUEST', `${path} is no file`, { fix: 'check the path' });
-  return { path, format, gzip, size: stats.size };
+  return { path, format, gzip: path.endsWith('.gz'), size: stats.size };
+}
+
+function formatOf(path: string): FileFormat | undefined {
+  const name = path.endsWith('.gz') ? path.slice(0, -3) : path;
+  return FORMATS[name.slice(name.lastIndexOf('.') + 1).toLowerCase()];
+}
+
+/** The file, or what a folder holds of files whose names tell a format, by name. Throws INVALID_REQUEST where there are none. */
+export function sourceFiles(path: string): readonly SourceFile[] {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [sourceFile(path)];
+  const names = readdirSync(path).filter((name) => formatOf(name) !== undefined);
+  if (names.length > 0) return names.sort().map((name) => sourceFile(join(path, name)));
+  throw new GraphsteadError('INVALID_REQUEST', `${path} holds no file to import`, {
+    fix: 'name the folder that an export made, or its files',
+  });
 }
 
 /** Pieces of the file's text as they are read; `onRead` hears of bytes on disk. Lines are never cut inside a character. */

@@ -1,20 +1,26 @@
 import { createHash } from 'node:crypto';
 import { GraphsteadError, type Names, type Position } from '../../base/index.js';
 import { nquadLineParser, parseJsonTriples, type Triple } from '../../dql/index.js';
+import type { TakeNamespace } from './one-namespace.js';
 import { type JsonObject, jsonObjects, lineBatches, type SourceFile } from './source.js';
+
+interface Reading {
+  readonly names: Names;
+  readonly onNamespace: TakeNamespace;
+}
 
 /** Statements of one file, some at a time, as they are read. Mistakes have the line of the file. */
 export async function* triplesOf(
   file: SourceFile,
-  names: Names,
+  reading: Reading,
   onRead: (bytes: number) => void,
 ): AsyncIterable<readonly Triple[]> {
-  if (file.format === 'rdf') yield* quads(file, names, onRead);
-  if (file.format === 'json') yield* objects(file, names, onRead);
+  if (file.format === 'rdf') yield* quads(file, reading, onRead);
+  if (file.format === 'json') yield* objects(file, reading, onRead);
 }
 
-async function* quads(file: SourceFile, names: Names, onRead: (bytes: number) => void): AsyncIterable<Triple[]> {
-  const parse = nquadLineParser({ source: file.path, names });
+async function* quads(file: SourceFile, reading: Reading, onRead: (bytes: number) => void): AsyncIterable<Triple[]> {
+  const parse = nquadLineParser({ source: file.path, otherUids: true, ...reading });
   let number = 0;
   for await (const lines of lineBatches(file, onRead)) {
     const triples: Triple[] = [];
@@ -26,12 +32,12 @@ async function* quads(file: SourceFile, names: Names, onRead: (bytes: number) =>
   }
 }
 
-async function* objects(file: SourceFile, names: Names, onRead: (bytes: number) => void): AsyncIterable<Triple[]> {
+async function* objects(file: SourceFile, reading: Reading, onRead: (bytes: number) => void): AsyncIterable<Triple[]> {
   // The same file gives nodes without a uid the same names, so that an import can go on where it stopped.
   const prefix = `json.${createHash('sha256').update(file.path).digest('hex').slice(0, 12)}`;
   let count = 0;
   for await (const object of jsonObjects(file, onRead)) {
-    yield parseObject(object, { names, source: file.path, blankPrefix: `${prefix}.${++count}` });
+    yield parseObject(object, { ...reading, otherUids: true, source: file.path, blankPrefix: `${prefix}.${++count}` });
   }
 }
 
