@@ -155,7 +155,7 @@ describe.each(['light', 'dark'] as const)('the explorer, %s', (scheme) => {
       await axe();
     }));
 
-  it('looks into agents: state, events, a message, a dead letter, stop', () =>
+  it('looks into agents: state, events, history, a message, a dead letter, stop', () =>
     visit('agents', scheme, async ({ shot, axe }, page) => {
       await page.getByRole('combobox', { name: 'Start an agent' }).selectOption('IntelligenceAgent');
       await page.getByRole('heading', { name: /IntelligenceAgent/ }).waitFor();
@@ -182,6 +182,17 @@ describe.each(['light', 'dark'] as const)('the explorer, %s', (scheme) => {
       await page.getByText('No events yet').waitFor();
       await page.getByRole('button', { name: 'Replay' }).click();
       await page.getByText('mission_started').waitFor();
+      await page.getByRole('tab', { name: 'History' }).click();
+      const first = page.getByRole('row', { name: /onInitialize/ });
+      await page.getByRole('row', { name: /message matrix_surveillance/ }).waitFor();
+      await first.getByRole('group').click();
+      await first.locator('pre').waitFor();
+      await shot('agents-history');
+      await axe();
+      await page.getByRole('button', { name: 'Older' }).click();
+      await page.getByText('Nothing before that').waitFor();
+      await page.getByRole('button', { name: 'Newest' }).click();
+      await first.waitFor();
       await send('nobody_knows_this', 'x', true);
       await page.getByRole('tab', { name: /Messages/ }).click();
       await page.getByRole('button', { name: 'Retry' }).waitFor();

@@ -4,6 +4,7 @@ import { Editor } from '../query/editor';
 import { useLoaded } from '../shell/hooks';
 import { Badge, CopyButton, count, duration, Empty, Failure, Field, Scroll, Tabs, time } from '../shell/parts';
 import { EventStream } from './events';
+import { History } from './history';
 import { type AgentType, type Inspection, inspect, pretty, replay, send, stop } from './model';
 import { StatusBadge } from './status-badge';
 
@@ -22,6 +23,7 @@ export function AgentView({ id, active, types }: { id: string; active: boolean; 
   const tabs = [
     { id: 'state', label: 'State' },
     { id: 'events', label: 'Events' },
+    { id: 'history', label: 'History' },
     { id: 'messages', label: 'Messages', count: waiting.length + deadLetters.length || undefined },
   ];
   return (
@@ -46,6 +48,7 @@ export function AgentView({ id, active, types }: { id: string; active: boolean; 
       <div className="agent-body">
         {at === 'state' && <State inspection={value} />}
         {at === 'events' && <EventStream id={id} begin={value.beforeFirstEvent} active={active} />}
+        {at === 'history' && <History id={id} turns={info.turns} active={active} />}
         {at === 'messages' && <Messages inspection={value} onReplay={(letter) => doing(replay(id, letter))} />}
       </div>
       {info.status !== 'terminated' && (

@@ -16,6 +16,15 @@ export interface AgentType {
   readonly readOnly: readonly string[];
 }
 
+export interface PastState {
+  readonly turn: number;
+  readonly at: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly version: number;
+  readonly state?: string;
+}
+
 export interface Waiting {
   readonly name: string;
   readonly data?: string;
@@ -59,6 +68,9 @@ export const listAgents = (name: string, status: string, after: string) =>
   );
 export const startAgent = (name: string) => post<Agent>(BASE, { name });
 export const inspect = (id: string) => ask<Inspection>(path(id));
+/** A page of them, newest first: those before a turn. */
+export const history = (id: string, before: string) =>
+  ask<readonly PastState[]>(path(id, `/history?${new URLSearchParams({ before })}`));
 export const stop = (id: string) => post<Agent>(path(id, '/stop'));
 export const replay = (id: string, deadLetter: string) => post(path(id, '/replay'), { deadLetter });
 export const send = (id: string, message: string, data: string | undefined, background: boolean) =>

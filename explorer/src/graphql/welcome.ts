@@ -7,7 +7,15 @@ interface Served {
     readonly remote: boolean;
     readonly fields: readonly { readonly name: string; readonly role: string }[];
   }[];
-  readonly operations: readonly { readonly name: string }[];
+  readonly operations: readonly Operation[];
+}
+
+interface Operation {
+  readonly name: string;
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  readonly from: string;
+  readonly result: string;
+  readonly args: readonly { readonly name: string; readonly type: string }[];
 }
 
 const HINTS = `# Ctrl+Enter runs what stands here.
@@ -22,10 +30,10 @@ const INTROSPECTION = `query Operations {
 }
 `;
 
-/** What stands in the editor at first: a query of the service's own data, so that the first Run shows some of it. */
+/** What stands in the editor at first: a query of the service's own data or calls of its functions, so that the first Run shows some of it. */
 export async function welcome(): Promise<string> {
   const served = await ask<Served>('/explorer/api/schema').catch(() => undefined);
-  return `${HINTS}\n${(served && firstQuery(served)) ?? INTROSPECTION}`;
+  return `${HINTS}\n${(served && (firstQuery(served) ?? functionCalls(served))) ?? INTROSPECTION}`;
 }
 
 function firstQuery({ types, operations }: Served): string | undefined {
@@ -37,4 +45,24 @@ function firstQuery({ types, operations }: Served): string | undefined {
     return `query First${name} {\n  query${name}(first: 10) {\n${lines}\n  }\n}\n`;
   }
   return undefined;
+}
+
+/** An operation each: Run asks which. */
+const CALLS = 8;
+/** Results that need no selection. */
+const LEAF = /^[[\]!]*(String|ID|Int|Int64|Float|Boolean|DateTime|JSON)[[\]!]*$/;
+
+function functionCalls({ operations }: Served): string | undefined {
+  const calls = operations
+    .filter(({ from, kind, result }) => from === 'function' && kind !== 'subscription' && LEAF.test(result))
+    // the first Run is of one that needs nothing
+    .sort((one, other) => one.args.length - other.args.length);
+  return calls.length === 0 ? undefined : calls.slice(0, CALLS).map(callOf).join('\n');
+}
+
+function callOf({ name, kind, args }: Operation): string {
+  const variables = args.map((argument) => `$${argument.name}: ${argument.type}`).join(', ');
+  const given = args.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
+  const inBraces = (text: string) => (text === '' ? '' : `(${text})`);
+  return `${kind} ${name[0].toUpperCase()}${name.slice(1)}${inBraces(variables)} {\n  ${name}${inBraces(given)}\n}\n`;
 }
