@@ -1,4 +1,4 @@
-# The service alone: docker run -p 8686:8686 -v graphstead-data:/data -e GRAPHSTEAD_API_KEYS=... graphstead
+# The service alone: docker run --stop-timeout 60 -p 8686:8686 -v graphstead-data:/data -e GRAPHSTEAD_API_KEYS=... graphstead
 # docs/guides/deployment.md says how an app is added.
 
 FROM node:24-slim AS build

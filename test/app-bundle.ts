@@ -12,7 +12,8 @@ export interface AppBundle {
   remove(): void;
 }
 
-const HEAD = "const { Agent, agents, connections, graph, models } = globalThis[Symbol.for('graphstead.app')];\n";
+const HEAD =
+  "const { Agent, agents, caller, connections, graph, models } = globalThis[Symbol.for('graphstead.app')];\n";
 
 /** `code` declares classes and functions; `exports` names the functions. */
 export function appBundle(code: string, exports: readonly string[] = []): AppBundle {

@@ -4,7 +4,7 @@ import {
   createDqlEngine,
   type DqlEngine,
   type MutateAnswer,
-  type MutateRequest,
+  type MutateSettings,
   type QueryRequest,
 } from '../src/dql/index.js';
 import { createGraph, type Graph, graphApplier, graphShared } from '../src/graph/index.js';
@@ -18,8 +18,8 @@ export interface OpenDql {
   /** the `data` of a query */
   query(text: string, more?: Partial<QueryRequest>): Promise<Record<string, unknown>>;
   /** a committed RDF mutation or upsert */
-  mutate(body: string, more?: Partial<MutateRequest>): Promise<MutateAnswer>;
-  mutateJson(body: unknown, more?: Partial<MutateRequest>): Promise<MutateAnswer>;
+  mutate(body: string, more?: Partial<MutateSettings>): Promise<MutateAnswer>;
+  mutateJson(body: unknown, more?: Partial<MutateSettings>): Promise<MutateAnswer>;
   close(): Promise<void>;
 }
 

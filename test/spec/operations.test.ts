@@ -65,6 +65,35 @@ describe('probes and figures', () => {
 
 const code = (answer: Answer) => answer.body.errors?.[0]?.extensions?.code;
 
+describe('parameters', () => {
+  it.each([
+    ['/query', 'readonly=true', 'ro'],
+    ['/mutate', 'commitnow=true', 'commitNow'],
+    ['/mutate', 'commitNow=true&ro=true', 'commitNow'],
+    ['/commit', 'startTs=1&commit=true', 'abort'],
+    ['/alter', 'background=true', 'runInBackground'],
+    ['/admin/backup', 'to=%2Ftmp%2Fnever&dir=x', 'to'],
+    ['/assign', 'num=1&type=uids', 'what'],
+  ])('%s?%s is refused, and what is known is told', async (path, parameters, known) => {
+    const answer = await s.post(`${path}?${parameters}`, 'name: string .', 'application/rdf');
+    expect([answer.status, code(answer)]).toEqual([400, 'INVALID_REQUEST']);
+    expect(answer.body.errors[0].extensions.fix).toContain(known);
+  });
+
+  it("are passed over where the peer's clients send more", async () => {
+    const peer = await startService({ compat: 'dgraph' });
+    expect(await peer.rdf('{ set { <0x1> <name> "x" . } }', '?commitNow=true&ro=true&ludicrous=1')).toMatchObject({
+      body: { data: { code: 'Success' } },
+    });
+    await peer.close();
+  });
+
+  it('a body of /alter that asks to drop and to add is refused', async () => {
+    const answer = await s.alter('{"drop_attr": "nick", "schema": "nick: int ."}');
+    expect([answer.status, code(answer)]).toEqual([400, 'INVALID_REQUEST']);
+  });
+});
+
 describe('bodies', () => {
   const LARGE = `{ set { <0x1> <name> "${'x'.repeat(30_000)}" . } }`;
 

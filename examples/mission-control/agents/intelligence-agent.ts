@@ -20,6 +20,7 @@ const KEPT = 100;
 export class IntelligenceAgent extends Agent<MissionState> {
   static readonly agentName = 'IntelligenceAgent';
   static readonly readOnly = ['get_status', 'intelligence_history'];
+  static readonly history = 20;
 
   override state: MissionState = {
     missionName: '',
