@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { GraphsteadError } from '../base/index.js';
 import type { IdempotencyClaim } from '../commit/index.js';
 import type { SendOptions } from './contract.js';
-import type { AgentOp, PostOp } from './part.js';
+import type { AgentOp, Birth, PostOp } from './part.js';
 import type { DueAlarm, MailboxEntry } from './reader.js';
-import { type Birth, type Head, messageOf } from './stored.js';
+import { type Head, messageOf } from './stored.js';
 import { ThrownByApp } from './wire-failure.js';
 
 // What jobs are made of, and what becomes of those that fail.

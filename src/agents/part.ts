@@ -1,6 +1,5 @@
 import type { CommitRecord } from '../commit/index.js';
 import type { PastState } from './info.js';
-import type { Birth } from './stored.js';
 
 // What the agents write in one commit, as plain data: the `agents` part of an intent, and of its record.
 
@@ -44,6 +43,13 @@ export interface HistoryPart {
   readonly keep: number;
   readonly kind: PastState['kind'];
   readonly name: string;
+}
+
+/** What an agent begins as. */
+export interface Birth {
+  readonly type: string;
+  /** that it is started by */
+  readonly key?: string;
 }
 
 /** Everything one turn did to its own agent. */

@@ -1,5 +1,5 @@
 import type { PastState } from './info.js';
-import type { PostKind, PostOp } from './part.js';
+import type { Birth, PostKind, PostOp } from './part.js';
 
 // How agents lie in the store: JSON text in UTF-8, in chunks that fit a page.
 
@@ -26,9 +26,6 @@ export interface Head {
   /** number of the oldest kept state, of the next one, and bytes of all; absent where none was ever kept */
   readonly past?: readonly [number, number, number];
 }
-
-/** What an agent begins as. */
-export type Birth = Pick<Head, 'type' | 'key'>;
 
 export function freshHead({ type, key }: Birth, wall: number, status: Head['status']): Head {
   return {

@@ -1,18 +1,8 @@
 import { GraphsteadError, type MaybePromise } from '../../base/index.js';
 import { endedKey, eventKey, messageKey, retryKey } from '../keys.js';
-import type { EventPart, TurnOp } from '../part.js';
+import type { Birth, EventPart, TurnOp } from '../part.js';
 import { terminated } from '../refusal.js';
-import {
-  type Birth,
-  encode,
-  figureIn,
-  freshHead,
-  type Head,
-  headWith,
-  NOTHING,
-  pieces,
-  type StoredEvent,
-} from '../stored.js';
+import { encode, figureIn, freshHead, type Head, headWith, NOTHING, pieces, type StoredEvent } from '../stored.js';
 import { fire, setAlarm } from './alarm.js';
 import type { Draft } from './draft.js';
 import { remember, remembers } from './history.js';

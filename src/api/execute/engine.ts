@@ -16,7 +16,7 @@ import { Introspected } from './introspect.js';
 import { executeOperation } from './operation.js';
 import type { Engine, Request } from './request.js';
 import { coerceInSteps, coerceVariables } from './variables.js';
-import { Ahead } from './written-ahead.js';
+import { Ahead } from './ahead.js';
 
 /** A request whose document, operation and variables are good. */
 export interface Prepared {

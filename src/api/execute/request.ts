@@ -4,11 +4,11 @@ import type { RunOptions, RunQuery } from '../../dql/index.js';
 import type { Graph, GraphReader, Transaction } from '../../graph/index.js';
 import type { Model } from '../../sdl/index.js';
 import type { RequestContext } from '../operation.js';
+import type { Ahead } from './ahead.js';
 import type { Errors } from './answer.js';
 import type { CustomLogic } from './custom-logic.js';
 import type { Turns } from './mutate/turn.js';
 import { PlanParts, type Scope } from './scope.js';
-import type { Ahead } from './written-ahead.js';
 
 /** What does not change from one request to the next while a schema is served. */
 export interface Engine {

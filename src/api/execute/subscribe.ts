@@ -16,7 +16,7 @@ import type { Request, RootField } from './request.js';
 import { argumentsOf } from './argument.js';
 import { scopeOf } from './request.js';
 import { untilExpiry } from './term.js';
-import { Ahead } from './written-ahead.js';
+import { Ahead } from './ahead.js';
 
 /** events that have many subscribers are one object to all of them, and so is what came together */
 const single = new ByOperation<SubscriptionEvent>();

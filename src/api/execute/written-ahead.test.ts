@@ -3,7 +3,8 @@ import { beforeAll, expect, it } from 'vitest';
 import { type Clock, JsonWriter, makeLimits, systemClock } from '../../base/index.js';
 import { contextOf, createWorld, type Tree, type World } from '../../../test/support/api-world.js';
 import type { Operation } from '../operation.js';
-import { Ahead, writtenAhead } from './written-ahead.js';
+import { Ahead } from './ahead.js';
+import { writtenAhead } from './written-ahead.js';
 
 const NODES = 1_000;
 let world: World;

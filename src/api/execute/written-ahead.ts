@@ -1,5 +1,4 @@
-import { atOnce, inSteps, JsonWriter, type Limits, type MaybePromise, STEP, type Steps } from '../../base/index.js';
-import { Pace, type RunOptions } from '../../dql/index.js';
+import { atOnce, inSteps, JsonWriter, type MaybePromise, STEP, type Steps } from '../../base/index.js';
 import type { Request, Written } from './request.js';
 
 /** bytes to begin with */
@@ -7,27 +6,6 @@ const INITIAL = 64 * 1024;
 
 /** Nodes from which on something is long: they take about a millisecond. */
 const MANY = 2 * STEP;
-
-/** Parts of one answer that are written side by side: they have the room of one answer, and one turn before others have theirs. */
-export class Ahead {
-  readonly #pace: Pace;
-  readonly #most: number;
-  #bytes = 0;
-
-  constructor(run: RunOptions, { answerBytes }: Pick<Limits, 'answerBytes'>) {
-    this.#pace = new Pace(run);
-    this.#most = answerBytes;
-  }
-
-  /**
-   * To be awaited between steps, with the bytes that were written since. Throws RangeError, TIMEOUT, CANCELLED.
-   */
-  pause(written: number): MaybePromise<void> {
-    this.#bytes += written;
-    if (this.#bytes > this.#most) throw new RangeError(`answer exceeds ${this.#most} bytes`);
-    return this.#pace.pause();
-  }
-}
 
 /** Writes in steps; false where a non-null value is missing. What is not long may be written in one. */
 type Writing = (out: JsonWriter, isLong: boolean) => Steps<boolean>;
