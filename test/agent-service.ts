@@ -2,13 +2,16 @@ import {
   agentsApplier,
   createAgents,
   createHosts,
+  graphCalls,
   type Agents,
   type AgentsOptions,
   type HostLog,
   type HostPool,
 } from '../src/agents/index.js';
-import { type Clock, type Limits, makeLimits } from '../src/base/index.js';
+import { type Clock, defaultNames, type Limits, makeLimits } from '../src/base/index.js';
 import { type Committer, createCommitter } from '../src/commit/index.js';
+import { createDqlEngine } from '../src/dql/index.js';
+import { createGraph, graphApplier, graphShared } from '../src/graph/index.js';
 import { createMemoryStore, type Store } from '../src/store/index.js';
 import { type AppBundle, appBundle } from './app-bundle.js';
 
@@ -30,6 +33,8 @@ export interface ServiceOptions {
   readonly store?: Store;
   readonly clock?: Clock;
   readonly graph?: AgentsOptions['graph'];
+  /** a graph of these predicates, on the same committer */
+  readonly schema?: string;
   /** what waits in the store is left to the test to resume */
   readonly resting?: boolean;
   /** nothing is loaded into the hosts */
@@ -44,12 +49,18 @@ export async function agentService(
   const app = appBundle(code, exports);
   const limits = makeLimits(options.limits);
   const store = options.store ?? createMemoryStore();
-  const committer = await createCommitter({ store, appliers: [agentsApplier(limits)], limits, clock: options.clock });
+  const { clock, schema } = options;
+  const shared = graphShared(limits);
+  const appliers = [...(schema === undefined ? [] : [graphApplier(shared)]), agentsApplier(limits)];
+  const committer = await createCommitter({ store, appliers, limits, clock });
+  const graph = schema === undefined ? undefined : await createGraph({ committer, shared });
+  await graph?.alter({ kind: 'schema', text: schema ?? '' });
+  const dql = graph && createDqlEngine({ graph, names: defaultNames, limits });
   const logs: HostLog[] = [];
   const log = (entry: HostLog) => void logs.push(entry);
   const hosts = createHosts({ limits, count: options.count ?? 1, log });
-  const { clock, graph } = options;
-  const agents = createAgents({ committer, incarnation: store.incarnation, hosts, limits, log, clock, graph });
+  const calls = graph && dql ? graphCalls({ graph, dql }) : options.graph;
+  const agents = createAgents({ committer, incarnation: store.incarnation, hosts, limits, log, clock, graph: calls });
   if (options.withoutApp !== true) await hosts.load(app);
   if (options.resting !== true) await agents.resume();
   return {
@@ -63,6 +74,7 @@ export async function agentService(
     async close() {
       await agents.close();
       await hosts.close();
+      await graph?.close();
       await committer.close();
       app.remove();
     },

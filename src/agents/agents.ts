@@ -23,6 +23,7 @@ import type {
   StartOptions,
 } from './contract.js';
 import { EventHub } from './event-hub.js';
+import { FunctionTransactions } from './function-transactions.js';
 import { historyOf, inspectAgent } from './inspect.js';
 import { callerOf, claimOf } from './job.js';
 import { Listening } from './listening.js';
@@ -62,7 +63,7 @@ class AgentRuntime implements Agents {
     const log: AgentLog = (...entry) => this.#log(...entry);
     const contended = new Contended();
     // a turn's graph calls are answered by its own transaction
-    const { answer: inTurns } = functionCalls(this, undefined, contended);
+    const { answer: inTurns } = functionCalls(this);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#hub = new EventHub(committer, options.incarnation, limits.streamBufferBytes);
@@ -120,7 +121,10 @@ class AgentRuntime implements Agents {
       head: (id) => this.#head(id),
       batches: (request) => this.#hub.batches(request),
     });
-    const { answer, ended } = functionCalls(this, options.graph, contended);
+    const { graph } = options;
+    const transactions =
+      graph && new FunctionTransactions({ graph, contended, mail: this.#messages, committer, limits });
+    const { answer, ended } = functionCalls(this, graph, transactions);
     hosts.serve(answer, ended);
     this.#unlisten = committer.onCommit((records) => this.#landed(records));
     this.#idle = setInterval(() => this.#lookAround(), IDLE_LOOK_MS);

@@ -1,16 +1,22 @@
 import { GraphsteadError } from '../base/index.js';
-import type { Contended } from './contended.js';
 import type { AgentFilter, Agents, GraphCalls, HistoryPage, SendOptions, StartOptions } from './contract.js';
-import { FunctionTransactions } from './function-transactions.js';
+import type { FunctionTransactions } from './function-transactions.js';
 import { isMutation } from './graph-calls.js';
 import { answerGraph, OUTSIDE } from './graph-rpc.js';
+import type { Outbox } from './outbox.js';
 import type { FunctionCall } from './process/contract.js';
 import type { CallRpc } from './process/host-pool.js';
 import type { Rpc } from './protocol.js';
 import { mayOnlyRead } from './refusal.js';
 
 /** What a send gives; see host/agents.ts. */
-export type SendArgs = [id: string, name: string, options: SendOptions & { timeout?: number }, data?: string];
+export type SendArgs = [id: string, name: string, options: SendOptions & SaidIn & { timeout?: number }, data?: string];
+
+/** Where a function says it. */
+interface SaidIn {
+  /** the number of its open `graph.transaction`; absent outside */
+  readonly transaction?: number;
+}
 
 /** What changes something, as app code calls it. */
 const CHANGES: Readonly<Partial<Record<Rpc['method'], string>>> = {
@@ -35,24 +41,37 @@ interface FunctionCalls {
   ended(call: FunctionCall): void;
 }
 
-/** Answers what functions ask of the service: each of their sends, starts and graph writes is a commit of its own. */
-export function functionCalls(agents: Agents, graph: GraphCalls | undefined, contended: Contended): FunctionCalls {
-  const transactions = graph && new FunctionTransactions(graph, contended);
+/** Answers what functions ask of the service: outside their transactions, each of their sends, starts and graph writes is a commit of its own. */
+export function functionCalls(agents: Agents, graph?: GraphCalls, transactions?: FunctionTransactions): FunctionCalls {
+  /** sends and starts of calls that have a key, each a commit of its own */
+  const said = new WeakMap<FunctionCall, number>();
+
+  /** A repeated request finds each by its order among them: how often it read or tried a transaction differs. */
+  function keyOf(call: FunctionCall): string | undefined {
+    if (call.idempotencyKey === undefined) return undefined;
+    const n = said.get(call) ?? 0;
+    said.set(call, n + 1);
+    return `${call.idempotencyKey}.${call.name}.${n}`;
+  }
+
+  /** What lands with an open transaction of the call. Throws TXN_FINISHED. */
+  function outbox(call: FunctionCall, id: number): Outbox {
+    if (transactions === undefined) throw noGraph();
+    return transactions.get(call, id).outbox;
+  }
 
   async function graphRpc(call: FunctionCall, rpc: Rpc): Promise<unknown> {
-    if (graph === undefined || transactions === undefined) {
-      throw new GraphsteadError('NOT_READY', 'this service has no graph');
-    }
+    if (graph === undefined || transactions === undefined) throw noGraph();
     const [id = OUTSIDE] = rpc.args as [number?];
     switch (rpc.method) {
       case 'graph.begin':
-        return transactions.begin(call);
+        return transactions.begin(call, String(rpc.args[0]));
       case 'graph.commit':
-        return transactions.commit(call, id);
+        return transactions.commit(call, id, rpc.args[1] as string | undefined);
       case 'graph.abort':
         return transactions.abort(call, id);
       default: {
-        const surface = id === OUTSIDE ? graph : transactions.get(call, id);
+        const surface = id === OUTSIDE ? graph : transactions.get(call, id).transaction;
         return answerGraph(surface, rpc, { caller: { claims: call.claims }, readOnly: call.readOnly });
       }
     }
@@ -62,26 +81,36 @@ export function functionCalls(agents: Agents, graph: GraphCalls | undefined, con
   const answer: CallRpc = (call, rpc) => {
     const { requestId, caller, readOnly } = call;
     if (readOnly === true) assertReads(rpc);
-    const key = call.idempotencyKey === undefined ? undefined : `${call.idempotencyKey}.${call.name}.${rpc.n}`;
     switch (rpc.method) {
       case 'start': {
-        const [name, options] = rpc.args as [string, Pick<StartOptions, 'key' | 'idempotencyKey'>];
-        const given = { key: options.key, idempotencyKey: options.idempotencyKey ?? key };
-        return agents.start(name, { ...given, caller, requestId });
+        const [name, { key, transaction, idempotencyKey }] = rpc.args as [string, StartOptions & SaidIn];
+        if (transaction !== undefined) return outbox(call, transaction).start(name, key);
+        return agents.start(name, { key, idempotencyKey: idempotencyKey ?? keyOf(call), caller, requestId });
       }
-      case 'stop':
-        return agents.stop(rpc.args[0] as string, { requestId });
+      case 'stop': {
+        const [id, { transaction }] = rpc.args as [string, SaidIn];
+        if (transaction !== undefined) return outbox(call, transaction).stop(id, requestId);
+        return agents.stop(id, { requestId });
+      }
       case 'info':
         return agents.info(rpc.args[0] as string);
       case 'list':
         return agents.list(rpc.args[0] as AgentFilter);
       case 'history':
         return agents.history(rpc.args[0] as string, rpc.args[1] as HistoryPage);
-      case 'send':
+      case 'send': {
+        const [id, name, { timeout: timeoutMs, typed, transaction, idempotencyKey: given }, data] =
+          rpc.args as SendArgs;
+        const inTransaction = transaction !== undefined;
+        const idempotencyKey = given ?? (inTransaction ? undefined : keyOf(call));
+        const options = { timeoutMs, typed, idempotencyKey, caller, requestId, readOnly, inTransaction };
+        return agents.send(id, name, data, options);
+      }
       case 'sendAsync': {
-        const [id, name, { timeout: timeoutMs, typed, idempotencyKey = key }, data] = rpc.args as SendArgs;
-        const options = { timeoutMs, typed, idempotencyKey, caller, requestId, readOnly };
-        return rpc.method === 'send' ? agents.send(id, name, data, options) : agents.sendAsync(id, name, data, options);
+        const [to, name, { typed, transaction, idempotencyKey }, data] = rpc.args as SendArgs;
+        if (transaction !== undefined) return outbox(call, transaction).send({ to, name, data, typed, requestId });
+        const options = { typed, idempotencyKey: idempotencyKey ?? keyOf(call), caller, requestId };
+        return agents.sendAsync(to, name, data, options);
       }
       case 'deadLetters':
         return agents.deadLetters(rpc.args[0] as string);
@@ -94,4 +123,8 @@ export function functionCalls(agents: Agents, graph: GraphCalls | undefined, con
     }
   };
   return { answer, ended: (call) => transactions?.ended(call) };
+}
+
+function noGraph(): GraphsteadError {
+  return new GraphsteadError('NOT_READY', 'this service has no graph');
 }

@@ -33,6 +33,8 @@ export interface SendOptions {
   readonly typed?: boolean;
   /** only messages that the type lists as read-only are taken: METHOD_NOT_ALLOWED for others */
   readonly readOnly?: boolean;
+  /** the same where a function's `graph.transaction` waits for the reply: INVALID_REQUEST for others */
+  readonly inTransaction?: boolean;
 }
 
 /** An event as a subscription tells it. `data` is a JSON value. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { GraphsteadError } from '../base/index.js';
+import { DEFAULT_LIMITS, GraphsteadError } from '../base/index.js';
 import { Contended } from './contended.js';
 import type { GraphCalls, GraphTransaction } from './contract.js';
 import { FunctionTransactions } from './function-transactions.js';
@@ -15,11 +15,18 @@ function world(outcome: () => Promise<void> = async () => undefined) {
   const transaction = {
     holdReads: () => undefined,
     keys: () => KEYS,
-    commit: outcome,
+    commit: () => outcome().then(() => ({})),
     abort: () => void seen.aborted++,
   } as unknown as GraphTransaction;
   const graph: Pick<GraphCalls, 'begin'> = { begin: async () => transaction };
-  return { contended, seen, transactions: new FunctionTransactions(graph, contended) };
+  const mail = { assertTaken: () => undefined, head: async () => undefined, manifest: undefined };
+  const committer = { idempotentReply: async () => undefined };
+  const transactions = new FunctionTransactions({ graph, contended, mail, committer, limits: DEFAULT_LIMITS });
+  const begin = async (mine: ReturnType<typeof call>) => {
+    const begun = await transactions.begin(mine, '1');
+    return 'id' in begun ? begun.id : Number.NaN;
+  };
+  return { contended, seen, begin, transactions };
 }
 
 const call = (requestId = 'r') => ({ name: 'f', args: [], requestId });
@@ -34,10 +41,10 @@ async function canTake(contended: Contended): Promise<boolean> {
 
 describe('a function that ends inside a transaction', () => {
   it('lets go of the keys that it held for its next try', async () => {
-    const { contended, transactions } = world(() => Promise.reject(conflict()));
+    const { begin, contended, transactions } = world(() => Promise.reject(conflict()));
     const mine = call();
     for (let tries = 0; tries < 2; tries++) {
-      await expect(transactions.commit(mine, await transactions.begin(mine))).rejects.toThrow('came first');
+      await expect(transactions.commit(mine, await begin(mine))).rejects.toThrow('came first');
     }
     expect(contended.claim().holds.size).toBe(1);
     transactions.ended(mine);
@@ -46,23 +53,23 @@ describe('a function that ends inside a transaction', () => {
   }, 30_000);
 
   it('lets go of them when its work throws in a try', async () => {
-    const { contended, transactions } = world(() => Promise.reject(conflict()));
+    const { begin, contended, transactions } = world(() => Promise.reject(conflict()));
     const mine = call();
     for (let tries = 0; tries < 2; tries++) {
-      await transactions.commit(mine, await transactions.begin(mine)).catch(() => undefined);
+      await transactions.commit(mine, await begin(mine)).catch(() => undefined);
     }
-    transactions.abort(mine, await transactions.begin(mine));
+    transactions.abort(mine, await begin(mine));
     expect(contended.claim().holds.size).toBe(0);
   });
 
   it('lets go of what a commit took that was still under way', async () => {
     const refusals: (() => void)[] = [];
-    const { contended, transactions } = world(
+    const { begin, contended, transactions } = world(
       () => new Promise((_, reject) => void refusals.push(() => reject(conflict()))),
     );
     const mine = call();
     const commit = async (then: () => void) => {
-      const committed = transactions.commit(mine, await transactions.begin(mine));
+      const committed = transactions.commit(mine, await begin(mine));
       while (refusals.length === 0) await nextTurn();
       then();
       refusals.pop()?.();
@@ -73,17 +80,20 @@ describe('a function that ends inside a transaction', () => {
     expect(contended.claim().holds.size).toBe(0);
   });
 
-  it('leaves no transaction open, not even one that was about to begin', async () => {
-    const { seen, transactions } = world();
-    const [mine, other] = [call(), call()];
-    const id = await transactions.begin(mine);
-    const kept = await transactions.begin(other);
-    const late = transactions.begin(mine);
-    transactions.ended(mine);
-    await expect(late).rejects.toMatchObject({ code: 'TXN_FINISHED' });
-    expect(seen.aborted).toBe(2);
-    expect(() => transactions.get(mine, id)).toThrow('has ended');
-    await transactions.commit(other, kept);
-    await expect(transactions.commit(other, kept)).rejects.toMatchObject({ code: 'TXN_FINISHED' });
-  });
+  it.each([undefined, 'k'])(
+    'leaves no transaction open, not even one that was about to begin (key: %s)',
+    async (key) => {
+      const { begin, seen, transactions } = world();
+      const [mine, other] = [{ ...call(), idempotencyKey: key }, call()];
+      const id = await begin(mine);
+      const kept = await begin(other);
+      const late = begin(mine);
+      transactions.ended(mine);
+      await expect(late).rejects.toMatchObject({ code: 'TXN_FINISHED' });
+      expect(seen.aborted).toBe(2);
+      expect(() => transactions.get(mine, id)).toThrow('has ended');
+      await transactions.commit(other, kept);
+      await expect(transactions.commit(other, kept)).rejects.toMatchObject({ code: 'TXN_FINISHED' });
+    },
+  );
 });

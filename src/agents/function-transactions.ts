@@ -1,15 +1,35 @@
-import { asError, GraphsteadError } from '../base/index.js';
+import { asError, GraphsteadError, type Limits } from '../base/index.js';
+import type { Committer } from '../commit/index.js';
 import type { Claim, Contended } from './contended.js';
 import type { GraphCalls, GraphTransaction } from './contract.js';
+import { claimOf, type Job } from './job.js';
+import { type Mail, Outbox } from './outbox.js';
 import type { FunctionCall } from './process/contract.js';
+import type { Begun } from './protocol.js';
 
 /** open transactions of all functions */
 const MOST_OPEN = 512;
 
+/** One that has begun. */
+interface Open {
+  readonly transaction: GraphTransaction;
+  readonly outbox: Outbox;
+  /** of a request that may be repeated: where what it gives is kept */
+  readonly kept: Job['claim'];
+}
+
 /** What one call of a function holds, in all its runs. */
 interface Held {
   readonly claim: Claim;
-  readonly open: Map<number, GraphTransaction>;
+  readonly open: Map<number, Open>;
+}
+
+interface TransactionsOptions {
+  readonly graph: Pick<GraphCalls, 'begin'>;
+  readonly contended: Contended;
+  readonly mail: Mail;
+  readonly committer: Pick<Committer, 'idempotentReply'>;
+  readonly limits: Pick<Limits, 'hostMessageBytes'>;
 }
 
 /** Transactions that functions have begun with graph.transaction. Nothing of them outlives the call. */
@@ -18,42 +38,59 @@ export class FunctionTransactions {
   #open = 0;
   #next = 1;
 
-  constructor(
-    readonly graph: Pick<GraphCalls, 'begin'>,
-    readonly contended: Contended,
-  ) {}
+  constructor(readonly options: TransactionsOptions) {}
 
-  /** Gives its number. */
-  async begin(call: FunctionCall): Promise<number> {
-    const held = this.#held.get(call) ?? { claim: this.contended.claim(), open: new Map() };
+  /**
+   * Gives its number, or what it gave to an earlier request with the same Idempotency-Key, where it landed.
+   * @param place the same in each run of the function
+   */
+  async begin(call: FunctionCall, place: string): Promise<Begun> {
+    const { contended, graph, mail, limits } = this.options;
+    const held = this.#held.get(call) ?? { claim: contended.claim(), open: new Map() };
     this.#held.set(call, held);
-    const transaction = await this.graph.begin();
+    const kept = keptUnder(call, place);
+    const gave = kept && (await this.#gave(kept));
+    if (gave !== undefined) return { gave: toText(gave) };
+    const transaction = await graph.begin();
     if (!this.#holds(call, held)) {
       transaction.abort();
       throw finished();
     }
     transaction.holdReads();
     const id = this.#next++;
-    held.open.set(id, transaction);
+    held.open.set(id, { transaction, outbox: new Outbox(mail, limits), kept });
     if (++this.#open > MOST_OPEN) this.#forgetOldest();
-    return id;
+    return { id, keeps: kept !== undefined };
+  }
+
+  #gave({ scope, key, bodyHash }: NonNullable<Job['claim']>): Promise<Uint8Array | undefined> {
+    return this.options.committer.idempotentReply(scope, key, bodyHash);
   }
 
   /** Throws TXN_FINISHED. */
-  get(call: FunctionCall, id: number): GraphTransaction {
-    const transaction = this.#held.get(call)?.open.get(id);
-    if (transaction === undefined) throw finished();
-    return transaction;
+  get(call: FunctionCall, id: number): Open {
+    const open = this.#held.get(call)?.open.get(id);
+    if (open === undefined) throw finished();
+    return open;
   }
 
-  /** One that has lost to another commit goes behind those that have lost before. */
-  async commit(call: FunctionCall, id: number): Promise<void> {
-    const { held, transaction } = this.#take(call, id);
+  /**
+   * One that has lost to another commit goes behind those that have lost before. What it left for agents lands with it.
+   * @param gives what a repeated request is to get, as `Begun` has it
+   * @returns what an earlier request got, where that landed meanwhile: nothing of this one does
+   */
+  async commit(call: FunctionCall, id: number, gives = ''): Promise<string | undefined> {
+    const { held, open } = this.#take(call, id);
     const { claim } = held;
+    const { transaction, outbox, kept } = open;
+    const { ops } = outbox;
+    const parts = ops.length === 0 ? {} : { agents: { ops } };
+    const idempotency = kept && { ...kept, reply: Buffer.from(gives, 'base64') };
     try {
       await claim.enter(async () => transaction.keys());
-      await transaction.commit();
+      const { replayed } = await transaction.commit({ parts, idempotency });
       claim.letGo();
+      return replayed && toText(replayed);
     } catch (error) {
       if (asError(error).code === 'TXN_ABORTED') claim.lost = true;
       else claim.letGo();
@@ -64,8 +101,8 @@ export class FunctionTransactions {
   }
 
   abort(call: FunctionCall, id: number): void {
-    const { held, transaction } = this.#take(call, id);
-    transaction.abort();
+    const { held, open } = this.#take(call, id);
+    open.transaction.abort();
     held.claim.letGo();
   }
 
@@ -75,7 +112,7 @@ export class FunctionTransactions {
     if (held === undefined) return;
     this.#held.delete(call);
     this.#open -= held.open.size;
-    for (const transaction of held.open.values()) transaction.abort();
+    for (const { transaction } of held.open.values()) transaction.abort();
     held.claim.letGo();
   }
 
@@ -83,17 +120,17 @@ export class FunctionTransactions {
     return this.#held.get(call) === held;
   }
 
-  #take(call: FunctionCall, id: number): { readonly held: Held; readonly transaction: GraphTransaction } {
-    const transaction = this.get(call, id);
+  #take(call: FunctionCall, id: number): { readonly held: Held; readonly open: Open } {
+    const open = this.get(call, id);
     const held = this.#held.get(call) as Held;
     held.open.delete(id);
     this.#open--;
-    return { held, transaction };
+    return { held, open };
   }
 
   #forgetOldest(): void {
     for (const { open } of this.#held.values()) {
-      for (const [id, transaction] of open) {
+      for (const [id, { transaction }] of open) {
         open.delete(id);
         this.#open--;
         transaction.abort();
@@ -103,6 +140,22 @@ export class FunctionTransactions {
   }
 }
 
+/** Under a request's Idempotency-Key each transaction lands once: they are told apart by the order in which they begin. */
+function keptUnder(
+  { idempotencyKey, name, args, caller = 'anyone', readOnly }: FunctionCall,
+  place: string,
+): Job['claim'] {
+  if (idempotencyKey === undefined || readOnly === true) return undefined;
+  const body = JSON.stringify(args, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
+  return claimOf(`transaction ${caller}`, `${idempotencyKey}.${name}.${place}`, body);
+}
+
+function toText(gave: Uint8Array): string {
+  return Buffer.from(gave).toString('base64');
+}
+
 function finished(): GraphsteadError {
-  return new GraphsteadError('TXN_FINISHED', 'the transaction has ended');
+  return new GraphsteadError('TXN_FINISHED', 'the transaction has ended', {
+    fix: 'await every promise of its work before that returns',
+  });
 }

@@ -42,7 +42,7 @@ const CODE = `
     await api.mutate({ set: { uid: q.find((one) => one.name === name).uid, duty: 'off' } });
     return 'leaves';
   }
-  async function leaveBehind(clerk) { return graph.transaction((txn) => leave(txn, 'Ada', () => agents.sendMessage(clerk, 'leave', 'Ben'))); }
+  async function leaveBehind() { return graph.transaction((txn) => leave(txn, 'Ada', () => leave(graph, 'Ben'))); }
   async function isOn(name) { return (await graph.query('{ q(func: eq(duty, "on")) { name } }')).q.some((one) => one.name === name); }
   class Clerk extends Agent {
     static readOnly = ['peekShips', 'launchUnseen'];
@@ -359,7 +359,7 @@ describe('the graph in app code', () => {
     const set = ['Ada', 'Ben'].map((name) => ({ uid: `_:${name}`, name, duty: 'on' }));
     await calls().mutate({ body: JSON.stringify({ set }), contentType: 'json' });
     const [one, other] = await Promise.all([agents.start('Clerk'), agents.start('Clerk')]);
-    const left = where === 'turns' ? agents.send(one.id, 'leaveBehind', other.id) : call('leaveBehind', other.id);
+    const left = where === 'turns' ? agents.send(one.id, 'leaveBehind', other.id) : call('leaveBehind');
     expect(await left).toBe('stays');
     expect([await call('isOn', 'Ada'), await call('isOn', 'Ben')]).toEqual([true, false]);
   });

@@ -5,11 +5,12 @@ import type { SendArgs } from './call-rpc.js';
 import type { DeadLetter, SendOptions } from './contract.js';
 import { callerOf, claimOf, digest, freshJobId, lastingId, type Job } from './job.js';
 import type { AgentOp } from './part.js';
+import type { Mail } from './outbox.js';
 import type { HostPool } from './process/host-pool.js';
 import type { Rpc } from './protocol.js';
 import type { AgentLog, Ordered, Queues } from './queues.js';
 import { readHead, readLetters, toDeadLetter } from './reader.js';
-import { assertId, closing, mayOnlyRead, noLetter, terminated, unknownAgent } from './refusal.js';
+import { assertId, closing, mayOnlyRead, noLetter, notInTransaction, terminated, unknownAgent } from './refusal.js';
 import type { Head } from './stored.js';
 import type { TurnRunner } from './turn/turn-runner.js';
 import { WaitGraph } from './wait-graph.js';
@@ -24,7 +25,7 @@ interface MessagesOptions {
 }
 
 /** What is said to agents: from outside, from functions and from turns. */
-export class Messages {
+export class Messages implements Mail {
   readonly #waits = new WaitGraph();
 
   constructor(readonly options: MessagesOptions) {}
@@ -46,9 +47,9 @@ export class Messages {
   ): Promise<string | undefined> {
     const { queues } = this.options;
     assertId(id);
-    this.#assertTaken(message, data);
+    this.assertTaken(message, data);
     const { typed, from = '' } = options;
-    const head = queues.activations.get(id)?.head ?? (await this.#stored(id));
+    const head = await this.head(id);
     if (head === undefined) throw unknownAgent(id);
     if (head.status === 'terminated') throw terminated(id);
     const order: Ordered = { kind: 'message', name: message, data, typed, claim, from };
@@ -63,6 +64,7 @@ export class Messages {
         '; list a message that changes nothing in `static readOnly`',
       );
     }
+    if (options.inTransaction === true) throw notInTransaction(`message "${message}" to ${head.type}, with its reply,`);
     if (from === '') return await queues.submit(id, order, options);
     const leave = this.#waits.wait(from, id, (one) => this.#describe(one));
     return queues.submit(id, order, options).finally(leave);
@@ -71,11 +73,11 @@ export class Messages {
   /** See Agents. */
   async sendAsync(id: string, message: string, data: string | undefined, options: SendOptions): Promise<string> {
     assertId(id);
-    this.#assertTaken(message, data);
+    this.assertTaken(message, data);
     const { from = '', typed, requestId } = options;
     const claim = claimOf(`mail ${id} ${callerOf(options)}`, options.idempotencyKey, `${message}\n${data ?? ''}`);
     const post: AgentOp = { op: 'post', to: id, from, kind: 'message', name: message, data, typed, requestId };
-    const head = this.options.queues.activations.get(id)?.head ?? (await this.#stored(id));
+    const head = await this.head(id);
     if (head?.status === 'terminated') throw terminated(id);
     const committed = await this.options.committer.commit({
       startTs: 0,
@@ -146,6 +148,15 @@ export class Messages {
     await this.options.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
   }
 
+  /** The newest that is known of an agent. */
+  async head(id: string): Promise<Head | undefined> {
+    return this.options.queues.activations.get(id)?.head ?? this.#stored(id);
+  }
+
+  get manifest(): HostPool['manifest'] {
+    return this.options.hosts.manifest;
+  }
+
   async #stored(id: string): Promise<Head | undefined> {
     const snapshot = this.options.committer.snapshot();
     try {
@@ -161,7 +172,7 @@ export class Messages {
   }
 
   /** Throws NOT_READY, LIMIT_EXCEEDED. */
-  #assertTaken(message: string, data: string | undefined): void {
+  assertTaken(message: string, data: string | undefined): void {
     if (this.options.queues.closing) throw closing();
     const most = this.options.limits.messageBytes;
     const bytes = Buffer.byteLength(message) + (data === undefined ? 0 : Buffer.byteLength(data));

@@ -158,6 +158,12 @@ export type RpcMethod =
   | 'graph.commit'
   | 'graph.abort';
 
+/**
+ * What `graph.begin` of a function answers: the number of its transaction, or what it gave to an earlier request of the same
+ * Idempotency-Key (base64 of v8's structured clone, as `graph.commit` was given it).
+ */
+export type Begun = { readonly id: number; readonly keeps: boolean } | { readonly gave: string };
+
 /** A request from a task to the service. */
 export interface Rpc {
   readonly method: RpcMethod;

@@ -5,7 +5,7 @@ import type { AgentFilter, AgentStatus, AgentType, HistoryPage } from './info.js
 
 export function unknownAgent(id: string): GraphsteadError {
   return new GraphsteadError('AGENT_UNKNOWN', `there is no agent "${id}"`, {
-    fix: 'give the id that starting it returned; an agent started in a turn exists once that turn is over',
+    fix: 'give the id that starting it returned; an agent started in a turn or a transaction exists once that is over',
     details: { agentId: id },
   });
 }
@@ -101,11 +101,18 @@ export function assertKey(key: unknown): void {
   });
 }
 
-/** Throws INVALID_REQUEST: what a turn starts and sends is part of its commit, which no key could keep from landing again in another. */
-export function assertUnkeyed(what: string, { idempotencyKey }: { idempotencyKey?: unknown }): void {
+/** Throws INVALID_REQUEST: what a commit takes along is part of it, which no key could keep from landing again in another. */
+export function assertUnkeyed(what: string, { idempotencyKey }: { idempotencyKey?: unknown }, where: string): void {
   if (idempotencyKey === undefined) return;
-  throw new GraphsteadError('INVALID_REQUEST', `an idempotencyKey of ${what} in a turn of an agent`, {
-    fix: 'leave it out: it lands once, with the turn. What several turns must do once, keep in the state; one agent for all of them has a `key`',
+  throw new GraphsteadError('INVALID_REQUEST', `an idempotencyKey of ${what} in ${where}`, {
+    fix: 'leave it out: it lands once, with its commit. What several must do once, keep in the state or the graph; one agent for all of them has a `key`',
+  });
+}
+
+/** What takes effect before a transaction has landed, and again with each of its runs, is no part of it. */
+export function notInTransaction(what: string): GraphsteadError {
+  return new GraphsteadError('INVALID_REQUEST', `${what} in a graph.transaction, which may run again or not land`, {
+    fix: 'do it behind the transaction, or leave a message there with sendMessageAsync: it lands with it. Read-only messages may be asked',
   });
 }
 

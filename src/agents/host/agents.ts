@@ -1,10 +1,19 @@
 import { codeOf, GraphsteadError } from '../../base/index.js';
 import { derivedAgentId, freshAgentId, keyedAgentId } from '../agent-id.js';
 import type { AgentFilter, AgentInfo, DeadLetter, HistoryPage, PastState } from '../info.js';
-import { assertId, assertKey, assertMessage, assertOptions, assertUnkeyed, terminated } from '../refusal.js';
+import {
+  assertId,
+  assertKey,
+  assertMessage,
+  assertOptions,
+  assertUnkeyed,
+  notInTransaction,
+  terminated,
+} from '../refusal.js';
 import type { AgentClass } from './agent.js';
 import { argumentsText } from './json-text.js';
 import { nameOf, register, typeOf, wantedName } from './registry.js';
+import { around, withTransaction } from './standing.js';
 import { requireTask, type Task } from './task.js';
 import type { TurnScope } from './turn-scope.js';
 
@@ -50,7 +59,8 @@ export const agents = {
   },
 
   /**
-   * Starts an agent. In a function it is durable when this resolves; in a turn it starts with the turn's commit. With a `key` it is
+   * Starts an agent. In a function it is durable when this resolves; in a turn, and in a function's `graph.transaction`, it starts
+   * with that commit. With a `key` it is
    * the one agent of its type and key: one that was started is given again, and one that was stopped throws AGENT_TERMINATED.
    */
   async start(type: string | AgentClass, options: StartOptions = {}): Promise<Started> {
@@ -60,10 +70,14 @@ export const agents = {
     const { key } = options;
     if (key !== undefined) assertKey(key);
     const task = requireTask('agents.start');
-    if (task.turn === undefined) return (await task.call('start', [name, options])) as AgentInfo;
+    if (task.turn === undefined) {
+      const given = withTransaction(task, options);
+      if (given.transaction !== undefined) assertUnkeyed('agents.start', options, 'a graph.transaction');
+      return (await task.call('start', [name, given])) as Started;
+    }
     task.assertOpen('agents.start');
     task.turn.assertWrites('agents.start');
-    assertUnkeyed('agents.start', options);
+    assertUnkeyed('agents.start', options, 'a turn of an agent');
     if (key === undefined) {
       const id = childId(task, task.turn, name);
       task.turn.start({ id, type: name });
@@ -83,13 +97,13 @@ export const agents = {
     return keyedAgentId(name, key);
   },
 
-  /** Stops an agent for good, also a suspended one. In a turn it stops after the turn's commit. */
+  /** Stops an agent for good, also a suspended one. In a turn, and in a function's `graph.transaction`, it stops after that commit. */
   async stop(id: string): Promise<void> {
     const task = requireTask('agents.stop');
     task.assertOpen('agents.stop');
     assertId(id);
     if (task.turn === undefined) {
-      await task.call('stop', [id]);
+      await task.call('stop', [id, withTransaction(task, {})]);
       return;
     }
     task.turn.assertWrites('agents.stop');
@@ -108,7 +122,8 @@ export const agents = {
 
   /**
    * Waits for the handler's reply; null when it gave none. What the handler throws is thrown here. Its effects
-   * are durable before this resolves, whatever becomes of the caller.
+   * are durable before this resolves, whatever becomes of the caller: a function's `graph.transaction`, which may run again, sends
+   * none but read-only ones (INVALID_REQUEST).
    */
   async sendMessage(
     id: string,
@@ -121,7 +136,7 @@ export const agents = {
     return reply ?? null;
   },
 
-  /** Leaves the message for background work; in a turn it goes out with the turn's commit. */
+  /** Leaves the message for background work; in a turn, and in a function's `graph.transaction`, it goes out with that commit. */
   async sendMessageAsync(id: string, name: string, data?: string | null, options: MessageOptions = {}): Promise<void> {
     await postMessage(requireTask('agents.sendMessageAsync'), id, name, data, options, false);
   },
@@ -160,6 +175,7 @@ export const agents = {
     const task = requireTask('agents.replay');
     assertId(id);
     task.turn?.assertWrites('agents.replay');
+    if (task.turn === undefined && around() !== undefined) throw notInTransaction('agents.replay');
     await task.call('replay', [id, deadLetterId]);
   },
 };
@@ -194,7 +210,7 @@ async function sendMessage(
   assertMessage(name, id);
   assertOptions(options);
   task.turn?.assertWrites('agents.sendMessage');
-  const args = sendArgs(id, name, textOf(data), typed ? { ...options, typed } : options);
+  const args = sendArgs(id, name, textOf(data), withTransaction(task, typed ? { ...options, typed } : options));
   return (await task.call('send', args)) as string | undefined;
 }
 
@@ -210,11 +226,13 @@ async function postMessage(
   assertId(id);
   assertMessage(name, id);
   assertOptions(options);
-  if (task.turn !== undefined) assertUnkeyed('agents.sendMessageAsync', options);
+  if (task.turn !== undefined) assertUnkeyed('agents.sendMessageAsync', options, 'a turn of an agent');
   const text = textOf(data);
   const marked = typed ? { typed } : {};
   if (task.turn === undefined) {
-    await task.call('sendAsync', sendArgs(id, name, text, { ...options, ...marked }));
+    const given = withTransaction(task, { ...options, ...marked });
+    if (given.transaction !== undefined) assertUnkeyed('agents.sendMessageAsync', options, 'a graph.transaction');
+    await task.call('sendAsync', sendArgs(id, name, text, given));
     return;
   }
   task.turn.assertWrites('agents.sendMessageAsync');

@@ -1,9 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
+import { deserialize, serialize } from 'node:v8';
 import { codeOf, GraphsteadError, type WireError } from '../../base/index.js';
 import type { GraphMutated } from '../info.js';
+import type { Begun } from '../protocol.js';
 import { fromFailure, placed } from '../wire-failure.js';
 import { mutationText } from './json-text.js';
+import { around, inside, placeOfNext } from './standing.js';
 import { requireTask, type Task } from './task.js';
 
 /** JSON as it came from the graph. */
@@ -145,15 +147,17 @@ class Root extends Surface {
   }
 
   /**
-   * Runs work on one transaction and commits it; runs it again when another commit touched what it read or wrote.
+   * Runs work on one transaction and commits it; runs it again when another commit touched what it read or wrote. Agents that
+   * work starts and stops, and messages that it leaves, are part of it; one whose reply it would wait for is refused: INVALID_REQUEST.
    * In a turn it is a part of the turn's own transaction, and commits with the turn; when it fails, what it wrote is taken back, and so is
    * what transactions inside it wrote.
    */
   async transaction<T>(work: (transaction: GraphApi) => Promise<T>): Promise<T> {
     const task = requireTask('graph.transaction');
     if (task.turn !== undefined) return partOfTurn(task, work);
+    const place = placeOfNext(task);
     for (let tries = 1; ; tries++) {
-      const result = await attempt(task, work);
+      const result = await attempt(task, place, work);
       if (result.ok) return result.value;
       if (tries === TRIES) throw result.error;
       await apart(tries);
@@ -161,15 +165,12 @@ class Root extends Surface {
   }
 }
 
-/** the number of the turn's transaction whose work runs */
-const standing = new AsyncLocalStorage<number>();
-
 async function partOfTurn<T>(task: Task, work: (transaction: GraphApi) => Promise<T>): Promise<T> {
   const id = task.nextTransaction();
-  const around = standing.getStore();
-  if (around !== undefined) await task.call('graph.begin', [id, around]);
+  const outer = around();
+  if (outer !== undefined) await task.call('graph.begin', [id, outer.id]);
   try {
-    return await standing.run(id, () => work(new Surface('transaction', id)));
+    return await inside(id, '', () => work(new Surface('transaction', id)));
   } catch (error) {
     // where the turn is over by now nothing of it lands
     await task.call('graph.abort', [id]).catch(() => undefined);
@@ -179,17 +180,37 @@ async function partOfTurn<T>(task: Task, work: (transaction: GraphApi) => Promis
 
 type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
 
-async function attempt<T>(task: Task, work: (transaction: GraphApi) => Promise<T>): Promise<Attempt<T>> {
-  const id = (await task.call('graph.begin', [])) as number;
+async function attempt<T>(task: Task, place: string, work: (transaction: GraphApi) => Promise<T>): Promise<Attempt<T>> {
+  const begun = (await task.call('graph.begin', [place])) as Begun;
+  if ('gave' in begun) return { ok: true, value: fromKept(begun.gave) as T };
+  const { id, keeps } = begun;
   try {
-    const value = await work(new Surface('transaction', id));
-    await task.call('graph.commit', [id]);
-    return { ok: true, value };
+    const value = await inside(id, place, () => work(new Surface('transaction', id)));
+    const gave = await task.call('graph.commit', keeps ? [id, toKept(value)] : [id]);
+    return { ok: true, value: gave === undefined ? value : (fromKept(gave as string) as T) };
   } catch (error) {
     if (codeOf(error) === 'TXN_ABORTED') return { ok: false, error };
-    await task.call('graph.abort', [id]);
+    // where its commit was refused it is over by now
+    await task.call('graph.abort', [id]).catch(() => undefined);
     throw error;
   }
+}
+
+/** What a transaction gives, for a request that repeats this one. Throws INVALID_VALUE for what is no data. */
+function toKept(value: unknown): string {
+  try {
+    return serialize(value).toString('base64');
+  } catch (error) {
+    throw new GraphsteadError(
+      'INVALID_VALUE',
+      `what graph.transaction gives cannot be kept for a repeated request: ${(error as Error).message}`,
+      { fix: 'give plain data from its work: a request with an Idempotency-Key gets it again' },
+    );
+  }
+}
+
+function fromKept(text: string): unknown {
+  return deserialize(Buffer.from(text, 'base64'));
 }
 
 /** The service's graph, as app code reaches it. */
