@@ -8,6 +8,7 @@ export {
   type AgentRef,
   type AgentRefAsync,
   type AgentStatus,
+  type Alarm,
   type AlarmOptions,
   agents,
   type Caller,

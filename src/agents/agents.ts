@@ -1,6 +1,6 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import { asError, type Clock, ClockSteps, type Histogram, noTrace, systemClock } from '../base/index.js';
-import type { CommitRecord } from '../commit/index.js';
+import type { CommitRecord, Snapshot } from '../commit/index.js';
 import { freshAgentId, keyedAgentId } from './agent-id.js';
 import { AlarmClock } from './alarm-clock.js';
 import { assertFilter, assertId, assertPage, assertType, closing, terminated, unknownAgent } from './refusal.js';
@@ -14,6 +14,7 @@ import type {
   AgentInspection,
   Agents,
   AgentsOptions,
+  Alarm,
   DeadLetter,
   EventsRequest,
   HistoryPage,
@@ -25,13 +26,14 @@ import type {
 import { EventHub } from './event-hub.js';
 import { FunctionTransactions } from './function-transactions.js';
 import { historyOf, inspectAgent } from './inspect.js';
-import { callerOf, claimOf } from './job.js';
+import { callerOf, claimOf, type Job } from './job.js';
 import { Listening } from './listening.js';
 import { Messages } from './messages.js';
 import { agentPart } from './part.js';
 import { type AgentLog, Queues } from './queues.js';
 import { readHead, readHeads, waitingAgents } from './reader.js';
 import { Residence } from './residence.js';
+import { alarmsInTurn, alarmsOf } from './set-alarms.js';
 import type { Head } from './stored.js';
 import { Sweeper } from './sweeper.js';
 import { Tally } from './tally.js';
@@ -99,10 +101,12 @@ class AgentRuntime implements Agents {
       hub: this.#hub,
       trace: options.trace ?? noTrace,
       log: options.log ?? (() => undefined),
-      rpc: (activation, job, rpc) =>
-        rpc.method === 'send'
-          ? this.#messages.sendInTurn(activation, job, rpc)
-          : inTurns({ name: job.name, args: [], requestId: job.requestId }, rpc),
+      rpc: (activation, job, rpc) => {
+        const { method, args } = rpc;
+        if (method === 'send') return this.#messages.sendInTurn(activation, job, rpc);
+        if (method === 'alarms' && args[0] === activation.id) return this.#alarmsInTurn(activation.id, job);
+        return inTurns({ name: job.name, args: [], requestId: job.requestId }, rpc);
+      },
     });
     this.#queues = new Queues({
       committer,
@@ -193,23 +197,23 @@ class AgentRuntime implements Agents {
 
   async inspect(id: string): Promise<AgentInspection> {
     assertId(id);
-    const snapshot = this.#options.committer.snapshot();
-    try {
-      return await inspectAgent(snapshot, id, this.#options.incarnation, (head) => this.#shown(id, head));
-    } finally {
-      snapshot.release();
-    }
+    const { incarnation } = this.#options;
+    return this.#read((snapshot) => inspectAgent(snapshot, id, incarnation, (head) => this.#shown(id, head)));
   }
 
   async history(id: string, page: HistoryPage = {}): Promise<readonly PastState[]> {
     assertId(id);
     assertPage(page);
-    const snapshot = this.#options.committer.snapshot();
-    try {
-      return await historyOf(snapshot, id, page, this.#options.limits.agentStateBytes);
-    } finally {
-      snapshot.release();
-    }
+    return this.#read((snapshot) => historyOf(snapshot, id, page, this.#options.limits.agentStateBytes));
+  }
+
+  async alarms(id: string): Promise<readonly Alarm[]> {
+    assertId(id);
+    return this.#read((snapshot) => alarmsOf(snapshot, id));
+  }
+
+  #alarmsInTurn(id: string, { alarm: handled }: Job): Promise<readonly Alarm[]> {
+    return this.#read((snapshot) => alarmsInTurn(snapshot, id, handled, this.#clock.wall()));
   }
 
   // Messages
@@ -346,10 +350,14 @@ class AgentRuntime implements Agents {
 
   // Small things
 
-  async #head(id: string): Promise<Head | undefined> {
+  #head(id: string): Promise<Head | undefined> {
+    return this.#read((snapshot) => readHead(snapshot, id));
+  }
+
+  async #read<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     const snapshot = this.#options.committer.snapshot();
     try {
-      return await readHead(snapshot, id);
+      return await read(snapshot);
     } finally {
       snapshot.release();
     }
@@ -368,6 +376,7 @@ class AgentRuntime implements Agents {
       turns: head.turns,
       waiting: head.waiting,
       deadLetters: head.dead,
+      alarms: head.alarms,
     };
   }
 

@@ -98,6 +98,8 @@ export function functionCalls(agents: Agents, graph?: GraphCalls, transactions?:
         return agents.list(rpc.args[0] as AgentFilter);
       case 'history':
         return agents.history(rpc.args[0] as string, rpc.args[1] as HistoryPage);
+      case 'alarms':
+        return agents.alarms(rpc.args[0] as string);
       case 'send': {
         const [id, name, { timeout: timeoutMs, typed, transaction, idempotencyKey: given }, data] =
           rpc.args as SendArgs;

@@ -4,6 +4,7 @@ import type { HostPool } from './process/host-pool.js';
 import type {
   AgentFilter,
   AgentInfo,
+  Alarm,
   DeadLetter,
   GraphMutated,
   GraphMutation,
@@ -80,6 +81,8 @@ export interface AgentInspection {
   readonly info: AgentInfo;
   /** JSON text, or what `getState` gave; undefined for an agent without state */
   readonly state?: string;
+  /** soonest first, at most 100 */
+  readonly alarms: readonly Alarm[];
   /** oldest first, at most 100 */
   readonly waiting: readonly WaitingMessage[];
   readonly deadLetters: readonly DeadLetter[];
@@ -97,6 +100,8 @@ export interface Agents {
   list(filter?: AgentFilter): Promise<readonly AgentInfo[]>;
   /** The states that are kept of it, newest first. Throws AGENT_UNKNOWN, INVALID_VALUE. */
   history(id: string, page?: HistoryPage): Promise<readonly PastState[]>;
+  /** The alarms that are set, soonest first; none of a stopped agent. Throws AGENT_UNKNOWN. */
+  alarms(id: string): Promise<readonly Alarm[]>;
   /** The handler's reply once its effects are durable; undefined when it gave none. What it throws is thrown here. */
   send(id: string, message: string, data?: string, options?: SendOptions): Promise<string | undefined>;
   /** Resolves with the message's id once it is durable in the mailbox. */
@@ -121,7 +126,7 @@ export interface Agents {
   swap<T>(load: () => Promise<T>): Promise<T>;
   /** Agents with waiting messages or alarms resume; call once after the app is loaded. */
   resume(): Promise<void>;
-  /** State, waiting messages and dead letters of one agent, all at one moment. */
+  /** State, alarms, waiting messages and dead letters of one agent, all at one moment. */
   inspect(id: string): Promise<AgentInspection>;
   /** Wall milliseconds of the next alarm, or a little before; Infinity when none is set. */
   nextDue(): number;

@@ -24,4 +24,4 @@ export {
   type Mutated,
   type Mutation,
 } from './host/graph.js';
-export type { AgentFilter, AgentInfo, AgentStatus, DeadLetter, HistoryPage, PastState } from './info.js';
+export type { AgentFilter, AgentInfo, AgentStatus, Alarm, DeadLetter, HistoryPage, PastState } from './info.js';

@@ -17,6 +17,8 @@ export interface AgentInfo {
   /** stored messages that wait */
   readonly waiting: number;
   readonly deadLetters: number;
+  /** alarms that are set */
+  readonly alarms: number;
 }
 
 export interface AgentFilter {
@@ -39,6 +41,20 @@ export interface DeadLetter {
   readonly attempts: number;
   /** ISO 8601 UTC */
   readonly failedAt: string;
+}
+
+/** An alarm that is set. */
+export interface Alarm {
+  readonly id: string;
+  /** that onAlarm gets */
+  readonly name: string;
+  /** ISO 8601 UTC: when it rings next, or should have rung */
+  readonly at: string;
+  readonly data?: string;
+  /** milliseconds from one round to the next; absent where it rings once */
+  readonly every?: number;
+  /** failed tries of the round that is due */
+  readonly attempts: number;
 }
 
 /** A state as one commit of a turn left it. */

@@ -10,9 +10,12 @@ import {
   readState,
   toDeadLetter,
 } from './reader.js';
+import { alarmsOf } from './set-alarms.js';
 import type { Head } from './stored.js';
 
 const WAITING_SHOWN = { messages: 100, bytes: 8 * 1024 * 1024 };
+
+const ALARMS_SHOWN = 100;
 
 /** Throws AGENT_UNKNOWN. */
 export async function inspectAgent(
@@ -29,6 +32,7 @@ export async function inspectAgent(
   return {
     info: shown(head),
     ...(state === undefined ? {} : { state }),
+    alarms: (await alarmsOf(snapshot, id)).slice(0, ALARMS_SHOWN),
     waiting: waiting.map(toWaiting),
     deadLetters: letters.map((letter) => toDeadLetter(id, letter)),
     beforeFirstEvent: `${incarnation}.0.0`,

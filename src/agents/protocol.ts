@@ -148,6 +148,7 @@ export type RpcMethod =
   | 'info'
   | 'list'
   | 'history'
+  | 'alarms'
   | 'deadLetters'
   | 'replay'
   | 'checkpoint'

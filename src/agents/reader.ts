@@ -4,6 +4,7 @@ import type { MessagePosition } from './part.js';
 import {
   agentOf,
   alarmKey,
+  alarmRange,
   deadRange,
   dueOf,
   eventKey,
@@ -227,6 +228,19 @@ export function toDeadLetter(agentId: string, letter: LetterEntry): DeadLetter {
 export async function readAlarm(snapshot: Snapshot, agentId: string, id: string): Promise<StoredAlarm | undefined> {
   const bytes = await snapshot.get(alarmKey(agentId, id));
   return bytes === undefined ? undefined : decode<StoredAlarm>(bytes);
+}
+
+/** The alarms of an agent, by their ids: limits.alarmsPerAgent of a page each. */
+export async function readAlarms(snapshot: Snapshot, agentId: string): Promise<DueAlarm[]> {
+  const alarms: DueAlarm[] = [];
+  for (let range = alarmRange(agentId); ; ) {
+    const { keys, values, next } = await snapshot.range(range);
+    keys.forEach((key, i) => {
+      alarms.push({ ...decode<StoredAlarm>(values[i]), agentId, id: agentOf(key).rest.text() });
+    });
+    if (next === undefined) return alarms;
+    range = next;
+  }
 }
 
 export interface DueAlarm extends StoredAlarm {

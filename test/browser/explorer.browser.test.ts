@@ -193,6 +193,8 @@ describe.each(['light', 'dark'] as const)('the explorer, %s', (scheme) => {
       await page.getByText('Nothing before that').waitFor();
       await page.getByRole('button', { name: 'Newest' }).click();
       await first.waitFor();
+      await page.getByRole('tab', { name: 'Alarms' }).click();
+      await page.getByText('No alarm is set').waitFor();
       await send('nobody_knows_this', 'x', true);
       await page.getByRole('tab', { name: /Messages/ }).click();
       await page.getByRole('button', { name: 'Retry' }).waitFor();

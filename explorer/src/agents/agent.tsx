@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Editor } from '../query/editor';
 import { useLoaded } from '../shell/hooks';
 import { Badge, CopyButton, count, duration, Empty, Failure, Field, Scroll, Tabs, time } from '../shell/parts';
+import { Alarms } from './alarms';
 import { EventStream } from './events';
 import { History } from './history';
 import { type AgentType, type Inspection, inspect, pretty, replay, send, stop } from './model';
@@ -24,6 +25,7 @@ export function AgentView({ id, active, types }: { id: string; active: boolean; 
     { id: 'state', label: 'State' },
     { id: 'events', label: 'Events' },
     { id: 'history', label: 'History' },
+    { id: 'alarms', label: 'Alarms', count: info.alarms || undefined },
     { id: 'messages', label: 'Messages', count: waiting.length + deadLetters.length || undefined },
   ];
   return (
@@ -49,6 +51,7 @@ export function AgentView({ id, active, types }: { id: string; active: boolean; 
         {at === 'state' && <State inspection={value} />}
         {at === 'events' && <EventStream id={id} begin={value.beforeFirstEvent} active={active} />}
         {at === 'history' && <History id={id} turns={info.turns} active={active} />}
+        {at === 'alarms' && <Alarms inspection={value} />}
         {at === 'messages' && <Messages inspection={value} onReplay={(letter) => doing(replay(id, letter))} />}
       </div>
       {info.status !== 'terminated' && (

@@ -8,6 +8,7 @@ export interface Agent {
   readonly turns: number;
   readonly waiting: number;
   readonly deadLetters: number;
+  readonly alarms: number;
 }
 
 export interface AgentType {
@@ -23,6 +24,15 @@ export interface PastState {
   readonly name: string;
   readonly version: number;
   readonly state?: string;
+}
+
+export interface Alarm {
+  readonly id: string;
+  readonly name: string;
+  readonly at: string;
+  readonly data?: string;
+  readonly every?: number;
+  readonly attempts: number;
 }
 
 export interface Waiting {
@@ -46,6 +56,7 @@ export interface Letter {
 export interface Inspection {
   readonly info: Agent;
   readonly state?: string;
+  readonly alarms: readonly Alarm[];
   readonly waiting: readonly Waiting[];
   readonly deadLetters: readonly Letter[];
   readonly beforeFirstEvent: string;

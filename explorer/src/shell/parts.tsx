@@ -119,7 +119,9 @@ export function Badge({
 export function duration(ms: number): string {
   if (ms < 1) return `${(ms * 1000).toFixed(0)} µs`;
   if (ms < 1_000) return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
-  return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 7_200_000) return `${(ms / 60_000).toFixed(1)} min`;
+  return `${(ms / 3_600_000).toFixed(1)} h`;
 }
 
 /** `1 turn`, `2 turns` */

@@ -5,6 +5,10 @@ import type { AlarmPart, RetryOp, TurnOp } from '../part.js';
 import { decode, encode, type Head, headWith, NOTHING, type StoredAlarm } from '../stored.js';
 import type { Draft } from './draft.js';
 
+/** as JSON: what a stored value may hold, less what is added while it waits and is tried again */
+const MOST_BYTES = 3_500;
+const MOST_ID_BYTES = 512;
+
 /** The alarm that was handled goes, or waits for its next round, unless it was set anew meanwhile. */
 export async function fire(draft: Draft, id: string, head: Head, fired: TurnOp['fired']): Promise<Head> {
   if (fired === undefined) return head;
@@ -28,7 +32,7 @@ function keep(draft: Draft, id: string, alarm: string, { at, name, data, every }
 }
 
 /** The first round after now; those that were missed meanwhile are left out. */
-function nextRound(at: number, every: number, wall: number): number {
+export function nextRound(at: number, every: number, wall: number): number {
   return at + every * (Math.max(0, Math.floor((wall - at) / every)) + 1);
 }
 
@@ -44,6 +48,7 @@ export async function setAlarm(draft: Draft, id: string, head: Head, alarm: Alar
       fix: `limits.alarmEveryMs is ${alarmEveryMs}: let it ring less often, and do more in one turn`,
     });
   }
+  assertFits(id, alarm);
   if (count > alarmsPerAgent) {
     throw new GraphsteadError('LIMIT_EXCEEDED', `agent ${id} sets more than ${alarmsPerAgent} alarms`, {
       fix: 'reuse alarm ids, or raise limits.alarmsPerAgent',
@@ -55,6 +60,17 @@ export async function setAlarm(draft: Draft, id: string, head: Head, alarm: Alar
     keep(draft, id, alarm.id, { at, name, data, every });
   }
   return headWith(head, { alarms: count });
+}
+
+/** An alarm is one entry of a page, with what its tries add to it, and its id stands in keys. Throws LIMIT_EXCEEDED. */
+function assertFits(agentId: string, alarm: AlarmPart): void {
+  const idBytes = Buffer.byteLength(alarm.id);
+  const bytes = encode(alarm).length;
+  if (idBytes <= MOST_ID_BYTES && bytes <= MOST_BYTES) return;
+  const what = idBytes > MOST_ID_BYTES ? `has an id of ${idBytes} bytes` : `holds ${bytes} bytes`;
+  throw new GraphsteadError('LIMIT_EXCEEDED', `alarm "${alarm.id.slice(0, 100)}" of agent ${agentId} ${what}`, {
+    fix: `an alarm takes ${MOST_BYTES} bytes, its id ${MOST_ID_BYTES} of them: keep what is large in the state or the graph`,
+  });
 }
 
 /** What failed will be tried again: a message under its own key, an alarm in its entry. */

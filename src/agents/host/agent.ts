@@ -1,4 +1,5 @@
 import { GraphsteadError } from '../../base/index.js';
+import type { Alarm } from '../info.js';
 import type { Caller } from './caller.js';
 import { toHandlerReply } from './handler.js';
 import { eventText, stateText } from './json-text.js';
@@ -215,6 +216,15 @@ export class Agent<State extends object = object> {
   }
 
   /**
+   * The alarms of this agent, soonest first, as this turn has set them by now: in onAlarm the one that rings is among them only where
+   * it rings again.
+   */
+  async getAlarms(): Promise<readonly Alarm[]> {
+    const { task, turn } = this.#turn('getAlarms');
+    return turn.alarmsOver((await task.call('alarms', [this.id])) as readonly Alarm[]);
+  }
+
+  /**
    * Commits what this turn has done so far. After a crash the message is handled again from its beginning, with
    * this state and `attempt` above 1.
    */
@@ -263,10 +273,14 @@ function assertTexts(options: Readonly<Record<string, unknown>>): void {
   }
 }
 
+/** a hundred years: the round behind any that rings is a time too */
+const LONGEST_MS = 100 * 366 * 24 * 3_600_000;
+
 function assertInterval(every: unknown): void {
-  if (every === undefined || (Number.isSafeInteger(every) && (every as number) > 0)) return;
+  if (every === undefined || (Number.isInteger(every) && (every as number) > 0 && (every as number) <= LONGEST_MS))
+    return;
   throw new GraphsteadError('INVALID_VALUE', `the interval of an alarm is whole milliseconds, got ${String(every)}`, {
-    fix: 'give `every` as in every: 60_000, or leave it out',
+    fix: 'give `every` as in every: 60_000, up to a hundred years, or leave it out',
   });
 }
 

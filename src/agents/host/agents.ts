@@ -1,6 +1,6 @@
 import { codeOf, GraphsteadError } from '../../base/index.js';
 import { derivedAgentId, freshAgentId, keyedAgentId } from '../agent-id.js';
-import type { AgentFilter, AgentInfo, DeadLetter, HistoryPage, PastState } from '../info.js';
+import type { AgentFilter, AgentInfo, Alarm, DeadLetter, HistoryPage, PastState } from '../info.js';
 import {
   assertId,
   assertKey,
@@ -162,6 +162,17 @@ export const agents = {
   async history(id: string, page: HistoryPage = {}): Promise<readonly PastState[]> {
     assertId(id);
     return (await requireTask('agents.history').call('history', [id, page])) as readonly PastState[];
+  },
+
+  /**
+   * The alarms that are set, soonest first; none of a stopped agent. In a turn of that agent they are as the turn has set them by
+   * now. Throws AGENT_UNKNOWN.
+   */
+  async alarms(id: string): Promise<readonly Alarm[]> {
+    assertId(id);
+    const task = requireTask('agents.alarms');
+    const stored = (await task.call('alarms', [id])) as readonly Alarm[];
+    return task.turn?.agentId === id ? task.turn.alarmsOver(stored) : stored;
   },
 
   /** Messages that failed for good. */

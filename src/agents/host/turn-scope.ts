@@ -1,4 +1,5 @@
 import { GraphsteadError } from '../../base/index.js';
+import type { Alarm } from '../info.js';
 import type { AlarmEffect, Delivered, Effects, EventEffect, SendEffect, StartEffect } from '../protocol.js';
 
 /** Effects as they gather. */
@@ -62,6 +63,15 @@ export class TurnScope {
     this.#gather(alarm.id, alarm.data);
     this.#alarms.delete(alarm.id);
     this.#alarms.set(alarm.id, alarm);
+  }
+
+  /** Alarms that are stored, with what the turn has done to them since. */
+  alarmsOver(stored: readonly Alarm[]): readonly Alarm[] {
+    const own = [...this.#alarms.values()].flatMap(({ id, name = 'alarm', at, data, every }) =>
+      at === undefined ? [] : [{ id, name, at: new Date(at).toISOString(), data, every, attempts: 0 }],
+    );
+    const all = [...stored.filter(({ id }) => !this.#alarms.has(id)), ...own];
+    return all.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   }
 
   start(start: StartEffect): void {

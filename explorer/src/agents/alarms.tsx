@@ -1,0 +1,46 @@
+import { count, duration, Empty, Scroll } from '../shell/parts';
+import type { Inspection } from './model';
+
+/** What is set, soonest first. */
+export function Alarms({ inspection: { alarms, info } }: { inspection: Inspection }) {
+  if (alarms.length === 0) {
+    return (
+      <Empty title="No alarm is set">
+        <p>
+          Its class sets them: <code>this.setAlarm(Date.now() + 60_000, {"{ name: 'look' }"})</code>
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Scroll label="Alarms, soonest first">
+      <table className="wide">
+        <thead>
+          <tr>
+            <th scope="col">Alarm</th>
+            <th scope="col">Name</th>
+            <th scope="col">Rings</th>
+            <th scope="col">Every</th>
+            <th scope="col">Data</th>
+            <th scope="col">Tries</th>
+          </tr>
+        </thead>
+        <tbody>
+          {alarms.map(({ id, name, at, every, data, attempts }) => (
+            <tr key={id}>
+              <th scope="row">{id}</th>
+              <td>{name}</td>
+              <td>{new Date(at).toLocaleString()}</td>
+              <td>{every === undefined ? 'once' : duration(every)}</td>
+              <td className="wrap">
+                <code>{data}</code>
+              </td>
+              <td>{attempts}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {info.alarms > alarms.length && <p className="uid">and {count(info.alarms - alarms.length, 'other')}</p>}
+    </Scroll>
+  );
+}
