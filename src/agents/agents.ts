@@ -3,7 +3,7 @@ import { asError, type Clock, ClockSteps, type Histogram, noTrace, systemClock }
 import type { CommitRecord, Snapshot } from '../commit/index.js';
 import { freshAgentId, keyedAgentId } from './agent-id.js';
 import { AlarmClock } from './alarm-clock.js';
-import { assertFilter, assertId, assertPage, assertType, closing, terminated, unknownAgent } from './refusal.js';
+import { assertFilter, assertId, assertPage, assertType, closing, unknownAgent } from './refusal.js';
 import { functionCalls } from './call-rpc.js';
 import { Census } from './census.js';
 import { Contended } from './contended.js';
@@ -104,6 +104,7 @@ class AgentRuntime implements Agents {
       rpc: (activation, job, rpc) => {
         const { method, args } = rpc;
         if (method === 'send') return this.#messages.sendInTurn(activation, job, rpc);
+        if (method === 'keyed') return this.#sweeper.clear(args[0] as string);
         if (method === 'alarms' && args[0] === activation.id) return this.#alarmsInTurn(activation.id, job);
         return inTurns({ name: job.name, args: [], requestId: job.requestId }, rpc);
       },
@@ -144,15 +145,11 @@ class AgentRuntime implements Agents {
     const id = key === undefined ? freshAgentId() : keyedAgentId(name, key);
     // one that is there is not waited for: it may be in a long turn
     const known = key === undefined ? undefined : await this.#head(id);
-    if (known?.status === 'terminated') throw terminated(id);
-    if (known !== undefined) return this.#shown(id, known);
+    if (known !== undefined && known.status !== 'terminated') return this.#shown(id, known);
+    const turns = known === undefined ? undefined : await this.#sweeper.clear(id);
     const claim = claimOf(`agents.start ${callerOf(options)}`, idempotencyKey, key === undefined ? name : id);
     const reply = await this.#queues
-      .submit(
-        id,
-        { kind: 'init', name: 'onInitialize', create: key === undefined ? { type: name } : { type: name, key }, claim },
-        options,
-      )
+      .submit(id, { kind: 'init', name: 'onInitialize', create: { type: name, key, turns }, claim }, options)
       .catch((error: unknown) => {
         const activation = this.#queues.activations.get(id);
         if (activation !== undefined) this.#queues.forget(activation);

@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AgentService, agentService, until } from '../../test/agent-service.js';
+import { type AgentService, agentService, type ServiceOptions, until } from '../../test/agent-service.js';
+import { linesOf, recordsOf } from '../../test/stored.js';
+import { makeLimits } from '../base/index.js';
+import { replay } from '../commit/index.js';
+import { createMemoryStore } from '../store/index.js';
+import { agentsApplier } from './apply/applier.js';
 import { keyedAgentId } from './agent-id.js';
 
 const CODE = `
@@ -13,6 +18,10 @@ const CODE = `
     }
     whose() { return [this.key, this.state.key, this.state.begun]; }
     put(what) { this.state.content.push(what); }
+    onReceiveMessage(name, data) {
+      if (name !== 'keep') return super.onReceiveMessage(name, data);
+      for (let i = 0; i < 300; i++) this.setAlarm(Date.now() + 1e9, { name: 'a' + i });
+    }
     content() { return this.state.content; }
   }
   const wait = () => new Promise((done) => (globalThis.go = done));
@@ -43,8 +52,8 @@ const CODE = `
 const EXPORTS = ['cartOf', 'shelfOf', 'clerkOf', 'goOn', 'idOf', 'breaks', 'whose', 'content'];
 
 let service: AgentService;
-async function open(): Promise<AgentService> {
-  service = await agentService(CODE, EXPORTS);
+async function open(options: ServiceOptions = {}): Promise<AgentService> {
+  service = await agentService(CODE, EXPORTS, options);
   return service;
 }
 afterEach(() => service.close());
@@ -68,7 +77,7 @@ describe('agents started by a key', () => {
     expect(new Set([id, ...others]).size).toBe(3);
   });
 
-  it('leave their key free where they could not begin, and keep it once they were stopped', async () => {
+  it('leave their key free where they could not begin, and once they were stopped', async () => {
     const { agents, call } = await open();
     await call('breaks', true);
     await expect(Promise.all([call('cartOf', 'ann'), call('cartOf', 'ann')])).rejects.toThrow('no paper');
@@ -76,10 +85,58 @@ describe('agents started by a key', () => {
     const { id } = (await call('cartOf', 'ann')) as { id: string };
     expect(await call('whose', id)).toEqual(['ann', 'ann', 1]);
     await agents.stop(id);
-    const gone = { code: 'AGENT_TERMINATED', details: { agentId: id } };
-    await expect(call('cartOf', 'ann')).rejects.toMatchObject(gone);
+    await expect(call('whose', id)).rejects.toMatchObject({ code: 'AGENT_TERMINATED', details: { agentId: id } });
+    await call('breaks', true);
+    await expect(call('cartOf', 'ann')).rejects.toThrow('no paper');
+    expect(await agents.info(id)).toMatchObject({ status: 'terminated' });
+    await call('breaks', false);
+    expect(await Promise.all([call('cartOf', 'ann'), call('cartOf', 'ann')])).toMatchObject([{ id }, { id }]);
+    expect(await call('whose', id)).toEqual(['ann', 'ann', 1]);
+  });
+
+  it('begin anew in a turn too, and take nothing from the one that was stopped', async () => {
+    const { agents, call } = await open();
     const clerk = await agents.start('Clerk');
-    await expect(agents.send(clerk.id, 'put', 'ann')).rejects.toMatchObject(gone);
+    const id = (await agents.send(clerk.id, 'tea', 'ann')) as string;
+    await until(async () => ((await call('content', id)) as unknown[]).length === 1);
+    await agents.send(id, 'keep');
+    expect(await agents.info(id)).toMatchObject({ alarms: 300 });
+    await agents.stop(id);
+    expect(await agents.send(clerk.id, 'cups', 'ann')).toBe(id);
+    await until(async () => ((await call('content', id)) as unknown[]).length === 1);
+    expect(await call('content', id)).toEqual(['cups']);
+    expect(await agents.info(id)).toMatchObject({ key: 'ann', alarms: 0, waiting: 0 });
+    expect(await agents.alarms(id)).toEqual([]);
+    await agents.swap(async () => undefined);
+    expect(await call('content', id)).toEqual(['cups']);
+  });
+
+  it('go on with the events of the one that was stopped, until those are old', async () => {
+    let now = 1_000_000;
+    const clock = { wall: () => now, monotonic: () => performance.now() + now };
+    const limits = { eventAgeMs: 60_000 };
+    const { agents, call, store } = await open({ clock, limits });
+    const { id } = (await call('cartOf', 'ann')) as { id: string };
+    await agents.stop(id);
+    await call('cartOf', 'ann');
+    const told = async () => (await agents.keptEvents(id)).map(({ data }) => (data as { status: string }).status);
+    expect(await told()).toEqual(['running', 'terminated', 'running']);
+    now += 61_000;
+    await agents.clockMoved();
+    await agents.send(id, 'keep');
+    expect(await call('whose', id)).toEqual(['ann', 'ann', 1]);
+    await agents.stop(id);
+    await agents.clockMoved();
+    now += 61_000;
+    await agents.clockMoved();
+    expect(await agents.keptEvents(id)).toEqual([]);
+    expect(await linesOf(store, 'agents')).toHaveLength(1);
+    const snapshot = store.snapshot();
+    const records = await recordsOf(snapshot);
+    snapshot.release();
+    const copy = createMemoryStore();
+    await replay(records, { store: copy, appliers: [agentsApplier(makeLimits(limits))] });
+    expect(await linesOf(copy, 'agents')).toEqual(await linesOf(store, 'agents'));
   });
 
   it('are not begun twice where a turn comes first, and a function has not heard of it', async () => {

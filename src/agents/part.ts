@@ -50,6 +50,8 @@ export interface Birth {
   readonly type: string;
   /** that it is started by */
   readonly key?: string;
+  /** those of the one that had its key and was stopped: they count on */
+  readonly turns?: number;
 }
 
 /** Everything one turn did to its own agent. */
@@ -140,8 +142,8 @@ export interface BuryOp {
 export interface SweepOp {
   readonly op: 'sweep';
   readonly id: string;
-  /** wall milliseconds under which the agent waits to be swept */
-  readonly at: number;
+  /** wall milliseconds under which the agent waits to be swept; absent before its time, which leaves it waiting */
+  readonly at?: number;
 }
 
 export type AgentOp = TurnOp | PostOp | SpawnOp | RetryOp | DeadOp | BuryOp | SweepOp;

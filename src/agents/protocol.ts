@@ -149,6 +149,7 @@ export type RpcMethod =
   | 'list'
   | 'history'
   | 'alarms'
+  | 'keyed'
   | 'deadLetters'
   | 'replay'
   | 'checkpoint'

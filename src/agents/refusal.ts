@@ -12,7 +12,7 @@ export function unknownAgent(id: string): GraphsteadError {
 
 export function terminated(id: string): GraphsteadError {
   return new GraphsteadError('AGENT_TERMINATED', `agent "${id}" was stopped and is no longer available`, {
-    fix: 'start another one; a key that it was started by stays its own',
+    fix: 'start another one; agents.start with the key that it had begins it anew',
     details: { agentId: id },
   });
 }

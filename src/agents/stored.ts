@@ -25,15 +25,23 @@ export interface Head {
   readonly alarms: number;
   /** number of the oldest kept state, of the next one, and bytes of all; absent where none was ever kept */
   readonly past?: readonly [number, number, number];
+  /** of a stopped agent: only events and dead letters are left of it */
+  readonly swept?: boolean;
 }
 
-export function freshHead({ type, key }: Birth, wall: number, status: Head['status']): Head {
+/** The head of an agent that begins where a stopped one had its key. What is still told of that one stays. */
+export function headAgain(birth: Birth, wall: number, status: Head['status'], before: Head): Head {
+  const { turns, events, letters, dead, past } = before;
+  return headWith(freshHead(birth, wall, status), { turns, events, letters, dead, past });
+}
+
+export function freshHead({ type, key, turns = 0 }: Birth, wall: number, status: Head['status']): Head {
   return {
     type,
     key,
     status,
     startedAt: wall,
-    turns: 0,
+    turns,
     version: 1,
     chunks: 0,
     events: [1, 1],
@@ -60,6 +68,7 @@ export function headWith(head: Head, change: Partial<Head>): Head {
     waiting: change.waiting ?? head.waiting,
     alarms: change.alarms ?? head.alarms,
     past: change.past ?? head.past,
+    swept: change.swept ?? head.swept,
   };
 }
 

@@ -2,7 +2,7 @@ import type { Clock, ClockSteps, Limits } from '../base/index.js';
 import type { CommitRecord, Committer } from '../commit/index.js';
 import { SHARDS, shardOf } from './keys.js';
 import { agentPart, type SweepOp } from './part.js';
-import { readEnded } from './reader.js';
+import { readEnded, readHead } from './reader.js';
 
 /** stopped agents that one commit sweeps at most; the applier bounds what it takes of them */
 const AT_ONCE = 16;
@@ -39,6 +39,21 @@ export class Sweeper {
         this.#looking = undefined;
       });
     return this.#looking;
+  }
+
+  /**
+   * What a stopped agent leaves goes now, but for its events and dead letters, which are kept for their time. Resolves with the
+   * turns that it had, once an agent may begin where it ended; with undefined where it was not stopped.
+   */
+  async clear(id: string): Promise<number | undefined> {
+    for (;;) {
+      const snapshot = this.committer.snapshot();
+      const head = await readHead(snapshot, id).finally(() => snapshot.release());
+      if (head?.status !== 'terminated') return undefined;
+      if (head.swept === true) return head.turns;
+      const ops: readonly SweepOp[] = [{ op: 'sweep', id }];
+      await this.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [], reclaim: true });
+    }
   }
 
   /** Resolves once the commit under way has landed. */

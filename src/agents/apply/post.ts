@@ -1,8 +1,9 @@
 import { messageKey } from '../keys.js';
 import type { PostOp, SpawnOp } from '../part.js';
 import { mailboxFull, terminated } from '../refusal.js';
-import { encode, freshHead, headWith, messageOf } from '../stored.js';
+import { encode, freshHead, headAgain, headWith, messageOf } from '../stored.js';
 import type { Draft } from './draft.js';
+import { beginsAgain } from './turn.js';
 
 /** A message comes to rest in a mailbox. Throws MAILBOX_FULL, AGENT_UNKNOWN, AGENT_TERMINATED. */
 export function post(draft: Draft, op: PostOp): void {
@@ -26,11 +27,13 @@ function refuse(draft: Draft, { to, from }: PostOp): void {
 
 /** An agent that a turn began: its first message is the one that initialises it. */
 export function spawn(draft: Draft, op: SpawnOp): void {
-  if (draft.find(op.id) !== undefined) {
+  const before = draft.find(op.id);
+  if (before !== undefined && !beginsAgain(before, op)) {
     // a rerun of the turn that began it, or its key is in use; those who count posts count this one too
     draft.posts.push({ to: op.id, n: draft.posts.length });
     return;
   }
-  draft.heads.set(op.id, freshHead(op, draft.wall, 'starting'));
+  const head = before && headAgain(op, draft.wall, 'starting', before);
+  draft.heads.set(op.id, head ?? freshHead(op, draft.wall, 'starting'));
   post(draft, { op: 'post', to: op.id, from: op.from, kind: 'init', name: 'onInitialize' });
 }

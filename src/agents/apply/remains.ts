@@ -62,7 +62,7 @@ export async function sweep(
     removals.push({ from: eventKey(id, head.events[0]), to: eventKey(id, events.first) });
     left -= events.first - head.events[0];
   }
-  const kept = headWith(head, { events: [events.first, head.events[1]] });
+  const kept = headWith(head, { swept: true, events: [events.first, head.events[1]] });
   if (events.first < kept.events[1]) return again(events.at === undefined ? wall : events.at + eventAgeMs + 1, kept);
 
   const letters = await aged(head.letters, left, wall - eventAgeMs, (seq) => timeOf(state, deadKey(id, seq)));

@@ -40,13 +40,15 @@ async function sweepOne(draft: Draft, { id, at }: SweepOp): Promise<void> {
   const { state, limits } = draft.group;
   const head = draft.head(id);
   const most = SWEPT_AT_ONCE - draft.swept;
-  if (head.status !== 'terminated' || most <= 0 || (await state.get(endedKey(id, at))) === undefined) return;
+  if (most <= 0 || (at !== undefined && (await state.get(endedKey(id, at))) === undefined)) return;
+  if (at !== undefined) draft.put(endedKey(id, at), undefined);
+  // one that has begun again by its key waits anew once it is stopped
+  if (head.status !== 'terminated') return;
   const swept = await sweep(state, id, head, draft.wall, limits, most);
   draft.swept += swept.taken;
-  draft.put(endedKey(id, at), undefined);
   for (const removal of swept.removals) {
     draft.changes.push('key' in removal ? { ...removal, value: undefined } : removal);
   }
-  if (swept.next !== undefined) draft.put(endedKey(id, swept.next), NOTHING);
+  if (at !== undefined && swept.next !== undefined) draft.put(endedKey(id, swept.next), NOTHING);
   draft.heads.set(id, swept.head);
 }

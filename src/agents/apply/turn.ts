@@ -2,7 +2,17 @@ import { GraphsteadError, type MaybePromise } from '../../base/index.js';
 import { endedKey, eventKey, messageKey, retryKey } from '../keys.js';
 import type { Birth, EventPart, TurnOp } from '../part.js';
 import { terminated } from '../refusal.js';
-import { encode, figureIn, freshHead, type Head, headWith, NOTHING, pieces, type StoredEvent } from '../stored.js';
+import {
+  encode,
+  figureIn,
+  freshHead,
+  type Head,
+  headAgain,
+  headWith,
+  NOTHING,
+  pieces,
+  type StoredEvent,
+} from '../stored.js';
 import { fire, setAlarm } from './alarm.js';
 import type { Draft } from './draft.js';
 import { remember, remembers } from './history.js';
@@ -29,8 +39,15 @@ export function turn(draft: Draft, op: TurnOp): MaybePromise<void> {
 }
 
 function created(draft: Draft, id: string, birth: Birth): Head {
-  if (draft.find(id) !== undefined) throw new GraphsteadError('TXN_ABORTED', `agent ${id} exists already`);
-  return freshHead(birth, draft.wall, 'starting');
+  const before = draft.find(id);
+  if (before === undefined) return freshHead(birth, draft.wall, 'starting');
+  if (beginsAgain(before, birth)) return headAgain(birth, draft.wall, 'starting', before);
+  throw new GraphsteadError('TXN_ABORTED', `agent ${id} exists already`);
+}
+
+/** The one that had this key was stopped, and nothing is left that the next one could take for its own. */
+export function beginsAgain({ status, swept, key }: Head, birth: Birth): boolean {
+  return status === 'terminated' && swept === true && key !== undefined && key === birth.key;
 }
 
 /** The rest of a turn with alarms, events or a history: what is stored of those has to be looked at. */

@@ -1,4 +1,4 @@
-import { codeOf, GraphsteadError } from '../../base/index.js';
+import { GraphsteadError } from '../../base/index.js';
 import { derivedAgentId, freshAgentId, keyedAgentId } from '../agent-id.js';
 import type { AgentFilter, AgentInfo, Alarm, DeadLetter, HistoryPage, PastState } from '../info.js';
 import {
@@ -8,7 +8,6 @@ import {
   assertOptions,
   assertUnkeyed,
   notInTransaction,
-  terminated,
 } from '../refusal.js';
 import type { AgentClass } from './agent.js';
 import { argumentsText } from './json-text.js';
@@ -27,7 +26,7 @@ export interface MessageOptions {
 export interface StartOptions {
   /** the same key gives the first agent again, for `limits.idempotencyHours`. Not in a turn, whose starts land once with it */
   readonly idempotencyKey?: string;
-  /** names the one agent of its type that has it, for ever. 1 to 512 characters */
+  /** names the one agent of its type that has it. 1 to 512 characters */
   readonly key?: string;
 }
 
@@ -60,8 +59,8 @@ export const agents = {
 
   /**
    * Starts an agent. In a function it is durable when this resolves; in a turn, and in a function's `graph.transaction`, it starts
-   * with that commit. With a `key` it is
-   * the one agent of its type and key: one that was started is given again, and one that was stopped throws AGENT_TERMINATED.
+   * with that commit. With a `key` it is the one agent of its type and key: one that was started is given again, and where it was
+   * stopped it begins anew under its id.
    */
   async start(type: string | AgentClass, options: StartOptions = {}): Promise<Started> {
     const name = wantedName(type);
@@ -84,7 +83,8 @@ export const agents = {
       return { id, name };
     }
     const id = keyedAgentId(name, key);
-    if ((await statusOf(task, id)) === 'terminated') throw terminated(id);
+    // where one with this key was stopped, what it left makes room
+    await task.call('keyed', [id]);
     task.turn.start({ id, type: name, key });
     return { id, name };
   },
@@ -256,16 +256,6 @@ function textOf(data: unknown): string | undefined {
   throw new GraphsteadError('INVALID_VALUE', `a message's data is text, got ${typeof data}`, {
     fix: 'send JSON.stringify(value)',
   });
-}
-
-/** undefined for one that was never started. */
-async function statusOf(task: Task, id: string): Promise<AgentInfo['status'] | undefined> {
-  try {
-    return ((await task.call('info', [id])) as AgentInfo).status;
-  } catch (error) {
-    if (codeOf(error) === 'AGENT_UNKNOWN') return undefined;
-    throw error;
-  }
 }
 
 /**

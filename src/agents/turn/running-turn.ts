@@ -183,7 +183,7 @@ export class RunningTurn extends TurnInHost {
   async #commit(effects: Effects, reply: string | undefined, upTo?: number): Promise<Committed | undefined> {
     const { activation, job, graph } = this;
     graph.assertWhole();
-    const expect = this.#head?.turns ?? 0;
+    const expect = this.#head?.turns ?? job.create?.turns ?? 0;
     const history = effects.state === undefined ? 0 : this.#kept();
     const ops = opsOf(
       { id: activation.id, expect, job, upTo, begun: this.#head !== undefined, history, wrote: graph.wrote },

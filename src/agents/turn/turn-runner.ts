@@ -49,8 +49,9 @@ export class TurnRunner {
   async run(activation: Activation, job: Job): Promise<string | undefined> {
     const head = activation.head ?? (await this.head(activation));
     if (head === undefined && job.create === undefined) throw unknownAgent(activation.id);
-    if (head?.status === 'terminated') throw terminated(activation.id);
-    if (job.create !== undefined && head !== undefined) return activation.id;
+    if (head?.status === 'terminated' && job.create?.key === undefined) throw terminated(activation.id);
+    if (job.create !== undefined && isLiving(head)) return activation.id;
+    if (job.create !== undefined) activation.head = undefined;
     if (job.reads) return this.readOnly(new Activation(activation.id), job);
     if (job.claim !== undefined) {
       const reply = await this.#replyOf(job.claim);
@@ -91,7 +92,8 @@ export class TurnRunner {
         activation.head = job.create === undefined ? undefined : activation.head;
         const head = await this.head(activation);
         // a turn of another agent has started it by its key
-        if (!begun && head !== undefined) return activation.id;
+        if (!begun && isLiving(head)) return activation.id;
+        if (!begun) activation.head = undefined;
         if (tries >= CONFLICT_TRIES) throw turnConflict(activation.id, job, error);
         claim.lost = true;
         if (!claim.holding) await apart(tries);
@@ -128,6 +130,11 @@ export class TurnRunner {
       graph.abort();
     }
   }
+}
+
+/** Not where one by the same key was stopped. */
+function isLiving(head: Head | undefined): boolean {
+  return head !== undefined && head.status !== 'terminated';
 }
 
 function turnConflict(id: string, job: Job, cause: GraphsteadError): GraphsteadError {
