@@ -25,6 +25,7 @@ import type {
 } from './contract.js';
 import { EventHub } from './event-hub.js';
 import { FunctionTransactions } from './function-transactions.js';
+import { HeldAlarms } from './held-alarms.js';
 import { historyOf, inspectAgent } from './inspect.js';
 import { callerOf, claimOf, type Job } from './job.js';
 import { Listening } from './listening.js';
@@ -55,6 +56,7 @@ class AgentRuntime implements Agents {
   readonly #sweeper: Sweeper;
   readonly #listening: Listening;
   readonly #census: Census;
+  readonly #held: HeldAlarms;
   readonly #tally = new Tally();
   readonly #unlisten: () => void;
   readonly #idle: NodeJS.Timeout;
@@ -90,6 +92,9 @@ class AgentRuntime implements Agents {
       committer,
       (message) => this.#log('warn', message, ''),
       (error) => this.#log('error', `the stored agents could not be counted: ${asError(error).message}`, ''),
+    );
+    this.#held = new HeldAlarms(committer, (error) =>
+      this.#log('error', `alarms that waited for their class could not be made due: ${asError(error).message}`, ''),
     );
     this.#runner = new TurnRunner({
       committer,
@@ -273,13 +278,15 @@ class AgentRuntime implements Agents {
 
   async swap<T>(load: () => Promise<T>): Promise<T> {
     const loaded = await this.#residence.swap(load);
-    if (this.#resumed) this.#takeCensus();
+    if (this.#resumed) this.#lookAtTypes();
     return loaded;
   }
 
-  #takeCensus(): void {
-    const types = this.#options.hosts.manifest?.agentTypes;
-    if (types !== undefined && !this.#queues.closing) this.#census.look(types.map(({ name }) => name));
+  #lookAtTypes(): void {
+    const types = this.#options.hosts.manifest?.agentTypes.map(({ name }) => name);
+    if (types === undefined || this.#queues.closing) return;
+    this.#census.look(types);
+    this.#held.look(types);
   }
 
   async resume(): Promise<void> {
@@ -294,7 +301,7 @@ class AgentRuntime implements Agents {
       this.#queues.kick(activation);
     }
     this.#alarms.start();
-    this.#takeCensus();
+    this.#lookAtTypes();
   }
 
   times(): Readonly<Record<string, Histogram>> {
@@ -319,6 +326,7 @@ class AgentRuntime implements Agents {
   }
 
   async clockMoved(): Promise<void> {
+    await this.#held.settled();
     for (;;) {
       const before = this.#queues.turns;
       for (const activation of this.#queues.activations.values())
@@ -338,6 +346,7 @@ class AgentRuntime implements Agents {
     await this.#residence.pause();
     await this.#sweeper.stop();
     await this.#census.stop();
+    await this.#held.stop();
     this.#unlisten();
     for (const activation of this.#queues.activations.values()) {
       clearTimeout(activation.wake);

@@ -44,9 +44,9 @@ export class AlarmClock {
     let earlier = false;
     for (const record of records) {
       for (const op of agentPart(record)?.ops ?? []) {
-        if (op.op !== 'turn') continue;
-        for (const { at } of op.alarms ?? []) {
-          const shard = shardOf(op.id);
+        if (op.op !== 'turn' && op.op !== 'release') continue;
+        const shard = shardOf(op.id);
+        for (const { at } of op.op === 'turn' ? (op.alarms ?? []) : [op.alarm]) {
           if (at === undefined || at >= this.#next[shard]) continue;
           this.#next[shard] = at;
           earlier = true;

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AgentService, agentService, until } from '../../test/agent-service.js';
+import { linesOf } from '../../test/stored.js';
 import { createMemoryStore, MemoryDisk } from '../store/index.js';
 
 const classes = (...names: readonly string[]) =>
@@ -90,6 +91,57 @@ describe('stored agents whose class was renamed', () => {
     await agents.sendAsync(id, 'start');
     await agents.clockMoved();
     expect(await agents.deadLetters(id)).toMatchObject([{ name: 'start' }]);
+  });
+
+  it('have their alarms wait in the store, beside those of others, through a restart', async () => {
+    let now = 1_000_000;
+    const clock = { wall: () => now, monotonic: () => performance.now() };
+    const disk = new MemoryDisk();
+    const code = (name: string) => `
+      class ${name} extends Agent {
+        state = { rang: [] };
+        async onReceiveMessage(name, data) {
+          if (name === 'set') for (let i = 0; i < 40; i++) this.setAlarm(Number(data), { name: 'ring ' + i });
+          if (name === 'cancel') this.cancelAlarm(data);
+          return String(this.state.rang.length);
+        }
+        onAlarm(name) { this.state.rang.push(name); }
+      }
+      agents.register(${name});`;
+    const both = code('Counter') + code('Kept');
+    const openOn = async (text: string) => {
+      const opened = await agentService(text, [], { store: createMemoryStore({ disk }), clock });
+      services.push(opened);
+      return opened;
+    };
+    const dues = async ({ store }: AgentService) => {
+      const lines = await linesOf(store, 'agents');
+      return ['07', '0b'].map((family) => lines.filter((line) => line.slice(6, 8) === family).length);
+    };
+    const first = await openOn(both);
+    const [gone, kept] = await Promise.all([first.agents.start('Counter'), first.agents.start('Kept')]);
+    const stopped = await first.agents.start('Counter');
+    for (const { id } of [gone, stopped]) await first.agents.send(id, 'set', String(now + 1_000));
+    await first.agents.swap(() => first.hosts.load({ ...first.app, bundle: first.app.next(code('Kept')) }));
+    await first.agents.send(kept.id, 'set', String(now + 1_500));
+    now += 2_000;
+    await first.agents.clockMoved();
+    expect(await first.agents.send(kept.id, 'rang')).toBe('40');
+    expect(await dues(first)).toEqual([0, 80]);
+    expect(await first.agents.alarms(gone.id)).toHaveLength(40);
+    await first.agents.stop(stopped.id);
+    await first.agents.clockMoved();
+    expect(await dues(first)).toEqual([0, 40]);
+    await first.close();
+
+    const second = await openOn(code('Kept'));
+    await second.agents.clockMoved();
+    expect(await dues(second)).toEqual([0, 40]);
+    await second.agents.swap(() => second.hosts.load({ ...second.app, bundle: second.app.next(both) }));
+    await second.agents.clockMoved();
+    expect(await second.agents.send(gone.id, 'rang')).toBe('40');
+    expect(await dues(second)).toEqual([0, 0]);
+    expect(await second.agents.info(gone.id)).toMatchObject({ alarms: 0 });
   });
 
   it('are all counted, however many they are, and the others go on meanwhile', async () => {

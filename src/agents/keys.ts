@@ -15,6 +15,7 @@ const FAMILY = {
   dead: 8,
   ended: 9,
   past: 10,
+  held: 11,
 } as const;
 
 export const SHARDS = 256;
@@ -54,6 +55,9 @@ export const pastKey = (id: string, seq: number, chunk = 0): Key => of(FAMILY.pa
 export const dueKey = (id: string, at: number, alarm: string): Key =>
   timed(FAMILY.due, id, at).text(id).text(alarm).key();
 
+/** An alarm that rang for an agent without a class: it is not among those that are due. */
+export const heldKey = (id: string, alarm: string): Key => of(FAMILY.held, id).text(alarm).key();
+
 /** A stopped agent of which something is left, under the time at which that may go. */
 export const endedKey = (id: string, at: number): Key => timed(FAMILY.ended, id, at).text(id).key();
 
@@ -64,6 +68,7 @@ export const deadRange = (id: string): Range => of(FAMILY.dead, id).range();
 export const pastRange = (id: string): Range => of(FAMILY.past, id).range();
 export const headRange = (): Range => writer.byte(FAMILY.head).range();
 export const mailboxesRange = (): Range => writer.byte(FAMILY.mailbox).range();
+export const allHeldRange = (): Range => writer.byte(FAMILY.held).range();
 export const mailboxRange = (id: string): Range => of(FAMILY.mailbox, id).range();
 export const shardEndedRange = (shard: number): Range => writer.byte(FAMILY.ended).byte(shard).range();
 export const shardDueRange = (shard: number): Range => writer.byte(FAMILY.due).byte(shard).range();

@@ -114,6 +114,13 @@ export interface RetryOp {
   readonly calls?: number;
 }
 
+/** An alarm rang and its agent has no class: it waits apart from those that are due, and is released to them once there is one. */
+export interface HoldOp {
+  readonly op: 'hold' | 'release';
+  readonly id: string;
+  readonly alarm: { readonly id: string; readonly at: number };
+}
+
 /** A stored message or an alarm failed for good. */
 export interface DeadOp {
   readonly op: 'dead';
@@ -146,7 +153,7 @@ export interface SweepOp {
   readonly at?: number;
 }
 
-export type AgentOp = TurnOp | PostOp | SpawnOp | RetryOp | DeadOp | BuryOp | SweepOp;
+export type AgentOp = TurnOp | PostOp | SpawnOp | RetryOp | HoldOp | DeadOp | BuryOp | SweepOp;
 
 /** What the applier answers: where each post lies, in their order. */
 export interface AgentResult {

@@ -18,7 +18,7 @@ import {
   retryOps,
   type Job,
 } from './job.js';
-import type { AgentPart } from './part.js';
+import type { AgentPart, HoldOp } from './part.js';
 import { type DueAlarm, readAlarm, readMailbox, readSenders } from './reader.js';
 import { STATUS_EVENT } from './subscription.js';
 import type { TurnRunner } from './turn/turn-runner.js';
@@ -51,9 +51,8 @@ interface QueuesOptions {
 /** What agents have to do: one job of an agent at a time, tried again or buried where it fails. */
 export class Queues {
   readonly activations = new Map<string, Activation>();
-  /** agents whose stored messages no loaded app could handle, and the alarms that rang for them meanwhile */
+  /** agents whose stored messages no loaded app could handle */
   readonly #unready = new Set<string>();
-  #unrung: { readonly agentId: string; readonly id: string; readonly at: number }[] = [];
   running = 0;
   turns = 0;
   failures = 0;
@@ -246,8 +245,8 @@ export class Queues {
     if (this.closing || (error.code === 'AGENT_TERMINATED' && error.details?.['agentId'] === activation.id))
       return false;
     if (this.#isUnready(activation, error)) {
+      if (job.alarm !== undefined) return this.#hold(activation, job, job.alarm, error);
       this.#unready.add(activation.id);
-      if (job.alarm !== undefined) this.#unrung.push({ agentId: activation.id, ...job.alarm });
       return true;
     }
     const { message } = error;
@@ -286,6 +285,25 @@ export class Queues {
     return !last;
   }
 
+  /** The alarm waits in the store for a load that brings its class; true where the store did not take that. */
+  async #hold(activation: Activation, job: Job, alarm: HoldOp['alarm'], error: GraphsteadError): Promise<boolean> {
+    const commit = (op: HoldOp['op']) => {
+      const ops: readonly HoldOp[] = [{ op, id: activation.id, alarm }];
+      return this.options.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
+    };
+    try {
+      await commit('hold');
+      // A load that came meanwhile has looked for those that are held before this one was.
+      if (!this.#isUnready(activation, error)) await commit('release');
+      return false;
+    } catch (thrown) {
+      const { message } = asError(thrown);
+      this.options.log('error', `"${job.name}" could not be left for its class: ${message}`, activation.id);
+      this.#again(activation, job, job.attempts, REFUSED_MS);
+      return true;
+    }
+  }
+
   #mostAttempts({ head }: Activation): number {
     const { limits, runner } = this.options;
     const type = runner.options.hosts.manifest?.agentTypes.find(({ name }) => name === head?.type);
@@ -312,7 +330,6 @@ export class Queues {
     this.paused = this.closing;
     for (const id of this.#unready) this.activate(id).waiting.reread();
     this.#unready.clear();
-    for (const { agentId, id, at } of this.#unrung.splice(0)) this.options.alarms.done(agentId, id, at);
     for (const activation of this.activations.values()) if (activation.waiting.some) this.kick(activation);
   }
 

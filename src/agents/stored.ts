@@ -123,6 +123,8 @@ export interface StoredAlarm {
   readonly data?: string;
   /** see AlarmPart */
   readonly every?: number;
+  /** it waits for its class; see HoldOp */
+  readonly held?: boolean;
   /** failed tries, once there are any, and the wall milliseconds before which there is no other */
   readonly attempts?: number;
   readonly notBefore?: number;

@@ -1,7 +1,7 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { Key } from '../../commit/index.js';
-import { alarmKey, dueKey, retryKey } from '../keys.js';
-import type { AlarmPart, RetryOp, TurnOp } from '../part.js';
+import { alarmKey, dueKey, heldKey, retryKey } from '../keys.js';
+import type { AlarmPart, HoldOp, RetryOp, TurnOp } from '../part.js';
 import { decode, encode, type Head, headWith, NOTHING, type StoredAlarm } from '../stored.js';
 import type { Draft } from './draft.js';
 
@@ -16,7 +16,7 @@ export async function fire(draft: Draft, id: string, head: Head, fired: TurnOp['
   const bytes = await draft.group.state.get(key);
   const stored = bytes === undefined ? undefined : decode<StoredAlarm>(bytes);
   if (stored?.at !== fired.at) return head;
-  draft.put(dueKey(id, fired.at, fired.id), undefined);
+  draft.put(listedAt(id, fired.id, stored), undefined);
   const { name, data, every } = stored;
   if (every === undefined) {
     draft.put(key, undefined);
@@ -40,7 +40,7 @@ export function nextRound(at: number, every: number, wall: number): number {
 export async function setAlarm(draft: Draft, id: string, head: Head, alarm: AlarmPart): Promise<Head> {
   const key = alarmKey(id, alarm.id);
   const old = await storedAlarm(draft, key);
-  if (old !== undefined) draft.put(dueKey(id, old.at, alarm.id), undefined);
+  if (old !== undefined) draft.put(listedAt(id, alarm.id, old), undefined);
   const count = head.alarms + (alarm.at === undefined ? 0 : 1) - (old === undefined ? 0 : 1);
   const { alarmsPerAgent, alarmEveryMs } = draft.group.limits;
   if (alarm.every !== undefined && alarm.every < alarmEveryMs) {
@@ -84,6 +84,23 @@ export async function retry(draft: Draft, op: RetryOp): Promise<void> {
   const stored = await storedAlarm(draft, key);
   // an alarm that was moved meanwhile begins anew
   if (stored?.at === alarm.at) draft.put(key, encode({ ...stored, attempts, notBefore, calls }));
+}
+
+/** An alarm leaves those that are due, or comes back to them; one that was moved or taken back meanwhile stays as it is. */
+export async function hold(draft: Draft, { op, id, alarm }: HoldOp): Promise<void> {
+  if (draft.head(id).status === 'terminated') return;
+  const key = alarmKey(id, alarm.id);
+  const stored = await storedAlarm(draft, key);
+  if (stored?.at !== alarm.at || (stored.held === true) === (op === 'hold')) return;
+  const held = op === 'hold' ? true : undefined;
+  draft.put(listedAt(id, alarm.id, stored), undefined);
+  draft.put(listedAt(id, alarm.id, { at: alarm.at, held }), NOTHING);
+  draft.put(key, encode({ ...stored, held }));
+}
+
+/** The key under which an alarm is found when its time has come, or its class. */
+export function listedAt(id: string, alarm: string, { at, held }: Pick<StoredAlarm, 'at' | 'held'>): Key {
+  return held === true ? heldKey(id, alarm) : dueKey(id, at, alarm);
 }
 
 /** The alarm with what this part has done to it. */

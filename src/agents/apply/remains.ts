@@ -1,17 +1,8 @@
 import type { Limits } from '../../base/index.js';
 import type { GroupState, Key } from '../../commit/index.js';
-import {
-  alarmIn,
-  alarmRange,
-  deadKey,
-  dueKey,
-  eventKey,
-  mailboxRange,
-  pastRange,
-  retryRange,
-  stateRange,
-} from '../keys.js';
+import { alarmIn, alarmRange, deadKey, eventKey, mailboxRange, pastRange, retryRange, stateRange } from '../keys.js';
 import { decode, figureIn, type Head, headWith, type StoredAlarm } from '../stored.js';
+import { listedAt } from './alarm.js';
 
 /** keys that one commit takes away of agents that were stopped */
 export const SWEPT_AT_ONCE = 256;
@@ -51,7 +42,7 @@ export async function sweep(
       removals.push({ key });
       const alarm = alarmIn(key, id);
       if (alarm === undefined) return;
-      removals.push({ key: dueKey(id, decode<StoredAlarm>(page.values[i]).at, alarm) });
+      removals.push({ key: listedAt(id, alarm, decode<StoredAlarm>(page.values[i])) });
     });
     left -= page.keys.length;
     if (page.next !== undefined) return again(wall);

@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../base/index.js';
 import { endedKey } from '../keys.js';
 import type { AgentOp, SweepOp } from '../part.js';
 import { NOTHING } from '../stored.js';
-import { retry } from './alarm.js';
+import { hold, retry } from './alarm.js';
 import type { Draft } from './draft.js';
 import { bury, dead } from './letter.js';
 import { post, spawn } from './post.js';
@@ -27,6 +27,9 @@ function take(draft: Draft, op: AgentOp): MaybePromise<void> {
       return spawn(draft, op);
     case 'retry':
       return retry(draft, op);
+    case 'hold':
+    case 'release':
+      return hold(draft, op);
     case 'sweep':
       return sweepOne(draft, op);
     case 'dead':
