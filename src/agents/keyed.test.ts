@@ -31,6 +31,11 @@ const CODE = `
   class Clerk extends Agent {
     async onReceiveMessage(name, data) {
       if (name === 'wait') return wait();
+      if (name === 'ask' || name === 'ask too early') {
+        const { id } = await agents.start(Cart, { key: data });
+        if (name === 'ask') await this.checkpoint();
+        return (await agents.ref(Cart, id).whose()).join();
+      }
       if (name === 'startOnce') return (await agents.start(Cart, { idempotencyKey: data })).id;
       if (name === 'putOnce') return agents.refAsync(Cart, data, { idempotencyKey: 'once' }).put('tea');
       const { id } = await agents.start(Cart, { key: data });
@@ -92,6 +97,14 @@ describe('agents started by a key', () => {
     await call('breaks', false);
     expect(await Promise.all([call('cartOf', 'ann'), call('cartOf', 'ann')])).toMatchObject([{ id }, { id }]);
     expect(await call('whose', id)).toEqual(['ann', 'ann', 1]);
+  });
+
+  it('are there behind a checkpoint of the turn that starts them, and not before it', async () => {
+    const { agents } = await open();
+    const { id } = await agents.start('Clerk');
+    const tooEarly = { code: 'AGENT_UNKNOWN', fix: expect.stringContaining('this.checkpoint()') };
+    await expect(agents.send(id, 'ask too early', 'ann')).rejects.toMatchObject(tooEarly);
+    expect(await agents.send(id, 'ask', 'ann')).toBe('ann,ann,1');
   });
 
   it('begin anew in a turn too, and take nothing from the one that was stopped', async () => {

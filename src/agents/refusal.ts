@@ -5,7 +5,7 @@ import type { AgentFilter, AgentStatus, AgentType, HistoryPage } from './info.js
 
 export function unknownAgent(id: string): GraphsteadError {
   return new GraphsteadError('AGENT_UNKNOWN', `there is no agent "${id}"`, {
-    fix: 'give the id that starting it returned; an agent started in a turn or a transaction exists once that is over',
+    fix: 'give the id that starting it returned; one that a turn or a transaction starts exists once that is over, in a turn also behind await this.checkpoint()',
     details: { agentId: id },
   });
 }

@@ -1,14 +1,7 @@
 import { GraphsteadError } from '../../base/index.js';
 import { derivedAgentId, freshAgentId, keyedAgentId } from '../agent-id.js';
 import type { AgentFilter, AgentInfo, Alarm, DeadLetter, HistoryPage, PastState } from '../info.js';
-import {
-  assertId,
-  assertKey,
-  assertMessage,
-  assertOptions,
-  assertUnkeyed,
-  notInTransaction,
-} from '../refusal.js';
+import { assertId, assertKey, assertMessage, assertOptions, assertUnkeyed, notInTransaction } from '../refusal.js';
 import type { AgentClass } from './agent.js';
 import { argumentsText } from './json-text.js';
 import { nameOf, register, typeOf, wantedName } from './registry.js';
