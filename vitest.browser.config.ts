@@ -7,9 +7,11 @@ export default defineConfig({
     globalSetup: ['./test/build-once.ts'],
     pool: 'forks',
     maxWorkers: 1,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    // a browser on a busy machine may be slower than any wait; what needed its second try is named in the output
+    // generous, as in vitest.config.ts, and more than a page waits for one thing (test/browser/page.ts)
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
+    // a browser may be slower still where others work too; what needed its second try is named in the output
     retry: process.env['CI'] ? 1 : 0,
   },
 });

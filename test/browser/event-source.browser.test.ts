@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../free-port.js';
 import { startService, type TestService } from '../service.js';
-import { launch } from './page.js';
+import { launch, WAIT_MS } from './page.js';
 
 const appDir = join(import.meta.dirname, '../../examples/mission-control');
 const environment = { GRAPHSTEAD_API_KEYS: 'whole', GRAPHSTEAD_CLIENT_KEYS: 'page' };
@@ -24,6 +25,7 @@ beforeAll(async () => {
   );
   await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening));
   page = await browser.newPage();
+  page.setDefaultTimeout(WAIT_MS);
   await page.goto(`http://localhost:${(site.address() as AddressInfo).port}`);
 });
 afterAll(async () => {
@@ -58,8 +60,8 @@ const REPORTED = ['ai_analysis_started', 'agent_threat_detected', 'surveillance_
 const heardSoFar = (least: number) => page.waitForFunction(`window.heard.length >= ${least}`);
 
 it('reads them in order, and goes on by itself where the service was started anew', async () => {
-  service = await start(0);
-  const port = portOf(service);
+  const port = await freePort();
+  service = await start(port);
   const { deployAgent: id } = await ask('mutation { deployAgent }');
   const query = `subscription { agentEvent(agentId: "${id}") { name } }`;
   const url = `http://127.0.0.1:${port}/graphql?${new URLSearchParams({ query, apiKey: 'page' })}`;

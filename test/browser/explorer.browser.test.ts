@@ -58,7 +58,7 @@ describe.each(['light', 'dark'] as const)('the explorer, %s', (scheme) => {
       await page.getByRole('button', { name: /Execute query/ }).click();
       await page.locator('.result-window').filter({ hasText: 'version' }).waitFor();
       await page.getByRole('button', { name: 'Copy as curl' }).click();
-      expect(await clipboard(page)).toContain(`curl '${world.url}/graphql'`);
+      await expect.poll(() => clipboard(page)).toContain(`curl '${world.url}/graphql'`);
       await shot('graphql');
       await axe();
       await write('Watch', `subscription Watch { agentEvent(agentId: "${agent}") { name data } }`);
@@ -78,28 +78,37 @@ describe.each(['light', 'dark'] as const)('the explorer, %s', (scheme) => {
       await page.waitForTimeout(400);
       await shot('query-picture');
       await axe();
-      await page.getByRole('searchbox', { name: 'Find a node' }).fill('vitest');
-      await page.keyboard.press('Enter');
-      await page.waitForSelector('.details');
-      await page.waitForTimeout(1_500);
-      expect(await page.locator('.details').textContent()).toContain('Package.dependsOn');
+      const details = page.getByRole('complementary', { name: 'Node vitest' });
+      const find = async () => {
+        await page.getByRole('searchbox', { name: 'Find a node' }).fill('vitest');
+        await page.keyboard.press('Enter');
+        await details.waitFor();
+      };
+      await find();
+      await details.filter({ hasText: 'Package.dependsOn' }).waitFor();
       await shot('query-picture-node');
-      // The layout has settled: found again, the node stands in the middle of what the details leave free.
-      await page.getByRole('searchbox', { name: 'Find a node' }).fill('vitest');
-      await page.keyboard.press('Enter');
-      await page.waitForTimeout(600);
-      await page.getByRole('button', { name: 'Close' }).click();
-      await page.locator('.details').waitFor({ state: 'detached' });
+      // Once the layout has settled, a node that is found stands in the middle of what the details leave free. Nothing on the
+      // page says when that is: a click beside the node finds nothing, or another one.
       const box = (await page.locator('.canvas').boundingBox())!;
-      await page.mouse.click(box.x + box.width / 2 - 155, box.y + box.height / 2);
-      await page.getByRole('complementary', { name: 'Node vitest' }).waitFor();
+      const clickIt = async () => {
+        await find();
+        await page.waitForTimeout(600); // the way there is an animation
+        await page.getByRole('button', { name: 'Close' }).click();
+        await page.locator('.details').waitFor({ state: 'detached' });
+        await page.mouse.click(box.x + box.width / 2 - 155, box.y + box.height / 2);
+        return details.waitFor({ timeout: 3_000 }).then(
+          () => true,
+          () => false,
+        );
+      };
+      for (let tries = 1; !(await clickIt()); tries++) expect(tries).toBeLessThan(15);
       await page.getByRole('tab', { name: 'Table' }).click();
-      expect(await page.locator('table.result tbody tr').count()).toBeGreaterThan(50);
+      await expect.poll(() => page.locator('table.result tbody tr').count()).toBeGreaterThan(50);
       await shot('query-table');
       await axe();
       await page.getByRole('tab', { name: 'JSON' }).click();
       await page.waitForSelector('.answer .cm-content');
-      expect(await page.locator('.answer .cm-content').textContent()).toContain('Package.name');
+      await page.locator('.answer .cm-content').filter({ hasText: 'Package.name' }).waitFor();
       await shot('query-json');
       await axe();
       expect(await page.locator('.latency').textContent()).toMatch(/parse.*process.*encode/);
@@ -130,8 +139,7 @@ describe.each(['light', 'dark'] as const)('the explorer, %s', (scheme) => {
       await page.waitForSelector('.samples button');
       await page.getByRole('textbox', { name: 'Graph language' }).click();
       await page.keyboard.type('{ q(func: allof');
-      await page.waitForSelector('.cm-tooltip-autocomplete');
-      expect(await page.locator('.cm-tooltip-autocomplete').textContent()).toContain('allofterms');
+      await page.locator('.cm-tooltip-autocomplete').filter({ hasText: 'allofterms' }).waitFor();
       await page.keyboard.type('terms(Package.na');
       await page.locator('.cm-tooltip-autocomplete').filter({ hasText: 'Package.name' }).waitFor();
       await shot('query-completion');
@@ -204,7 +212,7 @@ describe.each(['light', 'dark'] as const)('the explorer, %s', (scheme) => {
       await page.getByRole('button', { name: 'Stop…' }).click();
       await page.getByRole('button', { name: 'Stop the agent' }).click();
       await page.locator('.agent-head').getByText('terminated').waitFor();
-      expect(await page.getByRole('button', { name: 'Send', exact: true }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Send', exact: true }).waitFor({ state: 'detached' });
     }));
 
   it('tells what is connected, what is missing, and what was called, without a secret', () =>
@@ -224,7 +232,7 @@ describe.each(['light', 'dark'] as const)('the explorer, %s', (scheme) => {
     }));
 });
 
-it('shows how far an index has been built', { timeout: 120_000 }, () =>
+it('shows how far an index has been built', () =>
   visit('schema', 'light', async ({ shot, axe }, page) => {
     await world.alter('long.text: string .');
     for (let part = 0; part < 4; part++) {
@@ -238,13 +246,10 @@ it('shows how far an index has been built', { timeout: 120_000 }, () =>
     await seen;
     await shot('schema-building');
     await axe();
-    await page.getByRole('progressbar').waitFor({ state: 'detached', timeout: 60_000 });
+    await page.getByRole('progressbar').waitFor({ state: 'detached' });
     // sizes are counted now and then
-    await page
-      .getByRole('row', { name: /^long\.text .*trigram (over )?\d.*fulltext (over )?\d/ })
-      .waitFor({ timeout: 60_000 });
-  }),
-);
+    await page.getByRole('row', { name: /^long\.text .*trigram (over )?\d.*fulltext (over )?\d/ }).waitFor();
+  }));
 
 it('goes from pane to pane by keyboard', () =>
   visit('query', 'light', async (_, page) => {
@@ -319,7 +324,7 @@ it('asks for the API key when the service needs one', async () => {
   await page.getByLabel('API key', { exact: true }).fill('right-key');
   await page.getByRole('button', { name: 'Use this key' }).click();
   await page.getByText('No GraphQL types yet').waitFor();
-  expect(await page.getByRole('dialog').count()).toBe(0);
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.keyboard.press('Alt+Digit4');
   await page.getByText('This service has no app').waitFor();
   await shot('agents-empty');

@@ -10,6 +10,9 @@ const ROOT = join(import.meta.dirname, '../..');
 const SHOTS = join(ROOT, 'test-artefacts');
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
+/** for one thing on a page to come */
+export const WAIT_MS = 100_000;
+
 export type Scheme = 'light' | 'dark';
 
 export interface Watched {
@@ -44,6 +47,7 @@ export async function open(browser: Browser, url: string, hash: string, scheme: 
     viewport: { width: 1360, height: 850 },
     permissions: ['clipboard-read', 'clipboard-write'],
   });
+  context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
