@@ -270,7 +270,7 @@ describe('an http connection', () => {
 
 describe('a graph connection', () => {
   const to = (grpcTarget: string) =>
-    openConnections({ connections: { g: { type: 'graph', grpcTarget, timeoutMs: 1_000 } }, missing: {}, models: {} });
+    openConnections({ connections: { g: { type: 'graph', grpcTarget, timeoutMs: 30_000 } }, missing: {}, models: {} });
   const QUERY = '{ q(func: uid(1)) { uid } }';
 
   it('whose server is not there tells what to do', async () => {
@@ -286,7 +286,7 @@ describe('a graph connection', () => {
     const g = {
       type: 'graph',
       grpcTarget: 'dgraph://groot:wrong@127.0.0.1:1?sslmode=disable',
-      timeoutMs: 1_000,
+      timeoutMs: 30_000,
     } as const;
     const { connections, close } = openConnections({ connections: { g }, missing: {}, models: {} });
     for (let tries = 1; tries <= 2; tries++) {

