@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AgentService, agentService, until } from '../../test/agent-service.js';
 import type { AgentEvent } from './contract.js';
 
@@ -29,7 +30,14 @@ const CODE = `
         case 'changesItsMind': await agents.sendMessage(data, 'increment', String(this.attempt)); if (this.attempt < 2) throw new Error('not yet'); return;
         case 'keepsItsMind': await agents.sendMessage(data, 'increment', '10'); if (this.attempt < 2) throw new Error('not yet'); return;
         case 'breaksOnce': await agents.sendMessage(data, 'increment', '10'); if ((globalThis.tries = (globalThis.tries ?? 0) + 1) === 1) throw new Error('not yet'); return 'done';
-        case 'asksAnew': { await agents.sendMessage(data, 'increment', String(Math.random())); await new Promise((done) => setTimeout(done, 700)); return 'asked'; }
+        case 'asksAnew': {
+          const { existsSync, writeFileSync } = await import('node:fs');
+          const isFirst = !existsSync('asked');
+          writeFileSync('asked', '');
+          await agents.sendMessage(data, 'increment', String(Math.random()));
+          if (isFirst) await new Promise(() => {}); // until its process dies
+          return 'asked';
+        }
         case 'flaky': if (this.attempt < 3) throw new Error('not yet'); this.state.count += 100; return;
         case 'poison': throw new Error('always');
         case 'child': return agents.start('Counter').then(({ id }) => id);
@@ -77,7 +85,10 @@ const send = (id: string, name: string, data?: string) => service.agents.send(id
 beforeEach(async () => {
   service = await agentService(CODE, EXPORTS, { limits: { messageAttempts: 3, turnThreadMs: 400 } });
 });
-afterEach(() => service.close());
+afterEach(() => {
+  vi.useRealTimers();
+  return service.close();
+});
 
 describe('agents', () => {
   it('start, keep state between messages, know their id and name', async () => {
@@ -398,10 +409,16 @@ describe('agents', () => {
 
   it('take a message back that could not begin in time; say when the outcome is unknown', async () => {
     const { id } = await service.agents.start('Counter');
-    const spin = service.agents.send(id, 'spin', undefined, { timeoutMs: 50 });
-    const waits = service.agents.send(id, 'increment', undefined, { timeoutMs: 60 });
-    await expect(spin).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-    await expect(waits).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const sent = (name: string) => service.agents.send(id, name, undefined, { timeoutMs: 50 });
+    const told = Promise.all([
+      expect(sent('spin')).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' }),
+      expect(sent('increment')).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' }),
+    ]);
+    while (service.hosts.stats()['host_tasks'] === 0) await nextTurn(); // the first has begun from here on
+    vi.advanceTimersByTime(50);
+    vi.useRealTimers();
+    await told;
     expect(await send(id, 'increment')).toBe('1');
   });
 });

@@ -153,7 +153,7 @@ describe('background work', () => {
     ['its own agent does not know it', 'nonsense', 1],
   ])('is tried often enough where %s', async (_, name, attempts) => {
     const { agents, call } = await open({
-      limits: { messageAttempts: 3, turnWallMs: name === 'hangs' ? 200 : 60_000 },
+      limits: { messageAttempts: 3, turnWallMs: name === 'hangs' ? 2_000 : 60_000 },
     });
     const one = await agents.start('Worker');
     const other = await agents.start('Worker');
@@ -362,7 +362,7 @@ describe('background work', () => {
   });
 
   it('keeps an agent where a turn that was given up ends after the next has begun', async () => {
-    const { agents, call } = await open({ limits: { turnWallMs: 300 } });
+    const { agents, call } = await open({ limits: { turnWallMs: 2_000 } });
     const { id } = await agents.start('Worker');
     await expect(agents.send(id, 'hold')).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' });
     expect(await agents.send(id, 'done')).toBe('born');

@@ -50,7 +50,7 @@ describe('a function that ends inside a transaction', () => {
     transactions.ended(mine);
     expect(contended.claim().holds.size).toBe(0);
     expect(await canTake(contended)).toBe(true);
-  }, 30_000);
+  });
 
   it('lets go of them when its work throws in a try', async () => {
     const { begin, contended, transactions } = world(() => Promise.reject(conflict()));

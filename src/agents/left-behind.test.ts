@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type AgentService, agentService } from '../../test/agent-service.js';
 
 // What handlers leave behind when they return: timers, and promises that nobody awaits.
@@ -75,7 +75,7 @@ describe('a state that is changed between turns', () => {
     await agents.send(id, 'leave');
     await service.call('open', id);
     await agents.swap(() => hosts.load(app));
-    await vi.waitFor(() => expect(told(service, 'is lost')).toHaveLength(1));
+    await expect.poll(() => told(service, 'is lost')).toHaveLength(1);
     expect(told(service, 'is lost')[0]?.message).toContain(id);
     expect(await agents.send(id, 'count')).toBe('1');
   });
@@ -86,7 +86,7 @@ describe('a state that is changed between turns', () => {
     const { id } = await agents.start('Timed');
     await expect(agents.send(id, 'leave', 'and fail')).rejects.toThrow('left');
     await service.call('open', id);
-    await vi.waitFor(() => expect(told(service, 'it has left memory')).toHaveLength(1));
+    await expect.poll(() => told(service, 'it has left memory')).toHaveLength(1);
     expect(told(service, 'it has left memory')[0]?.message).toContain(`in "leave" of agent ${id}`);
     expect(await agents.send(id, 'count')).toBe('1');
   });
@@ -102,7 +102,7 @@ describe('a state that is changed between turns', () => {
       expect(told(service, look)).toEqual([]);
     }
     await agents.swap(() => hosts.load(app));
-    await vi.waitFor(() => expect(told(service, 'is lost')).toHaveLength(1));
+    await expect.poll(() => told(service, 'is lost')).toHaveLength(1);
     expect(told(service, 'between its turns')).toEqual([]);
   });
 
@@ -129,5 +129,5 @@ it('an agent that was stopped leaves no instance in its host', async () => {
   await agents.send(id, 'leave');
   await agents.stop(id);
   await service.call('open', id);
-  await vi.waitFor(() => expect(told(service, 'it has left memory')).toHaveLength(1));
+  await expect.poll(() => told(service, 'it has left memory')).toHaveLength(1);
 });

@@ -135,7 +135,9 @@ describe('lifecycle', () => {
     const store = createMemoryStore();
     const keep: Store = { ...bound(store), close: async () => undefined };
     const limits = { messageAttempts: 3 };
-    const first = await open({ store: keep, limits });
+    const monotonic = () => performance.now();
+    const soon = Date.now() + 60_000; // the alarm is due, and its next try never comes
+    const first = await open({ store: keep, limits, clock: { wall: () => soon, monotonic } });
     const { id } = await first.agents.start('Diary');
     const failures = (service: AgentService) =>
       service.logs.flatMap(({ message }) => /"poison" failed, try (\d)/.exec(message)?.[1] ?? []);
@@ -143,7 +145,7 @@ describe('lifecycle', () => {
     await until(async () => failures(first).length === 1);
     await first.close();
     services.splice(services.indexOf(first), 1);
-    const second = await open({ store: keep, limits });
+    const second = await open({ store: keep, limits, clock: { wall: () => Date.now() + 3_600_000, monotonic } });
     await until(async () => (await second.agents.info(id)).deadLetters === 1);
     expect([failures(first), failures(second)]).toEqual([['1'], ['2', '3']]);
     expect(await second.agents.deadLetters(id)).toMatchObject([{ name: 'poison', attempts: 3, error: 'always' }]);
