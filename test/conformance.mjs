@@ -2,6 +2,7 @@
 // With SLOW_MS=50 it also tells the queries that took the service longer than so many ms of processor time (Linux).
 // The cases are read from $CONFORMANCE, else ../shared/conformance; where that folder is absent this says so and passes.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -41,7 +42,7 @@ async function startService(data) {
   for await (const line of createInterface({ input: child.stdout })) {
     if (!line.startsWith('{')) continue;
     const message = JSON.parse(line);
-    if (message.url) return { child, url: message.url };
+    if (message.url) return { child, url: message.url, ended: once(child, 'exit') };
   }
   throw new Error('the service ended before it listened');
 }
@@ -77,6 +78,7 @@ async function measure(name, script, args) {
     return score(text);
   } finally {
     service.child.kill('SIGKILL');
+    await service.ended; // until then it may write
     rmSync(data, { recursive: true, force: true });
   }
 }

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 // @ts-expect-error plain scripts without types
 import { referencePages } from '../scripts/reference.mjs';
 import { ERROR_STATUS } from '../src/base/index.js';
@@ -23,9 +23,6 @@ import { commandMistakes } from './docs/command.js';
 import { callOf, commandLines } from './docs/curl.js';
 import { typeMistakes } from './docs/types.js';
 import { startService, type TestService } from './service.js';
-
-// About 5 s alone; type checks and apps that load take their time on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const guides = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`);

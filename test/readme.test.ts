@@ -8,7 +8,7 @@ import { ask, questions } from '../scripts/readme.mjs';
 let service: { url: string; stop(): Promise<void> };
 beforeAll(async () => {
   service = await startExample();
-}, 60_000);
+});
 afterAll(() => service?.stop());
 
 describe('README', () => {

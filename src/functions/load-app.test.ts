@@ -244,7 +244,7 @@ describe('an app', () => {
           const reloading = loaded.reload();
           while (hosts.manifest === first) {
             // fails where no turn may begin for so long
-            await agents.send(other, 'write', 'text', { timeoutMs: 8_000 });
+            await agents.send(other, 'write', 'text', { timeoutMs: 60_000 });
           }
           await reloading;
           end((await agents.send(other, 'read')) ?? '');
@@ -369,9 +369,9 @@ describe('an app', () => {
     await open(root, { dev: true });
     const staged = vi.spyOn(hosts, 'stage');
     writeFileSync(join(root, 'index.ts'), `${INDEX}\nawait new Promise(() => undefined);`);
-    await vi.waitFor(() => expect(staged).toHaveBeenCalled(), { timeout: 30_000 });
+    await vi.waitFor(() => expect(staged).toHaveBeenCalled(), { timeout: 60_000 });
     writeFileSync(join(root, 'index.ts'), `${INDEX}\nexport function getMended(): string { return 'mended'; }`);
-    await vi.waitFor(() => expect(operation('getMended')).toBeDefined(), { timeout: 30_000 });
+    await vi.waitFor(() => expect(operation('getMended')).toBeDefined(), { timeout: 60_000 });
     expect(logs.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
@@ -387,7 +387,7 @@ describe('an app', () => {
     await open(root, { dev: true, connections });
     broken = true;
     writeFileSync(join(root, 'app.json'), '{}');
-    await vi.waitFor(() => expect(logs.find(({ level }) => level === 'error')).toBeDefined(), { timeout: 30_000 });
+    await vi.waitFor(() => expect(logs.find(({ level }) => level === 'error')).toBeDefined(), { timeout: 60_000 });
     const { message } = logs.find(({ level }) => level === 'error') as HostLog;
     expect(message).toBe('the app was not reloaded: app.json:1:3: it is wrong');
   });
@@ -492,7 +492,7 @@ describe('an app', () => {
     expect(await operation('getGreeting').run?.({}, context())).toBe('hellolobby\n');
     writeFileSync(join(shared, 'src/index.ts'), "export const greeting: string = 'bye ';");
     await vi.waitFor(async () => expect(await operation('getGreeting').run?.({}, context())).toBe('bye lobby\n'), {
-      timeout: 30_000,
+      timeout: 60_000,
     });
   });
 
@@ -515,7 +515,7 @@ describe('an app', () => {
     );
     await open(app, { dev: true });
     const becomes = (at: unknown) => {
-      const wait = { timeout: 30_000 };
+      const wait = { timeout: 60_000 };
       return vi.waitFor(
         async () => expect(await operation('getRoom').run?.({}, context())).toMatchObject({ at }),
         wait,
@@ -527,7 +527,7 @@ describe('an app', () => {
     write('types/room.ts', 'export interface Room { at: string; free: boolean | null }');
     await vi.waitFor(
       async () => expect(await operation('getRoom').run?.({}, context())).toEqual({ at: 'two', free: null }),
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     );
   });
 });

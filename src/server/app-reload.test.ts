@@ -11,7 +11,7 @@ let dev: TestService;
 const told: string[] = [];
 
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
-const WAIT = { timeout: 30_000 };
+const WAIT = { timeout: 60_000 };
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'graphstead-reload-'));
@@ -23,7 +23,7 @@ beforeEach(async () => {
   vi.spyOn(dev.service.core.log, 'error').mockImplementation((...given: unknown[]) => {
     told.push(given.map(String).join(' '));
   });
-}, 60_000);
+});
 afterEach(async () => {
   await dev.close();
   rmSync(folder, { recursive: true, force: true });
@@ -39,7 +39,7 @@ it('a function takes a name as soon as the type that had it is gone', async () =
   await answers('{ getOne }', { getOne: 'one' });
   write('schema.graphql', 'type Port { name: String! @id }');
   await answers('{ getShip queryPort { name } }', { getShip: 'mine', queryPort: [] });
-}, 90_000);
+});
 
 it('a type takes a name as soon as the function that had it is gone', async () => {
   write('schema.graphql', 'type One { name: String! @id }');
@@ -47,13 +47,13 @@ it('a type takes a name as soon as the function that had it is gone', async () =
   await answers('{ queryShip { name } getOne }', { queryShip: [], getOne: 'one' });
   write('functions/a.ts', 'export function getTwo(): string { return "two"; }');
   await answers('{ getTwo queryOne { name } }', { getTwo: 'two', queryOne: [] });
-}, 90_000);
+});
 
 it('a type of a function that has the name of a stored one is refused where it stands, and what ran goes on', async () => {
   write('functions/a.ts', 'interface Ship { tons: number }\nexport function getTwo(): Ship { return { tons: 2 }; }');
   await tells(/functions\/a\.ts:2:\d+ the type "Ship" exists already/);
   await answers('{ getOne queryShip { name } }', { getOne: 'one', queryShip: [] });
-}, 90_000);
+});
 
 it('says that types are served still whose schema.graphql was emptied or deleted, once', async () => {
   const warned = vi.spyOn(dev.service.core.log, 'warn').mockImplementation((...given: unknown[]) => {
@@ -69,7 +69,7 @@ it('says that types are served still whose schema.graphql was emptied or deleted
   await answers('{ queryPort { name } }', { queryPort: [] });
   rmSync(join(folder, 'schema.graphql'));
   await vi.waitFor(() => expect(warned).toHaveBeenCalledTimes(2), WAIT);
-}, 90_000);
+});
 
 it('functions see edited env files in process.env', async () => {
   write('functions/a.ts', "export function getOne(): string { return process.env['SHIP_NAME'] ?? 'none'; }");
@@ -80,7 +80,7 @@ it('functions see edited env files in process.env', async () => {
   await answers('{ getOne }', { getOne: 'Tern' });
   write('.env', '');
   await answers('{ getOne }', { getOne: 'none' });
-}, 90_000);
+});
 
 it('secrets of type definitions follow edited env files, and stay when one is missing', async () => {
   const remote = await startRemote();
@@ -99,7 +99,7 @@ it('secrets of type definitions follow edited env files, and stay when one is mi
   write('schema.graphql', types.replace('{{KEY}}', 'fixed'));
   await answers('{ who }', { who: 'fixed' });
   await remote.close();
-}, 90_000);
+});
 
 it('a stream of a function that the reload replaced ends with an error that says so', async () => {
   const stream =
@@ -116,7 +116,7 @@ it('a stream of a function that the reload replaced ends with an error that says
   expect(await events.value()).toMatchObject({ errors: [{ extensions: { code: 'APP_RELOADED' } }] });
   expect(await events.next()).toMatchObject({ event: 'complete' });
   expect(await events.next()).toBeUndefined();
-}, 90_000);
+});
 
 it('a query of @custom that cannot be read is told with its place, and what ran goes on', async () => {
   write(
@@ -125,11 +125,11 @@ it('a query of @custom that cannot be read is told with its place, and what ran 
   );
   await tells(/schema\.graphql:2:56 @custom on Query\.ships: dql: /);
   await answers('{ getOne queryShip { name } }', { getOne: 'one', queryShip: [] });
-}, 90_000);
+});
 
 it('new functions are served while schema.graphql is broken', async () => {
   write('schema.graphql', 'type Ship {');
   await tells(/schema\.graphql/);
   write('functions/a.ts', 'export function getTwo(): string { return "two"; }');
   await answers('{ getTwo queryShip { name } }', { getTwo: 'two', queryShip: [] });
-}, 90_000);
+});

@@ -101,7 +101,7 @@ describe('a certificate that is renewed', () => {
     put('localhost.pem', 'other.key');
     expect(await shown(port)).not.toBe(renewed);
     put('other.pem', 'other.key');
-    await expect.poll(() => shown(port), { timeout: 20_000 }).toBe(renewed);
+    await expect.poll(() => shown(port)).toBe(renewed);
     expect(await shown(port, 'localhost')).toBe(renewed);
     expect(await shown(service.grpcPort as number)).toBe(renewed);
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   writeFileSync(folder.path('traces.mjs'), SETUP);
   writeFileSync(spans, '');
   service = await serve([], { cwd: folder.dir, environment: { NODE_OPTIONS: '--import ./traces.mjs' } });
-}, 60_000);
+});
 afterAll(() => folder.remove());
 
 describe('node --import ./traces.mjs', () => {
@@ -34,5 +34,5 @@ describe('node --import ./traces.mjs', () => {
     await service.query('{ q(func: has(name)) { name } }');
     expect(await service.stop()).toBe(0);
     expect(readFileSync(spans, 'utf8').split('\n')).toEqual(expect.arrayContaining(['dql query', 'POST /query']));
-  }, 60_000);
+  });
 });

@@ -15,7 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(app, { recursive: true, force: true }));
 
-it('dev tells type errors and serves in spite of them; build refuses', async () => {
+// types are checked when nothing else wants the processor: beside other tests that may be long after
+it('dev tells type errors and serves in spite of them; build refuses', { timeout: 600_000 }, async () => {
   const service = await serve([app], {}, 'dev');
   try {
     expect(await service.graphql('{ getWord }')).toMatchObject({ data: { getWord: 'NaN' } });

@@ -75,7 +75,7 @@ beforeAll(async () => {
   symlinkSync(modules, folder.path('node_modules'));
   await runJson(['types', folder.dir, '--out', folder.path('api.graphql')]);
   expect(await run('gql.tada/bin/cli.js', 'generate-output')).toBe('');
-}, 120_000);
+});
 afterAll(() => folder.remove());
 
 describe('gql.tada', () => {

@@ -11,7 +11,7 @@ const data = mkdtempSync(join(tmpdir(), 'graphstead-agents-'));
 let s: TestService;
 beforeAll(async () => {
   s = await startService({ appDir, data });
-}, 60_000);
+});
 afterAll(async () => {
   await s?.close();
   rmSync(data, { recursive: true, force: true });

@@ -511,7 +511,7 @@ describe('the end', () => {
     } finally {
       folder.remove();
     }
-  }, 60_000);
+  });
 
   it('does not wait longer than limits.shutdownMs for a request that never ends', async () => {
     const short = await startService({ limits: { shutdownMs: 50 } });

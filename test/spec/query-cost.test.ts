@@ -91,7 +91,7 @@ describe('the cost of a generated query', () => {
       expect(keys, args).toBeLessThan(80);
     }
     expect((await cost('{ queryPage(first: 10) { title } }')).keys).toBeLessThan(40);
-  }, 60_000);
+  });
 });
 
 /** Every reader that the graph hands out from now on. */

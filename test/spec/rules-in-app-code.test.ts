@@ -2,12 +2,10 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../src/testing.js';
 
 // It starts processes: on a busy machine each takes its time.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const KEY = 'a key of at least thirty-two bytes, for HS256';
 const TYPES = `
 # Service.Authorization {"Header": "X-Auth", "Namespace": "app", "Algo": "HS256", "VerificationKey": "${KEY}", "ClosedByDefault": true}

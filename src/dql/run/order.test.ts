@@ -36,7 +36,7 @@ beforeAll(async () => {
     if (row.day !== undefined) lines.push(`<${i}> <day> "${row.day}" .`);
   }
   await dql.mutate(`{ set {\n${lines.join('\n')}\n} }`);
-}, 60_000);
+});
 afterAll(() => dql.close());
 
 type Row = (typeof rows)[number];
@@ -102,7 +102,7 @@ describe('the first of a long list', () => {
       ),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 
   it('is taken of what chance has left', async () => {
     const edges = rows.map((row) => `<0x9999> <all> <${row.uid}> .`);

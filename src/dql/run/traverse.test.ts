@@ -151,7 +151,7 @@ describe('nested selections', () => {
       }),
       { numRuns: 120 },
     );
-  }, 60_000);
+  });
 
   it('drop what lacks something under @cascade, before they are paged', async () => {
     const all = [...nodes.keys()];
@@ -164,5 +164,5 @@ describe('nested selections', () => {
       }),
       { numRuns: 120 },
     );
-  }, 60_000);
+  });
 });

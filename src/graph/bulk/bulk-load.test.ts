@@ -139,7 +139,7 @@ describe('a bulk load', () => {
       { numRuns: 60 },
     );
     expect(existsSync(join(folder, 'runs'))).toBe(false);
-  }, 60_000);
+  });
 
   it('cuts long lists as a transaction does, in memory and through files', async () => {
     const changes: GraphChange[] = [];
@@ -157,7 +157,7 @@ describe('a bulk load', () => {
     expect(await dump(memory)).toEqual(expected);
     expect(await dump(files)).toEqual(expected);
     for (const fixture of fixtures) await fixture.close();
-  }, 60_000);
+  });
 
   it('makes lists of what nobody declared where a node has several values, when asked to', async () => {
     const changes = [
