@@ -123,7 +123,15 @@ class AgentRuntime implements Agents {
       alarms: this.#alarms,
       log,
     });
-    this.#messages = new Messages({ committer, limits, hosts, queues: this.#queues, runner: this.#runner, log });
+    this.#messages = new Messages({
+      committer,
+      limits,
+      hosts,
+      queues: this.#queues,
+      runner: this.#runner,
+      sweeper: this.#sweeper,
+      log,
+    });
     this.#residence = new Residence(this.#queues, hosts);
     this.#listening = new Listening({
       hosts,

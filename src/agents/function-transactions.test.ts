@@ -19,7 +19,12 @@ function world(outcome: () => Promise<void> = async () => undefined) {
     abort: () => void seen.aborted++,
   } as unknown as GraphTransaction;
   const graph: Pick<GraphCalls, 'begin'> = { begin: async () => transaction };
-  const mail = { assertTaken: () => undefined, head: async () => undefined, manifest: undefined };
+  const mail = {
+    assertTaken: () => undefined,
+    head: async () => undefined,
+    clear: async () => undefined,
+    manifest: undefined,
+  };
   const committer = { idempotentReply: async () => undefined };
   const transactions = new FunctionTransactions({ graph, contended, mail, committer, limits: DEFAULT_LIMITS });
   const begin = async (mine: ReturnType<typeof call>) => {

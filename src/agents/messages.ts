@@ -12,6 +12,7 @@ import type { AgentLog, Ordered, Queues } from './queues.js';
 import { readHead, readLetters, toDeadLetter } from './reader.js';
 import { assertId, closing, mayOnlyRead, noLetter, notInTransaction, terminated, unknownAgent } from './refusal.js';
 import type { Head } from './stored.js';
+import type { Sweeper } from './sweeper.js';
 import type { TurnRunner } from './turn/turn-runner.js';
 import { WaitGraph } from './wait-graph.js';
 
@@ -21,6 +22,7 @@ interface MessagesOptions {
   readonly hosts: Pick<HostPool, 'manifest'>;
   readonly queues: Queues;
   readonly runner: TurnRunner;
+  readonly sweeper: Sweeper;
   readonly log: AgentLog;
 }
 
@@ -151,6 +153,10 @@ export class Messages implements Mail {
   /** The newest that is known of an agent. */
   async head(id: string): Promise<Head | undefined> {
     return this.options.queues.activations.get(id)?.head ?? this.#stored(id);
+  }
+
+  clear(id: string): Promise<unknown> {
+    return this.options.sweeper.clear(id);
   }
 
   get manifest(): HostPool['manifest'] {

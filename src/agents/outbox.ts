@@ -10,6 +10,8 @@ export interface Mail {
   /** Throws NOT_READY, LIMIT_EXCEEDED. */
   assertTaken(message: string, data: string | undefined): void;
   head(id: string): Promise<Head | undefined>;
+  /** Takes away what a stopped agent left, where one is to begin anew. */
+  clear(id: string): Promise<unknown>;
   readonly manifest: { readonly agentTypes: readonly AgentType[] } | undefined;
 }
 
@@ -47,7 +49,7 @@ export class Outbox {
     await this.#leave({ op: 'post', to, from: '', kind: 'stop', name: 'onTerminate', requestId });
   }
 
-  /** One that its key has started before stays as it is. Throws AGENT_TYPE_UNKNOWN, AGENT_TERMINATED. */
+  /** One that its key has started before stays as it is; where it was stopped it begins anew. Throws AGENT_TYPE_UNKNOWN. */
   async start(name: string, key: string | undefined): Promise<{ readonly id: string; readonly name: string }> {
     assertType(this.mail.manifest, name);
     const id = key === undefined ? freshAgentId() : keyedAgentId(name, key);
@@ -72,8 +74,10 @@ export class Outbox {
   async #assertReached(op: PostOp | SpawnOp): Promise<void> {
     const id = op.op === 'spawn' ? op.id : op.to;
     const head = await this.mail.head(id);
-    if (head?.status === 'terminated') throw terminated(id);
-    if (head === undefined && !this.#started.has(id)) throw unknownAgent(id);
+    if (op.op === 'spawn' && head?.status === 'terminated') await this.mail.clear(id);
+    if (this.#started.has(id)) return;
+    if (head === undefined) throw unknownAgent(id);
+    if (head.status === 'terminated') throw terminated(id);
   }
 
   #assertRoom(op: PostOp | SpawnOp): void {

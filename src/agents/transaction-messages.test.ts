@@ -74,7 +74,6 @@ const CODE = `
       lines.push(await told(agents.sendMessageAsync('agent_nobody', 'file')));
       lines.push(await told(agents.sendMessageAsync(stopped, 'file')));
       lines.push(await told(agents.stop(stopped)));
-      lines.push(await told(agents.start('Clerk', { key: 'gone' })));
       lines.push(await told(agents.sendMessageAsync(id, 'file', 'x'.repeat(3000))));
       lines.push(JSON.stringify(await filed(id)));
       await agents.sendMessageAsync(id, 'file', 'kept');
@@ -232,6 +231,15 @@ describe('what a function says to agents inside graph.transaction', () => {
     expect(await call('keyed', 'ann')).toBe(started[0]);
   });
 
+  it('begins the agent of a key anew where it was stopped, and what is said meets the new one', async () => {
+    const agent = String(await call('keyed', 'ann'));
+    expect(await allFiled(agent)).toEqual(['one']);
+    await call('dismiss', agent);
+    await until(async () => (await service.agents.info(agent)).status === 'terminated');
+    expect(await call('keyed', 'ann')).toBe(agent);
+    expect(await allFiled(agent)).toEqual(['one']);
+  });
+
   it('stops an agent behind what was said before', async () => {
     await call('dismiss', id);
     await until(async () => (await service.agents.info(id)).status === 'terminated');
@@ -253,7 +261,6 @@ describe('what a function says to agents inside graph.transaction', () => {
     await service.agents.stop(stopped);
     expect(await call('goesOnWithout', id, stopped)).toEqual([
       'AGENT_UNKNOWN: there is no agent "agent_nobody"',
-      expect.stringContaining('AGENT_TERMINATED'),
       expect.stringContaining('AGENT_TERMINATED'),
       expect.stringContaining('AGENT_TERMINATED'),
       expect.stringContaining('LIMIT_EXCEEDED'),
