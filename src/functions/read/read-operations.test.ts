@@ -60,6 +60,21 @@ describe('reading functions', () => {
     expect(known.filter(({ type }) => type.present).map(({ name }) => name)).toEqual(['d', 'a']);
   });
 
+  it('reads a type with a brand as what it is when it runs', () => {
+    const manifest = read(`
+      declare const brand: unique symbol;
+      type Brand<T, B extends string> = T & { readonly [brand]: B };
+      type UserId = Brand<string, 'UserId'>;
+      type Hint = 'small' | 'large' | (string & {});
+      export function getA(a: UserId, b: UserId[], c: number & { __unit: 'cm' }, d: bigint & { __big: true }): UserId | null { return a; }
+      export function getB(a: Hint, b?: boolean & { __yes: 1 }): string { return a; }
+    `);
+    expect(signatures(manifest)).toEqual({
+      getA: 'query (a: String!, b: [String!]!, c: Float!, d: Int64!): String',
+      getB: 'query (a: String!, b: Boolean): String!',
+    });
+  });
+
   it('maps scalars, optional and nullable ones, lists, dates and defaults', () => {
     const manifest = read(`
       import type { ID, Int, Int64, Json } from 'graphstead/app';
@@ -216,6 +231,23 @@ describe('reading functions', () => {
     expect(mistake).toMatchObject({ code: 'FUNCTION_TYPE', position: { line, column, source: 'index.ts' } });
     expect(mistake.message).toContain(text);
     expect(mistake.fix).toBeTruthy();
+  });
+
+  it.each([
+    ['export function f(a: i32): void {}', 'the type i32', 'write Int of'],
+    ['export function f(a: u64): void {}', 'the type u64', 'write Int64 of'],
+    ['export function f(a: bool[]): void {}', 'the type bool', 'write boolean'],
+    [
+      'enum Level { Low = 1, High = 2 }\nexport function f(a: Level): void {}',
+      'Level, an enum with numbers',
+      "Low = 'Low'",
+    ],
+    ['enum One { Only }\nexport function f(a: One): void {}', 'One, an enum with numbers', 'union of texts'],
+    ['export function f(): Map<string, number> { throw 0; }', 'Map', 'Json from "graphstead/app"'],
+  ])('says what to write in place of %s', (code, message, fix) => {
+    const [mistake] = mistakes(code);
+    expect(mistake.message).toContain(message);
+    expect(mistake.fix).toContain(fix);
   });
 
   it('refuses a function that has no name but "default", and no other default', () => {

@@ -29,6 +29,20 @@ const RESERVED = new Set([
 ]);
 /** type arguments inside type arguments: `A<A<T>>` as a field of `A<T>` comes to any number of them */
 const MOST_NESTED = 10;
+const PRIMITIVE =
+  ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike | ts.TypeFlags.BooleanLike | ts.TypeFlags.BigIntLike;
+const INT = 'Int of "graphstead/app"';
+const INT64 = 'Int64 of "graphstead/app"';
+/** Types of AssemblyScript, which functions that come from Modus are full of, and what is written for them here. */
+const ASSEMBLYSCRIPT: ReadonlyMap<string, string> = new Map([
+  ...['i8', 'i16', 'i32', 'u8', 'u16'].map((name) => [name, INT] as const),
+  ...['u32', 'i64', 'u64', 'isize', 'usize'].map((name) => [name, INT64] as const),
+  ['f32', 'number'],
+  ['f64', 'number'],
+  ['bool', 'boolean'],
+]);
+const ENUM_FIX = "give each member a text (Low = 'Low'), or use a union of texts";
+const LIBRARY_FIX = 'use arrays and plain objects, or Json from "graphstead/app" for any JSON value';
 const JSON_FIX = 'name the fields in an interface, or use Json from "graphstead/app" for any JSON value';
 
 /** Turns TypeScript's types into GraphQL's, and remembers the named ones. */
@@ -88,17 +102,17 @@ export class TypeReader {
     const mark = types.map((type) => this.#markOf(type)).find((one) => one !== undefined);
     // beside what the marked type is itself: `Int | string` is more than Int
     if (mark !== undefined) return types.every((type) => this.#isWithin(mark, type)) ? mark : undefined;
-    if (types.every((type) => (type.flags & ts.TypeFlags.BooleanLike) !== 0)) return 'Boolean';
+    const plain = types.map(withoutBrand);
+    if (plain.every((type) => (type.flags & ts.TypeFlags.BooleanLike) !== 0)) return 'Boolean';
     if (
-      types.every((type) => (type.flags & ts.TypeFlags.NumberLike) !== 0 && (type.flags & ts.TypeFlags.EnumLike) === 0)
+      plain.every((type) => (type.flags & ts.TypeFlags.NumberLike) !== 0 && (type.flags & ts.TypeFlags.EnumLike) === 0)
     ) {
       return 'Float';
     }
-    if (types.length > 1) return undefined;
-    const { flags } = types[0];
-    if (flags & ts.TypeFlags.String || flags & ts.TypeFlags.TemplateLiteral) return 'String';
-    if (flags & ts.TypeFlags.BigIntLike) return 'Int64';
-    return this.#isLibrary(types[0], 'Date') ? 'DateTime' : undefined;
+    if (isText(plain)) return 'String';
+    if (plain.length > 1) return undefined;
+    if (plain[0].flags & ts.TypeFlags.BigIntLike) return 'Int64';
+    return this.#isLibrary(plain[0], 'Date') ? 'DateTime' : undefined;
   }
 
   #isWithin(mark: ScalarName, type: ts.Type): boolean {
@@ -125,15 +139,15 @@ export class TypeReader {
     if (this.checker.isTupleType(type))
       return this.#refused(place, 'a tuple', 'use an array or an object with named fields');
     if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) {
-      return this.#refused(
-        place,
-        `the type ${this.#text(type)} (written so, or a type that could not be resolved)`,
-        JSON_FIX,
-      );
+      const text = this.#text(type);
+      const what = `the type ${text} (written so, or a type that could not be resolved)`;
+      const known = ASSEMBLYSCRIPT.get(text);
+      return this.#refused(place, what, known === undefined ? JSON_FIX : `write ${known}`);
     }
     if (type.flags & ts.TypeFlags.TypeParameter)
       return this.#refused(place, 'an open type parameter', 'give a concrete type');
-    if (type.flags & ts.TypeFlags.EnumLike) return this.#refused(place, 'a numeric enum', 'use a union of strings');
+    if (type.flags & ts.TypeFlags.EnumLike)
+      return this.#refused(place, `${this.#text(type)}, an enum with numbers`, ENUM_FIX);
     if ((type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) === 0) {
       return this.#refused(place, `the type ${this.#text(type)}`, JSON_FIX);
     }
@@ -142,8 +156,7 @@ export class TypeReader {
 
   #object(type: ts.Type, place: Place): Omit<TypeUse, 'nullable'> {
     if (type.getCallSignatures().length > 0) return this.#refused(place, 'a function', 'pass data, not code');
-    if (this.#isLibrary(type))
-      return this.#refused(place, `the type ${this.#text(type)}`, 'use arrays and plain objects');
+    if (this.#isLibrary(type)) return this.#refused(place, `the type ${this.#text(type)}`, LIBRARY_FIX);
     const properties = this.checker.getPropertiesOfType(type).filter(isPublic);
     if (this.checker.getIndexInfosOfType(type).length > 0) {
       return this.#refused(place, 'an object with arbitrary keys', JSON_FIX);
@@ -190,6 +203,9 @@ export class TypeReader {
     const values = enumValues(types);
     if (values !== undefined) return this.#enum(whole, types, values, place);
     if (!types.every((type) => (type.flags & ts.TypeFlags.Object) !== 0)) {
+      if (types.every((type) => (type.flags & ts.TypeFlags.EnumLike) !== 0)) {
+        return this.#refused(place, `${this.#text(whole)}, an enum with numbers`, ENUM_FIX);
+      }
       return this.#refused(
         place,
         `the union ${this.#text(whole)}`,
@@ -339,8 +355,23 @@ function isPublic({ valueDeclaration: declaration }: ts.Symbol): boolean {
   return (ts.getCombinedModifierFlags(declaration) & hidden) === 0;
 }
 
+/** `string & { __brand: 'User' }` is a string when it runs: what stands beside it is for the compiler. */
+function withoutBrand(type: ts.Type): ts.Type {
+  if (!type.isIntersection()) return type;
+  return type.types.find((part) => (part.flags & PRIMITIVE) !== 0) ?? type;
+}
+
+/** Any text, and not one of a few: those are an enum. */
+function isText(types: readonly ts.Type[]): boolean {
+  const open = ts.TypeFlags.String | ts.TypeFlags.TemplateLiteral;
+  return (
+    types.some((type) => (type.flags & open) !== 0) &&
+    types.every((type) => (type.flags & ts.TypeFlags.StringLike) !== 0)
+  );
+}
+
 function isBigInt(types: readonly ts.Type[]): boolean {
-  return types.every((type) => (type.flags & ts.TypeFlags.BigIntLike) !== 0);
+  return types.map(withoutBrand).every((type) => (type.flags & ts.TypeFlags.BigIntLike) !== 0);
 }
 
 export function pascal(name: string): string {
