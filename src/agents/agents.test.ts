@@ -160,7 +160,7 @@ describe('agents', () => {
     });
     await expect(service.agents.start('Nobody')).rejects.toMatchObject({
       code: 'AGENT_TYPE_UNKNOWN',
-      fix: expect.stringContaining('agents.register(Class)'),
+      fix: expect.stringMatching(/agents\.register\(Class\).*static agentName/),
     });
     await expect(send('', 'x')).rejects.toMatchObject({ code: 'AGENT_ID_MISSING' });
     await expect(send(id, 'number')).rejects.toMatchObject({ message: expect.stringContaining('not a string') });

@@ -155,5 +155,5 @@ export function unknownType(name: string, known: readonly string[]): GraphsteadE
 /** What to do about an agent type that nobody knows. */
 export function registerIt(known: readonly string[]): string {
   const registered = known.length === 0 ? 'no type is registered' : `registered types: ${[...known].sort().join(', ')}`;
-  return `${registered}; agents.register(Class), in the file of the class, adds one`;
+  return `${registered}; agents.register(Class), in the file of the class, adds one by its static agentName, or else by the class's own name`;
 }

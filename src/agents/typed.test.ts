@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, it } from 'vitest';
-import { Agent, type AgentRef, type AgentRefAsync, agents, graph } from './host.js';
+import { Agent, type AgentInfo, type AgentRef, type AgentRefAsync, agents, graph } from './host.js';
 
 interface Counted {
   readonly eventName: 'counted';
@@ -39,6 +39,11 @@ it('gives the sender the types of the handlers it lists, and no others', () => {
   expectTypeOf(later).toEqualTypeOf<AgentRefAsync<typeof Counter>>();
   expectTypeOf(later.add).toEqualTypeOf<(by: number, twice?: boolean) => Promise<void>>();
   expect(Object.keys(later).sort()).toEqual(['add', 'id', 'later']);
+});
+
+it('gives lists that a function may give as they are', () => {
+  expectTypeOf(agents.list).returns.resolves.toEqualTypeOf<AgentInfo[]>();
+  expect(agents.list).toBeTypeOf('function');
 });
 
 it('says where app code must stand to reach the service', async () => {

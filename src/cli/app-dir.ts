@@ -10,8 +10,11 @@ const MARKS = ['app.json', 'schema.graphql', 'functions', 'agents', 'index.ts', 
 export function checkAppDir(given: string | undefined): string {
   const directory = resolve(given ?? '.');
   if (MARKS.some((name) => existsSync(join(directory, name)))) return directory;
+  const fromModus = existsSync(join(directory, 'modus.json'));
   throw new GraphsteadError('NOT_FOUND', `${directory} holds no app`, {
-    fix: 'name its folder, or make one: graphstead new my-app',
+    fix: fromModus
+      ? 'begin with modus.json: rename it to app.json, and see docs/guides/moving-from-modus.md of the package'
+      : 'name its folder, or make one: graphstead new my-app',
   });
 }
 

@@ -55,6 +55,18 @@ describe('app.json', () => {
     expect(mistakes('{ "connections": { ')[0]).toMatch(/expected a key/);
   });
 
+  it('says what a manifest of Modus has in another way', () => {
+    const found = mistakes(`{ "models": { "m": { "sourceModel": "x", "connection": "hypermode" } },
+      "connections": { "a": { "type": "http", "endpoint": "https://a.example/b" }, "b": { "type": "mysql" } } }`);
+    const told = [
+      /baseUrl is missing/,
+      /"endpoint" is not known.*write "baseUrl"/,
+      /PostgreSQL/,
+      /"hypermode".*no model is hosted here/,
+    ];
+    expect(found).toEqual(told.map((one) => expect.stringMatching(one)));
+  });
+
   it('tells references and addresses also where something else has the wrong shape', () => {
     const found = mistakes(`{
       "models": { "m": { "sourceModel": 5, "connection": "gone" }, "n": { "sourceModel": "x", "connection": "bad" },

@@ -152,12 +152,19 @@ function problem(located: Located, path: readonly (string | number)[], message: 
   return new GraphsteadError('CONFIG', `${where}: ${message}`, { position, fix });
 }
 
+/** Keys that a manifest of Modus has, and that mean something else here. */
+const FIX_OF_KEY: Readonly<Record<string, string>> = {
+  endpoint: 'write "baseUrl", the part that all calls share: code names the path below it',
+};
+
 function shape(issue: zod.core.$ZodIssue, located: Located): readonly GraphsteadError[] {
   const path = issue.path as (string | number)[];
   const name = path.join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {
-    const fix = 'remove it or correct its spelling';
-    return issue.keys.map((key) => problem(located, [...path, key], `"${key}" is not known in ${name}`, fix));
+    return issue.keys.map((key) => {
+      const fix = FIX_OF_KEY[key] ?? 'remove it or correct its spelling';
+      return problem(located, [...path, key], `"${key}" is not known in ${name}`, fix);
+    });
   }
   return [otherShape(issue, path, name, located)];
 }
@@ -169,7 +176,7 @@ function otherShape(
   located: Located,
 ): GraphsteadError {
   if (issue.code === 'invalid_union') {
-    const fix = 'write "type": "http", "relational" or "graph"';
+    const fix = 'write "type": "http", "relational" (PostgreSQL) or "graph"';
     return problem(located, path, `${name} is no known connection type`, fix);
   }
   if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) {
@@ -182,6 +189,9 @@ function otherShape(
     'correct the value; app.schema.json describes every field',
   );
 }
+
+/** The connection that Modus gives to models which its platform hosts. */
+const HOSTED_FIX = 'no model is hosted here: name an "http" connection that speaks as OpenAI\'s chat completions do';
 
 /** What types cannot say: references, addresses, colliding variables. A connection that is there with a mistake is there. */
 function semantic(config: AppConfig, located: Located): GraphsteadError[] {
@@ -196,7 +206,7 @@ function semantic(config: AppConfig, located: Located): GraphsteadError[] {
           located,
           path,
           `the model "${name}" names the connection "${entry.connection}", which is not there`,
-          `add it under connections`,
+          entry.connection === 'hypermode' ? HOSTED_FIX : 'add it under connections',
         ),
       );
     else if (target.type !== 'http')

@@ -43,6 +43,10 @@ describe('an app from new to start', () => {
     expect((await run(['new', folder.path('My App')])).stderr).toContain('fix:');
     const outside = await run(['build', folder.dir]);
     expect([outside.code, outside.stderr]).toEqual([1, expect.stringContaining('holds no app')]);
+    writeFileSync(folder.path('modus.json'), '{}');
+    const { stderr } = await run(['build', folder.dir]);
+    rmSync(folder.path('modus.json'));
+    expect(stderr).toMatch(/holds no app[\s\S]*rename it to app\.json/);
   });
 
   it('passes its own test, and a failing one is told, although it leaves its app open', async () => {

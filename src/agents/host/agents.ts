@@ -109,8 +109,8 @@ export const agents = {
     return (await requireTask('agents.info').call('info', [id])) as AgentInfo;
   },
 
-  async list(filter: AgentFilter = {}): Promise<readonly AgentInfo[]> {
-    return (await requireTask('agents.list').call('list', [filter])) as readonly AgentInfo[];
+  async list(filter: AgentFilter = {}): Promise<AgentInfo[]> {
+    return (await requireTask('agents.list').call('list', [filter])) as AgentInfo[];
   },
 
   /**
@@ -152,9 +152,9 @@ export const agents = {
    * The states that the agent's turns have left, newest first, the current one among them: those that its class keeps
    * (`static history`), none of a stopped agent. Throws AGENT_UNKNOWN, INVALID_VALUE.
    */
-  async history(id: string, page: HistoryPage = {}): Promise<readonly PastState[]> {
+  async history(id: string, page: HistoryPage = {}): Promise<PastState[]> {
     assertId(id);
-    return (await requireTask('agents.history').call('history', [id, page])) as readonly PastState[];
+    return (await requireTask('agents.history').call('history', [id, page])) as PastState[];
   },
 
   /**
@@ -169,9 +169,9 @@ export const agents = {
   },
 
   /** Messages that failed for good. */
-  async deadLetters(id: string): Promise<readonly DeadLetter[]> {
+  async deadLetters(id: string): Promise<DeadLetter[]> {
     assertId(id);
-    return (await requireTask('agents.deadLetters').call('deadLetters', [id])) as readonly DeadLetter[];
+    return (await requireTask('agents.deadLetters').call('deadLetters', [id])) as DeadLetter[];
   },
 
   /** Delivers a dead letter anew. */

@@ -46,6 +46,6 @@ export function beginShared(
 function operationId(given: unknown): string {
   if (typeof given === 'string' && given !== '' && given.length <= ID_LENGTH) return given;
   throw new GraphsteadError('INVALID_REQUEST', 'the operation has no id', {
-    fix: `send a text of at most ${ID_LENGTH} characters: to begin it in extensions.operationId, to stop it as ?operationId=`,
+    fix: `send a text of at most ${ID_LENGTH} characters: to begin it in extensions.operationId, to stop it as ?operationId=; a request that is answered by itself sends no ${TOKEN}, which clients may have put into the headers that they were given`,
   });
 }
