@@ -496,6 +496,30 @@ describe('an app', () => {
     });
   });
 
+  it('reads what tsconfig.json says of a file in the same way, however the file is imported', async () => {
+    const app = join(root, 'apps/chat');
+    const write = (name: string, text: string) => writeFileSync(join(root, name), text);
+    for (const name of ['apps/chat', 'lib']) mkdirSync(join(root, name), { recursive: true });
+    const decorated = (name: string) =>
+      `const seen: string[] = [];
+       function heard(_: object, key: string, property: PropertyDescriptor) { seen.push(key + typeof property.value); }
+       class Room { @heard say() {} }
+       export const ${name} = () => seen.join() + new Room().say;`;
+    const compilerOptions = { experimentalDecorators: true, paths: { '#named/*': ['../../lib/*'] } };
+    write('apps/chat/tsconfig.json', JSON.stringify({ compilerOptions }));
+    write('lib/tsconfig.json', '{ "extends": "../apps/chat/tsconfig.json" }');
+    write('lib/one.ts', decorated('one'));
+    write('lib/two.ts', decorated('two'));
+    write(
+      'apps/chat/index.ts',
+      `import { one } from '#named/one.js';
+       import { two } from '../../lib/two.js';
+       export const getSeen = (): string[] => [one(), two()].map((text) => text.slice(0, 11));`,
+    );
+    await open(app);
+    expect(await operation('getSeen').run?.({}, context())).toEqual(['sayfunction', 'sayfunction']);
+  });
+
   it('notices edits outside of it that only types or path names depend on', async () => {
     const app = join(root, 'apps/chat');
     const write = (name: string, text: string) => writeFileSync(join(root, name), text);

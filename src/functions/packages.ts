@@ -19,7 +19,9 @@ export const packagesOutside: Plugin = {
       const { importer, namespace, resolveDir, kind, with: attributes } = from;
       const where = { importer, namespace, resolveDir, kind, with: attributes, pluginData: RESOLVING };
       const to = await build.resolve(path, where);
-      return to.external || to.errors.length > 0 || isPackage(path, resolveDir, to.path) ? { ...AS_IS, path } : to;
+      const isOutside = to.external || to.errors.length > 0 || isPackage(path, resolveDir, to.path);
+      // not `to`: esbuild reads tsconfig.json (decorators, class fields) only for files that it resolves by itself
+      return isOutside ? { ...AS_IS, path } : undefined;
     });
   },
 };
