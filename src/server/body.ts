@@ -122,7 +122,9 @@ export function parseJsonObject(text: string, what: string): Record<string, unkn
     });
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new GraphsteadError('INVALID_REQUEST', `${what} must be a JSON object`, { fix: 'wrap it in { }' });
+    throw new GraphsteadError('INVALID_REQUEST', `${what} must be a JSON object`, {
+      fix: Array.isArray(value) ? 'send each one of the list as a request of its own' : 'wrap it in { }',
+    });
   }
   return value as Record<string, unknown>;
 }

@@ -168,6 +168,18 @@ describe('a shared event stream', () => {
     await expect.poll(async () => (await begin(token, 'late', '{ __typename }')).status).toBe(404);
   });
 
+  it('says what to send in place of a list of requests, and of the header of a stream that was left in', async () => {
+    const ask = async (body: unknown, more: Record<string, string> = {}) => {
+      const headers = { 'content-type': 'application/json', ...more };
+      const answer = await fetch(`${s.url}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) });
+      return JSON.stringify(await answer.json());
+    };
+    expect(await ask([{ query: '{ __typename }' }])).toContain('each one of the list');
+    expect(await ask('{ __typename }')).toContain('wrap it in { }');
+    const left = { 'x-graphql-event-stream-token': await reserve() };
+    expect(await ask({ query: '{ __typename }' }, left)).toContain('sends no x-graphql-event-stream-token');
+  });
+
   it('is forgotten when nobody comes for it', async () => {
     const other = await startService({ limits: { reservationMs: 1 } });
     const token = await reserve(other);
