@@ -218,7 +218,8 @@ class GraphqlApi implements Api {
   }
 
   claims(headers: Readonly<Record<string, string | undefined>>) {
-    return this.#served ? verifyClaims(this.#served.model, headers, this.#options.clock) : undefined;
+    const { clock, limits } = this.#options;
+    return this.#served ? verifyClaims(this.#served.model, headers, clock, limits) : undefined;
   }
 
   async validate(text: string): Promise<readonly GraphsteadError[]> {

@@ -48,6 +48,8 @@ export const DEFAULT_LIMITS = {
   streamEndMs: 2_000,
   /** milliseconds between two looks at the files of --tls-cert and --tls-key */
   tlsCheckMs: 10_000,
+  /** milliseconds that the clock of whoever signs tokens may differ from the service's: so much before `nbf` and after `exp` a token is good */
+  tokenSkewMs: 10_000,
   /** open server-sent-event streams, and operations that share one */
   streams: 20_000,
   /** characters of the answer of a tool of /mcp; what is longer is cut, and says so */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { Secret, systemClock } from '../../base/index.js';
+import { DEFAULT_LIMITS, Secret, systemClock } from '../../base/index.js';
 import type { Authorization } from '../../sdl/index.js';
 import { claimsOf, Verifier } from './index.js';
 
@@ -25,7 +25,7 @@ describe('tokens', () => {
       .sign(key);
 
   it('are verified with a public key, and with its algorithm only', async () => {
-    const verifier = new Verifier({ ...base, verificationKey: new Secret(pem) }, systemClock);
+    const verifier = new Verifier({ ...base, verificationKey: new Secret(pem) }, systemClock, DEFAULT_LIMITS);
     expect(await verifier.claims({ authorization: `Bearer ${await token()}` })).toMatchObject({ USER: 'ann' });
     const confused = await new SignJWT({}).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(pem));
     await expect(verifier.claims({ authorization: confused })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
@@ -42,7 +42,7 @@ describe('tokens', () => {
     try {
       const { port } = server.address() as AddressInfo;
       const jwkUrls = [`http://127.0.0.1:${port}/jwks`];
-      const verifier = new Verifier({ ...base, jwkUrls, audience: ['shop'] }, systemClock);
+      const verifier = new Verifier({ ...base, jwkUrls, audience: ['shop'] }, systemClock, DEFAULT_LIMITS);
       const headers = { authorization: await token(privateKey, 'k1', 'shop') };
       expect(await verifier.claims(headers)).toMatchObject({ USER: 'ann' });
       expect(await verifier.claims(headers)).toMatchObject({ USER: 'ann' });
@@ -70,11 +70,27 @@ describe('tokens', () => {
     const { port } = server.address() as AddressInfo;
     if (status === 0) await new Promise((closed) => server.close(closed));
     const jwkUrls = [`http://127.0.0.1:${port}/jwks`];
-    const verifier = new Verifier({ ...base, jwkUrls, audience: ['shop'] }, systemClock);
+    const verifier = new Verifier({ ...base, jwkUrls, audience: ['shop'] }, systemClock, DEFAULT_LIMITS);
     const headers = { authorization: await token(privateKey, 'k1', 'shop') };
     await expect(verifier.claims(headers)).rejects.toMatchObject({ code: 'REMOTE_FAILED', status: 502 });
     await expect(verifier.claims({ authorization: 'no token' })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     server.close();
+  });
+
+  it('are good a little before their time and after it, where clocks differ', async () => {
+    const now = 1_700_000_000;
+    const clock = { ...systemClock, wall: () => now * 1000 };
+    const verifier = new Verifier({ ...base, verificationKey: new Secret(pem) }, clock, { tokenSkewMs: 10_000 });
+    const claims = async (times: object) =>
+      verifier.claims({
+        authorization: await new SignJWT({ ns: {}, ...times }).setProtectedHeader({ alg: 'RS256' }).sign(privateKey),
+      });
+    for (const good of [{ nbf: now + 10 }, { exp: now - 9 }, { iat: now + 10 }]) {
+      expect(await claims(good)).toEqual(good);
+    }
+    for (const bad of [{ nbf: now + 11 }, { exp: now - 10 }]) {
+      await expect(claims(bad)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    }
   });
 
   it('carry claims under the namespace, as an object or its text, beside the standard ones', () => {

@@ -1,22 +1,25 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
-import { asError, type Clock, GraphsteadError, type MaybePromise } from '../../base/index.js';
+import { asError, type Clock, GraphsteadError, type Limits, type MaybePromise } from '../../base/index.js';
 import type { Authorization, Model } from '../../sdl/index.js';
 
 type Claims = Readonly<Record<string, unknown>>;
 type Headers = Readonly<Record<string, string | undefined>>;
+type Bounds = Pick<Limits, 'tokenSkewMs'>;
 
 /** Finds and verifies the JWT of requests by one `# Service.Authorization` line. Key sets are fetched once and kept. */
 export class Verifier {
   readonly #authorization: Authorization;
   readonly #clock: Clock;
+  readonly #limits: Bounds;
   readonly #key: Uint8Array | KeyObject | undefined;
   #sets: readonly JWTVerifyGetKey[] | undefined;
 
-  constructor(authorization: Authorization, clock: Clock) {
+  constructor(authorization: Authorization, clock: Clock, limits: Bounds) {
     this.#authorization = authorization;
     this.#clock = clock;
+    this.#limits = limits;
     this.#key = keyOf(authorization);
   }
 
@@ -33,7 +36,7 @@ export class Verifier {
   /** The library loads with the first token. */
   async #verify(token: string): Promise<JWTPayload> {
     const jose = await import('jose');
-    const options = { currentDate: new Date(this.#clock.wall()) };
+    const options = { currentDate: new Date(this.#clock.wall()), clockTolerance: this.#limits.tokenSkewMs / 1000 };
     if (this.#key) {
       const algorithms = [this.#authorization.algorithm];
       return refusing(jose, async () => {
@@ -131,10 +134,15 @@ function parsed(text: string): unknown {
 const verifiers = new WeakMap<Authorization, Verifier>();
 
 /** Claims of the JWT that the model's authorization finds in the headers (lower-case names). */
-export function verifyClaims(model: Model, headers: Headers, clock: Clock): MaybePromise<Claims | undefined> {
+export function verifyClaims(
+  model: Model,
+  headers: Headers,
+  clock: Clock,
+  limits: Bounds,
+): MaybePromise<Claims | undefined> {
   const { authorization } = model;
   if (!authorization) return undefined;
-  const verifier = verifiers.get(authorization) ?? new Verifier(authorization, clock);
+  const verifier = verifiers.get(authorization) ?? new Verifier(authorization, clock, limits);
   verifiers.set(authorization, verifier);
   return verifier.claims(headers);
 }

@@ -12,9 +12,11 @@ export function untilExpiry<T>(request: Request, open: OpenInTerm<T>): AsyncIter
   const { context, engine } = request;
   const { exp } = context.claims ?? {};
   if (typeof exp !== 'number') return open(context);
+  // as long as it would be taken: one that came just after `exp` would else end at once, and be opened again and again
+  const end = exp * 1000 + engine.limits.tokenSkewMs;
   const expired: Pushing<T> = {
     async *[Symbol.asyncIterator]() {
-      const term = new Term(context, exp * 1000 - engine.clock.wall());
+      const term = new Term(context, end - engine.clock.wall());
       try {
         yield* open(term.context);
       } catch (error) {
@@ -24,7 +26,7 @@ export function untilExpiry<T>(request: Request, open: OpenInTerm<T>): AsyncIter
       }
     },
     async push(take: Take<T>, left: Left) {
-      const term = new Term(context, exp * 1000 - engine.clock.wall());
+      const term = new Term(context, end - engine.clock.wall());
       try {
         await each(open(term.context), take, left);
       } catch (error) {
