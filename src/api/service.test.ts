@@ -27,6 +27,20 @@ describe('the served schema', () => {
     await world.data('mutation { addCity(input: [{name: "Bern"}]) { numUids } }');
   });
 
+  it('has types of names that every object of the language knows', async () => {
+    const world = await createWorld(`enum constructor { valueOf toString }
+      type toString { id: ID! is: constructor @search other: [toString] }`);
+    const { addtoString } = await world.data(
+      'mutation { addtoString(input: [{ is: valueOf, other: [{ is: toString }] }]) { toString { is other { is } } } }',
+    );
+    expect(addtoString).toEqual({ toString: [{ is: 'valueOf', other: [{ is: 'toString' }] }] });
+    const found = await world.data('{ querytoString(filter: { is: { eq: toString } }) { is } }');
+    expect(found).toEqual({ querytoString: [{ is: 'toString' }] });
+    expect(await world.api.validate('type valueOf { a: valueOf @search }')).toMatchObject([
+      { message: expect.stringContaining('cannot have @search') },
+    ]);
+  });
+
   it('stores the text in the graph, reads it at start, forgets it when everything is dropped', async () => {
     const world = await createWorld(SDL);
     await world.api.load();

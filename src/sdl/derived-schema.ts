@@ -1,5 +1,6 @@
 import type { Names } from '../base/index.js';
 import type { Field, Model, Search } from './model.js';
+import { table } from '../base/index.js';
 
 interface Line {
   readonly type: string;
@@ -9,7 +10,7 @@ interface Line {
   upsert: boolean;
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+const TYPES = table<string>({
   ID: 'string',
   Int: 'int',
   Int64: 'int',
@@ -20,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   Point: 'geo',
   Polygon: 'geo',
   MultiPolygon: 'geo',
-};
+});
 
 /** Kinds of search whose index has another name. */
 const INDEX: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import type { ScalarName, SearchKind } from './model.js';
+import { table } from '../base/index.js';
 
 export const SCALARS: readonly ScalarName[] = [
   'ID',
@@ -16,7 +17,7 @@ export const SCALARS: readonly ScalarName[] = [
 export const isScalar = (name: string): name is ScalarName => (SCALARS as readonly string[]).includes(name);
 
 /** Kinds of search that each scalar takes, the default first. ID takes none. */
-export const SEARCHES: Readonly<Record<string, readonly SearchKind[]>> = {
+export const SEARCHES = table<readonly SearchKind[]>({
   Int: ['int'],
   Int64: ['int64'],
   Float: ['float'],
@@ -26,7 +27,7 @@ export const SEARCHES: Readonly<Record<string, readonly SearchKind[]>> = {
   Point: ['point'],
   Polygon: ['polygon'],
   MultiPolygon: ['multiPolygon'],
-};
+});
 
 export const ENUM_SEARCHES: readonly SearchKind[] = ['hash', 'exact', 'trigram', 'regexp'];
 

@@ -8,6 +8,7 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 import { type FieldMeaning, means } from './meaning.js';
+import { table } from '../../base/index.js';
 
 type GeoField = Extract<FieldMeaning, { op: 'geo' }>['field'];
 
@@ -64,12 +65,12 @@ export const containsFilter = input('ContainsFilter', { point: PointRef, polygon
 export const intersectsFilter = input('IntersectsFilter', { polygon: PolygonRef, multiPolygon: MultiPolygonRef });
 
 /** Geo values as they are answered. */
-export const GEO_TYPES: Readonly<Record<string, GraphQLObjectType>> = { Point, PointList, Polygon, MultiPolygon };
+export const GEO_TYPES = table<GraphQLObjectType>({ Point, PointList, Polygon, MultiPolygon });
 
 /** Geo values as they are given, by the name of their input. */
-export const GEO_INPUTS: Readonly<Record<string, GraphQLInputObjectType>> = {
+export const GEO_INPUTS = table<GraphQLInputObjectType>({
   PointRef,
   PointListRef,
   PolygonRef,
   MultiPolygonRef,
-};
+});

@@ -10,6 +10,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
+import { table } from '../../base/index.js';
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
@@ -72,7 +73,7 @@ export const AnyScalar = new GraphQLScalarType({
 });
 
 /** The scalars that definitions name, without the geo ones, which are objects. */
-export const SCALAR_TYPES: Readonly<Record<string, GraphQLScalarType>> = {
+export const SCALAR_TYPES = table<GraphQLScalarType>({
   ID: GraphQLID,
   Int: GraphQLInt,
   Int64: GraphQLInt64,
@@ -80,4 +81,4 @@ export const SCALAR_TYPES: Readonly<Record<string, GraphQLScalarType>> = {
   String: GraphQLString,
   Boolean: GraphQLBoolean,
   DateTime: GraphQLDateTime,
-};
+});

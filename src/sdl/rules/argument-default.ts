@@ -1,6 +1,7 @@
 import { type ConstValueNode, type InputValueDefinitionNode, Kind, print, type TypeNode } from 'graphql';
 import { type Definitions, position } from '../definition.js';
 import type { Rule, RuleContext } from '../rule.js';
+import { table } from '../../base/index.js';
 
 /** The default of an argument or of an input's field is a value of its type. */
 export const argumentDefault: Rule = {
@@ -34,12 +35,12 @@ function check(
   }
 }
 
-const GEO: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const GEO = table<Readonly<Record<string, string>>>({
   PointRef: { longitude: 'Float', latitude: 'Float' },
   PointListRef: { points: 'PointRef' },
   PolygonRef: { coordinates: 'PointListRef' },
   MultiPolygonRef: { polygons: 'PolygonRef' },
-};
+});
 
 function fits(definitions: Definitions, type: TypeNode, value: ConstValueNode): boolean {
   if (type.kind === Kind.NON_NULL_TYPE) return value.kind !== Kind.NULL && fits(definitions, type.type, value);
@@ -64,7 +65,7 @@ function fitsName(definitions: Definitions, name: string, value: ConstValueNode)
 }
 
 /** How the values of each scalar may be written; a name that is not here is another rule's mistake. */
-const SCALAR_VALUES: Readonly<Record<string, readonly Kind[]>> = {
+const SCALAR_VALUES = table<readonly Kind[]>({
   ID: [Kind.STRING, Kind.INT],
   Int: [Kind.INT],
   Int64: [Kind.INT, Kind.STRING],
@@ -72,7 +73,7 @@ const SCALAR_VALUES: Readonly<Record<string, readonly Kind[]>> = {
   String: [Kind.STRING],
   Boolean: [Kind.BOOLEAN],
   DateTime: [Kind.STRING],
-};
+});
 
 function fitsFields(
   definitions: Definitions,
