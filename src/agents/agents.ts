@@ -3,7 +3,7 @@ import { asError, type Clock, ClockSteps, type Histogram, noTrace, systemClock }
 import type { CommitRecord, Snapshot } from '../commit/index.js';
 import { freshAgentId, keyedAgentId } from './agent-id.js';
 import { AlarmClock } from './alarm-clock.js';
-import { assertFilter, assertId, assertPage, assertType, closing, unknownAgent } from './refusal.js';
+import { assertFilter, assertId, assertPage, assertType, closing, isTerminated, unknownAgent } from './refusal.js';
 import { functionCalls } from './call-rpc.js';
 import { Census } from './census.js';
 import { Contended } from './contended.js';
@@ -42,6 +42,8 @@ import { TurnRunner } from './turn/turn-runner.js';
 
 const IDLE_LOOK_MS = 1_000;
 const SETTLE_LOOK_MS = 2;
+/** of a start by a key that others start and stop at the same time */
+const START_TRIES = 5;
 
 /** The agents of one service: mailboxes in front, turns in host processes, one commit a turn behind. */
 class AgentRuntime implements Agents {
@@ -154,12 +156,25 @@ class AgentRuntime implements Agents {
   async start(name: string, options: StartOptions = {}): Promise<AgentInfo> {
     this.#assertOpen();
     assertType(this.#options.hosts.manifest, name);
+    const { key } = options;
+    if (key === undefined) return this.#begin(name, freshAgentId(), options);
+    const id = keyedAgentId(name, key);
+    for (let tries = 1; ; tries++) {
+      // one that is there is not waited for: it may be in a long turn
+      const known = await this.#head(id);
+      if (known !== undefined && known.status !== 'terminated') return this.#shown(id, known);
+      const turns = known === undefined ? undefined : await this.#sweeper.clear(id);
+      try {
+        return await this.#begin(name, id, options, turns);
+      } catch (error) {
+        // somebody else has started it meanwhile, and it was stopped since
+        if (!isTerminated(error, id) || tries >= START_TRIES) throw error;
+      }
+    }
+  }
+
+  async #begin(name: string, id: string, options: StartOptions, turns?: number): Promise<AgentInfo> {
     const { key, idempotencyKey } = options;
-    const id = key === undefined ? freshAgentId() : keyedAgentId(name, key);
-    // one that is there is not waited for: it may be in a long turn
-    const known = key === undefined ? undefined : await this.#head(id);
-    if (known !== undefined && known.status !== 'terminated') return this.#shown(id, known);
-    const turns = known === undefined ? undefined : await this.#sweeper.clear(id);
     const claim = claimOf(`agents.start ${callerOf(options)}`, idempotencyKey, key === undefined ? name : id);
     const reply = await this.#queues
       .submit(id, { kind: 'init', name: 'onInitialize', create: { type: name, key, turns }, claim }, options)

@@ -28,6 +28,9 @@ const CODE = `
   class Shelf extends Agent {
     static agentName = 'cart';
   }
+  class Slow extends Agent {
+    onInitialize() { return wait(); }
+  }
   class Clerk extends Agent {
     async onReceiveMessage(name, data) {
       if (name === 'wait') return wait();
@@ -44,17 +47,18 @@ const CODE = `
       return id;
     }
   }
-  agents.register(Cart, Shelf, Clerk);
+  agents.register(Cart, Shelf, Slow, Clerk);
   async function cartOf(key) { return agents.start('Cart', { key }); }
   async function shelfOf(key) { return (await agents.start(Shelf, { key })).id; }
   async function clerkOf(key) { return (await agents.start('Clerk', { key })).id; }
-  function goOn() { globalThis.go(); }
+  function waits() { return globalThis.go !== undefined; }
+  function goOn() { globalThis.go(); globalThis.go = undefined; }
   function idOf(key) { return agents.idOf(Cart, key); }
   function breaks(broken) { globalThis.broken = broken; }
   async function whose(id) { return agents.ref(Cart, id).whose(); }
   async function content(id) { return agents.ref(Cart, id).content(); }
 `;
-const EXPORTS = ['cartOf', 'shelfOf', 'clerkOf', 'goOn', 'idOf', 'breaks', 'whose', 'content'];
+const EXPORTS = ['cartOf', 'shelfOf', 'clerkOf', 'waits', 'goOn', 'idOf', 'breaks', 'whose', 'content'];
 
 let service: AgentService;
 async function open(options: ServiceOptions = {}): Promise<AgentService> {
@@ -97,6 +101,20 @@ describe('agents started by a key', () => {
     await call('breaks', false);
     expect(await Promise.all([call('cartOf', 'ann'), call('cartOf', 'ann')])).toMatchObject([{ id }, { id }]);
     expect(await call('whose', id)).toEqual(['ann', 'ann', 1]);
+  });
+
+  it('begin anew for a start that waited while they were stopped', async () => {
+    const { agents, call } = await open();
+    const starts = [agents.start('Slow', { key: 'ann' }), agents.start('Slow', { key: 'ann' })];
+    const id = keyedAgentId('Slow', 'ann');
+    await until(async () => (await call('waits')) === true);
+    const stopped = agents.stop(id);
+    await call('goOn');
+    await stopped;
+    await until(async () => (await call('waits')) === true);
+    await call('goOn');
+    expect((await Promise.all(starts)).map((one) => one.id)).toEqual([id, id]);
+    expect(await agents.info(id)).toMatchObject({ turns: 3 });
   });
 
   it('are there behind a checkpoint of the turn that starts them, and not before it', async () => {

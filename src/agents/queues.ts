@@ -2,7 +2,7 @@ import { asError, type Clock, type GraphsteadError, Histogram, type Limits } fro
 import type { Committer } from '../commit/index.js';
 import { Activation } from './activation.js';
 import type { AlarmClock } from './alarm-clock.js';
-import { mailboxFull, terminated } from './refusal.js';
+import { isTerminated, mailboxFull, terminated } from './refusal.js';
 import type { SendOptions } from './contract.js';
 import type { EventHub } from './event-hub.js';
 import {
@@ -242,8 +242,7 @@ export class Queues {
 
   /** A background job failed: it waits for another try (true), or becomes a dead letter. */
   async #failed(activation: Activation, job: Job, error: GraphsteadError): Promise<boolean> {
-    if (this.closing || (error.code === 'AGENT_TERMINATED' && error.details?.['agentId'] === activation.id))
-      return false;
+    if (this.closing || isTerminated(error, activation.id)) return false;
     if (this.#isUnready(activation, error)) {
       if (job.alarm !== undefined) return this.#hold(activation, job, job.alarm, error);
       this.#unready.add(activation.id);

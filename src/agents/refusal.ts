@@ -17,6 +17,11 @@ export function terminated(id: string): GraphsteadError {
   });
 }
 
+/** It was this agent, and none that its handler met. */
+export function isTerminated(error: unknown, id: string): boolean {
+  return error instanceof GraphsteadError && error.code === 'AGENT_TERMINATED' && error.details?.['agentId'] === id;
+}
+
 export function mailboxFull(id: string, waiting: number): GraphsteadError {
   return new GraphsteadError('MAILBOX_FULL', `the mailbox of agent "${id}" is full: ${waiting} messages wait`, {
     fix: 'send more slowly, or raise limits.mailboxMessages',
