@@ -4,7 +4,7 @@ import type { ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import compress from '@fastify/compress';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { codeOf, GraphsteadError, type Limits, type Names } from '../base/index.js';
 import { boundAnswers } from './answers.js';
 import { acceptBytes, boundBodies, tooLarge } from './body.js';
@@ -34,6 +34,12 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     // what is logged of a request names its id itself: a logger for each would be made for nothing
     childLoggerFactory: (logger) => logger,
     forceCloseConnections: 'idle',
+    // an address that cannot be decoded comes by no route, and so past the handler of errors
+    frameworkErrors: (error, request, reply) => {
+      const { status, body } = failure(translate(error, options.limits.graphBodyBytes), options.names);
+      const answer = reply as FastifyReply;
+      answer.code(status).header('x-request-id', request.id).header('content-type', 'application/json').send(body);
+    },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, options.names),
     schemaController: NO_SCHEMAS,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },

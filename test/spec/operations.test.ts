@@ -256,6 +256,12 @@ describe('paths', () => {
     expect(body.errors[0].extensions).toMatchObject({ code: 'NOT_FOUND', fix: expect.stringContaining('/query') });
   });
 
+  it('are told an address that cannot be decoded like every other mistake', async () => {
+    const { status, headers, body } = await s.get('/%ff');
+    expect([status, headers.get('x-request-id')]).toEqual([400, expect.any(String)]);
+    expect(body).toMatchObject({ errors: [{ extensions: { code: 'INVALID_REQUEST' } }] });
+  });
+
   it.each([
     ['GET', '/mutate', 'POST'],
     ['DELETE', '/alter', 'POST'],
