@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { storeFailure } from './failure.js';
+import { copyFailure, storeFailure } from './failure.js';
 
 it.each([
   ['ENOSPC: no space left on device, write', 'DISK_FULL', 'Free space'],
@@ -17,4 +17,14 @@ it('what nobody foresaw is INTERNAL, with what was done', () => {
     code: 'INTERNAL',
     message: 'opening /data failed: odd',
   });
+});
+
+it.each([
+  [Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }), 'DISK_FULL'],
+  [Object.assign(new Error('Input/output error'), { code: 5 }), 'DISK_FULL'],
+  [new Error("EACCES: permission denied, open '/mnt/copies/data.mdb'"), 'CONFIG'],
+])('a copy speaks of its own folder: %s is %s', (thrown, code) => {
+  const failure = copyFailure(thrown, 'the copy to /mnt/copies failed', '/mnt/copies');
+  expect(failure).toMatchObject({ code, fix: expect.stringContaining('name ') });
+  expect(failure.fix).not.toMatch(/--data|data directory/);
 });

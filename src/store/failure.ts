@@ -6,20 +6,47 @@ const NO_ROOM_ERRNO = new Set([27, 28, 122]);
 // The directory belongs to somebody else, is mounted read-only, or is none.
 const NOT_OURS = /EACCES|EPERM|EROFS|ENOTDIR|EEXIST|permission denied|not a directory|read-only file system/i;
 const EIO = 5;
+const CUT_SHORT = 'the write was cut short: no room, a quota, or a failing disk';
 const CORRUPT = /MDB_CORRUPTED|MDB_PAGE_NOTFOUND|MDB_PANIC|MDB_INVALID|MDB_BAD_TXN/;
+
+/** What helps where files are written: for want of room, and where the folder is not ours to write. */
+interface Advice {
+  readonly room: string;
+  readonly other: string;
+}
+
+const DATA: Advice = {
+  room: 'Free space on the volume of the data directory, or drop data; reads go on meanwhile. On a small volume, set limits.diskReserve lower.',
+  other: 'choose another one with --data',
+};
 
 /** An error of the store below, told with our codes: DISK_FULL, STORE_CORRUPT, CONFIG, or what `asError` makes of it. */
 export function storeFailure(thrown: unknown, action: string): GraphsteadError {
+  return failureOf(thrown, action, DATA);
+}
+
+/** The same for a backup or an export, which has a folder of its own. One that was cut short is DISK_FULL, as in `writeFailure`. */
+export function copyFailure(thrown: unknown, action: string, folder: string): GraphsteadError {
+  const advice = {
+    room: `Free space on the volume of ${folder}, or name a folder on another one.`,
+    other: 'name another one',
+  };
+  if (!(thrown instanceof GraphsteadError) && errnoOf(thrown) === EIO)
+    return diskFull(`${action}: ${CUT_SHORT}`, advice);
+  return failureOf(thrown, action, advice);
+}
+
+function failureOf(thrown: unknown, action: string, advice: Advice): GraphsteadError {
   if (thrown instanceof GraphsteadError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   const code = errnoOf(thrown);
   if (NO_ROOM.test(message) || (code !== undefined && NO_ROOM_ERRNO.has(code)))
-    return diskFull(`${action}: ${message}`);
+    return diskFull(`${action}: ${message}`, advice);
   if (CORRUPT.test(message)) return damaged(`${action}: ${message}`, thrown);
   if (NOT_OURS.test(message)) {
     const user = process.getuid === undefined ? 'this user' : `the user with id ${process.getuid()}`;
     return new GraphsteadError('CONFIG', `${action}: ${message}`, {
-      fix: `Let ${user} write to that folder (chown), or choose another one with --data.`,
+      fix: `Let ${user} write to that folder (chown), or ${advice.other}.`,
       cause: thrown,
     });
   }
@@ -33,7 +60,7 @@ export function storeFailure(thrown: unknown, action: string): GraphsteadError {
  */
 export function writeFailure(thrown: unknown): GraphsteadError {
   const failure = storeFailure(thrown, 'the write failed');
-  return errnoOf(thrown) === EIO ? diskFull('the write was cut short: no room, a quota, or a failing disk') : failure;
+  return errnoOf(thrown) === EIO ? diskFull(CUT_SHORT) : failure;
 }
 
 /** STORE_CORRUPT with what to do about it. */
@@ -45,10 +72,8 @@ export function damaged(reason: string, cause?: unknown): GraphsteadError {
 }
 
 /** DISK_FULL with what to do about it. */
-export function diskFull(reason: string): GraphsteadError {
-  return new GraphsteadError('DISK_FULL', `no room on disk (${reason})`, {
-    fix: 'Free space on the volume of the data directory, or drop data; reads go on meanwhile. On a small volume, set limits.diskReserve lower.',
-  });
+export function diskFull(reason: string, { room }: Advice = DATA): GraphsteadError {
+  return new GraphsteadError('DISK_FULL', `no room on disk (${reason})`, { fix: room });
 }
 
 function errnoOf(thrown: unknown): number | undefined {

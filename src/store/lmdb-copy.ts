@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { assert, GraphsteadError, makeLimits, makePrivateFolder } from '../base/index.js';
-import { storeFailure } from './failure.js';
+import { copyFailure } from './failure.js';
 import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
 import { renewIncarnation } from './lmdb-meta.js';
 
@@ -31,23 +31,41 @@ export function refuseStoreIn(directory: string): void {
   });
 }
 
-/** Compact copy that opens as a store of its own: new incarnation, on disk when this returns. */
+/** Begins the names of folders that copies are made in. */
+const UNFINISHED = 'unfinished-copy-';
+
+/**
+ * Compact copy that opens as a store of its own: new incarnation, on disk when this returns. Half of one never has a store's
+ * name, wherever the process ends, and is taken away by the next copy to the same place.
+ */
 export async function copyEnv(env: LmdbEnv, target: string): Promise<void> {
-  makePrivateFolder(target);
-  const file = join(target, DATA_FILE);
+  let making: string | undefined;
   try {
+    makePrivateFolder(target);
+    for (const left of await unfinishedCopies(target)) await rm(left, { recursive: true, force: true });
+    making = await mkdtemp(join(target, UNFINISHED));
+    const file = join(making, DATA_FILE);
     await env.root.backup(file, true);
-    const copy = await openEnv(target, { readOnly: false, maxReaders: 8 });
+    const copy = await openEnv(making, { readOnly: false, maxReaders: 8 });
     assert(copy !== undefined, 'a copy opens');
     renewIncarnation(copy);
     await copy.root.close();
     await syncFile(file);
+    refuseStoreIn(target); // another copy may have come first
+    await rename(file, join(target, DATA_FILE));
+    await rm(making, { recursive: true, force: true });
     await syncDirectory(target);
     await syncDirectory(dirname(target));
   } catch (thrown) {
-    await rm(file, { force: true });
-    throw storeFailure(thrown, `the copy to ${target} failed`);
+    if (making !== undefined) await rm(making, { recursive: true, force: true });
+    throw copyFailure(thrown, `the copy to ${target} failed`, target);
   }
+}
+
+/** Folders in a directory that hold half of a copy. */
+export async function unfinishedCopies(directory: string): Promise<readonly string[]> {
+  const names = await readdir(directory).catch(() => []);
+  return names.filter((name) => name.startsWith(UNFINISHED)).map((name) => join(directory, name));
 }
 
 /** NOT_FOUND: nothing to read. */

@@ -5,7 +5,7 @@ import { assert, GraphsteadError, type Limits, makeLimits, makePrivateFolder } f
 import type { Store } from './contract.js';
 import { DiskGuard } from './disk.js';
 import { storeFailure } from './failure.js';
-import { nothingThere, syncDirectory } from './lmdb-copy.js';
+import { nothingThere, syncDirectory, unfinishedCopies } from './lmdb-copy.js';
 import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
 import { corrupt } from './lmdb-head.js';
 import { checkFormat, type FileMeta, raiseEpoch, readMeta, versionOf } from './lmdb-meta.js';
@@ -100,7 +100,7 @@ async function probe(path: string, limits: Limits): Promise<{ readonly writable:
   try {
     const meta = env && readMeta(env);
     if (env === undefined || meta === undefined) {
-      assertNew(path);
+      await assertNew(path);
       return { writable: true, whole: true };
     }
     return { ...checkFormat(meta), whole: missingBatches(path, meta.epoch, versionOf(env)).length === 0 };
@@ -110,10 +110,15 @@ async function probe(path: string, limits: Limits): Promise<{ readonly writable:
 }
 
 /** A process that died while it created the file leaves an empty one; a log came only when something stood in it. */
-function assertNew(path: string): void {
+async function assertNew(path: string): Promise<void> {
   const file = join(path, DATA_FILE);
   if (existsSync(file) && hasLog(path))
     throw corrupt(file, 'it holds no store, though the log of one stands beside it');
+  const [unfinished] = await unfinishedCopies(path);
+  if (unfinished === undefined) return;
+  throw new GraphsteadError('CONFIG', `${path} holds no store, but a copy that was not finished: ${unfinished}`, {
+    fix: 'Run the backup or the restore into this folder again; or remove what is unfinished, to begin without data.',
+  });
 }
 
 async function openReadOnly(path: string, limits: Limits): Promise<Store> {

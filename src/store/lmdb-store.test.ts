@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -141,6 +141,19 @@ describe('the lmdb store', () => {
     await expect(restoreLmdbStore(join(directory, 'none'), join(directory, 'x'))).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
+  });
+
+  it('is no store while a copy was not finished, and the next copy takes its half away', async () => {
+    const store = await open();
+    await apply(store, 7, [1, 2, 3]);
+    const target = join(directory, 'backup');
+    const half = join(target, 'unfinished-copy-killed');
+    await mkdir(half, { recursive: true });
+    await writeFile(join(half, DATA_FILE), 'half of a copy');
+    await expect(open({}, target)).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringContaining(half) });
+    await store.backup(target);
+    expect((await readdir(target)).filter((name) => name.startsWith('unfinished'))).toEqual([]);
+    expect(count(await open({ readOnly: true }, target))).toBe(3);
   });
 
   it('opens to read only beside a writer, follows it, and does not write', async () => {

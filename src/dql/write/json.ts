@@ -85,7 +85,7 @@ class AnswerWriter {
     const paths: ResultPath[] = [];
     out.byte(OPEN);
     for (const root of result.roots) {
-      if (root.paths) paths.push(...root.paths);
+      if (root.paths) for (const path of root.paths) paths.push(path);
       else if (root.syntax.kind === 'block' && !root.syntax.isVar) yield* this.#block(layoutOf(root, this.#names));
     }
     if (paths.length > 0) this.#paths(paths);

@@ -63,7 +63,7 @@ export class JobTable {
   /** @param jobs as the store has them */
   constructor(jobs: readonly Job[]) {
     this.#jobs = new Map(jobs.map((job) => [job.id, job]));
-    this.#nextId = Math.max(0, ...this.#jobs.keys()) + 1;
+    this.#nextId = jobs.reduce((most, { id }) => Math.max(most, id), 0) + 1;
   }
 
   static async read(source: Source): Promise<JobTable> {

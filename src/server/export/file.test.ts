@@ -27,6 +27,9 @@ it('leaves no file that looks whole where the export ends before its time', asyn
 
 it('says that the disk is full, and leaves nothing of the file', async () => {
   symlinkSync('/dev/full', folder.path('graph.schema.gz.partial'));
-  await expect(writeParts(parts(), folder.dir)).rejects.toMatchObject({ code: 'DISK_FULL' });
+  await expect(writeParts(parts(), folder.dir)).rejects.toMatchObject({
+    code: 'DISK_FULL',
+    fix: expect.stringContaining(`the volume of ${folder.dir}`),
+  });
   expect(files()).toEqual([]);
 });

@@ -1,11 +1,11 @@
 import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { GraphsteadError, makePrivateFolder } from '../../base/index.js';
-import { storeFailure } from '../../store/index.js';
+import { copyFailure } from '../../store/index.js';
 import type { ExportPart } from './part.js';
 
 export interface Exported {
@@ -51,7 +51,7 @@ async function writeWhole(path: string, text: AsyncIterable<string>): Promise<vo
     await rename(partial, path);
   } catch (thrown) {
     await rm(partial, { force: true });
-    throw storeFailure(thrown, `${path} could not be written`);
+    throw copyFailure(thrown, `${path} could not be written`, dirname(path));
   }
 }
 
