@@ -314,6 +314,8 @@ describe('the admin API', () => {
     expect(data.updateGQLSchema.gqlSchema.generatedSchema).toContain('type AddCityPayload');
     const refused = await admin(update, { s: 'type City { a: Nope, b: Nada }' });
     expect(refused.errors.length).toBeGreaterThan(1);
+    const misfit = await admin(update, { s: { text: SDL } });
+    expect(misfit.errors).toMatchObject([{ extensions: { code: 'INVALID_GRAPHQL' }, locations: [{ line: 1 }] }]);
     expect(
       (await admin('{ getGQLSchema { schema } health { status } state { groups { tablets { predicate } } } }')).data,
     ).toMatchObject({

@@ -9,7 +9,7 @@ import type {
   ServedSchema,
   Unreachable,
 } from '../contract.js';
-import { graphqlWire } from '../execute/answer.js';
+import { graphqlWire, isGraphqlError } from '../execute/answer.js';
 import { DocumentCache, operationNamed, PersistedQueries } from '../execute/document.js';
 import { refused } from '../execute/engine.js';
 import { ADMIN_SDL } from './schema.js';
@@ -160,6 +160,7 @@ function wireErrors(error: GraphQLError): WireError[] {
   const { originalError, path } = error;
   const at = path ? [...path] : undefined;
   if (originalError instanceof GraphsteadErrors) return originalError.errors.map((each) => toWire(each, at));
-  if (originalError) return [toWire(asError(originalError), at)];
+  // a variable that does not fit is told by an error of GraphQL's own, which holds another one
+  if (originalError && !isGraphqlError(originalError)) return [toWire(asError(originalError), at)];
   return [graphqlWire(error)];
 }

@@ -27,7 +27,7 @@ export class Errors {
   }
 }
 
-function isGraphqlError(thrown: unknown): thrown is GraphQLError {
+export function isGraphqlError(thrown: unknown): thrown is GraphQLError {
   return thrown instanceof Error && thrown.name === 'GraphQLError';
 }
 
