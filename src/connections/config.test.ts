@@ -41,6 +41,7 @@ describe('app.json', () => {
 
   it('names an unknown key, an unknown type and broken JSON', () => {
     expect(mistakes('{ "conections": {} }')[0]).toMatch(/"conections" is not known/);
+    expect(mistakes('{ "constructor": {} }')[0]).toMatch(/"constructor" is not known.*remove it/);
     const two = '{ "conections": {},\n "modles": {} }';
     expect(mistakes(two)).toEqual([expect.stringContaining('app.json:1:'), expect.stringContaining('app.json:2:')]);
     const also = mistakes(

@@ -9,6 +9,7 @@ import {
   type Position,
   strayBraces,
   variableName,
+  table,
 } from '../base/index.js';
 import { isHttpAddress } from './http-address.js';
 import { type Located, parseJsonc } from './jsonc.js';
@@ -153,9 +154,9 @@ function problem(located: Located, path: readonly (string | number)[], message: 
 }
 
 /** Keys that a manifest of Modus has, and that mean something else here. */
-const FIX_OF_KEY: Readonly<Record<string, string>> = {
+const FIX_OF_KEY = table({
   endpoint: 'write "baseUrl", the part that all calls share: code names the path below it',
-};
+});
 
 function shape(issue: zod.core.$ZodIssue, located: Located): readonly GraphsteadError[] {
   const path = issue.path as (string | number)[];

@@ -219,7 +219,7 @@ export class Agent<State extends object = object> {
    * The alarms of this agent, soonest first, as this turn has set them by now: in onAlarm the one that rings is among them only where
    * it rings again.
    */
-  async getAlarms(): Promise<readonly Alarm[]> {
+  async getAlarms(): Promise<Alarm[]> {
     const { task, turn } = this.#turn('getAlarms');
     return turn.alarmsOver((await task.call('alarms', [this.id])) as readonly Alarm[]);
   }

@@ -161,10 +161,10 @@ export const agents = {
    * The alarms that are set, soonest first; none of a stopped agent. In a turn of that agent they are as the turn has set them by
    * now. Throws AGENT_UNKNOWN.
    */
-  async alarms(id: string): Promise<readonly Alarm[]> {
+  async alarms(id: string): Promise<Alarm[]> {
     assertId(id);
     const task = requireTask('agents.alarms');
-    const stored = (await task.call('alarms', [id])) as readonly Alarm[];
+    const stored = (await task.call('alarms', [id])) as Alarm[];
     return task.turn?.agentId === id ? task.turn.alarmsOver(stored) : stored;
   },
 

@@ -66,7 +66,7 @@ export class TurnScope {
   }
 
   /** Alarms that are stored, with what the turn has done to them since. */
-  alarmsOver(stored: readonly Alarm[]): readonly Alarm[] {
+  alarmsOver(stored: readonly Alarm[]): Alarm[] {
     const own = [...this.#alarms.values()].flatMap(({ id, name = 'alarm', at, data, every }) =>
       at === undefined ? [] : [{ id, name, at: new Date(at).toISOString(), data, every, attempts: 0 }],
     );
