@@ -17,8 +17,10 @@ const CLIENTS = 64;
 const IDLE_MS = 1_000;
 /** microseconds that a sync takes besides */
 const SLOWER_US = [500, 1_000, 2_000];
-/** requests before the first round of one client; eight times as many for 64 */
-const WARM_UP = 400;
+/** requests before the first round of one client; eight times as many for 64: V8 compiles what runs often, for seconds */
+const WARM_UP = 5_000;
+/** the longest that this takes, on slow disks */
+const WARM_UP_MS = 10_000;
 const SEND = 'mutation ($id: String!, $name: String!) { updateCounter(id: $id, name: $name) }';
 
 /** What a system must offer to be measured here: the bytes of requests, and the id in the answer to a start. */
@@ -59,9 +61,10 @@ async function open(system) {
 
 /** By count: on a busy machine the same time would warm up less. */
 async function warmUp(clients, work) {
+  const until = performance.now() + WARM_UP_MS;
   let next = 0;
   const one = async () => {
-    while (next < WARM_UP * Math.sqrt(clients)) await work(next++);
+    while (next < WARM_UP * Math.sqrt(clients) && performance.now() < until) await work(next++);
   };
   await Promise.all(Array.from({ length: clients }, one));
 }
