@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isatty } from 'node:tty';
 import { GraphsteadError } from '../base/index.js';
 import { logLevel, openService, type Service } from '../server/index.js';
 import { Announcer } from './announce.js';
@@ -24,7 +25,7 @@ interface ServeOptions {
   readonly tlsKey?: string;
 }
 
-/** Serves until SIGINT or SIGTERM; a second signal ends at once. See exit-code.ts for how it ends when it cannot start. */
+/** Serves until SIGINT, SIGTERM or the end of its terminal; a second signal ends at once. See exit-code.ts for how it ends when it cannot start. */
 export async function serve(options: ServeOptions): Promise<void> {
   let service: Service;
   let appDir: string | undefined;
@@ -67,14 +68,23 @@ function appFolder(given: string | undefined): string | undefined {
 
 function stopOnSignals(service: Service): void {
   let stopping = false;
-  const stop = () => {
-    if (stopping) process.exit(130);
+  const stop = (end: () => void) => {
     stopping = true;
-    service.close().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
+    service.close().then(end, () => process.exit(1));
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  const stopOrEnd = () => (stopping ? process.exit(130) : stop(() => process.exit(0)));
+  process.on('SIGINT', stopOrEnd);
+  process.on('SIGTERM', stopOrEnd);
+  // Where there was no terminal none has gone: under nohup, whose wish Node.js forgets, or where a reload is meant.
+  const terminal = [0, 1, 2].some((stream) => isatty(stream));
+  process.on('SIGHUP', () => {
+    // the kernel and the shell may both send it
+    if (terminal && !stopping) stop(endByHangup);
+  });
+}
+
+/** Node.js crashes at an exit of its own when its terminal has gone. */
+function endByHangup(): void {
+  process.removeAllListeners('SIGHUP');
+  process.kill(process.pid, 'SIGHUP');
 }

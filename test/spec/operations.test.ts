@@ -497,6 +497,18 @@ describe('what is no request', () => {
 });
 
 describe('the end', () => {
+  it('is not the end of a terminal that it never had: nohup keeps it', async () => {
+    const folder = scratch();
+    try {
+      const running = await serve(['--data', folder.path('data')]);
+      const signalled = running.stop('SIGHUP');
+      expect(await Promise.race([signalled, running.query('{ q(func: has(name)) { name } }')])).toHaveProperty('data');
+      expect(await running.stop('SIGTERM')).toBe(0);
+    } finally {
+      folder.remove();
+    }
+  });
+
   it('SIGTERM lets requests under way finish and their writes stand, ends streams, and leaves with 0', async () => {
     const folder = scratch();
     try {

@@ -143,6 +143,6 @@ openLink(
 // A promise nobody awaits must not end the others' turns.
 process.on('unhandledRejection', (error) => loose('unhandled rejection', error));
 process.on('uncaughtException', (error) => loose('uncaught exception', error));
-// A terminal's interrupt and systemd's stop go to the whole group; the main process decides when its hosts end.
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
+// A terminal's interrupt and end and systemd's stop go to the whole group; the main process decides when its hosts end.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 process.on('exit', flush);

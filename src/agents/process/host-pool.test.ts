@@ -441,10 +441,13 @@ describe('host processes', () => {
     expect(await other).toBe(300);
   });
 
-  it.each(['SIGINT', 'SIGTERM'])('%s to the whole group, as of a terminal or of systemd, ends none', async (name) => {
-    await open();
-    expect(await call('signalled', name)).toBe(await call('pid'));
-  });
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
+    '%s to the whole group, as of a terminal or of systemd, ends none',
+    async (name) => {
+      await open();
+      expect(await call('signalled', name)).toBe(await call('pid'));
+    },
+  );
 
   it('one that takes ever more memory ends, and nothing else does', async () => {
     await open({ hostHeapMb: 64 });
