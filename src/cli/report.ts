@@ -1,4 +1,4 @@
-import { asError, GraphsteadError, GraphsteadErrors, sourceStack } from '../base/index.js';
+import { asError, codeOf, GraphsteadError, GraphsteadErrors, sourceStack } from '../base/index.js';
 import { exitCodeOf } from './exit-code.js';
 
 /** Every mistake with its place and its fix, on standard error; JSON lines with --json. */
@@ -10,7 +10,18 @@ export function report(error: unknown, json: boolean): void {
 /** What can be done something about, though it is not ours. */
 function known(error: unknown): unknown {
   const told = asError(error);
-  return told.code === 'INTERNAL' ? error : told;
+  if (told.code !== 'INTERNAL') return told;
+  return NOT_ALLOWED.has(codeOf(error)) ? notAllowed(told.message) : error;
+}
+
+const NOT_ALLOWED: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM']);
+
+/** The system's message names the file. */
+function notAllowed(message: string): GraphsteadError {
+  const user = process.getuid === undefined ? 'this user' : `the user with id ${process.getuid()}`;
+  return new GraphsteadError('CONFIG', message, {
+    fix: `let ${user} at that file (chown, chmod), or run as another one`,
+  });
 }
 
 function jsonLine(error: unknown): string {

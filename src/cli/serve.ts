@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { GraphsteadError } from '../base/index.js';
@@ -60,7 +60,11 @@ export async function serve(options: ServeOptions): Promise<void> {
 function appFolder(given: string | undefined): string | undefined {
   if (given === undefined) return existsSync(join(process.cwd(), 'app.json')) ? process.cwd() : undefined;
   const folder = resolve(given);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    // one that may not be looked into would be taken for an app without code
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return folder;
+  }
   throw new GraphsteadError('NOT_FOUND', `${folder} is no folder`, {
     fix: 'name the folder of an app, or make one: graphstead new my-app',
   });

@@ -5,6 +5,7 @@ it.each([
   ['ENOSPC: no space left on device, write', 'DISK_FULL', 'Free space'],
   ['MDB_CORRUPTED: Located page was wrong type', 'STORE_CORRUPT', 'restore'],
   ["EACCES: permission denied, open '/data/data.mdb'", 'CONFIG', '--data'],
+  ["EROFS: read-only file system, open '/data/writer.json'", 'CONFIG', 'Mount'],
   ["EMFILE: too many open files, open '/data/data.mdb'", 'OVERLOADED', 'ulimit -n'],
 ])('%s is %s, with what was done and what to do', (message, code, fix) => {
   const failure = storeFailure(new Error(message), 'opening /data failed');

@@ -45,8 +45,11 @@ function failureOf(thrown: unknown, action: string, advice: Advice): GraphsteadE
   if (CORRUPT.test(message)) return damaged(`${action}: ${message}`, thrown);
   if (NOT_OURS.test(message)) {
     const user = process.getuid === undefined ? 'this user' : `the user with id ${process.getuid()}`;
+    const permit = /EROFS|read-only/i.test(message)
+      ? 'Mount its volume for writing'
+      : `Let ${user} write to that folder (chown)`;
     return new GraphsteadError('CONFIG', `${action}: ${message}`, {
-      fix: `Let ${user} write to that folder (chown), or ${advice.other}.`,
+      fix: `${permit}, or ${advice.other}.`,
       cause: thrown,
     });
   }
