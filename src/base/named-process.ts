@@ -8,13 +8,15 @@ export interface NamedProcess {
   readonly host: string;
   /** when that process began, as the system counts it: a reused pid is not taken for the named one */
   readonly started: string;
+  /** what it holds, where it was named with that */
+  readonly holds?: string;
   /** undefined for one of another host, which cannot be asked */
   readonly lives?: boolean;
 }
 
-/** What names this process. */
-export function nameOfThis(): string {
-  return `${JSON.stringify({ pid: process.pid, host: hostname(), started: startOf(process.pid) })}\n`;
+/** What names this process, with what it holds. */
+export function nameOfThis(holds?: string): string {
+  return `${JSON.stringify({ pid: process.pid, host: hostname(), started: startOf(process.pid), holds })}\n`;
 }
 
 /** The text of a file; empty for one that is gone, or was never there. */

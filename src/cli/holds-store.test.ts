@@ -1,4 +1,6 @@
-import { accessSync } from 'node:fs';
+import { accessSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { checkStore } from './doctor/store.js';
 import { assertStore, holdsStore } from './holds-store.js';
@@ -10,6 +12,17 @@ function refuse(code: string): void {
     throw Object.assign(new Error(code), { code });
   });
 }
+
+it('takes a log for a store whose data file is gone', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'graphstead-holds-'));
+  try {
+    refuse('ENOENT');
+    writeFileSync(join(directory, 'redo-3.log'), '');
+    expect(holdsStore(directory)).toBe(true);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
 
 it('tells a store that is not there from one that this user may not see', async () => {
   refuse('ENOENT');

@@ -1,14 +1,17 @@
-import { accessSync } from 'node:fs';
+import { accessSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { GraphsteadError } from '../base/index.js';
+import { hasLog } from '../store/index.js';
 
-/** Whether a directory holds a store. Throws CONFIG where this user may not look. */
+/** Whether a directory holds a store, or the log of one whose data file is gone. Throws CONFIG where this user may not look. */
 export function holdsStore(directory: string): boolean {
   try {
     accessSync(join(directory, 'data.mdb'));
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES') return false;
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') {
+      return existsSync(directory) && hasLog(directory);
+    }
     const fix = 'run this as the user that the service runs as (sudo -u NAME graphstead ...)';
     throw new GraphsteadError('CONFIG', `${directory} may not be read by this user`, { fix });
   }

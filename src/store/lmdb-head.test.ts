@@ -6,12 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeLimits } from '../base/index.js';
 import { KeyWriter } from './key.js';
 import { restoreLmdbStore } from './lmdb-copy.js';
+import { checkPages } from './lmdb-head.js';
 import { DATA_FILE, PAGE_SIZE } from './lmdb-env.js';
 import { openLmdbStore } from './lmdb-open.js';
 
 const limits = makeLimits({ ballastBytes: 4_096, diskReserve: 1_000_000 });
 const keys = new KeyWriter('graph');
 const ENTRIES = 300;
+const EARLY = 200;
 const LAST_PAGE = 144;
 const TRANSACTION = 152;
 
@@ -20,10 +22,14 @@ let copies = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graphstead-head-'));
-  const store = await openLmdbStore(join(folder, 'sound'), { limits });
+  let store = await openLmdbStore(join(folder, 'sound'), { limits });
   for (let version = 1; version <= ENTRIES; version++) {
     const value = Buffer.alloc((version * 37) % 3_900, version);
     await store.apply({ version, puts: [{ key: keys.uint(version).key(), value }] }, { expectEpoch: store.epoch });
+    if (version !== EARLY) continue;
+    await store.close();
+    await cp(join(folder, 'sound'), join(folder, 'early'), { recursive: true });
+    store = await openLmdbStore(join(folder, 'sound'), { limits });
   }
   await store.close();
 });
@@ -84,6 +90,27 @@ describe('a damaged data file', () => {
     };
     await expect(openLmdbStore(directory, { limits })).rejects.toMatchObject(refusal);
     await expect(openLmdbStore(directory, { limits, readOnly: true })).rejects.toMatchObject(refusal);
+  });
+
+  it('that is gone, though its log stands there, is no reason to begin anew', async () => {
+    const directory = await changed((file) => file);
+    await rm(join(directory, DATA_FILE));
+    const refusal = { code: 'STORE_CORRUPT', message: expect.stringContaining('it is not there') };
+    await expect(openLmdbStore(directory, { limits })).rejects.toMatchObject(refusal);
+    await expect(openLmdbStore(directory, { limits, readOnly: true })).rejects.toMatchObject(refusal);
+  });
+
+  it('with pages of a later moment, or with a key out of its place, is found by a look at all pages', async () => {
+    const early = await readFile(join(folder, 'early', DATA_FILE));
+    const mixed = await changed((file) => Buffer.concat([cut(early, 2 * PAGE_SIZE), file.subarray(2 * PAGE_SIZE)]));
+    const moved = await changed((file) => {
+      const key = keys.uint(150).key();
+      for (let at = file.indexOf(key); at !== -1; at = file.indexOf(key, at + 1)) file.set(keys.uint(140).key(), at);
+      return file;
+    });
+    for (const directory of [mixed, moved])
+      expect(() => checkPages(join(directory, DATA_FILE))).toThrow(expect.objectContaining({ code: 'STORE_CORRUPT' }));
+    for (const whole of ['early', 'sound']) expect(() => checkPages(join(folder, whole, DATA_FILE))).not.toThrow();
   });
 
   it('is not restored', async () => {

@@ -112,8 +112,10 @@ async function probe(path: string, limits: Limits): Promise<{ readonly writable:
 /** A process that died while it created the file leaves an empty one; a log came only when something stood in it. */
 async function assertNew(path: string): Promise<void> {
   const file = join(path, DATA_FILE);
-  if (existsSync(file) && hasLog(path))
-    throw corrupt(file, 'it holds no store, though the log of one stands beside it');
+  if (existsSync(path) && hasLog(path)) {
+    const flaw = existsSync(file) ? 'it holds no store' : 'it is not there';
+    throw corrupt(file, `${flaw}, though the log of one stands beside it`);
+  }
   const [unfinished] = await unfinishedCopies(path);
   if (unfinished === undefined) return;
   throw new GraphsteadError('CONFIG', `${path} holds no store, but a copy that was not finished: ${unfinished}`, {

@@ -15,8 +15,11 @@ const NODE_HEADER = 8;
 // What a node of a leaf holds instead of a value: the number of an overflow page, or a table of its own.
 const IS_LARGE = 1;
 const IS_TABLE = 2;
-/** where a table's record has the number of its root */
+/** where a table's record has its flags, and the number of its root */
+export const TABLE_FLAGS = 4;
 export const TABLE_ROOT = 40;
+/** flags that say how a table orders and repeats its keys; none: by their bytes, each once */
+export const ORDER = 0x7e;
 /** the root of a table without entries */
 export const NO_PAGE = 2n ** 64n - 1n;
 
@@ -27,14 +30,33 @@ interface PageFile {
   readonly pages: number;
 }
 
-/** Whether each page that can be reached from a root is there, and says of itself what it is. */
-export function isWhole(file: PageFile, roots: readonly bigint[]): boolean {
-  const open = roots.filter((root) => root !== NO_PAGE);
-  for (let root = open.pop(); root !== undefined; root = open.pop()) {
-    const page = readPage(file, root);
-    const found = page && linksOf(page, file);
+/** A page that leads on, and between which keys those on it must stand. */
+interface Link {
+  readonly page: bigint;
+  /** false in a table whose keys are numbers of the machine */
+  readonly byBytes: boolean;
+  /** the least that a key may be; undefined: any */
+  readonly from?: Buffer;
+  /** what a key must stay below */
+  readonly to?: Buffer;
+}
+
+/**
+ * Whether each page that can be reached from a root is there, says of itself what it is, and holds keys that belong there in
+ * their order: a page of another moment holds others.
+ * @param roots of the table of free pages, whose keys are numbers, and of the table of tables
+ */
+export function isWhole(file: PageFile, [free, tables]: readonly bigint[]): boolean {
+  const links = [
+    { page: free, byBytes: false },
+    { page: tables, byBytes: true },
+  ];
+  const open: Link[] = links.filter(({ page }) => page !== NO_PAGE);
+  for (let link = open.pop(); link !== undefined; link = open.pop()) {
+    const page = readPage(file, link.page);
+    const found = page && linksOf(page, file, link);
     if (found === undefined) return false;
-    for (const link of found) open.push(link);
+    for (const one of found) open.push(one);
   }
   return true;
 }
@@ -46,27 +68,66 @@ function readPage({ fd, pageSize, pages }: PageFile, number: bigint): Buffer | u
   return page.readBigUInt64LE(0) === number ? page : undefined;
 }
 
-/** Pages that a branch or a leaf leads to, those of its large values seen to; undefined where it is neither, or one is missing. */
-function linksOf(page: Buffer, file: PageFile): bigint[] | undefined {
+/** Pages that a branch or a leaf leads to, those of its large values seen to; undefined where it is neither, or something is wrong. */
+function linksOf(page: Buffer, file: PageFile, link: Link): readonly Link[] | undefined {
   const kind = page.readUInt16LE(KIND) & (BRANCH | LEAF | OVERFLOW);
+  if (kind !== BRANCH && kind !== LEAF) return undefined;
+  const nodes = nodesOf(page);
+  // the first key of a branch is not kept
+  const keys = nodes?.map((node, i) => (kind === BRANCH && i === 0 ? undefined : keyAt(page, node)));
+  if (nodes === undefined || keys === undefined || (link.byBytes && !areInOrder(keys, link))) return undefined;
+  if (kind === LEAF) return tablesOf(page, nodes, file);
+  return nodes.map((node, i) => ({
+    page: BigInt(page.readUIntLE(node, 6)),
+    byBytes: link.byBytes,
+    from: keys[i] ?? link.from,
+    to: keys[i + 1] ?? link.to,
+  }));
+}
+
+/** Where each node of a page stands; undefined where one stands behind its end. */
+function nodesOf(page: Buffer): readonly number[] | undefined {
   const end = LIST + page.readUInt16LE(KIND + 2);
-  if ((kind !== BRANCH && kind !== LEAF) || end > page.length) return undefined;
-  const links: bigint[] = [];
+  if (end > page.length) return undefined;
+  const nodes: number[] = [];
   for (let at = LIST; at < end; at += 2) {
     const node = LIST + page.readUInt16LE(at);
-    if (node + NODE_HEADER > page.length) return undefined;
-    if (kind === BRANCH) {
-      links.push(BigInt(page.readUIntLE(node, 6)));
-      continue;
-    }
-    const held = node + NODE_HEADER + page.readUInt16LE(node + 6);
+    if (node + NODE_HEADER > page.length || valueAt(page, node) > page.length) return undefined;
+    nodes.push(node);
+  }
+  return nodes;
+}
+
+function valueAt(page: Buffer, node: number): number {
+  return node + NODE_HEADER + page.readUInt16LE(node + 6);
+}
+
+function keyAt(page: Buffer, node: number): Buffer {
+  return page.subarray(node + NODE_HEADER, valueAt(page, node));
+}
+
+function areInOrder(keys: readonly (Buffer | undefined)[], { from, to }: Link): boolean {
+  let last: Buffer | undefined;
+  for (const key of keys) {
+    if (key === undefined) continue;
+    if (last ? last.compare(key) >= 0 : from && from.compare(key) > 0) return false;
+    last = key;
+  }
+  return last === undefined || to === undefined || last.compare(to) < 0;
+}
+
+/** The tables on a leaf; undefined where a large value is not there. */
+function tablesOf(page: Buffer, nodes: readonly number[], file: PageFile): readonly Link[] | undefined {
+  const links: Link[] = [];
+  for (const node of nodes) {
+    const held = valueAt(page, node);
     const flags = page.readUInt16LE(node + 4);
     if (flags & IS_LARGE && !(held + 8 <= page.length && hasOverflow(file, page.readBigUInt64LE(held))))
       return undefined;
     if (!(flags & IS_TABLE)) continue;
     if (held + TABLE_ROOT + 8 > page.length) return undefined;
     const root = page.readBigUInt64LE(held + TABLE_ROOT);
-    if (root !== NO_PAGE) links.push(root);
+    if (root !== NO_PAGE) links.push({ page: root, byBytes: (page.readUInt16LE(held + TABLE_FLAGS) & ORDER) === 0 });
   }
   return links;
 }

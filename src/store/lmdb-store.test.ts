@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -211,6 +211,22 @@ describe('the lmdb store', () => {
     await (await open()).close();
     expect(existsSync(join(directory, 'writer.json'))).toBe(false);
   });
+
+  it('tells a directory that was copied under its writer, and who only reads the copy, too', async () => {
+    await open();
+    const copy = join(directory, 'copy');
+    await mkdir(copy);
+    for (const name of ['writer.json', 'writing']) await cp(join(directory, name), join(copy, name));
+    const refusal = {
+      code: 'STORE_LOCKED',
+      message: expect.stringContaining(`${copy} was copied while process ${process.pid} wrote`),
+      fix: expect.stringContaining('graphstead backup'),
+    };
+    await expect(open({}, copy)).rejects.toMatchObject(refusal);
+    await writeFile(join(copy, 'writing'), (await readFile(join(copy, 'writing'), 'utf8')).replace('0', '1'));
+    await expect(open({ readOnly: true }, copy)).rejects.toMatchObject(refusal);
+  });
+
   it.runIf(existsSync('/proc/self/stat'))('forgets one that was killed and that nobody has buried', async () => {
     // a parent that never asks how its child ended, as the first process of a container may be: a shell might, so that
     // the child is killed only once the shell has become `sleep`

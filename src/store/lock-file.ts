@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { GraphsteadError, type NamedProcess, namedIn, nameOfThis, textOf } from '../base/index.js';
+import { GraphsteadError, type NamedProcess, namedIn, textOf } from '../base/index.js';
+import { copied, writerOf } from './copied.js';
 
 const LOCK_FILE = 'writer.json';
 
@@ -14,8 +15,8 @@ export class LockFile {
     this.#path = join(directory, LOCK_FILE);
     const writer = this.#read();
     // one of another host cannot be asked; the epoch decides
-    if (!takeOver && writer?.lives) throw locked(directory, writer);
-    writeFileSync(this.#path, nameOfThis());
+    if (!takeOver && writer?.lives) throw copied(directory, writer) ?? locked(directory, writer);
+    writeFileSync(this.#path, writerOf(directory));
   }
 
   /** Removes the file when it still names this process. */

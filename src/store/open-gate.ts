@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, rmSync, writeFileSync, writeSync } fro
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, GraphsteadError, type NamedProcess, namedIn, nameOfThis, textOf } from '../base/index.js';
+import { copied, writerOf } from './copied.js';
 
 // LMDB notes, in memory that all its processes share, which transaction was the last one; and whoever opens the file sets
 // that to what it has read from there a moment before, though another process may have committed meanwhile (mdb_env_open2).
@@ -29,7 +30,7 @@ export class WriteMark {
   constructor(directory: string) {
     const path = join(directory, MARK);
     rmSync(path, { force: true });
-    writeFileSync(path, RESTS + nameOfThis());
+    writeFileSync(path, RESTS + writerOf(directory));
     this.#fd = openSync(path, 'r+');
     this.#sign = join(directory, SIGN);
   }
@@ -114,6 +115,9 @@ async function untilItRests(directory: string): Promise<void> {
     const text = textOf(path);
     if (!text.startsWith(WRITES)) return;
     const writer = namedIn(text.slice(WRITES.length));
+    // the mark of a copy stays as it is
+    const copy = writer?.lives ? copied(directory, writer) : undefined;
+    if (copy !== undefined) throw copy;
     if (ms >= patienceWith(writer)) {
       if (writer?.lives) throw busy(directory);
       return;

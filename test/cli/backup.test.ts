@@ -90,6 +90,7 @@ describe('backup, restore and doctor', () => {
     expect(sound.findings.map(({ check, status }) => `${check} ${status}`)).toEqual([
       'node good',
       'disk good',
+      'pages good',
       'records good',
       'schema good',
       'indexes good',
@@ -104,7 +105,7 @@ describe('backup, restore and doctor', () => {
     const damaged = await doctor('--data', data);
     expect(damaged.code).toBe(1);
     const wrong = damaged.findings.filter(({ status }) => status === 'bad');
-    expect([...new Set(wrong.map(({ check }) => check))].sort()).toEqual(['indexes', 'records']);
+    expect([...new Set(wrong.map(({ check }) => check))].sort()).toEqual(['indexes', 'pages', 'records']);
 
     writeFileSync(folder.path('app.json'), '{ "connections": { "api": { "type": "http", "baseUrl": "{{URL}}" } } }');
     const app = await doctor(folder.dir, '--data', folder.path('none'));

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { readRecords } from '../../commit/index.js';
+import { checkPages, type Snapshot } from '../../store/index.js';
 import { openData } from '../open-data.js';
 import { findingOf } from './app.js';
 import { bad, type Finding, good } from './finding.js';
@@ -15,6 +17,7 @@ async function main(data: string): Promise<void> {
   });
   if (!opened) return;
   try {
+    pages(opened.store.snapshot(), join(data, 'data.mdb'), tell);
     await records(opened.store.snapshot(), tell);
     const transaction = await opened.graph.begin({ bestEffort: true });
     const reader = await transaction.reader();
@@ -35,7 +38,18 @@ async function main(data: string): Promise<void> {
   }
 }
 
-async function records(snapshot: Parameters<typeof readRecords>[0], tell: (finding: Finding) => void): Promise<void> {
+function pages(snapshot: Snapshot, file: string, tell: (finding: Finding) => void): void {
+  try {
+    checkPages(file);
+    tell(good('pages', 'each leads to those that belong to it'));
+  } catch (error) {
+    tell(findingOf('pages', error));
+  } finally {
+    snapshot.release();
+  }
+}
+
+async function records(snapshot: Snapshot, tell: (finding: Finding) => void): Promise<void> {
   let count = 0;
   try {
     for await (const page of readRecords(snapshot, 0)) count += page.length;
