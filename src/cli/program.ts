@@ -140,7 +140,9 @@ function addImport(program: Command): void {
 function addExport(program: Command): void {
   program
     .command('export')
-    .description('write the graph, its schema and its GraphQL types as files that import reads')
+    .description(
+      'write the graph, its schema and its GraphQL types as files that import reads; agents only a backup takes along',
+    )
     .addOption(dataOption().conflicts('from'))
     .option('--from <URL>', 'a running service; its key is read from GRAPHSTEAD_API_KEY')
     .requiredOption('--out <DIR>', 'a new folder for the files')

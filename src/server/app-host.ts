@@ -19,6 +19,7 @@ import {
   type Clock,
   type ClockSteps,
   type Environment,
+  type GraphsteadError,
   GraphsteadErrors,
   type Histogram,
   type Limits,
@@ -97,7 +98,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
     const resolved = resolveConnections(config(), environment());
     return options.connections ? options.connections(resolved) : resolved;
   };
-  const { missing } = resolve();
+  const { missing } = await withTypes(resolve, api, appDir);
   await uploadTypes(api, appDir, log);
 
   const write = ({ level, message, ...where }: HostLog) => log[level](where, message);
@@ -166,6 +167,18 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
   } catch (error) {
     await closeAll();
     throw error;
+  }
+}
+
+/** One start tells of every variable that is to be set: what connections lack comes with what type definitions lack. */
+async function withTypes(resolve: () => ResolvedConnections, api: Api, appDir: string): Promise<ResolvedConnections> {
+  try {
+    return resolve();
+  } catch (error) {
+    if (!(error instanceof GraphsteadErrors)) throw error;
+    const mistakes = await api.validate(readTypes(appDir) ?? '');
+    const lacking = mistakes.filter(({ code }) => code === 'MISSING_VARIABLE');
+    throw new GraphsteadErrors([...error.errors, ...lacking.map((one) => withSource(one, TYPES) as GraphsteadError)]);
   }
 }
 

@@ -82,4 +82,19 @@ describe('on an address other than loopback', () => {
     s = undefined;
     await expect(start({}, { data })).rejects.toMatchObject({ errors: [{ code: 'MISSING_VARIABLE' }] });
   });
+
+  it('a start without them tells of all at once: those of connections and those of type definitions', async () => {
+    const appDir = folder();
+    const connections = { billing: { type: 'http', baseUrl: 'https://{{HOST}}/', headers: { 'X-Key': '{{KEY}}' } } };
+    writeFileSync(join(appDir, 'app.json'), JSON.stringify({ connections }));
+    writeFileSync(join(appDir, 'schema.graphql'), types('nobody'));
+    const refused: unknown = await start({}, { appDir }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      errors: [
+        { details: { variable: 'APP_BILLING_HOST' } },
+        { details: { variable: 'APP_BILLING_KEY' } },
+        { details: { variable: 'APP_NOBODY_KEY' }, position: { source: 'schema.graphql' } },
+      ],
+    });
+  });
 });

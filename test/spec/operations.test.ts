@@ -112,6 +112,18 @@ describe('bodies', () => {
     expect(answer.body.errors[0].extensions.fix).toContain('BodyBytes');
   });
 
+  it.each([
+    ['a list', '[1]'],
+    ['a string', '"Ann"'],
+    ['a number', '5'],
+    ['a boolean', 'true'],
+  ])('/query refuses variables that are %s, with how they are sent', async (what, variables) => {
+    const body = `{"query": "query q($a: string) { q(func: eq(name, $a)) { name } }", "variables": ${variables}}`;
+    const { status, body: answer } = await s.post('/query', body, 'application/json');
+    expect([status, answer.errors[0].message]).toEqual([400, `"variables" is ${what}, not an object`]);
+    expect(answer.errors[0].extensions).toMatchObject({ code: 'INVALID_REQUEST', fix: expect.stringContaining('$a') });
+  });
+
   it('refuses one that is small only while it is packed', async () => {
     const headers = { 'content-type': 'application/rdf', 'content-encoding': 'gzip' };
     const body = new Uint8Array(gzipSync(LARGE));

@@ -77,7 +77,13 @@ function queryBody(core: Core, request: FastifyRequest): { text: string; variabl
 }
 
 function stringVariables(value: unknown): Record<string, string> {
-  const entries = Object.entries(value as Record<string, unknown>);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const given = Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+    throw new GraphsteadError('INVALID_REQUEST', `"variables" is ${given}, not an object`, {
+      fix: 'send the variables by their names: {"query": "query q($a: string) { ... }", "variables": {"$a": "Ann"}}',
+    });
+  }
+  const entries = Object.entries(value);
   for (const [name, variable] of entries) {
     if (typeof variable !== 'string') {
       throw new GraphsteadError('INVALID_REQUEST', `the variable ${name} is not a text`, {
