@@ -17,6 +17,8 @@ export interface TypeUse {
   readonly present?: boolean;
   /** 64-bit integers arrive as bigint */
   readonly bigint?: boolean;
+  /** the numbers of a union of them: it has no other values */
+  readonly oneOf?: readonly number[];
 }
 
 export type ScalarName = 'String' | 'Float' | 'Int' | 'Int64' | 'ID' | 'Boolean' | 'DateTime' | 'JSON';

@@ -31,6 +31,25 @@ it('a JSON result that JSON would change is refused with its place, and a Date i
   expect(() => converter.fromApp(json, new Map())).toThrow('result is an instance of Map');
 });
 
+it('a number that is none of those of its type is refused, as an argument and as a result', () => {
+  const converter = new Converter(manifest);
+  const level: TypeUse = { kind: 'named', name: 'Float', nullable: false, oneOf: [1, 2] };
+  const levels: TypeUse = { kind: 'list', nullable: false, of: level };
+  expect([converter.toApp(levels, [1, 2]), converter.fromApp(levels, [2, 1])]).toEqual([
+    [1, 2],
+    [2, 1],
+  ]);
+  expect(() => converter.toApp(levels, [1, 7])).toThrow(
+    expect.objectContaining({ code: 'INVALID_VALUE', message: '7 is none of 1, 2' }),
+  );
+  expect(() => converter.fromApp(levels, [1, 7])).toThrow(
+    expect.objectContaining({
+      code: 'FUNCTION_FAILED',
+      message: 'the function gave 7 for result, which is none of 1, 2',
+    }),
+  );
+});
+
 it('what is not given is null where the type knows no undefined', () => {
   const named = { kind: 'named', name: 'String', nullable: true } as const;
   const fields = [

@@ -24,6 +24,11 @@ export class Converter {
     }
     if (use.name === 'DateTime') return toDate(value);
     if (use.name === 'Int64') return toInteger(use, value);
+    if (!isOneOf(use, value)) {
+      throw new GraphsteadError('INVALID_VALUE', `${String(value)} is none of ${use.oneOf?.join(', ')}`, {
+        fix: "send a number that the function's type names",
+      });
+    }
     return value;
   }
 
@@ -45,6 +50,12 @@ export class Converter {
     if (definition?.kind === 'object') return this.#fields(definition, toFields(definition, value));
     if (definition?.kind === 'union') return this.#member(definition, toFields(definition, value));
     if (use.name === 'JSON') return jsonValue(value, place);
+    if (!isOneOf(use, value)) {
+      throw new GraphsteadError(
+        'FUNCTION_FAILED',
+        `the function gave ${String(value)} for ${place}, which is none of ${use.oneOf?.join(', ')}`,
+      );
+    }
     return value instanceof Date ? isoText(value) : value;
   }
 
@@ -64,6 +75,10 @@ export class Converter {
     }
     return { __typename: type.name, ...this.#fields(type, value) };
   }
+}
+
+function isOneOf({ oneOf }: TypeUse, value: unknown): boolean {
+  return oneOf === undefined || oneOf.includes(value as number);
 }
 
 /** A text or a list has no fields, so that all optional ones would be null. */

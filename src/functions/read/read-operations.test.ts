@@ -175,6 +175,37 @@ describe('reading functions', () => {
     expect(signatures(manifest)).toMatchObject({ getPage: 'query (): TreeEdgeEdgePage!' });
   });
 
+  it('names a generic that holds a type without a name after its place, also where it holds itself', () => {
+    const { types, operations } = read(`
+      interface Page<T> { items: T[] }
+      interface Tree<T> { value: T; children: Tree<T>[] }
+      export function getPage(): Page<{ id: string; name: string }> { throw 0; }
+      export function getLists(): Page<{ id: string }[]> { throw 0; }
+      export function getTree(): Tree<{ a: string }> { throw 0; }
+      export function getPick(from: Pick<{ a: string; b: number }, 'a'>): string { throw 0; }
+    `);
+    const results = operations.map(({ result }) => shown(result));
+    expect(results).toEqual(['GetPageResult!', 'GetListsResult!', 'GetTreeResult!', 'String!']);
+    expect(types.map(({ name }) => name).sort()).toEqual([
+      'GetListsResult',
+      'GetListsResultItem',
+      'GetPageResult',
+      'GetPageResultItem',
+      'GetPickFromInput',
+      'GetTreeResult',
+      'GetTreeResultValue',
+    ]);
+  });
+
+  it('keeps the numbers of a union of them, which GraphQL has no type for', () => {
+    const { operations } = read(`
+      export function getLevel(level: 1 | 2, from?: 10 | 20 | null, open: number = 1): (1 | 2)[] { return [level]; }
+    `);
+    const [{ args, result }] = operations;
+    expect(args.map(({ type }) => type.oneOf)).toEqual([[1, 2], [10, 20], undefined]);
+    expect([shown(result), result.of?.oneOf]).toEqual(['[Float!]!', [1, 2]]);
+  });
+
   it('takes descriptions and @query or @mutation from doc comments', () => {
     const manifest = read(`
       /**

@@ -50,6 +50,7 @@ export class TypeReader {
   readonly #definitions = new Map<string, TypeDefinition>();
   /** GraphQL name -> the TypeScript type it was made of */
   readonly #origins = new Map<string, ts.Type>();
+  readonly #placeNames = { input: new Map<ts.Type, string>(), output: new Map<ts.Type, string>() };
   /** GraphQL name -> where that type is first used */
   readonly #positions = new Map<string, Position>();
   /** fields that no value of their input type can leave out, with the input type that they hold */
@@ -81,7 +82,7 @@ export class TypeReader {
       return this.#refused(place, 'a value that is always null or undefined', 'leave it out', flags);
     const scalar = this.#scalarOf(rest);
     if (scalar !== undefined)
-      return { kind: 'named', name: scalar, ...flags, ...(isBigInt(rest) ? { bigint: true } : {}) };
+      return { kind: 'named', name: scalar, ...flags, ...(isBigInt(rest) ? { bigint: true } : {}), ...oneOf(rest) };
     if (rest.length === 1) return { ...this.#single(rest[0], place), ...flags };
     // Without null and undefined the union is the one its alias names.
     return { ...this.#union(this.checker.getNonNullableType(type), rest, place), ...flags };
@@ -274,17 +275,25 @@ export class TypeReader {
   }
 
   #nameOf(type: ts.Type, place: Place): string {
-    const named = this.#ownName(type) ?? place.hint;
+    const named = this.#ownName(type) ?? this.#placeName(type, place);
     return place.direction === 'input' && !named.endsWith('Input') ? `${named}Input` : named;
   }
 
-  /** `Page<User>` becomes UserPage. */
+  /** The name of where it stands; a generic type has that of its first place everywhere, as it may hold itself. */
+  #placeName(type: ts.Type, { hint, direction }: Place): string {
+    if (this.#given(type).length === 0) return hint;
+    const known = this.#placeNames[direction];
+    const name = known.get(type) ?? hint;
+    known.set(type, name);
+    return name;
+  }
+
+  /** `Page<User>` becomes UserPage; undefined for a type without a name, and for `Page<{ id: string }>`, which holds one. */
   #ownName(type: ts.Type): string | undefined {
     const symbol = type.aliasSymbol ?? type.symbol;
     if (symbol === undefined || symbol.name.startsWith('__')) return undefined;
-    return `${this.#given(type)
-      .map((one) => this.#argumentName(one))
-      .join('')}${pascal(symbol.name)}`;
+    const given = this.#given(type).map((one) => this.#argumentName(one));
+    return given.includes(undefined) ? undefined : `${given.join('')}${pascal(symbol.name)}`;
   }
 
   #isNested(type: ts.Type, levels: number): boolean {
@@ -303,12 +312,11 @@ export class TypeReader {
     return this.checker.getTypeArguments(type as ts.TypeReference).slice(0, length);
   }
 
-  #argumentName(type: ts.Type): string {
-    return (
-      this.#scalarOf(type.isUnion() ? type.types : [type]) ??
-      this.#ownName(type) ??
-      pascal(this.#text(type).replace(/\W+/g, ''))
-    );
+  #argumentName(type: ts.Type): string | undefined {
+    const name = this.#scalarOf(type.isUnion() ? type.types : [type]) ?? this.#ownName(type);
+    if (name !== undefined) return name;
+    const text = this.#text(type);
+    return text.includes('{') ? undefined : pascal(text.replace(/\W+/g, ''));
   }
 
   #isLibrary(type: ts.Type, name?: string): boolean {
@@ -372,6 +380,12 @@ function isText(types: readonly ts.Type[]): boolean {
 
 function isBigInt(types: readonly ts.Type[]): boolean {
   return types.map(withoutBrand).every((type) => (type.flags & ts.TypeFlags.BigIntLike) !== 0);
+}
+
+/** `1 | 2 | 3`: GraphQL has no type for it, so that values are looked at. */
+function oneOf(types: readonly ts.Type[]): Pick<TypeUse, 'oneOf'> {
+  const numbers = types.map(withoutBrand).flatMap((type) => (type.isNumberLiteral() ? [type.value] : []));
+  return numbers.length === types.length ? { oneOf: numbers } : {};
 }
 
 export function pascal(name: string): string {
