@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -328,6 +329,15 @@ describe('an app', () => {
       expect(bundles()).toHaveLength(2);
       await loaded.close();
     }
+  });
+
+  it.runIf(existsSync('/sys'))('says what to do where nothing can be compiled into its folder', async () => {
+    symlinkSync('/sys', join(root, '.graphstead'));
+    await expect(open()).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining(join(root, '.graphstead')),
+      fix: expect.stringContaining('graphstead build'),
+    });
   });
 
   it('closes while a module that never ends is loaded', async () => {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HostApp } from '../agents/index.js';
 import type { Operation } from '../api/index.js';
-import { GraphsteadError, GraphsteadErrors } from '../base/index.js';
+import { asError, codeOf, GraphsteadError, GraphsteadErrors } from '../base/index.js';
 import { type AppSource, findSource, foldersOutside, hasSource, passedOver } from './app-source.js';
 import { Bundler } from './bundle.js';
 import { BundleFiles } from './bundle-files.js';
@@ -45,6 +45,16 @@ async function readOperations(appDir: string): Promise<AppManifest> {
   } finally {
     await thread.close();
   }
+}
+
+// Node.js says ENOENT of a folder that it cannot make on a read-only volume
+const NOT_WRITABLE: ReadonlySet<unknown> = new Set(['EROFS', 'EACCES', 'EPERM', 'ENOENT']);
+
+function notWritable(cacheDir: string, cause: unknown): GraphsteadError {
+  return new GraphsteadError('CONFIG', `what is compiled of the app cannot be written: ${asError(cause).message}`, {
+    fix: `let this user write to ${cacheDir}; or build the app elsewhere, graphstead build <APP_DIR> --out <DIR>, and start <DIR>, which may be read-only`,
+    cause,
+  });
 }
 
 const notRead = (file: string): string =>
@@ -199,8 +209,9 @@ class LoadedApp implements App {
       return { manifest: EMPTY, bundle: this.#nothing() };
     }
     const source = findSource(this.#dir);
+    const pending = this.#begin(); // before anything is under way that would be left alone
     const reading = readCached(source, this.#cacheDir, (from) => this.#thread.read(from));
-    const bundling = this.#bundler.bundle(source, this.#files.begin());
+    const bundling = this.#bundler.bundle(source, pending);
     const [{ manifest, files: typed }, files] = await settle([reading, bundling]);
     this.#outside = foldersOutside(this.#dir, [...files, ...typed]);
     this.#watch?.also(this.#outside);
@@ -219,8 +230,16 @@ class LoadedApp implements App {
   /** Hosts that have loaded code go on with it until they load other code, if only an empty one. */
   #nothing(): string | undefined {
     if (this.#options.hosts.manifest === undefined) return undefined;
-    writeFileSync(this.#files.begin(), 'export default {};\n');
+    writeFileSync(this.#begin(), 'export default {};\n');
     return this.#files.keep();
+  }
+
+  #begin(): string {
+    try {
+      return this.#files.begin();
+    } catch (error) {
+      throw NOT_WRITABLE.has(codeOf(error)) ? notWritable(this.#cacheDir, error) : error;
+    }
   }
 
   #assertFree({ operations, types }: AppManifest): void {
