@@ -64,7 +64,7 @@ export const ERROR_STATUS = {
   FORBIDDEN: 403,
   /** the Host header names another service, where nothing needs a key: a page of another site may stand behind it */
   HOST_REFUSED: 403,
-  /** the deadline passed before the answer was ready */
+  /** the deadline passed before the answer was ready, or a request did not come to its end in time */
   TIMEOUT: 504,
   /** the client went away, or the service stopped, before the answer was ready */
   CANCELLED: 499,

@@ -13,15 +13,19 @@ export function acceptBytes(app: FastifyInstance): void {
 }
 
 /** smaller ones are not counted: that would cost each request, and many of them are little */
-const LARGE_BYTES = 1024 * 1024;
+const LARGE_BYTES = 64 * 1024;
+
+/** methods whose bodies are thrown away as they come */
+const UNREAD: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE']);
 
 /**
  * Refuses a large body while those of other requests take `limits.largeBodiesBytes`, before any of it is read: clients that
- * stop in the middle would hold them all. One of a length that is not told counts as it comes.
+ * stop in the middle would hold them all. One of a length that is not told counts as it comes, and is refused where it comes to more.
  */
 export function boundBodies(app: FastifyInstance, { largeBodiesBytes }: Pick<Limits, 'largeBodiesBytes'>): void {
   let held = 0;
   app.addHook('preParsing', (request, reply, payload, done) => {
+    if (UNREAD.has(request.method)) return done(null, payload);
     const length = Number(request.headers['content-length'] ?? 0);
     const isTold = request.headers['transfer-encoding'] === undefined;
     if (isTold && length < LARGE_BYTES) return done(null, payload);
@@ -31,8 +35,13 @@ export function boundBodies(app: FastifyInstance, { largeBodiesBytes }: Pick<Lim
     const count = (part: Buffer) => {
       own += part.length;
       held += part.length;
+      if (held <= largeBodiesBytes || held === own) return;
+      payload.off('data', count);
+      // ends the reading of it; to destroy it would take the connection, and the answer with it
+      payload.emit('error', tooManyBytes(largeBodiesBytes));
     };
-    if (!isTold) payload.on('data', count);
+    // the framework listens to errors no longer than it reads, and one that nobody hears would end the process
+    if (!isTold) payload.on('data', count).on('error', () => undefined);
     reply.raw.once('close', () => {
       payload.off('data', count);
       held -= own;

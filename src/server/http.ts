@@ -19,13 +19,22 @@ interface HttpOptions {
   readonly log: FastifyBaseLogger;
 }
 
+/** milliseconds between two looks for requests that take too long to come, at most */
+const CHECK_MS = 30_000;
+/** milliseconds that a connection has to take why it was refused */
+const REFUSAL_MS = 1_000;
+
 /** what the explorer answers, where it is served */
 const PAGES = /^\/(explorer(\/.*)?)?$/;
 
 /** The HTTP server without its routes: bodies as bytes, errors as envelopes, gzip. */
 export async function createHttp(options: HttpOptions): Promise<FastifyInstance> {
+  const { requestMs } = options.limits;
+  // told to both: the framework sets only the time for the whole, and Node's for headers must not be more
+  const server = { requestTimeout: requestMs, connectionsCheckingInterval: Math.min(requestMs, CHECK_MS) };
   const app: FastifyInstance = fastify({
-    ...(options.tls ? { https: httpsOf(options.tls) } : {}),
+    ...(options.tls ? { https: { ...httpsOf(options.tls), ...server } } : { http: server }),
+    requestTimeout: requestMs,
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.limits.graphBodyBytes,
@@ -91,17 +100,28 @@ function httpsOf(tls: ServedTls): ServerOptions {
   return { cert, key, SNICallback: (_host, done) => done(null, tls.current.context) };
 }
 
-/** What is no HTTP, or has more headers than are read, is told like everything else; then the connection ends. */
+/** What is no HTTP, has more headers than are read, or does not come to its end, is told like everything else; then the connection ends. */
 function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, names: Names): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
-  const tooMuch = error.code === 'HPE_HEADER_OVERFLOW';
-  const refusal = tooMuch
-    ? new GraphsteadError('LIMIT_EXCEEDED', `the headers are longer than ${maxHeaderSize} bytes`)
-    : new GraphsteadError('INVALID_REQUEST', `this is no HTTP/1.1 request: ${error.message}`);
+  const { status, refusal } = refusalOf(error);
   const { body } = failure(refusal, names);
-  const status = tooMuch ? '431 Request Header Fields Too Large' : '400 Bad Request';
   const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
   socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);
+  // a client that does not close its half would keep the connection, and what it has sent
+  setTimeout(() => socket.destroy(), REFUSAL_MS).unref();
+}
+
+function refusalOf({ code, message }: NodeJS.ErrnoException): { status: string; refusal: GraphsteadError } {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const refusal = new GraphsteadError('LIMIT_EXCEEDED', `the headers are longer than ${maxHeaderSize} bytes`);
+    return { status: '431 Request Header Fields Too Large', refusal };
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const refusal = new GraphsteadError('TIMEOUT', 'the request did not come to its end in time (limits.requestMs)');
+    return { status: '408 Request Timeout', refusal };
+  }
+  const refusal = new GraphsteadError('INVALID_REQUEST', `this is no HTTP/1.1 request: ${message}`);
+  return { status: '400 Bad Request', refusal };
 }
 
 /** Routes check their bodies themselves: without these the framework loads two compilers that nothing uses. */

@@ -195,25 +195,80 @@ describe('large bodies that are held', () => {
   const MIB = 1024 * 1024;
   const LARGE = `{ set { <0x1> <name> "x" . } }${' '.repeat(2 * MIB)}`;
 
+  /** A connection that has sent `begun`, and the first line of what comes back. */
+  function half(own: TestService, head: string, begun: string) {
+    const { hostname, port } = new URL(own.url);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    socket.write(`${head} HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncontent-type: application/rdf\r\n${begun}`);
+    const status = new Promise<string>((resolve, reject) => {
+      socket.once('data', (bytes) => resolve(bytes.toString().split('\r\n')[0]));
+      socket.once('error', reject);
+    });
+    return { socket, status };
+  }
+
   it.each([
     ['of a length that is told', `content-length: ${LARGE.length}`, LARGE.slice(0, 100)],
     ['that come in parts', 'transfer-encoding: chunked', `${(2 * MIB).toString(16)}\r\n${' '.repeat(2 * MIB)}\r\n`],
   ])('%s refuse others until they are let go; small ones are answered', async (_what, header, begun) => {
     const own = await startService({ limits: { largeBodiesBytes: 3 * MIB } });
-    const { hostname, port } = new URL(own.url);
-    const socket = connect(Number(port), hostname);
-    socket.write(
-      `POST /mutate HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncontent-type: application/rdf\r\n${header}\r\n\r\n`,
-    );
-    socket.write(begun);
+    const begin = () => {
+      const { socket } = half(own, 'POST /mutate', `${header}\r\n\r\n${begun}`);
+      return socket.on('end', () => socket.destroy());
+    };
+    let socket = begin();
     const refused = { status: 503, body: { errors: [{ extensions: { code: 'OVERLOADED' } }] } };
-    await expect.poll(() => own.rdf(LARGE)).toMatchObject(refused);
+    const another = async () => {
+      const answer = await own.rdf(LARGE);
+      // that one was there sooner
+      if (socket.destroyed) socket = begin();
+      return answer;
+    };
+    await expect.poll(another).toMatchObject(refused);
     expect((await own.rdf('{ set { <0x1> <name> "y" . } }')).status).toBe(200);
     socket.destroy();
     await expect.poll(async () => (await own.rdf(LARGE)).status).toBe(200);
     expect((await own.rdf(LARGE)).status).toBe(200);
     await own.close();
   });
+
+  const inParts = (bytes: number) => `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`;
+  const CHUNKED = 'transfer-encoding: chunked\r\n\r\n';
+
+  it('that begin together and tell no length are refused where they come to more', async () => {
+    const own = await startService({ limits: { largeBodiesBytes: 3 * MIB } });
+    const all = [1, 2].map(() => half(own, 'POST /mutate', CHUNKED));
+    const first = Promise.race(all.map(({ status }) => status));
+    for (const { socket } of all) socket.write(inParts(2 * MIB));
+    expect(await first).toBe('HTTP/1.1 503 Service Unavailable');
+    for (const { socket } of all) socket.destroy();
+    await expect.poll(async () => (await own.rdf(LARGE)).status).toBe(200);
+    await own.close();
+  });
+
+  it('that come with a request that reads none are none', async () => {
+    const own = await startService({ limits: { largeBodiesBytes: 3 * MIB } });
+    const { socket, status } = half(own, 'GET /changes', `${CHUNKED}${inParts(4 * MIB)}`);
+    expect(await status).toBe('HTTP/1.1 200 OK');
+    for (let times = 0; times < 5; times++) expect((await own.rdf(LARGE)).status).toBe(200);
+    socket.destroy();
+    await own.close();
+  });
+
+  it.each(['content-length: 9\r\n\r\nx', CHUNKED, 'a-header-that-does-not'])(
+    'that do not come to their end are given up: %j',
+    async (begun) => {
+      const own = await startService({ limits: { requestMs: 100 } });
+      const { socket, status } = half(own, 'POST /mutate', begun);
+      expect(await status).toBe('HTTP/1.1 408 Request Timeout');
+      // although this side has not closed its half
+      const refused = new Promise((resolve) => socket.on('error', resolve));
+      const writing = setInterval(() => socket.write('x'), 50);
+      expect(await refused).toMatchObject({ code: expect.stringMatching(/EPIPE|ECONNRESET/) });
+      clearInterval(writing);
+      await own.close();
+    },
+  );
 });
 
 describe('large answers that nobody reads', () => {
