@@ -145,6 +145,11 @@ function translate(error: unknown, bodyLimit: number): unknown {
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
     return new GraphsteadError('INVALID_REQUEST', 'the Content-Length header does not match the body');
   }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new GraphsteadError('UNSUPPORTED_MEDIA_TYPE', 'the Content-Type header does not name one media type', {
+      fix: 'send one, such as Content-Type: application/json',
+    });
+  }
   if (code?.startsWith('FST_')) {
     return new GraphsteadError('INVALID_REQUEST', (error as Error).message, { cause: error });
   }

@@ -26,6 +26,7 @@ interface ExplorerRooms {
 const ROOT = fileURLToPath(packageRoot);
 const PAGE_DIR = join(ROOT, 'dist', 'explorer');
 const ASSETS_DIR = join(PAGE_DIR, 'assets');
+const ASSET_NAME = /^\w[\w.-]*$/;
 const BODY_BYTES = 1024 * 1024;
 /** agents in one page of the list */
 const PAGE_AGENTS = 100;
@@ -49,7 +50,8 @@ export function explorerRoutes(app: FastifyInstance, core: Core, rooms: Explorer
   app.register(import('@fastify/static'), { root: ROOT, serve: false });
   pageRoutes(app);
   app.addHook('onRequest', async (request) => {
-    if (request.url.startsWith('/explorer/api/')) refuseOtherSites(request);
+    // the route, whose address may have been written in another way
+    if (request.routeOptions.url?.startsWith('/explorer/api/')) refuseOtherSites(request);
   });
   app.get('/explorer/api/info', async () => ({
     version: rooms.version,
@@ -80,6 +82,8 @@ function pageRoutes(app: FastifyInstance): void {
   });
   app.get('/explorer/assets/:file', async (request, reply) => {
     const { file } = request.params as { file: string };
+    // no other name leads to one of them, and what is no name at all is no failure of the service
+    if (!ASSET_NAME.test(file)) return reply.callNotFound();
     // Names carry a hash of the content.
     return reply
       .header('x-content-type-options', 'nosniff')
