@@ -55,7 +55,7 @@ export interface ApiOptions {
   readonly limits: Limits;
   /** operations that stand beside the generated ones; more can be set later with `setOperations` */
   readonly operations?: readonly Operation[];
-  /** calls the remotes of @custom fields, and asks them at upload what they offer; without it they answer null */
+  /** calls the remotes of @custom fields, and asks them at upload what they offer; without it they answer null. Fetches key sets */
   readonly client?: HttpClient;
   /**
    * Variables that placeholders of a text's secrets may name, asked for whenever it is read. Without it the placeholders stay

@@ -218,8 +218,8 @@ class GraphqlApi implements Api {
   }
 
   claims(headers: Readonly<Record<string, string | undefined>>) {
-    const { clock, limits } = this.#options;
-    return this.#served ? verifyClaims(this.#served.model, headers, clock, limits) : undefined;
+    const { clock, limits, client } = this.#options;
+    return this.#served ? verifyClaims(this.#served.model, headers, clock, limits, client) : undefined;
   }
 
   async validate(text: string): Promise<readonly GraphsteadError[]> {

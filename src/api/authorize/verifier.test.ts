@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, Secret, systemClock } from '../../base/index.js';
+import { createHttpClient } from '../../outbound/index.js';
 import type { Authorization } from '../../sdl/index.js';
 import { claimsOf, Verifier } from './index.js';
 
@@ -74,6 +75,30 @@ describe('tokens', () => {
     const headers = { authorization: await token(privateKey, 'k1', 'shop') };
     await expect(verifier.claims(headers)).rejects.toMatchObject({ code: 'REMOTE_FAILED', status: 502 });
     await expect(verifier.claims({ authorization: 'no token' })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    server.close();
+  });
+
+  it.each([
+    ['larger than a reply may be', 'http://127.0.0.1:PORT/jwks', 'limits.outboundReplyBytes'],
+    ['behind an address that no call may go to', 'http://169.254.169.254/jwks', 'calls to 169.254.169.254 are refused'],
+  ])('are not verified with a key set %s', async (_, address, told) => {
+    let sent = 0;
+    const server = createServer((_, reply) => {
+      const more = () => {
+        while (!reply.destroyed && ++sent < 10_000 && reply.write(Buffer.alloc(65_536, ' ')));
+      };
+      more();
+      reply.on('drain', more);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const client = createHttpClient({ limits: { ...DEFAULT_LIMITS, outboundReplyBytes: 1024 }, clock: systemClock });
+    const jwkUrls = [address.replace('PORT', String(port))];
+    const verifier = new Verifier({ ...base, jwkUrls, audience: ['shop'] }, systemClock, DEFAULT_LIMITS, client);
+    const claims = verifier.claims({ authorization: await token(privateKey, 'k1', 'shop') });
+    await expect(claims).rejects.toMatchObject({ code: 'REMOTE_FAILED', message: expect.stringContaining(told) });
+    expect(sent).toBeLessThan(1_000);
+    await client.close();
     server.close();
   });
 

@@ -1,7 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import type { FetchImplementation, JWTPayload, JWTVerifyGetKey } from 'jose';
 import { asError, type Clock, GraphsteadError, type Limits, type MaybePromise } from '../../base/index.js';
+import type { HttpClient } from '../../outbound/index.js';
 import type { Authorization, Model } from '../../sdl/index.js';
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -10,13 +11,16 @@ type Bounds = Pick<Limits, 'tokenSkewMs'>;
 
 /** Finds and verifies the JWT of requests by one `# Service.Authorization` line. Key sets are fetched once and kept. */
 export class Verifier {
+  readonly #client: HttpClient | undefined;
   readonly #authorization: Authorization;
   readonly #clock: Clock;
   readonly #limits: Bounds;
   readonly #key: Uint8Array | KeyObject | undefined;
   #sets: readonly JWTVerifyGetKey[] | undefined;
 
-  constructor(authorization: Authorization, clock: Clock, limits: Bounds) {
+  /** @param client fetches key sets as other calls go out: bounded, and to no address that is refused */
+  constructor(authorization: Authorization, clock: Clock, limits: Bounds, client?: HttpClient) {
+    this.#client = client;
     this.#authorization = authorization;
     this.#clock = clock;
     this.#limits = limits;
@@ -45,8 +49,9 @@ export class Verifier {
       });
     }
     const failures: GraphsteadError[] = [];
+    const by = this.#client && { [jose.customFetch]: fetchedBy(this.#client) };
     this.#sets ??= this.#authorization.jwkUrls.map((url) => {
-      return jose.createRemoteJWKSet(new URL(url), { timeoutDuration: 10_000 });
+      return jose.createRemoteJWKSet(new URL(url), { timeoutDuration: 10_000, ...by });
     });
     for (const set of this.#sets) {
       try {
@@ -67,6 +72,17 @@ export class Verifier {
     const given = [payload.aud ?? []].flat();
     if (!given.some((each) => wanted.includes(each))) throw unauthenticated('its audience is another service');
   }
+}
+
+/** The library tells a time-out by the reason of its own signal. */
+function fetchedBy(client: HttpClient): FetchImplementation {
+  return async (url, { headers, signal }) => {
+    const request = { method: 'GET', url, headers: Object.fromEntries(headers), idempotent: true, signal } as const;
+    const { status, body } = await client.send(request).catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : error;
+    });
+    return new Response(body, { status });
+  };
 }
 
 function keyOf({ verificationKey, algorithm }: Authorization): Uint8Array | KeyObject | undefined {
@@ -139,10 +155,11 @@ export function verifyClaims(
   headers: Headers,
   clock: Clock,
   limits: Bounds,
+  client?: HttpClient,
 ): MaybePromise<Claims | undefined> {
   const { authorization } = model;
   if (!authorization) return undefined;
-  const verifier = verifiers.get(authorization) ?? new Verifier(authorization, clock, limits);
+  const verifier = verifiers.get(authorization) ?? new Verifier(authorization, clock, limits, client);
   verifiers.set(authorization, verifier);
   return verifier.claims(headers);
 }
