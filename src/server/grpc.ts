@@ -56,30 +56,33 @@ interface GrpcOptions {
  * newer single requests: RunDQL, and AllocateIDs for uids. A method that it does not serve answers UNIMPLEMENTED.
  */
 export function createGrpc(core: Core, options: GrpcOptions): GrpcConnections {
-  const server = new grpc.Server({ 'grpc.max_receive_message_length': core.limits.graphBodyBytes });
-  const guarded = guard(options, core);
+  const server = new grpc.Server({
+    'grpc.max_receive_message_length': core.limits.graphBodyBytes,
+    interceptors: isLoopback(options.host) ? [] : [requireKey(options.keys, core.names)],
+  });
+  const unary = answering(core);
   const newer = newerMethods((answer: Dgraph.Response) => Buffer.from(answer.serializeBinary()));
   server.addService(
     { ...DgraphService, ...newer },
     {
-      query: guarded('Query', (request: Dgraph.Request, signal) => query(core, request, signal)),
-      alter: guarded('Alter', async (operation: Dgraph.Operation) => {
+      query: unary('Query', (request: Dgraph.Request, signal) => query(core, request, signal)),
+      alter: unary('Alter', async (operation: Dgraph.Operation) => {
         await core.alter(alterOf(operation), { runInBackground: operation.getRunInBackground() });
         return new messages.Payload();
       }),
-      commitOrAbort: guarded('CommitOrAbort', (context: Dgraph.TxnContext) => commitOrAbort(core, context)),
-      checkVersion: guarded('CheckVersion', async () => {
+      commitOrAbort: unary('CommitOrAbort', (context: Dgraph.TxnContext) => commitOrAbort(core, context)),
+      checkVersion: unary('CheckVersion', async () => {
         const answer = new Version();
         answer.setTag(options.version);
         return answer;
       }),
-      login: guarded('Login', async () => {
+      login: unary('Login', async () => {
         throw new GraphsteadError('INVALID_REQUEST', 'there are no users to log in as', {
           fix: 'send an API key as the metadata "authorization: Bearer <key>"',
         });
       }),
-      runDQL: guarded('RunDQL', (request: RunDqlRequest, signal) => runDql(core, request, signal)),
-      allocateIDs: guarded('AllocateIDs', (request: AllocateRequest) => allocate(core, request)),
+      runDQL: unary('RunDQL', (request: RunDqlRequest, signal) => runDql(core, request, signal)),
+      allocateIDs: unary('AllocateIDs', (request: AllocateRequest) => allocate(core, request)),
     },
   );
   let connections = server.createConnectionInjector(credentials(options.tls?.current));
@@ -107,27 +110,36 @@ function credentials(tls: Tls | undefined): grpc.ServerCredentials {
 
 type Unary<Request, Answer> = (request: Request, signal: AbortSignal) => Promise<Answer>;
 
-/** Checks the key and turns failures into gRPC statuses with our code and fix in the message. */
-function guard(options: GrpcOptions, { trace, names }: Core) {
-  const open = isLoopback(options.host);
+/** Refuses calls without a key before any of their messages is read: whoever has none must not fill the memory with them. */
+function requireKey(keys: ApiKeys, names: Names): grpc.ServerInterceptor {
+  return (_method, call) => {
+    const onReceiveMetadata: grpc.ServerListener['onReceiveMetadata'] = (given, next) => {
+      const metadata = given.getMap() as Record<string, string>;
+      // clients of this protocol also send the key alone, without "Bearer"
+      const bare = { 'x-api-key': metadata['authorization'] };
+      if ([metadata, bare].some((headers) => keys.open(undefined, { headers }))) return next(given);
+      const isOther = keyOf(metadata) !== undefined || metadata['authorization'] !== undefined;
+      call.sendStatus(statusOf(keyMissing(isOther), names));
+    };
+    return new grpc.ServerInterceptingCall(call, { start: (next) => next({ onReceiveMetadata }) });
+  };
+}
+
+/** Turns failures into gRPC statuses with our code and fix in the message. */
+function answering({ trace, names }: Core) {
   return <Request, Answer>(method: string, work: Unary<Request, Answer>): grpc.handleUnaryCall<Request, Answer> =>
     (call, callback) => {
       const controller = new AbortController();
       call.on('cancelled', () => controller.abort());
-      const metadata = call.metadata.getMap() as Record<string, string>;
-      // clients of this protocol also send the key alone, without "Bearer"
-      const bare = { 'x-api-key': metadata['authorization'] };
-      const allowed = open || [metadata, bare].some((headers) => options.keys.open(undefined, { headers }));
-      const answer = async () => {
-        if (!allowed) throw keyMissing(keyOf(metadata) !== undefined || metadata['authorization'] !== undefined);
-        return work(call.request, controller.signal);
-      };
+      const headers = call.metadata.getMap() as Record<string, string>;
       const facts = { 'rpc.system': 'grpc', 'rpc.service': 'api.Dgraph', 'rpc.method': method };
-      const step = { kind: 'server', facts, headers: metadata } as const;
-      trace.step(`api.Dgraph/${method}`, step, answer).then(
-        (answer) => callback(null, answer),
-        (thrown: unknown) => callback(statusOf(thrown, names)),
-      );
+      const step = { kind: 'server', facts, headers } as const;
+      trace
+        .step(`api.Dgraph/${method}`, step, () => work(call.request, controller.signal))
+        .then(
+          (answer) => callback(null, answer),
+          (thrown: unknown) => callback(statusOf(thrown, names)),
+        );
     };
 }
 

@@ -1,5 +1,6 @@
 // Keys with fewer rights: a page's, and those of whatever collects the metrics.
 import { createRequire } from 'node:module';
+import { connect } from 'node:http2';
 import * as grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -70,6 +71,19 @@ describe('a key of GRAPHSTEAD_CLIENT_KEYS', () => {
     expect([whole.status, await code(whole)]).toEqual([401, 'UNAUTHENTICATED']);
     expect((await ask('/admin/schema?apiKey=page')).status).toBe(401);
   });
+});
+
+it('gRPC refuses who has none before it reads what was sent', async () => {
+  const session = connect(`http://127.0.0.1:${s.service.grpcPort}`);
+  const call = session.request({ ':method': 'POST', ':path': '/api.Dgraph/Query', 'content-type': 'application/grpc' });
+  const told = new Promise((resolve) => {
+    call.on('response', resolve);
+    call.on('trailers', resolve);
+  });
+  // the head of a message of 1000 bytes that never come
+  call.on('error', () => undefined).write(Buffer.from([0, 0, 0, 3, 232]));
+  expect(await told).toMatchObject({ 'grpc-status': String(grpc.status.UNAUTHENTICATED) });
+  session.destroy();
 });
 
 it('gRPC is open to keys that open everything alone', async () => {
