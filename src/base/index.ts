@@ -44,6 +44,7 @@ export { makePrivateFolder } from './private-folder.js';
 export { documentWeight, Recent } from './recent.js';
 export { Secret } from './secret.js';
 export { sourceStack } from './source-stack.js';
+export { stepsUp } from './step-up.js';
 export { atOnce, forEachInSteps, inSteps, STEP, type Steps } from './steps.js';
 export { table } from './table.js';
 export { type EndedStep, noTrace, type Step, type StepFacts, type StepOptions, type Trace } from './trace.js';

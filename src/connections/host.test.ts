@@ -80,14 +80,20 @@ describe('an http connection', () => {
   });
 
   it('never leaves its baseUrl: not by a path, an address or a redirect', async () => {
-    const base = await serve((_request, response) => response.writeHead(302, { location: '/elsewhere' }).end());
+    const asked: unknown[] = [];
+    const base = await serve(({ url }, response) => {
+      asked.push(url);
+      response.writeHead(302, { location: '/elsewhere' }).end();
+    });
     const { connections, close } = open(`${base}/v1`);
-    for (const path of ['../secret', 'http://127.0.0.1:1/v1/x', 'redirected']) {
+    const packed = ['..%2fsecret', 'a%5C%2E.%5c..', '..;/secret'];
+    for (const path of ['../secret', ...packed, 'http://127.0.0.1:1/v1/x', 'redirected']) {
       await expect(connections.http('api').fetch(path)).rejects.toMatchObject({
         code: 'CONNECTION_FAILED',
         message: /outside its baseUrl/,
       });
     }
+    expect(asked).toEqual(['/v1/redirected']);
     await close();
   });
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { ReadableStream, type ReadableStreamDefaultReader } from 'node:stream/web';
 import type Undici from 'undici';
 import type { RequestInit, Response } from 'undici';
-import { GraphsteadError, type Hide } from '../base/index.js';
+import { GraphsteadError, type Hide, stepsUp } from '../base/index.js';
 import { REFUSAL_BYTES, textUpTo } from './body.js';
 import type { ConnectionConfig } from './config.js';
 import { currentTraceHeaders, recorded } from './record.js';
@@ -47,7 +47,8 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     });
 
   function inside(url: URL): URL {
-    if (url.origin === base.origin && url.pathname.startsWith(base.pathname)) return url;
+    const isBelow = url.origin === base.origin && url.pathname.startsWith(base.pathname);
+    if (isBelow && !stepsUp(url.pathname)) return url;
     throw fail(
       `${url.origin}${url.pathname} is outside its baseUrl`,
       'use a path below baseUrl, or a connection of its own',

@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../base/index.js';
+import { GraphsteadError, stepsUp } from '../base/index.js';
 import type { BodyNode, TemplateValues, UrlPart, UrlTemplate } from './contract.js';
 
 /**
@@ -11,7 +11,7 @@ export function fillUrl(template: UrlTemplate, values: TemplateValues): string {
     part.kind === 'text' ? part.text : pathValue(part.name, values[part.name]),
   );
   const filled = path.join('');
-  const dots = filled.split('/').find((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+  const dots = filled.split('/').find((segment) => /^(?:\.|%2e){1,2}$/i.test(segment) || stepsUp(segment));
   if (dots !== undefined && template.path.some((part) => part.kind === 'variable')) {
     throw new GraphsteadError('INVALID_VALUE', `a value makes "${dots}" a part of the url's path`);
   }
