@@ -301,6 +301,30 @@ describe('an edge that rules look through', () => {
   });
 });
 
+it.each([defaultNames, dgraphNames])('reads the directives of a rule', async (names) => {
+  const world = await createWorld(
+    `
+    type Sign @auth(query: {rule: "query ($A: Boolean!) { querySign { id text @skip(if: $A) ... @include(if: $A) { by { name } } } }"}) { id: ID! text: String by: Person }
+    type Named @auth(query: {rule: "query { queryNamed @cascade(fields: [\\"text\\"]) { id } }"}) { id: ID! key: Int @search text: String }
+    type Off @auth(query: {not: {rule: "query ($A: Boolean!) { queryOff @skip(if: $A) { text } }"}}) { id: ID! text: String }
+    type Person { name: String! @id }`,
+    { names },
+  );
+  await world.data(`mutation {
+    addSign(input: [{text: "one"}, {by: {name: "ann"}}]) { numUids }
+    addNamed(input: [{key: 1, text: "one"}, {key: 2}]) { numUids }
+    addOff(input: [{text: "one"}]) { numUids }
+  }`);
+  const see = (A: boolean) =>
+    world.data('{ querySign { text by { name } } queryNamed { key } queryOff { text } }', {}, { claims: { A } });
+  expect(await see(false)).toEqual({ querySign: [{ text: 'one', by: null }], queryNamed: [{ key: 1 }], queryOff: [] });
+  expect(await see(true)).toEqual({
+    querySign: [{ text: null, by: { name: 'ann' } }],
+    queryNamed: [{ key: 1 }],
+    queryOff: [{ text: 'one' }],
+  });
+});
+
 it('tells nothing of hidden nodes by what a cascade would delete', async () => {
   const world = await createWorld(`
     type Safe @auth(query: {rule: "{$ROLE: {eq: \\"admin\\"}}"}, delete: {rule: "{$ROLE: {eq: \\"admin\\"}}"}) { name: String! @id pin: String @search(by: [hash]) }

@@ -1,7 +1,5 @@
 import {
   type ASTVisitor,
-  type FieldNode,
-  getDirectiveValues,
   getNamedType,
   GraphQLError,
   isInterfaceType,
@@ -12,22 +10,11 @@ import {
 import type { Selection } from '../../dql/index.js';
 import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
 import { authFilter } from './auth/filter.js';
+import type { Demand } from './demand.js';
 import type { ObjectPlan } from './plan.js';
 import { namedType, type Scope } from './scope.js';
 import type { RootPlan } from './still-plan.js';
 import { cascading, childrenOf, select, storedName } from './syntax.js';
-
-/** Fields that nodes of a level must have, by their names; none is named where everything asked for must be there. */
-export type Demand = readonly string[];
-
-/** What the @cascade of a field asks; undefined without it. */
-export function demandOf(scope: Scope, node: FieldNode): Demand | undefined {
-  if (!node.directives?.length) return undefined;
-  const directive = scope.schema.getDirective('cascade');
-  if (!directive) return undefined;
-  const values = getDirectiveValues(directive, node, scope.variables as Record<string, unknown>);
-  return values && ((values.fields as Demand | null | undefined) ?? []);
-}
 
 /** A rule for documents: what @cascade names are fields of the level that it stands on. Variables are not looked at. */
 export function cascadeNamesFields(context: ValidationContext): ASTVisitor {
@@ -44,11 +31,6 @@ export function cascadeNamesFields(context: ValidationContext): ASTVisitor {
       }
     },
   };
-}
-
-/** What a level below takes over. The peer hands names of fields down as names of predicates, which no other type has. */
-export function demandBelow(scope: Scope, demand: Demand | undefined): Demand | undefined {
-  return demand?.length && scope.names.dgraph ? undefined : demand;
 }
 
 /** The plan of a level that must meet a demand: fields that are named and not asked for are read along. */

@@ -84,7 +84,8 @@ export function selectionSets(nodes: readonly FieldNode[]): SelectionSetNode[] {
   return nodes.flatMap((node) => (node.selectionSet ? [node.selectionSet] : []));
 }
 
-function included(scope: CollectScope, node: SelectionSetNode['selections'][number]): boolean {
+/** `@skip` and `@include` leave it in. */
+export function included(scope: CollectScope, node: SelectionSetNode['selections'][number]): boolean {
   if (!node.directives || node.directives.length === 0) return true;
   const skip = getDirectiveValues(GraphQLSkipDirective, node, scope.variables);
   if (skip?.if === true) return false;

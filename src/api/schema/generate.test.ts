@@ -239,6 +239,23 @@ describe('rules that are queries', () => {
     ).toEqual([]);
   });
 
+  const sides = (rule: string): string => `
+    type A @auth(query: {rule: "query { ${rule} }"}) { id: ID! n: String b: B far: String @custom(http: {url: "http://a.example/$id", method: GET}) }
+    type B { k: String! @id parts: [A] }`;
+
+  it.each([
+    ['queryA { far }', '"far" is not stored'],
+    ['queryA { b { partsAggregate { count } } }', '"partsAggregate" is there for every node'],
+    ['queryA { ...F } } fragment F on A { b { parts(offset: 1) { n } }', '"offset" makes a page'],
+    ['queryA(first: 1) { n }', '"first" makes a page'],
+  ])('hold nothing that decides nothing: %s', (rule, reason) => {
+    expect(messages(() => generate(sides(rule)))).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it('may ask for the first of an edge, which is there where any is', () => {
+    expect(messages(() => generate(sides('queryA { b { parts(first: 1, order: {asc: n}) { n } } }')))).toEqual([]);
+  });
+
   it('may ask what clients may not', () => {
     expect(messages(() => generate(ruled('query { queryA { n } }', '@generate(query: {query: false})')))).toEqual([]);
   });

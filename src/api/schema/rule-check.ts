@@ -1,8 +1,20 @@
-import { GraphQLObjectType, GraphQLSchema, validate } from 'graphql';
+import {
+  type ArgumentNode,
+  type ASTNode,
+  type ASTVisitor,
+  GraphQLError,
+  GraphQLObjectType,
+  GraphQLSchema,
+  Kind,
+  specifiedRules,
+  validate,
+  type ValidationContext,
+} from 'graphql';
 import { GraphsteadError } from '../../base/index.js';
 import { type AuthAction, type AuthRule, isAbout, type ObjectType } from '../../sdl/index.js';
 import type { Context } from './context.js';
 import { REQUEST_DIRECTIVES } from './directive.js';
+import { fieldMeaning } from './meaning.js';
 import { typeQueries } from './query.js';
 
 export type GraphRule = Extract<AuthRule, { kind: 'graph' }>;
@@ -31,7 +43,7 @@ export function checkAuthRules(context: Context, left: ReadonlySet<string>): Gra
   const types = [...new Set(rules.map(({ type }) => type))];
   const schema = ruleSchema(context, types);
   return rules.flatMap(({ type, graph }) =>
-    validate(schema, graph.document)
+    validate(schema, graph.document, [...specifiedRules, decides])
       .filter((error) => !isAbout(error.message, left))
       .map(
         (error) =>
@@ -42,6 +54,38 @@ export function checkAuthRules(context: Context, left: ReadonlySet<string>): Gra
           }),
       ),
   );
+}
+
+/**
+ * A rule for the texts of rules: what stands there decides. A rule passes the nodes that hold what it selects; values
+ * that are not stored, aggregates and pages say nothing of that, and would be passed over.
+ */
+function decides(context: ValidationContext): ASTVisitor {
+  const refuse = (message: string, node: ASTNode): void =>
+    context.reportError(new GraphQLError(message, { nodes: node }));
+  return {
+    Field(node) {
+      const definition = context.getFieldDef();
+      const meaning = definition && fieldMeaning(definition);
+      const name = node.name.value;
+      if (meaning?.op === 'edgeAggregate') refuse(`"${name}" is there for every node and decides nothing.`, node);
+      if (meaning?.op === 'field' && !meaning.field.storage && meaning.field.role !== 'id') {
+        refuse(`"${name}" is not stored, and rules are decided by what is.`, node);
+      }
+      const isRoot = context.getParentType()?.name === 'Query';
+      if (!isRoot && !(meaning?.op === 'field' && meaning.field.role === 'edge')) return;
+      for (const argument of node.arguments ?? []) {
+        if (!isPage(argument, isRoot)) continue;
+        refuse(`"${argument.name.value}" makes a page, and a rule is asked of each node by itself.`, argument);
+      }
+    },
+  };
+}
+
+/** The first few of an edge are there where one is, so that asking for them says no more. */
+function isPage({ name, value }: ArgumentNode, isRoot: boolean): boolean {
+  if (name.value !== 'first') return name.value === 'offset';
+  return isRoot || value.kind !== Kind.INT || Number(value.value) < 1;
 }
 
 function ruleSchema(context: Context, types: readonly ObjectType[]): GraphQLSchema {

@@ -8,7 +8,9 @@ import {
 } from 'graphql';
 import { assert } from '../../../base/index.js';
 import type { Filter } from '../../../dql/index.js';
-import type { AuthAction, AuthRule, ObjectType, UnionType } from '../../../sdl/index.js';
+import type { AuthAction, AuthRule, Field, ObjectType, UnionType } from '../../../sdl/index.js';
+import { included } from '../collect.js';
+import { type Demand, demandBelow, demandOf } from '../demand.js';
 import { compileFilter, reaching } from '../filter.js';
 import { type Claims, filterInput, type Scope } from '../scope.js';
 import { and, call, NEVER, not, ofType, or, storedName, test } from '../syntax.js';
@@ -143,10 +145,11 @@ function graphRule(scope: Scope, rule: Extract<AuthRule, { kind: 'graph' }>): Ve
   const inside: Scope = { ...scope, variables, authorized: false, fragments: fragmentsOf(rule) };
   const root = operation.selectionSet.selections.find((node): node is FieldNode => node.kind === Kind.FIELD);
   assert(root, 'a rule queries a type');
+  if (!included(inside, root)) return NO;
   return fromFilter(
     and(
       argumentFilter(inside, root, root.name.value.replace(/^(query|get)/, '')),
-      selected(inside, root, typeOf(scope, root)),
+      selected(inside, root, typeOf(scope, root), demandOf(inside, root)),
     ),
   );
 }
@@ -182,46 +185,49 @@ function argumentFilter(scope: Scope, node: FieldNode, typeName: string): Filter
   return value === undefined ? NEVER : compileFilter(scope, input, value);
 }
 
-/** Everything selected is there: what the same query with @cascade would keep. */
-function selected(
-  scope: Scope,
-  node: { readonly selectionSet?: SelectionSetNode },
-  type: ObjectType,
-): Filter | undefined {
-  const parts: (Filter | undefined)[] = [];
+type Selected = { readonly selectionSet?: SelectionSetNode };
+
+/** Everything selected is there, and what a @cascade names besides: what the same query with @cascade would keep. */
+function selected(scope: Scope, node: Selected, type: ObjectType, demand?: Demand): Filter | undefined {
+  const parts = (demand ?? []).map((name) => present(type.field(name)));
   for (const child of node.selectionSet?.selections ?? []) {
-    if (child.kind !== Kind.FIELD) {
-      const fragment = child.kind === Kind.INLINE_FRAGMENT ? child : scope.fragments[child.name.value];
-      if (!fragment) continue;
-      const condition = fragment.typeCondition?.name.value;
-      const target = condition ? objectNamed(scope, condition) : type;
-      const isOwn = target === type || type.interfaces.includes(target.name);
-      parts.push(and(isOwn ? undefined : test(ofType(target.storedName)), selected(scope, fragment, target)));
+    if (!included(scope, child)) continue;
+    if (child.kind === Kind.FIELD) {
+      const field = type.field(child.name.value);
+      parts.push(field?.role === 'edge' ? edge(scope, child, field, demand) : present(field));
       continue;
     }
-    const field = type.field(child.name.value);
-    if (!field?.storage) continue;
-    parts.push(field.role === 'edge' ? edge(scope, child, field) : test(call('has', storedName(field.storage), [])));
+    const fragment = child.kind === Kind.INLINE_FRAGMENT ? child : scope.fragments[child.name.value];
+    if (!fragment) continue;
+    const condition = fragment.typeCondition?.name.value;
+    const target = condition ? objectNamed(scope, condition) : type;
+    const isOwn = target === type || type.interfaces.includes(target.name);
+    parts.push(and(isOwn ? undefined : test(ofType(target.storedName)), selected(scope, fragment, target, demand)));
   }
   return and(...parts);
 }
 
-function edge(scope: Scope, node: FieldNode, field: NonNullable<ReturnType<ObjectType['field']>>): Filter {
+/** The node holds a value of the field; an ID, and what is not stored, asks for nothing. */
+const present = (field: Field | undefined): Filter | undefined =>
+  field?.storage && test(call('has', storedName(field.storage), []));
+
+function edge(scope: Scope, node: FieldNode, field: Field, demand: Demand | undefined): Filter {
   const target = scope.model.types.get(field.type.name);
+  const asked = demandOf(scope, node) ?? demandBelow(scope, demand);
   const below =
     target?.kind === 'union'
       ? selectedMembers(scope, node)
       : target?.kind === 'object' || target?.kind === 'interface'
-        ? selected(scope, node, target)
+        ? selected(scope, node, target, asked)
         : undefined;
   return reaching(scope, field, field.type.name, and(argumentFilter(scope, node, field.type.name), below));
 }
 
 /** Below a union: a node of one of the members that the rule selects from, with what it selects there. */
-function selectedMembers(scope: Scope, node: { readonly selectionSet?: SelectionSetNode }): Filter | undefined {
+function selectedMembers(scope: Scope, node: Selected): Filter | undefined {
   const alternatives: (Filter | undefined)[] = [];
   for (const child of node.selectionSet?.selections ?? []) {
-    if (child.kind === Kind.FIELD) continue;
+    if (child.kind === Kind.FIELD || !included(scope, child)) continue;
     const fragment = child.kind === Kind.INLINE_FRAGMENT ? child : scope.fragments[child.name.value];
     const condition = fragment?.typeCondition && scope.model.object(fragment.typeCondition.name.value);
     if (!fragment) continue;

@@ -11,7 +11,7 @@ import { boundLevel, listWritten, rootRow, runPlan } from '../query.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
 import { filterInput, selectedType } from '../scope.js';
 import { argumentsOf } from '../argument.js';
-import { demandOf } from '../cascade.js';
+import { demandOf } from '../demand.js';
 import { compileRoot } from '../selection.js';
 import { and, block, childrenOf, NEVER, ofUids } from '../syntax.js';
 
