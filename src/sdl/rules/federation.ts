@@ -75,7 +75,10 @@ function requires({ report }: RuleContext, object: ObjectDefinition, field: Fiel
       'Remove @requires.',
     );
   }
-  for (const name of fieldSet(node.arguments?.[0])) {
+  const names = fieldSet(node.arguments?.[0]);
+  if (names.length === 0)
+    refuse(`@requires on ${object.name}.${field.name} names no field`, 'Name what the field needs.');
+  for (const name of names) {
     const other = object.fields.find((f) => f.name === name);
     if (!other)
       refuse(`@requires on ${object.name}.${field.name}: there is no field ${name}`, `Declare ${name} @external.`);
@@ -97,7 +100,10 @@ function provides({ definitions, report }: RuleContext, object: ObjectDefinition
     );
     return;
   }
-  for (const name of fieldSet(node.arguments?.[0])) {
+  const names = fieldSet(node.arguments?.[0]);
+  if (names.length === 0)
+    refuse(`@provides on ${object.name}.${field.name} names no field`, 'Name what is answered here.');
+  for (const name of names) {
     if (target.fields.some((f) => f.name === name)) continue;
     refuse(`@provides on ${object.name}.${field.name}: ${target.name} has no field ${name}`, `Declare ${name} there.`);
   }

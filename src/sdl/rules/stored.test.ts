@@ -238,6 +238,11 @@ describe('federation', () => {
     ['type Shop @key(fields: "key") { id: ID! name: String }', 'federation'],
     ['type Shop @key(fields: "id") { id: ID! name: String @external }', 'federation'],
     ['extend type Shop @key(fields: "id") { id: ID! @external a: Int b: Int @requires(fields: "a") }', 'federation'],
+    ['extend type Shop @key(fields: "id") { id: ID! @external b: Int @requires(fields: " ") }', 'federation'],
+    [
+      'type Shop { name: String city: City @provides(fields: "") } type City @key(fields: "id") { id: ID! n: Int }',
+      'federation',
+    ],
     ['type Shop { owner: Person @provides(fields: "name") } type Person { name: String }', 'federation'],
   ]);
   accepted([
