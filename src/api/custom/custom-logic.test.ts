@@ -208,9 +208,9 @@ describe('a custom field', () => {
   ])('wants a list of the same length in BATCH mode, not %s', async (_, json) => {
     remote.answer = () => ({ json });
     const results = await logic.fields(fieldCall(remote.load(USERS), 'User', '{ cars { id } }', parents.slice(0, 2)));
-    expect(results.map(({ value, errors }) => [value, errors.length])).toEqual([
-      [null, 1],
-      [null, 0],
+    expect(results.map(({ value, errors, alsoFailed }) => [value, errors.length, alsoFailed])).toEqual([
+      [null, 1, true],
+      [null, 0, true],
     ]);
     expect(results[0].errors[0].message).toMatch(/custom field User.cars failed: a list of 2 items was expected/);
   });

@@ -122,7 +122,7 @@ async function batch(call: CustomFieldCall, site: CallSite, asked: readonly Valu
   try {
     return await sendBatch(call, site, bodies);
   } catch (error) {
-    return withErrors(new Array<unknown>(asked.length).fill(null), failed(nameOf(call), error).errors);
+    return nothingOf(asked.length, failed(nameOf(call), error).errors);
   }
 }
 
@@ -133,8 +133,13 @@ async function sendBatch(call: CustomFieldCall, site: CallSite, bodies: readonly
     : readRestReply(await sendRest(site, {}, bodies));
   const errors = graphql ? graphqlErrors(answer.errors) : restErrors(answer.errors);
   const nothing = answer.value === null || answer.value === undefined;
-  if (nothing && errors.length > 0) return withErrors(new Array<unknown>(bodies.length).fill(null), errors);
+  if (nothing && errors.length > 0) return nothingOf(bodies.length, errors);
   return withErrors(items(answer.value, bodies.length), errors);
+}
+
+/** Each of them failed, those too that no error names. */
+function nothingOf(count: number, errors: readonly CustomError[]): CustomResult[] {
+  return withErrors(new Array<unknown>(count).fill(null), errors).map((result) => ({ ...result, alsoFailed: true }));
 }
 
 function items(value: unknown, count: number): readonly unknown[] {

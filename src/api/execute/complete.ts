@@ -17,7 +17,7 @@ import { GraphsteadError, type JsonWriter, type Steps, within } from '../../base
 import { fieldMeaning } from '../schema/meaning.js';
 import type { Errors } from './answer.js';
 import { type CollectScope, collectFields, selectionSets, tellsApart } from './collect.js';
-import type { CustomResult } from './custom-logic.js';
+import { type CustomResult, isFailure } from './custom-logic.js';
 import { ownValue } from './inherited.js';
 import { leafJson } from './scalar.js';
 
@@ -400,8 +400,7 @@ function completeCustom(
   out: JsonWriter,
 ): boolean {
   tellCustomErrors(scope, nodes, result);
-  const { value, errors } = result;
-  if (errors.length === 0 || (value !== null && value !== undefined)) return complete(scope, type, nodes, value, out);
+  if (!isFailure(result)) return complete(scope, type, nodes, result.value, out);
   if (isNonNullType(type)) return false;
   out.ascii('null');
   return true;

@@ -47,6 +47,13 @@ export interface CustomFieldCall extends CustomScope {
 export interface CustomResult {
   readonly value: unknown;
   readonly errors: readonly CustomError[];
+  /** one of many that a single call would have answered; another tells why it failed */
+  readonly alsoFailed?: boolean;
+}
+
+/** No value came because the call failed. */
+export function isFailure({ value, errors, alsoFailed }: CustomResult): boolean {
+  return (value === null || value === undefined) && (alsoFailed === true || errors.length > 0);
 }
 
 /** Runs @custom fields. Implementations never throw for what a remote did: they answer errors. */

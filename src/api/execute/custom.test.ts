@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createWorld, type World } from '../../../test/support/api-world.js';
+import { defaultNames, dgraphNames } from '../../base/index.js';
 import type { CustomFieldCall, CustomLogic, CustomResult, CustomRootCall } from './custom-logic.js';
 
 const SDL = `
@@ -40,9 +41,9 @@ class Sky implements CustomLogic {
   }
 }
 
-async function observe(): Promise<{ sky: Sky; world: World }> {
+async function observe(names = defaultNames): Promise<{ sky: Sky; world: World }> {
   const sky = new Sky();
-  const world = await createWorld(SDL, { custom: sky });
+  const world = await createWorld(SDL, { custom: sky, names });
   await world.data(
     'mutation { addStar(input: [{name: "Sol", mass: 1, near: [{name: "Tau", mass: 0.8}]}, {name: "Dim"}]) { numUids } }',
   );
@@ -80,6 +81,18 @@ describe('custom fields', () => {
       { name: 'Sol', spectrum: null },
     ]);
     expect(answer.errors).toMatchObject([{ message: 'clouds', path: ['queryStar', 1, 'spectrum'] }]);
+  });
+
+  it.each([defaultNames, dgraphNames])('are null, lists too, where one call for all of them failed', async (names) => {
+    const { sky, world } = await observe(names);
+    sky.fieldAnswer = (parent) => ({
+      value: null,
+      errors: parent.mass === undefined ? [{ message: 'clouds' }] : [],
+      alsoFailed: true,
+    });
+    const { data, errors } = await world.ask('{ queryStar(order: {asc: name}, first: 2) { planets { name } } }');
+    expect(data?.queryStar).toEqual([{ planets: null }, { planets: null }]);
+    expect(errors).toMatchObject([{ message: 'clouds', path: ['queryStar', 0, 'planets'] }]);
   });
 
   it('are answered in stages inside what custom fields returned, and fail at their own path', async () => {

@@ -5,7 +5,7 @@ import type { UidList } from '../../graph/index.js';
 import { decodeValue, storedType, type StoredValue, valueText, writeValue } from '../../values/index.js';
 import { Aggregate } from './aggregate.js';
 import { complete, type CompletionScope, missing, tellCustomErrors } from './complete.js';
-import type { CustomResult } from './custom-logic.js';
+import { type CustomResult, isFailure } from './custom-logic.js';
 import { geometryObject } from './geo.js';
 import type { AggregatePlan, ConcretePlan, CustomPlan, FieldPlan, ObjectPlan } from './plan.js';
 import type { ScalarWriter } from './scalar.js';
@@ -493,9 +493,7 @@ function writeCustom(scope: WriteScope, field: FieldPlan, plan: CustomPlan, uid:
     scope.told.add(result);
     tellCustomErrors(scope, field.nodes, result);
   }
-  const failed =
-    result !== undefined && result.errors.length > 0 && (result.value === null || result.value === undefined);
-  if (!failed) return complete(scope, field.type, field.nodes, result?.value, out);
+  if (!result || !isFailure(result)) return complete(scope, field.type, field.nodes, result?.value, out);
   if (field.shape.nonNull) return false;
   out.ascii('null');
   return true;
