@@ -24,6 +24,9 @@ export interface Declaring {
   report(problem: Problem): void;
 }
 
+/** What stands for a value where definitions are shown. Read as a value, it would be a key that everybody knows. */
+export const HIDDEN = '[hidden]';
+
 /** The variable that names those that uploaded definitions may read. */
 export const READABLE = 'GRAPHSTEAD_SCHEMA_VARIABLES';
 
@@ -40,6 +43,11 @@ export function fromEnvironment(
   { position, variables, report }: Declaring,
 ): string | undefined {
   const placeholders = placeholdersIn(written);
+  if (written === HIDDEN) {
+    const fix = 'Write the value in its place, or {{NAME}} to take it from the environment.';
+    report({ position, message: `${what} has "${HIDDEN}", which stands for its value where it is shown`, fix });
+    return undefined;
+  }
   // a secret may well hold braces: only what was meant as a placeholder is wrong
   if (strayBraces(written)?.endsWith('}}')) {
     const fix = 'Write {{NAME}}, with letters, digits, - and _.';

@@ -37,4 +37,11 @@ describe('type definitions as they are shown', () => {
       '# Service.Authorization {"VerificationKey":"[hidden]","Header":"X-Auth","Algo":"HS256"}',
     );
   });
+
+  it('keep a public key, and that there is none beside a key set', () => {
+    const text = (key: string) => `# Service.Authorization {"VerificationKey":"${key}","Header":"X-Auth"}`;
+    const publicKey = '-----BEGIN PUBLIC KEY-----\\nMFkw\\n-----END PUBLIC KEY-----';
+    for (const key of [publicKey, '']) expect(hideSecrets(text(key))).toBe(text(key));
+    expect(hideSecrets(text('-----BEGIN PRIVATE KEY-----'))).toBe(text('[hidden]'));
+  });
 });

@@ -1,9 +1,11 @@
 import { Lexer, Source, TokenKind } from 'graphql';
 import { isPlaceholder } from '../base/index.js';
 import { declarationIn } from './comment.js';
+import { HIDDEN } from './from-environment.js';
 
 const NAME = /^(?:"[^"]*"|[^\s"]+)\s+/;
 const KEY = /("VerificationKey"\s*:\s*)("(?:[^"\\]|\\.)*")/gi;
+const PUBLIC = /^"-----BEGIN (?:RSA )?PUBLIC KEY-----/;
 /** `header namespace algorithm`, before the key */
 const WORDS = /^(?:\S+\s+){3}/;
 
@@ -31,7 +33,7 @@ function hidden(word: string, rest: string): string {
   if (word === 'Secret') return valueHidden(rest, NAME);
   if (word !== 'Authorization') return rest;
   if (!rest.trimStart().startsWith('{')) return valueHidden(rest, WORDS);
-  return rest.replace(KEY, (_, before: string, value: string) => before + shownValue(value));
+  return rest.replace(KEY, (_, before: string, value: string) => before + shownKey(value));
 }
 
 function valueHidden(rest: string, before: RegExp): string {
@@ -39,7 +41,12 @@ function valueHidden(rest: string, before: RegExp): string {
   return kept + shownValue(rest.slice(kept.length).trimEnd());
 }
 
+/** Nor is the key that only verifies; beside a key set there is none. */
+function shownKey(value: string): string {
+  return value === '""' || PUBLIC.test(value) ? value : shownValue(value);
+}
+
 /** Which variable a value comes from is no secret. */
 function shownValue(value: string): string {
-  return isPlaceholder(value.replace(/^"(.*)"$/s, '$1')) ? value : '"[hidden]"';
+  return isPlaceholder(value.replace(/^"(.*)"$/s, '$1')) ? value : `"${HIDDEN}"`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultNames, dgraphNames, GraphsteadErrors } from '../base/index.js';
 import { derivedSchema } from './derived-schema.js';
+import { hideSecrets } from './hide-secret.js';
 import { loadModel } from './load.js';
 import type { Model } from './model.js';
 
@@ -137,6 +138,16 @@ describe('comments', () => {
       ['two', 'second'],
     ]);
     expect(JSON.stringify([...secrets])).not.toContain('second');
+  });
+
+  it('are not read with what stands for a value that is not shown', () => {
+    const shown = hideSecrets(
+      `${TYPE}\n# Service.Secret a "one"\n# Service.Authorization {"Header":"X-A","Namespace":"https://a/claims","Algo":"HS256","VerificationKey":"k"}`,
+    );
+    expect(messages(shown)).toEqual([
+      expect.stringMatching(/2:\d+ the secret a has "\[hidden\]"/),
+      expect.stringMatching(/3:\d+ the authorization has "\[hidden\]"/),
+    ]);
   });
 
   it('are read in the words of the mode', () => {
