@@ -129,6 +129,13 @@ function checkCall(context: ParseContext, call: FunctionCall, place: CallPlace):
       name === 'eq' ? 'Give it a value, or a list of values in brackets.' : `Give it ${wanted}.`,
     );
   }
+  if ((subject?.kind === 'predicate' || subject?.kind === 'count') && subject.name === 'uid') {
+    context.refuse(
+      `${name} cannot be asked of uid, which is no predicate`,
+      position,
+      'Choose nodes by uid(0x1f) or uid(variable), and count those of a block by count(uid) among its fields.',
+    );
+  }
   if (place === 'root' && name === 'uid_in') {
     context.refuse(
       'a block cannot start from uid_in',

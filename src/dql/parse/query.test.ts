@@ -194,6 +194,10 @@ describe('functions', () => {
     'eq(name, {a: 1})',
     'eq(name, ["a",])',
     'eq(len(x), 1)',
+    'has(uid)',
+    'eq(uid, 1)',
+    'uid_in(<uid>, 1)',
+    'gt(count(uid), 1)',
   ])('refuse %s', (call) => {
     const error = failure(`{ q(func: has(x)) @filter(${call}) { uid } }`);
     expect(error.position).toBeDefined();

@@ -15,12 +15,26 @@ export async function expandSelections(
   execution: Execution,
 ): Promise<readonly Selection[]> {
   if (!selections.some((selection) => selection.kind === 'expand')) return selections;
+  const own = ownEdges(selections, execution);
   const out: Selection[] = [];
   for (const selection of selections) {
     if (selection.kind !== 'expand') out.push(selection);
-    else out.push(...(await expansion(selection, parent, execution)));
+    else out.push(...(await expansion(selection, parent, execution)).filter(({ shown }) => !own.has(shown)));
   }
   return checkRepeats(out);
+}
+
+/**
+ * Edges that the block selects itself: what it says of their filter, page and fields holds, in place of what expand() says
+ * of all edges. A value says no more by its own name than expand() does, so that it stays a mistake to select it twice.
+ */
+function ownEdges(selections: readonly Selection[], execution: Execution): ReadonlySet<string> {
+  const own = new Set<string>();
+  for (const selection of selections) {
+    if (selection.kind !== 'predicate' || selection.alias !== undefined) continue;
+    if (execution.predicate(selection.name)?.type === 'uid') own.add(selection.shown);
+  }
+  return own;
 }
 
 function checkRepeats(selections: readonly Selection[]): readonly Selection[] {

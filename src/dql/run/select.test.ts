@@ -97,6 +97,25 @@ describe('selections', () => {
     await expect(ask('q(func: uid(0xa)) { name expand(_all_) }')).rejects.toMatchObject({ code: 'INVALID_QUERY' });
   });
 
+  it('leave edges that the block selects itself out of what they expand', async () => {
+    const red = { name: 'Red harbour', year: 1990 };
+    const both = [
+      'expand(_all_)',
+      'painted @filter(eq(year, 1990)) (first: 1) { expand(Work) { uid } shown { place } }',
+    ];
+    for (const text of [both.join(' '), both.toReversed().join(' ')]) {
+      expect(await ask(`q(func: uid(0x1)) { ${text} }`), text).toEqual([
+        { name: 'Ida', painted: [expect.objectContaining({ ...red, shown: { place: expect.anything() } })] },
+      ]);
+    }
+    expect(await ask('q(func: uid(0xa)) { expand(Work) { uid } ~painted @filter(eq(name, "Jon")) { uid } }')).toEqual([
+      { ...red, tags: expect.anything(), 'tags|by': expect.anything(), shown: { uid: '0x14', 'shown|wall': 3 } },
+    ]);
+    await expect(ask('q(func: uid(0x1)) { expand(Artist) { uid } expand(Artist) { name } }')).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+    });
+  });
+
   it('refuse reverse edges that are not kept', async () => {
     await expect(ask('q(func: uid(0x2)) { ~knows { name } }')).rejects.toMatchObject({ code: 'MISSING_INDEX' });
   });
