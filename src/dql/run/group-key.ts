@@ -26,6 +26,8 @@ export async function readGrouping(
   execution: Execution,
 ): Promise<Steps<Grouping>> {
   await execution.checkpoint();
+  // no predicate, and yet a key: each node is a group of its own
+  if (key.name === 'uid' && !key.reverse) return byNode(Array.from(uids, (uid) => Float64Array.of(uid)));
   execution.countUids(key.reverse ? `~${key.name}` : key.name, uids.length);
   const predicate = execution.predicate(key.name);
   if (!predicate) return byNode(Array.from(uids, () => new Float64Array(0)));

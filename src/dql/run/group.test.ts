@@ -66,6 +66,38 @@ describe('@groupby', () => {
     ]);
   });
 
+  it('takes each node for itself by its uid, alone and beside other keys', async () => {
+    expect(await ask('q(func: has(year), first: 2) @groupby(uid) { count(uid) y: max(year) }')).toEqual([
+      {
+        '@groupby': [
+          { uid: '0xa', count: 1, y: 1990 },
+          { uid: '0xb', count: 1, y: 1992 },
+        ],
+      },
+    ]);
+    expect(await ask('q(func: uid(0x1)) { painted @groupby(year, work: uid) { count(uid) } }')).toEqual([
+      {
+        painted: [
+          {
+            '@groupby': [
+              { year: 1990, work: '0xa', count: 1 },
+              { year: 1990, work: '0xc', count: 1 },
+              { year: 1992, work: '0xb', count: 1 },
+            ],
+          },
+        ],
+      },
+    ]);
+    const counted =
+      'var(func: type(Artist)) { knows @groupby(uid) { n as count(uid) } } q(func: uid(n)) { uid val(n) }';
+    expect(await ask(counted)).toEqual([
+      { uid: '0x1', 'val(n)': 1 },
+      { uid: '0x2', 'val(n)': 1 },
+      { uid: '0x3', 'val(n)': 1 },
+      { uid: '0x4', 'val(n)': 1 },
+    ]);
+  });
+
   it('keeps members of an ordered row apart as those of any other', async () => {
     const ordered = 'q(func: uid(0x1)) { painted(orderdesc: year) @groupby(year) { count(uid) dear: max(price) } }';
     expect(await ask(ordered)).toEqual(await ask(ordered.replace('(orderdesc: year)', '')));
