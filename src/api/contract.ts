@@ -144,7 +144,7 @@ export interface Api {
   claims(
     headers: Readonly<Record<string, string | undefined>>,
   ): MaybePromise<Readonly<Record<string, unknown>> | undefined>;
-  /** Checks type definitions without changing anything. Empty when they are good. */
+  /** Checks type definitions, against what is stored too, without changing anything. Empty when an upload would take them. */
   validate(text: string): Promise<readonly GraphsteadError[]>;
   /** What data these definitions would not reach that those served now do. Empty for definitions with mistakes. */
   unreachable(text: string): Promise<readonly Unreachable[]>;

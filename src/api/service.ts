@@ -224,10 +224,21 @@ class GraphqlApi implements Api {
 
   async validate(text: string): Promise<readonly GraphsteadError[]> {
     try {
-      await this.#check(text);
+      const { model } = await this.#check(text);
+      await this.#fit(model);
       return [];
     } catch (error) {
       return error instanceof GraphsteadErrors ? error.errors : [asError(error)];
+    }
+  }
+
+  /** Throws what the stored data refuses of the definitions, as their upload would. */
+  async #fit(model: Model): Promise<void> {
+    const { graph, names } = this.#options;
+    try {
+      await graph.checkAlter({ kind: 'schema', text: derivedSchema(model, names) });
+    } catch (error) {
+      throw atField(error, model);
     }
   }
 

@@ -190,6 +190,26 @@ describe('alter', () => {
     }
   });
 
+  it('checks a change by the data without making it, and refuses with the same words', async () => {
+    await alter('age: string . tags: [string] . knows: [uid] . empty: string .');
+    await write(fixture.graph, setValue(1, 'age', 'old'), setValue(1, 'tags', 'a'), setEdge(1, 'knows', 2));
+    const schema = printSchema(fixture.graph.schema(), defaultNames);
+    const refusal = (asked: Promise<void>) =>
+      asked.then(
+        () => undefined,
+        (error: { code: string; message: string }) => `${error.code}: ${error.message}`,
+      );
+    for (const line of ['age: int .', 'age: uid .', 'age: password .', 'tags: string .', 'knows: uid .', 'name: .']) {
+      const checked = await refusal(fixture.graph.checkAlter({ kind: 'schema', text: line }));
+      expect(checked, line).toMatch(/^(INVALID_SCHEMA|SYNTAX): /);
+      expect(checked).toBe(await refusal(alter(line)));
+    }
+    for (const line of ['age: [string] .', 'empty: uid .', 'new: int @index(int) .', 'age: string .']) {
+      expect(await refusal(fixture.graph.checkAlter({ kind: 'schema', text: line })), line).toBeUndefined();
+    }
+    expect(printSchema(fixture.graph.schema(), defaultNames)).toBe(schema);
+  });
+
   it('drops a predicate, a type, the data, and everything', async () => {
     await alter('name: string @index(exact) .\nage: int .\ntype Person { name }');
     await write(

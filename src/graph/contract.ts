@@ -315,6 +315,8 @@ export interface Graph {
   bulk(options: BulkOptions): Promise<BulkLoad>;
   /** Resolves when everything it asks for is built, or at once with runInBackground. */
   alter(request: AlterRequest, options?: { readonly runInBackground?: boolean }): Promise<void>;
+  /** Throws what `alter` would throw for the request, builds under way apart; changes nothing. */
+  checkAlter(request: AlterRequest): Promise<void>;
   /** Small named texts that lie beside the graph (the GraphQL type definitions); dropped by dropAll only. */
   document(name: string): Promise<string | undefined>;
   setDocument(name: string, text: string): Promise<void>;

@@ -10,7 +10,8 @@ import {
 } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import type { AlterPart } from './alter/part.js';
-import { planAlter } from './alter/request.js';
+import { verifyShape } from './alter/apply-alter.js';
+import { type AlterPlan, planAlter } from './alter/request.js';
 import { JobRunner } from './alter/runner.js';
 import { verifyConversion, verifyPlaces, verifyUnique } from './alter/verify.js';
 import type { GraphChanged, GraphShared } from './applier.js';
@@ -158,10 +159,7 @@ class StoreGraph implements Graph {
 
   /** Returns the names of the predicates that it declares. */
   async #alter(request: AlterRequest): Promise<readonly string[]> {
-    const { schemas, limits } = this.#shared;
-    const breath = new Breath(limits.yieldMs);
-    const planning = planAlter(request, schemas.newest, this.#names, limits);
-    const { part, conflicts, declared } = await inSteps(planning, () => breath.due());
+    const { part, conflicts, declared } = await this.#plan(request);
     if (!part) return declared;
     await this.#verify(part);
     await this.#committer.commit({
@@ -172,6 +170,28 @@ class StoreGraph implements Graph {
     });
     await this.#runner.wake();
     return declared;
+  }
+
+  #plan(request: AlterRequest): Promise<AlterPlan> {
+    const { schemas, limits } = this.#shared;
+    const breath = new Breath(limits.yieldMs);
+    return inSteps(planAlter(request, schemas.newest, this.#names, limits), () => breath.due());
+  }
+
+  async checkAlter(request: AlterRequest): Promise<void> {
+    const { part } = await this.#plan(request);
+    if (!part) return;
+    await this.#verify(part);
+    const snapshot = this.#committer.snapshot();
+    try {
+      const schema = await this.#shared.schemas.read(snapshot);
+      for (const declaration of part.declare) {
+        const before = schema.predicate(declaration.name);
+        if (before) await verifyShape(before, declaration, snapshot);
+      }
+    } finally {
+      snapshot.release();
+    }
   }
 
   /** Builds of other predicates are not waited for: they may take hours, or stand still for want of room. */

@@ -264,9 +264,16 @@ type Essay { id: ID! title: String }`;
     await marks.close();
   });
 
-  it('that the data refuses names the field, its place and the fix, and changes nothing', async () => {
-    const refused = await own.schema(BEFORE.replace('rank: String', '\n  rank: Int'));
+  it('that the data refuses names the field, its place and the fix, when it is checked too, and changes nothing', async () => {
+    const text = BEFORE.replace('rank: String', '\n  rank: Int');
+    const refused = await own.schema(text);
     expect(refused.status).toBe(400);
+    const checked = await own.post('/admin/schema/validate', text, 'text/plain');
+    expect([checked.status, checked.body]).toEqual([400, refused.body]);
+    const single = await own.post('/admin/schema/validate', BEFORE.replace('[Book]', 'Book'), 'text/plain');
+    expect(single.body.errors).toMatchObject([
+      { message: expect.stringContaining('Author.books'), extensions: { code: 'INVALID_SCHEMA' } },
+    ]);
     expect(refused.body.errors).toEqual([
       {
         message: expect.stringContaining('Author.rank'),

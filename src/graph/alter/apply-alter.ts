@@ -1,6 +1,6 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { GroupState } from '../../commit/index.js';
-import type { Key } from '../../store/index.js';
+import type { Key, Snapshot } from '../../store/index.js';
 import { countsRange, FAMILY, familyRange, hnswRange, META, metaRange, predicateRange, tokenRange } from '../key.js';
 import type { GroupMerge } from '../merge/group-merge.js';
 import { PLAIN, type PredicateRecord } from '../schema.js';
@@ -71,11 +71,15 @@ export function sweep(jobs: JobTable, predicate: number, range: { start: Key; en
   jobs.add((id) => ({ id, kind: 'sweep', predicate, start, end }));
 }
 
-/** Whether anything is stored under the predicate, or about to be. */
-async function hasData(record: PredicateRecord, { state, merge }: Turn): Promise<boolean> {
-  if (merge.touched(record.id)) return true;
-  const page = await state.snapshot.range({ ...predicateRange(record.id), limit: 1, keysOnly: true });
+/** Whether anything is stored under the predicate. */
+async function isFilled({ id }: PredicateRecord, snapshot: Snapshot): Promise<boolean> {
+  const page = await snapshot.range({ ...predicateRange(id), limit: 1, keysOnly: true });
   return page.keys.length > 0;
+}
+
+/** Throws INVALID_SCHEMA where what is stored under the predicate refuses the declaration, whatever its values are. */
+export async function verifyShape(before: PredicateRecord, after: Declaration, snapshot: Snapshot): Promise<void> {
+  checkTypeChange(before, after, await isFilled(before, snapshot));
 }
 
 /** Checks one declaration and answers how to carry it out. */
@@ -96,7 +100,7 @@ async function planDeclaration(declaration: Declaration, turn: Turn): Promise<()
       },
     );
   }
-  const filled = await hasData(before, turn);
+  const filled = turn.merge.touched(before.id) !== undefined || (await isFilled(before, turn.state.snapshot));
   checkTypeChange(before, declaration, filled);
   return () => declare(before, declaration, filled, turn);
 }

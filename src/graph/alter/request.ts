@@ -30,7 +30,7 @@ const NOTHING: AlterPart = {
 };
 
 /** What an alter asks for, checked against the schema of now, with the conflict keys that it takes. */
-interface AlterPlan {
+export interface AlterPlan {
   /** absent when everything is already so */
   readonly part?: AlterPart;
   readonly conflicts: readonly ConflictKey[];
