@@ -271,6 +271,8 @@ describe('fields', () => {
     '@filter(has(a)) name',
     'count(a, b)',
     'count()',
+    'uid()',
+    'u: uid(first: 1)',
     'count(friend) { name }',
     'min(age)',
     'math(1)',

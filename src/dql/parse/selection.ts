@@ -79,6 +79,12 @@ function parseField(context: ParseContext, name: string, head: Head): Selection 
     if (word === 'expand') return parseExpand(context, head);
     if (word === 'checkpwd') return parseCheckPassword(context, head);
     if (AGGREGATES.has(word)) return parseAggregate(context, word as AggregateSelection['op'], head);
+    if (word === 'uid') {
+      throw context.lexer.error(
+        'the field uid has no arguments',
+        'Write uid alone; nodes are chosen by func: uid(...) or @filter(uid(...)).',
+      );
+    }
   } else if (word === 'uid') return { kind: 'uid', ...head };
   return parsePredicate(context, name, head);
 }
