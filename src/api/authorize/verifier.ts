@@ -81,7 +81,8 @@ function fetchedBy(client: HttpClient): FetchImplementation {
     const { status, body } = await client.send(request).catch((error: unknown) => {
       throw signal.aborted ? signal.reason : error;
     });
-    return new Response(body, { status });
+    // the library reads no other one, and some may have no body
+    return new Response(status === 200 ? body : null, { status });
   };
 }
 
