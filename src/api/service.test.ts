@@ -203,6 +203,18 @@ describe('subscriptions', () => {
     expect((await last).done).toBe(true);
   });
 
+  it('end with what is wrong where a token is wanted and none came', async () => {
+    const closed = `type Doc @withSubscription { text: String! @id }
+      # Service.Authorization {"Header":"X-Token","Namespace":"n","Algo":"HS256","VerificationKey":"k","ClosedByDefault":true}`;
+    const world = await createWorld(closed);
+    const events = world.api.subscribe({ query: 'subscription { queryDoc { text } }' }, contextOf());
+    const stream = events[Symbol.asyncIterator]();
+    const told = JSON.parse((await stream.next()).value[0].body.toString());
+    expect(told).toEqual({ errors: [{ message: expect.any(String), extensions: expect.anything() }] });
+    expect(told.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+    expect((await stream.next()).done).toBe(true);
+  });
+
   describe('that are open while other definitions come', () => {
     const line = (key: string) =>
       `# Service.Authorization {"Header":"X-Token","Namespace":"n","Algo":"HS256","VerificationKey":"${key}"}`;

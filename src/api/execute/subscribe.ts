@@ -146,6 +146,8 @@ async function answer(request: Request, root: GraphQLObjectType, field: RootFiel
     const written = await queryPart(request, root, field, reader, new Introspected());
     return dataOf(request, field, (out) => written.write(out));
   } catch (error) {
+    // no commit brings the token that is missing
+    if (error instanceof GraphsteadError && error.code === 'UNAUTHENTICATED') throw error;
     request.errors.thrown(field.nodes, [field.key], error);
     return dataOf(request, field, (out) => {
       out.ascii('null');
