@@ -6,10 +6,13 @@ export const EXIT_CODES = {
   1: 'failed: each mistake is on standard error, with its place and what to do about it',
   2: 'wrong usage: an unknown command, flag or value',
   3: 'not now: the data directory is in use, the disk is full, or a service does not answer; the same call may work later',
+  70: 'a service that ran was ended by a mistake in this program, whose stack is on standard error: it may be started again',
   130: 'interrupted',
 } as const;
 
 type ExitCode = keyof typeof EXIT_CODES;
+
+export const CRASHED: ExitCode = 70;
 
 const LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'STORE_LOCKED',

@@ -5,7 +5,7 @@ import { GraphsteadError } from '../base/index.js';
 import { logLevel, openService, type Service } from '../server/index.js';
 import { Announcer } from './announce.js';
 import { dataFolder } from './app-dir.js';
-import { exitCodeOf } from './exit-code.js';
+import { CRASHED, exitCodeOf } from './exit-code.js';
 import { report } from './report.js';
 import { tellTypeErrors } from './type-errors.js';
 import { version } from './version.js';
@@ -50,6 +50,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     process.exit(exitCodeOf(error));
   }
   stopOnSignals(service);
+  endOnCrash();
   const announcer = new Announcer(service, { ...options, appDir, data });
   announcer.ready();
   service.host?.onReloaded((reloaded) => announcer.reloaded(reloaded));
@@ -84,6 +85,14 @@ function stopOnSignals(service: Service): void {
   process.on('SIGHUP', () => {
     // the kernel and the shell may both send it
     if (terminal && !stopping) stop(endByHangup);
+  });
+}
+
+/** A start that is refused ends with 1, and starting again would not help; where a service that ran has crashed, it does. */
+function endOnCrash(): void {
+  process.on('uncaughtException', (error) => {
+    report(error, false); // as JSON it would have no stack
+    process.exit(CRASHED);
   });
 }
 

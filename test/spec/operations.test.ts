@@ -577,6 +577,20 @@ describe('what is no request', () => {
 });
 
 describe('the end', () => {
+  it('by a crash has a code of its own: a supervisor starts it again, and not where a start was refused', async () => {
+    const folder = scratch();
+    try {
+      const throws = 'process.once("SIGUSR2", () => { throw new Error("on purpose"); })';
+      const environment = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(throws)}` };
+      const running = await serve(['--data', folder.path('data')], { environment });
+      const told = running.said(/on purpose/);
+      expect(await running.stop('SIGUSR2')).toBe(70);
+      expect(await told).toMatch(/Error: on purpose\n +at /);
+    } finally {
+      folder.remove();
+    }
+  });
+
   it('is not the end of a terminal that it never had: nohup keeps it', async () => {
     const folder = scratch();
     try {
