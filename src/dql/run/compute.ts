@@ -199,7 +199,9 @@ function* aggregateLevel(
 ): Steps<ValueColumn> {
   if (syntax.of.kind !== 'variable') throw wrongLevel(syntax);
   const variable = execution.variables.get(syntax.of.name);
-  const from = variable?.path ?? [];
+  // below an edge that no node has ever had nothing was read, and nothing is defined
+  if (!variable) return EMPTY_COLUMN;
+  const from = variable.path ?? [];
   const sibling = from[path.length];
   if (from.length !== path.length + 1 || path.some((branch, i) => branch !== from[i])) throw wrongLevel(syntax);
   const pairs = new Map<number, Value>();
@@ -208,7 +210,7 @@ function* aggregateLevel(
     if (i % STEP === STEP - 1) yield;
     const values: Value[] = [];
     for (const uid of rows[i]) {
-      const value = valueAt(variable?.values, uid);
+      const value = valueAt(variable.values, uid);
       if (value !== undefined) values.push(value);
     }
     const result = aggregate(syntax.op, values);

@@ -147,6 +147,14 @@ describe('aggregates', () => {
     ]);
   });
 
+  it('have nothing to run over below an edge that no node has ever had', async () => {
+    expect(
+      await ask(
+        'q(func: uid(0x1)) { name unheard { a as year b as math(1) } sum(val(a)) t as max(val(b)) u: math(t + 1) }',
+      ),
+    ).toEqual([{ name: 'Ida' }]);
+  });
+
   it('run over everything in a block without root', async () => {
     expect(await ask('var(func: has(price)) { p as price } q() { min(val(p)) most: max(val(p)) sum(val(p)) }')).toEqual(
       [{ 'min(val(p))': 7.25 }, { most: 20 }, { 'sum(val(p))': 37.75 }],
