@@ -1,10 +1,11 @@
 import { GraphsteadError, STEP, type Steps } from '../../base/index.js';
+import type { UidList } from '../../graph/index.js';
 import { convert, type Value } from '../../values/index.js';
 import type { ValueColumn } from '../contract.js';
 import type { MathExpression } from '../syntax/index.js';
 import { applyMath, type MathContext } from './math-operator.js';
 import { union } from './uid-set.js';
-import { EMPTY_COLUMN } from './variable.js';
+import { EMPTY_COLUMN, valueAt } from './variable.js';
 
 /** An operand: one value for all uids, or a column. */
 export type Operand = { readonly constant: Value } | { readonly column: ValueColumn };
@@ -21,6 +22,7 @@ export function* evaluateMath(
     case 'variable':
       return yield* variable(expression.name);
     case 'apply': {
+      if (expression.op === 'cond') return yield* decide(expression, variable, context);
       const args: Operand[] = [];
       for (const arg of expression.args) args.push(yield* evaluateMath(arg, variable, context));
       return yield* applyColumns(expression, args, context);
@@ -42,6 +44,57 @@ function constantOf(constant: Constant): Value {
 }
 
 type Application = Extract<MathExpression, { kind: 'apply' }>;
+
+/**
+ * `cond`: each of its two results is computed only for the uids that take it, so that a test can keep a division from
+ * the nodes where it divides by zero.
+ */
+function* decide(
+  expression: Application,
+  variable: (name: string) => Steps<Operand>,
+  context: MathContext,
+): Steps<Operand> {
+  const [test, yes, no] = expression.args;
+  const tested = yield* evaluateMath(test, variable, context);
+  if ('constant' in tested) {
+    // refuses what is no truth value
+    applyOne(expression, [tested.constant], context);
+    return yield* evaluateMath(tested.constant.value === true ? yes : no, variable, context);
+  }
+  const args: Operand[] = [tested];
+  for (const result of [yes, no]) {
+    const where = yield* uidsWhere(tested.column, result === yes);
+    const taken = function* (name: string): Steps<Operand> {
+      return yield* onlyAt(where, yield* variable(name));
+    };
+    args.push(yield* evaluateMath(result, taken, context));
+  }
+  return yield* applyColumns(expression, args, context);
+}
+
+function* uidsWhere({ uids, values }: ValueColumn, outcome: boolean): Steps<UidList> {
+  const found = new Float64Array(uids.length);
+  let n = 0;
+  for (let i = 0; i < uids.length; i++) {
+    if (i % STEP === STEP - 1) yield;
+    if (values[i].value === outcome) found[n++] = uids[i];
+  }
+  return found.subarray(0, n);
+}
+
+function* onlyAt(where: UidList, operand: Operand): Steps<Operand> {
+  if ('constant' in operand) return operand;
+  const kept = new Float64Array(where.length);
+  const values: Value[] = [];
+  for (let i = 0; i < where.length; i++) {
+    if (i % STEP === STEP - 1) yield;
+    const value = valueAt(operand.column, where[i]);
+    if (value === undefined) continue;
+    kept[values.length] = where[i];
+    values.push(value);
+  }
+  return { column: { uids: kept.subarray(0, values.length), values } };
+}
 
 function* applyColumns(expression: Application, args: readonly Operand[], context: MathContext): Steps<Operand> {
   const columns = args.flatMap((arg) => ('column' in arg ? [arg.column] : []));

@@ -237,6 +237,20 @@ describe('math', () => {
     ]);
   });
 
+  it('computes what a condition takes, and not what it leaves', async () => {
+    expect(await ask('q(func: uid(0xa, 0xb)) { y as year x: math(cond(y == 1992, 0, 100 / (y - 1992))) }')).toEqual([
+      { year: 1990, x: -50 },
+      { year: 1992, x: 0 },
+    ]);
+    expect(await ask('q(func: uid(0x1)) { one as math(1) x: math(cond(1 > 2, ln(0), one)) }')).toEqual([
+      { 'val(one)': 1, x: 1 },
+    ]);
+    await expect(
+      ask('q(func: uid(0xa, 0xb)) { y as year x: math(cond(y == 1990, 0, 100 / (y - 1992))) }'),
+    ).rejects.toMatchObject({ code: 'INVALID_QUERY', message: expect.stringContaining('Division by zero') });
+    await expect(ask('q(func: uid(0xa)) { x: math(cond(1, 2, 3)) }')).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+  });
+
   it('takes the least and the greatest of all operands', async () => {
     expect(await ask('q(func: uid(0xa)) { p as price most: math(max(p, 3, 30)) least: math(min(30, p, 3)) }')).toEqual([
       { price: 10.5, most: 30, least: 3 },
