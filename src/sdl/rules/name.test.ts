@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultNames } from '../../base/index.js';
-import { loadModel } from '../load.js';
+import { loadModel, readModel } from '../load.js';
 import { broken, refusals } from './refusal.fixture.js';
 
 describe('names', () => {
@@ -105,6 +105,22 @@ describe('root fields', () => {
     expect(broken(`${text} extend type Query { a: Shop ${custom} }`)).toEqual(['unique-name']);
     expect(broken(`${text} type Query { c: Shop ${custom} }`)).toEqual(['unique-name']);
     expect(loadModel(text, { names: defaultNames }).queries.map((field) => field.name)).toEqual(['a', 'b']);
+  });
+
+  it('refuses other extensions of what stands here once, and says where the addition belongs', () => {
+    const text = 'enum Size { S } input In { a: Int } type Hat { size: Size } type Cap { a: Int } union Wear = Hat';
+    const fixes = (extension: string) => {
+      const { errors } = readModel(`${text} ${extension}`, { names: defaultNames });
+      return errors.map(({ message, fix }) => [message.replace(/:.*/, ''), fix]);
+    };
+    const fix = 'Write what it adds into the definition itself.';
+    expect(fixes('extend enum Size { L }')).toEqual([['an enum cannot be extended', fix]]);
+    expect(fixes('extend input In { b: Int }')).toEqual([['an input cannot be extended', fix]]);
+    expect(fixes('extend union Wear = Cap')).toEqual([['a union cannot be extended', fix]]);
+    expect(fixes('extend type Cap { b: Int }')).toContainEqual([
+      'the type Cap stands more than once in the definitions',
+      expect.stringContaining('into the definition itself'),
+    ]);
   });
 
   it('leaves the names of remote types free', () => {

@@ -1,10 +1,14 @@
 import { Kind, type NameNode } from 'graphql';
 import { position } from '../definition.js';
 import type { Rule, RuleContext } from '../rule.js';
+import { isRefusedExtension } from './allowed-definition.js';
 
 interface Named {
+  readonly kind: Kind;
   readonly name: NameNode;
 }
+
+const EXTENSIONS: ReadonlySet<Kind> = new Set([Kind.OBJECT_TYPE_EXTENSION, Kind.INTERFACE_TYPE_EXTENSION]);
 
 /**
  * A name is defined once: types in the document, fields in a type, arguments in a field, values in an enum. Query and
@@ -14,7 +18,7 @@ export const uniqueName: Rule = {
   name: 'unique-name',
   check(context) {
     const named = context.definitions.document.definitions.filter(
-      (d): d is typeof d & Named => 'name' in d && !!d.name,
+      (d): d is typeof d & Named => 'name' in d && !!d.name && !isRefusedExtension(d),
     );
     const { roots } = context.definitions;
     const more = new Set(roots.filter(({ node }) => node.kind === Kind.OBJECT_TYPE_EXTENSION).map(({ node }) => node));
@@ -51,7 +55,9 @@ function unique({ report }: RuleContext, nodes: readonly Named[], what: string, 
       report({
         position: position(node),
         message: `the ${what} ${name} stands more than once in ${where}`,
-        fix: 'Give one of them another name, or remove it.',
+        fix: EXTENSIONS.has(node.kind)
+          ? 'Write its fields into the definition itself: "extend" is for types of other services.'
+          : 'Give one of them another name, or remove it.',
       });
     }
     seen.add(name);
