@@ -285,6 +285,16 @@ describe('queries', () => {
     });
   });
 
+  it('says where a literal of its own scalars is wrong', async () => {
+    const place = async (filter: string) =>
+      (await world.ask(`{ queryFilm(filter: { ${filter} }) { title } }`)).errors?.[0];
+    expect(await place('views: { eq: 9223372036854775808 }')).toMatchObject({
+      message: expect.stringContaining('64 bits'),
+      locations: [{ line: 1, column: 36 }],
+    });
+    expect(await place('views: { eq: 1.5 }')).toMatchObject({ locations: [{ line: 1, column: 36 }] });
+  });
+
   it('takes filters of many parts, up to a bound', async () => {
     const parts = (year: object, count = 19_000): object[] => new Array<object>(count).fill({ year });
     const text = 'query ($filter: FilmFilter) { queryFilm(filter: $filter) { title } }';

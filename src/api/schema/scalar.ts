@@ -15,8 +15,8 @@ import { table } from '../../base/index.js';
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** A number, or a bigint where a number would lose digits. Takes numbers, bigints and decimal text. */
-function int64(value: unknown): number | bigint {
+/** A number, or a bigint where a number would lose digits. Takes numbers, bigints and decimal text; `at` is its literal. */
+function int64(value: unknown, at?: ValueNode): number | bigint {
   const whole =
     typeof value === 'bigint' ||
     (typeof value === 'number' && Number.isInteger(value)) ||
@@ -25,7 +25,7 @@ function int64(value: unknown): number | bigint {
     ? BigInt(typeof value === 'string' ? value.replace('+', '') : (value as number | bigint))
     : undefined;
   if (big === undefined || big < INT64_MIN || big > INT64_MAX) {
-    throw new GraphQLError(`Int64 cannot represent ${shown(value)}: it is no whole number of 64 bits`);
+    throw new GraphQLError(`Int64 cannot represent ${shown(value)}: it is no whole number of 64 bits`, { nodes: at });
   }
   const number = Number(big);
   return Number.isSafeInteger(number) ? number : big;
@@ -39,10 +39,10 @@ export const GraphQLInt64 = new GraphQLScalarType({
   name: 'Int64',
   description:
     'A whole number of 64 bits with a sign. It may be given as a number or as text, and is answered as a number.',
-  serialize: int64,
-  parseValue: int64,
+  serialize: (value) => int64(value),
+  parseValue: (value) => int64(value),
   parseLiteral(node: ValueNode) {
-    if (node.kind === Kind.INT || node.kind === Kind.STRING) return int64(node.value);
+    if (node.kind === Kind.INT || node.kind === Kind.STRING) return int64(node.value, node);
     throw new GraphQLError('Int64 needs a whole number', { nodes: node });
   },
 });
