@@ -64,7 +64,7 @@ export class Subscription {
   #pause: Promise<void> | undefined;
   #failure: { readonly thrown: unknown } | undefined;
   #wake: (() => void) | undefined;
-  readonly #names: readonly string[] | undefined;
+  readonly #names: ReadonlySet<string> | undefined;
 
   constructor(
     readonly limit: number,
@@ -72,7 +72,7 @@ export class Subscription {
     readonly left: Left | undefined,
     readonly read: (seq: number) => Promise<EventPage>,
   ) {
-    this.#names = names?.length === 0 ? undefined : names;
+    this.#names = names === undefined || names.length === 0 ? undefined : new Set(names);
   }
 
   begin({ seq, upTo, ended }: Beginning): void {
@@ -186,7 +186,7 @@ export class Subscription {
   #wanted(events: Events): Events {
     const names = this.#names;
     if (names === undefined) return events.filter(isUsual);
-    return events.filter(({ name }) => names.includes(name) || name === GAP_EVENT);
+    return events.filter(({ name }) => names.has(name) || name === GAP_EVENT);
   }
 }
 
