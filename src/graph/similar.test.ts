@@ -71,6 +71,19 @@ describe('nearest neighbours', () => {
     await fixture.close();
   });
 
+  it('leave out a node whose vector is set to one without dimensions', async () => {
+    const fixture = await openFixture();
+    await fixture.graph.alter({ kind: 'schema', text: SCHEMA });
+    await write(fixture.graph, setVector(1, Float32Array.of(1, 1)), setVector(2, Float32Array.of(2, 2)));
+    await write(fixture.graph, setVector(1, Float32Array.of()), setVector(3, Float32Array.of()));
+    expect((await ask(fixture, Float32Array.of(1, 1), 3)).map(({ uid }) => uid)).toEqual([2]);
+    const stored = await read(fixture.graph, (r) => r.allValues(r.schema.predicate('v')!, Float64Array.of(1, 2, 3)));
+    expect(stored.map((values) => values.length)).toEqual([0, 1, 0]);
+    await write(fixture.graph, setVector(2, Float32Array.of()), setVector(2, Float32Array.of(3, 3)));
+    expect((await ask(fixture, Float32Array.of(1, 1), 3)).map(({ uid }) => uid)).toEqual([2]);
+    await fixture.close();
+  });
+
   it('are nearly all found by the index among many, as vectors come, change and go', async () => {
     const fixture = await openFixture();
     await write(fixture.graph, setVector(1, vectors(1, 5)[0]));

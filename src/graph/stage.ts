@@ -166,8 +166,11 @@ class Stage {
   }
 
   #keep(record: PredicateRecord, { uid, predicate, lang, facets }: SetValue, converted: Value): MaybePromise<void> {
-    // a vector without dimensions says that there is none
-    if (converted.type === 'float32vector' && converted.value.length === 0) return;
+    // a vector without dimensions says that there is none: it takes the place of the one before, and is not kept itself
+    if (converted.type === 'float32vector' && converted.value.length === 0) {
+      if (record.list) return;
+      return this.#delete({ op: 'deletePredicate', uid, predicate });
+    }
     const stored = encodeValue(converted);
     this.addedBytes += stored.length;
     checkIndexed(record, converted, stored.length);
