@@ -70,10 +70,14 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     done();
   });
   app.setErrorHandler((error, request, reply) => {
-    const ours = translate(error, request.routeOptions.bodyLimit ?? options.limits.graphBodyBytes);
+    // nothing of the service has failed then, and whoever asks must not fill the log
+    const left = request.raw.readableAborted;
+    const limit = request.routeOptions.bodyLimit ?? options.limits.graphBodyBytes;
+    const ours = left ? brokenOff() : translate(error, limit);
     const answer = failure(ours, options.names);
     if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
-    if (answer.status >= 500) request.log.error({ err: ours, requestId: request.id }, 'request failed');
+    if (left) request.log.debug({ requestId: request.id }, 'the client went away in the middle of its request');
+    else if (answer.status >= 500) request.log.error({ err: ours, requestId: request.id }, 'request failed');
     return reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
   });
   app.setNotFoundHandler((request, reply) => {
@@ -136,6 +140,10 @@ function requestIds(): () => string {
   const process = randomBytes(8).toString('hex');
   let count = 0;
   return () => `${process}-${(++count).toString(36)}`;
+}
+
+function brokenOff(): GraphsteadError {
+  return new GraphsteadError('CANCELLED', 'the client went away before its request had come whole');
 }
 
 /** The framework's own refusals, in our words. */

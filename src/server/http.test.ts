@@ -1,0 +1,20 @@
+import { connect } from 'node:net';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { DEFAULT_LIMITS, defaultNames } from '../base/index.js';
+import { createHttp } from './http.js';
+
+it('a client that goes away in the middle of its request is no failure of the service', async () => {
+  const lines: { readonly level: number; readonly msg: string }[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const app = await createHttp({ limits: DEFAULT_LIMITS, names: defaultNames, log });
+  app.post('/', async () => 'read');
+  const { host, hostname, port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+  const socket = connect(Number(port), hostname);
+  const head = `POST / HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/rdf\r\ncontent-length: 9`;
+  await new Promise<void>((sent) => socket.write(`${head}\r\n\r\nx`, () => sent()));
+  socket.destroy();
+  const told = () => lines.filter(({ msg }) => /request/.test(msg));
+  await expect.poll(told).toMatchObject([{ level: pino.levels.values['debug'], msg: expect.stringContaining('went away') }]);
+  await app.close();
+});
