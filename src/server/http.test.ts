@@ -15,6 +15,8 @@ it('a client that goes away in the middle of its request is no failure of the se
   await new Promise<void>((sent) => socket.write(`${head}\r\n\r\nx`, () => sent()));
   socket.destroy();
   const told = () => lines.filter(({ msg }) => /request/.test(msg));
-  await expect.poll(told).toMatchObject([{ level: pino.levels.values['debug'], msg: expect.stringContaining('went away') }]);
+  await expect
+    .poll(told)
+    .toMatchObject([{ level: pino.levels.values['debug'], msg: expect.stringContaining('went away') }]);
   await app.close();
 });
