@@ -149,6 +149,29 @@ describe('a posting list', () => {
     );
   });
 
+  it('takes edits of the highest uid there is', async () => {
+    const source = new OverlaySource(createMemoryStore().snapshot());
+    const put = source.put.bind(source);
+    const last = Float64Array.of(Number.MAX_SAFE_INTEGER);
+    const none = new Float64Array(0);
+    const start = Float64Array.from({ length: 20_000 }, (_, i) => i * 1_000 + 1);
+    let root = writeList(start, () => prefix, 400, put);
+    for (const [add, remove, expected] of [
+      [none, last, 20_000],
+      [last, none, 20_001],
+      [last, none, 20_001],
+      [none, last, 20_000],
+    ] as const) {
+      root = (await editList(source, () => prefix, root, { clear: false, add, remove }, 400, put)).root;
+      const stored = await readSpilled(source, prefix);
+      expect([rootCount(root), stored.length, hasUid(stored, last[0])]).toEqual([
+        expected,
+        expected,
+        expected > 20_000,
+      ]);
+    }
+  });
+
   it('keeps few and well filled chunks when it grows one by one', async () => {
     const source = new OverlaySource(createMemoryStore().snapshot());
     const put = source.put.bind(source);

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../base/index.js';
-import type { Key, Range } from '../store/index.js';
+import { type Key, prefixEnd, type Range } from '../store/index.js';
 import type { UidList } from './contract.js';
 import { chunkKey, chunkRange, chunkUid } from './key.js';
 import { chain, type PutKey, readRange, type Source } from './source.js';
@@ -187,12 +187,9 @@ async function editChunks(
   const added: UidList[] = [];
   const removed: UidList[] = [];
   for (let at = 0; at < all.length; ) {
-    const floor = await source.range({
-      start: chunkKey(prefix, 0),
-      end: chunkKey(prefix, all[at] + 1),
-      reverse: true,
-      limit: 1,
-    });
+    // not the key of the uid after it: the highest uid has none
+    const upTo = prefixEnd(chunkKey(prefix, all[at]));
+    const floor = await source.range({ start: chunkKey(prefix, 0), end: upTo, reverse: true, limit: 1 });
     const page = await source.range({ start: floor.keys[0] ?? chunkKey(prefix, 0), end, limit: 2 });
     const following = page.keys.length > 1 ? chunkUid(page.keys[1], prefix) : Number.POSITIVE_INFINITY;
     const to = lowerBoundUid(all, following, at);
