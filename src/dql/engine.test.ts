@@ -202,6 +202,44 @@ describe('mutations', () => {
     expect([json.code, json.position]).toEqual(['INVALID_VALUE', { line: 2, column: 22 }]);
   });
 
+  it('lose no fraction to a whole number, except under --compat dgraph', async () => {
+    const price = [
+      { body: '{"set": {"uid": "0x1",\n "age": 2.5}}', contentType: 'json', place: { line: 2, column: 9 } },
+      { body: '{ set {\n<0x1> <age> "2.5"^^<xs:float> .\n} }', contentType: 'rdf', place: { line: 2, column: 1 } },
+      { body: '{"delete": {"uid": "0x1", "age": 2.5}}', contentType: 'json', place: { line: 1, column: 34 } },
+      { body: '{"set": {"uid": "0x1", "new": [1, 2.5]}}', contentType: 'json' },
+    ] as const;
+    const plain = await openDql({ schema: SCHEMA, names: defaultNames });
+    await plain.mutateJson({ set: { uid: '0x1', age: 2 } });
+    for (const { body, contentType, ...at } of price) {
+      const error = await failure(plain.engine.mutate({ body, contentType, commitNow: true }));
+      expect([error.code, error.message]).toEqual(['INVALID_VALUE', expect.stringContaining('2.5 is not an int')]);
+      if ('place' in at) expect(error.position).toEqual(at.place);
+    }
+    await plain.mutateJson({ set: { uid: '0x2', age: 3.0, score: 2.5 } });
+    const query = '{ q(func: has(age)) { age score new } }';
+    expect(await plain.query(query)).toEqual({ q: [{ age: 2 }, { age: 3, score: 2.5 }] });
+    await plain.close();
+    await dql.mutateJson({ set: { uid: '0x1', age: 2.5 } });
+    expect(await dql.query(query)).toEqual({ q: [{ age: 2 }] });
+  });
+
+  it('keep the number above all uids for what belongs to no node', async () => {
+    for (const [body, contentType] of [
+      ['{ set { <0x1fffffffffffff> <name> "far" . } }', 'rdf'],
+      ['{ set { <0x1> <friend> <0x1fffffffffffff> . } }', 'rdf'],
+      ['{"set": {"uid": "0x1fffffffffffff", "name": "far"}}', 'json'],
+    ] as const) {
+      const error = await failure(dql.engine.mutate({ body, contentType, commitNow: true }));
+      expect([error.code, error.message]).toEqual(['INVALID_MUTATION', expect.stringContaining('out of range')]);
+    }
+    expect((await failure(dql.query('{ q(func: uid(0x1fffffffffffff)) { name } }'))).code).toBe('INVALID_QUERY');
+    await dql.mutate('{ set { <0x1ffffffffffffe> <name> "far" . } }');
+    expect(await dql.query('{ q(func: uid(0x1ffffffffffffe)) { uid name } }')).toEqual({
+      q: [{ uid: '0x1ffffffffffffe', name: 'far' }],
+    });
+  });
+
   it('stand one on a line under --compat dgraph, and as they like otherwise', async () => {
     const body = '{ set { _:a <name> "a" . _:b <name> "b" . } }';
     expect((await failure(dql.mutate(body))).code).toBe('SYNTAX');

@@ -251,7 +251,7 @@ class Engine implements DqlEngine {
       watch.lap('encoding_ns');
       if (changes.length > 0) {
         await transaction.stage(changes).catch((thrown: unknown) => {
-          throw placed(thrown, changes, positions, reader.schema);
+          throw placed(thrown, changes, positions, reader.schema, this.#names);
         });
       }
       watch.lap('processing_ns');

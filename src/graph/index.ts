@@ -10,4 +10,14 @@ export { growsIntoList } from './schema.js';
 export { parseSchema, type SchemaText } from './text/parse.js';
 export { printSchema } from './text/print.js';
 export { COLUMN_BATCH, StoredColumn } from './stored-column.js';
-export { concatUids, difference, distinct, EMPTY_UIDS, hasUid, intersect, lowerBoundUid, union } from './uid-list.js';
+export {
+  concatUids,
+  difference,
+  distinct,
+  EMPTY_UIDS,
+  hasUid,
+  intersect,
+  lowerBoundUid,
+  MAX_UID,
+  union,
+} from './uid-list.js';

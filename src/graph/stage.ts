@@ -12,6 +12,7 @@ import {
 } from '../base/index.js';
 import {
   convert,
+  convertWhole,
   decodeValue,
   encodeValue,
   type Geometry,
@@ -32,6 +33,7 @@ import { DeltaLog, type NewPredicate, OP } from './delta.js';
 import { encodeFacets } from './facet.js';
 import { uniqueKind, uniqueViolation } from './merge/group-merge.js';
 import { checkSchemaSize, PLAIN, type PredicateRecord, type SchemaVersion } from './schema.js';
+import { MAX_UID } from './uid-list.js';
 
 /** Text that one token would be made of, at most; what is longer is not worth an index. */
 const INDEXED_BYTES = 65_000;
@@ -154,7 +156,7 @@ class Stage {
     }
     const password = plainPassword(record, value);
     if (password !== undefined) return this.#setPassword(record, change, password);
-    return this.#keep(record, change, convertFor(record, value));
+    return this.#keep(record, change, convertFor(record, value, this.#context.names));
   }
 
   /** A hash is much work: not on this thread. */
@@ -162,7 +164,7 @@ class Stage {
     const hash = await hashPasswordAside(text).catch((thrown: unknown) => {
       throw named(record, thrown);
     });
-    await this.#keep(record, change, convertFor(record, { type: 'password', value: hash }));
+    await this.#keep(record, change, convertFor(record, { type: 'password', value: hash }, this.#context.names));
   }
 
   #keep(record: PredicateRecord, { uid, predicate, lang, facets }: SetValue, converted: Value): MaybePromise<void> {
@@ -249,7 +251,7 @@ class Stage {
       this.#uidConflict(record, change.uid); // no text is stored that could be it
       return;
     }
-    const value = convertFor(record, change.value);
+    const value = convertFor(record, change.value, this.#context.names);
     const stored = encodeValue(value);
     this.#log.add(OP.deleteValue, record.name, change.uid, 0, change.lang, stored);
     if (record.list) this.#memberConflict(record, change.uid, stored);
@@ -384,8 +386,10 @@ function hasLongTerm(text: string, bytes: number): boolean {
 
 /** Throws INVALID_VALUE on what is no uid. */
 export function checkUid(uid: number): void {
-  if (Number.isSafeInteger(uid) && uid >= 1) return;
-  throw new GraphsteadError('INVALID_VALUE', `${uid} is not a uid`, { fix: 'Uids are whole numbers from 0x1 on.' });
+  if (Number.isSafeInteger(uid) && uid >= 1 && uid <= MAX_UID) return;
+  throw new GraphsteadError('INVALID_VALUE', `${uid} is not a uid`, {
+    fix: 'Uids are whole numbers from 1 to 2^53 - 2.',
+  });
 }
 
 function facetBytes(facets: Facets | undefined): Uint8Array | undefined {
@@ -393,9 +397,9 @@ function facetBytes(facets: Facets | undefined): Uint8Array | undefined {
 }
 
 /** A value in the predicate's type; throws INVALID_VALUE with its name. */
-export function convertFor(record: PredicateRecord, value: Value): Value {
+export function convertFor(record: PredicateRecord, value: Value, names: Names): Value {
   try {
-    return convert(value, record.type as ScalarType);
+    return (names.dgraph ? convert : convertWhole)(value, record.type as ScalarType);
   } catch (thrown) {
     throw named(record, thrown);
   }

@@ -1,5 +1,11 @@
 import type { UidList } from './contract.js';
 
+/**
+ * The largest uid of a node. The number after it, 2^53 - 1, stands in query variables for the one row that belongs to no
+ * node; numbers above are no longer exact.
+ */
+export const MAX_UID = Number.MAX_SAFE_INTEGER - 1;
+
 /** The list without uids. */
 export const EMPTY_UIDS: UidList = new Float64Array(0);
 

@@ -29,6 +29,17 @@ export function convert(value: Value, to: ScalarType): Value {
   return converted;
 }
 
+/** As convert, but a number with a fraction does not become an int: it would lose the fraction. Throws INVALID_VALUE. */
+export function convertWhole(value: Value, to: ScalarType): Value {
+  if (to === 'int' && (value.type === 'float' || value.type === 'bigfloat') && !Number.isInteger(Number(value.value))) {
+    throw invalidValue(
+      `${valueText(value)} is not an int`,
+      'Write a whole number; for fractions the type of the predicate is float.',
+    );
+  }
+  return convert(value, to);
+}
+
 function noConversion(from: ScalarType, to: ScalarType): GraphsteadError {
   return invalidValue(`a value of type ${from} cannot become ${to}`, `Give a value of type ${to}, or text.`);
 }

@@ -11,7 +11,7 @@ export {
 } from './bigfloat.js';
 export { compareTexts, compareValues } from './compare.js';
 export type * from './contract.js';
-export { convert } from './convert.js';
+export { convert, convertWhole } from './convert.js';
 export { dateTimeFromSeconds, formatDateTime, parseDateTime } from './date-time.js';
 export { isPlace, parseGeometry, shapeOf } from './geo/geojson.js';
 export { geoQueryTokens, matchesGeoInSteps } from './geo/query.js';

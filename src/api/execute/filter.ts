@@ -1,6 +1,7 @@
 import { type GraphQLInputObjectType, isInputObjectType, getNamedType } from 'graphql';
 import { assert, GraphsteadError } from '../../base/index.js';
 import type { Argument, Filter, FunctionCall } from '../../dql/index.js';
+import { MAX_UID } from '../../graph/index.js';
 import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
 import { inputMeaning, type ValueOperator } from '../schema/meaning.js';
 import { authFilter } from './auth/filter.js';
@@ -99,7 +100,7 @@ function storageOf(field: Field) {
 /** `0x1f`, `31`: anything else names no node. */
 export function parseUid(text: unknown): number | undefined {
   const uid = /^(0[xX][0-9a-fA-F]{1,14}|[0-9]{1,16})$/.test(String(text)) ? Number(text) : 0;
-  return uid > 0 && Number.isSafeInteger(uid) ? uid : undefined;
+  return uid > 0 && uid <= MAX_UID ? uid : undefined;
 }
 
 function idFilter(ids: readonly unknown[]): Filter {

@@ -43,7 +43,7 @@ function uidOf(reference: NodeReference | SubjectReference, options: ChangeOptio
 const NUMBER = /^(0x[0-9a-f]+|\d+)$/i;
 
 function tooLarge(uid: string, { position }: Triple): GraphsteadError {
-  return new GraphsteadError('INVALID_MUTATION', `the uid ${uid} is out of range: uids go from 1 to 2^53 - 1`, {
+  return new GraphsteadError('INVALID_MUTATION', `the uid ${uid} is out of range: uids go from 1 to 2^53 - 2`, {
     position,
     fix: 'give all nodes new uids with --new-uids',
   });

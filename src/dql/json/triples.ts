@@ -212,7 +212,7 @@ function referenceOf(uid: JsonNode, otherUids: boolean): NodeReference {
   if (number === undefined) throw invalid(`${JSON.stringify(uid.text)} is not a uid`, uid.position, fix);
   if (number === 0 || !Number.isFinite(number)) {
     if (otherUids) return { kind: 'iri', iri: text };
-    throw invalid(`the uid ${text} is out of range: uids go from 1 to 2^53 - 1`, uid.position, fix);
+    throw invalid(`the uid ${text} is out of range: uids go from 1 to 2^53 - 2`, uid.position, fix);
   }
   return { kind: 'uid', uid: number };
 }

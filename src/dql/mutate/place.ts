@@ -1,6 +1,6 @@
-import { GraphsteadError, type Position } from '../../base/index.js';
+import { GraphsteadError, type Names, type Position } from '../../base/index.js';
 import type { GraphChange, Predicate, Schema } from '../../graph/index.js';
-import { convert } from '../../values/index.js';
+import { convert, convertWhole, type Value } from '../../values/index.js';
 
 /**
  * A refusal of staged changes with the place of the first one that is wrong by the schema: the graph knows changes,
@@ -11,9 +11,10 @@ export function placed(
   changes: readonly GraphChange[],
   positions: readonly Position[],
   schema: Schema,
+  names: Names,
 ): unknown {
   if (!(thrown instanceof GraphsteadError) || thrown.position || thrown.code !== 'INVALID_VALUE') return thrown;
-  const at = changes.findIndex((change) => isWrong(change, schema));
+  const at = changes.findIndex((change) => isWrong(change, schema, names));
   const position = positions[at];
   if (position === undefined) return thrown;
   const { code, message, fix, details } = thrown;
@@ -25,21 +26,22 @@ export function placed(
   });
 }
 
-function isWrong(change: GraphChange, schema: Schema): boolean {
+function isWrong(change: GraphChange, schema: Schema, names: Names): boolean {
   const predicate = 'predicate' in change ? schema.predicate(change.predicate) : undefined;
   if (predicate === undefined) return false;
   if (change.op === 'setEdge') return predicate.type !== 'uid';
+  if (change.op === 'deleteValue') return !takes(predicate, change.value, names);
   if (change.op !== 'setValue') return false;
-  return (change.lang !== '' && !predicate.lang) || !takes(predicate, change.value);
+  return (change.lang !== '' && !predicate.lang) || !takes(predicate, change.value, names);
 }
 
-function takes({ type }: Predicate, value: Extract<GraphChange, { op: 'setValue' }>['value']): boolean {
+function takes({ type }: Predicate, value: Value, names: Names): boolean {
   if (type === 'uid') return false;
   // a password is hashed when it is converted, which is slow; every text can be one, and its hash can be any text
   if (type === 'password') return true;
   if (value.type === 'password') return type === 'string' || type === 'default';
   try {
-    convert(value, type);
+    (names.dgraph ? convert : convertWhole)(value, type);
     return true;
   } catch (thrown) {
     if (thrown instanceof GraphsteadError) return false;

@@ -1,14 +1,17 @@
 import type { Position } from '../../base/index.js';
+import { MAX_UID } from '../../graph/index.js';
 import { invalid } from './invalid.js';
-
-/** Largest uid this store gives: uids are whole numbers below 2^53. */
-const MAX_UID = Number.MAX_SAFE_INTEGER;
 
 /**
  * The number of a uid written as 0x1f or 31; undefined when the text is neither.
- * Infinity stands for one above 2^53 - 1.
+ * Infinity stands for one above MAX_UID.
  */
 export function uidNumber(text: string): number | undefined {
+  const uid = numberIn(text);
+  return uid !== undefined && uid > MAX_UID ? Number.POSITIVE_INFINITY : uid;
+}
+
+function numberIn(text: string): number | undefined {
   const hex = text.length > 2 && text.charCodeAt(0) === 0x30 && (text.charCodeAt(1) | 32) === 0x78;
   const base = hex ? 16 : 10;
   let uid = 0;
@@ -20,15 +23,15 @@ export function uidNumber(text: string): number | undefined {
     if (digit < 0) return undefined;
     uid = uid * base + digit;
   }
-  return uid > MAX_UID ? Number.POSITIVE_INFINITY : uid;
+  return uid;
 }
 
 /** A whole number, decimal or 0x, with an optional sign; undefined when the text is something else or too large. */
 export function wholeNumber(text: string): number | undefined {
   const negative = text.startsWith('-');
   const digits = negative || text.startsWith('+') ? text.slice(1) : text;
-  const value = uidNumber(digits);
-  if (value === undefined || value > MAX_UID) return undefined;
+  const value = numberIn(digits);
+  if (value === undefined || value > Number.MAX_SAFE_INTEGER) return undefined;
   return negative ? 0 - value : value;
 }
 
@@ -40,7 +43,7 @@ export function uidOf(text: string, position: Position, where = 'uid'): number {
   }
   if (uid > MAX_UID) {
     throw invalid(
-      `the uid ${text} is out of range: uids are below 2^53`,
+      `the uid ${text} is out of range: uids go from 1 to 2^53 - 2`,
       position,
       'Use a uid that the store has given.',
     );

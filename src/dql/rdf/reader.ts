@@ -196,7 +196,7 @@ export class NQuadReader {
     if (uid !== undefined) {
       if (uid > 0 && Number.isFinite(uid)) return { kind: 'uid', uid };
       if (this.#otherUids) return { kind: 'iri', iri };
-      throw new GraphsteadError('INVALID_MUTATION', `<${iri}> is out of range: uids go from 1 to 2^53 - 1`, {
+      throw new GraphsteadError('INVALID_MUTATION', `<${iri}> is out of range: uids go from 1 to 2^53 - 2`, {
         position: this.#position(at),
         fix: 'Use a uid that the store has given, or a blank node _:name.',
       });

@@ -1,14 +1,14 @@
 import { atOnce, STEP, type Steps } from '../../base/index.js';
-import type { UidList } from '../../graph/index.js';
+import { MAX_UID, type UidList } from '../../graph/index.js';
 import { compareValues, type Value } from '../../values/index.js';
 import type { QueryVariable, ValueColumn } from '../contract.js';
 import type { ResultBranch } from './branch.js';
 import { EMPTY, placeOf, sortedDistinct } from './uid-set.js';
 
 /**
- * The one uid that `uid(x)` gives when x holds one value for everything (`x as count(uid)`): it can be no node's.
+ * The one uid that `uid(x)` gives when x holds one value for everything (`x as count(uid)`): no node has it.
  */
-export const GLOBAL_UID = Number.MAX_SAFE_INTEGER;
+export const GLOBAL_UID = MAX_UID + 1;
 
 export const EMPTY_COLUMN: ValueColumn = { uids: EMPTY, values: [] };
 

@@ -243,6 +243,10 @@ describe('a bulk load', () => {
     const bulk = await fixture.graph.bulk({ folder: join(folder, 'runs') });
     const code = (code: string) => expect.objectContaining({ code });
     expect(() => bulk.add(setValue(1, 'age', 'many'))).toThrow(code('INVALID_VALUE'));
+    const half = { type: 'float', value: 2.5 } as const;
+    expect(() => bulk.add({ op: 'setValue', uid: 1, predicate: 'age', value: half, lang: '' })).toThrow(
+      code('INVALID_VALUE'),
+    );
     expect(() => bulk.add(setValue(1, 'age', '1', 'en'))).toThrow(code('INVALID_VALUE'));
     expect(() => bulk.add(setValue(1, 'friend', 'Bob'))).toThrow(code('INVALID_VALUE'));
     expect(() => bulk.add(setEdge(1, 'age', 2))).toThrow(code('INVALID_VALUE'));

@@ -1,3 +1,4 @@
+import type { Names } from '../../base/index.js';
 import { encodeValue } from '../../values/index.js';
 import type { GraphChange } from '../contract.js';
 import { encodeFacets, edgeKey } from '../facet.js';
@@ -27,6 +28,7 @@ type SetEdge = Extract<GraphChange, { op: 'setEdge' }>;
 
 /** Everything that a load gives one predicate: gathered change by change, then written in the order of keys. */
 export class PredicateLoad {
+  readonly #names: Names;
   readonly #budget: SorterBudget;
   readonly #edges: Sorter;
   readonly #plain: Sorter;
@@ -39,7 +41,8 @@ export class PredicateLoad {
   /** as it will be in the schema; its id is still the one from before, 0 for a new one */
   record: PredicateRecord;
 
-  constructor(record: PredicateRecord, budget: SorterBudget, growLists = false) {
+  constructor(record: PredicateRecord, names: Names, budget: SorterBudget, growLists = false) {
+    this.#names = names;
     this.record = record;
     this.#mayGrow = growLists && record.id === 0 && growsIntoList(record.type);
     this.#budget = budget;
@@ -66,7 +69,7 @@ export class PredicateLoad {
       if (record.id !== 0) throw noLang(record.name);
       this.record = { ...record, lang: true };
     }
-    const converted = convertFor(record, value);
+    const converted = convertFor(record, value, this.#names);
     // a vector without dimensions says that there is none
     if (converted.type === 'float32vector' && converted.value.length === 0) return;
     const stored = encodeValue(converted);
