@@ -265,12 +265,13 @@ it('cuts an answer that is too long for a model, and says so', async () => {
 });
 
 it('tells a listening client when the app has other tools', async () => {
-  let told: (names: string[]) => void = () => {};
-  const changed = new Promise<string[]>((done) => {
-    told = done;
-  });
-  const onChanged = (_error: unknown, tools: { name: string }[] | null) => told((tools ?? []).map(({ name }) => name));
+  let last: string[] = [];
+  const onChanged = (_error: unknown, tools: { name: string }[] | null) => {
+    last = (tools ?? []).map(({ name }) => name);
+  };
   await connect({ ...MODERN, listChanged: { tools: { onChanged } } });
   write('functions/more.ts', 'export function getMore(): string { return "more"; }');
-  expect(await changed).toContain('getMore');
+  await expect.poll(() => last).toContain('getMore');
+  rmSync(join(folder, 'functions/more.ts'));
+  await expect.poll(() => last).not.toContain('getMore');
 });
