@@ -80,8 +80,10 @@ export const DEFAULT_LIMITS = {
   snapshotMs: 5_000,
   /** milliseconds an open transaction may idle before it expires */
   transactionIdleMs: 5 * 60_000,
-  /** open transactions at the same time */
+  /** transactions that clients hold open at the same time; those of one request or call are not counted */
   transactions: 512,
+  /** milliseconds an open transaction of a client may idle where as many as limits.transactions are open */
+  transactionIdleFullMs: 30_000,
   /** deltas in one commit */
   commitDeltas: 5_000_000,
   /** bytes in one commit */

@@ -76,7 +76,7 @@ class Engine implements DqlEngine {
     const own = request.startTs === undefined;
     const readOnly = request.readOnly === true || request.bestEffort === true;
     const transaction = own
-      ? await this.#graph.begin({ readOnly, bestEffort: request.bestEffort === true })
+      ? await this.#graph.begin({ readOnly, bestEffort: request.bestEffort === true, held: 'ifRoom' })
       : this.#graph.open(request.startTs, request.hash);
     watch.lap('assign_timestamp_ns');
     try {
@@ -86,8 +86,8 @@ class Engine implements DqlEngine {
       if (own) transaction.abort();
       throw thrown;
     } finally {
-      // a best-effort read is no transaction to go on with
-      if (own && request.bestEffort === true) transaction.abort();
+      // nobody can go on with it, as with a best-effort read
+      if (own && !transaction.held) transaction.abort();
     }
   }
 
@@ -171,7 +171,7 @@ class Engine implements DqlEngine {
       return this.#mutateIn(this.#graph.open(request.startTs, request.hash), mutation, request, run, watch);
     }
     if (!request.commitNow) {
-      const transaction = await this.#graph.begin();
+      const transaction = await this.#graph.begin({ held: 'always' });
       watch.lap('assign_timestamp_ns');
       return abortOnFailure(transaction, () => this.#mutateIn(transaction, mutation, request, run, watch));
     }

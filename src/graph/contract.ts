@@ -188,6 +188,11 @@ export interface BeginOptions {
   readonly readOnly?: boolean;
   /** read-only at the newest local snapshot, without a fresh start timestamp */
   readonly bestEffort?: boolean;
+  /**
+   * For a client that may go on with it in later requests; limits.transactions of these are open at most. "always" throws
+   * TOO_MANY_TRANSACTIONS where there is no room, "ifRoom" begins one that is not held.
+   */
+  readonly held?: 'always' | 'ifRoom';
 }
 
 /** Snapshot-isolated; first committer wins. */
@@ -196,6 +201,8 @@ export interface Transaction {
   /** random text checked wherever it is sent back */
   readonly hash: string;
   readonly readOnly: boolean;
+  /** whether later requests may go on with it */
+  readonly held: boolean;
   /** The graph as this transaction sees it, its own staged changes included. Release it after each request. */
   reader(): Promise<GraphReader>;
   /**

@@ -124,15 +124,16 @@ class StoreGraph implements Graph {
   }
 
   async begin(options: BeginOptions = {}): Promise<Transaction> {
-    this.#table.makeRoom();
     const readOnly = (options.readOnly ?? false) || (options.bestEffort ?? false);
     if (options.bestEffort) {
       const snapshot = this.#committer.snapshot();
       // not in the table: its timestamp is that of a commit, and others may read at the same one
-      return new GraphTransaction(this.#context, snapshot.version, true, snapshot);
+      return new GraphTransaction(this.#context, snapshot.version, true, false, snapshot);
     }
+    const held = options.held !== undefined && this.#table.makeRoom();
+    if (options.held === 'always' && !held) throw this.#table.tooMany();
     const { startTs, snapshot } = await this.#committer.begin();
-    const transaction = new GraphTransaction(this.#context, startTs, readOnly, snapshot);
+    const transaction = new GraphTransaction(this.#context, startTs, readOnly, held, snapshot);
     this.#table.add(transaction);
     return transaction;
   }

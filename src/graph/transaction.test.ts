@@ -33,7 +33,10 @@ describe('a transaction', () => {
   let clock: FakeClock;
   beforeEach(async () => {
     clock = new FakeClock();
-    fixture = await openFixture({ clock, limits: { transactions: 4, snapshotMs: 5_000, transactionIdleMs: 60_000 } });
+    fixture = await openFixture({
+      clock,
+      limits: { transactions: 4, snapshotMs: 5_000, transactionIdleMs: 60_000, transactionIdleFullMs: 30_000 },
+    });
     await fixture.graph.alter({
       kind: 'schema',
       text: 'name: string @index(exact) @lang .\nemail: string @index(exact) @upsert .\nfriend: [uid] @reverse @count .\nbest: uid .\nfree: string @noconflict .',
@@ -272,26 +275,52 @@ describe('a transaction', () => {
   });
 
   it('holds its changes no more while they are committed, and is not forgotten meanwhile', async () => {
-    const transaction = await fixture.graph.begin();
+    const transaction = await held();
     await transaction.stage([setValue(1, 'name', 'Ada')]);
     const committed = transaction.commit();
-    for (let i = 1; i < 4; i++) await (await fixture.graph.begin()).stage([setValue(i + 1, 'free', 'a')]);
+    for (let i = 1; i < 4; i++) await (await held()).stage([setValue(i + 1, 'free', 'a')]);
     expect(transaction.committing).toBe(true);
     expect(transaction.conflicts).toEqual([]);
     expect(transaction.predicates).toEqual(['name']);
-    await expect(fixture.graph.begin()).rejects.toMatchObject({ code: 'TOO_MANY_TRANSACTIONS' });
+    await expect(held()).rejects.toMatchObject({ code: 'TOO_MANY_TRANSACTIONS' });
     expect(await transaction.commit()).toEqual(await committed);
   });
 
+  const held = () => fixture.graph.begin({ held: 'always' });
+
   it('expires when idle, and the oldest without changes makes room for others', async () => {
-    const idle = await fixture.graph.begin();
+    const idle = await held();
     await idle.stage([setValue(1, 'name', 'a')]);
     clock.now += 60_000;
     expect(() => fixture.graph.open(idle.startTs)).toThrow(/idle/);
-    const clean = await fixture.graph.begin();
-    for (let i = 0; i < 4; i++) await (await fixture.graph.begin()).stage([setValue(i + 1, 'name', 'a')]);
+    const clean = await held();
+    for (let i = 0; i < 4; i++) await (await held()).stage([setValue(i + 1, 'name', 'a')]);
     expect(() => fixture.graph.open(clean.startTs)).toThrow(/idle/);
-    await expect(fixture.graph.begin()).rejects.toMatchObject({ code: 'TOO_MANY_TRANSACTIONS' });
+    await expect(held()).rejects.toMatchObject({ code: 'TOO_MANY_TRANSACTIONS' });
+  });
+
+  it('is begun where clients hold as many as they may, when no client holds it', async () => {
+    for (let i = 0; i < 4; i++) await (await held()).stage([setValue(i + 1, 'name', 'a')]);
+    await write(fixture.graph, setValue(9, 'name', 'Ada'));
+    const reading = await fixture.graph.begin({ held: 'ifRoom' });
+    expect([reading.held, await seen(reading, 'name', 9)]).toEqual([false, [':Ada']]);
+    reading.abort();
+  });
+
+  it('makes room after limits.transactionIdleFullMs, unless a request works with it', async () => {
+    const open: Awaited<ReturnType<typeof held>>[] = [];
+    for (let i = 0; i < 4; i++) {
+      open.push(await held());
+      await open[i].stage([setValue(i + 1, 'name', 'a')]);
+    }
+    const [working, first, second, third] = open;
+    const reader = await working.reader();
+    clock.now += 30_000;
+    await seen(fixture.graph.open(first.startTs), 'name', 1);
+    await (await held()).stage([setValue(9, 'name', 'a')]);
+    expect(() => fixture.graph.open(second.startTs)).toThrow(/idle/);
+    for (const { startTs } of [working, first, third]) expect(fixture.graph.open(startTs).startTs).toBe(startTs);
+    reader.release();
   });
 
   it('moves to now after limits.snapshotMs when nothing that it read has changed', async () => {

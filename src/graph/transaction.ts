@@ -95,6 +95,7 @@ export class GraphTransaction implements Transaction {
     context: TransactionContext,
     readonly startTs: number,
     readonly readOnly: boolean,
+    readonly held: boolean,
     snapshot: Snapshot,
   ) {
     this.#context = context;
@@ -109,6 +110,11 @@ export class GraphTransaction implements Transaction {
   /** Whether something would be lost if it were forgotten. */
   get dirty(): boolean {
     return this.#log.count > 0 || this.#state === 'committing';
+  }
+
+  /** Whether a request works with it. */
+  get busy(): boolean {
+    return this.#readers > 0 || this.#state === 'committing';
   }
 
   async reader(): Promise<GraphReader> {

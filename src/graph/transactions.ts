@@ -31,10 +31,11 @@ class Lately<T> {
 
 /** The open transactions of one graph, by start timestamp. */
 export class TransactionTable {
-  /** in the order of last use */
   readonly #open = new Map<number, GraphTransaction>();
+  /** those of clients, which may go on with them, in the order of last use */
+  readonly #held = new Map<number, GraphTransaction>();
   /** a look for one that may go, which goes on where the last one ended: from the front, it would pass all that are gone */
-  #look = this.#open.values();
+  #look = this.#held.values();
   readonly #finished = new Lately<GraphTransaction>();
   readonly #expired = new Lately<true>();
   readonly #clock: Clock;
@@ -46,23 +47,35 @@ export class TransactionTable {
     this.#limits = limits;
   }
 
-  /** Throws TOO_MANY_TRANSACTIONS when as many as allowed hold staged changes. */
-  makeRoom(): void {
-    if (this.#open.size < this.#limits.transactions) return;
+  /**
+   * Whether there is room for one that a client holds. Those that the service begins and ends itself need none: they are
+   * as many as the requests and calls under way, and have to go on whatever clients leave open.
+   */
+  makeRoom(): boolean {
+    if (this.#isRoom()) return true;
     // one that has changed nothing can be forgotten: its client begins again and loses no work
-    for (let left = this.#open.size; left > 0; left--) {
+    for (let left = this.#held.size; left > 0 && !this.#isRoom(); left--) {
       const transaction = this.#lookOn();
       if (!transaction.dirty) this.#expire(transaction);
-      if (this.#open.size < this.#limits.transactions) return;
     }
-    this.sweep();
-    if (this.#open.size < this.#limits.transactions) return;
-    throw new GraphsteadError(
+    if (this.#isRoom()) return true;
+    const now = this.#clock.monotonic();
+    for (const transaction of this.#held.values()) {
+      if (this.#isRoom() || now - transaction.touched < this.#limits.transactionIdleFullMs) break;
+      if (!transaction.busy) this.#expire(transaction);
+    }
+    return this.#isRoom();
+  }
+
+  #isRoom(): boolean {
+    return this.#held.size < this.#limits.transactions;
+  }
+
+  tooMany(): GraphsteadError {
+    return new GraphsteadError(
       'TOO_MANY_TRANSACTIONS',
-      `${this.#limits.transactions} transactions are open (limits.transactions)`,
-      {
-        fix: 'Commit or abort transactions, or try again later.',
-      },
+      `clients hold ${this.#limits.transactions} transactions open (limits.transactions)`,
+      { fix: 'Commit or abort transactions, or send changes with commitNow=true.' },
     );
   }
 
@@ -71,12 +84,13 @@ export class TransactionTable {
     for (;;) {
       const next = this.#look.next();
       if (!next.done) return next.value;
-      this.#look = this.#open.values();
+      this.#look = this.#held.values();
     }
   }
 
   add(transaction: GraphTransaction): void {
     this.#open.set(transaction.startTs, transaction);
+    if (transaction.held) this.#held.set(transaction.startTs, transaction);
     this.#timer ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
   }
 
@@ -91,15 +105,19 @@ export class TransactionTable {
         fix: 'Send the hash that came with the start timestamp.',
       });
     }
-    if (this.#open.delete(startTs)) this.#open.set(startTs, transaction);
+    if (this.#held.delete(startTs)) this.#held.set(startTs, transaction);
     return transaction;
   }
 
   #unknown(startTs: number): GraphsteadError {
     if (this.#expired.get(startTs)) {
-      return new GraphsteadError('TXN_EXPIRED', `transaction ${startTs} was idle too long and is gone`, {
-        fix: 'Run the whole operation again in a new transaction.',
-      });
+      return new GraphsteadError(
+        'TXN_EXPIRED',
+        `transaction ${startTs} is gone: it was idle too long, or clients held too many`,
+        {
+          fix: 'Run the whole operation again in a new transaction.',
+        },
+      );
     }
     return new GraphsteadError('TXN_UNKNOWN', `there is no open transaction ${startTs}`, {
       fix: 'Begin with a request without startTs and go on with the one it answers.',
@@ -109,7 +127,10 @@ export class TransactionTable {
   /** A transaction is over; its outcome is kept for a while. */
   closed(transaction: GraphTransaction): void {
     if (!this.#open.delete(transaction.startTs)) return;
-    this.#finished.set(transaction.startTs, transaction);
+    this.#held.delete(transaction.startTs);
+    // one that no client holds has nothing to be repeated unless it was committed
+    if (transaction.held || transaction.committing) this.#finished.set(transaction.startTs, transaction);
+    else this.#expired.set(transaction.startTs, true);
     if (this.#open.size === 0) this.#stop();
   }
 
