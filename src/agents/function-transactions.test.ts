@@ -44,6 +44,19 @@ async function canTake(contended: Contended): Promise<boolean> {
   return other.holding;
 }
 
+it('refuses more than limits.functionTransactions, and leaves the open ones alone', async () => {
+  const { begin, seen, transactions } = world();
+  const [first, second] = [call('1'), call('2')];
+  const begun = Array.from({ length: DEFAULT_LIMITS.functionTransactions }, () => begin(first));
+  await expect(begin(second)).rejects.toMatchObject({ code: 'TOO_MANY_TRANSACTIONS' });
+  const ids = await Promise.all(begun);
+  expect(seen.aborted).toBe(0);
+  await transactions.commit(first, ids[0]);
+  await transactions.commit(second, await begin(second));
+  transactions.ended(first);
+  expect(seen.aborted).toBe(ids.length - 1);
+});
+
 describe('a function that ends inside a transaction', () => {
   it('lets go of the keys that it held for its next try', async () => {
     const { begin, contended, transactions } = world(() => Promise.reject(conflict()));

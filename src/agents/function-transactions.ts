@@ -7,9 +7,6 @@ import { type Mail, Outbox } from './outbox.js';
 import type { FunctionCall } from './process/contract.js';
 import type { Begun } from './protocol.js';
 
-/** open transactions of all functions */
-const MOST_OPEN = 512;
-
 /** One that has begun. */
 interface Open {
   readonly transaction: GraphTransaction;
@@ -29,7 +26,7 @@ interface TransactionsOptions {
   readonly contended: Contended;
   readonly mail: Mail;
   readonly committer: Pick<Committer, 'idempotentReply'>;
-  readonly limits: Pick<Limits, 'hostMessageBytes'>;
+  readonly limits: Pick<Limits, 'hostMessageBytes' | 'functionTransactions'>;
 }
 
 /** Transactions that functions have begun with graph.transaction. Nothing of them outlives the call. */
@@ -43,24 +40,35 @@ export class FunctionTransactions {
   /**
    * Gives its number, or what it gave to an earlier request with the same Idempotency-Key, where it landed.
    * @param place the same in each run of the function
+   * Throws TOO_MANY_TRANSACTIONS: those of others stay as they are.
    */
   async begin(call: FunctionCall, place: string): Promise<Begun> {
-    const { contended, graph, mail, limits } = this.options;
+    const { contended, mail, limits } = this.options;
     const held = this.#held.get(call) ?? { claim: contended.claim(), open: new Map() };
     this.#held.set(call, held);
     const kept = keptUnder(call, place);
     const gave = kept && (await this.#gave(kept));
     if (gave !== undefined) return { gave: toText(gave) };
-    const transaction = await graph.begin();
-    if (!this.#holds(call, held)) {
-      transaction.abort();
-      throw finished();
-    }
+    if (this.#open >= limits.functionTransactions) throw tooMany(limits.functionTransactions);
+    const transaction = await this.#begin(call, held);
     transaction.holdReads();
     const id = this.#next++;
     held.open.set(id, { transaction, outbox: new Outbox(mail, limits), kept });
-    if (++this.#open > MOST_OPEN) this.#forgetOldest();
     return { id, keeps: kept !== undefined };
+  }
+
+  /** Counted from here on: others may begin meanwhile. */
+  async #begin(call: FunctionCall, held: Held): Promise<GraphTransaction> {
+    this.#open++;
+    try {
+      const transaction = await this.options.graph.begin();
+      if (this.#holds(call, held)) return transaction;
+      transaction.abort();
+      throw finished();
+    } catch (error) {
+      this.#open--;
+      throw error;
+    }
   }
 
   #gave({ scope, key, bodyHash }: NonNullable<Job['claim']>): Promise<Uint8Array | undefined> {
@@ -127,17 +135,6 @@ export class FunctionTransactions {
     this.#open--;
     return { held, open };
   }
-
-  #forgetOldest(): void {
-    for (const { open } of this.#held.values()) {
-      for (const [id, { transaction }] of open) {
-        open.delete(id);
-        this.#open--;
-        transaction.abort();
-        return;
-      }
-    }
-  }
 }
 
 /** Under a request's Idempotency-Key each transaction lands once: they are told apart by the order in which they begin. */
@@ -158,4 +155,12 @@ function finished(): GraphsteadError {
   return new GraphsteadError('TXN_FINISHED', 'the transaction has ended', {
     fix: 'await every promise of its work before that returns',
   });
+}
+
+function tooMany(most: number): GraphsteadError {
+  return new GraphsteadError(
+    'TOO_MANY_TRANSACTIONS',
+    `functions hold ${most} transactions open (limits.functionTransactions)`,
+    { fix: 'Try again later; keep what takes long, such as calls of models, out of graph.transaction.' },
+  );
 }

@@ -127,6 +127,8 @@ export const DEFAULT_LIMITS = {
   turnThreadMs: 10_000,
   /** milliseconds of wall time a turn or a function call may take */
   turnWallMs: 120_000,
+  /** transactions that functions hold open by graph.transaction at the same time */
+  functionTransactions: 512,
   /** milliseconds that an app's modules may take to load in a host process */
   hostLoadMs: 30_000,
   /** milliseconds a synchronous message waits for its reply */
