@@ -203,6 +203,30 @@ describe('subscriptions', () => {
     expect((await last).done).toBe(true);
   });
 
+  it('are answered once for all who ask the same, and give a reader who comes later what was committed before', async () => {
+    const world = await createWorld(SDL);
+    const query = 'subscription ($name: String!) { getCity(name: $name) { people } }';
+    const abort = new AbortController();
+    const open = (name: string, claims?: Record<string, unknown>) => {
+      const context = contextOf({ signal: abort.signal, ...(claims ? { claims } : {}) });
+      const stream = world.api.subscribe({ query, variables: { name } }, context)[Symbol.asyncIterator]();
+      return async () => (await stream.next()).value as readonly { body: Buffer }[];
+    };
+    const text = (events: readonly { body: Buffer }[]) => JSON.parse(events[0].body.toString()).data.getCity?.people;
+    const readers = [open('Bern'), open('Bern'), open('Basel'), open('Bern', { USER: 'eve' })];
+    for (const next of readers) expect(text(await next())).toBeUndefined();
+    await world.data(
+      'mutation { addCity(input: [{name: "Bern", people: 5}, {name: "Basel", people: 7}]) { numUids } }',
+    );
+    const [one, same, other, stranger] = await Promise.all(readers.map((next) => next()));
+    expect([one, other, stranger].map(text)).toEqual([5, 7, 5]);
+    expect([same === one, stranger === one]).toEqual([true, false]);
+    await world.data('mutation { updateCity(input: {filter: {}, set: {people: 9}}) { numUids } }');
+    expect(text(await open('Bern')())).toBe(9);
+    abort.abort();
+    for (const next of readers) expect(await next()).toBeUndefined();
+  });
+
   it('end with what is wrong where a token is wanted and none came', async () => {
     const closed = `type Doc @withSubscription { text: String! @id }
       # Service.Authorization {"Header":"X-Token","Namespace":"n","Algo":"HS256","VerificationKey":"k","ClosedByDefault":true}`;
@@ -228,19 +252,24 @@ describe('subscriptions', () => {
       await add('a', 'ann');
       const context = contextOf({ claims: { USER: 'eve' } });
       const query = 'subscription { queryDoc(order: {asc: text}) { text } }';
-      const stream = world.api.subscribe({ query }, context)[Symbol.asyncIterator]();
-      const next = async () => {
-        const { value, done } = await stream.next();
-        return done ? 'done' : JSON.parse(value[0].body.toString());
+      const open = () => {
+        const stream = world.api.subscribe({ query }, context)[Symbol.asyncIterator]();
+        return async () => {
+          const { value, done } = await stream.next();
+          return done ? 'done' : JSON.parse(value[0].body.toString());
+        };
       };
+      const next = open();
       expect((await next()).data).toEqual({ queryDoc: [{ text: 'a' }] });
-      return { world, add, next };
+      return { world, add, next, open };
     };
 
     it('answer under their rules', async () => {
-      const { world, add, next } = await opened();
+      const { world, add, next, open } = await opened();
       await world.api.updateSchema(docs(`@auth(query: ${RULE})`));
+      expect((await open()()).data).toEqual({ queryDoc: [] });
       await add('b', 'ann');
+      expect((await next()).data).toEqual({ queryDoc: [] });
       await add('c', 'eve');
       expect((await next()).data).toEqual({ queryDoc: [{ text: 'c' }] });
     });

@@ -23,6 +23,7 @@ import { InvalidDocument, PersistedQueries } from './execute/document.js';
 import { Executor, isLost, type Prepared, refused } from './execute/engine.js';
 import { Turns } from './execute/mutate/turn.js';
 import type { Request } from './execute/request.js';
+import { LiveQueries } from './execute/live-query.js';
 import { subscribeOperation } from './execute/subscribe.js';
 import { answerProbe } from './gateway.js';
 import type { Operation, RequestContext } from './operation.js';
@@ -53,6 +54,7 @@ class GraphqlApi implements Api {
   readonly #custom: CustomLogic | undefined;
   readonly #persisted: PersistedQueries;
   readonly #admin: AdminApi;
+  readonly #live: LiveQueries | undefined;
   readonly #turns = new Turns();
   #operations: readonly Operation[];
   #served: LoadedSchema | undefined;
@@ -68,6 +70,7 @@ class GraphqlApi implements Api {
     this.#persisted = new PersistedQueries(options.limits);
     this.#custom = options.custom ?? this.#customLogic();
     this.#admin = new AdminApi(this, options);
+    this.#live = options.committer && new LiveQueries(options.committer);
   }
 
   #customLogic(): CustomLogic | undefined {
@@ -193,7 +196,7 @@ class GraphqlApi implements Api {
       const kind = prepared.request.operation.operation;
       this.#assertMethod(kind, allowMutation);
       if (kind === 'subscription') {
-        return subscribeOperation(prepared.request, this.#options.committer, (asked) => this.#renew(asked, request));
+        return subscribeOperation(prepared.request, this.#live, (asked) => this.#renew(asked, request));
       }
       return once(async () => [{ body: (await executor.run(prepared)).body }]);
     };

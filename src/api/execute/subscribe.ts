@@ -1,6 +1,5 @@
 import type { GraphQLObjectType } from 'graphql';
 import { assert, GraphsteadError, type JsonWriter, mapped } from '../../base/index.js';
-import type { Committer } from '../../commit/index.js';
 import type { SubscriptionEvent } from '../contract.js';
 import type { OperationEvent, RequestContext } from '../operation.js';
 import { rootMeaning } from '../schema/meaning.js';
@@ -11,10 +10,10 @@ import { ByOperation } from './by-operation.js';
 import { Introspected } from './introspect.js';
 import { LazyReader, queryPart } from './operation.js';
 import { writeOperation } from './outside.js';
-import { touches } from './reads.js';
 import type { Request, RootField } from './request.js';
 import { argumentsOf } from './argument.js';
 import { scopeOf } from './request.js';
+import type { Asked as LiveAsked, LiveQueries } from './live-query.js';
 import { untilExpiry } from './term.js';
 import { Ahead } from './ahead.js';
 
@@ -22,16 +21,11 @@ import { Ahead } from './ahead.js';
 const single = new ByOperation<SubscriptionEvent>();
 const batches = new ByOperation<readonly SubscriptionEvent[]>();
 
-type Commits = Pick<Committer, 'onCommit'>;
-
-/** The same request under the definitions that are served now. Throws where they do not take it. */
-type Renew = (request: Request) => Request;
-
 /** Events of a subscription operation. Throws what makes it impossible to begin. */
 export function subscribeOperation(
   request: Request,
-  commits: Commits | undefined,
-  renew: Renew,
+  live: LiveQueries | undefined,
+  renew: LiveAsked['renew'],
 ): AsyncIterable<readonly SubscriptionEvent[]> {
   const { engine, operation, variables } = request;
   const { root, field } = askedOf(request);
@@ -59,8 +53,8 @@ export function subscribeOperation(
     const shown = (event: OperationEvent) => single.of(event.value, operation, given, () => show(event));
     return mapped(source, (events) => batches.of(events, operation, given, () => events.map(shown)));
   }
-  if (!commits) throw new GraphsteadError('NOT_READY', 'subscriptions need the commit stream');
-  return untilExpiry(request, ({ signal }) => liveQuery(request, commits, signal, renew));
+  if (!live) throw new GraphsteadError('NOT_READY', 'subscriptions need the commit stream');
+  return untilExpiry(request, ({ signal }) => live.read({ request, renew, answer: answerNow }, signal));
 }
 
 interface Asked {
@@ -99,40 +93,13 @@ function dataOf(request: Request, field: RootField, write: (out: JsonWriter) => 
   return out;
 }
 
-/**
- * A query that runs again after commits; an answer goes out when it differs from the one before. Rules that came since it was
- * asked hold for it too.
- */
-async function* liveQuery(
-  asked: Request,
-  commits: Commits,
-  signal: AbortSignal,
-  renew: Renew,
-): AsyncIterable<readonly SubscriptionEvent[]> {
-  const changes = new Changes(signal);
-  const reads = new Set<string>();
-  // until the first answer nothing is known of what it reads
-  let known = false;
-  const stop = commits.onCommit((records) => {
-    if (!known || records.some((record) => touches(record, reads))) changes.note();
-  });
-  try {
-    let last: Buffer | undefined;
-    let request = asked;
-    do {
-      request = renew(request);
-      const { root, field } = askedOf(request);
-      const each = fresh(request);
-      const data = await answer({ ...each, reads }, root, field);
-      known = !isCustom(root, field);
-      const body = endAnswer({ ...each, context: { ...each.context, extensions: {} }, touched: 0 }, data);
-      if (!last || !body.equals(last)) yield [{ body }];
-      last = body;
-    } while (await changes.next());
-  } finally {
-    stop();
-    changes.close();
-  }
+/** The answer as it is now, and whether `reads` holds all it was read from. */
+async function answerNow(request: Request, reads: Set<string>): Promise<{ body: Buffer; known: boolean }> {
+  const { root, field } = askedOf(request);
+  const each = fresh(request);
+  const data = await answer({ ...each, reads }, root, field);
+  const body = endAnswer({ ...each, context: { ...each.context, extensions: {} }, touched: 0 }, data);
+  return { body, known: !isCustom(root, field) };
 }
 
 /** What custom logic reads is its own business: it runs again after every commit. */
@@ -155,44 +122,5 @@ async function answer(request: Request, root: GraphQLObjectType, field: RootFiel
     });
   } finally {
     await reader.release();
-  }
-}
-
-/** Waits for the next commit; several that land while an answer is worked out count as one. */
-class Changes {
-  #dirty = false;
-  #wake: (() => void) | undefined;
-  #ended = false;
-  readonly #signal: AbortSignal;
-  readonly #end = (): void => {
-    this.#ended = true;
-    this.#wake?.();
-  };
-
-  constructor(signal: AbortSignal) {
-    this.#signal = signal;
-    signal.addEventListener('abort', this.#end, { once: true });
-    if (signal.aborted) this.#ended = true;
-  }
-
-  note(): void {
-    this.#dirty = true;
-    this.#wake?.();
-  }
-
-  /** False at the end. */
-  async next(): Promise<boolean> {
-    if (!this.#dirty && !this.#ended) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      this.#wake = undefined;
-    }
-    this.#dirty = false;
-    return !this.#ended;
-  }
-
-  close(): void {
-    this.#signal.removeEventListener('abort', this.#end);
   }
 }

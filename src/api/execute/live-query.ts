@@ -1,0 +1,185 @@
+import type { OperationDefinitionNode } from 'graphql';
+import { within } from '../../base/index.js';
+import type { Committer } from '../../commit/index.js';
+import type { SubscriptionEvent } from '../contract.js';
+import { touches } from './reads.js';
+import type { Engine, Request } from './request.js';
+
+type Commits = Pick<Committer, 'onCommit'>;
+type Batch = readonly SubscriptionEvent[];
+
+/** What a live query does again and again. */
+export interface Asked {
+  readonly request: Request;
+  /** the same request under the definitions that are served now. Throws where they do not take it */
+  readonly renew: (request: Request) => Request;
+  /** the answer, and whether `reads` holds every predicate that it was read from */
+  readonly answer: (
+    request: Request,
+    reads: Set<string>,
+  ) => Promise<{ readonly body: Buffer; readonly known: boolean }>;
+}
+
+/**
+ * The live queries of a service. Readers who ask the same as the same caller share one, which is answered once for all of
+ * them.
+ */
+export class LiveQueries {
+  /**
+   * By what they ask, and what they ask it with. A parsed text is that of the definitions it was parsed under, so nobody
+   * gets an answer that was made under the rules before.
+   */
+  readonly #open = new WeakMap<OperationDefinitionNode, Map<string, LiveQuery>>();
+  readonly #turns = new Turns();
+
+  constructor(readonly commits: Commits) {}
+
+  /** Ends when the signal aborts. Throws what makes the query impossible to answer now. */
+  async *read(asked: Asked, signal: AbortSignal): AsyncIterable<Batch> {
+    yield* this.#queryOf(asked).read(signal);
+  }
+
+  #queryOf(asked: Asked): LiveQuery {
+    const { engine, operation, variables, context } = asked.request;
+    const begin = (ended: () => void): LiveQuery => new LiveQuery(asked, this.commits, this.#turns, ended);
+    if (hasCalls(engine)) return begin(() => undefined);
+    const queries = within(this.#open, operation, () => new Map<string, LiveQuery>());
+    const key = JSON.stringify([variables, context.claims, context.trusted, context.readOnly]);
+    return within(queries, key, () => begin(() => queries.delete(key)));
+  }
+}
+
+/** Whether an answer may hold what remotes gave: no commit tells that it is old, and they may be sent the caller's headers. */
+function hasCalls({ model }: Engine): boolean {
+  return model.queries.length > 0 || model.objects.some(({ fields }) => fields.some(({ role }) => role === 'custom'));
+}
+
+/** One begins in each turn of the event loop: requests have theirs between, however many queries one commit wakes. */
+class Turns {
+  #waiting: (() => void)[] = [];
+  #next = 0;
+
+  wait(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      if (this.#waiting.length === 1) setImmediate(this.#begin);
+    });
+  }
+
+  readonly #begin = (): void => {
+    this.#waiting[this.#next++]();
+    if (this.#next < this.#waiting.length) setImmediate(this.#begin);
+    else {
+      this.#waiting = [];
+      this.#next = 0;
+    }
+  };
+}
+
+/** Lets one wait until another rings. */
+class Bell {
+  #resolve: (() => void) | undefined;
+
+  readonly ring = (): void => this.#resolve?.();
+
+  wait(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+}
+
+/** A query that runs again after commits, as long as somebody reads it. Several commits while it runs count as one. */
+class LiveQuery {
+  readonly #asked: Asked;
+  readonly #turns: Turns;
+  readonly #ended: () => void;
+  readonly #stop: () => void;
+  /** of its own: it goes on when the reader leaves that came first */
+  readonly #over = new AbortController();
+  /** rings when something was committed, or nobody reads any more */
+  readonly #bell = new Bell();
+  /** of those that read */
+  readonly #bells = new Set<Bell>();
+  readonly #reads = new Set<string>();
+  /** whether `reads` is complete: until the first answer nothing is known */
+  #known = false;
+  #dirty = true;
+  #begun = 0;
+  #done = 0;
+  /** the newest answer, as all readers are handed it */
+  #newest: Batch = [];
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(asked: Asked, commits: Commits, turns: Turns, ended: () => void) {
+    this.#asked = asked;
+    this.#turns = turns;
+    this.#ended = ended;
+    this.#stop = commits.onCommit((records) => {
+      if (this.#known && !records.some((record) => touches(record, this.#reads))) return;
+      this.#dirty = true;
+      this.#bell.ring();
+    });
+    void this.#run();
+  }
+
+  async *read(signal: AbortSignal): AsyncIterable<Batch> {
+    // what was committed before a reader came is in its first answer
+    const first = this.#begun + (this.#dirty ? 1 : 0);
+    const bell = new Bell();
+    this.#bells.add(bell);
+    signal.addEventListener('abort', bell.ring, { once: true });
+    let sent: Batch | undefined;
+    try {
+      while (!signal.aborted) {
+        if (this.#failure) throw this.#failure.error;
+        if (this.#done >= first && this.#newest !== sent) yield (sent = this.#newest);
+        else await bell.wait();
+      }
+    } finally {
+      signal.removeEventListener('abort', bell.ring);
+      this.#bells.delete(bell);
+      if (this.#bells.size === 0) this.#end();
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { request, renew, answer } = this.#asked;
+    const { signal } = this.#over;
+    const context = { ...request.context, signal, gone: signal };
+    let current: Request = { ...request, context, run: { ...request.run, signal } };
+    let last: Buffer | undefined;
+    try {
+      while (!signal.aborted) {
+        await this.#turns.wait();
+        if (signal.aborted) return;
+        this.#dirty = false;
+        this.#begun++;
+        current = renew(current);
+        const { body, known } = await answer(current, this.#reads);
+        this.#known = known;
+        if (!last?.equals(body)) this.#newest = [{ body }];
+        last = body;
+        this.#done++;
+        this.#tell();
+        while (!this.#dirty && !signal.aborted) await this.#bell.wait();
+      }
+    } catch (error) {
+      this.#failure = { error };
+      this.#end();
+    }
+  }
+
+  #tell(): void {
+    for (const { ring } of this.#bells) ring();
+  }
+
+  #end(): void {
+    if (this.#over.signal.aborted) return;
+    this.#stop();
+    this.#ended();
+    this.#over.abort();
+    this.#bell.ring();
+    this.#tell();
+  }
+}
