@@ -294,6 +294,12 @@ describe('alter', () => {
     await expect(compat.graph.alter({ kind: 'schema', text: 'dgraph.x: int .' })).rejects.toMatchObject({
       message: /`dgraph.`/,
     });
+    // an export holds this line; it declares nothing here
+    await compat.graph.alter({ kind: 'schema', text: 'dgraph.graphql.schema: string .\ndgraph.graphql.xid: string .' });
+    expect(compat.graph.schema().predicates.map(({ name }) => name)).not.toContain('service.graphql.schema');
+    await expect(compat.graph.alter({ kind: 'dropAttr', name: 'dgraph.graphql.schema' })).rejects.toMatchObject({
+      message: /`dgraph.`/,
+    });
     await compat.close();
   });
 

@@ -39,9 +39,6 @@ import { MAX_UID } from './uid-list.js';
 const INDEXED_BYTES = 65_000;
 /** UTF-8 bytes of a predicate's name. */
 export const NAME_BYTES = 65_535;
-/** Stored names under `service.` that clients may write. */
-const WRITABLE = new Set([TYPE_PREDICATE, 'service.graphql.xid', 'service.graphql.schema']);
-
 /** Bytes of values that are staged without a pause: a millisecond or two. */
 const STAGED_BYTES = 1024 * 1024;
 
@@ -443,9 +440,9 @@ export function noLang(name: string): GraphsteadError {
   );
 }
 
-/** Whether a stored name belongs to the service itself and may not be altered or written by clients. */
+/** Whether a stored name belongs to the service itself and may not be altered or written by clients, as a node's type may. */
 export function isReserved(name: string, names: Names): boolean {
-  if (WRITABLE.has(name)) return false;
+  if (name === TYPE_PREDICATE) return false;
   return name.startsWith('service.') || (names.dgraph && name.startsWith('dgraph.'));
 }
 
