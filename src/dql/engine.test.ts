@@ -155,6 +155,20 @@ describe('mutations', () => {
     expect(q.map(({ lucky }) => lucky.sort((a, b) => a - b))).toEqual([[7, 11], [3]]);
   });
 
+  it('make a list of a new predicate that has several places of one node', async () => {
+    const places = [
+      { type: 'Point', coordinates: [1, 2] },
+      { type: 'Point', coordinates: [3, 4] },
+    ];
+    await dql.mutateJson({ set: { uid: '0x1', seen: places } });
+    const [one, two] = places.map((place) => `"${JSON.stringify(place).replaceAll('"', "'")}"^^<geo:geojson>`);
+    await dql.mutate(`{ set { <0x1> <met> ${one} .\n <0x1> <met> ${two} .\n <0x1> <home> ${one} . } }`);
+    const { q } = (await dql.query('{ q(func: uid(0x1)) { seen met home } }')) as { q: Record<string, unknown>[] };
+    expect(q[0]?.['seen']).toHaveLength(2);
+    expect(q[0]?.['met']).toEqual(expect.arrayContaining(places));
+    expect(q[0]?.['home']).toEqual(places[0]);
+  });
+
   it('keep what the schema says of lists, also where a block gives several values', async () => {
     await dql.mutate('{ set { <0x1> <single> "first" . } }');
     await dql.mutate('{ set { <0x1> <single> "second" .\n <0x1> <single> "third" . } }');

@@ -82,7 +82,7 @@ export const PLAIN: Omit<PredicateRecord, 'id' | 'name'> = {
 };
 
 /** Values of these types come one at a time. */
-const ALONE: ReadonlySet<string> = new Set(['bool', 'password', 'geo', 'float32vector', 'uid']);
+const ALONE: ReadonlySet<string> = new Set(['bool', 'password', 'float32vector', 'uid']);
 
 /** Whether a predicate that nobody declared may hold lists of values of a type. */
 export function growsIntoList(type: string): boolean {
