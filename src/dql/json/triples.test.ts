@@ -49,8 +49,19 @@ describe('objects', () => {
     ]);
     expect(code(() => triples({ uid: 'uid(v' }))).toBe('INVALID_MUTATION');
     expect(code(() => triples({ uid: 1, a: 'val(x' }))).toBe('INVALID_MUTATION');
-    for (const text of ['value (not a variable)', 'val(x) and more', 'val(two words)', 'uid']) {
+    for (const text of ['value (not a variable)', 'val(x) and more', 'val(of) two (words)', 'uid']) {
       expect(short(triples({ uid: '0x1', a: text }))).toEqual([[1, 'a', text]]);
+    }
+  });
+
+  it('refuse what has the form of a variable and is none, but not by default nor in an export', () => {
+    for (const text of ['val(two words)', ' uid ( a+b ) ']) {
+      expect(code(() => triples({ uid: '0x1', a: text }))).toBe('INVALID_MUTATION');
+      expect(code(() => triples({ uid: '0x1', a: ['x', text] }, 'delete'))).toBe('INVALID_MUTATION');
+      const json = JSON.stringify({ uid: '0x1', a: text });
+      const own = new JsonTriples({ text: json, blankPrefix: 'dg.1' });
+      expect(short(atOnce(own.convert(scanJson(json), 'set')))).toEqual([[1, 'a', text]]);
+      expect(short(parseJsonTriples(json, { names: dgraphNames, otherUids: true }))).toEqual([[1, 'a', text]]);
     }
   });
 

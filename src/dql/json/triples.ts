@@ -33,6 +33,8 @@ export class JsonTriples {
   readonly #prefix: string;
   readonly #otherUids: boolean;
   readonly #onNamespace: JsonTripleOptions['onNamespace'];
+  /** as the peer, which keeps the form of a variable to itself; what it exported is text */
+  readonly #refusesCalls: boolean;
   #fresh = 0;
 
   constructor(options: JsonTripleOptions) {
@@ -41,6 +43,7 @@ export class JsonTriples {
     this.#prefix = options.blankPrefix;
     this.#otherUids = options.otherUids ?? false;
     this.#onNamespace = options.onNamespace;
+    this.#refusesCalls = this.#names.dgraph && !this.#otherUids;
   }
 
   /** What a `set` (or `delete`) key holds: an object or a list of objects. */
@@ -133,6 +136,7 @@ export class JsonTriples {
     const { op, out } = entry;
     if (value.kind !== 'object') {
       const star = op === 'delete' && value.kind === 'string' && value.text === '';
+      if (value.kind === 'string' && this.#refusesCalls && looksLikeCall(value.text)) throw looseCall(value);
       out.push(tripleOf(base, star ? ALL : scalarOf(value, base.lang), facets));
       return undefined;
     }
@@ -233,6 +237,24 @@ function variableIn(written: string, word: 'uid' | 'val', position: Position): s
   if (!closed) throw invalid(`the bracket in ${JSON.stringify(text)} is not closed`, position, fix);
   if (name === '') throw invalid(`${word}() names no variable`, position, fix);
   return name;
+}
+
+/** True for `uid(...)` and `val(...)` around anything but the name of a variable: `val(two words)`. */
+function looksLikeCall(written: string): boolean {
+  const text = written.trim();
+  if (!(text.startsWith('uid') || text.startsWith('val')) || !text.endsWith(')')) return false;
+  const rest = text.slice('uid'.length).trim();
+  if (!rest.startsWith('(')) return false;
+  const inside = rest.slice(1, -1);
+  return !inside.includes(')') && !isVariable(inside.trim());
+}
+
+function looseCall({ text, position }: Extract<JsonNode, { kind: 'string' }>): GraphsteadError {
+  return invalid(
+    `${JSON.stringify(text)} names no variable`,
+    position,
+    'Write uid(variable) or val(variable). A text of this form can be set by an N-Quad.',
+  );
 }
 
 /** True for what can be the name of a variable, or its beginning. */
