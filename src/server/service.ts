@@ -172,7 +172,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   assignRoutes(app, core);
   copyRoutes(app, core);
   changeRoutes(app, core);
-  healthRoutes(app, core, { version, startedAt, ready: () => ready });
+  healthRoutes(app, core, { report: health, ready: () => ready });
   if (options.explorer) explorerRoutes(app, core, { version, calls, ...(appHost ? explorerRooms(appHost) : {}) });
 
   const createGrpc = async () => (await import('./grpc.js')).createGrpc(core, { host, keys, version, ...tls });

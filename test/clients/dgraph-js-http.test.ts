@@ -63,6 +63,21 @@ describe('dgraph-js-http', () => {
     expect(best.data).toEqual({ q: [] });
   });
 
+  it('is told the health of all servers and the state of the cluster', async () => {
+    const stub = new dgraph.DgraphClientStub(s.url);
+    const address = new URL(s.url).host;
+    const own = { instance: 'alpha', address, status: 'healthy', group: '1', lastEcho: expect.any(Number) };
+    expect(await stub.getHealth()).toMatchObject([own]);
+    expect(await stub.getHealth(true)).toMatchObject([{ ...own, instance: 'zero', group: '0' }, own]);
+    const state = await stub.getState();
+    expect(state).toMatchObject({
+      counter: expect.stringMatching(/^\d+$/),
+      groups: { 1: { members: { 1: { id: '1', addr: address, leader: true } } } },
+    });
+    expect(state).toHaveProperty(['groups', '1', 'tablets', 'dgraph.type', 'predicate'], 'dgraph.type');
+    expect(state).toHaveProperty('groups.1.tablets.email.groupId', 1);
+  });
+
   it('a mistake is thrown with its reason', async () => {
     await expect(client.newTxn().query('{ q(func: eq(name, "x") { name } }')).rejects.toThrow();
   });

@@ -1,28 +1,39 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GraphsteadError } from '../../base/index.js';
 import type { Core } from '../core.js';
 
 interface HealthInfo {
-  readonly version: string;
-  readonly startedAt: number;
+  /** uptime in seconds; the address that the service listens on */
+  report(): { readonly version: string; readonly uptime: number; readonly address: string };
   ready(): boolean;
 }
 
-/** GET /health (with index builds), /health/ready, /probe/graphql (the peer's name for a schema counter). */
+/**
+ * GET /health (with index builds), /health/ready, /probe/graphql (the peer's name for a schema counter), and under
+ * `--compat dgraph` /state.
+ */
 export function healthRoutes(app: FastifyInstance, core: Core, info: HealthInfo): void {
-  app.get('/health', async (_request, reply) => {
+  app.get('/health', async (request, reply) => {
+    const { version, uptime, address } = info.report();
     const indexing = core.graph.indexing();
-    const body = {
+    const state = { status: 'healthy', version, uptime: Math.floor(uptime) };
+    const own = {
       instance: core.names.dgraph ? 'alpha' : 'graphstead',
-      status: 'healthy',
-      version: info.version,
-      uptime: Math.floor((Date.now() - info.startedAt) / 1000),
+      ...state,
       indexing: indexing.map((entry) => entry.predicate),
       indexingProgress: indexing,
       lastCommitTs: core.committer.lastCommitTs,
     };
-    return reply.header('content-type', 'application/json').send(JSON.stringify([body]));
+    return reply
+      .header('content-type', 'application/json')
+      .send(JSON.stringify(core.names.dgraph ? cluster(own, state, address, isForAll(request)) : [own]));
   });
+
+  if (core.names.dgraph) {
+    app.get('/state', async (_request, reply) =>
+      reply.header('content-type', 'application/json').send(JSON.stringify(membership(core, info.report().address))),
+    );
+  }
 
   app.get('/health/ready', async (_request, reply) => {
     if (!info.ready())
@@ -35,4 +46,42 @@ export function healthRoutes(app: FastifyInstance, core: Core, info: HealthInfo)
       .header('content-type', 'application/json')
       .send(JSON.stringify({ status: 'up', schemaUpdateCounter: core.api.schemaUpdates() })),
   );
+}
+
+const isForAll = ({ query }: FastifyRequest) => 'all' in (query as object);
+
+/** As the peer's clients read it; those that ask for all servers look for both of its processes, which are one here. */
+function cluster(own: object, state: object, address: string, all: boolean): readonly object[] {
+  const echo = { address, lastEcho: Math.floor(Date.now() / 1000) };
+  const alpha = { ...own, ...echo, group: '1' };
+  return all ? [{ instance: 'zero', ...state, ...echo, group: '0' }, alpha] : [alpha];
+}
+
+/** The one group of the one process, in the peer's shape: maps by id and by predicate, numbers of 64 bits as text. */
+function membership({ graph, names, committer }: Core, addr: string): object {
+  const { predicates, version } = graph.schema();
+  const tablets = predicates.map(({ name }) => {
+    const predicate = names.shown(name);
+    return [
+      predicate,
+      { groupId: 1, predicate, force: false, space: '0', remove: false, readOnly: false, moveTs: '0' },
+    ] as const;
+  });
+  const member = {
+    id: '1',
+    groupId: 1,
+    addr,
+    leader: true,
+    amDead: false,
+    lastUpdate: '0',
+    clusterInfoOnly: false,
+    forceGroupId: false,
+  };
+  return {
+    counter: String(version),
+    groups: { '1': { members: { '1': member }, tablets: Object.fromEntries(tablets), snapshotTs: '0', checksum: '0' } },
+    zeros: {},
+    maxTxnTs: String(committer.lastCommitTs),
+    removed: [],
+  };
 }
