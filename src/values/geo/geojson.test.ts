@@ -41,6 +41,11 @@ describe('GeoJSON that is no place', () => {
     expect(() => parseGeometry(written)).toThrow(expect.objectContaining({ code: 'INVALID_VALUE' }));
   });
 
+  it('is told what it lacks', () => {
+    expect(() => parseGeometry({ coordinates: [1, 2] })).toThrow('a geometry without a type');
+    expect(() => parseGeometry({ type: 'Point' })).toThrow('a geometry without coordinates');
+  });
+
   it('lies in collections of a bounded depth', () => {
     let nested: unknown = { type: 'Point', coordinates: [1, 2] };
     for (let i = 0; i < 20_000; i++) nested = { type: 'GeometryCollection', geometries: [nested] };

@@ -47,7 +47,7 @@ function fromObject(data: object, depth: number): Geometry {
       return { type, geometries: list(geometries).map((one) => member(one, depth + 1)) };
     default:
       throw invalidValue(
-        `${shown(String(type))} is not a kind of geometry`,
+        type === undefined ? 'a geometry without a type' : `${shown(String(type))} is not a kind of geometry`,
         'Use Point, Polygon, MultiPolygon, MultiPoint, LineString, MultiLineString or GeometryCollection.',
       );
   }
