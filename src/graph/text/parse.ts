@@ -151,7 +151,8 @@ class SchemaParser {
     }
     this.#expect(':', `Missing colon after ${name.text}`);
     const draft: Draft = { ...this.#predicateType(name.text), ...NO_DIRECTIVES, name: name.text };
-    while (this.#take('@')) this.#directive(draft);
+    const seen = new Set<string>();
+    while (this.#take('@')) this.#directive(draft, seen);
     if (!this.#take('.')) {
       this.#fail(`Invalid ending: expected a dot after predicate ${name.text}`, 'End the line with " ."');
     }
@@ -180,9 +181,13 @@ class SchemaParser {
     return { type, list };
   }
 
-  #directive(draft: Draft): void {
+  #directive(draft: Draft, seen: Set<string>): void {
     const token = this.#name('a directive');
-    switch (token.text.toLowerCase()) {
+    const directive = token.text.toLowerCase();
+    // of two @index the first would be lost without a word
+    if (seen.has(directive)) this.#fail(`@${token.text} stands twice`, 'Join both into one.', token, 'INVALID_SCHEMA');
+    seen.add(directive);
+    switch (directive) {
       case 'index':
         draft.indexes = this.#indexes(draft);
         return;
@@ -300,8 +305,10 @@ class SchemaParser {
   #fieldType(field: string): void {
     const list = this.#take('[');
     this.#name(`the type of ${field}`);
-    this.#take('!');
-    if (list) this.#expect(']', `Unclosed [ in the type of ${field}`);
+    if (list) {
+      this.#take('!');
+      this.#expect(']', `Unclosed [ in the type of ${field}`);
+    }
     this.#take('!');
   }
 }
