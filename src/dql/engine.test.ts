@@ -287,6 +287,8 @@ describe('mutations', () => {
     ['{ set { _:a <age> "old" . } }', 'INVALID_VALUE'],
     ['{ set { uid(v) <name> "x" . } }', 'INVALID_QUERY'],
     ['set { _:a <name> "x" . }', 'SYNTAX'],
+    ['upsert { mutation { set { _:a <name> "x" . } } }', 'SYNTAX'],
+    ['upsert { query { q(func: has(name)) { uid } } }', 'SYNTAX'],
     ['', 'INVALID_REQUEST'],
   ])('refuse %s with %s', async (body, code) => {
     const error = await failure(dql.mutate(body));

@@ -144,6 +144,9 @@ function* parseUpsert(context: ParseContext, parts: DocumentParts): Steps<RawMut
       yield* parts.take();
     } else throw context.unexpected('query, fragment, mutation or "}" in upsert');
   }
+  if (queries === 0) {
+    throw lexer.error('the upsert has no query', 'Add query { ... } to it, or send { set { ... } } without upsert.');
+  }
   if (mutations.length === 0) {
     throw lexer.error(
       'the upsert has no mutation block',
