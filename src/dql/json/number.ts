@@ -16,7 +16,7 @@ export function numberValue(text: string, position: Position): Value {
   if (value >= INT_LIMIT || value < -INT_LIMIT) {
     throw new GraphsteadError('INVALID_VALUE', `${text.slice(0, 40)} does not fit in an int of 64 bits`, {
       position,
-      fix: 'Put it in quotes when its predicate is a bigfloat or a string.',
+      fix: 'Put it in quotes when its predicate is a float, a bigfloat or a string.',
     });
   }
   return { type: 'int', value };
