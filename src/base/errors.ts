@@ -55,7 +55,7 @@ export const ERROR_STATUS = {
   UNIQUE_VIOLATION: 409,
   /** an Idempotency-Key that was used with another body */
   IDEMPOTENCY_MISMATCH: 422,
-  /** clients hold as many transactions open as limits.transactions allows, or functions as limits.functionTransactions */
+  /** clients hold as many transactions open as limits.transactions allows, or functions as limits.functionTransactions, or as many bytes of changes as limits.openChangesBytes */
   TOO_MANY_TRANSACTIONS: 429,
   // the service
   /** the API key or the token is missing, wrong or expired */

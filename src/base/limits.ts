@@ -82,8 +82,10 @@ export const DEFAULT_LIMITS = {
   transactionIdleMs: 5 * 60_000,
   /** transactions that clients hold open at the same time; those of one request or call are not counted */
   transactions: 512,
-  /** milliseconds an open transaction of a client may idle where as many as limits.transactions are open */
+  /** milliseconds an open transaction of a client may idle where as many as limits.transactions or limits.openChangesBytes are open */
   transactionIdleFullMs: 30_000,
+  /** bytes of changes that wait in the open transactions of clients; while they are more, nothing is added to them */
+  openChangesBytes: 1024 * 1024 * 1024,
   /** deltas in one commit */
   commitDeltas: 5_000_000,
   /** bytes in one commit */

@@ -208,7 +208,7 @@ export interface Transaction {
   /**
    * Checks and converts the changes against the schema and keeps them for commit. All or nothing.
    * `accept` looks at the state with the changes, which `reader` then gives: when it throws, they are taken back.
-   * Throws INVALID_VALUE, TXN_READ_ONLY, LIMIT_EXCEEDED, UNIQUE_VIOLATION, or what `accept` threw.
+   * Throws INVALID_VALUE, TXN_READ_ONLY, LIMIT_EXCEEDED, UNIQUE_VIOLATION, TOO_MANY_TRANSACTIONS, or what `accept` threw.
    */
   stage(changes: readonly GraphChange[], accept?: () => Promise<void>): Promise<void>;
   /** Gives what takes back all that is staged after it, until the commit. */

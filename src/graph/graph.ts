@@ -91,6 +91,7 @@ class StoreGraph implements Graph {
       names,
       lease: this.#lease,
       changedAt: (predicate) => this.#changedAt.get(predicate) ?? 0,
+      assertRoomFor: (transaction) => this.#table.assertRoomFor(transaction),
       closed: (transaction) => this.#table.closed(transaction),
     };
   }

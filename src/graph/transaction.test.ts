@@ -323,6 +323,27 @@ describe('a transaction', () => {
     reader.release();
   });
 
+  it('takes no more changes where clients hold limits.openChangesBytes of them open', async () => {
+    const small = await openFixture({ clock, limits: { openChangesBytes: 1_000, transactionIdleFullMs: 30_000 } });
+    const long = (uid: number) => [setValue(uid, 'note', 'x'.repeat(600))];
+    const client = () => small.graph.begin({ held: 'always' });
+    const [first, second] = [await client(), await client()];
+    await first.stage(long(1));
+    await second.stage(long(2));
+    for (const open of [second, await client()]) {
+      await expect(open.stage(long(3))).rejects.toMatchObject({ code: 'TOO_MANY_TRANSACTIONS' });
+    }
+    await write(small.graph, ...long(4));
+    clock.now += 20_000;
+    (await second.reader()).release();
+    clock.now += 10_000;
+    await second.stage(long(3));
+    expect(() => small.graph.open(first.startTs)).toThrow(/idle/);
+    await second.commit();
+    expect(await read(small.graph, (reader) => valuesOf(reader, 'note', 3))).toHaveLength(1);
+    await small.close();
+  });
+
   it('moves to now after limits.snapshotMs when nothing that it read has changed', async () => {
     await write(fixture.graph, setValue(1, 'name', 'Ada'));
     const calm = await fixture.graph.begin();

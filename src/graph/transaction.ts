@@ -46,6 +46,8 @@ export interface TransactionContext {
   readonly lease: UidLease;
   /** last commit that touched the predicate, as far as this process knows; 0 when never */
   changedAt(predicate: string): number;
+  /** Throws TOO_MANY_TRANSACTIONS when the transaction may not take up more memory. */
+  assertRoomFor(transaction: GraphTransaction): void;
   /** the transaction is over, or stays as finished */
   closed(transaction: GraphTransaction): void;
 }
@@ -112,6 +114,10 @@ export class GraphTransaction implements Transaction {
     return this.#log.count > 0 || this.#state === 'committing';
   }
 
+  get stagedBytes(): number {
+    return this.#log.byteLength;
+  }
+
   /** Whether a request works with it. */
   get busy(): boolean {
     return this.#readers > 0 || this.#state === 'committing';
@@ -152,6 +158,7 @@ export class GraphTransaction implements Transaction {
       });
     }
     const { schemas, names, limits, lease } = this.#context;
+    this.#context.assertRoomFor(this);
     const staged = await stageChanges(
       {
         schema: schemas.newest,

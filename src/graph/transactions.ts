@@ -58,13 +58,35 @@ export class TransactionTable {
       const transaction = this.#lookOn();
       if (!transaction.dirty) this.#expire(transaction);
     }
-    if (this.#isRoom()) return true;
+    this.#expireIdle(() => this.#isRoom());
+    return this.#isRoom();
+  }
+
+  /** Throws TOO_MANY_TRANSACTIONS when clients hold so many bytes of changes open that the transaction may not add to them. */
+  assertRoomFor(transaction: GraphTransaction): void {
+    if (!transaction.held || this.#hasBytes()) return;
+    this.#expireIdle(() => this.#hasBytes());
+    if (this.#hasBytes()) return;
+    throw new GraphsteadError(
+      'TOO_MANY_TRANSACTIONS',
+      `the open transactions of clients hold ${this.#limits.openChangesBytes} bytes of changes (limits.openChangesBytes)`,
+      { fix: 'Commit or abort transactions, or send changes with commitNow=true.' },
+    );
+  }
+
+  #hasBytes(): boolean {
+    let bytes = 0;
+    for (const { stagedBytes } of this.#held.values()) bytes += stagedBytes;
+    return bytes < this.#limits.openChangesBytes;
+  }
+
+  /** Those that idle longest go first, until it is enough. */
+  #expireIdle(isEnough: () => boolean): void {
     const now = this.#clock.monotonic();
     for (const transaction of this.#held.values()) {
-      if (this.#isRoom() || now - transaction.touched < this.#limits.transactionIdleFullMs) break;
+      if (isEnough() || now - transaction.touched < this.#limits.transactionIdleFullMs) return;
       if (!transaction.busy) this.#expire(transaction);
     }
-    return this.#isRoom();
   }
 
   #isRoom(): boolean {
