@@ -219,6 +219,23 @@ describe('queries', () => {
     ]);
   });
 
+  it('aggregates beside an edge of an interface that several types have', async () => {
+    const shelf = await createWorld(`
+      interface Holder { name: String! @id holds: [Thing] }
+      type Box implements Holder { depth: Int }
+      type Bag implements Holder { colour: String }
+      type Thing { name: String! @id grams: Int }`);
+    await shelf.data(`mutation {
+      addBox(input: [{name: "b", holds: [{name: "cup", grams: 200}, {name: "pen", grams: 9}]}]) { numUids }
+      addBag(input: [{name: "c", holds: [{name: "hat", grams: 80}]}]) { numUids }
+    }`);
+    const asked = 'holdsAggregate { count gramsMax nameMin }';
+    expect((await shelf.data(`{ queryHolder(order: {asc: name}) { ${asked} } }`)).queryHolder).toEqual([
+      { holdsAggregate: { count: 2, gramsMax: 200, nameMin: 'cup' } },
+      { holdsAggregate: { count: 1, gramsMax: 80, nameMin: 'hat' } },
+    ]);
+  });
+
   it('keeps only complete nodes under @cascade', async () => {
     const all = await world.data('{ queryFilm(order: {asc: year}) @cascade { title cast { name born } } }');
     expect(all.queryFilm).toEqual([{ title: 'Long Night', cast: [{ name: 'Ada', born: '1920-05-01T00:00:00Z' }] }]);

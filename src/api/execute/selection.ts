@@ -25,7 +25,7 @@ import { collectFields, selectionSets } from './collect.js';
 import { type Demand, demandBelow, demandOf } from './demand.js';
 import { compileFilter, typeTests } from './filter.js';
 import { compileOrder, compilePage } from './order.js';
-import type { ConcretePlan, CustomPlan, FieldPlan, FieldSource, ObjectPlan, Shape } from './plan.js';
+import type { AggregatePlan, ConcretePlan, CustomPlan, FieldPlan, FieldSource, ObjectPlan, Shape } from './plan.js';
 import { scalarWriter } from './scalar.js';
 import { filterInput, namedType, type Scope, selectedType } from './scope.js';
 import { SelectionList, valueSlot } from './selection-list.js';
@@ -35,22 +35,28 @@ import { and, childrenOf, NEVER, ofType, or, plainName, select, storedName, test
 const ABSENT: FieldSource = Object.freeze({ kind: 'absent' });
 const GEO = new Set(['Point', 'Polygon', 'MultiPolygon']);
 
+/** What the types of an interface or a union share of a level: one selection is read, and written by what was made of it. */
+interface Compiled {
+  readonly edges: Map<string, ObjectPlan>;
+  readonly aggregates: Map<string, AggregatePlan>;
+}
+
 /** Compiles selection sets over nodes of a type. */
 function compileObject(scope: Scope, type: GraphQLCompositeType, sets: readonly SelectionSetNode[]): ObjectPlan {
   const list = new SelectionList();
-  const edges = new Map<string, ObjectPlan>();
+  const shared: Compiled = { edges: new Map(), aggregates: new Map() };
   const types = new Map<string, ConcretePlan>();
   if (isObjectType(type)) {
-    types.set('', concrete(scope, type, sets, list, edges));
+    types.set('', concrete(scope, type, sets, list, shared));
     return { ...selectionsOf(list), typeSlot: -1, types };
   }
   const typeSlot = list.slot(TYPE_PREDICATE, () => select(plainName(TYPE_PREDICATE)), false);
   for (const possible of scope.schema.getPossibleTypes(type)) {
     const stored = scope.model.object(possible.name)?.storedName ?? possible.name;
-    types.set(stored, concrete(scope, possible, sets, list, edges));
+    types.set(stored, concrete(scope, possible, sets, list, shared));
   }
   if (isUnionType(type)) return { ...selectionsOf(list), typeSlot, types };
-  const fallback = concrete(scope, type as unknown as GraphQLObjectType, sets, list, edges);
+  const fallback = concrete(scope, type as unknown as GraphQLObjectType, sets, list, shared);
   return { ...selectionsOf(list), typeSlot, types, fallback };
 }
 
@@ -64,14 +70,14 @@ function concrete(
   type: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
   list: SelectionList,
-  edges: Map<string, ObjectPlan>,
+  shared: Compiled,
 ): ConcretePlan {
   const fields: FieldPlan[] = [];
   for (const [key, nodes] of collectFields(scope, type, sets)) {
     const definition = type.getFields()[nodes[0].name.value];
     fields.push(
       definition
-        ? fieldPlan(key, nodes, definition.type, source(scope, definition, nodes, list, edges))
+        ? fieldPlan(key, nodes, definition.type, source(scope, definition, nodes, list, shared))
         : fieldPlan(key, nodes, undefined, { kind: 'typename' }),
     );
   }
@@ -105,18 +111,18 @@ function source(
   definition: GraphQLField<unknown, unknown>,
   nodes: readonly FieldNode[],
   list: SelectionList,
-  edges: Map<string, ObjectPlan>,
+  shared: Compiled,
 ): FieldSource {
   const meaning = fieldMeaning(definition);
   assert(meaning, `field ${definition.name} has a meaning`);
   if (meaning.op === 'vectorDistance') return { kind: 'distance' };
-  if (meaning.op === 'edgeAggregate') return edgeAggregate(scope, definition, meaning, nodes, list);
+  if (meaning.op === 'edgeAggregate') return edgeAggregate(scope, definition, meaning, nodes, list, shared);
   assert(meaning.op === 'field', `${meaning.op} is no field of a node`);
   const { field } = meaning;
   if (field.role === 'id') return { kind: 'id' };
   if (field.role === 'custom') return custom(meaning.type, field, list);
   if (!field.storage) return ABSENT;
-  if (field.role === 'edge') return edge(scope, definition, field, nodes, list, edges);
+  if (field.role === 'edge') return edge(scope, definition, field, nodes, list, shared);
   const leaf = getNamedType(definition.type);
   const slot = valueSlot(field, list);
   if (GEO.has(leaf.name)) return { kind: 'geo', slot };
@@ -160,7 +166,7 @@ function edge(
   field: Field,
   nodes: readonly FieldNode[],
   list: SelectionList,
-  edges: Map<string, ObjectPlan>,
+  shared: Compiled,
 ): FieldSource {
   assert(field.storage, `${field.name} is stored`);
   const name = storedName(field.storage);
@@ -175,8 +181,8 @@ function edge(
   const output = selectedType(definition);
   const demand = demandOf(scope, nodes[0]) ?? scope.demand;
   const asked = (): ObjectPlan => compileObject(below(scope, demand), output, selectionSets(nodes));
-  const { plan: object, directives } = demanding(scope, target, edges.get(key) ?? asked(), demand);
-  edges.set(key, object);
+  const { plan: object, directives } = demanding(scope, target, shared.edges.get(key) ?? asked(), demand);
+  shared.edges.set(key, object);
   const slot = list.slot(key, () =>
     select(name, {
       ...(filter ? { filter } : {}),
@@ -200,6 +206,7 @@ function edgeAggregate(
   meaning: { readonly field: Field; readonly target: ObjectType },
   nodes: readonly FieldNode[],
   list: SelectionList,
+  shared: Compiled,
 ): FieldSource {
   const { field, target } = meaning;
   assert(field.storage, `${field.name} is stored`);
@@ -212,10 +219,12 @@ function edgeAggregate(
   const args = argumentsOf(scope, definition, nodes[0]);
   const input = filterInput(scope, target.name);
   const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, rule, backwards(scope, field));
-  const aggregate = compileAggregate(scope, output, selectionSets(nodes));
   const name = storedName(field.storage);
+  const key = `aggregate ${name.reverse ? '~' : ''}${name.name} ${keyOf(nodes)}`;
+  const aggregate = shared.aggregates.get(key) ?? compileAggregate(scope, output, selectionSets(nodes));
+  shared.aggregates.set(key, aggregate);
   const slot = list.slot(
-    `aggregate ${name.name} ${keyOf(nodes)}`,
+    key,
     () => select(name, { ...(filter ? { filter } : {}), children: childrenOf(aggregate.selections) }),
     false,
   );
