@@ -33,6 +33,9 @@ export function cascadeNamesFields(context: ValidationContext): ASTVisitor {
   };
 }
 
+/** Asks for nothing, and keeps what the level above asks for from this one: no predicate has this name. */
+const NOTHING: readonly string[] = Object.freeze(['']);
+
 /** The plan of a level that must meet a demand: fields that are named and not asked for are read along. */
 export function demanding(
   scope: Scope,
@@ -41,21 +44,23 @@ export function demanding(
   demand: Demand | undefined,
 ): RootPlan {
   if (!demand) return { plan, directives: cascading(undefined) };
-  if (demand.length === 0 || type.kind === 'union') return { plan, directives: cascading(everything(plan)) };
+  if (demand.length === 0) return { plan, directives: cascading(everything(plan)) };
+  // a union has no fields of its own that could be named
+  if (type.kind === 'union') return { plan, directives: cascading(NOTHING) };
   const fields = demand.flatMap((name) => type.field(name) ?? []);
   const missing = scope.names.dgraph ? [] : fields.filter((field) => field.storage && !isAsked(plan, field));
   const names = fields.flatMap((field) => demandedName(field) ?? []);
   return {
     plan: missing.length === 0 ? plan : withAlso(plan, missing, scope),
-    directives: cascading(names.length > 0 ? names : undefined),
+    directives: cascading(names.length > 0 ? names : NOTHING),
   };
 }
 
 /** Everything of a level means what the client asked for there; what is read along may be missing. */
-function everything({ asked }: ObjectPlan): readonly string[] | undefined {
+function everything({ asked }: ObjectPlan): readonly string[] {
   if (!asked) return [];
   const names = asked.flatMap((each) => (each.kind === 'predicate' ? [`${each.reverse ? '~' : ''}${each.name}`] : []));
-  return names.length > 0 ? names : undefined;
+  return names.length > 0 ? names : NOTHING;
 }
 
 function demandedName({ role, storage }: Field): string | undefined {
@@ -65,7 +70,11 @@ function demandedName({ role, storage }: Field): string | undefined {
 
 function isAsked({ selections }: ObjectPlan, { storage }: Field): boolean {
   return selections.some(
-    (each) => each.kind === 'predicate' && each.name === storage?.predicate && each.reverse === storage.reverse,
+    (each) =>
+      each.kind === 'predicate' &&
+      !each.directives.beside &&
+      each.name === storage?.predicate &&
+      each.reverse === storage.reverse,
   );
 }
 

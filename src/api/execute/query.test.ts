@@ -255,6 +255,35 @@ describe('queries', () => {
     ]);
   });
 
+  it('asks under @cascade for no aggregate, and for no fields of another type', async () => {
+    const shed = await createWorld(`
+      interface Item { name: String! @id }
+      type Part implements Item { grams: Int parts: [Part] any: [Thing] items: [Item] }
+      type Note implements Item { text: String }
+      union Thing = Part | Note`);
+    await shed.data(`mutation {
+      addNote(input: [{name: "n"}]) { numUids }
+      addPart(input: [{name: "a", grams: 9, parts: [{name: "b", grams: 4}, {name: "c"}], any: [{noteRef: {name: "n"}}], items: [{name: "n"}]}]) { numUids }
+    }`);
+    const show = async (asked: string) => (await shed.data(`{ queryPart${asked} }`)).queryPart;
+    // what is counted need not have what is asked for, the edge itself included
+    const counted = 'partsAggregate { count gramsMax }';
+    expect(await show(`(filter: {name: {eq: "a"}}) @cascade { grams parts { name } ${counted} }`)).toEqual([
+      { grams: 9, parts: [{ name: 'b' }, { name: 'c' }], partsAggregate: { count: 2, gramsMax: 4 } },
+    ]);
+    const none = 'partsAggregate(filter: {name: {eq: "none"}}) { count }';
+    for (const fields of ['@cascade { parts { name }', '@cascade(fields: ["parts"]) {']) {
+      expect(await show(` ${fields} ${none} }`)).toMatchObject([{ partsAggregate: { count: 0 } }]);
+    }
+    // below an edge to something else there is no field of the name
+    expect(await show(' @cascade(fields: ["grams", "any"]) { any { ... on Part { grams } } }')).toEqual([
+      { any: [{}] },
+    ]);
+    expect(await show(' @cascade(fields: ["grams", "items"]) { items { name ... on Part { grams } } }')).toEqual([
+      { items: [{ name: 'n' }] },
+    ]);
+  });
+
   it('nulls the nearest nullable place where a non-null value is missing, and says where', async () => {
     await world.data('mutation { addReview(input: [{stars: 3, by: {name: "Cy"}}]) { numUids } }');
     const { queryReview } = await world.data('{ queryReview { id } }');

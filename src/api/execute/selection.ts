@@ -30,7 +30,7 @@ import { scalarWriter } from './scalar.js';
 import { filterInput, namedType, type Scope, selectedType } from './scope.js';
 import { SelectionList, valueSlot } from './selection-list.js';
 import { compiledOnce, type RootPlan } from './still-plan.js';
-import { and, childrenOf, NEVER, ofType, or, plainName, select, storedName, test } from './syntax.js';
+import { and, BESIDE, childrenOf, NEVER, ofType, or, plainName, select, storedName, test } from './syntax.js';
 
 const ABSENT: FieldSource = Object.freeze({ kind: 'absent' });
 const GEO = new Set(['Point', 'Polygon', 'MultiPolygon']);
@@ -225,7 +225,8 @@ function edgeAggregate(
   shared.aggregates.set(key, aggregate);
   const slot = list.slot(
     key,
-    () => select(name, { ...(filter ? { filter } : {}), children: childrenOf(aggregate.selections) }),
+    () =>
+      select(name, { ...(filter ? { filter } : {}), directives: BESIDE, children: childrenOf(aggregate.selections) }),
     false,
   );
   return { kind: 'aggregate', slot, aggregate };

@@ -174,6 +174,9 @@ export function orderByVariable(name: string, descending: boolean): OrderKey {
   return { by: { kind: 'variable', name, keepAll: true }, descending, position: NOWHERE };
 }
 
+/** Of a level that is read beside what was asked for. */
+export const BESIDE: Directives = Object.freeze({ ...PLAIN, beside: true });
+
 export function cascading(fields: readonly string[] | undefined): Directives {
   return fields ? { cascade: fields, normalize: false, ignoreReflex: false } : PLAIN;
 }

@@ -31,7 +31,7 @@ export function* applyCascade(at: ResultBranch, inherited: CascadeFields): Steps
   if (!directives || at.groups) return;
   const fields = cascadeOf(directives, inherited);
   for (const child of at.children) {
-    if (child.rows) yield* applyCascade(child, fields);
+    if (child.rows && !directivesOf(child)?.beside) yield* applyCascade(child, fields);
   }
   if (!fields) return;
   const asked = at.children.filter((child) => isAsked(child, fields));
@@ -55,6 +55,7 @@ function* thatHave(uids: UidList, fields: readonly ResultBranch[]): Steps<UidLis
 function isAsked(child: ResultBranch, fields: readonly string[]): boolean {
   const { syntax } = child;
   if (syntax.kind !== 'predicate' && syntax.kind !== 'countPredicate') return false;
+  if (directivesOf(child)?.beside) return false;
   if (fields.length === 0) return true;
   return fields.includes(syntax.name) && !syntax.reverse ? true : syntax.reverse && fields.includes(`~${syntax.name}`);
 }

@@ -81,6 +81,8 @@ export interface Directives {
   readonly cascade?: readonly string[];
   readonly normalize: boolean;
   readonly ignoreReflex: boolean;
+  /** read beside what was asked for: @cascade neither asks for it nor looks below. No text says so */
+  readonly beside?: true;
 }
 
 /** @groupby(a, alias: b@en, ~c). */
