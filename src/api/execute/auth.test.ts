@@ -86,6 +86,20 @@ describe('@auth', () => {
     expect(probe.queryUser).toEqual([]);
   });
 
+  it('does not tell of hidden nodes by has, where the peer does', async () => {
+    const owners = async (filter: string, who: object, of = world) =>
+      (await of.data(`{ queryUser(filter: ${filter}, order: {asc: name}) { name } }`, {}, who)).queryUser.map(
+        ({ name }: Tree) => name,
+      );
+    expect(await owners('{has: [docs]}', as('cat'))).toEqual(['cat']);
+    expect(await owners('{not: {has: [docs]}}', as('cat'))).toEqual(['ann', 'ben']);
+    expect(await owners('{has: docs}', as(undefined, 'nobody'))).toEqual([]);
+    expect(await owners('{has: docs}', { trusted: true })).toEqual(['ann', 'ben', 'cat']);
+    const peer = await createWorld(SDL, { names: dgraphNames });
+    await peer.data('mutation { addDoc(input: [{title: "x", owner: {name: "ann"}}]) { numUids } }', {}, as('ann'));
+    expect(await owners('{has: docs}', as('cat'), peer)).toEqual(['ann']);
+  });
+
   it('lets nothing be added, updated or deleted against the rules', async () => {
     const foreign = await world.ask(
       'mutation { addDoc(input: [{title: "x", owner: {name: "ann"}}]) { numUids } }',

@@ -108,11 +108,12 @@ function idFilter(ids: readonly unknown[]): Filter {
   return uids.length === 0 ? NEVER : test(ofUids([...new Set(uids)].sort((a, b) => a - b)));
 }
 
+/** An edge is there where it leads to a node that the caller may query; the peer looks at none. */
 function hasFilter(scope: Scope, input: GraphQLInputObjectType, name: string): Filter {
-  const type = scope.model.object(input.name.replace(/Filter$/, ''));
-  const storage = type?.field(name)?.storage;
-  assert(storage, `${input.name} can ask has: ${name}`);
-  return test(call('has', storedName(storage), []));
+  const field = scope.model.object(input.name.replace(/Filter$/, ''))?.field(name);
+  assert(field?.storage, `${input.name} can ask has: ${name}`);
+  if (field.role === 'edge' && !scope.names.dgraph) return reaching(scope, field, field.type.name, undefined);
+  return test(call('has', storedName(field.storage), []));
 }
 
 /** Some node at the edge's other end meets the filter and may be seen. */
