@@ -7,7 +7,7 @@ import {
   Kind,
   type ValidationContext,
 } from 'graphql';
-import type { Selection } from '../../dql/index.js';
+import type { Directives, Selection } from '../../dql/index.js';
 import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
 import { authFilter } from './auth/filter.js';
 import type { Demand } from './demand.js';
@@ -44,7 +44,7 @@ export function demanding(
   demand: Demand | undefined,
 ): RootPlan {
   if (!demand) return { plan, directives: cascading(undefined) };
-  if (demand.length === 0) return { plan, directives: cascading(everything(plan)) };
+  if (demand.length === 0) return { plan, directives: { ...cascading(everything(plan)), ...byType(scope, plan) } };
   // a union has no fields of its own that could be named
   if (type.kind === 'union') return { plan, directives: cascading(NOTHING) };
   const fields = demand.flatMap((name) => type.field(name) ?? []);
@@ -61,6 +61,19 @@ function everything({ asked }: ObjectPlan): readonly string[] {
   if (!asked) return [];
   const names = asked.flatMap((each) => (each.kind === 'predicate' ? [`${each.reverse ? '~' : ''}${each.name}`] : []));
   return names.length > 0 ? names : NOTHING;
+}
+
+/** A node of an interface or a union is asked for what is selected of its own type; the peer asks each for all. */
+function byType({ names }: Scope, { typeSlot, types, selections }: ObjectPlan): Pick<Directives, 'asked'> {
+  if (typeSlot === -1 || names.dgraph) return {};
+  const asked = new Map<string, readonly Selection[]>();
+  for (const [name, { fields }] of types) {
+    asked.set(
+      name,
+      fields.flatMap(({ source }) => ('slot' in source && source.kind !== 'aggregate' ? selections[source.slot] : [])),
+    );
+  }
+  return { asked };
 }
 
 function demandedName({ role, storage }: Field): string | undefined {

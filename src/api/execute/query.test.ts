@@ -284,6 +284,38 @@ describe('queries', () => {
     ]);
   });
 
+  it('asks a node under @cascade for what is selected of its type, where the peer asks for all', async () => {
+    const sdl = `
+      interface Animal { name: String! @id }
+      type Dog implements Animal { breed: String likes: [Animal] }
+      type Cat implements Animal { colour: String likes: [Animal] }
+      type Home { name: String! @id members: [Pet] }
+      union Pet = Dog | Cat`;
+    const add = `mutation {
+      addDog(input: [{name: "rex", breed: "pug"}, {name: "odd"}]) { numUids }
+      addCat(input: [{name: "tom", colour: "red", likes: [{name: "rex"}]}, {name: "kit", colour: "grey"}]) { numUids }
+      addHome(input: [{name: "h", members: [{dogRef: {name: "rex"}}, {dogRef: {name: "odd"}}, {catRef: {name: "kit"}}]}]) { numUids }
+    }`;
+    const own = '... on Dog { breed } ... on Cat { colour }';
+    const animals = `{ queryAnimal(order: {asc: name}) @cascade { name ${own} } }`;
+    const home = await createWorld(sdl);
+    await home.data(add);
+    expect((await home.data(animals)).queryAnimal).toEqual([
+      { name: 'kit', colour: 'grey' },
+      { name: 'rex', breed: 'pug' },
+      { name: 'tom', colour: 'red' },
+    ]);
+    expect((await home.data(`{ queryHome @cascade { members { ${own} } } }`)).queryHome).toEqual([
+      { members: [{ breed: 'pug' }, { colour: 'grey' }] },
+    ]);
+    const liked =
+      '{ queryAnimal @cascade { ... on Cat { likes(filter: {name: {eq: "rex"}}) { name } } ... on Dog { breed } } }';
+    expect((await home.data(liked)).queryAnimal).toEqual([{ breed: 'pug' }, { likes: [{ name: 'rex' }] }]);
+    const peer = await createWorld(sdl, { names: dgraphNames });
+    await peer.data(add);
+    expect((await peer.data(animals)).queryAnimal).toEqual([]);
+  });
+
   it('nulls the nearest nullable place where a non-null value is missing, and says where', async () => {
     await world.data('mutation { addReview(input: [{stars: 3, by: {name: "Cy"}}]) { numUids } }');
     const { queryReview } = await world.data('{ queryReview { id } }');

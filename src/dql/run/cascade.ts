@@ -1,6 +1,7 @@
-import { STEP, type Steps } from '../../base/index.js';
+import { STEP, type Steps, TYPE_PREDICATE } from '../../base/index.js';
+import { decodeValue, valueText } from '../../values/index.js';
 import type { UidList } from '../../graph/index.js';
-import type { Directives } from '../syntax/index.js';
+import type { Directives, Selection } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
 import { cutBranch, pruneBranch } from './edge.js';
 import { placeOf } from './uid-set.js';
@@ -35,19 +36,41 @@ export function* applyCascade(at: ResultBranch, inherited: CascadeFields): Steps
   }
   if (!fields) return;
   const asked = at.children.filter((child) => isAsked(child, fields));
-  const dest = yield* thatHave(at.dest, asked);
+  const dest = yield* thatHave(at.dest, directives.asked ? askedByType(at, directives.asked) : () => asked);
   if (dest.length < at.dest.length) yield* pruneBranch(at, dest);
   if ('page' in at.syntax && at.syntax.page) cutBranch(at, at.syntax.page);
 }
 
-/** Those of the uids that have a value or an edge in each of the fields. */
-function* thatHave(uids: UidList, fields: readonly ResultBranch[]): Steps<UidList> {
+const NOTHING: readonly ResultBranch[] = [];
+
+/** What is asked of a node where that hangs on its type; nothing of one that is of none of the types. */
+function askedByType(at: ResultBranch, types: ReadonlyMap<string, readonly Selection[]>) {
+  const branches = new Map<string, readonly ResultBranch[]>();
+  for (const [type, selections] of types) {
+    branches.set(
+      type,
+      at.children.filter(({ syntax }) => selections.includes(syntax as Selection)),
+    );
+  }
+  const typed = at.children.find(({ syntax }) => syntax.kind === 'predicate' && syntax.name === TYPE_PREDICATE);
+  return (uid: number): readonly ResultBranch[] => {
+    const place = typed ? placeOf(typed.source, uid) : -1;
+    for (const bytes of typed?.valueLists?.[place] ?? []) {
+      const asked = branches.get(valueText(decodeValue(bytes)));
+      if (asked) return asked;
+    }
+    return NOTHING;
+  };
+}
+
+/** Those of the uids that have a value or an edge in each of the fields that are asked of them. */
+function* thatHave(uids: UidList, askedOf: (uid: number) => readonly ResultBranch[]): Steps<UidList> {
   const kept = new Float64Array(uids.length);
   let count = 0;
   for (let i = 0; i < uids.length; i++) {
     if (i % STEP === STEP - 1) yield;
     const place = (field: ResultBranch) => (field.source === uids ? i : placeOf(field.source, uids[i]));
-    if (fields.every((field) => hasField(field, place(field)))) kept[count++] = uids[i];
+    if (askedOf(uids[i]).every((field) => hasField(field, place(field)))) kept[count++] = uids[i];
   }
   return kept.subarray(0, count);
 }

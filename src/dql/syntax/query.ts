@@ -83,6 +83,8 @@ export interface Directives {
   readonly ignoreReflex: boolean;
   /** read beside what was asked for: @cascade neither asks for it nor looks below. No text says so */
   readonly beside?: true;
+  /** what @cascade asks for of nodes of a type, in place of `cascade`: the selections it must have. No text says so */
+  readonly asked?: ReadonlyMap<string, readonly Selection[]>;
 }
 
 /** @groupby(a, alias: b@en, ~c). */
