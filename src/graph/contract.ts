@@ -182,7 +182,9 @@ export type GraphChange =
   /** `S P *` */
   | { readonly op: 'deletePredicate'; readonly uid: number; readonly predicate: string }
   /** `S * *`: predicates of the node's types, and service.type itself */
-  | { readonly op: 'deleteNode'; readonly uid: number };
+  | { readonly op: 'deleteNode'; readonly uid: number }
+  /** writes nothing: this and a `deleteNode` of the same node refuse each other, so that no edge to it is left over */
+  | { readonly op: 'keepNode'; readonly uid: number };
 
 export interface BeginOptions {
   readonly readOnly?: boolean;

@@ -27,7 +27,7 @@ class Model {
   readonly edges = new Map<string, Set<number>>();
 
   apply(change: GraphChange): void {
-    if (change.op === 'deleteNode') return;
+    if (change.op === 'deleteNode' || change.op === 'keepNode') return;
     const key = `${change.predicate} ${change.uid}`;
     const isEdge = change.predicate === 'friend' || change.predicate === 'boss';
     if (isEdge) this.#edge(key, change);

@@ -114,6 +114,8 @@ class Stage {
         return this.#setValue(change);
       case 'setEdge':
         return this.#setEdge(change);
+      case 'keepNode':
+        return this.#conflicts.sharedUid(TYPE_PREDICATE, change.uid);
       default:
         return this.#delete(change);
     }
@@ -216,7 +218,9 @@ class Stage {
     else this.#uidConflict(record, uid);
   }
 
-  #delete(change: Exclude<GraphChange, { op: 'setValue' | 'setEdge' | 'deleteNode' }>): MaybePromise<void> {
+  #delete(
+    change: Exclude<GraphChange, { op: 'setValue' | 'setEdge' | 'deleteNode' | 'keepNode' }>,
+  ): MaybePromise<void> {
     const { uid, predicate } = change;
     const record = this.#record(predicate);
     if (!record) return;

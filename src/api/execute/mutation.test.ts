@@ -235,6 +235,29 @@ describe('mutations', () => {
     });
   });
 
+  it.each([
+    ['deletion', 0],
+    ['edge', 1],
+  ])('sets no edge to a node that is deleted at the same time: %s first', async (_, first) => {
+    await data(
+      'mutation { addCrew(input: [{code: "1", name: "I"}]) { numUids } addBoat(input: [{name: "A"}, {name: "B"}, {name: "C"}]) { numUids } }',
+    );
+    const link = (boat: string) =>
+      `mutation { updateBoat(input: {filter: {name: {eq: "${boat}"}}, set: {captain: {code: "1"}}}) { numUids } }`;
+    const begun = async (query: string) => {
+      const transaction = await world.graph.begin();
+      await world.api.execute({ query }, contextOf(), { transaction });
+      return transaction;
+    };
+    // two that lead to one node do not meet
+    const [one, other] = [await begun(link('A')), await begun(link('B'))];
+    await one.commit();
+    await other.commit();
+    const both = [await begun('mutation { deleteCrew(filter: {}) { numUids } }'), await begun(link('C'))];
+    await both[first].commit();
+    await expect(both[1 - first].commit()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+  });
+
   it('checks passwords without ever showing them', async () => {
     await data('mutation { addPort(input: [{name: "P", key: "open sesame"}]) { numUids } }');
     expect(

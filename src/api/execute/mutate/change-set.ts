@@ -138,7 +138,11 @@ export class ChangeSet {
     if (paused) await paused;
     const inverse = inverseOf(this.scope, field);
     await this.#hold(uid, field, inverse, child);
-    if (!inverse) return;
+    if (!inverse) {
+      // nothing is written on the node there, so a deletion at the same time would not notice
+      if (child >= 0) this.changes.push({ op: 'keepNode', uid: child });
+      return;
+    }
     this.#linked.add(`${edgeKey(child, inverse)} ${uid}`);
     await this.#noteOtherEnd(child, inverse, uid, false);
     await this.#hold(child, inverse, field, uid);
