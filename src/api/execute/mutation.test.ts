@@ -235,6 +235,26 @@ describe('mutations', () => {
     });
   });
 
+  it('removes no value that its type requires, where the peer does', async () => {
+    const add = 'mutation { addBoat(input: [{name: "A", logs: [{text: "t"}]}]) { numUids } }';
+    const removals = ['name: null', 'name: "A"'].map(
+      (gone) => `mutation { updateBoat(input: {filter: {}, remove: {${gone}}}) { numUids } }`,
+    );
+    const nested = 'mutation { updateBoat(input: {filter: {}, nested: {logs: {remove: {text: null}}}}) { numUids } }';
+    await data(add);
+    for (const removal of [...removals, nested]) {
+      expect((await ask(removal)).errors).toMatchObject([
+        { message: expect.stringMatching(/^remove cannot take (name|text) away: type (Boat|Log) requires it$/) },
+      ]);
+    }
+    expect((await data('{ queryBoat { name logs { text } } }')).queryBoat).toEqual([
+      { name: 'A', logs: [{ text: 't' }] },
+    ]);
+    const peer = await createWorld(SDL, { names: dgraphNames });
+    await peer.data(add);
+    for (const removal of removals) expect((await peer.ask(removal)).errors).toBeUndefined();
+  });
+
   it.each([
     ['deletion', 0],
     ['edge', 1],

@@ -70,6 +70,7 @@ async function gather(
 ): Promise<void> {
   const set = input.set ? { type, values: input.set as Input } : undefined;
   const remove = input.remove ? { type, values: input.remove as Input } : undefined;
+  if (remove && !request.engine.names.dgraph) demandSpared(remove);
   const edges = set ? drafts.edgesOf(set) : [];
   const removed = remove ? removedEdges(request, drafts, remove) : [];
   if (uids.length > 0 && (set || remove)) {
@@ -94,6 +95,17 @@ export async function reachedFrom(reader: GraphReader, field: Field, uids: reado
   const sources = Float64Array.from(uids).sort();
   const { rows } = await reader.edges(predicate, sources, { reverse: field.storage.reverse });
   return [...new Set(rows.flatMap((row) => Array.from(row)))];
+}
+
+/** Without a value that it must have a node could not be read any more; the peer lets it go. */
+function demandSpared({ type, values }: NodeInput): void {
+  for (const [name, given] of Object.entries(values)) {
+    const field = type.field(name);
+    if (given === undefined || !field?.type.nonNull || field.type.list) continue;
+    throw new GraphsteadError('INVALID_VALUE', `remove cannot take ${name} away: type ${type.name} requires it`, {
+      fix: `Set another ${name}, or delete the ${type.name}.`,
+    });
+  }
 }
 
 /** What `remove` names at the other ends of edges: references only. */
