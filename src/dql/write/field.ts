@@ -163,6 +163,7 @@ function writeLanguages(field: Layout, at: number, sink: MemberSink): void {
   const values = node.valueLists?.[at] ?? [];
   values.forEach((bytes, i) => {
     const key = languageKey(syntax, node.valueLangs?.[at]?.[i] ?? '');
+    if (field.taken.has(key)) return;
     for (const facet of shownFacets(syntax.facets, node.listFacets?.[at]?.[i], key)) {
       writeComputed(facet.value, sink.begin(prefixOf(facet.key)));
     }

@@ -36,6 +36,20 @@ describe('JSON', () => {
     );
   });
 
+  it('has each key of an object once, also where all languages stand beside one of them', async () => {
+    for (const [fields, shown] of [
+      ['name@fi expand(_all_)', '"name@fi":"Kimmo","name":"Kim"'],
+      ['name name@*', '"name":"Kim","name@fi":"Kimmo"'],
+      ['name@* expand(Artist)', '"name":"Kim","name@fi":"Kimmo"'],
+      ['x: name@fi name@*', '"x":"Kimmo","name":"Kim","name@fi":"Kimmo"'],
+      ['name@fi n: name@*', '"name@fi":"Kimmo","n":"Kim","n@fi":"Kimmo"'],
+    ]) {
+      expect(await text(`{ q(func: uid(0x3)) { ${fields} } }`), fields).toBe(`{"q":[{${shown}}]}`);
+    }
+    // one that every field of the object must have is not gone for being shown elsewhere
+    expect(await text('{ q(func: uid(0x4)) @cascade { name@fr name@* } }')).toBe('{"q":[{"name@fr":"Lea"}]}');
+  });
+
   it('shows a path inside out', async () => {
     expect(await text('{ shortest(from: 0x2, to: 0x1) { knows @facets(since) } q(func: uid(0x1)) { name } }')).toBe(
       '{"q":[{"name":"Ida"}],"_path_":[{"knows":{"knows":{"uid":"0x1","knows|since":1999},"uid":"0x3","knows|since":2010},"uid":"0x2","_weight_":4009}]}',

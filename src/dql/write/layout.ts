@@ -23,6 +23,8 @@ export interface Layout {
   readonly kind: FieldKind;
   /** of an edge: its groups, which another selection of the same key asks for and which stand in the same list */
   readonly groups: Layout | undefined;
+  /** of all languages: the keys of fields beside it that show one language, and show it alone */
+  readonly taken: ReadonlySet<string>;
   /** aliases or names of `count(uid)` among the fields */
   readonly counts: readonly Layout[];
   /** the one list that all fields are aligned with */
@@ -34,6 +36,8 @@ export interface Layout {
   /** where its nodes stand in the answer, when rows share many of them */
   readonly written: WrittenPlaces | undefined;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 type FieldKind =
   | 'uid'
@@ -61,7 +65,7 @@ function kindOf(node: ResultNode): FieldKind {
 export function layoutOf(node: ResultNode, names: Names): Layout {
   const { syntax } = node;
   const key = syntax.kind === 'block' ? syntax.name : answerKey(syntax);
-  const fields = joinGroups(node.children.map((child) => layoutOf(child, names)));
+  const fields = leaveLanguages(joinGroups(node.children.map((child) => layoutOf(child, names))));
   const reverse = syntax.kind === 'predicate' && syntax.reverse;
   const source = fields[0]?.node.source ?? node.dest;
   return {
@@ -74,6 +78,7 @@ export function layoutOf(node: ResultNode, names: Names): Layout {
     hasUid: fields.some((field) => field.syntax.kind === 'uid' && field.key === 'uid'),
     kind: kindOf(node),
     groups: undefined,
+    taken: NONE,
     fields: fields.filter((field) => field.syntax.kind !== 'countUid'),
     counts: fields.filter((field) => field.syntax.kind === 'countUid'),
     source,
@@ -92,6 +97,27 @@ function joinGroups(fields: readonly Layout[]): readonly Layout[] {
   return fields
     .filter(({ kind, key }) => kind !== 'groups' || !edges.has(key))
     .map((field) => (field.kind === 'edges' ? { ...field, groups: groups.get(field.key) } : field));
+}
+
+/** `name@en` beside `expand(..)` or `name@*`: a key stands once in an object, as strict readers of JSON demand. */
+function leaveLanguages(fields: readonly Layout[]): readonly Layout[] {
+  if (!fields.some(({ kind }) => kind === 'languages')) return fields;
+  const taken = new Set<string>();
+  for (const { kind, key, syntax } of fields) if (kind === 'value' && !hasAlias(syntax)) taken.add(key);
+  const whole = new Set<string>();
+  const kept: Layout[] = [];
+  for (const field of fields) {
+    if (field.kind === 'languages' && field.syntax.kind === 'predicate' && !hasAlias(field.syntax)) {
+      if (whole.has(field.syntax.name)) continue;
+      whole.add(field.syntax.name);
+      kept.push({ ...field, taken });
+    } else kept.push(field);
+  }
+  return kept;
+}
+
+function hasAlias(syntax: Block | Selection): boolean {
+  return 'alias' in syntax && syntax.alias !== undefined;
 }
 
 export function prefixOf(key: string): Buffer {
