@@ -194,6 +194,15 @@ describe('Transactions in the graph store', () => {
     expect((await aborted('&abort=true')).status).toBe(200);
   });
 
+  it('a query that is best effort and may write is refused; to say that it only reads is fine', async () => {
+    const q = '{ q(func: has(nothing)) { uid } }';
+    const both = await s.query(q, '?be=true&ro=false');
+    expect([both.status, both.body.errors[0].extensions.code]).toEqual([400, 'INVALID_REQUEST']);
+    for (const parameters of ['?be=true', '?be=true&ro=true', '?be=false&ro=false']) {
+      expect((await s.query(q, parameters)).body.data, parameters).toEqual({ q: [] });
+    }
+  });
+
   it('an unknown start timestamp is a clear error', async () => {
     const answer = await s.query('{ q(func: has(name)) { uid } }', '?startTs=99999999');
     expect(answer.status).toBe(400);

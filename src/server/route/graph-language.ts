@@ -36,13 +36,21 @@ async function query(core: Core, request: FastifyRequest, reply: FastifyReply): 
       fix: 'use respFormat=json or respFormat=rdf',
     });
   }
+  const readOnly = flag(parameters, 'ro');
+  const bestEffort = flag(parameters, 'be');
+  // it would only read all the same, and writes under its timestamp would fail later
+  if (bestEffort && !readOnly && parameters['ro'] !== undefined) {
+    throw new GraphsteadError('INVALID_REQUEST', 'be=true with ro=false: a best-effort query only reads', {
+      fix: 'leave one of them out',
+    });
+  }
   const answer = await core.dql.query({
     text: queryText,
     variables,
     startTs: timestamp(parameters, 'startTs'),
     hash: text(parameters, 'hash'),
-    readOnly: flag(parameters, 'ro'),
-    bestEffort: flag(parameters, 'be'),
+    readOnly,
+    bestEffort,
     timeoutMs: duration(parameters, 'timeout'),
     debug: flag(parameters, 'debug'),
     format,
