@@ -2,6 +2,7 @@ import type { OperationDefinitionNode } from 'graphql';
 import { within } from '../../base/index.js';
 import type { Committer } from '../../commit/index.js';
 import type { SubscriptionEvent } from '../contract.js';
+import { OneATurn } from './one-a-turn.js';
 import { touches } from './reads.js';
 import type { Engine, Request } from './request.js';
 
@@ -9,7 +10,7 @@ type Commits = Pick<Committer, 'onCommit'>;
 type Batch = readonly SubscriptionEvent[];
 
 /** What a live query does again and again. */
-export interface Asked {
+export interface LiveRequest {
   readonly request: Request;
   /** the same request under the definitions that are served now. Throws where they do not take it */
   readonly renew: (request: Request) => Request;
@@ -30,16 +31,16 @@ export class LiveQueries {
    * gets an answer that was made under the rules before.
    */
   readonly #open = new WeakMap<OperationDefinitionNode, Map<string, LiveQuery>>();
-  readonly #turns = new Turns();
+  readonly #turns = new OneATurn();
 
   constructor(readonly commits: Commits) {}
 
   /** Ends when the signal aborts. Throws what makes the query impossible to answer now. */
-  async *read(asked: Asked, signal: AbortSignal): AsyncIterable<Batch> {
+  async *read(asked: LiveRequest, signal: AbortSignal): AsyncIterable<Batch> {
     yield* this.#queryOf(asked).read(signal);
   }
 
-  #queryOf(asked: Asked): LiveQuery {
+  #queryOf(asked: LiveRequest): LiveQuery {
     const { engine, operation, variables, context } = asked.request;
     const begin = (ended: () => void): LiveQuery => new LiveQuery(asked, this.commits, this.#turns, ended);
     if (hasCalls(engine)) return begin(() => undefined);
@@ -52,28 +53,6 @@ export class LiveQueries {
 /** Whether an answer may hold what remotes gave: no commit tells that it is old, and they may be sent the caller's headers. */
 function hasCalls({ model }: Engine): boolean {
   return model.queries.length > 0 || model.objects.some(({ fields }) => fields.some(({ role }) => role === 'custom'));
-}
-
-/** One begins in each turn of the event loop: requests have theirs between, however many queries one commit wakes. */
-class Turns {
-  #waiting: (() => void)[] = [];
-  #next = 0;
-
-  wait(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      if (this.#waiting.length === 1) setImmediate(this.#begin);
-    });
-  }
-
-  readonly #begin = (): void => {
-    this.#waiting[this.#next++]();
-    if (this.#next < this.#waiting.length) setImmediate(this.#begin);
-    else {
-      this.#waiting = [];
-      this.#next = 0;
-    }
-  };
 }
 
 /** Lets one wait until another rings. */
@@ -91,8 +70,8 @@ class Bell {
 
 /** A query that runs again after commits, as long as somebody reads it. Several commits while it runs count as one. */
 class LiveQuery {
-  readonly #asked: Asked;
-  readonly #turns: Turns;
+  readonly #asked: LiveRequest;
+  readonly #turns: OneATurn;
   readonly #ended: () => void;
   readonly #stop: () => void;
   /** of its own: it goes on when the reader leaves that came first */
@@ -111,7 +90,7 @@ class LiveQuery {
   #newest: Batch = [];
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(asked: Asked, commits: Commits, turns: Turns, ended: () => void) {
+  constructor(asked: LiveRequest, commits: Commits, turns: OneATurn, ended: () => void) {
     this.#asked = asked;
     this.#turns = turns;
     this.#ended = ended;

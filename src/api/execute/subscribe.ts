@@ -13,7 +13,7 @@ import { writeOperation } from './outside.js';
 import type { Request, RootField } from './request.js';
 import { argumentsOf } from './argument.js';
 import { scopeOf } from './request.js';
-import type { Asked as LiveAsked, LiveQueries } from './live-query.js';
+import type { LiveQueries, LiveRequest } from './live-query.js';
 import { untilExpiry } from './term.js';
 import { Ahead } from './ahead.js';
 
@@ -25,7 +25,7 @@ const batches = new ByOperation<readonly SubscriptionEvent[]>();
 export function subscribeOperation(
   request: Request,
   live: LiveQueries | undefined,
-  renew: LiveAsked['renew'],
+  renew: LiveRequest['renew'],
 ): AsyncIterable<readonly SubscriptionEvent[]> {
   const { engine, operation, variables } = request;
   const { root, field } = askedOf(request);
