@@ -397,10 +397,15 @@ function facetBytes(facets: Facets | undefined): Uint8Array | undefined {
   return facets && facets.length > 0 ? encodeFacets(facets) : undefined;
 }
 
+/** A value as one of another type is kept: a fraction makes no int, except at the peer. Throws INVALID_VALUE. */
+export function asKept(value: Value, type: ScalarType, names: Names): Value {
+  return (names.dgraph ? convert : convertWhole)(value, type);
+}
+
 /** A value in the predicate's type; throws INVALID_VALUE with its name. */
 export function convertFor(record: PredicateRecord, value: Value, names: Names): Value {
   try {
-    return (names.dgraph ? convert : convertWhole)(value, record.type as ScalarType);
+    return asKept(value, record.type as ScalarType, names);
   } catch (thrown) {
     throw named(record, thrown);
   }

@@ -1,6 +1,6 @@
 import { GraphsteadError, type Names, type Position } from '../../base/index.js';
-import type { GraphChange, Predicate, Schema } from '../../graph/index.js';
-import { convert, convertWhole, type Value } from '../../values/index.js';
+import { asKept, type GraphChange, type Predicate, type Schema } from '../../graph/index.js';
+import type { Value } from '../../values/index.js';
 
 /**
  * A refusal of staged changes with the place of the first one that is wrong by the schema: the graph knows changes,
@@ -41,7 +41,7 @@ function takes({ type }: Predicate, value: Value, names: Names): boolean {
   if (type === 'password') return true;
   if (value.type === 'password') return type === 'string' || type === 'default';
   try {
-    (names.dgraph ? convert : convertWhole)(value, type);
+    asKept(value, type, names);
     return true;
   } catch (thrown) {
     if (thrown instanceof GraphsteadError) return false;
