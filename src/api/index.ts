@@ -1,5 +1,6 @@
 export type * from './contract.js';
 export type * from './execute/custom-logic.js';
 export type * from './operation.js';
+export { memberOf, tabletOf } from './admin/member.js';
 export { createApi } from './service.js';
 export { GraphQLDateTime, GraphQLInt64 } from './schema/index.js';

@@ -12,6 +12,7 @@ import type {
 import { graphqlWire, isGraphqlError } from '../execute/answer.js';
 import { DocumentCache, operationNamed, PersistedQueries } from '../execute/document.js';
 import { refused } from '../execute/engine.js';
+import { memberOf, tabletOf } from './member.js';
 import { ADMIN_SDL } from './schema.js';
 
 type AdminTarget = Pick<Api, 'current' | 'schemaId' | 'updateSchema'>;
@@ -102,24 +103,10 @@ export class AdminApi {
   }
 
   #state() {
-    const schema = this.#options.graph.schema();
-    const tablets = schema.predicates.map(({ name }) => ({
-      predicate: this.#options.names.shown(name),
-      groupId: 1,
-      readOnly: false,
-      force: false,
-      remove: false,
-    }));
-    const addr = this.#options.health?.().address ?? null;
-    const member = {
-      id: '1',
-      groupId: 1,
-      addr,
-      leader: true,
-      amDead: false,
-      clusterInfoOnly: false,
-      forceGroupId: false,
-    };
+    const { graph, names, health } = this.#options;
+    const schema = graph.schema();
+    const tablets = schema.predicates.map(({ name }) => tabletOf(names.shown(name)));
+    const member = memberOf(health?.().address ?? null);
     return {
       counter: schema.version,
       maxTxnTs: schema.version,

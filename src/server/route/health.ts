@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { memberOf, tabletOf } from '../../api/index.js';
 import { GraphsteadError } from '../../base/index.js';
 import type { Core } from '../core.js';
 
@@ -62,21 +63,9 @@ function membership({ graph, names, committer }: Core, addr: string): object {
   const { predicates, version } = graph.schema();
   const tablets = predicates.map(({ name }) => {
     const predicate = names.shown(name);
-    return [
-      predicate,
-      { groupId: 1, predicate, force: false, space: '0', remove: false, readOnly: false, moveTs: '0' },
-    ] as const;
+    return [predicate, { ...tabletOf(predicate), space: '0', moveTs: '0' }] as const;
   });
-  const member = {
-    id: '1',
-    groupId: 1,
-    addr,
-    leader: true,
-    amDead: false,
-    lastUpdate: '0',
-    clusterInfoOnly: false,
-    forceGroupId: false,
-  };
+  const member = { ...memberOf(addr), lastUpdate: '0' };
   return {
     counter: String(version),
     groups: { '1': { members: { '1': member }, tablets: Object.fromEntries(tablets), snapshotTs: '0', checksum: '0' } },
