@@ -38,9 +38,9 @@ export class FunctionTransactions {
   constructor(readonly options: TransactionsOptions) {}
 
   /**
-   * Gives its number, or what it gave to an earlier request with the same Idempotency-Key, where it landed.
+   * Gives its number, or what it gave to an earlier request with the same Idempotency-Key, where it landed. Throws
+   * TOO_MANY_TRANSACTIONS: those of others stay as they are.
    * @param place the same in each run of the function
-   * Throws TOO_MANY_TRANSACTIONS: those of others stay as they are.
    */
   async begin(call: FunctionCall, place: string): Promise<Begun> {
     const { contended, mail, limits } = this.options;
