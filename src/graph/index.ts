@@ -5,6 +5,7 @@ export { indexConflictKey } from './conflict.js';
 export type * from './contract.js';
 export { createGraph, graphShared } from './graph.js';
 export { isInternalName } from './internal-name.js';
+export { LoggedReader, type ReadLog } from './logged-reader.js';
 export { graphPart } from './part.js';
 export { growsIntoList } from './schema.js';
 export { parseSchema, type SchemaText } from './text/parse.js';

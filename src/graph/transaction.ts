@@ -21,7 +21,8 @@ import { ConflictSet, conflictTexts, indexConflictKey, type ListedConflicts, pre
 import type { GraphChange, GraphReader, Transaction } from './contract.js';
 import { decodeValue, tokensOf } from '../values/index.js';
 import { DeltaLog, OP, payloadOf } from './delta.js';
-import { HeldReads, HoldingReader } from './held-reads.js';
+import { HeldReads } from './held-reads.js';
+import { LoggedReader } from './logged-reader.js';
 import type { UidLease } from './lease.js';
 import { GroupMerge } from './merge/group-merge.js';
 import { GRAPH } from './part.js';
@@ -125,7 +126,7 @@ export class GraphTransaction implements Transaction {
 
   async reader(): Promise<GraphReader> {
     const reader = await this.#reader();
-    return this.#held === undefined ? reader : new HoldingReader(reader, this.#held);
+    return this.#held === undefined ? reader : new LoggedReader(reader, this.#held);
   }
 
   async #reader(): Promise<GraphReader> {
