@@ -123,6 +123,7 @@ class GraphqlApi implements Api {
         },
         this.#persisted,
       );
+    this.#live?.redefined();
   }
 
   #ready(): Executor {

@@ -114,7 +114,10 @@ export interface GraphReader {
   ): MaybePromise<readonly number[]>;
   /** Uids under each token of one index. */
   postings(predicate: Predicate, kind: IndexKind, tokens: readonly Uint8Array[]): MaybePromise<readonly UidList[]>;
-  /** How many uids stand under each token of one index; reads no more than where their lists begin. */
+  /**
+   * How many uids stand under each token of one index; reads no more than where their lists begin. To choose a plan by: what is
+   * told of them in an answer would not be watched (see Watch).
+   */
   postingCounts(predicate: Predicate, kind: IndexKind, tokens: readonly Uint8Array[]): MaybePromise<readonly number[]>;
   /** At least `count` of the uids above `after` under one token; fewer when there are no more. */
   firstPostings(

@@ -23,3 +23,5 @@ export {
   MAX_UID,
   union,
 } from './uid-list.js';
+export { Watch } from './watch.js';
+export { Written } from './written.js';

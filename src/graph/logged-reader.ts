@@ -81,7 +81,6 @@ export class LoggedReader implements GraphReader {
 
   postingCounts(...args: Parameters<GraphReader['postingCounts']>): ReturnType<GraphReader['postingCounts']> {
     this.#log.lookup(...args);
-    this.#log.whole?.(args[0]);
     return this.#reader.postingCounts(...args);
   }
 

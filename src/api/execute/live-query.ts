@@ -1,9 +1,10 @@
 import type { OperationDefinitionNode } from 'graphql';
 import { within } from '../../base/index.js';
 import type { Committer } from '../../commit/index.js';
+import { Written } from '../../graph/index.js';
 import type { SubscriptionEvent } from '../contract.js';
 import { OneATurn } from './one-a-turn.js';
-import { touches } from './reads.js';
+import { type Known, Reads } from './reads.js';
 import type { Engine, Request } from './request.js';
 
 type Commits = Pick<Committer, 'onCommit'>;
@@ -14,11 +15,8 @@ export interface LiveRequest {
   readonly request: Request;
   /** the same request under the definitions that are served now. Throws where they do not take it */
   readonly renew: (request: Request) => Request;
-  /** the answer, and whether `reads` holds every predicate that it was read from */
-  readonly answer: (
-    request: Request,
-    reads: Set<string>,
-  ) => Promise<{ readonly body: Buffer; readonly known: boolean }>;
+  /** the answer, and how well `reads` tells what it was made from */
+  readonly answer: (request: Request, reads: Reads) => Promise<{ readonly body: Buffer; readonly known: Known }>;
 }
 
 /**
@@ -30,23 +28,43 @@ export class LiveQueries {
    * By what they ask, and what they ask it with. A parsed text is that of the definitions it was parsed under, so nobody
    * gets an answer that was made under the rules before.
    */
-  readonly #open = new WeakMap<OperationDefinitionNode, Map<string, LiveQuery>>();
+  readonly #shared = new WeakMap<OperationDefinitionNode, Map<string, LiveQuery>>();
+  readonly #open = new Set<LiveQuery>();
   readonly #turns = new OneATurn();
 
-  constructor(readonly commits: Commits) {}
+  constructor(commits: Commits) {
+    commits.onCommit((records) => {
+      if (this.#open.size === 0) return;
+      const written = records.map(Written.by).filter((each) => each !== undefined);
+      for (const query of this.#open) query.committed(written);
+    });
+  }
 
   /** Ends when the signal aborts. Throws what makes the query impossible to answer now. */
   async *read(asked: LiveRequest, signal: AbortSignal): AsyncIterable<Batch> {
     yield* this.#queryOf(asked).read(signal);
   }
 
+  /** Other definitions are served: what was asked may mean something else now, or be refused. */
+  redefined(): void {
+    for (const query of this.#open) query.wake();
+  }
+
   #queryOf(asked: LiveRequest): LiveQuery {
     const { engine, operation, variables, context } = asked.request;
-    const begin = (ended: () => void): LiveQuery => new LiveQuery(asked, this.commits, this.#turns, ended);
-    if (hasCalls(engine)) return begin(() => undefined);
-    const queries = within(this.#open, operation, () => new Map<string, LiveQuery>());
+    if (hasCalls(engine)) return this.#begin(asked);
+    const queries = within(this.#shared, operation, () => new Map<string, LiveQuery>());
     const key = JSON.stringify([variables, context.claims, context.trusted, context.readOnly]);
-    return within(queries, key, () => begin(() => queries.delete(key)));
+    return within(queries, key, () => this.#begin(asked, () => queries.delete(key)));
+  }
+
+  #begin(asked: LiveRequest, ended?: () => void): LiveQuery {
+    const query = new LiveQuery(asked, this.#turns, () => {
+      this.#open.delete(query);
+      ended?.();
+    });
+    this.#open.add(query);
+    return query;
   }
 }
 
@@ -68,21 +86,21 @@ class Bell {
   }
 }
 
-/** A query that runs again after commits, as long as somebody reads it. Several commits while it runs count as one. */
+/**
+ * A query that runs again after commits that may have changed its answer, as long as somebody reads it. Several commits while it
+ * runs count as one.
+ */
 class LiveQuery {
   readonly #asked: LiveRequest;
   readonly #turns: OneATurn;
   readonly #ended: () => void;
-  readonly #stop: () => void;
   /** of its own: it goes on when the reader leaves that came first */
   readonly #over = new AbortController();
   /** rings when something was committed, or nobody reads any more */
   readonly #bell = new Bell();
   /** of those that read */
   readonly #bells = new Set<Bell>();
-  readonly #reads = new Set<string>();
-  /** whether `reads` is complete: until the first answer nothing is known */
-  #known = false;
+  readonly #reads = new Reads();
   #dirty = true;
   #begun = 0;
   #done = 0;
@@ -90,16 +108,20 @@ class LiveQuery {
   #newest: Batch = [];
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(asked: LiveRequest, commits: Commits, turns: OneATurn, ended: () => void) {
+  constructor(asked: LiveRequest, turns: OneATurn, ended: () => void) {
     this.#asked = asked;
     this.#turns = turns;
     this.#ended = ended;
-    this.#stop = commits.onCommit((records) => {
-      if (this.#known && !records.some((record) => touches(record, this.#reads))) return;
-      this.#dirty = true;
-      this.#bell.ring();
-    });
     void this.#run();
+  }
+
+  committed(written: readonly Written[]): void {
+    if (!this.#dirty && this.#reads.areOld(written)) this.wake();
+  }
+
+  wake(): void {
+    this.#dirty = true;
+    this.#bell.ring();
   }
 
   async *read(signal: AbortSignal): AsyncIterable<Batch> {
@@ -135,8 +157,9 @@ class LiveQuery {
         this.#dirty = false;
         this.#begun++;
         current = renew(current);
+        this.#reads.begin();
         const { body, known } = await answer(current, this.#reads);
-        this.#known = known;
+        this.#reads.end(known);
         if (!last?.equals(body)) this.#newest = [{ body }];
         last = body;
         this.#done++;
@@ -155,7 +178,6 @@ class LiveQuery {
 
   #end(): void {
     if (this.#over.signal.aborted) return;
-    this.#stop();
     this.#ended();
     this.#over.abort();
     this.#bell.ring();

@@ -9,7 +9,7 @@ import {
   type Steps,
 } from '../../base/index.js';
 import { NotingReader, Pace } from '../../dql/index.js';
-import type { GraphReader, Transaction } from '../../graph/index.js';
+import { type GraphReader, LoggedReader, type Transaction } from '../../graph/index.js';
 import { rootMeaning } from '../schema/meaning.js';
 import { type CollectScope, collectFields } from './collect.js';
 import { entitiesField } from './entities.js';
@@ -41,10 +41,11 @@ export class LazyReader {
   };
 
   async #begin(): Promise<GraphReader> {
-    const { engine, transaction } = this.#request;
+    const { engine, transaction, reads } = this.#request;
     if (transaction) return new NotingReader(await transaction.reader());
     this.#own = await engine.graph.begin({ readOnly: true, bestEffort: true });
-    return this.#own.reader();
+    const reader = await this.#own.reader();
+    return reads ? new LoggedReader(reader, reads.watch) : reader;
   }
 
   async release(): Promise<void> {

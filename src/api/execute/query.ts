@@ -46,7 +46,7 @@ type Input = Readonly<Record<string, unknown>>;
 
 /** Runs blocks; what they touch counts for the request. */
 export async function runBlocks(request: Request, blocks: readonly Block[], reader: GraphReader): Promise<RunResult> {
-  if (request.reads) noteReads(blocks, request.reads);
+  if (request.reads) noteReads(blocks, request.reads.names);
   const result = await request.engine.runQuery({ blocks }, reader, request.run);
   request.touched += result.numUids._total ?? 0;
   for (const { dest } of result.roots) request.touched += dest.length;

@@ -1,7 +1,42 @@
 import { TYPE_PREDICATE } from '../../base/index.js';
-import type { CommitRecord } from '../../commit/index.js';
 import type { Block, Filter, FunctionCall, OrderKey, Selection } from '../../dql/index.js';
-import { graphPart } from '../../graph/index.js';
+import { Watch, type Written } from '../../graph/index.js';
+
+/**
+ * How well it is known what an answer was made from: "nothing", so that any commit may have changed it; "predicates", the names
+ * of what its plans read; "nodes", each node and index entry that it came from.
+ */
+export type Known = 'nothing' | 'predicates' | 'nodes';
+
+/** What the answers of one live query were made from. */
+export class Reads {
+  /** predicates of all its plans so far */
+  readonly names = new Set<string>();
+  #watch = new Watch();
+  #known: Known = 'nothing';
+
+  /** Of the answer in the making, or the newest one. */
+  get watch(): Watch {
+    return this.#watch;
+  }
+
+  /** An answer is being made: what it reads is not all seen yet, but the plans are those of the one before. */
+  begin(): void {
+    this.#watch = new Watch();
+    if (this.#known === 'nodes') this.#known = 'predicates';
+  }
+
+  end(known: Known): void {
+    this.#known = known;
+  }
+
+  /** Whether a commit may have changed the newest answer. `written` is what each of its records did to the graph. */
+  areOld(written: readonly Written[]): boolean {
+    if (this.#known === 'nothing') return true;
+    const apart = this.#known === 'nodes';
+    return written.some((each) => (apart ? each.concerns(this.names, this.#watch) : each.touches(this.names)));
+  }
+}
 
 /** Notes every predicate that blocks read. */
 export function noteReads(blocks: readonly Block[], names: Set<string>): void {
@@ -38,11 +73,4 @@ function noteFilter(filter: Filter | undefined, names: Set<string>): void {
 function noteCall({ name, subject }: FunctionCall, names: Set<string>): void {
   if (name === 'type') names.add(TYPE_PREDICATE);
   if (subject?.kind === 'predicate' || subject?.kind === 'count') names.add(subject.name);
-}
-
-/** A commit may have changed what a plan reads: it wrote one of its predicates, or did more than write values. */
-export function touches(record: CommitRecord, names: ReadonlySet<string>): boolean {
-  const part = graphPart(record);
-  if (!part || part.kind === 'lease' || part.kind === 'document') return false;
-  return part.kind !== 'changes' || part.names.some((name) => names.has(name));
 }

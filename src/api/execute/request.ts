@@ -2,6 +2,7 @@ import type { FieldNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinit
 import type { Clock, JsonWriter, Limits, Names } from '../../base/index.js';
 import type { RunOptions, RunQuery } from '../../dql/index.js';
 import type { Graph, GraphReader, Transaction } from '../../graph/index.js';
+import type { Reads } from './reads.js';
 import type { Model } from '../../sdl/index.js';
 import type { RequestContext } from '../operation.js';
 import type { Ahead } from './ahead.js';
@@ -45,8 +46,8 @@ export interface Request {
   readonly ahead: Ahead;
   /** uids that were found, read or written */
   touched: number;
-  /** predicates that were read, where a subscription wants to know them */
-  readonly reads?: Set<string>;
+  /** hears what is read, where a subscription wants to know it */
+  readonly reads?: Reads;
 }
 
 /** A root field's part of the answer, ready to be written; `write` is false when a non-null value is missing. */

@@ -31,7 +31,7 @@ export async function similarField(
   const args = argumentsOf(scope, definition, field.nodes[0]);
   const embedding = type.field(String(args.by));
   assert(embedding?.storage, `${String(args.by)} is an embedding`);
-  request.reads?.add(embedding.storage.predicate);
+  request.reads?.names.add(embedding.storage.predicate);
   const vector =
     meaning.op === 'similarById'
       ? await vectorOf(request, scope, type, embedding, args, definition.name, reader)

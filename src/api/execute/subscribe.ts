@@ -14,6 +14,7 @@ import type { Request, RootField } from './request.js';
 import { argumentsOf } from './argument.js';
 import { scopeOf } from './request.js';
 import type { LiveQueries, LiveRequest } from './live-query.js';
+import type { Known, Reads } from './reads.js';
 import { untilExpiry } from './term.js';
 import { Ahead } from './ahead.js';
 
@@ -93,18 +94,22 @@ function dataOf(request: Request, field: RootField, write: (out: JsonWriter) => 
   return out;
 }
 
-/** The answer as it is now, and whether `reads` holds all it was read from. */
-async function answerNow(request: Request, reads: Set<string>): Promise<{ body: Buffer; known: boolean }> {
+/** The answer as it is now, and how well `reads` tells what it was made from. */
+async function answerNow(request: Request, reads: Reads): Promise<{ body: Buffer; known: Known }> {
   const { root, field } = askedOf(request);
   const each = fresh(request);
   const data = await answer({ ...each, reads }, root, field);
   const body = endAnswer({ ...each, context: { ...each.context, extensions: {} }, touched: 0 }, data);
-  return { body, known: !isCustom(root, field) };
+  return { body, known: knownOf(each, root, field) };
 }
 
-/** What custom logic reads is its own business: it runs again after every commit. */
-function isCustom(root: GraphQLObjectType, field: RootField): boolean {
-  return rootMeaning(root.getFields()[field.nodes[0].name.value])?.op === 'custom';
+/**
+ * What custom logic reads is its own business: it runs again after every commit. Where an error stands in the answer, something
+ * may not have been read any more.
+ */
+function knownOf({ errors }: Request, root: GraphQLObjectType, field: RootField): Known {
+  if (rootMeaning(root.getFields()[field.nodes[0].name.value])?.op === 'custom') return 'nothing';
+  return errors.list.length > 0 ? 'predicates' : 'nodes';
 }
 
 async function answer(request: Request, root: GraphQLObjectType, field: RootField): Promise<JsonWriter> {
