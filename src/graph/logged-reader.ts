@@ -1,5 +1,5 @@
 import type { IndexKind } from '../values/index.js';
-import type { GraphReader, Predicate, Schema, UidList } from './contract.js';
+import type { GraphReader, Predicate, Schema, TokenPostings, TokenRange, UidList } from './contract.js';
 import { chain } from './source.js';
 
 /** Hears what a reader is asked for, before it reads, and what it found where that tells more. */
@@ -12,6 +12,11 @@ export interface ReadLog {
   incoming?(predicate: Predicate, uids: UidList): void;
   /** anything else: every change of the predicate may bear on it */
   whole?(predicate: Predicate): void;
+  /**
+   * A range of tokens is read, as far as its reader pulls; `whole` hears of it otherwise. What it gives is told each page, and that there
+   * is no more.
+   */
+  scan?(predicate: Predicate, kind: IndexKind, range: TokenRange): (page: readonly TokenPostings[] | undefined) => void;
   /** the lists of uids that a lookup gave, or that incoming edges come from */
   found?(predicate: Predicate, lists: readonly UidList[]): void;
 }
@@ -94,6 +99,8 @@ export class LoggedReader implements GraphReader {
   }
 
   tokens(...args: Parameters<GraphReader['tokens']>): ReturnType<GraphReader['tokens']> {
+    const scanned = this.#log.scan?.(...args);
+    if (scanned) return told(this.#reader.tokens(...args), scanned);
     this.#log.whole?.(args[0]);
     return this.#reader.tokens(...args);
   }
@@ -122,4 +129,12 @@ export class LoggedReader implements GraphReader {
     if (reverse) this.#log.whole?.(predicate);
     else this.#log.uids?.(predicate, uids);
   }
+}
+
+async function* told<Page>(pages: AsyncIterable<Page>, tell: (page: Page | undefined) => void): AsyncIterable<Page> {
+  for await (const page of pages) {
+    tell(page);
+    yield page;
+  }
+  tell(undefined);
 }

@@ -1,6 +1,7 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { CommitRecord } from '../commit/index.js';
-import type { GraphChange, GraphReader } from './contract.js';
+import { queryTokens } from '../values/index.js';
+import type { GraphChange, GraphReader, TokenRange } from './contract.js';
 import { type GraphFixture, openFixture, read, setEdge, setValue, write } from './fixture.js';
 import { LoggedReader } from './logged-reader.js';
 import { Watch } from './watch.js';
@@ -65,6 +66,46 @@ it('tells tokens apart, in each language', async () => {
   expect((await written(setValue(1, 'name', 'Ben'))).concerns(NAMES, watch)).toBe(true);
   // its tokens are not worth the time
   expect((await written(setValue(3, 'name', 'x'.repeat(2_000)))).concerns(NAMES, watch)).toBe(true);
+});
+
+describe('a range of an index', () => {
+  beforeEach(async () => {
+    await fixture.graph.alter({ kind: 'schema', text: 'score: int @index(int) .' });
+    const scores = Array.from({ length: 100 }, (_, i) => setValue(i + 1, 'score', String(10 * i)));
+    await write(fixture.graph, ...scores);
+  });
+  const SCORE = new Set(['score']);
+  const score = (uid: number, value: number) => written(setValue(uid, 'score', String(value)));
+  const token = (value: number) => queryTokens('int', { type: 'int', value: BigInt(value) })[0];
+  /** Reads so many pages; all without a number. */
+  const scanned = (range: TokenRange, pages?: number) =>
+    watched(async (reader) => {
+      let left = pages ?? Number.POSITIVE_INFINITY;
+      for await (const _ of reader.tokens(named(reader, 'score'), 'int', range)) if (--left === 0) return;
+    });
+
+  it.each([
+    ['between its bounds', { from: token(300), to: token(500) }, undefined, [5, 400, true], [5, 200, false]],
+    ['at a bound', { from: token(300), to: token(500) }, undefined, [5, 300, true], [5, 600, false]],
+    ['that lay there', { from: token(300) }, undefined, [35, 0, true], [5, 1, false]],
+    ['behind the last one', { from: token(900) }, undefined, [5, 2_000, true], [5, 1, false]],
+    ['that is read so far', {}, 1, [50, 5, true], [50, 900, false]],
+    ['that is read from its end', { reverse: true }, 1, [5, 2_000, true], [5, 500, false]],
+  ] as const)('minds values %s', async (_, range, pages, minded, other) => {
+    const watch = await scanned(range, pages);
+    expect((await score(minded[0], minded[1])).concerns(SCORE, watch)).toBe(minded[2]);
+    expect((await score(other[0], other[1])).concerns(SCORE, watch)).toBe(other[2]);
+  });
+
+  it('minds all values where the range has a limit, or there are very many', async () => {
+    expect((await score(5, 900)).concerns(SCORE, await scanned({ limit: 1 }))).toBe(true);
+    const many = await watched(async (reader) => {
+      for (let i = 0; i < 40; i++) {
+        for await (const _ of reader.tokens(named(reader, 'score'), 'int', { to: token(i) })) break;
+      }
+    });
+    expect((await score(5, 900)).concerns(SCORE, many)).toBe(true);
+  });
 });
 
 it.each([

@@ -1,5 +1,5 @@
 import type { IndexKind } from '../values/index.js';
-import type { Predicate, UidList } from './contract.js';
+import type { Predicate, TokenPostings, TokenRange, UidList } from './contract.js';
 import { fittedToken } from './key.js';
 import type { ReadLog } from './logged-reader.js';
 import { hasUid, union } from './uid-list.js';
@@ -11,12 +11,25 @@ const TOKENS_APART = 256;
 /** lists of one predicate that are kept as they came; more of them are joined to one */
 const LISTS = 32;
 
-/** What was read of one predicate; undefined stands for all of it. */
+/** ranges of one predicate that are told apart */
+const RANGES_APART = 32;
+/** As much of a token is compared with the bounds of a range: behind it, long ones that begin alike are not in order. */
+const ORDERED = 256;
+
+/** Tokens of one index from the first to the last, as far as they were read; a bound that is absent is open. */
+interface WatchedRange {
+  readonly kind: IndexKind;
+  first: string | undefined;
+  last: string | undefined;
+}
+
+/** What was read of one predicate. */
 interface Watched {
   uids: UidList[];
   /** edges that come in to these */
   objects: UidList[];
   readonly tokens: Map<IndexKind, Set<string>>;
+  readonly ranges: WatchedRange[];
 }
 
 /** One change as a watch is asked about it. */
@@ -34,6 +47,7 @@ export interface WrittenValue {
  * its business: a node that gains a token is told by the value that was set, one that loses it was among those found.
  */
 export class Watch implements ReadLog {
+  /** undefined stands for all of a predicate */
   readonly #predicates = new Map<string, Watched | undefined>();
   #size = 0;
 
@@ -52,7 +66,7 @@ export class Watch implements ReadLog {
   }
 
   found(predicate: Predicate, lists: readonly UidList[]): void {
-    this.#add(predicate, 'uids', lists.length === 1 ? lists[0] : union(lists));
+    if (lists.length > 0) this.#add(predicate, 'uids', lists.length === 1 ? lists[0] : union(lists));
   }
 
   lookup(predicate: Predicate, kind: IndexKind, tokens: readonly Uint8Array[]): void {
@@ -62,6 +76,25 @@ export class Watch implements ReadLog {
     watched.tokens.set(kind, known);
     for (const token of tokens) known.add(tokenText(token));
     if (known.size > TOKENS_APART) this.whole(predicate);
+  }
+
+  scan(predicate: Predicate, kind: IndexKind, range: TokenRange): (page: readonly TokenPostings[] | undefined) => void {
+    const watched = this.#of(predicate);
+    // whether a limit cut the range short is not told
+    if (!watched || range.limit !== undefined || watched.ranges.length === RANGES_APART) {
+      this.whole(predicate);
+      return () => undefined;
+    }
+    const [first, last] = [range.from, range.to].map((bound) => bound && ordered(tokenText(bound)));
+    const seen: WatchedRange = { kind, first, last };
+    watched.ranges.push(seen);
+    return (page) => {
+      const reached = page && ordered(tokenText(page[page.length - 1].token));
+      if (range.reverse) seen.first = reached ?? first;
+      else seen.last = reached ?? last;
+      const lists = page?.map(({ uids }) => uids) ?? [];
+      this.found(predicate, lists);
+    };
   }
 
   /** Whether the change of one predicate may bear on what was read. */
@@ -76,12 +109,16 @@ export class Watch implements ReadLog {
       const tokens = change.tokens(kind);
       if (!tokens || tokens.some((token) => wanted.has(token))) return true;
     }
-    return false;
+    return watched.ranges.some((range) => {
+      const tokens = change.tokens(range.kind);
+      return !tokens || tokens.some((token) => isWithin(range, ordered(token)));
+    });
   }
 
   /** undefined where all of it counts */
   #of({ name }: Predicate): Watched | undefined {
-    if (!this.#predicates.has(name)) this.#predicates.set(name, { uids: [], objects: [], tokens: new Map() });
+    if (!this.#predicates.has(name))
+      this.#predicates.set(name, { uids: [], objects: [], tokens: new Map(), ranges: [] });
     return this.#predicates.get(name);
   }
 
@@ -108,6 +145,14 @@ export class Watch implements ReadLog {
 /** A token as it stands in an index, as text. */
 export function tokenText(token: Uint8Array): string {
   return Buffer.from(fittedToken(token)).toString('latin1');
+}
+
+function ordered(token: string): string {
+  return token.slice(0, ORDERED);
+}
+
+function isWithin({ first, last }: WatchedRange, token: string): boolean {
+  return (first === undefined || token >= first) && (last === undefined || token <= last);
 }
 
 function sizeOf(lists: readonly UidList[]): number {

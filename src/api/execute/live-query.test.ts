@@ -86,6 +86,22 @@ it.each([
   expect(begin.mock.calls.filter(([options]) => options?.bestEffort)).toHaveLength(looks ? 1 : 0);
 });
 
+it('a list of the first few looks again for those who come among them, not for the others', async () => {
+  const world = await createWorld(SDL);
+  const people = Array.from({ length: 1_200 }, (_, i) => `{name: "p${i}", born: ${i}}`);
+  await world.data(`mutation { ${add('Person', ...people)} }`);
+  const abort = new AbortController();
+  const { next } = live(world, 'queryPerson(order: {desc: born}, first: 2) { name }', abort);
+  expect(await next()).toEqual({ queryPerson: [{ name: 'p1199' }, { name: 'p1198' }] });
+  const begin = vi.spyOn(world.graph, 'begin');
+  await world.data(`mutation { ${update('Person', 'p7', 'set: {born: 300}')} }`);
+  for (let i = 0; i < 10; i++) await turn();
+  expect(begin.mock.calls.filter(([options]) => options?.bestEffort)).toEqual([]);
+  await world.data(`mutation { ${update('Person', 'p7', 'set: {born: 1500}')} }`);
+  expect(await next()).toEqual({ queryPerson: [{ name: 'p7' }, { name: 'p1199' }] });
+  abort.abort();
+});
+
 it('a live query whose node nobody touches is answered anew where other definitions are served', async () => {
   const world = await createWorld(SDL);
   const abort = new AbortController();
@@ -141,6 +157,8 @@ const QUERIES = [
   'queryPerson(filter: {or: [{tags: {in: ["red", "blue"]}}, {has: wrote}]}) { name tags }',
   'queryPerson(filter: {not: {tags: {eq: "red"}}}) { name }',
   'queryPerson(order: {asc: name}, first: 2, offset: 1) { name }',
+  'queryPerson(order: {desc: born}, first: 1) { name born }',
+  'queryPerson(filter: {born: {between: {min: 1, max: 2}}}, order: {desc: born, then: {asc: name}}, first: 2) { name }',
   'queryPerson @cascade { name wrote(filter: {pages: {gt: 1}}) { name } }',
   'queryPerson(filter: {friends: {born: {eq: 1}}}) { name }',
   'aggregatePerson(filter: {tags: {eq: "green"}}) { count bornSum }',
