@@ -65,10 +65,6 @@ export const DEFAULT_LIMITS = {
   /** bytes of the texts of parsed documents kept, fields counted too: memory takes some 200 times as much */
   documentCacheBytes: 2 * 1024 * 1024,
   // store
-  /** bytes of one value in the store: one page */
-  valueBytes: 3_900,
-  /** bytes of one key in the store */
-  keyBytes: 1_024,
   /** bytes that must stay free on disk for writes to go on */
   diskReserve: 256 * 1024 * 1024,
   /** bytes kept in a file that is given up so that deletes have room on a full disk */
@@ -107,8 +103,6 @@ export const DEFAULT_LIMITS = {
   // graph
   /** predicates in the schema, as many types, and twice as many fields in a type: each change of it goes through all of them */
   predicates: 50_000,
-  /** bytes of an index token before it is hashed */
-  tokenBytes: 900,
   /** uids leased in one durable block */
   uidLease: 10_000,
   /** dimensions of a vector */

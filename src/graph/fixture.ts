@@ -26,7 +26,7 @@ interface FixtureOptions {
 export async function openFixture(options: FixtureOptions = {}): Promise<GraphFixture> {
   const limits = makeLimits(options.limits);
   const disk = options.disk ?? new MemoryDisk();
-  const store = options.store ?? createMemoryStore({ disk, limits });
+  const store = options.store ?? createMemoryStore({ disk });
   const clock = options.clock ?? systemClock;
   const shared = graphShared(limits);
   const committer = await createCommitter({ store, appliers: [graphApplier(shared)], clock, limits });

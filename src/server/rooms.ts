@@ -43,7 +43,7 @@ export interface Rooms {
 /** Opens store, commit, graph, graph language and GraphQL, from the bottom up; what is open stands in `opened`. */
 export async function openRooms(options: RoomOptions, opened: Closers): Promise<Rooms> {
   const { data, environment, variables, clock, limits, names, log, trace, health } = options;
-  const store = data ? await openLmdbStore(data, { limits }) : createMemoryStore({ limits });
+  const store = data ? await openLmdbStore(data, { limits }) : createMemoryStore();
   opened.push(() => store.close());
   const shared = graphShared(limits);
   const appliers = [graphApplier(shared), agentsApplier(limits)];

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../base/index.js';
 
-/** A key of the store: at most `limits.keyBytes`. Keys are ordered bytewise. */
+/** A key of the store: at most 1,024 bytes. Keys are ordered bytewise. */
 export type Key = Uint8Array;
 
 /** A range of keys: `start` inclusive, `end` exclusive. Walked upwards, or downwards with `reverse`. */
@@ -53,7 +53,7 @@ export interface Snapshot {
 
 export interface Put {
   readonly key: Key;
-  /** at most `limits.valueBytes`; undefined deletes */
+  /** at most 3,900 bytes; undefined deletes */
   readonly value: Uint8Array | undefined;
 }
 

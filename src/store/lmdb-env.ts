@@ -6,7 +6,7 @@ import { whileNoneWrites } from './open-gate.js';
 
 /** Name of the data file inside a data directory. */
 export const DATA_FILE = 'data.mdb';
-/** The page size of new files: a value of limits.valueBytes fits one page. */
+/** The page size of new files: the largest value fits one page. */
 export const PAGE_SIZE = 4096;
 
 export type ReadTransaction = ReturnType<Database['useReadTransaction']>;

@@ -111,12 +111,12 @@ export class LmdbStore implements Store {
   async apply(batch: Batch, options: ApplyOptions): Promise<void> {
     assert(!this.#closed, 'the store is closed');
     assert(this.#applying === undefined, 'one batch at a time');
-    const { writer, limits } = this.#parts;
+    const { writer } = this.#parts;
     if (writer === undefined) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#fenced || options.expectEpoch !== this.epoch) throw fenced(options.expectEpoch);
     writer.place.assertThere();
-    const bytes = checkBatch(batch, this.#version, limits);
+    const bytes = checkBatch(batch, this.#version);
     const copied = Math.min(batch.puts.length * COPIED_BYTES_A_PUT, COPIED_BYTES);
     writer.disk.admit(2 * bytes + copied, options.reclaim ?? false);
     const done = this.#write(batch, writer);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { assert, GraphsteadError, type Limits, makeLimits } from '../base/index.js';
+import { assert, GraphsteadError } from '../base/index.js';
 import { checkBatch } from './check.js';
 import type { ApplyOptions, Batch, Key, KeyRun, Page, Range, Snapshot, Store, ValueVisitor } from './contract.js';
 import { PageList } from './page-list.js';
@@ -13,7 +13,6 @@ export class MemoryDisk {
 }
 
 export interface MemoryStoreOptions {
-  readonly limits?: Limits;
   readonly disk?: MemoryDisk;
   /** called before a batch lands; throwing makes the batch fail, as a full disk would */
   readonly beforeApply?: (batch: Batch) => void;
@@ -28,7 +27,6 @@ class MemoryStore implements Store {
   readonly epoch: number;
   readonly readOnly = false;
   readonly #disk: MemoryDisk;
-  readonly #limits: Limits;
   readonly #beforeApply?: (batch: Batch) => void;
   #applying = false;
   #closed = false;
@@ -36,7 +34,6 @@ class MemoryStore implements Store {
 
   constructor(options: MemoryStoreOptions) {
     this.#disk = options.disk ?? new MemoryDisk();
-    this.#limits = options.limits ?? makeLimits();
     this.#beforeApply = options.beforeApply;
     this.epoch = ++this.#disk.epoch;
   }
@@ -53,7 +50,7 @@ class MemoryStore implements Store {
   async apply(batch: Batch, { expectEpoch }: ApplyOptions): Promise<void> {
     assert(!this.#closed, 'the store is closed');
     assert(!this.#applying, 'one batch at a time');
-    checkBatch(batch, this.#disk.version, this.#limits);
+    checkBatch(batch, this.#disk.version);
     this.#applying = true;
     try {
       // Encoded before the first wait, visible only after it: as a store on disk does.

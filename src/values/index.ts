@@ -25,13 +25,13 @@ export { checkPassword, hashPassword, hashPasswordAside, isPasswordHash } from '
 export { compareStored, decodeValue, encodeValue, readStoredInteger, storedType, writeValue } from './stored-value.js';
 export {
   indexKindNamed,
-  isHashedToken,
   queryTokens,
   tokenizer,
   tokenPieces,
   tokensOf,
   trigramToken,
 } from './token/tokenizer.js';
+export { isHashedToken, TOKEN_BYTES } from './token/hash.js';
 export { valueText } from './value-text.js';
 export { parseVector, vectorDistance } from './vector.js';
 export { compilePattern, requiredTrigrams } from './pattern/compile.js';

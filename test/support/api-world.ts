@@ -43,13 +43,7 @@ export function contextOf(context: Partial<RequestContext> = {}): RequestContext
 
 export async function createWorld(sdl?: string, options: WorldOptions = {}): Promise<World> {
   const limits = makeLimits(options.limits);
-  const {
-    names = defaultNames,
-    clock = systemClock,
-    operations = [],
-    custom,
-    store = createMemoryStore({ limits }),
-  } = options;
+  const { names = defaultNames, clock = systemClock, operations = [], custom, store = createMemoryStore() } = options;
   const shared = graphShared(limits);
   const committer = await createCommitter({ store, appliers: [graphApplier(shared)], clock, limits });
   const graph = await createGraph({ committer, shared, clock, names });

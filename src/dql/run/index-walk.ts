@@ -1,5 +1,5 @@
 import type { Predicate, TokenPostings, TokenRange, UidList } from '../../graph/index.js';
-import { decodeValue, type IndexKind, isHashedToken, tokenizer, tokensOf } from '../../values/index.js';
+import { decodeValue, type IndexKind, isHashedToken, TOKEN_BYTES, tokenizer, tokensOf } from '../../values/index.js';
 import type { OrderKey } from '../syntax/index.js';
 import { readyIndex } from './call/argument.js';
 import type { Execution } from './execution.js';
@@ -96,15 +96,14 @@ interface Group {
 
 /** Pages of an index as groups. */
 async function* groupsOf({ predicate, kind, range }: OrderedIndex, execution: Execution): AsyncIterable<Group[]> {
-  const limit = execution.limits.tokenBytes;
   const lossy = tokenizer(kind).lossy || predicate.lang;
   let cut: TokenPostings[] = [];
   for await (const page of execution.reader.tokens(predicate, kind, range)) {
     const groups: Group[] = [];
     for (const entry of page) {
       // long texts that begin alike have tokens that say no more of their order
-      const isCut = isHashedToken(entry.token, limit);
-      if (cut.length > 0 && !(isCut && beginAlike(cut[0].token, entry.token, limit))) {
+      const isCut = isHashedToken(entry.token);
+      if (cut.length > 0 && !(isCut && beginAlike(cut[0].token, entry.token))) {
         groups.push(groupOf(cut, false));
         cut = [];
       }
@@ -120,8 +119,8 @@ function groupOf(entries: readonly TokenPostings[], even: boolean): Group {
   return { tokens: entries.map((entry) => entry.token), uids: union(entries.map((entry) => entry.uids)), even };
 }
 
-function beginAlike(a: Uint8Array, b: Uint8Array, length: number): boolean {
-  return Buffer.compare(a.subarray(0, length), b.subarray(0, length)) === 0;
+function beginAlike(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a.subarray(0, TOKEN_BYTES), b.subarray(0, TOKEN_BYTES)) === 0;
 }
 
 /** Candidates that are asked for at once: filters read the values of so few instead of looking them up. */
@@ -193,11 +192,10 @@ export function walkAmong(
 
 /** Nodes whose untagged value belongs to the group, not one in another language. */
 async function owners(group: Group, hits: UidList, index: OrderedIndex, execution: Execution): Promise<UidList> {
-  const limit = execution.limits.tokenBytes;
   const { values } = await chooseValues(execution, index.predicate, hits, []);
   return filterUids(hits, (_, i) => {
     const value = values.at(i);
-    const token = value && tokensOf(index.kind, decodeValue(value), '', limit)[0];
+    const token = value && tokensOf(index.kind, decodeValue(value))[0];
     return token !== undefined && group.tokens.some((one) => Buffer.compare(one, token) === 0);
   });
 }

@@ -1,5 +1,4 @@
-import { DEFAULT_LIMITS } from '../../base/index.js';
-import { decodeValue, type IndexKind, storedType, tokensOf, type Value } from '../../values/index.js';
+import { decodeValue, type IndexKind, storedType, TOKEN_BYTES, tokensOf, type Value } from '../../values/index.js';
 import { type EntryMap, encodeEntries, keyText, textKey } from '../entry-map.js';
 import { FAMILY, type Family, fittedToken } from '../key.js';
 import { memberEntry } from '../member.js';
@@ -161,7 +160,7 @@ function emit(uid: number, stored: Uint8Array, lang: string, { tokens, claims }:
 
 /** The one token of a value whose stored bytes behind the type are the token: it need not be decoded. */
 function ownToken(kind: IndexKind, stored: Uint8Array): Uint8Array | undefined {
-  if (stored.length > DEFAULT_LIMITS.tokenBytes) return undefined;
+  if (stored.length > TOKEN_BYTES) return undefined;
   const type = storedType(stored);
   const isOwn = kind === 'exact' ? type === 'string' || type === 'default' : OWN_KINDS.has(kind) && type === kind;
   return isOwn ? stored.subarray(1) : undefined;

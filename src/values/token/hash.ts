@@ -1,5 +1,8 @@
 const MARKER = 0xff;
 
+/** Bytes of an index token before it is cut and hashed. Stored indexes depend on it: it is no limit that one may set. */
+export const TOKEN_BYTES = 900;
+
 /** A 64-bit hash of bytes; stable, as it stands in stored index keys. Two 32-bit lanes with final mixing. */
 export function hash64(bytes: Uint8Array): Uint8Array {
   let a = 0xdeadbeef;
@@ -22,15 +25,15 @@ function mix(value: number): number {
 }
 
 /**
- * A token that keys can hold: one over `limit` bytes keeps its first `limit`, then a marker and a hash of the whole. It
+ * A token that keys can hold: one over TOKEN_BYTES keeps its first ones, then a marker and a hash of the whole. It
  * is longer than any whole token, so it can be told apart, and keeps its place in the order up to the cut.
  */
-export function fitToken(token: Uint8Array, limit: number): Uint8Array {
-  if (token.length <= limit) return token;
-  return Uint8Array.from(Buffer.concat([token.subarray(0, limit), Uint8Array.of(MARKER), hash64(token)]));
+export function fitToken(token: Uint8Array): Uint8Array {
+  if (token.length <= TOKEN_BYTES) return token;
+  return Uint8Array.from(Buffer.concat([token.subarray(0, TOKEN_BYTES), Uint8Array.of(MARKER), hash64(token)]));
 }
 
-/** The token was cut, so that what it finds must be checked against the value. */
-export function isCutToken(token: Uint8Array, limit: number): boolean {
-  return token.length > limit;
+/** The token was cut and hashed: what it finds must be checked against the value, whatever its kind. */
+export function isHashedToken(token: Uint8Array): boolean {
+  return token.length > TOKEN_BYTES;
 }

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { IndexKind, Value } from '../contract.js';
 import { compareBytes } from '../ordered-bytes.js';
 import { compareStored, encodeValue } from '../stored-value.js';
-import { isHashedToken, queryTokens, tokenizer, tokenPieces, tokensOf } from './tokenizer.js';
+import { isHashedToken, TOKEN_BYTES } from './hash.js';
+import { queryTokens, tokenizer, tokenPieces, tokensOf } from './tokenizer.js';
 
 const string = (value: string): Value => ({ type: 'string', value });
 const shown = (tokens: readonly Uint8Array[]): string[] => tokens.map((token) => Buffer.from(token).toString());
@@ -59,12 +60,13 @@ describe('tokens', () => {
           return (state >>> 8) % below;
         };
         const from = () => (random(3) > 0 ? letters : others);
-        const text = Array.from({ length: 20_000 }, () => pick(from(), random)).join('');
-        const pieces = [...(tokenPieces(kind, string(text), lang, 20) ?? [])];
+        const long = Array.from({ length: TOKEN_BYTES + random(9) }, () => pick(letters, random)).join('');
+        const text = `${long} ${Array.from({ length: 20_000 }, () => pick(from(), random)).join('')} ${long}`;
+        const pieces = [...(tokenPieces(kind, string(text), lang) ?? [])];
         expect(pieces.length).toBeGreaterThan(5);
         const hex = (tokens: Iterable<Uint8Array>) =>
           new Set(Array.from(tokens, (token) => Buffer.from(token).toString('hex')));
-        expect(hex(pieces.flat())).toEqual(hex(tokensOf(kind, string(text), lang, 20)));
+        expect(hex(pieces.flat())).toEqual(hex(tokensOf(kind, string(text), lang)));
       }),
       { numRuns: 40 },
     );
@@ -73,12 +75,12 @@ describe('tokens', () => {
   });
 
   it('over the limit are cut and hashed', () => {
-    const [long, other] = ['x'.repeat(50), `${'x'.repeat(49)}y`].map(
-      (text) => tokensOf('exact', string(text), '', 20)[0],
+    const [long, other] = ['x'.repeat(2_000), `${'x'.repeat(1_999)}y`].map(
+      (text) => tokensOf('exact', string(text))[0],
     );
-    expect(long.length).toBe(29);
-    expect(isHashedToken(long, 20)).toBe(true);
-    expect(isHashedToken(tokensOf('exact', string('x'.repeat(20)), '', 20)[0], 20)).toBe(false);
+    expect(long.length).toBe(TOKEN_BYTES + 9);
+    expect(isHashedToken(long)).toBe(true);
+    expect(isHashedToken(tokensOf('exact', string('x'.repeat(TOKEN_BYTES)))[0])).toBe(false);
     expect(compareBytes(long, other)).not.toBe(0);
   });
 

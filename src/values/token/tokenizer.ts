@@ -1,4 +1,3 @@
-import { DEFAULT_LIMITS } from '../../base/index.js';
 import { bigFloatBytes } from '../bigfloat.js';
 import type { IndexKind, Tokenizer, TypeName, Value } from '../contract.js';
 import { convert } from '../convert.js';
@@ -12,7 +11,7 @@ import { PIECE } from '../language/piece.js';
 import { distinct, wordPieces, wordsOf } from '../language/word.js';
 import { compareBytes, floatBytes, integerBytes } from '../ordered-bytes.js';
 import { utf8Bytes } from '../utf8.js';
-import { fitToken, hash64, isCutToken } from './hash.js';
+import { fitToken, hash64 } from './hash.js';
 
 interface Definition extends Tokenizer {
   /** tokens of a value of one of `types`; for text kinds in any order, repeats allowed */
@@ -148,16 +147,11 @@ export function indexKindNamed(name: string): IndexKind | undefined {
 
 /**
  * The tokens under which an index keeps a value, distinct and ascending. A value of another type is converted first
- * (INVALID_VALUE where it cannot be). Tokens over `limit` bytes are cut and hashed.
+ * (INVALID_VALUE where it cannot be). Tokens over TOKEN_BYTES are cut and hashed.
  */
-export function tokensOf(
-  kind: IndexKind,
-  value: Value,
-  lang = '',
-  limit: number = DEFAULT_LIMITS.tokenBytes,
-): Uint8Array[] {
+export function tokensOf(kind: IndexKind, value: Value, lang = ''): Uint8Array[] {
   const found = definition(kind);
-  return finished(found.index(typed(found, value), lang), limit);
+  return finished(found.index(typed(found, value), lang));
 }
 
 /** UTF-16 units above which a text is long. */
@@ -167,35 +161,20 @@ const LONG = 16_384;
  * The tokens of a long text, a piece of it at a time, so that others can have their turn between the pieces: those of
  * tokensOf, in no order and some of them repeatedly. undefined for a value whose tokens are made at once.
  */
-export function tokenPieces(
-  kind: IndexKind,
-  value: Value,
-  lang = '',
-  limit: number = DEFAULT_LIMITS.tokenBytes,
-): Iterable<readonly Uint8Array[]> | undefined {
+export function tokenPieces(kind: IndexKind, value: Value, lang = ''): Iterable<readonly Uint8Array[]> | undefined {
   const { pieces, types } = definition(kind);
   if (!pieces || typeof value.value !== 'string' || value.value.length <= LONG) return undefined;
-  return types.includes(value.type) ? fittedPieces(pieces(value.value, lang), limit) : undefined;
+  return types.includes(value.type) ? fittedPieces(pieces(value.value, lang)) : undefined;
 }
 
-function* fittedPieces(pieces: Iterable<readonly string[]>, limit: number): Generator<readonly Uint8Array[], void> {
-  for (const piece of pieces) yield piece.map((token) => fitToken(utf8Bytes(token), limit));
+function* fittedPieces(pieces: Iterable<readonly string[]>): Generator<readonly Uint8Array[], void> {
+  for (const piece of pieces) yield piece.map((token) => fitToken(utf8Bytes(token)));
 }
 
 /** The tokens to look up a function's argument with. Like tokensOf, but ngram takes the longest runs only. */
-export function queryTokens(
-  kind: IndexKind,
-  value: Value,
-  lang = '',
-  limit: number = DEFAULT_LIMITS.tokenBytes,
-): Uint8Array[] {
+export function queryTokens(kind: IndexKind, value: Value, lang = ''): Uint8Array[] {
   const found = definition(kind);
-  return finished((found.query ?? found.index)(typed(found, value), lang), limit);
-}
-
-/** The token was cut and hashed: what it finds must be checked whatever its kind. */
-export function isHashedToken(token: Uint8Array, limit: number = DEFAULT_LIMITS.tokenBytes): boolean {
-  return isCutToken(token, limit);
+  return finished((found.query ?? found.index)(typed(found, value), lang));
 }
 
 function typed(found: Definition, value: Value): Value {
@@ -204,8 +183,8 @@ function typed(found: Definition, value: Value): Value {
   return type === 'uid' ? value : convert(value, type);
 }
 
-function finished(tokens: readonly Uint8Array[], limit: number): Uint8Array[] {
-  const fitted = tokens.map((token) => fitToken(token, limit));
+function finished(tokens: readonly Uint8Array[]): Uint8Array[] {
+  const fitted = tokens.map((token) => fitToken(token));
   if (fitted.length <= 1) return fitted;
   fitted.sort((a, b) => compareBytes(a, b));
   return fitted.filter((token, i) => i === 0 || compareBytes(token, fitted[i - 1]) !== 0);

@@ -71,8 +71,8 @@ export const compareCall: CallOperator = {
     if (!index || predicate.lang || tokenizer(index.kind).lossy || call.args.length !== 1) return undefined;
     const equal = comparisonOf(call, scalarType(predicate, call), execution)?.equal;
     if (equal?.length !== 1) return undefined;
-    const [token] = queryTokens(index.kind, equal[0], '', execution.limits.tokenBytes);
-    if (!token || isHashedToken(token, execution.limits.tokenBytes)) return undefined;
+    const [token] = queryTokens(index.kind, equal[0]);
+    if (!token || isHashedToken(token)) return undefined;
     return execution.reader.firstPostings(predicate, index.kind, token, page);
   },
 
@@ -221,7 +221,7 @@ async function countEqual(
   for (const value of values) {
     const paused = execution.checkpoint();
     if (paused) await paused;
-    const tokens = equalTokens(index, value, subjectOf(call).langs, execution.limits.tokenBytes);
+    const tokens = equalTokens(index, value, subjectOf(call).langs);
     if (tokens.length === 0) return Number.POSITIVE_INFINITY;
     const counts = await countsUnder(predicate, index.kind, tokens, execution);
     total += counts.reduce((least, count) => Math.min(least, count));
@@ -230,9 +230,9 @@ async function countEqual(
 }
 
 /** None where an equal value may stand under any: a text without words, or one in any language of an index of stems. */
-function equalTokens(index: IndexSpec, value: Value, langs: readonly string[], limit: number): readonly Uint8Array[] {
+function equalTokens(index: IndexSpec, value: Value, langs: readonly string[]): readonly Uint8Array[] {
   if (index.kind === 'fulltext' && langs.includes('.')) return [];
-  return queryTokens(index.kind, value, langs[0] ?? '', limit);
+  return queryTokens(index.kind, value, langs[0] ?? '');
 }
 
 async function lookupEqual(
@@ -243,19 +243,18 @@ async function lookupEqual(
   verify: Verify,
   execution: Execution,
 ): Promise<UidList> {
-  const limit = execution.limits.tokenBytes;
   const found: UidList[] = [];
   let exact = !tokenizer(index.kind).lossy && !predicate.lang;
   for (const value of values) {
     await execution.checkpoint();
-    const tokens = equalTokens(index, value, langs, limit);
+    const tokens = equalTokens(index, value, langs);
     // Nothing to look up: whoever has the predicate may have the value.
     if (tokens.length === 0) {
       exact = false;
       for await (const page of execution.reader.having(predicate)) found.push(page);
       continue;
     }
-    if (tokens.some((token) => isHashedToken(token, limit))) exact = false;
+    if (tokens.some((token) => isHashedToken(token))) exact = false;
     const { uids, complete } = await intersectPostings(predicate, index.kind, tokens, execution);
     if (!complete) exact = false;
     found.push(uids);
@@ -284,20 +283,18 @@ export function comparedRange(
   execution: Execution,
 ): ComparedRange | undefined {
   const comparison = comparisonOf(call, scalarType(predicate, call), execution);
-  if (!comparison?.equal) return comparison && rangeOf(comparison, kind, predicate.lang, execution);
+  if (!comparison?.equal) return comparison && rangeOf(comparison, kind, predicate.lang);
   const sorted = [...comparison.equal].sort(compareValues);
-  return rangeOf({ from: sorted[0], to: sorted[sorted.length - 1] }, kind, true, execution);
+  return rangeOf({ from: sorted[0], to: sorted[sorted.length - 1] }, kind, true);
 }
 
 /** @param doubtful values under the tokens may be others than those that are compared */
-function rangeOf(comparison: Comparison, kind: IndexKind, doubtful: boolean, execution: Execution): ComparedRange {
-  const limit = execution.limits.tokenBytes;
-  const bound = (value: Value | undefined) => value && tokensOf(kind, value, '', limit)[0];
+function rangeOf(comparison: Comparison, kind: IndexKind, doubtful: boolean): ComparedRange {
+  const bound = (value: Value | undefined) => value && tokensOf(kind, value)[0];
   const from = bound(comparison.from);
   const to = bound(comparison.to);
   // A token that was cut no longer says where its value stands: then every value is checked.
-  if ([from, to].some((token) => token && isHashedToken(token, limit)))
-    return { range: {}, exact: false, holds: () => false };
+  if ([from, to].some((token) => token && isHashedToken(token))) return { range: {}, exact: false, holds: () => false };
   const { lossy } = tokenizer(kind);
   const range = {
     ...(from ? { from, fromExclusive: !lossy && comparison.fromExclusive } : {}),
@@ -307,7 +304,7 @@ function rangeOf(comparison: Comparison, kind: IndexKind, doubtful: boolean, exe
   return {
     range,
     exact: !lossy && !doubtful,
-    holds: (token) => !doubtful && !isHashedToken(token, limit) && !(lossy && atBound(token)),
+    holds: (token) => !doubtful && !isHashedToken(token) && !(lossy && atBound(token)),
   };
 }
 
@@ -318,7 +315,7 @@ async function lookupRange(
   verify: Verify,
   execution: Execution,
 ): Promise<UidList> {
-  const { range, holds } = rangeOf(comparison, index.kind, predicate.lang, execution);
+  const { range, holds } = rangeOf(comparison, index.kind, predicate.lang);
   const sure: UidList[] = [];
   const doubtful: UidList[] = [];
   for await (const page of execution.reader.tokens(predicate, index.kind, range)) {

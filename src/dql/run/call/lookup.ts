@@ -14,9 +14,8 @@ export async function textTokens(
   execution: Execution,
 ): Promise<readonly Uint8Array[]> {
   const value = { type: 'string', value: text } as const;
-  const limit = execution.limits.tokenBytes;
-  const pieces = kind === 'ngram' ? undefined : tokenPieces(kind, value, lang, limit);
-  if (!pieces) return queryTokens(kind, value, lang, limit);
+  const pieces = kind === 'ngram' ? undefined : tokenPieces(kind, value, lang);
+  if (!pieces) return queryTokens(kind, value, lang);
   const tokens = new Map<string, Uint8Array>();
   for (const piece of pieces) {
     await execution.checkpoint();

@@ -38,14 +38,13 @@ function inLanguage(
   langs: readonly string[],
   execution: Execution,
 ): Promise<UidList> {
-  const limit = execution.limits.tokenBytes;
   const wanted = new Set(tokens.map(latin1));
   const holds = (some: readonly Uint8Array[]): boolean => some.some((token) => wanted.has(latin1(token)));
   const passes = ([stored]: readonly StoredValue[]): MaybePromise<boolean> => {
     if (!stored) return false;
     const value = decodeValue(stored);
-    const pieces = tokenPieces('ngram', value, lang, limit);
-    return pieces ? anyPiece(pieces, holds, execution) : holds(tokensOf('ngram', value, lang, limit));
+    const pieces = tokenPieces('ngram', value, lang);
+    return pieces ? anyPiece(pieces, holds, execution) : holds(tokensOf('ngram', value, lang));
   };
   return filterByValues(execution, predicate, found, langs, passes);
 }

@@ -84,13 +84,12 @@ async function lookup(
   kind: IndexKind,
   execution: Execution,
 ): Promise<UidList> {
-  const limit = execution.limits.tokenBytes;
   const tokens = await tokensOf(call, kind, execution);
   if (tokens.length === 0) return EMPTY;
   const { uids: found, complete } = call.name.startsWith('all')
     ? await intersectPostings(predicate, kind, tokens, execution)
     : { uids: union(await listsUnder(predicate, kind, tokens, execution)), complete: true };
-  const sure = complete && !predicate.lang && !tokens.some((token) => isHashedToken(token, limit));
+  const sure = complete && !predicate.lang && !tokens.some((token) => isHashedToken(token));
   return sure ? found : check(call, predicate, kind, found, execution);
 }
 
