@@ -50,7 +50,7 @@ function limitsPage() {
   return page(
     'Limits',
     `Everything is bounded. A limit is set when the service starts: by its environment variable, or in \`app.json\` under \`limits\`, which wins. A value
-that is no positive number ends the start. The error that a limit causes names it.`,
+that is no positive whole number, or too large for a timer (24 days), ends the start. The error that a limit causes names it.`,
     ['limit', 'default', 'unit', 'variable', 'meaning'],
     rows,
   );

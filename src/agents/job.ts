@@ -185,7 +185,7 @@ export function outOfTime(id: string, job: Job, timeoutMs: number): GraphsteadEr
     'OUTCOME_UNKNOWN',
     `${what} did not end within ${timeoutMs} ms; it may still take effect`,
     {
-      fix: 'ask the agent before you send it again, or send it with an idempotencyKey',
+      fix: 'ask the agent before you send it again, or send it with an idempotencyKey; a longer timeout, or limits.messageMs, gives it more time',
     },
   );
 }

@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../base/index.js';
+import { GraphsteadError, LONGEST_TIMER } from '../base/index.js';
 import type { AgentFilter, AgentStatus, AgentType, HistoryPage } from './info.js';
 
 // What callers of agents are told in more than one place.
@@ -92,9 +92,6 @@ export function assertId(id: unknown): void {
   });
 }
 
-/** What a timer can wait at most. */
-const LONGEST_MS = 2 ** 31 - 1;
-
 /** characters of an agent's key */
 const LONGEST_KEY = 512;
 
@@ -123,9 +120,9 @@ export function notInTransaction(what: string): GraphsteadError {
 
 /** Throws INVALID_VALUE. */
 export function assertOptions({ timeout, idempotencyKey }: { timeout?: unknown; idempotencyKey?: unknown }): void {
-  if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout <= LONGEST_MS)) {
+  if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout <= LONGEST_TIMER)) {
     throw new GraphsteadError('INVALID_VALUE', `nobody can wait ${String(timeout)} milliseconds for an answer`, {
-      fix: `give a timeout above 0 and up to ${LONGEST_MS}, or none`,
+      fix: `give a timeout above 0 and up to ${LONGEST_TIMER}, or none`,
     });
   }
   if (idempotencyKey !== undefined && (typeof idempotencyKey !== 'string' || idempotencyKey === '')) {

@@ -1,6 +1,6 @@
 export { each, type Left, mapped, opened, type Pushing, recovered, type Take } from './async-iterable.js';
 export { countBits } from './bits.js';
-export { type Clock, systemClock } from './clock.js';
+export { type Clock, LONGEST_TIMER, systemClock } from './clock.js';
 export { ClockSteps } from './clock-steps.js';
 export {
   asError,
@@ -23,7 +23,7 @@ export { isHeaderValue } from './header-value.js';
 export { exactJson, type JsonLoss, jsonLoss } from './json-loss.js';
 export { JsonWriter } from './json-writer.js';
 export { latin1 } from './latin1.js';
-export { DEFAULT_LIMITS, type Limits, makeLimits } from './limits.js';
+export { DEFAULT_LIMITS, type Limits, limitMistake, makeLimits } from './limits.js';
 export type { MaybePromise } from './maybe.js';
 export { type NamedProcess, namedIn, nameOfThis, textOf } from './named-process.js';
 export { defaultNames, dgraphNames, type Names, TYPE_PREDICATE } from './names.js';

@@ -14,10 +14,18 @@ it('refuse what the service could not begin with', () => {
   expect(makeLimits({ hostMessageBytes: 4_096 }).hostMessageBytes).toBe(4_096);
 });
 
-it('refuse a name that is none, wherever it stands, and a value that is no positive number', () => {
+it('refuse what no timer, table or time could hold', () => {
+  const most = 2 ** 31 - 1;
+  expect(() => makeLimits({ messageMs: most + 1 })).toThrow(`messageMs must be at most ${most}, got ${most + 1}`);
+  expect(() => makeLimits({ oracleKeys: 1e12, queryMs: most })).toThrow('oracleKeys must be at most');
+  expect(() => makeLimits({ idempotencyHours: 1e9 })).toThrow('idempotencyHours must be at most');
+  expect(makeLimits({ messageMs: most, eventAgeMs: 1e12, answerBytes: 2 ** 53 - 1 }).eventAgeMs).toBe(1e12);
+});
+
+it('refuse a name that is none, wherever it stands, and a value that is no positive whole number', () => {
   expect(() => makeLimits({}, { GRAPHSTEAD_LIMIT_AGENT_IDEL_MS: '5' })).toThrow('GRAPHSTEAD_LIMIT_AGENT_IDEL_MS');
   expect(() => makeLimits({ nothing: 1 } as never)).toThrow('nothing');
-  for (const text of ['0', '-1', 'many', '']) {
+  for (const text of ['0', '-1', 'many', '', '2.5', '1e400']) {
     expect(() => makeLimits({}, { GRAPHSTEAD_LIMIT_STREAMS: text })).toThrow('GRAPHSTEAD_LIMIT_STREAMS');
   }
 });

@@ -1,3 +1,4 @@
+import { LONGEST_TIMER } from './clock.js';
 import { GraphsteadError } from './errors.js';
 
 /**
@@ -168,7 +169,15 @@ export const DEFAULT_LIMITS = {
 export type Limits = { readonly [K in keyof typeof DEFAULT_LIMITS]: number };
 
 /** Where the service could not even begin with less. */
-const LEAST: Readonly<Partial<Record<string, number>>> = { hostMessageBytes: 4_096 };
+const LEAST: Readonly<Partial<Record<string, number>>> = { hostMessageBytes: 4_096, hostHeapMb: 8 };
+/** Where more would not fit into a table, or into a time. */
+const MOST: Readonly<Partial<Record<string, number>>> = { oracleKeys: 1_000_000_000, idempotencyHours: 876_000 };
+
+function mostOf(name: string): number {
+  // what is waited for needs a timer; an age is only compared
+  const isWaited = name.endsWith('Ms') && !name.endsWith('AgeMs');
+  return MOST[name] ?? (isWaited ? LONGEST_TIMER : Number.MAX_SAFE_INTEGER);
+}
 
 const PREFIX = 'GRAPHSTEAD_LIMIT_';
 const NAMES: ReadonlyMap<string, string> = new Map(
@@ -180,7 +189,7 @@ const NAMES: ReadonlyMap<string, string> = new Map(
 
 /**
  * Limits from defaults, then the environment, then explicit values.
- * Throws CONFIG on a value that is not a positive number, or too small, or a name that does not exist.
+ * Throws CONFIG on a value that is not a positive whole number, or too small or too large, or a name that does not exist.
  */
 export function makeLimits(
   explicit: Partial<Record<keyof Limits, number>> = {},
@@ -202,10 +211,17 @@ export function makeLimits(
 
 /** @param shown how the limit was named */
 function checked(name: string, shown: string, value: number): number {
-  if (!Number.isFinite(value) || value <= 0) throw wrong(`${shown} must be a positive number, got ${value}`);
-  const least = LEAST[name] ?? 0;
-  if (value < least) throw wrong(`${shown} must be at least ${least}, got ${value}`);
+  const mistake = limitMistake(name, value);
+  if (mistake !== undefined) throw wrong(`${shown} ${mistake}`);
   return value;
+}
+
+/** What is wrong with a value of a limit, as it goes on behind the limit's name. */
+export function limitMistake(name: string, value: number): string | undefined {
+  if (!Number.isInteger(value) || value <= 0) return `must be a positive whole number, got ${value}`;
+  const [least, most] = [LEAST[name] ?? 1, mostOf(name)];
+  if (value < least) return `must be at least ${least}, got ${value}`;
+  return value > most ? `must be at most ${most}, got ${value}` : undefined;
 }
 
 function wrong(message: string): GraphsteadError {

@@ -100,6 +100,9 @@ describe('app.json', () => {
     expect(http({ baseUrl: 'https://h/?key=1' })).toMatch(/has a query/);
     expect(http({ baseUrl: 'http://' })).toMatch(/is no address/);
     expect(mistakes('{ "limits": { "speed": 1 } }')[0]).toMatch(/^app\.json:1:24: unknown limit "speed"/);
+    expect(mistakes('{ "limits": { "messageMs": 3000000000 } }')[0]).toMatch(
+      /^app\.json:1:28: limits.messageMs must be at most 2147483647/,
+    );
     expect(mistakes('{ "connections": { "a.b": { "type": "http", "baseUrl": "https://{{HOST}}" } } }')[0]).toMatch(
       /no variable can be named after the connection "a\.b"/,
     );

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import type * as zod from 'zod';
 import {
+  LONGEST_TIMER,
+  limitMistake,
   DEFAULT_LIMITS,
   GraphsteadError,
   GraphsteadErrors,
@@ -25,7 +27,7 @@ function makeShapes() {
       .boolean()
       .describe('true: without its variables the connection is left out, and only its use fails')
       .optional(),
-    timeoutMs: z.number().int().positive().describe('milliseconds one call may take').optional(),
+    timeoutMs: z.number().int().positive().max(LONGEST_TIMER).describe('milliseconds one call may take').optional(),
   };
 
   const httpConnection = z.strictObject({
@@ -80,7 +82,10 @@ function makeShapes() {
     endpoints: z.unknown().optional(),
     models: z.record(z.string(), model).default({}),
     connections: z.record(z.string(), connection).default({}),
-    limits: z.record(z.string(), z.number().positive()).describe('bounds of the service, by their names').default({}),
+    limits: z
+      .record(z.string(), z.number().int().positive())
+      .describe('bounds of the service, by their names')
+      .default({}),
   });
 
   return { connection, model, appConfig };
@@ -222,7 +227,7 @@ function semantic(config: AppConfig, located: Located): GraphsteadError[] {
   }
   for (const [name, entry] of Object.entries(config.connections))
     errors.push(...connectionProblems(name, entry, located));
-  errors.push(...collisions(config, located), ...unknownLimits(config, located));
+  errors.push(...collisions(config, located), ...limitProblems(config, located));
   return errors;
 }
 
@@ -232,12 +237,13 @@ function hasMistake({ value }: Located, connection: string): boolean {
   return !isObject(connections) || Array.isArray(connections) || Object.hasOwn(connections, connection);
 }
 
-function unknownLimits(config: AppConfig, located: Located): GraphsteadError[] {
-  return Object.keys(config.limits)
-    .filter((name) => !(name in DEFAULT_LIMITS))
-    .map((name) =>
-      problem(located, ['limits', name], `unknown limit "${name}"`, 'docs/reference/limits.md lists every limit'),
-    );
+function limitProblems(config: AppConfig, located: Located): GraphsteadError[] {
+  return Object.entries(config.limits).flatMap(([name, value]) => {
+    const mistake = name in DEFAULT_LIMITS ? limitMistake(name, value) : undefined;
+    const message = mistake === undefined ? `unknown limit "${name}"` : `limits.${name} ${mistake}`;
+    if (name in DEFAULT_LIMITS && mistake === undefined) return [];
+    return [problem(located, ['limits', name], message, 'docs/reference/limits.md lists every limit')];
+  });
 }
 
 function connectionProblems(name: string, entry: ConnectionConfig, located: Located): GraphsteadError[] {

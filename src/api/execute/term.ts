@@ -1,8 +1,6 @@
-import { each, type Left, type Pushing, type Take } from '../../base/index.js';
+import { each, type Left, LONGEST_TIMER, type Pushing, type Take } from '../../base/index.js';
 import type { RequestContext } from '../operation.js';
 import type { Request } from './request.js';
-
-const LONGEST_TIMER = 2_147_483_647;
 
 /** What a subscription is opened with: `signal` aborts also when the token expires that it was asked with. */
 type OpenInTerm<T> = (context: RequestContext) => AsyncIterable<T>;

@@ -40,7 +40,7 @@ export class Pace {
     if (this.#signal?.aborted) throw new GraphsteadError('CANCELLED', 'the query was cancelled');
     if (now <= this.#deadline) return;
     throw new GraphsteadError('TIMEOUT', 'the query ran past its deadline', {
-      fix: 'Narrow it with a filter or with first, or give it a longer timeout.',
+      fix: 'Narrow it with a filter or with first, or give it a longer timeout; limits.queryMs bounds it.',
     });
   }
 }
