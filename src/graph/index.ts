@@ -5,7 +5,7 @@ export { indexConflictKey } from './conflict.js';
 export type * from './contract.js';
 export { createGraph, graphShared } from './graph.js';
 export { isInternalName } from './internal-name.js';
-export { LoggedReader, type ReadLog } from './logged-reader.js';
+export { LoggedReader, type ReadLog } from './read-log/logged-reader.js';
 export { graphPart } from './part.js';
 export { growsIntoList } from './schema.js';
 export { parseSchema, type SchemaText } from './text/parse.js';
@@ -23,5 +23,5 @@ export {
   MAX_UID,
   union,
 } from './uid-list.js';
-export { Watch } from './watch.js';
-export { Written } from './written.js';
+export { Watch } from './read-log/watch.js';
+export { Written } from './read-log/written.js';

@@ -21,8 +21,8 @@ import { ConflictSet, conflictTexts, indexConflictKey, type ListedConflicts, pre
 import type { GraphChange, GraphReader, Transaction } from './contract.js';
 import { decodeValue, tokensOf } from '../values/index.js';
 import { DeltaLog, OP, payloadOf } from './delta.js';
-import { HeldReads } from './held-reads.js';
-import { LoggedReader } from './logged-reader.js';
+import { HeldReads } from './read-log/held-reads.js';
+import { LoggedReader } from './read-log/logged-reader.js';
 import type { UidLease } from './lease.js';
 import { GroupMerge } from './merge/group-merge.js';
 import { GRAPH } from './part.js';

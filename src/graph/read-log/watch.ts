@@ -1,8 +1,8 @@
-import type { IndexKind } from '../values/index.js';
-import type { Predicate, TokenPostings, TokenRange, UidList } from './contract.js';
-import { fittedToken } from './key.js';
+import type { IndexKind } from '../../values/index.js';
+import type { Predicate, TokenPostings, TokenRange, UidList } from '../contract.js';
+import { fittedToken } from '../key.js';
 import type { ReadLog } from './logged-reader.js';
-import { hasUid, union } from './uid-list.js';
+import { hasUid, union } from '../uid-list.js';
 
 /** uids that are told apart, of all predicates together; where more were read, every change of the predicate counts */
 const APART = 4_096;

@@ -1,7 +1,7 @@
-import type { CommitRecord } from '../commit/index.js';
-import { decodeValue, type IndexKind, tokensOf } from '../values/index.js';
-import { type ChangesPart, OP, payloadOf } from './delta.js';
-import { graphPart } from './part.js';
+import type { CommitRecord } from '../../commit/index.js';
+import { decodeValue, type IndexKind, tokensOf } from '../../values/index.js';
+import { type ChangesPart, OP, payloadOf } from '../delta.js';
+import { graphPart } from '../part.js';
 import { tokenText, type Watch, type WrittenValue } from './watch.js';
 
 /** Changes that are looked at one by one. Watches are many and wait for each of them: of a larger commit only the predicates count. */

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CommitRecord } from '../commit/index.js';
-import { queryTokens } from '../values/index.js';
-import type { GraphChange, GraphReader, TokenRange } from './contract.js';
-import { type GraphFixture, openFixture, read, setEdge, setValue, write } from './fixture.js';
+import type { CommitRecord } from '../../commit/index.js';
+import { queryTokens } from '../../values/index.js';
+import type { GraphChange, GraphReader, TokenRange } from '../contract.js';
+import { type GraphFixture, openFixture, read, setEdge, setValue, write } from '../fixture.js';
 import { LoggedReader } from './logged-reader.js';
 import { Watch } from './watch.js';
 import { Written } from './written.js';

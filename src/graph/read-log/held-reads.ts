@@ -1,7 +1,7 @@
-import { atOnce } from '../base/index.js';
-import type { ConflictKey } from '../commit/index.js';
-import { ConflictSet, conflictTexts, EVERYTHING, predicateKey } from './conflict.js';
-import type { Predicate, UidList } from './contract.js';
+import { atOnce } from '../../base/index.js';
+import type { ConflictKey } from '../../commit/index.js';
+import { ConflictSet, conflictTexts, EVERYTHING, predicateKey } from '../conflict.js';
+import type { Predicate, UidList } from '../contract.js';
 import type { ReadLog } from './logged-reader.js';
 
 /** uids of one predicate that are told apart; where more were read, every change of the predicate counts */
