@@ -179,6 +179,35 @@ describe('Transactions in the graph store', () => {
     expect(late.status).toBeGreaterThanOrEqual(400);
   });
 
+  it('a commit takes the keys and predicates that clients gathered, and refuses a body that was cut', async () => {
+    const begin = async (name: string) => {
+      const { txn } = (await s.rdf(`{ set { _:n <name> "${name}" . } }`, '')).body.extensions;
+      const commit = (body: string) =>
+        s.post(`/commit?startTs=${txn.start_ts}&hash=${txn.hash}`, body, 'application/json');
+      return { txn, commit };
+    };
+    const before = await names();
+    const { txn, commit } = await begin('Whole');
+    for (const [body, code] of [
+      ['{"keys": ["a", ', 'SYNTAX'],
+      ['["a", ', 'SYNTAX'],
+      ['commit', 'SYNTAX'],
+      ['"keys"', 'INVALID_REQUEST'],
+      ['[1, 2]', 'INVALID_REQUEST'],
+      ['{"keys": "a"}', 'INVALID_REQUEST'],
+      ['{"keys": [], "preds": [{}]}', 'INVALID_REQUEST'],
+    ]) {
+      const refused = await commit(body);
+      expect([refused.status, refused.body.errors[0].extensions.code, await names()]).toEqual([400, code, before]);
+    }
+    expect((await commit(JSON.stringify({ keys: txn.keys, preds: txn.preds }))).status).toBe(200);
+    const listed = await begin('Listed');
+    expect((await listed.commit('["a", "b"]')).status).toBe(200);
+    const nulls = await begin('Nulls');
+    expect((await nulls.commit('{"keys": null, "preds": null}')).status).toBe(200);
+    expect(await names()).toEqual([...before, 'Whole', 'Listed', 'Nulls'].sort());
+  });
+
   it('an abort that comes behind the commit says so, and a second abort does not mind', async () => {
     const begin = async () => {
       const { start_ts, hash } = (await s.rdf('{ set { <0x6> <name> "Kept" . } }', '')).body.extensions.txn;

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphsteadError } from '../../base/index.js';
 import type { MutateAnswer, QueryAnswer, TransactionInfo } from '../../dql/index.js';
 import type { AlterRequest } from '../../graph/index.js';
+import { parseJson } from '../../outbound/index.js';
 import { LARGE_ANSWERS } from '../answers.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
@@ -150,9 +151,31 @@ async function commit(core: Core, request: FastifyRequest, reply: FastifyReply):
       fix: 'send the start_ts that the transaction was answered with: /commit?startTs=...',
     });
   }
+  checkCommitBody(bodyText(request, core.limits.graphBodyBytes));
   const hash = text(parameters, 'hash');
   const info = flag(parameters, 'abort') ? await core.dql.abort(startTs, hash) : await core.dql.commit(startTs, hash);
   return sendJson(reply, [success({ txn: transactionJson(info) })]);
+}
+
+/**
+ * Clients of the peer send the keys and predicates that mutations answered: `{"keys": [...], "preds": [...]}`, or the list of keys alone.
+ * The transaction is kept here, with all that it changed, so that nothing is taken from them; but a body that was cut or meant for
+ * another path must not commit. Throws SYNTAX, INVALID_REQUEST.
+ */
+function checkCommitBody(body: string): void {
+  const start = body.trimStart();
+  if (start === '' || (start.startsWith('[') && isTexts(parseJson(body)?.value))) return;
+  const json = parseJsonObject(body, 'the body of /commit');
+  for (const name of ['keys', 'preds']) {
+    if (isTexts(json[name] ?? [])) continue;
+    throw new GraphsteadError('INVALID_REQUEST', `"${name}" in the body of /commit is not a list of texts`, {
+      fix: 'send the keys and preds that the mutations were answered with, or no body',
+    });
+  }
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
 async function alter(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
