@@ -31,13 +31,19 @@ export function convert(value: Value, to: ScalarType): Value {
 
 /** As convert, but a number with a fraction does not become an int: it would lose the fraction. Throws INVALID_VALUE. */
 export function convertWhole(value: Value, to: ScalarType): Value {
-  if (to === 'int' && (value.type === 'float' || value.type === 'bigfloat') && !Number.isInteger(Number(value.value))) {
+  if (to === 'int' && hasFraction(value)) {
     throw invalidValue(
       `${valueText(value)} is not an int`,
       'Write a whole number; for fractions the type of the predicate is float.',
     );
   }
   return convert(value, to);
+}
+
+/** Of a bigfloat by its text, which writes no zeros behind the point: a double holds no fraction beyond 2^53. */
+function hasFraction({ type, value }: Value): boolean {
+  if (type === 'bigfloat') return value.includes('.');
+  return type === 'float' && !Number.isInteger(value);
 }
 
 function noConversion(from: ScalarType, to: ScalarType): GraphsteadError {
@@ -111,7 +117,7 @@ function fromNumeric(value: Value, to: ScalarType): Value | undefined {
     case 'float':
       return to === 'bigfloat' ? { type: to, value: parseBigFloat(String(value.value)) } : fromNumber(value.value, to);
     case 'bigfloat':
-      return fromNumber(Number(value.value), to);
+      return to === 'int' ? { type: to, value: wholePart(value.value) } : fromNumber(Number(value.value), to);
     case 'bool':
       return to === 'datetime' ? undefined : fromNumber(value.value ? 1 : 0, to);
     case 'datetime':
@@ -120,6 +126,11 @@ function fromNumeric(value: Value, to: ScalarType): Value | undefined {
     default:
       return undefined;
   }
+}
+
+/** Of a bigfloat, digit by digit: a double would give another int beyond 2^53. */
+function wholePart(text: string): number | bigint {
+  return boundedInteger(BigInt(text.split('.')[0]), text);
 }
 
 function fromNumber(value: number | bigint, to: ScalarType): Value | undefined {

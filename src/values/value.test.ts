@@ -11,6 +11,7 @@ import {
   compareStored,
   compareValues,
   convert,
+  convertWhole,
   decodeValue,
   encodeValue,
   formatDateTime,
@@ -159,6 +160,8 @@ describe('conversion', () => {
     ['datetime to float', { type: 'datetime', value: { seconds: 1, nanos: 5e8, offset: 0 } }, 'float', 1.5],
     ['int to string', { type: 'int', value: 7 }, 'string', '7'],
     ['text to bool', { type: 'string', value: 'T' }, 'bool', true],
+    ['bigfloat to int', { type: 'bigfloat', value: '-9007199254740993.5' }, 'int', -9007199254740993n],
+    ['small bigfloat to int', { type: 'bigfloat', value: '-0.5' }, 'int', 0],
     ['float to bigfloat', { type: 'float', value: 1e-7 }, 'bigfloat', '0.0000001'],
   ];
   it.each(cases)('%s', (_, value, to, expected) => {
@@ -182,6 +185,15 @@ describe('conversion', () => {
   ];
   it.each(refused)('refuses %j as %s', (value, to) => {
     expect(() => convert(value, to)).toThrow(expect.objectContaining({ code: 'INVALID_VALUE' }));
+  });
+
+  it('to a whole number refuses a fraction that no double holds', () => {
+    const whole = (value: Value) => () => convertWhole(value, 'int').value;
+    expect(whole({ type: 'bigfloat', value: '9007199254740993.5' })).toThrow('9007199254740993.5 is not an int');
+    expect(whole({ type: 'bigfloat', value: '3.0000000000000000001' })).toThrow(/is not an int/);
+    expect(whole({ type: 'float', value: 2.5 })).toThrow('2.5 is not an int');
+    expect(whole({ type: 'bigfloat', value: '9007199254740993' })()).toBe(9007199254740993n);
+    expect(whole({ type: 'float', value: 2 })()).toBe(2);
   });
 
   it('text form reads back', () => {
