@@ -28,6 +28,7 @@ const SCHEMA = `
   boss: uid @reverse @count .
   plain: [uid] .
   note: string @lang .
+  spot: float32vector @count .
 `;
 /** uids that share blocks, and uids far apart */
 const uid = fc.constantFrom(1, 2, 31, 32, 33, 1_000, 70_000, 2 ** 33 + 5, 2 ** 40);
@@ -68,6 +69,7 @@ const change: fc.Arbitrary<GraphChange> = fc.oneof(
     return { ...setValue(c.uid, 'name', c.word, c.lang), ...(facets ? { facets } : {}) } as GraphChange;
   }),
   texts('age', ['1', '-5', '300']),
+  texts('spot', ['[1, 2]', '[3, 4]', '[]']),
   texts('height', ['1.5', '-2', '0']),
   ...['born', 'met', 'left', 'seen'].map((name) => texts(name, TIMES)),
   texts('adult', ['true', 'false']),
@@ -259,6 +261,23 @@ describe('a bulk load', () => {
     await expect(bulk.finish()).rejects.toEqual(code('UNIQUE_VIOLATION'));
     expect(await read(fixture.graph, (reader) => valuesOf(reader, 'mail', 1))).toEqual([]);
     await fixture.close();
+  });
+
+  it('takes a vector away that is set to one without dimensions, as a transaction does', async () => {
+    const by: Facets = [{ key: 'by', value: { type: 'int', value: 7 } }];
+    const values = (uid: number, ...texts: string[]) =>
+      texts.map(
+        (text) => ({ ...setValue(uid, 'spot', text), ...(text === '[]' ? {} : { facets: by }) }) as GraphChange,
+      );
+    const changes = [...values(1, '[1, 2]', '[]'), ...values(2, '[]', '[3, 4]'), ...values(3, '[5, 6]')];
+    const [bulk, plain] = [await opened(), await opened()];
+    await load(bulk, changes);
+    await write(plain.graph, ...changes);
+    expect(await read(bulk.graph, (reader) => valuesOf(reader, 'spot', 1))).toEqual([]);
+    expect(await read(bulk.graph, (reader) => valuesOf(reader, 'spot', 2))).toHaveLength(1);
+    expect(await dump(bulk)).toEqual(await dump(plain));
+    await bulk.close();
+    await plain.close();
   });
 
   it('leaves nothing but keys to sweep when it is cut short, and builds neighbours afterwards', async () => {

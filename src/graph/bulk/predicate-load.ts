@@ -70,8 +70,10 @@ export class PredicateLoad {
       this.record = { ...record, lang: true };
     }
     const converted = convertFor(record, value, this.#names);
-    // a vector without dimensions says that there is none
-    if (converted.type === 'float32vector' && converted.value.length === 0) return;
+    if (converted.type === 'float32vector' && converted.value.length === 0) {
+      this.#clearVector(uid);
+      return;
+    }
     const stored = encodeValue(converted);
     checkIndexed(record, converted, stored.length);
     if (lang !== '' && !record.hasLang) this.record = { ...this.record, hasLang: true };
@@ -79,6 +81,13 @@ export class PredicateLoad {
     else if (lang === '') this.#plain.addBytes(uid, stored);
     else this.#tagged.addBytes(uid, entryRecord(textKey(lang), stored));
     if (facets || record.hasFacets) this.#facet(uid, record.list ? memberEntry(stored).key : textKey(lang), facets);
+  }
+
+  /** A vector without dimensions says that there is none: it takes the place of the one before, and is not kept itself. */
+  #clearVector(uid: number): void {
+    if (this.record.list) return;
+    this.#plain.addBytes(uid, NO_BYTES);
+    if (this.record.hasFacets) this.#facets.addBytes(uid, CLEAR_RECORD);
   }
 
   setEdge({ uid, object, facets }: SetEdge): void {

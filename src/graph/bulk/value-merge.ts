@@ -101,7 +101,7 @@ export async function mergeMembers(
   blocks.flush();
 }
 
-/** Writes single values and those with languages, the last of each, and tells their tokens and counts. */
+/** Writes single values (none where the last is empty) and those with languages, the last of each, and tells their tokens and counts. */
 export async function mergeScalars(
   predicate: number,
   plain: Cursor,
@@ -122,9 +122,11 @@ export async function mergeScalars(
         value = bytesOf(plain);
         morePlain = plain.next();
       } while (morePlain && plain.a === uid);
-      values.bytes(uid, value);
-      emit(uid, value, '', targets);
-      count++;
+      if (value.length > 0) {
+        values.bytes(uid, value);
+        emit(uid, value, '', targets);
+        count++;
+      }
     }
     if (moreTagged && tagged.a === uid) {
       const entries: EntryMap = new Map();
@@ -137,7 +139,7 @@ export async function mergeScalars(
       for (const [key, value] of entries) emit(uid, value, keyText(key), targets);
       count += entries.size;
     }
-    targets.counts?.add(count, uid);
+    if (count > 0) targets.counts?.add(count, uid);
     if (sink.full) await sink.flush();
   }
   values.flush();
