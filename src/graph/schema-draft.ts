@@ -1,6 +1,6 @@
 import type { NodeType } from './contract.js';
 import { META, metaKey, namedKey } from './key.js';
-import { PLAIN, type PredicateRecord, SchemaVersion } from './schema.js';
+import { PLAIN, type PredicateRecord, type SchemaVersion } from './schema.js';
 import type { PutKey } from './source.js';
 import { putText, textChunks } from './text-record.js';
 
@@ -117,17 +117,7 @@ export class SchemaDraft {
   /** The schema with the changes; the base itself when there are none. */
   finish(version: number): SchemaVersion {
     if (!this.changed) return this.#base;
-    const predicates = new Map(this.#base.predicates.map((predicate) => [predicate.name, predicate]));
-    for (const [name, record] of this.#predicates) {
-      if (record) predicates.set(name, record);
-      else predicates.delete(name);
-    }
-    const types = new Map(this.#base.types.map((type) => [type.name, type]));
-    for (const [name, type] of this.#types) {
-      if (type) types.set(name, type);
-      else types.delete(name);
-    }
-    return new SchemaVersion(version, predicates.values(), types.values(), this.#nextId);
+    return this.#base.with(version, this.#predicates, this.#types, this.#nextId);
   }
 
   /** Writes the records that changed. */

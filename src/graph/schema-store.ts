@@ -58,7 +58,7 @@ export class SchemaCache {
           const records = predicates.map((text) => JSON.parse(text) as PredicateRecord);
           if (!records.some((record) => record.name === TYPE_PREDICATE)) records.push(TYPE_PREDICATE_RECORD);
           const nodeTypes = types.map((text) => JSON.parse(text) as NodeType);
-          const schema = new SchemaVersion(version, records, nodeTypes, nextId);
+          const schema = SchemaVersion.of(version, records, nodeTypes, nextId);
           this.publish(schema);
           return schema;
         }),

@@ -1,5 +1,6 @@
 import { GraphsteadError, type Limits, TYPE_PREDICATE } from '../base/index.js';
 import type { NodeType, Predicate, Schema } from './contract.js';
+import { LayeredMap } from './layered-map.js';
 
 /** A predicate as it is stored: with what the store must know beside what the user declared. */
 export interface PredicateRecord extends Predicate {
@@ -13,26 +14,62 @@ export interface PredicateRecord extends Predicate {
   readonly building: readonly ('reverse' | 'count')[];
 }
 
+/** Records by name that are new or changed, undefined for those that are gone. */
+type SchemaEdits<T> = ReadonlyMap<string, T | undefined>;
+
 /** The schema at one commit timestamp. */
 export class SchemaVersion implements Schema {
-  readonly #byName: ReadonlyMap<string, PredicateRecord>;
-  readonly #byId: ReadonlyMap<number, PredicateRecord>;
-  readonly #types: ReadonlyMap<string, NodeType>;
-  readonly predicates: readonly PredicateRecord[];
-  readonly types: readonly NodeType[];
+  readonly #byName: LayeredMap<string, PredicateRecord>;
+  readonly #byId: LayeredMap<number, PredicateRecord>;
+  readonly #types: LayeredMap<string, NodeType>;
 
-  /** @param nextId the id that the next new predicate gets */
-  constructor(
+  private constructor(
     readonly version: number,
-    predicates: Iterable<PredicateRecord>,
-    types: Iterable<NodeType>,
+    /** in the order of their names, as the types are */
+    readonly predicates: readonly PredicateRecord[],
+    readonly types: readonly NodeType[],
+    /** the id that the next new predicate gets */
     readonly nextId: number,
+    maps: readonly [
+      LayeredMap<string, PredicateRecord>,
+      LayeredMap<number, PredicateRecord>,
+      LayeredMap<string, NodeType>,
+    ],
   ) {
-    this.predicates = [...predicates].sort((a, b) => (a.name < b.name ? -1 : 1));
-    this.types = [...types].sort((a, b) => (a.name < b.name ? -1 : 1));
-    this.#byName = new Map(this.predicates.map((predicate) => [predicate.name, predicate]));
-    this.#byId = new Map(this.predicates.map((predicate) => [predicate.id, predicate]));
-    this.#types = new Map(this.types.map((type) => [type.name, type]));
+    [this.#byName, this.#byId, this.#types] = maps;
+  }
+
+  static of(version: number, predicates: Iterable<PredicateRecord>, types: Iterable<NodeType>, nextId: number) {
+    const [records, nodeTypes] = [sorted(predicates), sorted(types)];
+    return new SchemaVersion(version, records, nodeTypes, nextId, [
+      LayeredMap.of(records.map((record) => [record.name, record])),
+      LayeredMap.of(records.map((record) => [record.id, record])),
+      LayeredMap.of(nodeTypes.map((type) => [type.name, type])),
+    ]);
+  }
+
+  /** The schema that comes after this one. */
+  with(
+    version: number,
+    predicates: SchemaEdits<PredicateRecord>,
+    types: SchemaEdits<NodeType>,
+    nextId: number,
+  ): SchemaVersion {
+    return new SchemaVersion(version, edited(this.predicates, predicates), edited(this.types, types), nextId, [
+      this.#byName.with(predicates),
+      this.#byId.with(this.#editsById(predicates)),
+      this.#types.with(types),
+    ]);
+  }
+
+  #editsById(edits: SchemaEdits<PredicateRecord>): Map<number, PredicateRecord | undefined> {
+    const byId = new Map<number, PredicateRecord | undefined>();
+    for (const name of edits.keys()) {
+      const before = this.predicate(name);
+      if (before) byId.set(before.id, undefined);
+    }
+    for (const record of edits.values()) if (record) byId.set(record.id, record);
+    return byId;
   }
 
   predicate(name: string): PredicateRecord | undefined {
@@ -46,6 +83,25 @@ export class SchemaVersion implements Schema {
   type(name: string): NodeType | undefined {
     return this.#types.get(name);
   }
+}
+
+function sorted<T extends { readonly name: string }>(records: Iterable<T>): T[] {
+  return [...records].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Records in the order of their names, with the edits in their places. */
+function edited<T extends { readonly name: string }>(records: readonly T[], edits: SchemaEdits<T>): readonly T[] {
+  if (edits.size === 0) return records;
+  const all: T[] = [];
+  let at = 0;
+  for (const name of [...edits.keys()].sort((a, b) => (a < b ? -1 : 1))) {
+    while (at < records.length && records[at].name < name) all.push(records[at++]);
+    if (records[at]?.name === name) at++;
+    const record = edits.get(name);
+    if (record) all.push(record);
+  }
+  while (at < records.length) all.push(records[at++]);
+  return all;
 }
 
 /** Throws LIMIT_EXCEEDED. */
@@ -100,4 +156,4 @@ export const TYPE_PREDICATE_RECORD: PredicateRecord = {
 };
 
 /** The schema of an empty graph. */
-export const EMPTY_SCHEMA = new SchemaVersion(0, [TYPE_PREDICATE_RECORD], [], TYPE_PREDICATE_RECORD.id + 1);
+export const EMPTY_SCHEMA = SchemaVersion.of(0, [TYPE_PREDICATE_RECORD], [], TYPE_PREDICATE_RECORD.id + 1);
