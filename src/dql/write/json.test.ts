@@ -146,6 +146,18 @@ describe('RDF', () => {
     );
   });
 
+  it('tells each language once, also where all of them stand beside one', async () => {
+    for (const [fields, shown] of [
+      ['name@fi expand(_all_)', ['<name@fi> "Kimmo"', '<name> "Kim"']],
+      ['name name@*', ['<name> "Kim"', '<name@fi> "Kimmo"']],
+      ['name@* expand(Artist)', ['<name> "Kim"', '<name@fi> "Kimmo"']],
+      ['x: name@fi name@*', ['<x> "Kimmo"', '<name> "Kim"', '<name@fi> "Kimmo"']],
+    ] as const) {
+      const lines = (await text(`{ q(func: uid(0x3)) { ${fields} } }`, { format: 'rdf' })).trimEnd().split('\n');
+      expect(lines, fields).toEqual(shown.map((line) => `<0x3> ${line} .`));
+    }
+  });
+
   it('leaves out the facets that expand() brings unasked', async () => {
     expect(await text('{ q(func: uid(0xa)) { expand(Work) { name } } }', { format: 'rdf' })).toContain(
       '<0xa> <shown> <0x14> .',

@@ -37,6 +37,9 @@ export interface Layout {
   readonly written: WrittenPlaces | undefined;
 }
 
+/** What tells whether a field shows languages that another one shows too. */
+type LanguageField = Pick<Layout, 'node' | 'syntax' | 'key' | 'kind' | 'taken'>;
+
 const NONE: ReadonlySet<string> = new Set();
 
 type FieldKind =
@@ -99,13 +102,24 @@ function joinGroups(fields: readonly Layout[]): readonly Layout[] {
     .map((field) => (field.kind === 'edges' ? { ...field, groups: groups.get(field.key) } : field));
 }
 
+/** The branches below one as fields that show no language twice. */
+export function languageFields(children: readonly ResultNode[]): readonly LanguageField[] {
+  return leaveLanguages(
+    children.map((node) => {
+      const { syntax } = node;
+      const key = syntax.kind === 'block' ? syntax.name : answerKey(syntax);
+      return { node, syntax, key, kind: kindOf(node), taken: NONE };
+    }),
+  );
+}
+
 /** `name@en` beside `expand(..)` or `name@*`: a key stands once in an object, as strict readers of JSON demand. */
-function leaveLanguages(fields: readonly Layout[]): readonly Layout[] {
+function leaveLanguages<T extends LanguageField>(fields: readonly T[]): readonly T[] {
   if (!fields.some(({ kind }) => kind === 'languages')) return fields;
   const taken = new Set<string>();
   for (const { kind, key, syntax } of fields) if (kind === 'value' && !hasAlias(syntax)) taken.add(key);
   const whole = new Set<string>();
-  const kept: Layout[] = [];
+  const kept: T[] = [];
   for (const field of fields) {
     if (field.kind === 'languages' && field.syntax.kind === 'predicate' && !hasAlias(field.syntax)) {
       if (whole.has(field.syntax.name)) continue;

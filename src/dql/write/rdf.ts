@@ -5,6 +5,7 @@ import { valueAt } from '../run/index.js';
 import type { Selection } from '../syntax/index.js';
 import type { WriteOptions } from './json.js';
 import { answerKey, languageKey } from './key.js';
+import { languageFields } from './layout.js';
 
 /**
  * The answer as N-Quads, one triple a line: everything a selection read, then what is below it. Throws INVALID_QUERY
@@ -28,7 +29,7 @@ function* rdfSteps(result: RunResult, options: WriteOptions): Steps<Buffer> {
         root.syntax.kind === 'block' && root.syntax.children.some((child) => 'facets' in child && child.facets);
       throw unsupported(facets ? 'facets are' : 'shortest path is');
     }
-    if (root.syntax.kind === 'block' && !root.syntax.isVar) yield* writeNode(root, out, undefined);
+    if (root.syntax.kind === 'block' && !root.syntax.isVar) yield* writeNode(root, out, undefined, NONE);
   }
   return out.take();
 }
@@ -49,10 +50,20 @@ function check(node: ResultNode): void {
   if (syntax.kind === 'checkPassword') throw unsupported('chkpwd function is');
 }
 
-/** @param shown the nodes that the answer holds: @cascade leaves some of `source` out; undefined at the root */
-function* writeNode(node: ResultNode, out: JsonWriter, shown: ReadonlySet<number> | undefined): Steps<void> {
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * @param shown the nodes that the answer holds: @cascade leaves some of `source` out; undefined at the root
+ * @param taken of all languages: the keys of those that fields beside it show
+ */
+function* writeNode(
+  node: ResultNode,
+  out: JsonWriter,
+  shown: ReadonlySet<number> | undefined,
+  taken: ReadonlySet<string>,
+): Steps<void> {
   check(node);
-  if (shown) yield* writeTriples(node, out, shown);
+  if (shown) yield* writeTriples(node, out, shown, taken);
   const below = new Set<number>();
   for (let i = 0, count = 0; i < (node.rows?.length ?? 0); i++) {
     if (shown && !shown.has(node.source[i])) continue;
@@ -61,16 +72,21 @@ function* writeNode(node: ResultNode, out: JsonWriter, shown: ReadonlySet<number
       below.add(uid);
     }
   }
-  for (const child of node.children) yield* writeNode(child, out, below);
+  for (const child of languageFields(node.children)) yield* writeNode(child.node, out, below, child.taken);
 }
 
-function* writeTriples(node: ResultNode, out: JsonWriter, shown: ReadonlySet<number>): Steps<void> {
+function* writeTriples(
+  node: ResultNode,
+  out: JsonWriter,
+  shown: ReadonlySet<number>,
+  taken: ReadonlySet<string>,
+): Steps<void> {
   const { syntax, source } = node;
   if (syntax.kind === 'block') return;
   const lines: string[] = [];
   for (let i = 0; i < source.length; i++) {
     if (!shown.has(source[i])) continue;
-    for (const rest of triplesOf(node, syntax, i)) {
+    for (const rest of triplesOf(node, syntax, i, taken)) {
       if (lines.push(`<0x${source[i].toString(16)}> ${rest} .\n`) < STEP) continue;
       out.bytes(Buffer.from(lines.join('')));
       lines.length = 0;
@@ -81,7 +97,7 @@ function* writeTriples(node: ResultNode, out: JsonWriter, shown: ReadonlySet<num
 }
 
 /** Predicate and object of each triple of one node. */
-function* triplesOf(node: ResultNode, syntax: Selection, i: number): Iterable<string> {
+function* triplesOf(node: ResultNode, syntax: Selection, i: number, taken: ReadonlySet<string>): Iterable<string> {
   const key = answerKey(syntax);
   if (node.counts) yield literal(key, { type: 'int', value: node.counts[i] });
   else if (node.rows) {
@@ -92,7 +108,8 @@ function* triplesOf(node: ResultNode, syntax: Selection, i: number): Iterable<st
   } else if (node.valueLists) {
     for (const [at, bytes] of node.valueLists[i].entries()) {
       const lang = node.valueLangs?.[i]?.[at];
-      yield literal(lang === undefined ? key : languageKey(syntax, lang), decodeValue(bytes));
+      const own = lang === undefined ? key : languageKey(syntax, lang);
+      if (!taken.has(own)) yield literal(own, decodeValue(bytes));
     }
   } else {
     const value = valueAt(node.computed, node.source[i]);
