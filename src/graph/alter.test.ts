@@ -282,7 +282,7 @@ describe('alter', () => {
     const lines = ['code: int .', 'code: int @index(int) .'].map((text) => ({ kind: 'schema', text }) as const);
     for (const { graph } of [fixture, compat]) {
       await write(graph, setValue(1, 'code', '7'), setValue(2, 'code', 'seven'), setValue(3, 'code', 'eight'));
-      await expect(graph.alter(lines[1])).rejects.toMatchObject({ message: /code of 0x2 cannot become int/ });
+      await expect(graph.alter(lines[1])).rejects.toMatchObject({ message: /code of 0x2 and 0x3 cannot become int/ });
     }
     await expect(fixture.graph.alter(lines[0])).rejects.toMatchObject({ code: 'INVALID_SCHEMA' });
     await compat.graph.alter(lines[0]);
@@ -301,6 +301,28 @@ describe('alter', () => {
       message: /`dgraph.`/,
     });
     await compat.close();
+  });
+
+  it('tells the nodes and predicates at once whose data refuses it, up to ten of each', async () => {
+    const point = (uid: number, type: string, at: string) =>
+      setValue(uid, 'spot', `{"type":"${type}","coordinates":${at}}`);
+    const many = Array.from({ length: 12 }, (_, i) => setValue(i + 1, 'many', `word ${i}`));
+    await write(fixture.graph, ...many, setValue(1, 'code', '7'), setValue(2, 'code', 'a'), setValue(3, 'code', 'b'));
+    await write(fixture.graph, ...['x', 'y', 'x', 'y', 'z'].map((text, i) => setValue(i + 1, 'nick', text)));
+    await alter('spot: geo .');
+    await write(fixture.graph, point(1, 'LineString', '[[1,2],[3,4]]'), point(2, 'Point', '[1,2]'));
+    await write(fixture.graph, point(3, 'MultiPoint', '[[1,2]]'));
+    const text = 'code: int .\nmany: int .\nspot: geo @index(geo) .\nnick: string @unique @index(hash) .\nfree: int .';
+    const messages = [
+      'the values of code of 0x2 and 0x3 cannot become int',
+      'the values of many of 0x1, 0x2, 0x3, 0x4, 0x5, 0x6, 0x7, 0x8, 0x9, 0xa and others cannot become int',
+      'the index of spot cannot hold the LineString of 0x1 and the MultiPoint of 0x3',
+      '0x1 and 0x3, 0x2 and 0x4 have the same nick, which @unique forbids',
+    ];
+    const told = messages.map((message) => expect.objectContaining({ code: 'INVALID_SCHEMA', message }));
+    await expect(alter(text)).rejects.toMatchObject({ errors: told });
+    await expect(fixture.graph.checkAlter({ kind: 'schema', text })).rejects.toMatchObject({ errors: told });
+    expect(fixture.graph.schema().predicate('free')).toBeUndefined();
   });
 
   it('refuses a text that declares a predicate or a type twice, and takes nothing of it', async () => {

@@ -2,6 +2,7 @@ import {
   type Clock,
   defaultNames,
   GraphsteadError,
+  GraphsteadErrors,
   type Limits,
   makeLimits,
   type Names,
@@ -13,7 +14,7 @@ import type { AlterPart } from './alter/part.js';
 import { verifyShape } from './alter/apply-alter.js';
 import { type AlterPlan, planAlter } from './alter/request.js';
 import { JobRunner } from './alter/runner.js';
-import { verifyConversion, verifyPlaces, verifyUnique } from './alter/verify.js';
+import { TOLD, verifyData } from './alter/verify.js';
 import type { GraphChanged, GraphShared } from './applier.js';
 import { Breath } from './breath.js';
 import { beginBulk } from './bulk/bulk-load.js';
@@ -203,21 +204,20 @@ class StoreGraph implements Graph {
     return this.#runner.built(new Set(names.map((name) => newest.predicate(name)?.id)));
   }
 
+  /** Throws INVALID_SCHEMA, or GraphsteadErrors of several predicates whose data refuses the declarations. */
   async #verify(part: AlterPart): Promise<void> {
     const snapshot = this.#committer.snapshot();
     try {
       const schema = await this.#shared.schemas.read(snapshot);
       const reader = new SourceReader(snapshot, schema, snapshot.version);
+      const errors: GraphsteadError[] = [];
       for (const declaration of part.declare) {
         const before = schema.predicate(declaration.name);
-        if (!before) continue;
-        // the peer leaves both to the client: what cannot become the new type is not shown
-        const loose = this.#names.dgraph;
-        const single = !before.list && !declaration.list && declaration.indexes.length === 0;
-        if (!loose || !single) await verifyConversion(reader, before, declaration);
-        await verifyPlaces(reader, before, declaration);
-        if (!loose) await verifyUnique(reader, before, declaration);
+        // the peer leaves it to the client: what cannot become the new type is not shown
+        const error = before && (await verifyData(reader, before, declaration, this.#names.dgraph));
+        if (error && errors.push(error) === TOLD) break;
       }
+      if (errors.length > 0) throw errors.length === 1 ? errors[0] : new GraphsteadErrors(errors);
     } finally {
       snapshot.release();
     }

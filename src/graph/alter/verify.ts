@@ -5,68 +5,122 @@ import type { GraphReader, Predicate, LangValue } from '../contract.js';
 import { retyped } from '../retype.js';
 import type { Declaration } from './part.js';
 
-/** Looks for a value that cannot become the new type. Throws INVALID_SCHEMA that names it. */
-export async function verifyConversion(reader: GraphReader, before: Predicate, after: Declaration): Promise<void> {
-  if (before.type === after.type || before.type === 'uid' || after.type === 'uid') return;
-  await eachValue(reader, before, (uid, { value }) => check(uid, value, before, after.type as ScalarType));
+/** Nodes of one predicate that are named, and predicates that are told, when stored data refuses an alter. */
+export const TOLD = 10;
+
+/**
+ * Looks for stored values that do not fit a declaration. Answers INVALID_SCHEMA that names the first of their nodes.
+ * @param loose as the peer, which asks only for what an index or a list needs, and does not look for what @unique forbids
+ */
+export async function verifyData(
+  reader: GraphReader,
+  before: Predicate,
+  after: Declaration,
+  loose: boolean,
+): Promise<GraphsteadError | undefined> {
+  const single = !before.list && !after.list && after.indexes.length === 0;
+  return (
+    (loose && single ? undefined : await verifyConversion(reader, before, after)) ??
+    (await verifyPlaces(reader, before, after)) ??
+    (loose ? undefined : await verifyUnique(reader, before, after))
+  );
 }
 
-async function eachValue(
+/** What `misfit` says of the values that do not fit, each once: as many as are told, and that there are others. */
+async function misfits(
   reader: GraphReader,
   predicate: Predicate,
-  visit: (uid: number, value: LangValue) => void,
-): Promise<void> {
+  misfit: (uid: number, value: LangValue) => string | undefined,
+): Promise<readonly string[]> {
+  const told = new Set<string>();
   for await (const uids of reader.having(predicate)) {
     const all = await reader.allValues(predicate, uids);
-    all.forEach((values, i) => {
-      for (const value of values) visit(uids[i], value);
-    });
+    for (const [i, values] of all.entries()) {
+      for (const value of values) {
+        const one = misfit(uids[i], value);
+        if (one === undefined || told.has(one)) continue;
+        if (told.size === TOLD) return [...told, 'others'];
+        told.add(one);
+      }
+    }
   }
+  return [...told];
 }
 
-/** Looks for a geometry that the geo index cannot hold, before one is built. Throws INVALID_SCHEMA that names it. */
-export async function verifyPlaces(reader: GraphReader, before: Predicate, after: Declaration): Promise<void> {
-  if (after.type !== 'geo' || after.indexes.length === 0 || before.type === 'uid') return;
-  if (before.type === 'geo' && before.indexes.length > 0) return;
-  await eachValue(reader, before, (uid, { value }) => {
-    const geometry = retyped(value, 'geo');
-    const stored = geometry && decodeValue(geometry);
-    if (stored?.type !== 'geo' || isPlace(stored.value)) return;
-    throw new GraphsteadError(
-      'INVALID_SCHEMA',
-      `the index of ${before.name} cannot hold the ${stored.value.type} of 0x${uid.toString(16)}`,
-      { fix: 'Keep points, polygons and multipolygons in a predicate of their own, and put the index there.' },
-    );
-  });
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-function check(uid: number, stored: Uint8Array, before: Predicate, to: ScalarType): void {
+function shown(uid: number): string {
+  return `0x${uid.toString(16)}`;
+}
+
+async function verifyConversion(
+  reader: GraphReader,
+  before: Predicate,
+  after: Declaration,
+): Promise<GraphsteadError | undefined> {
+  if (before.type === after.type || before.type === 'uid' || after.type === 'uid') return undefined;
+  const to = after.type;
+  const nodes = await misfits(reader, before, (uid, { value }) => (isConvertible(value, to) ? undefined : shown(uid)));
+  if (nodes.length === 0) return undefined;
+  const values = nodes.length === 1 ? 'value' : 'values';
+  return new GraphsteadError(
+    'INVALID_SCHEMA',
+    `the ${values} of ${before.name} of ${listed(nodes)} cannot become ${after.type}`,
+    { fix: `Change or delete the values that do not fit, or drop ${before.name} first.` },
+  );
+}
+
+function isConvertible(stored: Uint8Array, to: ScalarType): boolean {
   try {
     convert(decodeValue(stored), to);
-  } catch (cause) {
-    const where = `0x${uid.toString(16)}`;
-    throw new GraphsteadError('INVALID_SCHEMA', `the value of ${before.name} of ${where} cannot become ${to}`, {
-      fix: `Change or delete the values that do not fit, or drop ${before.name} first.`,
-      cause,
-    });
+    return true;
+  } catch {
+    return false;
   }
 }
 
-/** Looks for two nodes with one value, before @unique is put over them. Throws INVALID_SCHEMA that names both. */
-export async function verifyUnique(reader: GraphReader, before: Predicate, after: Declaration): Promise<void> {
-  if (before.unique || !after.unique) return;
-  const holders = new Map<string, number>();
-  await eachValue(reader, before, (uid, { lang, value }) => {
-    const key = `${lang}\n${createHash('sha256').update(value).digest('base64url')}`;
-    const other = holders.get(key);
-    if (other !== undefined && other !== uid) throw duplicate(before.name, other, uid);
-    holders.set(key, uid);
+/** Geometries that the geo index cannot hold, before one is built. */
+async function verifyPlaces(
+  reader: GraphReader,
+  before: Predicate,
+  after: Declaration,
+): Promise<GraphsteadError | undefined> {
+  if (after.type !== 'geo' || after.indexes.length === 0 || before.type === 'uid') return undefined;
+  if (before.type === 'geo' && before.indexes.length > 0) return undefined;
+  const found = await misfits(reader, before, (uid, { value }) => {
+    const geometry = retyped(value, 'geo');
+    const stored = geometry && decodeValue(geometry);
+    if (stored?.type !== 'geo' || isPlace(stored.value)) return undefined;
+    return `the ${stored.value.type} of ${shown(uid)}`;
+  });
+  if (found.length === 0) return undefined;
+  return new GraphsteadError('INVALID_SCHEMA', `the index of ${before.name} cannot hold ${listed(found)}`, {
+    fix: 'Keep points, polygons and multipolygons in a predicate of their own, and put the index there.',
   });
 }
 
-function duplicate(name: string, one: number, two: number): GraphsteadError {
-  const nodes = `0x${one.toString(16)} and 0x${two.toString(16)}`;
-  return new GraphsteadError('INVALID_SCHEMA', `${nodes} have the same ${name}, which @unique forbids`, {
-    fix: 'Change or delete one of the values first.',
+/** Nodes with one value, before @unique is put over them. */
+async function verifyUnique(
+  reader: GraphReader,
+  before: Predicate,
+  after: Declaration,
+): Promise<GraphsteadError | undefined> {
+  if (before.unique || !after.unique) return undefined;
+  const holders = new Map<string, number>();
+  const pairs = await misfits(reader, before, (uid, { lang, value }) => {
+    const key = `${lang}\n${createHash('sha256').update(value).digest('base64url')}`;
+    const other = holders.get(key);
+    holders.set(key, uid);
+    return other === undefined || other === uid ? undefined : `${shown(other)} and ${shown(uid)}`;
   });
+  if (pairs.length === 0) return undefined;
+  return new GraphsteadError(
+    'INVALID_SCHEMA',
+    `${pairs.join(', ')} have the same ${before.name}, which @unique forbids`,
+    {
+      fix: 'Change or delete one of the values first.',
+    },
+  );
 }
