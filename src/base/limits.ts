@@ -218,6 +218,8 @@ function checked(name: string, shown: string, value: number): number {
 
 /** What is wrong with a value of a limit, as it goes on behind the limit's name. */
 export function limitMistake(name: string, value: number): string | undefined {
+  // a yield may come after less than a millisecond
+  if (name === 'yieldMs' && value > 0 && value < 1) return undefined;
   if (!Number.isInteger(value) || value <= 0) return `must be a positive whole number, got ${value}`;
   const [least, most] = [LEAST[name] ?? 1, mostOf(name)];
   if (value < least) return `must be at least ${least}, got ${value}`;
