@@ -19,6 +19,7 @@ it('refuse what no timer, table or time could hold', () => {
   expect(() => makeLimits({ messageMs: most + 1 })).toThrow(`messageMs must be at most ${most}, got ${most + 1}`);
   expect(() => makeLimits({ oracleKeys: 1e12, queryMs: most })).toThrow('oracleKeys must be at most');
   expect(() => makeLimits({ idempotencyHours: 1e9 })).toThrow('idempotencyHours must be at most');
+  expect(makeLimits({ yieldMs: 0.5 }).yieldMs).toBe(0.5);
   expect(makeLimits({ messageMs: most, eventAgeMs: 1e12, answerBytes: 2 ** 53 - 1 }).eventAgeMs).toBe(1e12);
 });
 

@@ -82,10 +82,7 @@ function makeShapes() {
     endpoints: z.unknown().optional(),
     models: z.record(z.string(), model).default({}),
     connections: z.record(z.string(), connection).default({}),
-    limits: z
-      .record(z.string(), z.number().int().positive())
-      .describe('bounds of the service, by their names')
-      .default({}),
+    limits: z.record(z.string(), z.number().positive()).describe('bounds of the service, by their names').default({}),
   });
 
   return { connection, model, appConfig };
