@@ -163,6 +163,59 @@ describe('lifecycle', () => {
     expect(JSON.parse((await agents.send(id, 'state')) ?? '')).toEqual({ second: true, count: 2 });
   });
 
+  it('leaves messages and alarms untried where new code cannot take the state, until other code can', async () => {
+    let now = Date.now();
+    const clock = { wall: () => now, monotonic: () => performance.now() };
+    const code = (version: number, step = '') => `
+      agents.register(class Log extends Agent {
+        static version = ${version};
+        static migrations = { 2: (state) => { ${step} return state; } };
+        state = { got: [] };
+        onReceiveMessage(name, data) {
+          if (name === 'set') this.setAlarm(Number(data), { name: 'ring' });
+          else this.state.got.push(name);
+          return this.state.got.join();
+        }
+      });`;
+    const first = code(1).replace('static migrations', 'static before');
+    const service = await agentService(first, [], { clock, limits: { messageAttempts: 1 } });
+    services.push(service);
+    const { agents, hosts, app, logs } = service;
+    const loads = (text: string) => agents.swap(() => hosts.load({ appDir: app.appDir, bundle: app.next(text) }));
+    const { id } = await agents.start('Log');
+    let got: string[] = [];
+    // a migration that fails, and an older version behind a newer one
+    for (const [refusing, taking] of [
+      [code(2, 'state.none.length;'), code(2)],
+      [first, code(2)],
+    ]) {
+      await agents.send(id, 'set', String(now + 1_000));
+      await loads(refusing);
+      await agents.sendAsync(id, 'left');
+      await agents.sendAsync(id, 'behind');
+      now += 2_000;
+      await agents.clockMoved();
+      await expect(agents.send(id, 'x')).rejects.toMatchObject({ code: 'AGENT_STATE' });
+      expect(await agents.info(id)).toMatchObject({ waiting: 2, deadLetters: 0 });
+      await loads(taking);
+      now += 2_000;
+      await agents.clockMoved();
+      got = [...got, 'behind', 'last', 'left', 'ring'].sort();
+      expect((await agents.send(id, 'last'))?.split(',').sort()).toEqual(got);
+    }
+    const told = logs.filter(({ message }) =>
+      message.startsWith('"left" waits for code that takes the state of its agent: '),
+    );
+    expect(told).toMatchObject([
+      { message: expect.stringContaining('the migration of agent type Log to version 2 failed: Cannot read') },
+      { message: expect.stringContaining('agent type Log is at version 1, its state at 2') },
+    ]);
+    await expect(loads(code(2).replace('(state) =>', 'async (state) =>'))).rejects.toMatchObject({
+      code: 'APP_LOAD',
+      message: 'static migrations of agent type Log have an async function for 2, and a step gives the state at once',
+    });
+  });
+
   it('tells of a stored state that lacks what the class begins with, once a type', async () => {
     const first = 'class Cup extends Agent { state = { tea: 1, left: undefined }; onReceiveMessage() { return "x"; } }';
     const service = await agentService(`${first}\nagents.register(Cup);`);

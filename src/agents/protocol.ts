@@ -11,6 +11,8 @@ export interface WireFailure {
   readonly fix?: string;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly stack?: string;
+  /** of a turn: the loaded code could not take the stored state, and no handler ran */
+  readonly notTaken?: true;
 }
 
 export interface Delivered {

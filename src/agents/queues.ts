@@ -22,7 +22,7 @@ import type { AgentPart, HoldOp } from './part.js';
 import { type DueAlarm, readAlarm, readMailbox, readSenders } from './reader.js';
 import { STATUS_EVENT } from './subscription.js';
 import type { TurnRunner } from './turn/turn-runner.js';
-import { failureText } from './wire-failure.js';
+import { failureText, StateNotTaken } from './wire-failure.js';
 
 /** stored messages of one agent read at a time */
 const MAILBOX_PAGE = { messages: 64, bytes: 1024 * 1024 };
@@ -53,6 +53,8 @@ export class Queues {
   readonly activations = new Map<string, Activation>();
   /** agents whose stored messages no loaded app could handle */
   readonly #unready = new Set<string>();
+  /** how often an app was loaded, or not */
+  #loads = 0;
   running = 0;
   turns = 0;
   failures = 0;
@@ -195,6 +197,7 @@ export class Queues {
 
   async #perform(activation: Activation, job: Job): Promise<void> {
     job.begun = true;
+    const loads = this.#loads;
     let again = false;
     try {
       if (job.alarm !== undefined && !(await this.#stillSet(activation.id, job.alarm))) return;
@@ -209,7 +212,7 @@ export class Queues {
       this.failures++;
       job.reject?.(error);
       const background = job.stored !== undefined || job.alarm !== undefined;
-      again = background && (await this.#failed(activation, job, asError(error)));
+      again = background && (await this.#failed(activation, job, asError(error), loads));
     } finally {
       activation.passing = undefined;
       if (job.alarm !== undefined && !again) this.options.alarms.done(activation.id, job.alarm.id, job.alarm.at);
@@ -241,10 +244,12 @@ export class Queues {
   }
 
   /** A background job failed: it waits for another try (true), or becomes a dead letter. */
-  async #failed(activation: Activation, job: Job, error: GraphsteadError): Promise<boolean> {
+  async #failed(activation: Activation, job: Job, error: GraphsteadError, loads: number): Promise<boolean> {
     if (this.closing || isTerminated(error, activation.id)) return false;
-    if (this.#isUnready(activation, error)) {
-      if (job.alarm !== undefined) return this.#hold(activation, job, job.alarm, error);
+    const isUnready = () => this.#isUnready(activation, error, loads);
+    if (isUnready()) {
+      this.#tellUnready(activation, job, error);
+      if (job.alarm !== undefined) return this.#hold(activation, job, job.alarm, isUnready);
       this.#unready.add(activation.id);
       return true;
     }
@@ -285,7 +290,7 @@ export class Queues {
   }
 
   /** The alarm waits in the store for a load that brings its class; true where the store did not take that. */
-  async #hold(activation: Activation, job: Job, alarm: HoldOp['alarm'], error: GraphsteadError): Promise<boolean> {
+  async #hold(activation: Activation, job: Job, alarm: HoldOp['alarm'], isUnready: () => boolean): Promise<boolean> {
     const commit = (op: HoldOp['op']) => {
       const ops: readonly HoldOp[] = [{ op, id: activation.id, alarm }];
       return this.options.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
@@ -293,7 +298,7 @@ export class Queues {
     try {
       await commit('hold');
       // A load that came meanwhile has looked for those that are held before this one was.
-      if (!this.#isUnready(activation, error)) await commit('release');
+      if (!isUnready()) await commit('release');
       return false;
     } catch (thrown) {
       const { message } = asError(thrown);
@@ -315,18 +320,29 @@ export class Queues {
   }
 
   /**
-   * No handler ran, since there is no app or none of its classes is the agent's: what is stored waits for another load. Handlers
-   * throw the same codes, for what they met elsewhere: those count as failures.
+   * No handler ran, since there is no app, none of its classes is the agent's, or that cannot take the agent's state: what is stored
+   * waits for another load than those that had been when it was begun. Handlers throw the same codes, for what they met elsewhere:
+   * those count as failures.
    */
-  #isUnready({ head }: Activation, { code }: GraphsteadError): boolean {
+  #isUnready({ head }: Activation, error: GraphsteadError, loads: number): boolean {
+    if (error instanceof StateNotTaken) return loads === this.#loads;
+    const { code } = error;
     const { manifest } = this.options.runner.options.hosts;
     if (manifest === undefined) return code === 'NOT_READY';
     return code === 'AGENT_TYPE_UNKNOWN' && !manifest.agentTypes.some(({ name }) => name === head?.type);
   }
 
+  /** Agents without a class are counted behind the load; one that has a class is told of, once for its messages. */
+  #tellUnready({ id }: Activation, { name, requestId }: Job, error: GraphsteadError): void {
+    if (!(error instanceof StateNotTaken) || this.#unready.has(id)) return;
+    const message = `"${name}" waits for code that takes the state of its agent: ${failureText(error)}`;
+    this.options.log('warn', message, id, requestId);
+  }
+
   /** An app was loaded, or not: work begins again, that of those too for whom there was none. */
   goOn(): void {
     this.paused = this.closing;
+    this.#loads++;
     for (const id of this.#unready) this.activate(id).waiting.reread();
     this.#unready.clear();
     for (const activation of this.activations.values()) if (activation.waiting.some) this.kick(activation);

@@ -18,6 +18,9 @@ export function toFailure(thrown: unknown, fallback?: ErrorCode): WireFailure {
 /** What app code threw: whatever its code says, it is not the service's own word. */
 export class ThrownByApp extends GraphsteadError {}
 
+/** The loaded code could not take the stored state of its agent: no handler ran, and no other try of this code does better. */
+export class StateNotTaken extends ThrownByApp {}
+
 /** The failure as an error of ours; `fallback` where it carries no code of the closed list. */
 export function fromFailure(failure: WireFailure, fallback: ErrorCode, Kind = GraphsteadError): GraphsteadError {
   const code = failure.code !== undefined && failure.code in ERROR_STATUS ? (failure.code as ErrorCode) : fallback;

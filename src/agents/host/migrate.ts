@@ -1,6 +1,7 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { TurnTask } from '../protocol.js';
 import type { AgentClass } from './agent.js';
+import { appFailure } from './app-failure.js';
 import { stateText } from './json-text.js';
 
 type Whose = Pick<TurnTask, 'agentId' | 'type'>;
@@ -27,9 +28,24 @@ export function migrate(
         fix: `add static migrations = { ${version}: (state) => ... }; states of version ${stored} are stored`,
       });
     }
-    value = step(value);
+    value = stepped(step, value, `the migration of agent type ${name} to version ${version}`, agentId);
   }
   return typeof value === 'string' ? value : stateText(value, agentId);
+}
+
+/** What a step throws says little without the step: its state has a shape that the code around it does not show. */
+function stepped(step: (state: unknown) => unknown, state: unknown, which: string, agentId: string): unknown {
+  try {
+    return step(state);
+  } catch (thrown) {
+    const { message, stack } = appFailure(thrown, 'AGENT_STATE');
+    const told = `${which} failed: ${message}`;
+    throw new GraphsteadError('AGENT_STATE', told, {
+      fix: 'mend it; until the app is loaded again the stored state is what it was',
+      details: { agentId },
+      cause: stack?.replace(message, () => told),
+    });
+  }
 }
 
 /** A state that is no JSON is handed to migrations as the text it is. */

@@ -115,10 +115,16 @@ function wrongStep(version: number, migrations: NonNullable<AgentClass['migratio
   if (beyond !== undefined) return `lead to ${beyond}, and static version is ${version}`;
   const none = steps.find((step) => typeof migrations[step] !== 'function');
   if (none !== undefined) return `have no function for ${none}`;
+  const late = steps.find((step) => isAsync(migrations[step]));
+  if (late !== undefined) return `have an async function for ${late}, and a step gives the state at once`;
   for (let step = Math.min(version, ...steps); step <= version; step++) {
     if (step > 1 && !(step in migrations)) return `have none to version ${step}`;
   }
   return undefined;
+}
+
+function isAsync(step: unknown): boolean {
+  return Object.prototype.toString.call(step) === '[object AsyncFunction]';
 }
 
 /** A guard that cannot be asked must not leave the door open: neither one that is no method, nor one under a near name. */

@@ -1,7 +1,7 @@
 import { GraphsteadError } from '../../base/index.js';
-import type { Effects, TurnTask } from '../protocol.js';
+import type { Effects, TurnTask, WireFailure } from '../protocol.js';
 import { appFailure } from './app-failure.js';
-import { type Agent, construct } from './agent.js';
+import { type Agent, type AgentClass, construct, type Identity } from './agent.js';
 import { tell } from './link.js';
 import { marked } from './marker.js';
 import { migrate } from './migrate.js';
@@ -53,10 +53,22 @@ export function startTurn(id: number, turn: TurnTask): Task {
       if (task.ended !== undefined) return;
       if (!scope.readOnly) discard(turn.agentId);
       task.end('the handler had failed');
-      tell({ k: 'failed', id, error: appFailure(error, 'AGENT_FAILED') });
+      tell({ k: 'failed', id, error: failureOf(error) });
     },
   );
   return task;
+}
+
+/** The stored state is nothing that the loaded code can take. */
+class NotTaken extends Error {
+  constructor(readonly reason: unknown) {
+    super('the stored state was not taken');
+  }
+}
+
+function failureOf(error: unknown): WireFailure {
+  if (!(error instanceof NotTaken)) return appFailure(error, 'AGENT_FAILED');
+  return { ...appFailure(error.reason, 'AGENT_FAILED'), notTaken: true };
 }
 
 interface Outcome {
@@ -108,14 +120,30 @@ function residentFor(task: Task, turn: TurnTask): Resident {
   const version = type.version ?? 1;
   const identity = { id: turn.agentId, name: turn.type, key: turn.load.key, checkpoint };
   const agent = construct(type, identity);
-  const state = turn.kind === 'init' ? undefined : migrate(type, turn, turn.load);
-  if (turn.kind !== 'init') takeState(agent, identity, state);
+  const state = turn.kind === 'init' ? undefined : taken(agent, identity, type, turn, turn.load);
   if (task.turn?.readOnly === true) return { agent, identity, version, state };
   // A migrated state counts as changed, so that this turn stores it in its new shape.
   const resident = { agent, identity, version, state: turn.load.version === version ? state : undefined };
   discard(turn.agentId);
   residents.set(turn.agentId, resident);
   return resident;
+}
+
+/** The stored state in the shape of this code, and in the agent. Throws NotTaken. */
+function taken(
+  agent: Agent,
+  identity: Identity,
+  type: AgentClass,
+  turn: TurnTask,
+  load: NonNullable<TurnTask['load']>,
+): string | undefined {
+  try {
+    const state = migrate(type, turn, load);
+    takeState(agent, identity, state);
+    return state;
+  } catch (reason) {
+    throw new NotTaken(reason);
+  }
 }
 
 /** What a read-only handler made of its state would go without a word. Throws INVALID_REQUEST. */

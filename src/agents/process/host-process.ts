@@ -2,7 +2,7 @@ import { asError, type Clock, GraphsteadError, type Limits, UnderWay } from '../
 import type { CallRecord } from '../../connections/host.js';
 import type { HostApp, HostLog } from '../info.js';
 import type { CallTask, FromHost, ToHost, TurnTask, WireFailure } from '../protocol.js';
-import { fromFailure, ThrownByApp, toFailure } from '../wire-failure.js';
+import { fromFailure, StateNotTaken, ThrownByApp, toFailure } from '../wire-failure.js';
 import { Child } from './child.js';
 import type { HostManifest } from './contract.js';
 import { outcomeOf } from './made-calls.js';
@@ -352,7 +352,7 @@ export class HostProcess {
 
   #failed(id: number, failure: WireFailure): void {
     const pending = this.#pending.take(id);
-    pending?.reject(fromFailure(failure, pending.task.failureCode, ThrownByApp));
+    pending?.reject(fromFailure(failure, pending.task.failureCode, failure.notTaken ? StateNotTaken : ThrownByApp));
   }
 
   async #answer(message: Extract<FromHost, { k: 'rpc' }>): Promise<void> {
