@@ -20,7 +20,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   mcp: ['api', 'outbound'],
   connections: ['outbound'],
   agents: ['commit', 'graph', 'dql', 'api', 'connections'],
-  functions: ['sdl', 'api', 'agents', 'connections'],
+  functions: ['sdl', 'api', 'agents', 'connections', 'values'],
   server: [
     'store',
     'values',

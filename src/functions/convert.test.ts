@@ -50,6 +50,18 @@ it('a number that is none of those of its type is refused, as an argument and as
   );
 });
 
+it('a time as an argument is read as those of stored types are', () => {
+  const converter = new Converter(manifest);
+  const time: TypeUse = { kind: 'named', name: 'DateTime', nullable: false };
+  const read = (text: string) => (converter.toApp(time, text) as Date).toISOString();
+  expect(read('2026-01-31T12:00:00.123456789+02:00')).toBe('2026-01-31T10:00:00.123Z');
+  expect(read('1969-12-31T23:59:59.5Z')).toBe('1969-12-31T23:59:59.500Z');
+  expect(read('2026-01-31T12:00:00')).toBe('2026-01-31T12:00:00.000Z');
+  for (const text of ['2026-02-30T00:00:00Z', '2026-02-30', '1', 'March 7', '', '+010000-01-01T00:00:00Z']) {
+    expect(() => read(text)).toThrow(expect.objectContaining({ code: 'INVALID_VALUE' }));
+  }
+});
+
 it('what is not given is null where the type knows no undefined', () => {
   const named = { kind: 'named', name: 'String', nullable: true } as const;
   const fields = [

@@ -1,4 +1,5 @@
 import { GraphsteadError, jsonLoss } from '../base/index.js';
+import { parseDateTime } from '../values/index.js';
 import type { AppManifest, TypeDefinition, TypeUse } from './contract.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -88,12 +89,11 @@ function toFields({ name }: TypeDefinition, value: unknown): Fields {
   throw new GraphsteadError('FUNCTION_FAILED', `the function gave ${given} where ${name} was promised`);
 }
 
+/** Of the same texts as stored types. Date itself takes the 30th of February for the 1st of March, "1" for a year, and a time without a zone for one of this machine's. */
 function toDate(value: unknown): Date {
-  const date = value instanceof Date ? value : new Date(String(value));
-  if (!Number.isNaN(date.getTime())) return date;
-  throw new GraphsteadError('INVALID_VALUE', `"${String(value)}" is no time`, {
-    fix: 'write it as RFC 3339 does: 2026-01-31T12:00:00Z',
-  });
+  if (value instanceof Date) return value;
+  const { seconds, nanos } = parseDateTime(String(value));
+  return new Date(seconds * 1000 + Math.floor(nanos / 1e6));
 }
 
 function toInteger(use: TypeUse, value: unknown): number | bigint {
