@@ -24,18 +24,42 @@ const MAX_LINE = 1024 * 1024;
 
 /**
  * The pieces of a reply that OpenAI-compatible servers stream as server-sent events, up to `[DONE]`.
- * Throws what `fail` makes for data that is no JSON, an error that the server tells in the middle, an endless line, or a
- * stream that ends before the reply does: half a reply must not be taken for all of it.
+ * Throws what `fail` makes for a body that is no such stream, data that is no JSON, an error that the server tells in the middle, an
+ * endless line, or a stream that ends before the reply does: half a reply must not be taken for all of it.
  */
 export async function* readChatStream(body: AsyncIterable<Uint8Array>, fail: Fail): AsyncIterable<ChatPiece> {
+  const began: Began = { text: '' };
   let said = false;
-  for await (const data of eventData(body, fail)) {
+  let streams = false;
+  for await (const data of eventData(noting(body, began), fail)) {
+    streams = true;
     if (data === '[DONE]') return;
     const piece = pieceOf(data, fail);
     said ||= piece.finish !== undefined;
     yield piece;
   }
+  if (!streams) throw fail(`a stream of events was asked for, and came back was ${shown(began)}`);
   if (!said) throw fail('the stream ended before the reply did: no finish_reason and no [DONE] came');
+}
+
+/** How a body begins: some servers answer a whole reply, or a page, whatever they are asked for. */
+interface Began {
+  text: string;
+}
+
+/** characters of it that are kept: many more than an error shows, so that no half of a hidden value stands where it is cut */
+const BEGAN = 8 * 1024;
+
+async function* noting(body: AsyncIterable<Uint8Array>, began: Began): AsyncIterable<Uint8Array> {
+  const decoder = new TextDecoder();
+  for await (const part of body) {
+    if (began.text.length < BEGAN) began.text += decoder.decode(part.subarray(0, BEGAN), { stream: true });
+    yield part;
+  }
+}
+
+function shown({ text }: Began): string {
+  return text === '' ? 'nothing' : `text: ${text}`;
 }
 
 function pieceOf(data: string, fail: Fail): ChatPiece {

@@ -458,6 +458,18 @@ describe('a model', () => {
     await close();
   });
 
+  it('what is no stream is shown as it begins, without half of a value', async () => {
+    let before = 0;
+    const base = await serve((_request, response) => {
+      response.write('.'.repeat(before));
+      response.end('s3cret');
+    });
+    const { models, close } = open(base);
+    const read = () => models.get('writer').chat([{ role: 'user', content: 'x' }], { onText: () => undefined });
+    for (before = 150; before < 240; before++) await expect(read()).rejects.toThrow(/came back was text: \.+[^s]*$/);
+    await close();
+  });
+
   it('a stream goes on where its pieces say that there is no error, and shows no half of a value where there is one', async () => {
     let error: unknown = null;
     const base = await serve((_request, response) =>
@@ -478,19 +490,26 @@ describe('a model', () => {
   });
 
   it.each([
-    ['a stream that ends between two pieces', 'data: {"choices":[{"delta":{"content":"half"}}]}\n\n', ['half']],
-    ['a page that is no stream', '<html>sign in</html>', []],
-    ['nothing', '', []],
-  ])('%s is no whole reply', async (_what, body, said) => {
+    [
+      'a stream that ends between two pieces',
+      'data: {"choices":[{"delta":{"content":"half"}}]}\n\n',
+      ['half'],
+      'ended before',
+    ],
+    ['a page that is no stream', '<html>sign in</html>', [], 'came back was text: <html>sign in</html>'],
+    ['a whole reply', '{"choices":[{"message":{"content":"all"}}]}', [], 'came back was text: {"choices":'],
+    ['nothing', '', [], 'came back was nothing'],
+  ])('%s is no whole reply', async (_what, body, said, told) => {
     const base = await serve((_request, response) => response.end(body));
     const { models, close } = open(base);
     const pieces: string[] = [];
     const read = async () => {
       for await (const text of models.get('writer').stream([{ role: 'user', content: 'x' }])) pieces.push(text);
     };
-    const message = /"writer": the stream ended before the reply did/;
+    const message = expect.stringMatching(/^model "writer": /);
     await expect(read()).rejects.toMatchObject({ code: 'MODEL_FAILED', message });
-    expect(pieces).toEqual(said);
+    await expect(read()).rejects.toThrow(told);
+    expect(pieces).toEqual([...said, ...said]);
     await close();
   });
 
