@@ -147,6 +147,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
         ...(app.agentTypes.length > 0 ? [eventOperation(agents, jsonScalar)] : []),
       ]);
     compose();
+    app.onReload(tellsLimits(config, log));
     const onReloaded = serveReloads(app, compose, api, appDir, log);
     await agents.resume();
     return {
@@ -218,6 +219,17 @@ function serveReloads(
   return (listener) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
+  };
+}
+
+/** Those of app.json count from the start on: who edits them while the app runs is told, once an edit. */
+function tellsLimits(config: () => AppConfig, log: Pick<FastifyBaseLogger, 'warn'>): () => void {
+  let known = config().limits;
+  return () => {
+    const { limits } = config();
+    const edited = Object.keys({ ...known, ...limits }).filter((name) => limits[name] !== known[name]);
+    known = limits;
+    if (edited.length > 0) log.warn(`app.json: limits count from the next start on; edited: ${edited.join(', ')}`);
   };
 }
 

@@ -71,6 +71,19 @@ it('says that types are served still whose schema.graphql was emptied or deleted
   await vi.waitFor(() => expect(warned).toHaveBeenCalledTimes(2), WAIT);
 });
 
+it('says that edited limits count from the next start on, once an edit', async () => {
+  const warned = vi.spyOn(dev.service.core.log, 'warn').mockImplementation((...given: unknown[]) => {
+    told.push(given.map(String).join(' '));
+  });
+  write('app.json', '{ "limits": { "messageBytes": 4096, "turnWallMs": 1000 } }');
+  await tells(/app\.json: limits count from the next start on; edited: messageBytes, turnWallMs$/);
+  write('functions/a.ts', 'export function getOne(): string { return "still"; }');
+  await answers('{ getOne }', { getOne: 'still' });
+  expect(warned).toHaveBeenCalledTimes(1);
+  write('app.json', '{ "limits": { "messageBytes": 4096 } }');
+  await tells(/edited: turnWallMs$/);
+});
+
 it('functions see edited env files in process.env', async () => {
   write('functions/a.ts', "export function getOne(): string { return process.env['SHIP_NAME'] ?? 'none'; }");
   await answers('{ getOne }', { getOne: 'none' });
