@@ -16,7 +16,7 @@ import {
   type Scripts,
   type SqlCall,
 } from './connections/index.js';
-import { openService, type Service } from './server/index.js';
+import { logLevel, openService, type Service } from './server/index.js';
 
 export type {
   HttpCall,
@@ -109,7 +109,8 @@ export async function startApp(options: StartAppOptions = {}): Promise<TestApp> 
   const clock = new TestClock((options.now ?? new Date('2030-01-01T00:00:00Z')).getTime());
   const environment = { ...variables, ...options.environment, [TEST_CLOCK]: clock.file };
   const scripted = await openScripts(options);
-  const open = { appDir, environment, clock, port: 0, logLevel: 'fatal', connections: scripted.redirect };
+  const { redirect: connections } = scripted;
+  const open = { appDir, environment, clock, port: 0, stacks: true, readable: true, logLevel: loud(), connections };
   const service = await openService(open).catch(async (error: unknown) => {
     await scripted.close();
     clock.close();
@@ -134,11 +135,20 @@ export async function startApp(options: StartAppOptions = {}): Promise<TestApp> 
     advance: (ms) => advance(service, clock, ms),
     settled: async () => service.host?.agents.clockMoved(),
     async close() {
+      closed.add(service);
       await service.close();
       await scripted.close();
       clock.close();
     },
   };
+}
+
+/** those that tests have closed */
+const closed = new WeakSet<Service>();
+
+/** Tests tell what fails by themselves: the log is for those who ask for it. */
+function loud(): string {
+  return logLevel({ GRAPHSTEAD_LOG: process.env['GRAPHSTEAD_LOG'] }) ?? 'fatal';
 }
 
 /** No env file is read for a test, and runners of tests show messages only: what to do stands in this one. */
@@ -236,8 +246,10 @@ function published({ name, data, timestamp }: { name: string; data: unknown; tim
 }
 
 async function advance({ host }: Service, clock: TestClock, ms: number): Promise<void> {
-  if (!(ms >= 0)) throw new RangeError(`time goes forward only, not by ${ms} ms`);
   const target = clock.wall() + ms;
+  if (!(ms >= 0) || Number.isNaN(new Date(target).getTime())) {
+    throw new RangeError(`time goes forward only, up to the last that a Date can hold, not by ${ms} ms`);
+  }
   await host?.agents.clockMoved();
   for (let due = host?.agents.nextDue() ?? target; due < target; due = host?.agents.nextDue() ?? target) {
     clock.moveTo(Math.max(due, clock.wall() + 1));
@@ -247,16 +259,28 @@ async function advance({ host }: Service, clock: TestClock, ms: number): Promise
   await host?.agents.clockMoved();
 }
 
-async function post<T>({ url }: Service, path: string, body: string, headers: Record<string, string>): Promise<T> {
-  const response = await fetch(url + path, { method: 'POST', headers, body });
+async function post<T>(service: Service, path: string, body: string, headers: Record<string, string>): Promise<T> {
+  assertOpen(service);
+  const response = await fetch(service.url + path, { method: 'POST', headers, body });
   return dataOf(await response.json());
 }
 
-async function* subscribed<T>({ url }: Service, body: string, headers?: Readonly<Record<string, string>>) {
+function assertOpen(service: Service): void {
+  if (!closed.has(service)) return;
+  throw new GraphsteadError('NOT_READY', 'this app was closed: await what it is asked before close()');
+}
+
+async function* subscribed<T>(service: Service, body: string, headers?: Readonly<Record<string, string>>) {
+  assertOpen(service);
   const left = new AbortController();
   const asked = { ...headers, 'content-type': 'application/json', accept: 'text/event-stream' };
   try {
-    const response = await fetch(`${url}/graphql`, { method: 'POST', headers: asked, body, signal: left.signal });
+    const response = await fetch(`${service.url}/graphql`, {
+      method: 'POST',
+      headers: asked,
+      body,
+      signal: left.signal,
+    });
     if (!response.ok) dataOf(await response.json());
     const lines = eventData(response.body ?? new ReadableStream(), (told) => new GraphsteadError('INTERNAL', told));
     // behind the last answer comes an event without any
@@ -269,13 +293,30 @@ async function* subscribed<T>({ url }: Service, body: string, headers?: Readonly
 /** Throws GraphsteadErrors with all it tells instead. */
 function dataOf<T>(answer: unknown): T {
   const { data, errors } = answer as { data: T; errors?: readonly WireError[] };
-  if (errors?.length) throw new GraphsteadErrors(errors.map(toError));
+  if (errors?.length) throw failure(errors);
   return data;
 }
 
+type Told = Readonly<Record<string, unknown>> & {
+  readonly code?: GraphsteadError['code'];
+  readonly fix?: string;
+  /** where app code threw */
+  readonly stack?: readonly string[];
+};
+
+/** Runners show its stack: the lines of the app stand before those of the test, as if it had been called from there. */
+function failure(errors: readonly WireError[]): GraphsteadErrors {
+  const all = new GraphsteadErrors(errors.map(toError));
+  const frames = errors.flatMap(({ extensions }) => (extensions as Told).stack ?? []);
+  const own = all.stack?.slice(`${all.name}: ${all.message}`.length) ?? '';
+  if (frames.length > 0)
+    all.stack = [`${all.name}: ${all.message}`, ...frames.map((frame) => `    ${frame}`)].join('\n') + own;
+  return all;
+}
+
 function toError({ message, extensions }: WireError): GraphsteadError {
-  const { code = 'INTERNAL', fix } = extensions as { code?: GraphsteadError['code']; fix?: string };
-  return new GraphsteadError(code, message, fix ? { fix } : {});
+  const { code = 'INTERNAL', fix, stack: _where, ...details } = extensions as Told;
+  return new GraphsteadError(code, message, { fix, ...(Object.keys(details).length > 0 ? { details } : {}) });
 }
 
 /** What is scripted needs no key: variables of its connection that nobody set get a text of no meaning. */

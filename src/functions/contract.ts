@@ -91,8 +91,10 @@ export type SharedScalars = Partial<Record<'Int64' | 'DateTime' | 'JSON', GraphQ
 export interface LoadAppOptions {
   /** an app's source folder, or what `buildApp` wrote */
   readonly appDir: string;
-  /** reload on change; console output and stacks go into `extensions` */
+  /** reload on change */
   readonly dev: boolean;
+  /** console output and stacks go into `extensions`; default: dev */
+  readonly stacks?: boolean;
   readonly hosts: Hosts;
   readonly agents: Agents;
   readonly limits: Limits;

@@ -9,7 +9,7 @@ interface OperationOptions {
   readonly hosts: Pick<Hosts, 'call' | 'stream'>;
   readonly scalars?: SharedScalars;
   /** console output and stacks of a call go into its answer */
-  readonly dev: boolean;
+  readonly stacks: boolean;
   readonly log: (entry: HostLog) => void;
 }
 
@@ -75,18 +75,18 @@ class FunctionCaller {
       caller: context.caller,
       claims: context.claims,
       readOnly: context.readOnly,
-      log: options.dev ? (entry: HostLog) => remember(context, entry) : undefined,
+      log: options.stacks ? (entry: HostLog) => remember(context, entry) : undefined,
     };
   }
 
-  /** Errors reach the log with the request's id; where they came from reaches the answer in dev. */
+  /** Errors reach the log with the request's id; where they came from reaches the answer in dev and in tests. */
   #told(error: GraphsteadError, context: RequestContext): GraphsteadError {
     const { requestId } = context;
     const stack = typeof error.cause === 'string' ? error.cause : undefined;
     // that a reader of a stream goes away is nothing to look into
     const level = error.code === 'CANCELLED' ? 'debug' : 'error';
     this.options.log({ level, message: failureText(error), requestId, operation: this.description.name });
-    if (!this.options.dev || stack === undefined) return error;
+    if (!this.options.stacks || stack === undefined) return error;
     const details = {
       ...error.details,
       stack: stack

@@ -44,6 +44,7 @@ import { schemaChanges } from './schema-change.js';
 export interface AppHostOptions {
   readonly appDir: string;
   readonly dev: boolean;
+  readonly stacks?: boolean;
   /** the data directory, where there is one */
   readonly data?: string;
   readonly environment: Environment;
@@ -133,6 +134,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
     const app = await loadApp({
       appDir,
       dev,
+      stacks: options.stacks,
       hosts,
       agents,
       limits,

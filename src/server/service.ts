@@ -56,8 +56,10 @@ export interface ServiceOptions {
   readonly explorer?: boolean;
   /** folder with app.json; undefined serves store and API alone */
   readonly appDir?: string;
-  /** reload on change; env files are read; stacks reach `extensions` */
+  /** reload on change; env files are read */
   readonly dev?: boolean;
+  /** console output and stacks of app code reach `extensions`; default: dev */
+  readonly stacks?: boolean;
   readonly limits?: Partial<Record<keyof Limits, number>>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly logLevel?: string;
@@ -145,6 +147,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
         appDir: options.appDir,
         data: options.data,
         dev: options.dev ?? false,
+        stacks: options.stacks,
         environment,
         clock,
         steps: rooms.steps,

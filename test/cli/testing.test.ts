@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GraphsteadErrors } from '../../src/base/index.js';
 import { type HttpCall, type SqlCall, type SqlReply, startApp, type TestApp } from '../../src/testing.js';
 import { scratch } from './command.js';
 
@@ -53,8 +54,45 @@ describe('graphstead/testing', () => {
     await app.advance(86_400_000);
     expect(app.now().toISOString()).toBe('2030-01-02T00:00:00.000Z');
     expect(await app.graphql('{ getTime }')).toEqual(shown(start + 86_400_000));
-    await expect(app.advance(-1)).rejects.toThrow('forward');
+    for (const ms of [-1, Number.POSITIVE_INFINITY, 1e16]) await expect(app.advance(ms)).rejects.toThrow('forward');
     expect(await app.graphql('{ getVariable }')).toEqual({ getVariable: 'hello' });
+  });
+
+  it('what app code throws has its lines, and details, before those of the test', async () => {
+    mkdirSync(folder.path('agents'));
+    writeFileSync(
+      folder.path('agents', 'strict.ts'),
+      `import { Agent, agents } from 'graphstead/app';
+       export class Strict extends Agent {
+         static readonly handlers = ['check'] as const;
+         check(): void { throw Object.assign(new Error('too heavy'), { extensions: { most: 7 } }); }
+       }
+       agents.register(Strict);`,
+    );
+    writeFileSync(
+      folder.path('functions', 'index.ts'),
+      `import { agents } from 'graphstead/app';
+       import { Strict } from '../agents/strict.js';
+       export async function checkWeight(): Promise<void> {
+         const { id } = await agents.start(Strict, { key: 'one' });
+         await agents.ref(Strict, id).check();
+       }
+       export async function* weigh(): AsyncIterable<string> { throw new Error('no scale'); }`,
+    );
+    app = await startApp({ appDir: folder.dir, models: { oracle: [] } });
+    const failed = await app.graphql('{ checkWeight }').catch((error: unknown) => error as GraphsteadErrors);
+    expect(failed).toMatchObject({ message: 'too heavy', errors: [{ details: { most: 7 } }] });
+    const frames = /^GraphsteadErrors: too heavy\n +at .*agents\/strict\.ts:4:\d+.*\n +at .*functions\/index\.ts:5:\d+/;
+    expect(String((failed as Error).stack)).toMatch(frames);
+    expect(String((failed as Error).stack)).toContain('testing.test.ts');
+    const streamed = await app
+      .subscribe('subscription { weigh }')
+      .next()
+      .catch((error: unknown) => error as Error);
+    expect(String((streamed as Error).stack)).toMatch(/no scale\n +at weigh .*functions\/index\.ts:7:/);
+    await app.close();
+    await expect(app.graphql('{ __typename }')).rejects.toThrow('this app was closed');
+    await expect(app.subscribe('{ __typename }').next()).rejects.toThrow('this app was closed');
   });
 
   it('a scripted model streams what it says and the tools it wants; a turn whose process dies is told its reply again, unasked', async () => {
