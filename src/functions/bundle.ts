@@ -8,6 +8,9 @@ import { packagesOutside } from './packages.js';
 /** What is no file: the entry, and what the host provides. */
 const OWN_INPUT = /^graphstead[-:]/;
 
+/** What esbuild says where its process is gone. */
+const PROCESS_ENDED = /^The service (was stopped|is no longer running)/;
+
 /** How app code becomes a module that Node.js loads. */
 export const BUNDLING = {
   bundle: true,
@@ -31,15 +34,29 @@ export class Bundler {
    */
   async bundle(source: AppSource, outFile: string): Promise<readonly string[]> {
     mkdirSync(dirname(outFile), { recursive: true });
+    const build = () => this.#build(source, outFile);
     try {
-      const context = await this.#contextFor(source, outFile);
-      const { metafile } = await context.rebuild();
-      return Object.keys(metafile?.inputs ?? {})
-        .filter((input) => !OWN_INPUT.test(input))
-        .map((input) => resolve(input));
+      return await build().catch((error: unknown) => this.#anew(error, build));
     } catch (error) {
       throw bundleErrors(source.appDir, error);
     }
+  }
+
+  async #build(source: AppSource, outFile: string): Promise<readonly string[]> {
+    const context = await this.#contextFor(source, outFile);
+    const { metafile } = await context.rebuild();
+    return Object.keys(metafile?.inputs ?? {})
+      .filter((input) => !OWN_INPUT.test(input))
+      .map((input) => resolve(input));
+  }
+
+  /** esbuild works in a process of its own, and begins no other where something (memory that ran out, say) has ended it. */
+  async #anew<T>(error: unknown, build: () => Promise<T>): Promise<T> {
+    if (!(error instanceof Error && PROCESS_ENDED.test(error.message))) throw error;
+    const { stop } = await import('esbuild');
+    await this.close().catch(() => undefined);
+    await stop();
+    return build();
   }
 
   async #contextFor(source: AppSource, outfile: string): Promise<BuildContext> {
