@@ -223,6 +223,17 @@ describe('host processes', () => {
     expect(started).toContain(await call('pid'));
   });
 
+  it('tell the log where one ends by itself or from outside, and of none that was ended', async () => {
+    await open();
+    const loud = () => logs.filter(({ message }) => message.startsWith('a process of the app has ended'));
+    process.kill((await call('pid')) as number, 'SIGKILL');
+    await expect.poll(loud).toMatchObject([{ level: 'warn', message: expect.stringContaining(': SIGKILL (look for') }]);
+    expect(await call('add', 1, 2)).toBe(3);
+    await hosts.load(app);
+    expect(await call('add', 1, 2)).toBe(3);
+    expect(loud()).toHaveLength(1);
+  });
+
   it('refuse what is too large to be handed over, and nothing else', async () => {
     await open({ hostMessageBytes: 10_000 });
     const refusal = { code: 'LIMIT_EXCEEDED', message: expect.stringContaining('limits.hostMessageBytes is 10000') };

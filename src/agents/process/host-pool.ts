@@ -7,7 +7,7 @@ import type { HostProcess } from './host-process.js';
 import { MadeCalls } from './made-calls.js';
 import { Placement } from './placement.js';
 import { Processes, REPLACED } from './processes.js';
-import { ENOUGH, HostDied, type HostTask, timedOut } from './task.js';
+import { DEATH_FIX, ENOUGH, HostDied, type HostTask, timedOut } from './task.js';
 import { traceOf, tracedTask } from './traced-task.js';
 
 /** Answers what functions ask of the service; turns bring their own. It may throw at once. */
@@ -91,7 +91,7 @@ export class HostPool implements Hosts {
       if (!(error instanceof HostDied)) throw error;
       if (error.stuck) throw this.#held(task);
       throw new GraphsteadError(task.failureCode, `the host process died under it: ${error.message}`, {
-        fix: 'look for process.exit, too much memory (limits.hostHeapMb), or a native module that crashes',
+        fix: DEATH_FIX,
       });
     } finally {
       host?.kill('quarantine over');

@@ -6,7 +6,17 @@ import { fromFailure, StateNotTaken, ThrownByApp, toFailure } from '../wire-fail
 import { Child } from './child.js';
 import type { HostManifest } from './contract.js';
 import { outcomeOf } from './made-calls.js';
-import { cancelled, type Death, deathOf, HostDied, type HostTask, timedOut, unbegun, type Turned } from './task.js';
+import {
+  cancelled,
+  DEATH_FIX,
+  type Death,
+  deathOf,
+  HostDied,
+  type HostTask,
+  timedOut,
+  unbegun,
+  type Turned,
+} from './task.js';
 import { Watchdog } from './watchdog.js';
 
 interface Pending {
@@ -396,6 +406,8 @@ export class HostProcess {
     this.#dead = reason;
     if (!begun) this.#unborn = noProcess(how);
     if (this.#unborn !== undefined) this.#log('error', this.#unborn.message);
+    // what it ran goes on in another: nothing else would tell of one that the system ends again and again
+    else if (this.#killed === undefined && this.#loaded) this.#log('warn', `${ENDED}: ${how} (${LOOK_FOR})`);
     const pending = this.#pending.entries();
     const tasks = new Set(pending.map(([id]) => id));
     const death: Death = { reason, stuck: this.#killed === 'stuck', marked: this.#child?.marked() ?? 0, tasks };
@@ -405,6 +417,9 @@ export class HostProcess {
     this.#settleReady.reject(this.#unborn ?? unloaded(reason));
   }
 }
+
+const ENDED = 'a process of the app has ended, and what it ran goes on in another';
+const LOOK_FOR = `${DEATH_FIX}; the system's log tells whether it ended it`;
 
 /** What an app is told at its load: connections, and the environment, which may be large. */
 function unloadable(error: unknown): GraphsteadError {

@@ -28,6 +28,8 @@ export interface Turned {
   readonly effects: Effects;
 }
 
+export const DEATH_FIX = 'look for process.exit, too much memory (limits.hostHeapMb), or a native module that crashes';
+
 /** The process died under its tasks; `blamed` is certain, and undefined when it is not known whose fault it was. */
 export class HostDied extends Error {
   constructor(
