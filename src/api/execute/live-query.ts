@@ -68,9 +68,12 @@ export class LiveQueries {
   }
 }
 
+const calling = new WeakMap<Engine['model'], boolean>();
+
 /** Whether an answer may hold what remotes gave: no commit tells that it is old, and they may be sent the caller's headers. */
 function hasCalls({ model }: Engine): boolean {
-  return model.queries.length > 0 || model.objects.some(({ fields }) => fields.some(({ role }) => role === 'custom'));
+  const isCustom = () => model.objects.some(({ fields }) => fields.some(({ role }) => role === 'custom'));
+  return within(calling, model, () => model.queries.length > 0 || isCustom());
 }
 
 /** Lets one wait until another rings. */

@@ -187,6 +187,19 @@ describe('mutations', () => {
     expect(set).toEqual({ numUids: 1, town: [{ code: 'x', touched: 'yes' }] });
   });
 
+  it('fills in what an update fills in where it only removes, but for what is removed', async () => {
+    const sdl = `type Town { code: String! @id name: String touched: String @default(update: {value: "yes"}) }`;
+    const ask = async (remove: string, names?: typeof dgraphNames): Promise<unknown> => {
+      const town = await createWorld(sdl, names ? { names } : {});
+      await town.data('mutation { addTown(input: [{code: "x", name: "n", touched: "no"}]) { numUids } }');
+      await town.data(`mutation { updateTown(input: {filter: {}, remove: {${remove}}}) { numUids } }`);
+      return (await town.data('{ getTown(code: "x") { name touched } }')).getTown;
+    };
+    expect(await ask('name: "n"')).toEqual({ name: null, touched: 'yes' });
+    expect(await ask('name: "n"', dgraphNames)).toEqual({ name: null, touched: 'no' });
+    expect(await ask('name: "n", touched: null')).toEqual({ name: null, touched: null });
+  });
+
   it('changes an @id of one node only, and only to one that is free', async () => {
     await data('mutation { addBoat(input: [{name: "A"}, {name: "B"}]) { numUids } }');
     expect(
@@ -253,6 +266,25 @@ describe('mutations', () => {
     const peer = await createWorld(SDL, { names: dgraphNames });
     await peer.data(add);
     for (const removal of removals) expect((await peer.ask(removal)).errors).toBeUndefined();
+  });
+
+  it('takes no edge away that the node at its other end requires', async () => {
+    const sdl = `
+      type Author { name: String! @id posts: [Post] @hasInverse(field: author) drafts: [Post] @hasInverse(field: editor) }
+      type Post { title: String! @id author: Author! editor: Author }`;
+    const town = await createWorld(sdl);
+    const post = '{title: "t", author: {name: "a"}, editor: {name: "a"}}';
+    await town.data(`mutation { addPost(input: [${post}]) { numUids } }`);
+    const remove = (edges: string) =>
+      town.ask(`mutation { updateAuthor(input: {filter: {}, remove: {${edges}}}) { numUids } }`);
+    for (const edges of ['posts: [{title: "t"}]', 'posts: null']) {
+      expect((await remove(edges)).errors).toMatchObject([
+        { message: 'remove cannot take posts away: type Post requires author', extensions: { code: 'INVALID_VALUE' } },
+      ]);
+    }
+    for (const edges of ['posts: []', 'drafts: [{title: "t"}]']) expect((await remove(edges)).errors).toBeUndefined();
+    const posts = await town.data('{ queryPost { author { name } editor { name } } }');
+    expect(posts.queryPost).toEqual([{ author: { name: 'a' }, editor: null }]);
   });
 
   it.each([

@@ -3,11 +3,11 @@ import { assert, GraphsteadError } from '../../../base/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
-import { edgeOf, keyFields } from '../scope.js';
+import { edgeOf, keyFields, type Scope } from '../scope.js';
 import { argumentsOf } from '../argument.js';
 import { ChangeSet } from './change-set.js';
 import { type Draft, Drafts, existingNode, taken } from './draft.js';
-import { childInputs, type Input, type NodeInput, uidOf, type XidValue, xidKey, xidsOf } from './input.js';
+import { childInputs, type Input, inverseOf, type NodeInput, uidOf, type XidValue, xidKey, xidsOf } from './input.js';
 import { type Known, lookUp } from './lookup.js';
 import { matching } from './matching.js';
 import { requestTime } from './now.js';
@@ -70,7 +70,7 @@ async function gather(
 ): Promise<void> {
   const set = input.set ? { type, values: input.set as Input } : undefined;
   const remove = input.remove ? { type, values: input.remove as Input } : undefined;
-  if (remove && !request.engine.names.dgraph) demandSpared(remove);
+  if (remove && !request.engine.names.dgraph) demandSpared(scopeOf(request, reader), remove);
   const edges = set ? drafts.edgesOf(set) : [];
   const removed = remove ? removedEdges(request, drafts, remove) : [];
   if (uids.length > 0 && (set || remove)) {
@@ -98,14 +98,29 @@ export async function reachedFrom(reader: GraphReader, field: Field, uids: reado
 }
 
 /** Without a value that it must have a node could not be read any more; the peer lets it go. */
-function demandSpared({ type, values }: NodeInput): void {
+function demandSpared(scope: Scope, { type, values }: NodeInput): void {
   for (const [name, given] of Object.entries(values)) {
     const field = type.field(name);
-    if (given === undefined || !field?.type.nonNull || field.type.list) continue;
+    if (!field || given === undefined) continue;
+    demandOtherEndsSpared(scope, type, field, given);
+    if (!field.type.nonNull || field.type.list) continue;
     throw new GraphsteadError('INVALID_VALUE', `remove cannot take ${name} away: type ${type.name} requires it`, {
       fix: `Set another ${name}, or delete the ${type.name}.`,
     });
   }
+}
+
+function demandOtherEndsSpared(scope: Scope, { name }: ObjectType, field: Field, given: unknown): void {
+  const back = field.role === 'edge' ? inverseOf(scope, field) : undefined;
+  if (!field.inverse || !back?.type.nonNull || back.type.list || (Array.isArray(given) && given.length === 0)) return;
+  const { type } = field.inverse;
+  throw new GraphsteadError(
+    'INVALID_VALUE',
+    `remove cannot take ${field.name} away: type ${type} requires ${back.name}`,
+    {
+      fix: `Give each ${type} another ${name} as its ${back.name}, or delete it.`,
+    },
+  );
 }
 
 /** What `remove` names at the other ends of edges: references only. */
@@ -135,10 +150,11 @@ function referenceValues(child: NodeInput): Input {
 
 async function apply(request: Request, changes: ChangeSet, step: Step, known: Known): Promise<void> {
   if (step.set) demandFree(request, step, step.set, known);
+  const set = step.set ?? defaultsBeside(step.remove, request.engine.names.dgraph);
   for (const uid of step.uids) {
     const paused = changes.pause();
     if (paused) await paused;
-    if (step.set) changes.writeValues(uid, step.set, 'update');
+    if (set) changes.writeValues(uid, set, 'update');
     for (const { field, child } of step.edges) await changes.link(uid, field, await changes.place(child));
     if (step.remove) await removeFrom(changes, uid, step.remove);
     for (const { field, child } of step.removed) {
@@ -146,6 +162,13 @@ async function apply(request: Request, changes: ChangeSet, step: Step, known: Kn
       if (existing) await changes.unlink(uid, field, existing.uid);
     }
   }
+}
+
+/** Who only removes has updated the node too; what is removed itself stays away. The peer fills in beside `set` alone. */
+function defaultsBeside(remove: NodeInput | undefined, isPeer: boolean): NodeInput | undefined {
+  const names = Object.keys(remove?.values ?? {});
+  if (!remove || isPeer || names.length === 0) return undefined;
+  return { type: remove.type, values: Object.fromEntries(names.map((name) => [name, null])) };
 }
 
 async function removeFrom(changes: ChangeSet, uid: number, remove: NodeInput): Promise<void> {
