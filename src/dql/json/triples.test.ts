@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atOnce, dgraphNames, GraphsteadError } from '../../base/index.js';
+import { atOnce, defaultNames, dgraphNames, GraphsteadError } from '../../base/index.js';
 import type { Triple } from '../syntax/index.js';
 import { JsonTriples, parseJsonMutation, parseJsonTriples, scanJson } from './index.js';
 import { scanJsonSteps } from './scan.js';
 
-function triples(json: unknown, op: 'set' | 'delete' = 'set'): Triple[] {
+function triples(json: unknown, op: 'set' | 'delete' = 'set', names = dgraphNames): Triple[] {
   const text = typeof json === 'string' ? json : JSON.stringify(json);
-  return atOnce(new JsonTriples({ names: dgraphNames, text, blankPrefix: 'dg.1' }).convert(scanJson(text), op));
+  return atOnce(new JsonTriples({ names, text, blankPrefix: 'dg.1' }).convert(scanJson(text), op));
 }
 
 function code(work: () => unknown): string {
@@ -141,6 +141,20 @@ describe('facets', () => {
 
   it('of nothing are nothing', () => {
     expect(triples({ uid: 1, a: [], 'a|f': { '0': 1 }, b: null, 'b|f': { '0': 1 } })).toEqual([]);
+  });
+
+  it('without what they belong to are refused, where the peer leaves them out', () => {
+    for (const json of [
+      { uid: 1, 'a|f': 1 },
+      { uid: 1, friend: { uid: 2, name: 'B', 'other|f': 1 } },
+    ]) {
+      expect(() => triples(json, 'set', defaultNames)).toThrow(
+        /^the facet \w+\|f stands without the value or the edge/,
+      );
+      expect(code(() => triples(json))).toBe('accepted');
+    }
+    const led = { uid: 1, friend: [{ uid: 2, 'friend|since': 1 }], nick: 'x', 'nick|w': 2 };
+    expect(triples(led, 'set', defaultNames).map(({ facets }) => facets.length)).toEqual([1, 1]);
   });
 
   it.each([

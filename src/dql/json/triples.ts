@@ -74,12 +74,23 @@ export class JsonTriples {
       return subject;
     }
     const facets = facetIndex(node);
+    if (op === 'set') this.#demandOwners(facets, node, parent);
     for (const [key, value] of node.entries) {
       if (key === 'uid' || key.includes('|') || this.#isNamespace(key, value)) continue;
       const below = this.#entry({ facets, subject, key, value, op, out, parent });
       if (below) yield* below;
     }
     return subject;
+  }
+
+  /** Facets that belong to nothing in the object would go without a word; the peer lets them. */
+  #demandOwners(facets: FacetIndex, { entries }: ObjectNode, parent: string): void {
+    if (this.#names.dgraph || this.#otherUids) return;
+    for (const [key, [[facet, { position }]]] of facets ?? []) {
+      if (key === parent || entries.has(key)) continue;
+      const fix = `Give both: {"${key}": ..., "${key}|${facet}": ...}.`;
+      throw invalid(`the facet ${key}|${facet} stands without the value or the edge ${key}`, position, fix);
+    }
   }
 
   #isNamespace(key: string, value: JsonNode): boolean {
