@@ -135,9 +135,7 @@ export class Hnsw {
     const measured: Neighbour[] = [];
     for (const uid of uids) {
       const other = this.#store.vector(uid);
-      if (other?.length === vector.length) {
-        measured.push({ uid, distance: vectorDistance(this.#options.metric, vector, other) });
-      }
+      if (other) measured.push({ uid, distance: paddedDistance(this.#options.metric, vector, other) });
     }
     return measured;
   }
@@ -192,6 +190,22 @@ export class Hnsw {
     const found = await this.#searchLevel(vector, near, ef, 0);
     return found.filter(({ uid }) => this.#store.vector(uid)?.length === vector.length);
   }
+}
+
+/**
+ * A shorter vector counts as one that ends in zeros. Where vectors of several lengths are kept, as while they are made
+ * again by another model, links and walks would otherwise end at the first of another length.
+ */
+function paddedDistance(metric: VectorMetric, a: Float32Array, b: Float32Array): number {
+  const length = Math.max(a.length, b.length);
+  return vectorDistance(metric, padded(a, length), padded(b, length));
+}
+
+function padded(vector: Float32Array, length: number): Float32Array {
+  if (vector.length === length) return vector;
+  const longer = new Float32Array(length);
+  longer.set(vector);
+  return longer;
 }
 
 /** Level of a uid: one in sixteen reaches each level above the last. */

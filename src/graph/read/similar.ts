@@ -1,3 +1,4 @@
+import { GraphsteadError } from '../../base/index.js';
 import { decodeValue, type VectorMetric, vectorDistance } from '../../values/index.js';
 import type { GraphReader, IndexSpec, Predicate } from '../contract.js';
 import { compareNeighbours, type Neighbour } from '../hnsw/heap.js';
@@ -33,7 +34,10 @@ function metricNamed(name: string | undefined): VectorMetric {
   return name === 'cosine' || name === 'dotproduct' ? name : 'euclidean';
 }
 
-/** The k nearest vectors, nearest first: exact while there are few or a filter leaves few, by the index otherwise. */
+/**
+ * The k nearest vectors, nearest first: exact while there are few, or where a filter or vectors of another length leave
+ * few of what the index finds. Throws INVALID_VALUE where each vector it could compare with has another length.
+ */
 export async function nearest(
   reader: GraphReader,
   source: Source,
@@ -52,8 +56,10 @@ export async function nearest(
     const ef = Math.max(k, options.ef ?? settings.efSearch ?? EF_SEARCH);
     const found = await new Hnsw(store, settings).search(vector, ef);
     const passing = options.filter ? found.filter(({ uid }) => options.filter!(uid)) : found;
-    // a filter that lets few through may hide near ones from the walk
-    if (!options.filter || passing.length >= k) return passing.slice(0, k).filter(({ distance }) => distance <= limit);
+    // what lets few through may hide near ones from the walk
+    if (passing.length >= Math.min(k, entry.count)) {
+      return passing.slice(0, k).filter(({ distance }) => distance <= limit);
+    }
   }
   return scan(reader, predicate, settings.metric, vector, k, limit, options.filter);
 }
@@ -68,18 +74,34 @@ async function scan(
   filter: SimilarOptions['filter'],
 ): Promise<readonly Neighbour[]> {
   let best: Neighbour[] = [];
+  let compared = false;
+  let other: number | undefined;
   for await (const page of reader.having(predicate)) {
     const uids = filter ? page.filter(filter) : page;
     const values = await reader.values(predicate, uids);
     for (let i = 0; i < uids.length; i++) {
       const stored = values.at(i);
       const value = stored && decodeValue(stored);
-      if (value?.type !== 'float32vector' || value.value.length !== vector.length) continue;
+      if (value?.type !== 'float32vector') continue;
+      if (value.value.length !== vector.length) {
+        other = value.value.length;
+        continue;
+      }
+      compared = true;
       const distance = vectorDistance(metric, vector, value.value);
       if (distance <= limit) best.push({ uid: uids[i], distance });
     }
     best.sort(compareNeighbours);
     if (best.length > k) best = best.slice(0, k);
   }
+  if (!compared && other !== undefined) throw otherLength(predicate, other, vector.length);
   return best;
+}
+
+function otherLength(predicate: Predicate, stored: number, asked: number): GraphsteadError {
+  return new GraphsteadError(
+    'INVALID_VALUE',
+    `vectors of ${predicate.name} have ${stored} dimensions, and what is searched for has ${asked}`,
+    { fix: 'Search with a vector of the model that made the stored ones.' },
+  );
 }
