@@ -51,9 +51,15 @@ function describe(thrown: unknown): string {
 
 function plain(details: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> | undefined {
   if (details === undefined) return undefined;
+  return Object.fromEntries(Object.entries(details).flatMap(asJson));
+}
+
+/** None where JSON has nothing for it: what is left of the details says more than nothing. */
+function asJson([name, detail]: [string, unknown]): [string, unknown][] {
   try {
-    return JSON.parse(JSON.stringify(details)) as Record<string, unknown>;
+    const text = JSON.stringify(detail);
+    return text === undefined ? [] : [[name, JSON.parse(text)]];
   } catch {
-    return undefined;
+    return [];
   }
 }

@@ -134,7 +134,7 @@ class GraphqlApi implements Api {
       });
     }
     throw new GraphsteadError('INVALID_GRAPHQL', 'there is no GraphQL schema yet', {
-      fix: 'Send type definitions to POST /admin/schema first.',
+      fix: 'Send type definitions to POST /admin/schema, or write schema.graphql or functions in the folder of an app.',
     });
   }
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GraphsteadError, packageRoot } from '../base/index.js';
@@ -39,12 +39,25 @@ export function hasSource(appDir: string): boolean {
   }
 }
 
-/** Code that nobody reads: no .ts file, so that it gives no operations, and imported by none of `files`, which went into the app. */
+/** What to say of code that nobody reads, a line each. `files`: what went into the app, whatever its kind. */
 export function passedOver(appDir: string, files: readonly string[]): readonly string[] {
   if (ENTRIES.some((name) => existsSync(join(appDir, name)))) return [];
   const read = new Set(files);
   const code = ['functions', 'agents'].flatMap((folder) => filesIn(join(appDir, folder), OTHER_CODE));
-  return code.filter((file) => !read.has(realpathSync(file))).map((file) => shownPath(appDir, file));
+  const unread = code.filter((file) => !read.has(realpathSync(file)));
+  const stray = hasSource(appDir) ? [] : strayCode(appDir);
+  const told = (why: string) => (file: string) => `${shownPath(appDir, file)} is not read: ${why}`;
+  return [...unread.map(told(LANGUAGE)), ...stray.map(told(PLACES))];
+}
+
+const LANGUAGE = 'functions and agents are .ts files, as operations are typed from TypeScript (rename it)';
+const PLACES =
+  'an app is what index.ts or src/index.ts exports, or the files of functions/ and agents/ (rename it, or move it there)';
+
+/** Files of an app without an entry that look like its functions or agents. */
+function strayCode(appDir: string): readonly string[] {
+  const near = [appDir, join(appDir, 'src')].flatMap((dir) => filesIn(dir, CODE, false));
+  return near.filter((file) => EXPORTS.test(readFileSync(file, 'utf8')));
 }
 
 const OWN = ['src', 'dist'].map((name) => fileURLToPath(new URL(`${name}/`, packageRoot)));
@@ -60,14 +73,16 @@ export function foldersOutside(appDir: string, files: readonly string[]): readon
 }
 
 const OTHER_CODE = /\.([cm]?js|[cm]ts|[jt]sx)$/;
+const CODE = /\.[jt]s$/;
+const EXPORTS = /^export (async )?(function|class) |['"]graphstead\/app['"]/m;
 
 function sourcesIn(dir: string): string[] {
   return filesIn(dir, /\.ts$/);
 }
 
-function filesIn(dir: string, kind: RegExp): string[] {
+function filesIn(dir: string, kind: RegExp, recursive = true): string[] {
   if (!existsSync(dir)) return [];
-  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
+  return readdirSync(dir, { recursive, encoding: 'utf8' })
     .filter((name) => kind.test(name) && !/\.(test|spec|d)\.[^.]+$/.test(name))
     .map((name) => join(dir, name))
     .sort();

@@ -477,6 +477,19 @@ describe('an app', () => {
     ]);
   });
 
+  it('tells which files look like code of an app that has no entry', async () => {
+    rmSync(join(root, 'index.ts'));
+    mkdirSync(join(root, 'src'));
+    writeFileSync(join(root, 'app.ts'), "export function getA(): string { return 'a'; }");
+    writeFileSync(join(root, 'src/bot.ts'), "import { Agent } from 'graphstead/app';\nclass Bot extends Agent {}");
+    writeFileSync(join(root, 'codegen.ts'), 'export default {};');
+    await open();
+    expect(logs.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^app\.ts is not read: an app is what index\.ts/),
+      expect.stringMatching(/^src\/bot\.ts is not read: /),
+    ]);
+  });
+
   it('takes in TypeScript of a package of the same workspace, notices its edits, and leaves other packages outside', async () => {
     const app = join(root, 'apps/chat');
     const shared = join(root, 'packages/shared');

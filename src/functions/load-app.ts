@@ -57,9 +57,6 @@ function notWritable(cacheDir: string, cause: unknown): GraphsteadError {
   });
 }
 
-const notRead = (file: string): string =>
-  `${file} is not read: functions and agents are .ts files, as operations are typed from TypeScript (rename it)`;
-
 interface Built {
   readonly manifest: AppManifest;
   /** why types were not checked, and which code was passed over */
@@ -89,7 +86,7 @@ export async function buildApp(appDir: string, outDir: string, { types = true } 
     else rmSync(join(outDir, name), { force: true });
   }
   const unchecked = checked.unchecked === undefined ? [] : [`types were not checked: ${checked.unchecked}`];
-  return { manifest, warnings: [...unchecked, ...passedOver(dir, files).map(notRead)] };
+  return { manifest, warnings: [...unchecked, ...passedOver(dir, files)] };
 }
 
 async function checkedTypes(dir: string): Promise<CheckedTypes> {
@@ -221,8 +218,8 @@ class LoadedApp implements App {
 
   #tellPassedOver(files: readonly string[]): void {
     const now = passedOver(this.#dir, files);
-    for (const file of now.filter((one) => !this.#passedOver.includes(one))) {
-      this.#options.log?.({ level: 'warn', message: notRead(file) });
+    for (const message of now.filter((one) => !this.#passedOver.includes(one))) {
+      this.#options.log?.({ level: 'warn', message });
     }
     this.#passedOver = now;
   }

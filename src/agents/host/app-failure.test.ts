@@ -27,6 +27,12 @@ describe("an app's stack", () => {
 });
 
 describe('what app code threw', () => {
+  it('keeps of its extensions what JSON can hold', () => {
+    const extensions = { code: 'NO_TEA', cups: 10n, pour: () => 'tea', since: new Date(0) };
+    const { details } = appFailure(Object.assign(new Error('no more tea'), { extensions }), 'FUNCTION_FAILED');
+    expect(details).toEqual({ code: 'NO_TEA', since: '1970-01-01T00:00:00.000Z' });
+  });
+
   const ours = (stack: string, cause?: string) =>
     Object.assign(new GraphsteadError('AGENT_FAILED', 'no more tea', { cause }), { stack });
   const sent = 'async serve (/app/functions/tea.ts:9:2)';

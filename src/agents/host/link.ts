@@ -3,6 +3,7 @@ import { compact, expanded } from '../compact.js';
 import { Pipe } from '../pipe.js';
 import { type FromHost, HOST_FD, type ToHost, type WireFailure } from '../protocol.js';
 import { toFailure } from '../wire-failure.js';
+import { unsendable } from './unsendable.js';
 
 let pipe: Pipe<ToHost, FromHost> | undefined;
 
@@ -39,7 +40,7 @@ export function flush(): void {
  * only; a call fails where it was made. What is said beside the task's work (the note of an outside call for a rerun, a live event) is left out, and the log tells of it.
  */
 function refusal(message: FromHost, error: unknown, unsent: Unsent): FromHost | undefined {
-  const { message: reason, code, fix = 'return plain data' } = toFailure(error);
+  const { message: reason, code, fix } = toFailure(error);
   if (message.k === 'loaded' || message.k === 'refused') {
     const told = `what the app says of itself when it loads is too large: ${reason}`;
     return { k: 'refused', error: { message: told, code: 'APP_LOAD', fix: 'raise limits.hostMessageBytes' } };
@@ -47,18 +48,27 @@ function refusal(message: FromHost, error: unknown, unsent: Unsent): FromHost | 
   if (!('id' in message) || message.id === undefined) return undefined;
   switch (message.k) {
     case 'rpc': {
-      const told = `what ${message.method} was given cannot leave the process: ${reason}`;
-      unsent(message.rpc, { message: told, code: code ?? 'INVALID_VALUE', fix });
+      const part = code === undefined ? unsendable(message.args) : undefined;
+      const why = part ? `arguments${part.path} is ${part.what}` : reason;
+      unsent(message.rpc, {
+        message: `what ${message.method} was given cannot leave the process: ${why}`,
+        code: code ?? 'INVALID_VALUE',
+        fix: part?.fix ?? fix ?? 'pass plain data',
+      });
       return undefined;
     }
     case 'turned':
     case 'called':
-    case 'failed':
+    case 'failed': {
+      const part = code === undefined && message.k === 'called' ? unsendable(message.value) : undefined;
+      const why = part ? `result${part.path} is ${part.what}` : reason;
+      const told = `the result cannot leave the process: ${why}`;
       return {
         k: 'failed',
         id: message.id,
-        error: { message: `the result cannot leave the process: ${reason}`, code, fix },
+        error: { message: told, code, fix: part?.fix ?? fix ?? 'return plain data' },
       };
+    }
     default:
       return { k: 'log', id: message.id, level: 'warn', message: `${LEFT_OUT[message.k]}: ${reason}` };
   }

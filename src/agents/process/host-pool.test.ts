@@ -70,6 +70,7 @@ const CODE = `
     catch (error) { missed.push(error.code); throw error; }
   }
   function misses() { return missed; }
+  function unawaited() { return { list: [1, Promise.resolve(2)] }; }
   async function fetches() { return (await connections.http('api').json('it')).text.length; }
   async function fetchesTwice() {
     const [one, other] = [await connections.http('api').json('it'), await connections.http('api').json('it')];
@@ -102,6 +103,7 @@ const EXPORTS = [
   'large',
   'ask',
   'misses',
+  'unawaited',
   'fetches',
   'fetchesTwice',
   'talks',
@@ -271,6 +273,12 @@ describe('host processes', () => {
       message: expect.stringContaining('what send was given cannot leave the process'),
     });
     expect(await call('misses')).toEqual(['LIMIT_EXCEEDED']);
+  });
+
+  it('say which part of a result cannot leave them', async () => {
+    await open();
+    const message = 'the result cannot leave the process: result.list[1] is a promise';
+    await expect(call('unawaited')).rejects.toMatchObject({ message, fix: 'await it' });
   });
 
   it('give a call up when its caller has left', async () => {
