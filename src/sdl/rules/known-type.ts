@@ -47,8 +47,8 @@ const GEO_INPUT = /^(Point|Polygon|MultiPolygon|PointList)Ref$/;
 
 function known({ definitions, report }: RuleContext, type: TypeNode, where: string) {
   const name = baseName(type);
-  const kind = kindOf(definitions, name);
-  if (kind === undefined && !GEO_INPUT.test(name)) {
+  const kind = kindOf(definitions, name) ?? (GEO_INPUT.test(name) ? 'input' : undefined);
+  if (kind === undefined) {
     report({
       position: position(type),
       message: `${where} uses the type ${name}, which is not defined`,

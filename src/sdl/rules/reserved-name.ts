@@ -5,9 +5,12 @@ import type { Rule, RuleContext } from '../rule.js';
 
 const RESERVED: ReadonlySet<string> = new Set([...SCALARS, 'uid', 'Query', 'Mutation', 'Subscription', 'PointList']);
 
+/** What an enum cannot list; the names of a type's fields are listed by those of its orders and of `has`. */
+const LITERALS: ReadonlySet<string> = new Set(['true', 'false', 'null']);
+
 /** Why a name cannot be used; undefined where it can. */
 function reason(name: string): string | undefined {
-  if (RESERVED.has(name) || name.toLowerCase() === 'as') return `${name} is a reserved word`;
+  if (RESERVED.has(name) || LITERALS.has(name) || name.toLowerCase() === 'as') return `${name} is a reserved word`;
   if (name.startsWith('__')) return `${name} begins with "__", which introspection keeps for itself`;
   if (/Aggregate$/.test(name)) return `${name} ends in Aggregate, as generated fields do`;
   return undefined;
