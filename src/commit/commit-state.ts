@@ -7,9 +7,9 @@ export interface CommitState {
   readonly lease: number;
   /** wall time of the last commit */
   readonly wall: number;
-  /** records up to this timestamp are gone */
+  /** records up to this timestamp are gone, or on their way: parts of one may be left */
   readonly trimmed: number;
-  /** bytes of the records that stand */
+  /** bytes of the records that stand, and of such parts */
   readonly recordBytes: number;
 }
 

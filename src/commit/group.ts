@@ -52,6 +52,8 @@ export class Group<E extends Entry> {
   readonly #limits: Limits;
   readonly #replies: ReplyWriter;
   #bytes = 0;
+  /** of the records */
+  #keys = 0;
 
   constructor(snapshot: Snapshot, appliers: ReadonlyMap<string, Applier>, limits: Limits) {
     this.writes = new GroupWrites(snapshot);
@@ -123,7 +125,9 @@ export class Group<E extends Entry> {
   #keep(entry: E, { commitTs, wall }: Stamp, results: Results): void {
     const { parts, body, idempotency } = entry;
     const together = this.records.length > 0;
-    this.writes.putAll(recordPuts(commitTs, wall, body, together));
+    const puts = recordPuts(commitTs, wall, body, together);
+    this.writes.putAll(puts);
+    this.#keys += puts.length;
     this.#bytes += recordBytes(body);
     const claim = idempotency === undefined ? {} : { idempotency };
     this.records.push({ commitTs, wall, parts, ...claim, ...(together ? { together } : {}) });
@@ -137,7 +141,7 @@ export class Group<E extends Entry> {
       if (flushed instanceof Promise) await flushed;
     }
     const after: { state: CommitState; oldestWall?: number } = trim
-      ? await trimRecords(this.writes, state, this.#bytes, this.#limits)
+      ? await trimRecords(this.writes, state, { bytes: this.#bytes, keys: this.#keys }, this.#limits)
       : { state: { ...state, recordBytes: state.recordBytes + this.#bytes } };
     this.writes.putAll([statePut(after.state)]);
     return { batch: { version, puts: this.writes.puts, deleteRanges: this.writes.ranges }, ...after };

@@ -1,4 +1,5 @@
 export { type Key, KeyReader, KeyWriter, type Range, type Snapshot } from '../store/index.js';
+export { readState } from './commit-state.js';
 export { createCommitter } from './committer.js';
 export type * from './contract.js';
 export { ABORTED } from './oracle.js';

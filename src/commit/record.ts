@@ -65,7 +65,7 @@ export function timestampOf(key: Key): number {
   return new KeyReader(key, PREFIX_BYTES).uint();
 }
 
-/** Wall time of a record and its chunks, from its first chunk. */
+/** Wall time of a record and its bytes, from its first chunk. */
 export function readHeader(first: Uint8Array): {
   readonly wall: number;
   readonly bytes: number;
@@ -95,7 +95,7 @@ function corrupt(commitTs: number): GraphsteadError {
 
 const PAGE = 512;
 
-/** Records after `after` of a snapshot, oldest first, page by page. */
+/** Records after `after` of a snapshot, oldest first, page by page. Of those up to `CommitState.trimmed`, parts may be left. */
 export async function* readRecords(snapshot: Snapshot, after: number): AsyncGenerator<CommitRecord[]> {
   let chunks: Uint8Array[] = [];
   let open = 0;
@@ -120,14 +120,4 @@ export async function* readRecords(snapshot: Snapshot, after: number): AsyncGene
 export function recordBytes(body: Uint8Array): number {
   assert(body.length < 2 ** 32, 'a record is smaller than 4 GB');
   return HEADER + body.length;
-}
-
-/** Number of chunks of a record of so many bytes. */
-export function chunkCount(bytes: number): number {
-  return Math.ceil(bytes / CHUNK);
-}
-
-/** The keys of a record, to delete them. */
-export function recordKeys(commitTs: number, bytes: number): Key[] {
-  return Array.from({ length: chunkCount(bytes) }, (_, chunk) => recordKey(commitTs, chunk));
 }

@@ -3,6 +3,7 @@ import { makeLimits } from '../base/index.js';
 import { createMemoryStore, MemoryDisk } from '../store/index.js';
 import { createCommitter } from './committer.js';
 import type { CommitRecord, Committer } from './contract.js';
+import { readRecords, recordRange } from './record.js';
 import { CounterApplier, type CounterPart } from './testing/counter-applier.js';
 
 const conflicts = [] as const;
@@ -98,6 +99,32 @@ describe('the commit stream', () => {
     expect(committer.stats()['recordBytes']).toBeLessThan(110_000);
   });
 
+  /** What is stored of records, gone or not, and how many can be read. */
+  const stored = async (): Promise<{ bytes: number; readable: number }> => {
+    const snapshot = committer.snapshot();
+    const { values } = await snapshot.range({ ...recordRange(0), limit: 100_000 });
+    let readable = 0;
+    for await (const page of readRecords(snapshot, committer.trimmedTs)) readable += page.length;
+    snapshot.release();
+    return { bytes: values.reduce((sum, { length }) => sum + length, 0), readable };
+  };
+
+  it.each([
+    ['one is very large', 1_000_000, 1, 100],
+    ['many come at a time', 10, 100, 20],
+  ])('keeps no more than their bytes where %s', async (_, first, together, groups) => {
+    await open(makeLimits({ recordBytes: 8_000 }));
+    await commit('first', 'x'.repeat(first));
+    for (let i = 0; i < groups; i++) {
+      await Promise.all(Array.from({ length: together }, (_each, n) => commit(`n${n}`)));
+      const { bytes, readable } = await stored();
+      expect(committer.stats()['recordBytes']).toBe(bytes);
+      expect(readable).toBeGreaterThanOrEqual(together);
+    }
+    const one = 100 * together;
+    expect((await stored()).bytes).toBeLessThan(8_000 + one);
+  });
+
   it('says when records are gone: by age', async () => {
     const old = await commits(10);
     now += makeLimits().recordAgeMs + 1;
@@ -107,6 +134,16 @@ describe('the commit stream', () => {
     await open();
     await expect(take(1, old[8])).rejects.toMatchObject({ code: 'EVENT_GAP' });
     expect(timestamps(await take(1, old[9]))).toEqual([fresh]);
+  });
+
+  it('deletes all of a large record past its age, and what comes behind it', async () => {
+    const [old] = await commits(1, 1_000_000);
+    await commits(10);
+    now += makeLimits().recordAgeMs + 1;
+    await commits(20);
+    expect(committer.trimmedTs).toBeGreaterThan(old);
+    expect(committer.stats()['recordBytes']).toBe((await stored()).bytes);
+    expect((await stored()).readable).toBe(20);
   });
 
   it('keeps a commit that landed when a listener throws', async () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readRecords } from '../../commit/index.js';
+import { readRecords, readState } from '../../commit/index.js';
 import { checkPages, type Snapshot } from '../../store/index.js';
 import { openData } from '../open-data.js';
 import { findingOf } from './app.js';
@@ -52,7 +52,8 @@ function pages(snapshot: Snapshot, file: string, tell: (finding: Finding) => voi
 async function records(snapshot: Snapshot, tell: (finding: Finding) => void): Promise<void> {
   let count = 0;
   try {
-    for await (const page of readRecords(snapshot, 0)) count += page.length;
+    const { trimmed } = await readState(snapshot);
+    for await (const page of readRecords(snapshot, trimmed)) count += page.length;
     tell(good('records', `${count} commit records match their checksums`));
   } catch (error) {
     tell(findingOf('records', error));
