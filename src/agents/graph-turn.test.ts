@@ -129,6 +129,14 @@ const CODE = `
       }
       return super.onReceiveMessage(name, data);
     }
+    async onTerminate() {
+      await graph.mutate({ set: { name: 'closed after ' + this.state.filed } });
+      if (this.state.filed === 0) throw new Error('nothing was filed');
+      if (this.state.filed === 1) return;
+      // what fails here cannot be taken back alone
+      const half = async (txn) => { await txn.mutate({ set: { name: 'half' } }); await graph.mutate({ set: { name: 'beside' } }); throw new Error('caught'); };
+      await graph.transaction(half).catch(() => undefined);
+    }
   }
   agents.register(Clerk);
   async function names() { return (await graph.query('{ q(func: has(name), orderasc: name) { name } }')).q.map((n) => n.name); }
@@ -282,6 +290,15 @@ describe('the graph in app code', () => {
     }
     expect(await call('askOdd', 'left')).toEqual(['Ada']);
     expect([await call('askOdd', 'whole'), await call('askOdd', 'big')]).toEqual([[], []]);
+  });
+
+  it('what onTerminate writes lands with the stop; where it fails, the agent is stopped without it', async () => {
+    for (const filed of [0, 1, 2]) {
+      const { id } = await agents.start('Clerk');
+      for (let i = 0; i < filed; i++) await agents.send(id, 'file', 'Paper');
+      expect(await agents.stop(id)).toMatchObject({ status: 'terminated' });
+    }
+    expect(await call('names')).toEqual(['Paper', 'Paper', 'Paper', 'closed after 1']);
   });
 
   it('a turn lands with its graph writes, state and events in one commit, or not at all', async () => {

@@ -83,6 +83,7 @@ export class RunningTurn extends TurnInHost {
       turned = await hosts.execute(shardOf(activation.id), task, (host) => this.#inHost(host, task, loadState));
       if (this.#storing !== undefined) await this.#stored();
       if (this.#lost !== undefined) throw this.#lost;
+      this.graph.assertWhole();
     } catch (error) {
       if (this.#storing !== undefined) await this.#stored();
       turned = this.#stopAnyway(this.#lost ?? error);
@@ -96,9 +97,10 @@ export class RunningTurn extends TurnInHost {
     return decodeReply(committed.replayed);
   }
 
-  /** What onTerminate throws is told, and stops nobody from stopping the agent. */
+  /** What onTerminate throws is told, and stops nobody from stopping the agent; nothing that it did lands. */
   #stopAnyway(error: unknown): Turned {
     if (this.job.kind !== 'stop') throw error;
+    this.graph.abort();
     const message = `onTerminate failed: ${failureText(error)}`;
     this.options.log({ level: 'error', message, agentId: this.activation.id, requestId: this.job.requestId });
     return { effects: NO_EFFECTS };
@@ -168,6 +170,7 @@ export class RunningTurn extends TurnInHost {
 
   async #checkpoint(rpc: Rpc): Promise<void> {
     try {
+      this.graph.assertWhole();
       const calls = rpc.n + 1;
       const committed = await this.#commit(rpc.args[0] as Effects, undefined, calls);
       // Where nothing landed, nothing tells the next run that it need not make them.
@@ -182,7 +185,6 @@ export class RunningTurn extends TurnInHost {
   /** Makes effects durable; a job that changed nothing needs no commit. */
   async #commit(effects: Effects, reply: string | undefined, upTo?: number): Promise<Committed | undefined> {
     const { activation, job, graph } = this;
-    graph.assertWhole();
     const expect = this.#head?.turns ?? job.create?.turns ?? 0;
     const history = effects.state === undefined ? 0 : this.#kept();
     const ops = opsOf(
