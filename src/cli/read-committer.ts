@@ -24,7 +24,6 @@ export function readCommitter(store: Store): Committer {
     },
     startTs: async () => newest(),
     commit: refuse,
-    commitInTurn: refuse,
     idempotentReply: async () => undefined,
     tail: () => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) }),
     onCommit: () => () => undefined,

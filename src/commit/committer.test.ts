@@ -236,12 +236,9 @@ describe('the committer', () => {
 
   it('refuses commits after close, once those that wait are on disk', async () => {
     const waiting = committer.commit(intent(add('a')));
-    const turn = committer.commitInTurn(({ startTs }) => intent(add('b'), { startTs }), 1_000);
     await committer.close();
     await expect(committer.commit(intent(add('a')))).rejects.toMatchObject({ code: 'NOT_READY' });
-    await expect(committer.commitInTurn(() => undefined, 1)).rejects.toMatchObject({ code: 'NOT_READY' });
     expect((await waiting).results).toEqual({ counters: [1] });
-    expect((await turn)?.results).toEqual({ counters: [1] });
   });
 
   it('refuses what is not plain data, too large, or too much at once', async () => {
@@ -252,54 +249,6 @@ describe('the committer', () => {
     const many = await Promise.allSettled(Array.from({ length: 5 }, () => committer.commit(intent(add('a')))));
     expect(many.filter(({ status }) => status === 'rejected').length).toBe(2);
     expect(many[4]).toMatchObject({ reason: { code: 'OVERLOADED' } });
-  });
-
-  describe("in the writer's turn", () => {
-    const conflicts = [exclusive('x')];
-
-    it('commits what cannot lose a conflict, between groups', async () => {
-      const rivals: Promise<unknown>[] = [];
-      const rival = (): number => rivals.push(committer.commit(intent(add('a'), { conflicts })));
-      let seen = -1;
-      for (let i = 0; i < 20; i++) rival();
-      const committed = await committer.commitInTurn(async ({ startTs, snapshot }) => {
-        seen = counterValue(await snapshot.get(counterKey('counters', 'a')));
-        rival();
-        await Promise.resolve();
-        return intent(add('a', 100), { startTs, conflicts });
-      }, 60_000);
-      expect(committed?.results).toEqual({ counters: [seen + 100] });
-      await Promise.all(rivals);
-      expect(await value('a')).toBe(121);
-    });
-
-    it('tells a refusal to its caller alone', async () => {
-      const refused = committer.commitInTurn(
-        ({ startTs }) => intent({ add: [['a', 9]], atMost: 1 }, { startTs }),
-        60_000,
-      );
-      await expect(refused).rejects.toMatchObject({ code: 'INVALID_MUTATION' });
-      await committer.commit(intent(add('a')));
-      expect(await value('a')).toBe(1);
-    });
-
-    it('commits nothing when there is nothing, when it throws, and when its time is over', async () => {
-      expect(await committer.commitInTurn(() => undefined, 60_000)).toBeUndefined();
-      const thrown = new GraphsteadError('INVALID_MUTATION', 'no');
-      await expect(committer.commitInTurn(() => Promise.reject(thrown), 60_000)).rejects.toBe(thrown);
-      const sync = (): never => {
-        throw thrown;
-      };
-      await expect(committer.commitInTurn(sync, 60_000)).rejects.toBe(thrown);
-      const slow = committer.commitInTurn(({ startTs }, signal) => {
-        return new Promise((resolve) => {
-          signal.addEventListener('abort', () => resolve(intent(add('a'), { startTs })));
-        });
-      }, 5);
-      await expect(slow).rejects.toMatchObject({ code: 'TIMEOUT' });
-      await committer.commit(intent(add('a')));
-      expect(await value('a')).toBe(1);
-    });
   });
 
   describe('with idempotency keys', () => {

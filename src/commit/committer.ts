@@ -11,7 +11,7 @@ import {
 } from '../base/index.js';
 import type { Snapshot, Store } from '../store/index.js';
 import { type CommitState, readState } from './commit-state.js';
-import type { Applier, Beginning, BuildInTurn, Committed, CommitRecord, Committer, Intent } from './contract.js';
+import type { Applier, Beginning, Committed, CommitRecord, Committer, Intent } from './contract.js';
 import {
   countKeys,
   FINGERPRINTED_AT_ONCE,
@@ -22,7 +22,6 @@ import {
 import { hasExpired, readReply, sameBody } from './idempotency.js';
 import { encodeBody } from './record.js';
 import { RecordStream } from './stream.js';
-import { Turn } from './turn.js';
 import { GroupWriter, type Waiting, type WriterOptions } from './writer.js';
 
 /** bytes of records that close a group, so that one group never holds the disk for long */
@@ -60,7 +59,6 @@ class GroupCommitter implements Committer {
   readonly #stream: RecordStream;
   #queue: Waiting[] = [];
   #queuedBytes = 0;
-  #turns: Turn[] = [];
   #starts: ((failure?: GraphsteadError) => void)[] = [];
   #running: Promise<void> | undefined;
   #closing = false;
@@ -141,15 +139,6 @@ class GroupCommitter implements Committer {
     return committed;
   }
 
-  async commitInTurn(build: BuildInTurn, ms: number): Promise<Committed | undefined> {
-    if (this.#closing) throw closed();
-    if (this.#turns.length >= this.#limits.groupIntents) throw overloaded(this.#turns.length);
-    const turn = new Turn(build, ms);
-    this.#turns.push(turn);
-    this.#kick();
-    return turn.result;
-  }
-
   /** An intent as it waits for its group, with the promise that its caller holds. */
   #accept(intent: Intent, keys: Fingerprints): { readonly entry: Waiting; readonly committed: Promise<Committed> } {
     this.#check(intent);
@@ -207,10 +196,10 @@ class GroupCommitter implements Committer {
   }
 
   get #idle(): boolean {
-    return this.#queue.length === 0 && this.#starts.length === 0 && this.#turns.length === 0;
+    return this.#queue.length === 0 && this.#starts.length === 0;
   }
 
-  /** One group after the other until nothing waits; turns go between groups, one at a time. */
+  /** One group after the other until nothing waits. */
   async #run(): Promise<void> {
     await endOfTurn(); // what all requests of one turn of the event loop want goes together
     while (!this.#idle) {
@@ -218,25 +207,12 @@ class GroupCommitter implements Committer {
       if (this.#writer.timestamps.exhausted) {
         const failure = await this.#writer.commit(this.#gather());
         for (const resume of starts) resume(this.#writer.timestamps.exhausted ? failure : undefined);
-        if (this.#writer.timestamps.exhausted && failure !== undefined) this.#turns.shift()?.fail(failure);
         continue;
       }
       for (const resume of starts) resume();
-      const turn = this.#turns.shift();
-      if (turn !== undefined) await this.#take(turn);
       if (this.#queue.length > 0) await this.#writer.commit(this.#gather(), starts.length);
     }
     this.#running = undefined;
-  }
-
-  async #take(turn: Turn): Promise<void> {
-    const startTs = this.#writer.timestamps.start();
-    assert(startTs !== undefined, 'no group is in flight in a turn');
-    await turn.run({ startTs, snapshot: this.#store.snapshot() }, async (intent) => {
-      const { entry, committed } = this.#accept(intent, fingerprintsOf(intent.conflicts, intent.numbered));
-      await Promise.allSettled([committed, this.#writer.commit([entry])]);
-      return committed;
-    });
   }
 
   #gather(): Waiting[] {

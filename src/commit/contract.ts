@@ -98,9 +98,6 @@ export interface Applier<Part = unknown, Result = unknown> {
   begin(state: GroupState): GroupWork<Part, Result>;
 }
 
-/** Makes an intent from the newest state, in the writer's turn; its start timestamp is `beginning.startTs`. */
-export type BuildInTurn = (beginning: Beginning, signal: AbortSignal) => MaybePromise<Intent | undefined>;
-
 /** One commit as the stream tells it; `record` is complete: replaying all of them gives identical keys. */
 export interface CommitRecord {
   readonly commitTs: number;
@@ -126,13 +123,6 @@ export interface Committer {
    * or what an applier refused with; then nothing of it landed.
    */
   commit(intent: Intent): Promise<Committed>;
-  /**
-   * For an upsert that lost again and again: calls `build` when no other commit is on its way, with the newest state, and
-   * commits the intent it answers with (undefined: nothing) before any other. Such an intent cannot lose a conflict. All other
-   * commits wait meanwhile: past `ms` milliseconds the turn is over, TIMEOUT is thrown and nothing of it is committed.
-   * The snapshot is released when `build` is done; `signal` tells it to give up.
-   */
-  commitInTurn(build: BuildInTurn, ms: number): Promise<Committed | undefined>;
   /** The stored reply of an idempotency key. Throws IDEMPOTENCY_MISMATCH when the body differs. */
   idempotentReply(scope: string, key: string, bodyHash: string): Promise<Uint8Array | undefined>;
   /** Records after `after`, oldest first, then as they land, until aborted. Throws EVENT_GAP with details {after, trimmed} when they are gone. */

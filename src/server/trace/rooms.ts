@@ -22,7 +22,6 @@ export function tracedCommitter(committer: Committer, trace: Trace): Committer {
         step.tell({ 'graphstead.commit.ts': committed.commitTs });
         return committed;
       }),
-    commitInTurn: (build, ms) => trace.step('commit in turn', {}, () => committer.commitInTurn(build, ms)),
   });
 }
 
