@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { graphApplier, graphShared, printSchema } from './index.js';
 import { recordsOf } from '../../test/stored.js';
 import { replay } from '../commit/index.js';
@@ -250,6 +250,31 @@ describe('alter', () => {
     for (let i = 0; i < 5_000 && (await size()) > 20; i++) await new Promise((resolve) => setImmediate(resolve));
     expect(filled).toBeGreaterThan(500);
     expect(await size()).toBeLessThan(20);
+  });
+
+  it('keeps nothing of an index that was dropped, where a write lands together with its sweep', async () => {
+    const { graph, committer } = fixture;
+    const commit = committer.commit.bind(committer);
+    const steps: (() => void)[] = [];
+    const held = vi.spyOn(committer, 'commit').mockImplementation((intent) => {
+      const { kind } = intent.parts['graph'] as { kind: string };
+      if (kind !== 'step') return commit(intent);
+      return new Promise((resolve, reject) => steps.push(() => commit(intent).then(resolve, reject)));
+    });
+    await alter('name: string @index(exact) .');
+    await write(graph, setValue(1, 'name', 'old'), setValue(2, 'name', 'other'));
+    await alter('name: string .');
+    await write(graph, setValue(1, 'name', 'new'));
+    await graph.alter({ kind: 'schema', text: 'name: string @index(exact) .' }, { runInBackground: true });
+    const transaction = await graph.begin();
+    await transaction.stage([setValue(2, 'name', 'old')]);
+    await vi.waitFor(() => expect(steps).toHaveLength(1));
+    held.mockRestore();
+    steps[0]();
+    await transaction.commit();
+    await vi.waitFor(() => expect(graph.indexing()).toEqual([]));
+    expect(await lookup('name', 'exact', 'old')).toEqual([2]);
+    expect(await lookup('name', 'exact', 'new')).toEqual([1]);
   });
 
   it('aborts transactions that staged under the schema of before', async () => {

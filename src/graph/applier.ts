@@ -1,8 +1,8 @@
 import type { Limits } from '../base/index.js';
-import type { Applier, GroupState, GroupWork } from '../commit/index.js';
+import type { Applier, GroupState, GroupWork, Key } from '../commit/index.js';
 import { applyAlter } from './alter/apply-alter.js';
 import { JobCache, type JobTable } from './alter/job.js';
-import { applyStep } from './alter/step.js';
+import { applyStep, type KeySpan } from './alter/step.js';
 import { applyBulk, type BulkBatches } from './bulk/apply-bulk.js';
 import type { BulkPart } from './bulk/part.js';
 import type { ChangesPart } from './delta.js';
@@ -54,6 +54,7 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
   #schemaTs = 0;
   #finished: SchemaVersion | undefined;
   readonly #documentChunks = new Map<string, number>();
+  readonly #swept: KeySpan[] = [];
 
   constructor(shared: GraphShared, state: GroupState, jobCache: JobCache) {
     this.#shared = shared;
@@ -102,15 +103,18 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
         return undefined;
       }
       case 'step':
-        return applyStep(part, this.#jobs, this.#draft, this.#merge, this.#state);
+        return applyStep(part, this.#turn);
       case 'bulk':
         return this.#bulk(part);
     }
   }
 
+  get #turn() {
+    return { state: this.#state, draft: this.#draft, jobs: this.#jobs, merge: this.#merge, swept: this.#swept };
+  }
+
   async #bulk(part: BulkPart): Promise<unknown> {
-    const turn = { state: this.#state, draft: this.#draft, jobs: this.#jobs, batches: this.#shared.bulk };
-    const { result, highest, names } = await applyBulk(part, turn);
+    const { result, highest, names } = await applyBulk(part, { ...this.#turn, batches: this.#shared.bulk });
     if (highest >= this.#uids) this.#uids = highest + 1;
     for (const name of names) this.#touched.add(name);
     return result;
@@ -144,7 +148,10 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
   async flush(): Promise<void> {
     await this.prepare();
     const put = (key: Uint8Array, value: Uint8Array | undefined) => this.#state.put(key, value);
-    await this.#merge.flush(put);
+    await this.#merge.flush((key, value) => {
+      // a build that comes behind the sweep makes it anew; put here, it would bring back what the sweep takes away
+      if (!this.#swept.some((span) => isWithin(key, span))) put(key, value);
+    });
     this.#jobs.write(put);
     this.#draft.write(this.#schemaTs, put);
     if (this.#uids !== this.#storedUids) put(metaKey(META.uids), Buffer.from(String(this.#uids)));
@@ -160,4 +167,8 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
   failed(): void {
     this.#jobCache.forget();
   }
+}
+
+function isWithin(key: Key, { start, end }: KeySpan): boolean {
+  return Buffer.compare(key, start) >= 0 && Buffer.compare(key, end) < 0;
 }

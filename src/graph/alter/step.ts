@@ -1,4 +1,4 @@
-import type { GroupState } from '../../commit/index.js';
+import type { GroupState, Key } from '../../commit/index.js';
 import type { ScalarType } from '../../values/index.js';
 import type { UidList } from '../contract.js';
 import { type EntryMap, decodeEntries, encodeEntries } from '../entry-map.js';
@@ -33,17 +33,28 @@ export interface StepResult {
   readonly done: boolean;
 }
 
+/** What the steps of one group work on. */
+interface Turn {
+  readonly jobs: JobTable;
+  readonly draft: SchemaDraft;
+  readonly merge: GroupMerge;
+  readonly state: GroupState;
+  /** where sweeps of the group have taken keys away: what it merges of them comes from what was there */
+  readonly swept: KeySpan[];
+}
+
+/** From `start` up to `end`, which is no part of it. */
+export interface KeySpan {
+  readonly start: Key;
+  readonly end: Key;
+}
+
 /** One step of a job inside the writer's turn: it reads again what it works on, so nothing can slip in between. */
-export async function applyStep(
-  { job: id, bytes }: StepPart,
-  jobs: JobTable,
-  draft: SchemaDraft,
-  merge: GroupMerge,
-  state: GroupState,
-): Promise<StepResult> {
+export async function applyStep({ job: id, bytes }: StepPart, turn: Turn): Promise<StepResult> {
+  const { jobs, draft, merge } = turn;
   const job = jobs.get(id);
   if (!job) return { done: true };
-  if (job.kind === 'sweep') return sweepStep(job, jobs, state);
+  if (job.kind === 'sweep') return sweepStep(job, turn);
   const record = draft.predicateById(job.predicate);
   if (!record) {
     jobs.remove(id);
@@ -53,7 +64,7 @@ export async function applyStep(
 }
 
 /** Many small sweeps share one step: a drop of everything leaves one a predicate, and most of them are nearly empty. */
-async function sweepStep(first: SweepJob, jobs: JobTable, state: GroupState): Promise<StepResult> {
+async function sweepStep(first: SweepJob, { jobs, draft, state, swept }: Turn): Promise<StepResult> {
   const others = jobs.all.filter((job): job is SweepJob => job.kind === 'sweep' && job.id !== first.id);
   let left = STEP_KEYS;
   for (const job of [first, ...others.slice(0, STEP_SWEEPS)]) {
@@ -61,6 +72,7 @@ async function sweepStep(first: SweepJob, jobs: JobTable, state: GroupState): Pr
     const end = Buffer.from(job.end, 'hex');
     const page = await state.snapshot.range({ start, end, keysOnly: true, limit: left });
     for (const key of page.keys) state.put(key, undefined);
+    if (draft.predicateById(job.predicate)) swept.push({ start, end });
     if (page.next) return { done: false };
     jobs.remove(job.id);
     left -= page.keys.length;
