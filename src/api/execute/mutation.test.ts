@@ -1,6 +1,6 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { dgraphNames } from '../../base/index.js';
-import { contextOf, createWorld, type Tree, type World } from '../../../test/support/api-world.js';
+import { type Answer, contextOf, createWorld, type Tree, type World } from '../../../test/support/api-world.js';
 
 const SDL = `
   interface Member { code: String! @id(interface: true) name: String! }
@@ -367,6 +367,26 @@ describe('mutations', () => {
     expect((await send('B')).errors?.[0].extensions.code).toBe('IDEMPOTENCY_MISMATCH');
     const other = await world.ask(text, { n: 'B' }, { idempotencyKey: 'k-1', caller: 'someone else' });
     expect(other.data?.addBoat.numUids).toBe(1);
+  });
+
+  it('answers all that come at once with one idempotency key alike', async () => {
+    const text = 'mutation { addBoat(input: [{name: "A"}]) { boat { id } } }';
+    const answers = await Promise.all([1, 2, 3].map(() => world.ask(text, {}, { idempotencyKey: 'k-1' })));
+    const { queryBoat } = await data('{ queryBoat { id } }');
+    for (const answer of answers) expect(answer.data).toEqual({ addBoat: { boat: queryBoat } });
+  });
+
+  it('answers one that runs into the same request with what that was answered', async () => {
+    const ask = () =>
+      world.ask('mutation { addBoat(input: [{name: "A"}]) { boat { id } } }', {}, { idempotencyKey: 'k' });
+    const begin = world.graph.begin.bind(world.graph);
+    let first: Answer | undefined;
+    vi.spyOn(world.graph, 'begin').mockImplementationOnce(async (options) => {
+      first = await ask();
+      return begin(options);
+    });
+    expect((await ask()).data).toEqual({ addBoat: { boat: [{ id: expect.any(String) }] } });
+    expect(first?.data).toEqual((await ask()).data);
   });
 
   it('takes a list of more values than a call may have arguments', async () => {

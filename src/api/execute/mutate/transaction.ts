@@ -51,6 +51,9 @@ async function anew(request: Request, field: RootField, work: Work, payload: Pay
     return await once(request, field, transaction, work, payload);
   } catch (error) {
     transaction.abort();
+    // what it ran into may be the same request, which has landed since the look above
+    const landed = await storedReply(request, field);
+    if (landed) return landed;
     throw error;
   }
 }
@@ -161,8 +164,9 @@ async function claimed(
   });
   const errors = request.errors.list.splice(before);
   const reply = encodeReply(value, errors);
-  await transaction.commit({ idempotency: { ...claimScope(request, field), reply } });
-  return replyWritten(request, value, errors);
+  const { replayed } = await transaction.commit({ idempotency: { ...claimScope(request, field), reply } });
+  // another request with the key came first: nothing of this one landed, not even its nodes
+  return replayed ? decodeReply(request, replayed) : replyWritten(request, value, errors);
 }
 
 async function storedReply(request: Request, field: RootField): Promise<Written | undefined> {
@@ -170,11 +174,7 @@ async function storedReply(request: Request, field: RootField): Promise<Written 
   if (!context.idempotencyKey || !engine.idempotentReply) return undefined;
   const { scope, key, bodyHash } = claimScope(request, field);
   const stored = await engine.idempotentReply(scope, key, bodyHash);
-  if (!stored) return undefined;
-  const length = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
-  const size = length.readUInt32BE(0);
-  const errors = JSON.parse(length.toString('utf8', 4 + size)) as WireError[];
-  return replyWritten(request, length.subarray(4, 4 + size), errors);
+  return stored && decodeReply(request, stored);
 }
 
 /** Length of the value, the value, its errors. */
@@ -182,6 +182,12 @@ function encodeReply(value: Buffer, errors: readonly WireError[]): Buffer {
   const head = Buffer.alloc(4);
   head.writeUInt32BE(value.length);
   return Buffer.concat([head, value, Buffer.from(JSON.stringify(errors))]);
+}
+
+function decodeReply(request: Request, { buffer, byteOffset, byteLength }: Uint8Array): Written {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  const end = 4 + bytes.readUInt32BE(0);
+  return replyWritten(request, bytes.subarray(4, end), JSON.parse(bytes.toString('utf8', end)) as WireError[]);
 }
 
 function replyWritten(request: Request, value: Buffer, errors: readonly WireError[]): Written {
