@@ -106,6 +106,8 @@ export const DEFAULT_LIMITS = {
   predicates: 50_000,
   /** uids leased in one durable block */
   uidLease: 10_000,
+  /** dimensions of a vector */
+  vectorDimensions: 8_192,
   // outgoing
   /** milliseconds an outgoing call may take */
   outboundMs: 30_000,

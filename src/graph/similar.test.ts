@@ -87,6 +87,23 @@ describe('nearest neighbours', () => {
     await fixture.close();
   });
 
+  it.each([
+    ['fewer', 3],
+    ['more', 9_000],
+  ])('have as many dimensions as the limit says, where it is set to %s', async (_, vectorDimensions) => {
+    const { graph, close } = await openFixture({ limits: { vectorDimensions } });
+    await graph.alter({ kind: 'schema', text: 'v: float32vector .' });
+    const vector = (dimensions: number) => setValue(1, 'v', `[${new Array(dimensions).fill('1')}]`);
+    const bulk = await graph.bulk({ folder: 'unused' });
+    const refusal = { code: 'INVALID_VALUE', message: expect.stringContaining(`at most ${vectorDimensions} are kept`) };
+    await expect(write(graph, vector(vectorDimensions + 1))).rejects.toMatchObject(refusal);
+    expect(() => bulk.add(vector(vectorDimensions + 1))).toThrow(expect.objectContaining(refusal));
+    expect(bulk.add(vector(vectorDimensions))).toBe(true);
+    bulk.abandon();
+    await write(graph, vector(vectorDimensions));
+    await close();
+  });
+
   it('are nearly all found by the index among many, as vectors come, change and go', async () => {
     const fixture = await openFixture();
     await write(fixture.graph, setVector(1, vectors(1, 5)[0]));

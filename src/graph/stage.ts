@@ -155,7 +155,7 @@ class Stage {
     }
     const password = plainPassword(record, value);
     if (password !== undefined) return this.#setPassword(record, change, password);
-    return this.#keep(record, change, convertFor(record, value, this.#context.names));
+    return this.#keep(record, change, convertFor(record, value, this.#context));
   }
 
   /** A hash is much work: not on this thread. */
@@ -163,7 +163,7 @@ class Stage {
     const hash = await hashPasswordAside(text).catch((thrown: unknown) => {
       throw named(record, thrown);
     });
-    await this.#keep(record, change, convertFor(record, { type: 'password', value: hash }, this.#context.names));
+    await this.#keep(record, change, convertFor(record, { type: 'password', value: hash }, this.#context));
   }
 
   #keep(record: PredicateRecord, { uid, predicate, lang, facets }: SetValue, converted: Value): MaybePromise<void> {
@@ -252,7 +252,7 @@ class Stage {
       this.#uidConflict(record, change.uid); // no text is stored that could be it
       return;
     }
-    const value = convertFor(record, change.value, this.#context.names);
+    const value = convertFor(record, change.value, this.#context);
     const stored = encodeValue(value);
     this.#log.add(OP.deleteValue, record.name, change.uid, 0, change.lang, stored);
     if (record.list) this.#memberConflict(record, change.uid, stored);
@@ -402,13 +402,28 @@ export function asKept(value: Value, type: ScalarType, names: Names): Value {
   return (names.dgraph ? convert : convertWhole)(value, type);
 }
 
+/** What decides how a value is kept. */
+export interface KeepTerms {
+  readonly names: Names;
+  readonly limits: Pick<Limits, 'vectorDimensions'>;
+}
+
 /** A value in the predicate's type; throws INVALID_VALUE with its name. */
-export function convertFor(record: PredicateRecord, value: Value, names: Names): Value {
+export function convertFor(record: PredicateRecord, value: Value, { names, limits }: KeepTerms): Value {
   try {
-    return asKept(value, record.type as ScalarType, names);
+    const converted = asKept(value, record.type as ScalarType, names);
+    if (converted.type === 'float32vector') checkDimensions(converted.value.length, limits.vectorDimensions);
+    return converted;
   } catch (thrown) {
     throw named(record, thrown);
   }
+}
+
+function checkDimensions(count: number, most: number): void {
+  if (count <= most) return;
+  throw new GraphsteadError('INVALID_VALUE', `a vector of ${count} dimensions; at most ${most} are kept`, {
+    fix: 'Keep a shorter one, or raise limits.vectorDimensions.',
+  });
 }
 
 function named(record: PredicateRecord, thrown: unknown): unknown {

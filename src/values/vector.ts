@@ -1,9 +1,6 @@
 import type { VectorMetric } from './contract.js';
 import { invalidValue, shown } from './failure.js';
 
-/** Dimensions of a vector that is kept or searched with. */
-const VECTOR_DIMENSIONS = 8_192;
-
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** A vector from `[1.0, 2.0]`; commas, blanks or both between the numbers. Throws INVALID_VALUE. */
@@ -18,9 +15,6 @@ export function parseVector(text: string): Float32Array {
 
 /** A vector of finite numbers within 32-bit range. Throws INVALID_VALUE. */
 function vectorOf(numbers: readonly number[]): Float32Array {
-  if (numbers.length > VECTOR_DIMENSIONS) {
-    throw invalidValue(`a vector of ${numbers.length} dimensions; at most ${VECTOR_DIMENSIONS} are kept`);
-  }
   const vector = Float32Array.from(numbers);
   if (!vector.every(Number.isFinite)) throw invalidValue('a vector holds finite 32-bit numbers only');
   return vector;

@@ -104,7 +104,7 @@ class StoreBulkLoad implements BulkLoad {
     if (this.#loads.has(predicate) || this.#filled.has(predicate)) return undefined;
     checkName(predicate, this.#context.names);
     const record = this.#schema.predicate(predicate) ?? this.#created(change);
-    const load = new PredicateLoad(record, this.#context.names, this.#budget, this.#growLists);
+    const load = new PredicateLoad(record, this.#context, this.#budget, this.#growLists);
     this.#loads.set(predicate, load);
     return load;
   }

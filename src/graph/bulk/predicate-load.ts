@@ -1,4 +1,3 @@
-import type { Names } from '../../base/index.js';
 import { encodeValue } from '../../values/index.js';
 import type { GraphChange } from '../contract.js';
 import { encodeFacets, edgeKey } from '../facet.js';
@@ -6,7 +5,7 @@ import { textKey } from '../entry-map.js';
 import { FAMILY } from '../key.js';
 import { memberEntry } from '../member.js';
 import { growsIntoList, type PredicateRecord } from '../schema.js';
-import { checkIndexed, convertFor, mismatch, noLang } from '../stage.js';
+import { checkIndexed, convertFor, type KeepTerms, mismatch, noLang } from '../stage.js';
 import type { Cursor } from './cursor.js';
 import { NO_BYTES } from './cursor.js';
 import { mergeCounts, mergeEdges, mergeTokens } from './list-merge.js';
@@ -28,7 +27,7 @@ type SetEdge = Extract<GraphChange, { op: 'setEdge' }>;
 
 /** Everything that a load gives one predicate: gathered change by change, then written in the order of keys. */
 export class PredicateLoad {
-  readonly #names: Names;
+  readonly #terms: KeepTerms;
   readonly #budget: SorterBudget;
   readonly #edges: Sorter;
   readonly #plain: Sorter;
@@ -41,8 +40,8 @@ export class PredicateLoad {
   /** as it will be in the schema; its id is still the one from before, 0 for a new one */
   record: PredicateRecord;
 
-  constructor(record: PredicateRecord, names: Names, budget: SorterBudget, growLists = false) {
-    this.#names = names;
+  constructor(record: PredicateRecord, terms: KeepTerms, budget: SorterBudget, growLists = false) {
+    this.#terms = terms;
     this.record = record;
     this.#mayGrow = growLists && record.id === 0 && growsIntoList(record.type);
     this.#budget = budget;
@@ -69,7 +68,7 @@ export class PredicateLoad {
       if (record.id !== 0) throw noLang(record.name);
       this.record = { ...record, lang: true };
     }
-    const converted = convertFor(record, value, this.#names);
+    const converted = convertFor(record, value, this.#terms);
     if (converted.type === 'float32vector' && converted.value.length === 0) {
       this.#clearVector(uid);
       return;
