@@ -74,6 +74,26 @@ describe('a GraphQL mutation under an idempotency key', () => {
   });
 });
 
+it('a mutation of the graph language under a key happens once where it commits, and is refused where it does not', async () => {
+  const service = await startService();
+  try {
+    const mutate = (parameters: string) =>
+      service.post(`/mutate${parameters}`, '{ set { _:a <name> "x" . } }', 'application/rdf', {
+        'idempotency-key': 'k',
+      });
+    const [first, ...others] = await Promise.all([1, 2, 3].map(() => mutate('?commitNow=true')));
+    for (const other of others) expect(other.body.data).toEqual(first.body.data);
+    expect(await service.data('{ q(func: has(name)) { uid } }')).toEqual({ q: [{ uid: first.body.data.uids.a }] });
+    const open = await service.rdf('{ set { _:a <name> "y" . } }', '');
+    const refused = { status: 400, body: { errors: [{ extensions: { code: 'INVALID_REQUEST' } }] } };
+    for (const parameters of ['', `?startTs=${open.body.extensions.txn.start_ts}`]) {
+      expect(await mutate(parameters)).toMatchObject(refused);
+    }
+  } finally {
+    await service.close();
+  }
+});
+
 it('a function under a key starts and tells once, and each of its calls in a request counts for itself', async () => {
   const appDir = mkdtempSync(join(tmpdir(), 'graphstead-key-'));
   mkdirSync(join(appDir, 'functions'));

@@ -106,13 +106,15 @@ function stringVariables(value: unknown): Record<string, string> {
 async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const parameters = knownParameters(request, core.names, PARAMETERS.mutate);
   const body = bodyText(request, core.limits.graphBodyBytes);
+  const commitNow = flag(parameters, 'commitNow') || request.headers['x-dgraph-commitnow'] === 'true';
   const claim = idempotencyClaim(request.headers, 'mutate', () => bodyHash(request.url, body));
+  if (claim && !commitNow) throw keyWithoutCommit();
   const stored = claim && (await core.committer.idempotentReply(claim.scope, claim.key, claim.bodyHash));
   if (stored) return sendJson(reply, [Buffer.from(stored)]);
   const answer = await core.dql.mutate({
     body,
     contentType: mutationType(request),
-    commitNow: flag(parameters, 'commitNow') || request.headers['x-dgraph-commitnow'] === 'true',
+    commitNow,
     startTs: timestamp(parameters, 'startTs'),
     hash: text(parameters, 'hash'),
     timeoutMs: duration(parameters, 'timeout'),
@@ -121,6 +123,13 @@ async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply):
     reply: (first) => Buffer.concat(mutateEnvelope(core, first).map((part) => Buffer.from(part))),
   });
   return sendJson(reply, answer.replayed ? [Buffer.from(answer.replayed)] : mutateEnvelope(core, answer));
+}
+
+/** The key is kept by the commit alone: what is repeated before it would be there twice. */
+function keyWithoutCommit(): GraphsteadError {
+  return new GraphsteadError('INVALID_REQUEST', 'an Idempotency-Key with a mutation that does not commit', {
+    fix: 'send it with commitNow=true; a transaction of several requests is begun anew where one of them got no answer',
+  });
 }
 
 function mutationType(request: FastifyRequest): 'rdf' | 'json' {
