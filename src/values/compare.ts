@@ -23,10 +23,15 @@ function isText(value: Value): value is TextValue {
 }
 
 const collators = new Map<string, Intl.Collator | undefined>();
+/** languages that are kept: whoever asks names what he likes */
+const KEPT = 200;
 
 /** Order of texts by the collation of a language; by code point where the language has none. */
 export function compareTexts(a: string, b: string, lang: string): number {
-  if (!collators.has(lang)) collators.set(lang, collatorOf(lang));
+  if (!collators.has(lang)) {
+    if (collators.size >= KEPT) collators.clear();
+    collators.set(lang, collatorOf(lang));
+  }
   return collators.get(lang)?.compare(a, b) || compareCodePoints(a, b);
 }
 

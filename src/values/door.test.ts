@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import * as door from './index.js';
 
 it('levenshtein counts edits of code points', () => {
@@ -37,4 +37,16 @@ it('distances are smaller for what is nearer', () => {
 it('texts have an order in each language', () => {
   expect(['z', 'ä', 'a'].sort((x, y) => door.compareTexts(x, y, 'de'))).toEqual(['a', 'ä', 'z']);
   expect(['z', 'ä', 'a'].sort((x, y) => door.compareTexts(x, y, 'sv'))).toEqual(['a', 'z', 'ä']);
+});
+
+it('languages that are kept for their order are bounded', () => {
+  const made = vi.spyOn(Intl.Collator, 'supportedLocalesOf');
+  const compare = (lang: string) => expect(door.compareTexts('a', 'b', lang)).toBe(-1);
+  compare('fi');
+  compare('fi');
+  expect(made).toHaveBeenCalledTimes(1);
+  for (let i = 0; i < 1_000; i++) compare(`fi-x-a${i}`);
+  compare('fi');
+  expect(made).toHaveBeenCalledTimes(1_002);
+  made.mockRestore();
 });

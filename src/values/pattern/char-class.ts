@@ -66,13 +66,15 @@ export const POSIX: Readonly<Record<string, Ranges>> = {
   xdigit: pairs('09afAF'),
 };
 
-const properties = new Map<string, Ranges | undefined>();
+/** those that were asked for; Unicode has a few hundred names */
+const properties = new Map<string, Ranges>();
 
 /** A general category (`Lu`, `L`) or a script (`Greek`) of Unicode; undefined where there is none of that name. */
 export function unicodeClass(name: string): Ranges | undefined {
   if (name === 'Any') return ANY;
-  if (!properties.has(name) && properties.size < 500) properties.set(name, scan(name));
-  return properties.get(name);
+  const ranges = properties.get(name) ?? scan(name);
+  if (ranges) properties.set(name, ranges);
+  return ranges;
 }
 
 function scan(name: string): Ranges | undefined {

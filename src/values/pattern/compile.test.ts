@@ -5,6 +5,12 @@ import { trigramsOf } from '../token/tokenizer.js';
 import { compilePattern, requiredTrigrams } from './compile.js';
 
 describe('patterns', () => {
+  it('know a Unicode class however many were asked for that are none', () => {
+    for (let i = 0; i < 600; i++)
+      expect(() => compilePattern(`\\p{None${'_'.repeat(i % 30)}${'x'.repeat(i / 30)}}`, '')).toThrow();
+    expect(compilePattern('^\\p{Ogham}$', '').test('ᚁ')).toBe(true);
+  });
+
   it.each<[string, string, string, boolean]>([
     ['^Rick', '', 'Rick Grimes', true],
     ['^Rick', '', 'a Rick', false],
