@@ -1,5 +1,6 @@
 export { BUNDLING, bundleErrors } from './bundle.js';
+export { isBuilt } from './built-app.js';
 export type * from './contract.js';
-export { buildApp, isBuilt, loadApp } from './load-app.js';
+export { buildApp, loadApp } from './load-app.js';
 export { packagesOutside } from './packages.js';
 export { jsonScalar } from './scalar.js';

@@ -448,6 +448,50 @@ describe('an app', () => {
     expect(await agents.send(id, 'write', 'x')).toBe('one x');
   });
 
+  it('is refused where not all is there that was built', async () => {
+    const out = join(root, 'build');
+    await buildApp(root, out, { types: false });
+    const refused = async (message: string) =>
+      await expect(open(out)).rejects.toMatchObject({
+        errors: [{ code: 'APP_LOAD', message: expect.stringContaining(message) }],
+      });
+    rmSync(join(out, 'app.mjs'));
+    await refused('app.mjs is missing');
+    const manifest = join(out, 'app.manifest.json');
+    writeFileSync(manifest, '{ "format": 1,');
+    await refused('app.manifest.json cannot be read');
+    for (const other of ['{ "format": 2, "code": true }', 'null']) {
+      writeFileSync(manifest, other);
+      await refused('not written by this version');
+    }
+  });
+
+  it('runs as it was built where it has no code, and tells of code that came without its manifest', async () => {
+    const out = join(root, 'build');
+    await buildApp(root, out, { types: false });
+    rmSync(join(out, 'app.manifest.json'));
+    await open(out);
+    expect(app?.operations).toEqual([]);
+    expect(logs).toMatchObject([{ level: 'warn', message: expect.stringContaining('app.manifest.json is missing') }]);
+    await app?.close();
+    rmSync(join(root, 'index.ts'));
+    await buildApp(root, out);
+    await open(out);
+    expect(logs).toHaveLength(1);
+  });
+
+  it('is not built of what was built, nor into its own folder: nothing is written then', async () => {
+    const out = join(root, 'build');
+    await expect(buildApp(root, join(out, '..'))).rejects.toMatchObject({ code: 'CONFIG' });
+    expect(existsSync(join(root, 'app.mjs'))).toBe(false);
+    await buildApp(root, out, { types: false });
+    for (const to of [out, join(root, 'again')]) {
+      await expect(buildApp(out, to)).rejects.toMatchObject({ code: 'CONFIG' });
+    }
+    expect(existsSync(join(out, 'app.mjs'))).toBe(true);
+    expect(existsSync(join(root, 'again'))).toBe(false);
+  });
+
   it('finds functions/ and agents/ where there is no index.ts', async () => {
     rmSync(join(root, 'index.ts'));
     for (const dir of ['functions', 'agents']) mkdirSync(join(root, dir));

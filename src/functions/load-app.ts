@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HostApp } from '../agents/index.js';
@@ -7,6 +7,7 @@ import { asError, codeOf, GraphsteadError, GraphsteadErrors } from '../base/inde
 import { type AppSource, findSource, foldersOutside, hasSource, passedOver } from './app-source.js';
 import { Bundler } from './bundle.js';
 import { BundleFiles } from './bundle-files.js';
+import { BUILT, type BuiltManifest, isBuilt, type Prepared, readBuilt } from './built-app.js';
 import { checkTypes } from './check-types.js';
 import type { App, AppManifest, CheckedTypes, LoadAppOptions } from './contract.js';
 import { toOperations } from './operations.js';
@@ -14,29 +15,11 @@ import { readCached } from './read-cached.js';
 import { ReadingThread } from './reading-thread.js';
 import { type SourceWatch, watchSources } from './watch.js';
 
-/** Names of what `buildApp` writes. */
-const BUILT = { manifest: 'app.manifest.json', bundle: 'app.mjs' } as const;
 const COPIED = ['app.json', 'schema.graphql'] as const;
 const EMPTY: AppManifest = { format: 1, operations: [], types: [] };
 
-/** Whether a folder is one that `buildApp` wrote. */
-export function isBuilt(appDir: string): boolean {
-  return existsSync(join(appDir, BUILT.manifest));
-}
-
-/** What a load made ready, before anything is swapped. */
-interface Prepared {
-  readonly manifest: AppManifest;
-  /** undefined for an app without code */
-  readonly bundle: string | undefined;
-}
-
-/**
- * Reads the operations of an app's functions, or throws GraphsteadErrors: APP_LOAD, SYNTAX, FUNCTION_TYPE.
- * A built folder is read as it is; neither esbuild nor typescript is loaded for it.
- */
+/** Reads the operations of an app's functions, or throws GraphsteadErrors: APP_LOAD, SYNTAX, FUNCTION_TYPE. */
 async function readOperations(appDir: string): Promise<AppManifest> {
-  if (isBuilt(appDir)) return JSON.parse(readFileSync(join(appDir, BUILT.manifest), 'utf8')) as AppManifest;
   if (!hasSource(appDir)) return EMPTY;
   const thread = new ReadingThread();
   try {
@@ -57,29 +40,48 @@ function notWritable(cacheDir: string, cause: unknown): GraphsteadError {
   });
 }
 
+const HALF_BUILT = `${BUILT.bundle} is not served: ${BUILT.manifest} is missing beside it (copy the whole folder that build wrote)`;
+
 interface Built {
   readonly manifest: AppManifest;
   /** why types were not checked, and which code was passed over */
   readonly warnings: readonly string[];
 }
 
+/** What is built stands apart from what it is built of: a folder that holds both would be served as it was built. */
+function assertApart(dir: string, outDir: string): void {
+  if (isBuilt(dir)) {
+    throw new GraphsteadError('CONFIG', `${dir} holds ${BUILT.manifest}: it was built already`, {
+      fix: `name the folder with the app's source; if this is it, delete ${BUILT.manifest} and ${BUILT.bundle} there`,
+    });
+  }
+  if (resolve(outDir) === dir) {
+    throw new GraphsteadError('CONFIG', 'an app cannot be built into the folder of its source', {
+      fix: 'give --out a folder of its own, or leave it out: build/ in the folder of the app',
+    });
+  }
+}
+
 /**
  * Writes an app so that it starts without esbuild and typescript: one bundle, its operations as JSON, app.json.
- * Throws GraphsteadErrors with every mistake, type errors among them unless `types` is false; nothing is written then.
+ * Throws CONFIG for folders that cannot be meant, and GraphsteadErrors with every mistake, type errors among them unless
+ * `types` is false; nothing is written then.
  */
 export async function buildApp(appDir: string, outDir: string, { types = true } = {}): Promise<Built> {
   const dir = resolve(appDir);
+  assertApart(dir, outDir);
   const [manifest, checked] = await settle([readOperations(dir), types ? checkedTypes(dir) : { mistakes: [] }]);
   mkdirSync(outDir, { recursive: true });
   const bundle = join(resolve(outDir), BUILT.bundle);
   let files: readonly string[] = [];
-  if (hasSource(dir)) {
+  const written: BuiltManifest = { ...manifest, code: hasSource(dir) };
+  if (written.code) {
     const bundler = new Bundler();
     files = await bundler.bundle(findSource(dir), bundle).finally(() => bundler.close());
   } else {
     rmSync(bundle, { force: true });
   }
-  writeFileSync(join(outDir, BUILT.manifest), `${JSON.stringify(manifest, null, 1)}\n`);
+  writeFileSync(join(outDir, BUILT.manifest), `${JSON.stringify(written, null, 1)}\n`);
   for (const name of COPIED) {
     // what an earlier build wrote of a file that is gone would be served still
     if (existsSync(join(dir, name))) copyFileSync(join(dir, name), join(outDir, name));
@@ -90,7 +92,7 @@ export async function buildApp(appDir: string, outDir: string, { types = true } 
 }
 
 async function checkedTypes(dir: string): Promise<CheckedTypes> {
-  if (isBuilt(dir) || !hasSource(dir)) return { mistakes: [] };
+  if (!hasSource(dir)) return { mistakes: [] };
   const checked = await checkTypes(findSource(dir), { cacheDir: join(dir, '.graphstead') });
   if (checked.mistakes.length > 0) throw new GraphsteadErrors(checked.mistakes);
   return checked;
@@ -197,12 +199,11 @@ class LoadedApp implements App {
   }
 
   async #prepare(): Promise<Prepared> {
-    const built = join(this.#dir, BUILT.bundle);
-    if (existsSync(join(this.#dir, BUILT.manifest))) {
-      return { manifest: await readOperations(this.#dir), bundle: existsSync(built) ? built : undefined };
-    }
+    // neither esbuild nor typescript is loaded for it
+    if (isBuilt(this.#dir)) return readBuilt(this.#dir);
     if (!hasSource(this.#dir)) {
       this.#tellPassedOver([]);
+      if (existsSync(join(this.#dir, BUILT.bundle))) this.#options.log?.({ level: 'warn', message: HALF_BUILT });
       return { manifest: EMPTY, bundle: this.#nothing() };
     }
     const source = findSource(this.#dir);
