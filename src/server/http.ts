@@ -43,6 +43,8 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     // what is logged of a request names its id itself: a logger for each would be made for nothing
     childLoggerFactory: (logger) => logger,
     forceCloseConnections: 'idle',
+    // see refuseLate
+    return503OnClosing: false,
     // an address that cannot be decoded comes by no route, and so past the handler of errors
     frameworkErrors: (error, request, reply) => {
       const { status, body } = failure(translate(error, options.limits.graphBodyBytes), options.names);

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { openService } from './service.js';
 
@@ -41,6 +43,26 @@ describe('the service', () => {
       },
     });
     await service.close();
+  });
+
+  it('tells a request that comes while it stops so, in words that every client reads', async () => {
+    const service = await openService(quiet);
+    const { host, port } = new URL(service.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    // one that has begun holds its connection open
+    socket.write(`GET /health HTTP/1.1\r\nhost: ${host}\r\n\r\nGET /graphql HTTP/1.1\r\nhost: ${host}\r\n`);
+    await once(socket, 'data');
+    const closing = service.close();
+    const isUp = async () => await fetch(service.url).then(Boolean, () => false);
+    await expect.poll(isUp).toBe(false);
+    socket.write('origin: https://elsewhere.example\r\n\r\n');
+    const [head, body] = (await text(socket)).split('\r\n\r\n');
+    expect(JSON.parse(body ?? '')).toMatchObject({ errors: [{ extensions: { code: 'NOT_READY' } }] });
+    expect(head).toMatch(/^HTTP\/1\.1 503 /);
+    // a page may read it too
+    expect(head).toMatch(/connection: close/i);
+    expect(head).toMatch(/access-control-allow-origin: \*/i);
+    await closing;
   });
 
   it('answers queries to the admin API by GET, and no mutation; counts what it served for the probe', async () => {

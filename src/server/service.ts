@@ -34,7 +34,7 @@ import { graphLanguageRoutes } from './route/graph-language.js';
 import { graphqlRoutes } from './route/graphql.js';
 import { healthRoutes } from './route/health.js';
 import { mcpRoutes } from './route/mcp.js';
-import { httpClosing } from './shutdown.js';
+import { httpClosing, refuseLate } from './shutdown.js';
 import { SharedStreams } from './shared-streams.js';
 import { readableVariables } from './schema-variables.js';
 import { ResponseSignals } from './signal.js';
@@ -163,6 +163,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   opened.push(httpClosing(app, signals, limits.shutdownMs));
   traceRequests(app, trace);
   allowOrigins(app, core); // first, so that a page of another origin can read why it was refused
+  refuseLate(app, names);
   requireKeys(app, access);
   measure(app, core, calls, appHost, version);
   let ready = false;

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { GraphsteadError, type Names } from '../base/index.js';
+import { failure } from './envelope.js';
 import type { ResponseSignals } from './signal.js';
 
 /** Milliseconds between two looks at what is still open. */
@@ -39,4 +41,26 @@ export function httpClosing(app: FastifyInstance, signals: ResponseSignals, ms: 
       signals.stop();
     }
   };
+}
+
+/**
+ * What comes on open connections while the server stops is told so: the framework's own refusal has neither `errors` nor a code,
+ * and clients of GraphQL took it for an answer without mistakes.
+ */
+export function refuseLate(app: FastifyInstance, names: Names): void {
+  let stopping = false;
+  app.addHook('preClose', (done) => {
+    stopping = true;
+    done();
+  });
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (!stopping) {
+      done();
+      return;
+    }
+    const late = new GraphsteadError('NOT_READY', 'the service is stopping', { fix: 'ask again' });
+    const { status, body } = failure(late, names);
+    // answered here: the log is not to tell of each as of a failure
+    reply.code(status).header('connection', 'close').header('content-type', 'application/json').send(body);
+  });
 }
