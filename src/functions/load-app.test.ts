@@ -480,10 +480,16 @@ describe('an app', () => {
     expect(logs).toHaveLength(1);
   });
 
-  it('is not built of what was built, nor into its own folder: nothing is written then', async () => {
+  it('is not built of what was built, nor over its source or another: nothing is written then', async () => {
     const out = join(root, 'build');
-    await expect(buildApp(root, join(out, '..'))).rejects.toMatchObject({ code: 'CONFIG' });
-    expect(existsSync(join(root, 'app.mjs'))).toBe(false);
+    const other = join(root, 'other');
+    mkdirSync(other);
+    writeFileSync(join(other, 'schema.graphql'), 'type A { b: Int }');
+    for (const to of [join(out, '..'), other]) {
+      await expect(buildApp(root, to)).rejects.toMatchObject({ code: 'CONFIG' });
+      expect(existsSync(join(to, 'app.mjs'))).toBe(false);
+    }
+    expect(existsSync(join(other, 'schema.graphql'))).toBe(true);
     await buildApp(root, out, { types: false });
     for (const to of [out, join(root, 'again')]) {
       await expect(buildApp(out, to)).rejects.toMatchObject({ code: 'CONFIG' });

@@ -55,8 +55,8 @@ function assertApart(dir: string, outDir: string): void {
       fix: `name the folder with the app's source; if this is it, delete ${BUILT.manifest} and ${BUILT.bundle} there`,
     });
   }
-  if (resolve(outDir) === dir) {
-    throw new GraphsteadError('CONFIG', 'an app cannot be built into the folder of its source', {
+  if (!isBuilt(outDir) && (hasSource(outDir) || COPIED.some((name) => existsSync(join(outDir, name))))) {
+    throw new GraphsteadError('CONFIG', `${resolve(outDir)} holds an app's source, which the build would write over`, {
       fix: 'give --out a folder of its own, or leave it out: build/ in the folder of the app',
     });
   }
