@@ -25,7 +25,7 @@ function withKey(authorization: Authorization, declaring: Declaring, problems: s
   if (!written) return authorization;
   const value = fromEnvironment(written.reveal(), 'authorization', 'the authorization', withAll(declaring));
   if (value === undefined) return undefined;
-  if (!declaring.variables && placeholdersIn(value).length > 0) return authorization;
+  if (value === written.reveal() && placeholdersIn(value).length > 0) return authorization;
   // a variable of one line holds a key of many with its line ends escaped
   const key = isPublic(algorithm) ? value.replace(/\\n/g, '\n') : value;
   checkPublicKey(algorithm, key, problems);
@@ -33,7 +33,7 @@ function withKey(authorization: Authorization, declaring: Declaring, problems: s
 }
 
 function withAll({ variables, ...declaring }: Declaring): Declaring {
-  return variables ? { ...declaring, variables: { environment: variables.environment } } : declaring;
+  return variables ? { ...declaring, variables: { ...variables, readable: undefined } } : declaring;
 }
 
 function fromWords(rest: string, problems: string[]): Authorization | undefined {

@@ -48,6 +48,14 @@ describe('secrets from the environment', () => {
     }
   });
 
+  it('stay as they are written where nobody needs them', () => {
+    const text = `# Service.Secret a "{{X}}"\n# Service.Secret b "{{X}}"\n# Service.Authorization {${AUTHORIZATION},"Algo":"RS256","VerificationKey":"{{KEY}}"}\ntype T { name: String }`;
+    const variables = { environment: { APP_B_X: 'v' }, allowUnset: true };
+    const { secrets, authorization } = loadModel(text, { names: defaultNames, variables });
+    const values = [secrets.get('a'), secrets.get('b'), authorization?.verificationKey];
+    expect(values.map((secret) => secret?.reveal())).toEqual(['{{X}}', 'v', '{{KEY}}']);
+  });
+
   it('are missing by the exact name of the variable, all at once, beside other mistakes', () => {
     const text = '# Service.Secret a "{{X}}{{Y}}"\n# Service.Secret b "{{X}}"\ntype Bad { f: Nope }';
     expect(mistakes(text, { APP_A_X: '', APP_B_X: 'v' })).toEqual([

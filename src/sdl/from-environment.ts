@@ -14,6 +14,8 @@ export interface Variables {
   readonly environment: Environment;
   /** names of those that may become secrets, which the text has sent where it says; absent: all */
   readonly readable?: ReadonlySet<string>;
+  /** placeholders whose variables are not set stay as they stand, and are no mistake: for those who only read the definitions */
+  readonly allowUnset?: boolean;
 }
 
 /** Where a value is declared, and where what is wrong with it goes. */
@@ -56,12 +58,13 @@ export function fromEnvironment(
     report({ position, message: `no variable can be named after ${what}`, fix: 'Use letters, digits, - and _.' });
   } else if (placeholders.length === 0 || !variables) return written;
   else {
-    const { environment, readable } = variables;
+    const { environment, readable, allowUnset } = variables;
     const filled = (placeholder: string): string => environment[variableName(owner, placeholder)] ?? '';
     const named = [...new Set(placeholders.map((placeholder) => variableName(owner, placeholder)))];
     const closed = named.filter((variable) => readable?.has(variable) === false);
     const missing = named.filter((variable) => !closed.includes(variable) && !environment[variable]);
     if (closed.length + missing.length === 0) return substitute(written, filled);
+    if (closed.length === 0 && allowUnset) return written;
     // whether a closed one is set is nobody's business
     for (const variable of closed) {
       const message = `${what} may not read the variable ${variable} in definitions that are no app's schema.graphql`;

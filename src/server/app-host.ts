@@ -48,6 +48,8 @@ export interface AppHostOptions {
   /** the data directory, where there is one */
   readonly data?: string;
   readonly environment: Environment;
+  /** connections that lack variables are left out, as optional ones are */
+  readonly allowUnset: boolean;
   readonly store: Store;
   readonly committer: Committer;
   readonly graph: Graph;
@@ -92,11 +94,12 @@ export interface AppHost {
 
 /** Reads app.json and schema.graphql, starts the host processes and composes the schema. Throws GraphsteadErrors. */
 export async function openApp(options: AppHostOptions): Promise<AppHost> {
-  const { appDir, dev, store, committer, graph, dql, api, clock, steps, limits, log, trace } = options;
+  const { appDir, dev, allowUnset, store, committer, graph, dql, api, clock, steps, limits, log, trace } = options;
   const config = () => readAppConfig(appDir);
   const environment = () => readEnvironment(appDir, dev, options.environment);
   const resolve = () => {
-    const resolved = resolveConnections(config(), environment());
+    const read = config();
+    const resolved = resolveConnections(allowUnset ? withOptional(read) : read, environment());
     return options.connections ? options.connections(resolved) : resolved;
   };
   const { missing } = await withTypes(resolve, api, appDir);
@@ -171,6 +174,11 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
     await closeAll();
     throw error;
   }
+}
+
+function withOptional(config: AppConfig): AppConfig {
+  const all = Object.entries(config.connections).map(([name, entry]) => [name, { ...entry, optional: true }]);
+  return { ...config, connections: Object.fromEntries(all) };
 }
 
 /** One start tells of every variable that is to be set: what connections lack comes with what type definitions lack. */

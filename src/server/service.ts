@@ -70,6 +70,8 @@ export interface ServiceOptions {
   readonly clock?: Clock;
   /** changes the resolved connections before host processes get them: tests put scripted models in */
   readonly connections?: AppHostOptions['connections'];
+  /** for those who only read the schema: variables that are not set are no mistake, and connections that need them are left out */
+  readonly allowUnset?: boolean;
 }
 
 export interface Service {
@@ -121,11 +123,12 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const startedAt = Date.now();
   let address = '';
   const health = () => ({ version, uptime: (Date.now() - startedAt) / 1000, address });
-  const { data, appDir, dev = false } = options;
+  const { data, appDir, dev = false, allowUnset = false } = options;
   const readable = readableVariables(environment, host);
   const ownTypes = () => (appDir ? readTypes(appDir) : undefined);
   const variables = (text: string) => ({
     environment: appDir ? readEnvironment(appDir, dev, environment) : environment,
+    allowUnset,
     // who writes the app's files writes its code too
     ...(readable && text !== ownTypes() ? { readable } : {}),
   });
@@ -149,6 +152,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
         dev: options.dev ?? false,
         stacks: options.stacks,
         environment,
+        allowUnset,
         clock,
         steps: rooms.steps,
         ...(options.connections ? { connections: options.connections } : {}),

@@ -118,6 +118,21 @@ test('no', async () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'APP_LOAD', position } });
   });
 
+  it('shows its types where its secrets are not', async () => {
+    const copy = copyNamed('secretive');
+    writeFileSync(
+      join(copy, 'app.json'),
+      '{ "connections": { "shop": { "type": "relational", "connStr": "{{DATABASE_URL}}" } } }',
+    );
+    const types = readFileSync(join(copy, 'schema.graphql'), 'utf8');
+    const key = '{"Header":"X-Auth","Namespace":"https://a.example/claims","Algo":"HS256","VerificationKey":"{{KEY}}"}';
+    writeFileSync(join(copy, 'schema.graphql'), `# Service.Authorization ${key}\n${types}`);
+    const { sdl } = await runJson(['types', copy]);
+    expect(sdl).toContain('startReminder(');
+    const refused = await run(['start', copy, '--data', folder.path('none'), '--port', '0', '--grpc-port', '0']);
+    expect(refused.stderr).toMatch(/APP_SHOP_DATABASE_URL[\s\S]*APP_AUTHORIZATION_KEY/);
+  });
+
   it('tells that its types cannot be written', async () => {
     const { code, stderr } = await run(['types', app, '--out', folder.path('nowhere/api.graphql'), '--json']);
     expect(code).toBe(1);

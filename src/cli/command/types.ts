@@ -15,7 +15,9 @@ export function typesCommand(appDir: string | undefined, options: TypesCommand):
   const run = async () => {
     const app = checkAppDir(appDir);
     const { compat } = options;
-    const service = await openService({ appDir: app, port: 0, dev: true, environment: process.env, compat });
+    const environment = process.env;
+    // types are made where secrets are not: in the build of a client
+    const service = await openService({ appDir: app, port: 0, dev: true, environment, compat, allowUnset: true });
     try {
       const sdl = service.core.api.current()?.generated ?? '';
       const file = options.out === undefined ? undefined : resolve(options.out);
