@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { assert, GraphsteadError, makeLimits, makePrivateFolder } from '../base/index.js';
+import { assert, codeOf, GraphsteadError, makeLimits, makePrivateFolder } from '../base/index.js';
 import { copyFailure } from './failure.js';
 import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
 import { renewIncarnation } from './lmdb-meta.js';
@@ -55,7 +55,7 @@ export async function copyEnv(env: LmdbEnv, target: string): Promise<void> {
     await rename(file, join(target, DATA_FILE));
     await rm(making, { recursive: true, force: true });
     await syncDirectory(target);
-    await syncDirectory(dirname(target));
+    await syncName(target);
   } catch (thrown) {
     if (making !== undefined) await rm(making, { recursive: true, force: true });
     throw copyFailure(thrown, `the copy to ${target} failed`, target);
@@ -85,3 +85,15 @@ async function syncFile(path: string): Promise<void> {
 
 // Without it a new file's name may be lost with the power although its content is on disk.
 export const syncDirectory = syncFile;
+
+/**
+ * Brings the name of a directory to disk, where this user may read the one that it stands in: in /home or /srv of some machines
+ * one may not, and who made it there has done so.
+ */
+export async function syncName(directory: string): Promise<void> {
+  try {
+    await syncDirectory(dirname(directory));
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'EACCES') throw thrown;
+  }
+}

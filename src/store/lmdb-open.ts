@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { assert, GraphsteadError, type Limits, makeLimits, makePrivateFolder } from '../base/index.js';
 import type { Store } from './contract.js';
 import { DiskGuard } from './disk.js';
 import { storeFailure } from './failure.js';
-import { nothingThere, syncDirectory, unfinishedCopies } from './lmdb-copy.js';
+import { nothingThere, syncDirectory, syncName, unfinishedCopies } from './lmdb-copy.js';
 import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
 import { corrupt } from './lmdb-head.js';
 import { checkFormat, type FileMeta, raiseEpoch, readMeta, versionOf } from './lmdb-meta.js';
@@ -62,7 +62,7 @@ async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptio
     redo = await RedoLog.create(path, meta.epoch);
     mark = new WriteMark(path);
     await syncDirectory(path);
-    await syncDirectory(dirname(path));
+    await syncName(path);
     const disk = new DiskGuard(path, limits.diskReserve, options.freeBytes);
     await disk.layBallast(limits.ballastBytes);
     return new LmdbStore({ path, env, meta, limits, writer: { disk, lock, redo, mark, file, place } });
