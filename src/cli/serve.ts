@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { GraphsteadError } from '../base/index.js';
+import { isBuilt } from '../functions/index.js';
 import { logLevel, openService, type Service } from '../server/index.js';
 import { Announcer } from './announce.js';
 import { dataFolder } from './app-dir.js';
@@ -59,7 +60,9 @@ export async function serve(options: ServeOptions): Promise<void> {
 
 /** A folder that is not there is a slip of the pen: nothing is made of it. */
 function appFolder(given: string | undefined): string | undefined {
-  if (given === undefined) return existsSync(join(process.cwd(), 'app.json')) ? process.cwd() : undefined;
+  const here = process.cwd();
+  // an app without app.json is built without one
+  if (given === undefined) return existsSync(join(here, 'app.json')) || isBuilt(here) ? here : undefined;
   const folder = resolve(given);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     // one that may not be looked into would be taken for an app without code

@@ -109,6 +109,19 @@ test('no', async () => {
     expect(existsSync(join(copy, '.graphstead', 'data', 'data.mdb'))).toBe(true);
   });
 
+  it('is served from the folder that was built, with an app.json or without', async () => {
+    const source = folder.path('plain');
+    mkdirSync(source);
+    writeFileSync(join(source, 'index.ts'), 'export const getOne = () => "one";\n');
+    await runJson(['build', source, '--no-type-check']);
+    const service = await serve(['--data', folder.path('plain-data')], { cwd: join(source, 'build') });
+    try {
+      expect(await service.graphql('{ getOne }')).toMatchObject({ data: { getOne: 'one' } });
+    } finally {
+      await service.stop();
+    }
+  });
+
   it('tells where a test cannot be bundled', async () => {
     const copy = copyNamed('unbundled');
     writeFileSync(join(copy, 'test', 'broken.test.ts'), "import './nowhere.js';\n");
