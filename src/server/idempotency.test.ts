@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { startService } from '../../test/service.js';
 import { callerOf, idempotencyKey } from './idempotency.js';
 
@@ -89,6 +89,24 @@ it('a mutation of the graph language under a key happens once where it commits, 
     for (const parameters of ['', `?startTs=${open.body.extensions.txn.start_ts}`]) {
       expect(await mutate(parameters)).toMatchObject(refused);
     }
+  } finally {
+    await service.close();
+  }
+});
+
+it('a mutation of the graph language that runs into the same request is answered what that was answered', async () => {
+  const service = await startService();
+  try {
+    await service.alter('email: string @index(exact) @unique .');
+    const mutate = (key: string) =>
+      service.post('/mutate?commitNow=true', '{ set { _:a <email> "x" . } }', 'application/rdf', {
+        'idempotency-key': key,
+      });
+    const first = await mutate('k');
+    expect((await mutate('other')).body.errors[0].extensions.code).toBe('UNIQUE_VIOLATION');
+    // the second looked before the first had landed
+    vi.spyOn(service.service.core.committer, 'idempotentReply').mockResolvedValueOnce(undefined);
+    expect((await mutate('k')).body.data).toEqual(first.body.data);
   } finally {
     await service.close();
   }

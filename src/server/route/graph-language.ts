@@ -109,9 +109,10 @@ async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply):
   const commitNow = flag(parameters, 'commitNow') || request.headers['x-dgraph-commitnow'] === 'true';
   const claim = idempotencyClaim(request.headers, 'mutate', () => bodyHash(request.url, body));
   if (claim && !commitNow) throw keyWithoutCommit();
-  const stored = claim && (await core.committer.idempotentReply(claim.scope, claim.key, claim.bodyHash));
-  if (stored) return sendJson(reply, [Buffer.from(stored)]);
-  const answer = await core.dql.mutate({
+  const stored = async () => claim && (await core.committer.idempotentReply(claim.scope, claim.key, claim.bodyHash));
+  const first = await stored();
+  if (first) return sendJson(reply, [Buffer.from(first)]);
+  const asked = core.dql.mutate({
     body,
     contentType: mutationType(request),
     commitNow,
@@ -120,9 +121,17 @@ async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply):
     timeoutMs: duration(parameters, 'timeout'),
     signal: core.goneOf(reply),
     idempotency: claim,
-    reply: (first) => Buffer.concat(mutateEnvelope(core, first).map((part) => Buffer.from(part))),
+    reply: (made) => Buffer.concat(mutateEnvelope(core, made).map((part) => Buffer.from(part))),
   });
-  return sendJson(reply, answer.replayed ? [Buffer.from(answer.replayed)] : mutateEnvelope(core, answer));
+  try {
+    const answer = await asked;
+    return sendJson(reply, answer.replayed ? [Buffer.from(answer.replayed)] : mutateEnvelope(core, answer));
+  } catch (thrown) {
+    // what it ran into may be the same request, which has landed since the look above
+    const landed = await stored();
+    if (landed) return sendJson(reply, [Buffer.from(landed)]);
+    throw thrown;
+  }
 }
 
 /** The key is kept by the commit alone: what is repeated before it would be there twice. */
