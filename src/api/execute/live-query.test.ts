@@ -3,6 +3,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { contextOf, createWorld, type World } from '../../../test/support/api-world.js';
+import type { CommitRecord } from '../../commit/index.js';
+import { LiveQueries, type LiveRequest } from './live-query.js';
+import type { Reads } from './reads.js';
 
 const SDL = `
   interface Named @withSubscription { name: String! @id }
@@ -196,4 +199,47 @@ it('live queries give what the same queries would, whatever is written', async (
     }),
     { numRuns: 25 },
   );
+});
+
+it.each([
+  ['what only the newest plan reads', 'B', 3],
+  ['what no plan reads', 'C', 2],
+])('judges what is committed while an answer is made by what that reads: %s', async (_, name, answers) => {
+  let landed: (records: readonly CommitRecord[]) => void = () => undefined;
+  const commit = (...names: string[]) => landed([{ parts: { graph: { kind: 'changes', names } } } as never]);
+  const queries = new LiveQueries({
+    onCommit: (listener) => {
+      landed = listener;
+      return () => undefined;
+    },
+  });
+  const abort = new AbortController();
+  let made = 0;
+  const asked = {
+    request: { operation: {}, context: {}, run: {}, engine: { model: { queries: [], objects: [] } } },
+    renew: (request: unknown) => request,
+    answer: async (_request: unknown, reads: Reads) => {
+      made++;
+      if (made === 2) {
+        commit(name);
+        late = stream(); // it comes behind that commit
+        await turn();
+        reads.names.add('B');
+      }
+      reads.names.add('A');
+      return { body: Buffer.from(String(made)), known: 'predicates' as const };
+    },
+  } as unknown as LiveRequest;
+  const stream = () => {
+    const reading = queries.read(asked, abort.signal)[Symbol.asyncIterator]();
+    const next = reading.next().then(({ value }) => String(value[0].body));
+    return { reading, next };
+  };
+  let late: ReturnType<typeof stream> | undefined;
+  expect(await stream().next).toBe('1');
+  commit('A');
+  await vi.waitFor(() => expect(late).toBeDefined());
+  expect(await late?.next).toBe(String(answers));
+  expect(made).toBe(answers);
+  abort.abort();
 });

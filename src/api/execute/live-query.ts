@@ -89,6 +89,9 @@ class Bell {
   }
 }
 
+/** commits that are kept to be judged */
+const MEANWHILE = 100;
+
 /**
  * A query that runs again after commits that may have changed its answer, as long as somebody reads it. Several commits while it
  * runs count as one.
@@ -105,6 +108,8 @@ class LiveQuery {
   readonly #bells = new Set<Bell>();
   readonly #reads = new Reads();
   #dirty = true;
+  /** what was committed while the answer in the making was made, which cannot be judged before it is */
+  #meanwhile: Written[] | undefined;
   #begun = 0;
   #done = 0;
   /** the newest answer, as all readers are handed it */
@@ -119,7 +124,11 @@ class LiveQuery {
   }
 
   committed(written: readonly Written[]): void {
-    if (!this.#dirty && this.#reads.areOld(written)) this.wake();
+    if (this.#dirty) return;
+    if (this.#meanwhile === undefined) {
+      if (this.#reads.areOld(written)) this.wake();
+    } else if (this.#meanwhile.length + written.length > MEANWHILE) this.wake();
+    else this.#meanwhile.push(...written);
   }
 
   wake(): void {
@@ -129,7 +138,7 @@ class LiveQuery {
 
   async *read(signal: AbortSignal): AsyncIterable<Batch> {
     // what was committed before a reader came is in its first answer
-    const first = this.#begun + (this.#dirty ? 1 : 0);
+    const first = this.#begun + (this.#dirty || this.#meanwhile?.length ? 1 : 0);
     const bell = new Bell();
     this.#bells.add(bell);
     signal.addEventListener('abort', bell.ring, { once: true });
@@ -159,10 +168,13 @@ class LiveQuery {
         if (signal.aborted) return;
         this.#dirty = false;
         this.#begun++;
+        this.#meanwhile = [];
         current = renew(current);
         this.#reads.begin();
         const { body, known } = await answer(current, this.#reads);
         this.#reads.end(known);
+        this.#judge(this.#meanwhile);
+        this.#meanwhile = undefined;
         if (!last?.equals(body)) this.#newest = [{ body }];
         last = body;
         this.#done++;
@@ -173,6 +185,13 @@ class LiveQuery {
       this.#failure = { error };
       this.#end();
     }
+  }
+
+  /** An answer that nothing of meanwhile concerns is as good as one that was made after it. */
+  #judge(meanwhile: readonly Written[]): void {
+    if (meanwhile.length === 0 || this.#dirty) return;
+    if (this.#reads.areOld(meanwhile)) this.#dirty = true;
+    else this.#done = this.#begun++;
   }
 
   #tell(): void {

@@ -20,10 +20,9 @@ export class Reads {
     return this.#watch;
   }
 
-  /** An answer is being made: what it reads is not all seen yet, but the plans are those of the one before. */
+  /** An answer is being made: what it reads is known once it is there. */
   begin(): void {
     this.#watch = new Watch();
-    if (this.#known === 'nodes') this.#known = 'predicates';
   }
 
   end(known: Known): void {
