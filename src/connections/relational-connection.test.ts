@@ -60,6 +60,22 @@ describe('a relational connection, on a real PostgreSQL', () => {
     expect(await connection.query('select name from item where id = 3')).toEqual([{ name: 'three' }]);
   });
 
+  it('refuses a transaction that is begun by hand, and nobody else runs in it', async () => {
+    const one = openRelational('one', {
+      type: 'relational',
+      connStr: `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`,
+      maxConnections: 1,
+    });
+    const refusal = { code: 'CONNECTION_FAILED', message: expect.stringContaining('left a transaction open') };
+    await one.execute('create table by_hand (id int)');
+    await expect(one.execute('begin')).rejects.toMatchObject(refusal);
+    await expect(one.execute('begin; insert into by_hand values (1)')).rejects.toMatchObject(refusal);
+    expect(await one.execute('insert into by_hand values ($1)', [2])).toBe(1);
+    expect(await one.execute('begin; insert into by_hand values (3); commit')).toBe(1);
+    expect(await connection.query('select id from by_hand order by id')).toEqual([{ id: 2 }, { id: 3 }]);
+    await one.close();
+  });
+
   it('a transaction that goes on after a failed statement fails: the server has rolled it back', async () => {
     const going = connection.transaction(async (statements) => {
       await statements.execute('insert into item values (4, $1)', ['four']);

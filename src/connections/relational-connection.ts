@@ -91,6 +91,7 @@ export function openRelational(
       let isGood = false;
       try {
         const result = await answer(client, query, end - performance.now());
+        if (leftOpen(client)) throw openTransaction(name);
         isGood = true;
         return result;
       } finally {
@@ -168,6 +169,21 @@ function cut(name: string, bytes: number): GraphsteadError {
       details: { connection: name },
     },
   );
+}
+
+/** A transaction that was begun by hand. What comes next on the connection, whose it may be, would be part of it. */
+function leftOpen(client: pg.PoolClient): boolean {
+  // it is not in the library's types
+  const { getTransactionStatus } = client as pg.PoolClient & { getTransactionStatus(): string | null };
+  return getTransactionStatus.call(client) !== 'I';
+}
+
+function openTransaction(name: string): GraphsteadError {
+  const message = `connection "${name}": the statement left a transaction open, which is rolled back`;
+  return new GraphsteadError('CONNECTION_FAILED', message, {
+    fix: 'give what belongs together to transaction(async (statements) => ...): each statement may run on a connection of its own',
+    details: { connection: name },
+  });
 }
 
 /** The server's reason without the address, which holds the password. */
