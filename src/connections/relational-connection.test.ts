@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../test/free-port.js';
 import { openRelational, type RelationalConnection } from './relational-connection.js';
 
+type Statements = Parameters<Parameters<RelationalConnection['transaction']>[0]>[0];
+
 const dir = mkdtempSync(join(tmpdir(), 'graphstead-postgres-'));
 let database: EmbeddedPostgres;
 let connection: RelationalConnection;
@@ -74,6 +76,21 @@ describe('a relational connection, on a real PostgreSQL', () => {
     expect(await one.execute('begin; insert into by_hand values (3); commit')).toBe(1);
     expect(await connection.query('select id from by_hand order by id')).toEqual([{ id: 2 }, { id: 3 }]);
     await one.close();
+  });
+
+  it('refuses statements of a transaction that has ended', async () => {
+    const kept: Statements[] = [];
+    await connection.transaction(async (statements) => void kept.push(statements));
+    const failing = connection.transaction(async (statements) => {
+      kept.push(statements);
+      throw new Error('changed my mind');
+    });
+    await expect(failing).rejects.toThrow('changed my mind');
+    for (const statements of kept) {
+      await expect(statements.execute('select 1')).rejects.toMatchObject({
+        message: /"db": the transaction has ended/,
+      });
+    }
   });
 
   it('a transaction that goes on after a failed statement fails: the server has rolled it back', async () => {

@@ -148,6 +148,8 @@ export function openRelational(
         throw error;
       } finally {
         clearTimeout(timer);
+        // what comes now would run where another has the connection
+        late.abort(ended(name));
       }
     },
     close: () => pool.end(),
@@ -169,6 +171,13 @@ function cut(name: string, bytes: number): GraphsteadError {
       details: { connection: name },
     },
   );
+}
+
+function ended(name: string): GraphsteadError {
+  return new GraphsteadError('CONNECTION_FAILED', `connection "${name}": the transaction has ended`, {
+    fix: 'await each statement inside of transaction(async (statements) => ...)',
+    details: { connection: name },
+  });
 }
 
 /** A transaction that was begun by hand. What comes next on the connection, whose it may be, would be part of it. */
