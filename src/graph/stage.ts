@@ -34,6 +34,7 @@ import { encodeFacets } from './facet.js';
 import { uniqueKind, uniqueViolation } from './merge/group-merge.js';
 import { checkSchemaSize, PLAIN, type PredicateRecord, type SchemaVersion } from './schema.js';
 import { MAX_UID } from './uid-list.js';
+import { type Claim, UniqueClaims } from './unique-claims.js';
 
 /** Text that one token would be made of, at most; what is longer is not worth an index. */
 const INDEXED_BYTES = 65_000;
@@ -89,12 +90,7 @@ class Stage {
   readonly #log = new DeltaLog();
   readonly #conflicts = new ConflictSet();
   readonly #records = new Map<string, PredicateRecord | undefined>();
-  readonly #unique: {
-    readonly record: PredicateRecord;
-    readonly uid: number;
-    readonly lang: string;
-    readonly value: Value;
-  }[] = [];
+  readonly #unique = new UniqueClaims();
 
   constructor(context: StageContext, breath: Breath) {
     this.#context = context;
@@ -178,7 +174,7 @@ class Stage {
     this.#log.add(OP.setValue, predicate, uid, 0, lang, stored, facetBytes(facets));
     if (record.list) this.#memberConflict(record, uid, stored);
     else this.#uidConflict(record, uid);
-    if (record.unique) this.#unique.push({ record, uid, lang, value: converted });
+    if (record.unique) this.#unique.set(record, uid, lang, stored);
     return this.#indexConflicts(record, converted, stored, lang);
   }
 
@@ -233,9 +229,11 @@ class Stage {
       case 'deleteLang':
         if (record.type === 'uid') this.#log.add(OP.deletePredicate, predicate, uid, 0, '');
         else this.#log.add(OP.deleteLang, predicate, uid, 0, change.lang);
+        if (record.unique) this.#unique.clear(record, uid, record.list ? undefined : change.lang);
         break;
       case 'deletePredicate':
         this.#log.add(OP.deletePredicate, predicate, uid, 0, '');
+        if (record.unique) this.#unique.clear(record, uid);
     }
     this.#uidConflict(record, uid);
   }
@@ -255,6 +253,7 @@ class Stage {
     const value = convertFor(record, change.value, this.#context);
     const stored = encodeValue(value);
     this.#log.add(OP.deleteValue, record.name, change.uid, 0, change.lang, stored);
+    if (record.unique) this.#unique.remove(record, change.uid, change.lang, stored);
     if (record.list) this.#memberConflict(record, change.uid, stored);
     else this.#uidConflict(record, change.uid);
     return this.#indexConflicts(record, value, stored, change.lang);
@@ -282,44 +281,35 @@ class Stage {
     }
   }
 
-  /** The last value that this request gives each uid under each @unique predicate. */
-  #uniqueFinals(): Map<string, Uint8Array> {
-    return new Map(
-      this.#unique.map(({ record, uid, lang, value }) => [`${record.name}\n${lang}\n${uid}`, encodeValue(value)]),
-    );
-  }
-
   /** Values of @unique predicates against what the transaction sees; the commit checks again. */
   async checkUnique(): Promise<void> {
-    if (this.#unique.length === 0) return;
+    if (this.#unique.size === 0) return;
     const reader = await this.#context.reader();
     try {
-      const claimed = new Map<string, number>();
-      const own = this.#uniqueFinals();
-      for (const { record, uid, lang, value } of this.#unique) {
-        const stored = encodeValue(value);
-        const claim = `${record.name}\n${lang}\n${latin1(stored)}`;
-        const other = claimed.get(claim) ?? uid;
-        claimed.set(claim, uid);
-        if (other !== uid) throw uniqueViolation(record.name, stored);
-        const current = reader.schema.predicate(record.name);
-        const kind = uniqueKind(record);
-        const [token] = kind ? tokensOf(kind, value, lang) : [];
-        if (!current || !kind || !token) continue;
-        const [holders] = await reader.postings(current, kind, [token]);
-        const held = await reader.values(current, holders, lang);
-        const isTaken = (holder: number, bytes: Uint8Array | undefined): boolean => {
-          if (!bytes || holder === uid || Buffer.compare(bytes, stored) !== 0) return false;
-          // a holder that gets another value in the same request gives this one up
-          const next = own.get(`${record.name}\n${lang}\n${holder}`);
-          return next === undefined || Buffer.compare(next, stored) === 0;
-        };
-        if (held.map((bytes, i) => isTaken(holders[i], bytes)).includes(true))
-          throw uniqueViolation(record.name, stored);
+      const claimed = new Set<string>();
+      for (const claim of this.#unique.claims()) {
+        const { record, lang, stored } = claim;
+        const text = `${record.name}\n${lang}\n${latin1(stored)}`;
+        if (claimed.has(text) || (await this.#isTaken(claim, reader))) throw uniqueViolation(record.name, stored);
+        claimed.add(text);
       }
     } finally {
       reader.release();
     }
+  }
+
+  async #isTaken(claim: Claim, reader: GraphReader): Promise<boolean> {
+    const { record, uid, lang, stored } = claim;
+    const current = reader.schema.predicate(record.name);
+    const kind = uniqueKind(record);
+    const [token] = kind ? tokensOf(kind, decodeValue(stored), lang) : [];
+    if (!current || !kind || !token) return false;
+    const [holders] = await reader.postings(current, kind, [token]);
+    const held = await reader.allValues(current, holders);
+    return held.some((values, i) => {
+      if (holders[i] === uid || this.#unique.givesUp(claim, holders[i])) return false;
+      return values.some((one) => one.lang === lang && Buffer.compare(one.value, stored) === 0);
+    });
   }
 }
 

@@ -432,6 +432,49 @@ describe('a transaction', () => {
     expect(await read(fixture.graph, (r) => valuesOf(r, 'login', 2))).toEqual([':ada']);
   });
 
+  it('asks of @unique values what a whole request comes to, not what it did on the way', async () => {
+    await fixture.graph.alter({
+      kind: 'schema',
+      text: 'login: string @unique @lang @index(hash) .\ntag: [string] @unique @index(exact) .',
+    });
+    const gone = (uid: number, lang?: string): GraphChange =>
+      lang === undefined
+        ? { op: 'deletePredicate', uid, predicate: 'login' }
+        : { op: 'deleteLang', uid, predicate: 'login', lang };
+    const less = (uid: number, predicate: string, value: string): GraphChange => {
+      return { op: 'deleteValue', uid, predicate, value: text(value), lang: '' };
+    };
+    const german = (uid: number, value: string): GraphChange => {
+      return { op: 'setValue', uid, predicate: 'login', value: text(value), lang: 'de' };
+    };
+    const taken = { code: 'UNIQUE_VIOLATION' };
+    const refused = (...changes: GraphChange[]) =>
+      expect(write(fixture.graph, ...changes)).rejects.toMatchObject(taken);
+
+    await write(fixture.graph, setValue(1, 'login', 'ada'), german(1, 'adele'));
+    await refused(gone(1, 'de'), setValue(2, 'login', 'ada'));
+    await refused(less(1, 'login', 'bob'), setValue(2, 'login', 'ada'));
+    await refused(gone(1), setValue(1, 'login', 'ada'), setValue(2, 'login', 'ada'));
+    await write(fixture.graph, gone(1, 'de'), german(2, 'adele'));
+    await write(fixture.graph, less(1, 'login', 'ada'), setValue(2, 'login', 'ada'));
+    await write(fixture.graph, gone(2), setValue(3, 'login', 'ada'), german(3, 'adele'));
+    await write(fixture.graph, setValue(4, 'login', 'x'), setValue(4, 'login', 'y'), setValue(5, 'login', 'x'));
+    const logins = await read(fixture.graph, (r) =>
+      Promise.all([1, 2, 3, 4, 5].map((uid) => valuesOf(r, 'login', uid))),
+    );
+    expect(logins).toEqual([[], [], [':ada', 'de:adele'], [':y'], [':x']]);
+
+    await write(fixture.graph, setValue(1, 'tag', 'a'), setValue(1, 'tag', 'b'));
+    const staging = await fixture.graph.begin();
+    await expect(staging.stage([setValue(1, 'tag', 'c'), setValue(2, 'tag', 'b')])).rejects.toMatchObject(taken);
+    await refused(less(1, 'tag', 'a'), setValue(2, 'tag', 'b'));
+    await write(fixture.graph, less(1, 'tag', 'b'), setValue(2, 'tag', 'b'));
+    expect(await read(fixture.graph, (r) => Promise.all([1, 2].map((uid) => valuesOf(r, 'tag', uid))))).toEqual([
+      [':a'],
+      [':b'],
+    ]);
+  });
+
   it('moves amounts between nodes side by side without losing any', async () => {
     const accounts = [1, 2, 3, 4, 5];
     await write(fixture.graph, ...accounts.map((uid) => setValue(uid, 'amount', { type: 'int', value: 100 })));
