@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../base/index.js';
+import { latin1, type MaybePromise } from '../base/index.js';
 import { compareBytes, type Key, type Put, type Snapshot } from '../store/index.js';
 import type { GroupState } from './contract.js';
 
@@ -60,9 +60,9 @@ export class GroupWrites implements GroupState {
     if (this.#puts.length > 0) {
       for (; this.#indexed < this.#puts.length; this.#indexed++) {
         const put = this.#puts[this.#indexed];
-        this.#index.set(textOf(put.key), put);
+        this.#index.set(latin1(put.key), put);
       }
-      const put = this.#index.get(textOf(key));
+      const put = this.#index.get(latin1(key));
       if (put !== undefined) return put;
     }
     return this.ranges.some(({ start, end }) => within(key, start, end)) ? { key, value: undefined } : undefined;
@@ -71,8 +71,4 @@ export class GroupWrites implements GroupState {
 
 function within(key: Key, start: Key, end: Key): boolean {
   return compareBytes(key, start) >= 0 && compareBytes(key, end) < 0;
-}
-
-function textOf(key: Key): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1');
 }

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../store/index.js';
+import type { UidList } from './contract.js';
 import { BLOCK_BYTES, BLOCK_UIDS, decodePart, encodeBlock, INLINE_BYTES, type Slots, visitSlots } from './block.js';
 import { DeltaLog, OP, payloadOf } from './delta.js';
 import { decodeEntries, encodeEntries, entryCount } from './entry-map.js';
 import { chunkRange, spillPrefix, tokenKey, tokenOfKey } from './key.js';
 import { editList, isSpilled, readSpilled, rootCount, writeList } from './posting-list.js';
-import { OverlaySource, readRange } from './source.js';
+import { OverlaySource, type PutKey, readRange } from './source.js';
 import { CHUNK_SPLIT, chunkCount, chunkFirst, cutChunks, decodeChunk, encodeChunk } from './uid-chunk.js';
 import { difference, distinct, hasUid, intersect, lowerBoundUid, sortedUids, union } from './uid-list.js';
 import { readVarint, varintEnd, varintLength, writeVarint } from './varint.js';
@@ -169,6 +170,32 @@ describe('a posting list', () => {
         expected,
         expected > 20_000,
       ]);
+    }
+  });
+
+  it('keeps all but the chunks that many neighbours fall into', async () => {
+    const source = new OverlaySource(createMemoryStore().snapshot());
+    const none = new Float64Array(0);
+    const start = Float64Array.from({ length: 50_000 }, (_, i) => i * 1_000 + 1);
+    let root = writeList(start, () => prefix, 400, source.put.bind(source));
+    let expected: UidList = start;
+    const from = (first: number, count: number) => Float64Array.from({ length: count }, (_, i) => first + i);
+    for (const { add, remove } of [
+      { add: from(50_000_000, 1_000), remove: none },
+      { add: from(20_000_002, 900), remove: none },
+      { add: none, remove: start.slice(10_000, 10_900) },
+      { add: from(50_001_000, 1), remove: from(50_000_000, 1_000) },
+    ]) {
+      let puts = 0;
+      const put: PutKey = (key, value) => {
+        puts++;
+        source.put(key, value);
+      };
+      root = (await editList(source, () => prefix, root, { clear: false, add, remove }, 400, put)).root;
+      expected = union([difference(expected, remove), add]);
+      expect(puts).toBeLessThan(12);
+      expect(rootCount(root)).toBe(expected.length);
+      expect(await readSpilled(source, prefix)).toEqual(expected);
     }
   });
 

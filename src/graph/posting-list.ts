@@ -16,8 +16,10 @@ const SPILLED = 3;
 const UNSPILL_UIDS = 32;
 /** Chunks read at once where only the first are wanted. */
 const FIRST_CHUNKS = 2;
-/** Above one edit for so many uids of a spilled list, the whole list is read and cut anew. */
+/** Above one edit for so many uids of a spilled list, the whole list is read and cut anew ... */
 const REWRITE_RATIO = 256;
+/** ... but where all of them fall into so few chunks: uids of new nodes, and those that a build of an index visits, go side by side. */
+const NEAR_CHUNKS = 4;
 
 /** Number of uids in a list, told by its root. */
 export function rootCount(root: Uint8Array | undefined): number {
@@ -150,8 +152,7 @@ async function editSpilled(
   inline: number,
   put: PutKey,
 ): Promise<ListChange> {
-  const edits = edit.add.length + edit.remove.length;
-  if (!edit.clear && edits * REWRITE_RATIO < count && count - edit.remove.length > UNSPILL_UIDS) {
+  if (!edit.clear && count - edit.remove.length > UNSPILL_UIDS && (await isLocal(source, prefix, count, edit))) {
     return editChunks(source, prefix, count, edit, put);
   }
   const { keys, values } = await readRange(source, chunkRange(prefix));
@@ -172,6 +173,16 @@ async function editSpilled(
         );
   for (const key of keys) if (!kept.has(chunkUid(key, prefix))) put(key, undefined);
   return { ...change(old, next, edit), root };
+}
+
+/** Whether it is less work to edit chunks one by one. */
+function isLocal(source: Source, prefix: Key, count: number, { add, remove }: ListEdit): MaybePromise<boolean> {
+  if ((add.length + remove.length) * REWRITE_RATIO < count) return true;
+  const all = union([add, remove]);
+  // those that begin behind the first uid: it falls into the one before them
+  const [start, end] = [all[0], all[all.length - 1]].map((uid) => prefixEnd(chunkKey(prefix, uid)));
+  const more = source.range({ start, end, limit: NEAR_CHUNKS, keysOnly: true });
+  return chain(more, ({ keys }) => keys.length < NEAR_CHUNKS);
 }
 
 /** Edits only the chunks that hold the uids; a chunk that becomes small joins the one after it. */
