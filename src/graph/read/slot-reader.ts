@@ -93,7 +93,8 @@ const SMALL_COPY = 48;
 
 function copyOf(bytes: Uint8Array, start: number, end: number): Uint8Array {
   if (end - start > SMALL_COPY) return bytes.slice(start, end);
-  const out = new Uint8Array(end - start);
+  // of Node's pool: what V8 keeps in its own heap it moves out once somebody looks into it with a view or a Buffer
+  const out = Buffer.allocUnsafe(end - start);
   for (let i = start; i < end; i++) out[i - start] = bytes[i];
   return out;
 }
