@@ -1,11 +1,11 @@
 import { asError, type GraphsteadError } from '../../base/index.js';
-import type { Committer } from '../../commit/index.js';
+import type { CommitRecord, Committer } from '../../commit/index.js';
 import { Breath } from '../breath.js';
 import type { IndexProgress } from '../contract.js';
 import { scanUids } from '../read/block-scan.js';
 import type { SchemaVersion } from '../schema.js';
 import type { SchemaCache } from '../schema-store.js';
-import { GRAPH, type GraphPart } from '../part.js';
+import { GRAPH, type GraphPart, graphPart } from '../part.js';
 import { type Job, JobTable } from './job.js';
 import { StepSize } from './step-size.js';
 import { familiesOf, type StepResult } from './step.js';
@@ -14,6 +14,8 @@ import { familiesOf, type StepResult } from './step.js';
 const BREATH_MS = 10;
 /** Milliseconds after which a job that failed is tried again. */
 const RETRY_MS = 5_000;
+/** Milliseconds after the last commit of somebody else until it counts as quiet. */
+const QUIET_MS = 5_000;
 
 /** Carries stored jobs out, one step a commit, so that other commits land in between. */
 export class JobRunner {
@@ -23,6 +25,9 @@ export class JobRunner {
   /** uids that each build visits, counted when it begins */
   readonly #totals = new Map<number, number>();
   readonly #size = new StepSize();
+  /** when somebody else committed last */
+  #othersAt = Number.NEGATIVE_INFINITY;
+  readonly #unlisten: () => void;
   #running: Promise<void> | undefined;
   #closed = false;
   #failure: GraphsteadError | undefined;
@@ -31,6 +36,9 @@ export class JobRunner {
   constructor(committer: Committer, schemas: SchemaCache) {
     this.#committer = committer;
     this.#schemas = schemas;
+    this.#unlisten = committer.onCommit((records) => {
+      if (this.#jobs.length > 0 && !records.every(isStep)) this.#othersAt = performance.now();
+    });
   }
 
   /** What is being built now. */
@@ -125,23 +133,29 @@ export class JobRunner {
   }
 
   async #step(job: Job): Promise<StepResult> {
-    const part: GraphPart = { kind: 'step', job: job.id, bytes: this.#size.bytes };
     const begun = performance.now();
+    const quiet = begun - this.#othersAt > QUIET_MS;
+    const part: GraphPart = { kind: 'step', job: job.id, bytes: this.#size.bytes(quiet) };
     const committed = await this.#committer.commit({
       startTs: 0,
       parts: { [GRAPH]: part },
       conflicts: [],
       reclaim: job.kind === 'sweep',
     });
-    if (job.kind === 'build') this.#size.took(performance.now() - begun);
+    if (job.kind === 'build') this.#size.took(performance.now() - begun, quiet);
     return committed.results[GRAPH] as StepResult;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#unlisten();
     clearTimeout(this.#retry);
     await this.#running;
   }
+}
+
+function isStep(record: CommitRecord): boolean {
+  return graphPart(record)?.kind === 'step';
 }
 
 /**
