@@ -34,6 +34,23 @@ it('distances are smaller for what is nearer', () => {
   expect(() => door.vectorDistance('euclidean', a, door.parseVector('[1]'))).toThrow(/dimensions/);
 });
 
+it('distances are those of the plain sums, a shorter vector with zeros behind it', () => {
+  const numbers = fc.array(fc.integer({ min: -1_000, max: 1_000 }), { maxLength: 11 });
+  const point = (of: readonly number[]) => door.vectorPoint(Float32Array.from(of));
+  fc.assert(
+    fc.property(numbers, numbers, (a, b) => {
+      const at = (of: readonly number[], i: number) => of[i] ?? 0;
+      const sum = (each: (i: number) => number) => [...Array(11).keys()].reduce((all, i) => all + each(i), 0);
+      const product = sum((i) => at(a, i) * at(b, i));
+      const size = Math.sqrt(sum((i) => at(a, i) ** 2) * sum((i) => at(b, i) ** 2));
+      expect(door.distanceBetween('dotproduct', point(a), point(b))).toBe(-product);
+      expect(door.distanceBetween('cosine', point(a), point(b))).toBe(size === 0 ? 1 : 1 - product / size);
+      const squares = sum((i) => (at(a, i) - at(b, i)) ** 2);
+      expect(door.distanceBetween('euclidean', point(a), point(b))).toBe(Math.sqrt(squares));
+    }),
+  );
+});
+
 it('texts have an order in each language', () => {
   expect(['z', 'ä', 'a'].sort((x, y) => door.compareTexts(x, y, 'de'))).toEqual(['a', 'ä', 'z']);
   expect(['z', 'ä', 'a'].sort((x, y) => door.compareTexts(x, y, 'sv'))).toEqual(['a', 'z', 'ä']);

@@ -33,5 +33,5 @@ export {
 } from './token/tokenizer.js';
 export { isHashedToken, TOKEN_BYTES } from './token/hash.js';
 export { valueText } from './value-text.js';
-export { parseVector, vectorDistance } from './vector.js';
+export { distanceBetween, parseVector, vectorDistance, type VectorPoint, vectorPoint } from './vector.js';
 export { compilePattern, requiredTrigrams } from './pattern/compile.js';

@@ -1,3 +1,4 @@
+import { endianness } from 'node:os';
 import { assert, type JsonWriter } from '../base/index.js';
 import { compareBigFloatText, parseBigFloat } from './bigfloat.js';
 import type { DateTime, Geometry, ScalarType, StoredValue, Value } from './contract.js';
@@ -6,6 +7,9 @@ import { geometryText } from './geo/geojson.js';
 import { compareBytes, floatBytes, integerBytes, integerLength, readFloat, readInteger } from './ordered-bytes.js';
 import { utf8Bytes } from './utf8.js';
 import { float32Text } from './vector.js';
+
+/** the order of bytes in stored vectors is that of this machine */
+const IS_LITTLE = endianness() === 'LE';
 
 /** Type bytes. They stand in stored data: a number is never given away again. */
 const TYPES: readonly ScalarType[] = [
@@ -124,8 +128,13 @@ function readDateTime(bytes: StoredValue, start = 0, end = bytes.length): DateTi
 }
 
 function readVector(bytes: StoredValue): Float32Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + 1, bytes.length - 1);
-  return Float32Array.from({ length: view.byteLength / 4 }, (_, i) => view.getFloat32(i * 4, true));
+  const vector = new Float32Array((bytes.length - 1) / 4);
+  if (IS_LITTLE) new Uint8Array(vector.buffer).set(bytes.subarray(1));
+  else {
+    const view = new DataView(bytes.buffer, bytes.byteOffset + 1, bytes.length - 1);
+    for (let i = 0; i < vector.length; i++) vector[i] = view.getFloat32(i * 4, true);
+  }
+  return vector;
 }
 
 /** JSON of the stored value in bytes[start, end), written without decoding texts and geometries. */

@@ -1,4 +1,4 @@
-import { type VectorMetric, vectorDistance } from '../../values/index.js';
+import { distanceBetween, type VectorMetric, type VectorPoint, vectorPoint } from '../../values/index.js';
 import { compareNeighbours, type Neighbour, NeighbourHeap } from './heap.js';
 import type { Links } from './record.js';
 import type { HnswStore } from './store.js';
@@ -120,28 +120,38 @@ export class Hnsw {
 
   /** From near ones, those that are nearer to the vector than to each other come first: links that reach apart. */
   #choose(near: readonly Neighbour[], most: number): number[] {
+    const { metric } = this.#options;
     const chosen: number[] = [];
+    const points: VectorPoint[] = [];
     const rest: number[] = [];
     for (const { uid, distance } of near) {
       if (chosen.length >= most) break;
-      const vector = this.#store.vector(uid);
-      const redundant = vector && this.#measured(vector, chosen).some((other) => other.distance < distance);
-      (redundant ? rest : chosen).push(uid);
+      const point = this.#store.vector(uid);
+      if (point && points.some((other) => distanceBetween(metric, point, other) < distance)) rest.push(uid);
+      else {
+        chosen.push(uid);
+        if (point) points.push(point);
+      }
     }
     return [...chosen, ...rest].slice(0, most);
   }
 
-  #measured(vector: Float32Array, uids: readonly number[]): Neighbour[] {
+  /**
+   * A shorter vector counts as one that ends in zeros. Where vectors of several lengths are kept, as while they are made
+   * again by another model, links and walks would otherwise end at the first of another length.
+   */
+  #measured(point: VectorPoint, uids: readonly number[]): Neighbour[] {
+    const { metric } = this.#options;
     const measured: Neighbour[] = [];
     for (const uid of uids) {
       const other = this.#store.vector(uid);
-      if (other) measured.push({ uid, distance: paddedDistance(this.#options.metric, vector, other) });
+      if (other) measured.push({ uid, distance: distanceBetween(metric, point, other) });
     }
     return measured;
   }
 
   /** Walks from the top to just above `level`, always to the nearest. */
-  async #descend(vector: Float32Array, from: number, top: number, level: number): Promise<Neighbour[]> {
+  async #descend(vector: VectorPoint, from: number, top: number, level: number): Promise<Neighbour[]> {
     await this.#store.fetch([from]);
     let near: Neighbour[] = this.#measured(vector, [from]);
     if (near.length === 0) near = [{ uid: from, distance: Number.MAX_VALUE }];
@@ -150,12 +160,7 @@ export class Hnsw {
   }
 
   /** The `ef` nearest on one level, nearest first. */
-  async #searchLevel(
-    vector: Float32Array,
-    from: readonly Neighbour[],
-    ef: number,
-    level: number,
-  ): Promise<Neighbour[]> {
+  async #searchLevel(vector: VectorPoint, from: readonly Neighbour[], ef: number, level: number): Promise<Neighbour[]> {
     const seen = new Set<number>();
     const open = new NeighbourHeap('nearest');
     const best = new NeighbourHeap('farthest');
@@ -186,26 +191,11 @@ export class Hnsw {
   async search(vector: Float32Array, ef: number): Promise<Neighbour[]> {
     const entry = await this.#store.entry();
     if (!entry) return [];
-    const near = await this.#descend(vector, entry.uid, entry.level, 0);
-    const found = await this.#searchLevel(vector, near, ef, 0);
-    return found.filter(({ uid }) => this.#store.vector(uid)?.length === vector.length);
+    const point = vectorPoint(vector);
+    const near = await this.#descend(point, entry.uid, entry.level, 0);
+    const found = await this.#searchLevel(point, near, ef, 0);
+    return found.filter(({ uid }) => this.#store.vector(uid)?.vector.length === vector.length);
   }
-}
-
-/**
- * A shorter vector counts as one that ends in zeros. Where vectors of several lengths are kept, as while they are made
- * again by another model, links and walks would otherwise end at the first of another length.
- */
-function paddedDistance(metric: VectorMetric, a: Float32Array, b: Float32Array): number {
-  const length = Math.max(a.length, b.length);
-  return vectorDistance(metric, padded(a, length), padded(b, length));
-}
-
-function padded(vector: Float32Array, length: number): Float32Array {
-  if (vector.length === length) return vector;
-  const longer = new Float32Array(length);
-  longer.set(vector);
-  return longer;
 }
 
 /** Level of a uid: one in sixteen reaches each level above the last. */

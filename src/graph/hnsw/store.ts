@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../base/index.js';
-import { decodeValue } from '../../values/index.js';
+import { decodeValue, type VectorPoint, vectorPoint } from '../../values/index.js';
 import { FAMILY, hnswKey } from '../key.js';
 import { readSlots } from '../read/slot-reader.js';
 import { retyped } from '../retype.js';
@@ -12,7 +12,7 @@ const METRICS = { keysRead: 0, uidsRead: 0 };
 /** Links and vectors of one index, each read once; changes stay here until they are written. */
 export class HnswStore {
   readonly #links = new Map<number, Links | undefined>();
-  readonly #vectors = new Map<number, Float32Array | undefined>();
+  readonly #vectors = new Map<number, VectorPoint | undefined>();
   readonly #changed = new Set<number>();
   #entry: { readonly value: Entry | undefined } | undefined;
   #entryChanged = false;
@@ -71,7 +71,7 @@ export class HnswStore {
   }
 
   /** A vector that was fetched. */
-  vector(uid: number): Float32Array | undefined {
+  vector(uid: number): VectorPoint | undefined {
     return this.#vectors.get(uid);
   }
 
@@ -86,8 +86,8 @@ export class HnswStore {
   }
 }
 
-function vectorOf(stored: Uint8Array | undefined): Float32Array | undefined {
+function vectorOf(stored: Uint8Array | undefined): VectorPoint | undefined {
   const typed = stored && retyped(stored, 'float32vector');
   const value = typed && decodeValue(typed);
-  return value?.type === 'float32vector' ? value.value : undefined;
+  return value?.type === 'float32vector' ? vectorPoint(value.value) : undefined;
 }
