@@ -30,6 +30,7 @@ const CODE = `
         case 'fails': for (let i = 0; i < 100; i++) this.setAlarm(i, { name: 'poison', id: 'a' + i }); return;
         case 'rings': this.setAlarm(0, { name }); return;
         case 'alarm': this.setAlarm(1000, { name: 'note', data }); return;
+        case 'bravesMuch': for (let i = 0; i < 40; i++) this.publishEvent('e', { text: '\\u4e2d'.repeat(500) }); // falls through
         case 'braves': this.state.done.push('x'); try { await this.checkpoint(); } catch {} return 'done';
         case 'paysOn': {
           if (this.state.paid === undefined) {
@@ -517,6 +518,14 @@ describe('background work', () => {
     const { id } = await agents.start('Worker');
     refuses = true;
     await expect(agents.send(id, 'braves')).rejects.toMatchObject({ code: 'DISK_FULL' });
+    expect(await agents.send(id, 'done')).toBe('born');
+  });
+
+  it('fails a turn whose checkpoint is too large to leave its process, also where its handler goes on', async () => {
+    const { agents } = await open({ limits: { hostMessageBytes: 32_000 } });
+    const { id } = await agents.start('Worker');
+    const limit = { code: 'LIMIT_EXCEEDED', message: expect.stringContaining('limits.hostMessageBytes is 32000') };
+    await expect(agents.send(id, 'bravesMuch')).rejects.toMatchObject(limit);
     expect(await agents.send(id, 'done')).toBe('born');
   });
 

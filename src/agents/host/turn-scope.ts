@@ -30,6 +30,7 @@ export class TurnScope {
   #effects: Collected = {};
   readonly #alarms = new Map<string, AlarmEffect>();
   #bytes = 0;
+  #lost: unknown;
 
   constructor(
     readonly agentId: string,
@@ -82,8 +83,14 @@ export class TurnScope {
     (this.#effects.stops ??= []).push(id);
   }
 
-  /** Hands out what was collected and begins anew (at a checkpoint, and at the end). */
+  /** What was handed out did not become durable, and is not collected again: a handler that goes on must not land without it. */
+  lose(why: unknown): void {
+    this.#lost = why;
+  }
+
+  /** Hands out what was collected and begins anew (at a checkpoint, and at the end). Throws why a part was lost before. */
   take(state: string | undefined, version: number): Effects {
+    if (this.#lost !== undefined) throw this.#lost;
     const effects = this.#effects;
     this.#effects = {};
     this.#bytes = 0;

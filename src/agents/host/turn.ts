@@ -157,7 +157,11 @@ async function checkpoint(agent: Agent): Promise<void> {
   const task = requireTask('checkpoint');
   const resident = residents.get(agent.id);
   if (task.turn === undefined || resident === undefined) return;
-  await task.call('checkpoint', [collect(task.turn, resident)]);
+  const effects = collect(task.turn, resident);
+  await task.call('checkpoint', [effects]).catch((error: unknown) => {
+    task.turn?.lose(error);
+    throw error;
+  });
 }
 
 function collect(scope: TurnScope, resident: Resident, always = false): Effects {
