@@ -1,15 +1,18 @@
 import { afterEach, expect, it } from 'vitest';
 import { type AgentService, agentService } from '../../test/agent-service.js';
 import { lateStore, Refusals, surely } from '../../test/late-store.js';
-import { createMemoryStore } from '../store/index.js';
+import { createMemoryStore, type Snapshot, type Store } from '../store/index.js';
 
 const CODE = `
   class Purse extends Agent {
+    static readOnly = ['note'];
     state = { coins: 100, taken: 0 };
     async onReceiveMessage(name, data) {
       switch (name) {
         case 'give': this.state.coins--; await agents.sendMessageAsync(data, 'take'); return String(this.state.coins);
         case 'take': this.state.coins++; this.state.taken++; this.publishEvent('taken', { n: this.state.taken }); return;
+        case 'write': this.state.note = 'x'.repeat(Number(data)); return;
+        case 'note': return String(this.state.note?.length);
         case 'show': return this.state.coins + ' ' + this.state.taken;
       }
       return super.onReceiveMessage(name, data);
@@ -52,4 +55,27 @@ it('everything acknowledged happens once on a store that answers later and refus
   const shown = await Promise.all(ids.map(async (id) => (await agents.send(id, 'show'))?.split(' ').map(Number) ?? []));
   expect(shown.reduce((sum, [coins]) => sum + coins, 0)).toBe(PURSES * 100);
   expect(shown.reduce((sum, [, taken]) => sum + taken, 0)).toBe(PURSES * GIFTS);
+});
+
+it('a read-only handler meets a state of one moment, also where a turn commits while it is read', async () => {
+  const late = lateStore(createMemoryStore(), () => false);
+  let between: (() => Promise<unknown>) | undefined;
+  const lateSnapshot = (snapshot: Snapshot): Snapshot => ({
+    ...snapshot,
+    async get(key) {
+      const bytes = await snapshot.get(key);
+      const work = between;
+      between = undefined;
+      await work?.();
+      return bytes;
+    },
+  });
+  const store: Store = { ...late, snapshot: () => lateSnapshot(late.snapshot()) };
+  service = await agentService(CODE, [], { store });
+  const { agents } = service;
+  const { id } = await agents.start('Purse');
+  await agents.send(id, 'write', '10');
+  between = () => agents.send(id, 'write', '10000');
+  expect(await agents.send(id, 'note')).toBe('10');
+  expect(await agents.send(id, 'note')).toBe('10000');
 });

@@ -45,6 +45,16 @@ export class TurnRunner {
     }
   }
 
+  /** Both of one moment: a turn of the agent may commit meanwhile. Throws AGENT_UNKNOWN, AGENT_TERMINATED. */
+  #committed(id: string): Promise<{ readonly head: Head; readonly state: string | undefined }> {
+    return this.#read(async (snapshot) => {
+      const head = await readHead(snapshot, id);
+      if (head === undefined) throw unknownAgent(id);
+      if (head.status === 'terminated') throw terminated(id);
+      return { head, state: await readState(snapshot, id, head.chunks) };
+    });
+  }
+
   /** Gives the reply once it is durable. Throws what the handler threw, or why its effects could not land; then nothing of it did. */
   async run(activation: Activation, job: Job): Promise<string | undefined> {
     const head = activation.head ?? (await this.head(activation));
@@ -103,10 +113,7 @@ export class TurnRunner {
 
   /** Runs a read-only handler on the last committed state, beside whatever runs. */
   async readOnly(activation: Activation, job: Job): Promise<string | undefined> {
-    const head = await this.#read((snapshot) => readHead(snapshot, activation.id));
-    if (head === undefined) throw unknownAgent(activation.id);
-    if (head.status === 'terminated') throw terminated(activation.id);
-    const state = await this.#loadState(activation.id, head.chunks);
+    const { head, state } = await this.#committed(activation.id);
     const graph = new GraphHolder(this.options.graph, true);
     const inHost = new TurnInHost(this.options, activation, job, new MadeCalls(), graph);
     const { id, name, data, from, typed } = job;
