@@ -25,6 +25,15 @@ const CODE = `
     content() { return this.state.content; }
   }
   const wait = () => new Promise((done) => (globalThis.go = done));
+  async function putSlowly(key) {
+    const { id } = await agents.start(Cart, { key });
+    await agents.refAsync(Cart, id).put('slow');
+    if (!globalThis.waited) {
+      globalThis.waited = true;
+      await wait();
+    }
+    return id;
+  }
   class Shelf extends Agent {
     static agentName = 'cart';
   }
@@ -34,6 +43,7 @@ const CODE = `
   class Clerk extends Agent {
     async onReceiveMessage(name, data) {
       if (name === 'wait') return wait();
+      if (name === 'putSlowly') return putSlowly(data);
       if (name === 'ask' || name === 'ask too early') {
         const { id } = await agents.start(Cart, { key: data });
         if (name === 'ask') await this.checkpoint();
@@ -56,9 +66,21 @@ const CODE = `
   function idOf(key) { return agents.idOf(Cart, key); }
   function breaks(broken) { globalThis.broken = broken; }
   async function whose(id) { return agents.ref(Cart, id).whose(); }
+  async function putInTransaction(key) { return graph.transaction(() => putSlowly(key)); }
   async function content(id) { return agents.ref(Cart, id).content(); }
 `;
-const EXPORTS = ['cartOf', 'shelfOf', 'clerkOf', 'waits', 'goOn', 'idOf', 'breaks', 'whose', 'content'];
+const EXPORTS = [
+  'cartOf',
+  'shelfOf',
+  'clerkOf',
+  'waits',
+  'goOn',
+  'idOf',
+  'breaks',
+  'whose',
+  'content',
+  'putInTransaction',
+];
 
 let service: AgentService;
 async function open(options: ServiceOptions = {}): Promise<AgentService> {
@@ -116,6 +138,23 @@ describe('agents started by a key', () => {
     expect((await Promise.all(starts)).map((one) => one.id)).toEqual([id, id]);
     expect(await agents.info(id)).toMatchObject({ turns: 3 });
   });
+
+  it.each(['turn', 'transaction'])(
+    'begin anew where they were stopped while the %s that starts them was under way',
+    async (where) => {
+      const { agents, call } = await open({ schema: 'name: string .' });
+      const { id } = (await call('cartOf', 'ann')) as { id: string };
+      const clerk = await agents.start('Clerk');
+      const put = where === 'turn' ? agents.send(clerk.id, 'putSlowly', 'ann') : call('putInTransaction', 'ann');
+      await until(async () => (await call('waits')) === true);
+      await agents.stop(id);
+      await call('goOn');
+      expect(await put).toBe(id);
+      expect(await agents.info(id)).not.toMatchObject({ status: 'terminated' });
+      await agents.clockMoved();
+      expect(await call('content', id)).toEqual(['slow']);
+    },
+  );
 
   it('are there behind a checkpoint of the turn that starts them, and not before it', async () => {
     const { agents } = await open();

@@ -1,3 +1,4 @@
+import { GraphsteadError } from '../../base/index.js';
 import { messageKey } from '../keys.js';
 import type { PostOp, SpawnOp } from '../part.js';
 import { mailboxFull, terminated } from '../refusal.js';
@@ -25,10 +26,16 @@ function refuse(draft: Draft, { to, from }: PostOp): void {
   draft.posts.push({ to, n: draft.posts.length });
 }
 
-/** An agent that a turn began: its first message is the one that initialises it. */
+/**
+ * An agent that a turn began: its first message is the one that initialises it. Throws TXN_ABORTED where the one of its key was
+ * stopped behind the look of whoever starts it: what that left is to go first.
+ */
 export function spawn(draft: Draft, op: SpawnOp): void {
   const before = draft.find(op.id);
   if (before !== undefined && !beginsAgain(before, op)) {
+    if (op.key !== undefined && before.status === 'terminated') {
+      throw new GraphsteadError('TXN_ABORTED', `agent ${op.id} was stopped while it was to be started`);
+    }
     // a rerun of the turn that began it, or its key is in use; those who count posts count this one too
     draft.posts.push({ to: op.id, n: draft.posts.length });
     return;
