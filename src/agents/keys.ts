@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Key, KeyReader, KeyWriter, type Range } from '../commit/index.js';
+import { isAgentId } from './agent-id.js';
 
 // Keys of the agents: family, shard, agent id, then what tells entries of one family apart. The shard comes before the
 // id, so that a range of shards can move to another writer.
@@ -29,7 +30,8 @@ export function shardOf(agentId: string): number {
   if (known !== undefined) return known;
   if (shards.size >= CACHE) shards.clear();
   const shard = createHash('sha1').update(agentId).digest()[0];
-  shards.set(agentId, shard);
+  // callers may send any text for an id, of megabytes too
+  if (isAgentId(agentId)) shards.set(agentId, shard);
   return shard;
 }
 
