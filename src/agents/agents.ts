@@ -108,6 +108,7 @@ class AgentRuntime implements Agents {
       hub: this.#hub,
       trace: options.trace ?? noTrace,
       log: options.log ?? (() => undefined),
+      closing: () => this.#queues.closing,
       rpc: (activation, job, rpc) => {
         const { method, args } = rpc;
         if (method === 'send') return this.#messages.sendInTurn(activation, job, rpc);

@@ -2,7 +2,7 @@ import { asError, type Clock, type GraphsteadError, Histogram, type Limits } fro
 import type { Committer } from '../commit/index.js';
 import { Activation } from './activation.js';
 import type { AlarmClock } from './alarm-clock.js';
-import { isTerminated, mailboxFull, terminated } from './refusal.js';
+import { isTerminated, isWithoutClass, mailboxFull, terminated } from './refusal.js';
 import type { SendOptions } from './contract.js';
 import type { EventHub } from './event-hub.js';
 import {
@@ -326,10 +326,7 @@ export class Queues {
    */
   #isUnready({ head }: Activation, error: GraphsteadError, loads: number): boolean {
     if (error instanceof StateNotTaken) return loads === this.#loads;
-    const { code } = error;
-    const { manifest } = this.options.runner.options.hosts;
-    if (manifest === undefined) return code === 'NOT_READY';
-    return code === 'AGENT_TYPE_UNKNOWN' && !manifest.agentTypes.some(({ name }) => name === head?.type);
+    return isWithoutClass(this.options.runner.options.hosts.manifest, head?.type, error);
   }
 
   /** Agents without a class are counted behind the load; one that has a class is told of, once for its messages. */

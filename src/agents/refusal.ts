@@ -150,6 +150,16 @@ export function assertType(app: { readonly agentTypes: readonly AgentType[] } | 
   if (!known.includes(name)) throw unknownType(name, known);
 }
 
+/** No handler ran: there is no app, or none of its classes is the agent's. */
+export function isWithoutClass(
+  app: { readonly agentTypes: readonly AgentType[] } | undefined,
+  type: string | undefined,
+  { code }: GraphsteadError,
+): boolean {
+  if (app === undefined) return code === 'NOT_READY';
+  return code === 'AGENT_TYPE_UNKNOWN' && !app.agentTypes.some(({ name }) => name === type);
+}
+
 export function unknownType(name: string, known: readonly string[]): GraphsteadError {
   return new GraphsteadError('AGENT_TYPE_UNKNOWN', `unknown agent type "${name}"`, { fix: registerIt(known) });
 }

@@ -19,6 +19,8 @@ export interface RunnerOptions {
   readonly hub: EventHub;
   readonly trace: Trace;
   readonly log: (entry: HostLog) => void;
+  /** the service stops: what ends now may have been cut off by that */
+  readonly closing: () => boolean;
   /** what a turn asks of other agents */
   readonly rpc: (activation: Activation, job: Job, rpc: Rpc) => Promise<unknown>;
 }

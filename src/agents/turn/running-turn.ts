@@ -1,7 +1,7 @@
 import type { Committed } from '../../commit/index.js';
-import type { ErrorCode } from '../../base/index.js';
+import { asError, type ErrorCode, type GraphsteadError } from '../../base/index.js';
 import type { Activation } from '../activation.js';
-import type { Job } from '../job.js';
+import { isRefused, type Job } from '../job.js';
 import type { Claim } from '../contended.js';
 import { NO_EFFECTS, opsOf } from '../effects.js';
 import { shardOf } from '../keys.js';
@@ -10,8 +10,8 @@ import type { HostProcess } from '../process/host-process.js';
 import type { MadeCalls } from '../process/made-calls.js';
 import type { HostTask, Turned } from '../process/task.js';
 import type { Effects, EventEffect, Rpc, TurnTask } from '../protocol.js';
-import { assertType } from '../refusal.js';
-import { failureText } from '../wire-failure.js';
+import { assertType, isWithoutClass } from '../refusal.js';
+import { failureText, StateNotTaken } from '../wire-failure.js';
 import { traceOf, tracedTask } from '../process/traced-task.js';
 import { freshHead, type Head, headWith, pieces } from '../stored.js';
 import { GraphHolder, isGraph } from './graph-holder.js';
@@ -99,11 +99,20 @@ export class RunningTurn extends TurnInHost {
 
   /** What onTerminate throws is told, and stops nobody from stopping the agent; nothing that it did lands. */
   #stopAnyway(error: unknown): Turned {
-    if (this.job.kind !== 'stop') throw error;
+    if (this.job.kind !== 'stop' || this.#mayRunLater(asError(error))) throw error;
     this.graph.abort();
     const message = `onTerminate failed: ${failureText(error)}`;
     this.options.log({ level: 'error', message, agentId: this.activation.id, requestId: this.job.requestId });
     return { effects: NO_EFFECTS };
+  }
+
+  /** It was not the hook that failed: what it tidies up would stay for ever where the agent was stopped without it. */
+  #mayRunLater(error: GraphsteadError): boolean {
+    const { closing, hosts } = this.options;
+    if (closing() || isRefused(error)) return true;
+    // whoever asks for a stop now gets it
+    if (this.job.stored === undefined) return false;
+    return error instanceof StateNotTaken || isWithoutClass(hosts.manifest, this.#head?.type, error);
   }
 
   /** The instance may be half changed: the next turn loads what is committed. */

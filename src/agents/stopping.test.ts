@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type AgentService, agentService, type ServiceOptions, until } from '../../test/agent-service.js';
+import { lateStore } from '../../test/late-store.js';
+import { GraphsteadError } from '../base/index.js';
+import { createMemoryStore, MemoryDisk, type Snapshot, type Store } from '../store/index.js';
+
+const CLERK = `
+  class Clerk extends Agent {
+    async onReceiveMessage(name, data) { await agents.stop(data); return 'told'; }
+  }
+  agents.register(Clerk);
+`;
+const CODE = `
+  const wait = () => new Promise((done) => (globalThis.go = done));
+  class Order extends Agent {
+    async onTerminate() {
+      if (!globalThis.atOnce) await wait();
+      this.publishEvent('closed', {});
+    }
+  }
+  agents.register(Order);
+  function waits() { return globalThis.go !== undefined; }
+  function atOnce() { globalThis.atOnce = true; }
+  ${CLERK}
+`;
+const STATE = 2; // family of keys
+
+const services: AgentService[] = [];
+async function open(code = CODE, options: ServiceOptions = {}): Promise<AgentService> {
+  const service = await agentService(code, code === CODE ? ['waits', 'atOnce'] : [], options);
+  services.push(service);
+  return service;
+}
+afterEach(async () => {
+  for (const service of services.splice(0)) await service.close();
+});
+
+async function namesOf({ agents }: AgentService, id: string): Promise<readonly string[]> {
+  return (await agents.keptEvents(id)).map(({ name }) => name);
+}
+
+describe('a stop whose onTerminate did not run to its end', () => {
+  it.each(['an agent', 'a caller'])(
+    'since the service stopped, and that %s asked for, has not happened',
+    async (who) => {
+      const disk = new MemoryDisk();
+      const first = await open(CODE, { store: createMemoryStore({ disk }) });
+      const { id } = await first.agents.start('Order');
+      const clerk = await first.agents.start('Clerk');
+      const refusal = { code: 'NOT_READY' };
+      const asked = who === 'an agent' ? first.agents.send(clerk.id, 'stop', id) : first.agents.stop(id);
+      const told = who === 'an agent' ? asked : expect(asked).rejects.toMatchObject(refusal);
+      await until(async () => (await first.call('waits')) === true);
+      const closed = first.agents.close();
+      await first.hosts.close();
+      await Promise.all([closed, told]);
+      await first.close();
+
+      const second = await open(CODE, { store: createMemoryStore({ disk }), resting: true });
+      expect(await second.agents.info(id)).toMatchObject({ status: 'suspended' });
+      await second.call('atOnce');
+      await second.agents.resume();
+      if (who === 'a caller') await second.agents.stop(id);
+      await until(async () => (await second.agents.info(id)).status === 'terminated');
+      expect(await namesOf(second, id)).toEqual(['agentStatusUpdated', 'closed', 'agentStatusUpdated']);
+    },
+  );
+
+  it('since its class is missing waits for it where another agent asked for it', async () => {
+    const disk = new MemoryDisk();
+    const first = await open(CODE, { store: createMemoryStore({ disk }) });
+    const { id } = await first.agents.start('Order');
+    const clerk = await first.agents.start('Clerk');
+    await first.close();
+
+    const second = await open(CLERK, { store: createMemoryStore({ disk }) });
+    expect(await second.agents.send(clerk.id, 'stop', id)).toBe('told');
+    await second.agents.clockMoved();
+    expect(await second.agents.info(id)).toMatchObject({ status: 'suspended', waiting: 1 });
+    const bundle = second.app.next(CODE.replace('!globalThis.atOnce', 'false'));
+    await second.agents.swap(() => second.hosts.load({ appDir: second.app.appDir, bundle }));
+    await until(async () => (await second.agents.info(id)).status === 'terminated');
+    expect(await namesOf(second, id)).toContain('closed');
+  });
+
+  it('since the store could not be read is told, and can be asked for again', async () => {
+    const late = lateStore(createMemoryStore(), () => false);
+    let isAway = false;
+    const lateSnapshot = (snapshot: Snapshot): Snapshot => ({
+      ...snapshot,
+      async get(key) {
+        if (isAway && key[3] === STATE) throw new GraphsteadError('OVERLOADED', 'the store is away');
+        return snapshot.get(key);
+      },
+    });
+    const store: Store = { ...late, snapshot: () => lateSnapshot(late.snapshot()) };
+    const service = await open(CODE, { store });
+    const { id } = await service.agents.start('Order');
+    await service.agents.swap(async () => undefined);
+    await service.call('atOnce');
+    isAway = true;
+    await expect(service.agents.stop(id)).rejects.toMatchObject({ code: 'OVERLOADED' });
+    isAway = false;
+    expect(await service.agents.stop(id)).toMatchObject({ status: 'terminated' });
+    expect(await namesOf(service, id)).toContain('closed');
+  });
+});
