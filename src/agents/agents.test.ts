@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AgentService, agentService, until } from '../../test/agent-service.js';
-import type { AgentEvent } from './contract.js';
+import type { AgentEvent, AgentFilter } from './contract.js';
 
 const CODE = `
   class Counter extends Agent {
@@ -251,7 +251,8 @@ describe('agents', () => {
     const { id } = await service.agents.start('Counter');
     const child = (await send(id, 'child')) as string;
     expect(await send(child, 'born')).toBe(`${child} Counter`);
-    for (const filter of [{ status: 'bogus' as 'running' }, { first: 0 }, { first: 1_001 }, { first: 1.5 }]) {
+    const texts = [{ after: 5 }, { after: null }, { name: 5 }] as unknown as AgentFilter[];
+    for (const filter of [{ status: 'bogus' as 'running' }, { first: 0 }, { first: 1_001 }, { first: 1.5 }, ...texts]) {
       await expect(service.agents.list(filter)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
     }
     expect((await service.agents.list({ name: 'Counter' })).map((one) => one.id).sort()).toEqual([id, child].sort());

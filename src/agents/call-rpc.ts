@@ -95,9 +95,9 @@ export function functionCalls(agents: Agents, graph?: GraphCalls, transactions?:
       case 'info':
         return agents.info(rpc.args[0] as string);
       case 'list':
-        return agents.list(rpc.args[0] as AgentFilter);
+        return agents.list((rpc.args[0] ?? {}) as AgentFilter);
       case 'history':
-        return agents.history(rpc.args[0] as string, rpc.args[1] as HistoryPage);
+        return agents.history(rpc.args[0] as string, (rpc.args[1] ?? {}) as HistoryPage);
       case 'alarms':
         return agents.alarms(rpc.args[0] as string);
       case 'send': {

@@ -13,7 +13,7 @@ export async function answerGraph(surface: GraphSurface, rpc: Rpc, terms: Graphq
   const [, first, second, as] = rpc.args;
   switch (rpc.method) {
     case 'graph.query':
-      return surface.query(String(first), second as Readonly<Record<string, string>> | undefined);
+      return surface.query(String(first), variablesOf(second) as Readonly<Record<string, string>> | undefined);
     case 'graph.mutate':
       return surface.mutate(first as GraphMutation);
     case 'graph.graphql':
@@ -27,7 +27,7 @@ export async function answerGraph(surface: GraphSurface, rpc: Rpc, terms: Graphq
   }
 }
 
-/** They are null where another argument stands behind none. */
+/** They are null where another argument stands behind none, or where app code gives null for none. */
 function variablesOf(given: unknown): Readonly<Record<string, unknown>> | undefined {
   return (given ?? undefined) as Readonly<Record<string, unknown>> | undefined;
 }

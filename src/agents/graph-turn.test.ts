@@ -160,7 +160,11 @@ const CODE = `
   const storeOdd = (what) => told(graph.transaction((txn) => txn.mutate({ set: [{ name: 'Odd', age: odd[what] }] })).then(names));
   async function askOdd(what) {
     const text = 'query q($name: string = "Ada") { q(func: eq(name, $name)) { name } }';
-    return told(graph.query(text, { $name: odd[what] }).then(({ q }) => q.map(({ name }) => name)));
+    const asked =
+      what === 'null'
+        ? graph.query('{ q(func: eq(name, "Ada")) { name } }', null)
+        : graph.query(text, { $name: odd[what] });
+    return told(asked.then(({ q }) => q.map(({ name }) => name)));
   }
   function spin() { while (true) {} }
   async function birthday() {
@@ -289,6 +293,7 @@ describe('the graph in app code', () => {
       expect(await call('askOdd', what)).toBe('INVALID_VALUE: the variable $name of graph.query is no text');
     }
     expect(await call('askOdd', 'left')).toEqual(['Ada']);
+    expect(await call('askOdd', 'null')).toEqual(['Ada']);
     expect([await call('askOdd', 'whole'), await call('askOdd', 'big')]).toEqual([[], []]);
   });
 

@@ -19,6 +19,7 @@ const counter = (statics: string) => `
         case 'text': this.state.text = data; return;
         case 'twice': this.state.count++; await this.checkpoint(); this.state.count++; return;
         case 'nothing': this.state = {}; return;
+        case 'without a page': return [(await agents.history(this.id, null)).length, (await agents.list(null)).length].join();
         case 'past': {
           const past = await agents.history(this.id, { limit: 2 });
           return past.map((one) => one.turn + ' ' + one.name).join(', ');
@@ -91,6 +92,7 @@ describe('the history of a state', () => {
     for (const page of [{ limit: 0 }, { limit: 101 }, { limit: 1.5 }, { before: -1 }, { before: 'x' as never }]) {
       await expect(agents.history(id, page)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
     }
+    expect(await agents.send(id, 'without a page')).toBe('5,1');
     await expect(agents.history('agent_none')).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
   });
 

@@ -49,7 +49,13 @@ const STATUSES: readonly AgentStatus[] = [
 const PAGE = 1_000;
 
 /** Throws INVALID_VALUE: what app code asks a list of agents by is text and numbers to us. */
-export function assertFilter({ status, first }: AgentFilter): void {
+export function assertFilter({ status, first, after, name }: AgentFilter): void {
+  for (const [what, text] of Object.entries({ after, name })) {
+    if (text === undefined || typeof text === 'string') continue;
+    throw new GraphsteadError('INVALID_VALUE', `${what} of a list of agents is text, got ${String(text)}`, {
+      fix: what === 'after' ? 'give the id of the last agent of the page before, or none' : 'name a type, or none',
+    });
+  }
   if (status !== undefined && !STATUSES.includes(status)) {
     throw new GraphsteadError('INVALID_VALUE', `"${String(status)}" is no status of an agent`, {
       fix: `one of ${STATUSES.join(', ')}`,
