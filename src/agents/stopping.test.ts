@@ -12,15 +12,17 @@ const CLERK = `
 `;
 const CODE = `
   const wait = () => new Promise((done) => (globalThis.go = done));
+  const pause = async () => { if (!globalThis.atOnce) await wait(); };
   class Order extends Agent {
+    onReceiveMessage() { return pause(); }
     async onTerminate() {
-      if (!globalThis.atOnce) await wait();
+      await pause();
       this.publishEvent('closed', {});
     }
   }
   agents.register(Order);
   function waits() { return globalThis.go !== undefined; }
-  function atOnce() { globalThis.atOnce = true; }
+  function atOnce() { globalThis.atOnce = true; globalThis.go?.(); }
   ${CLERK}
 `;
 const STATE = 2; // family of keys
@@ -104,4 +106,15 @@ describe('a stop whose onTerminate did not run to its end', () => {
     expect(await service.agents.stop(id)).toMatchObject({ status: 'terminated' });
     expect(await namesOf(service, id)).toContain('closed');
   });
+});
+
+it('an agent whose mailbox is full can be stopped by another', async () => {
+  const { agents, call } = await open(CODE, { limits: { mailboxMessages: 3 } });
+  const [{ id }, clerk] = await Promise.all([agents.start('Order'), agents.start('Clerk')]);
+  for (let i = 0; i < 3; i++) await agents.sendAsync(id, 'pack');
+  await expect(agents.sendAsync(id, 'pack')).rejects.toMatchObject({ code: 'MAILBOX_FULL' });
+  await until(async () => (await call('waits')) === true);
+  const told = agents.send(clerk.id, 'stop', id).finally(() => call('atOnce'));
+  expect(await told).toBe('told');
+  await until(async () => (await agents.info(id)).status === 'terminated');
 });

@@ -13,7 +13,8 @@ export function post(draft: Draft, op: PostOp): void {
     refuse(draft, op);
     return;
   }
-  if (head.waiting >= draft.group.limits.mailboxMessages) throw mailboxFull(op.to, head.waiting);
+  // one that cannot keep up can be stopped, from a turn too
+  if (head.waiting >= draft.group.limits.mailboxMessages && op.kind !== 'stop') throw mailboxFull(op.to, head.waiting);
   const n = draft.posts.length;
   draft.posts.push({ to: op.to, n });
   draft.putAll(encode(messageOf(op)), (chunk) => messageKey(op.to, draft.ts, n, chunk));
