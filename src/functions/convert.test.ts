@@ -75,3 +75,12 @@ it('what is not given is null where the type knows no undefined', () => {
   expect(converter.toApp(fields[0].type, undefined)).toBe(null);
   expect(converter.toApp(fields[1].type, undefined)).toBe(undefined);
 });
+
+it('a field that is named as what every object has is null where it is not given', () => {
+  const text = { kind: 'named', name: 'String', nullable: true } as const;
+  const fields = [{ name: 'constructor', type: text }];
+  const converter = new Converter({ format: 1, operations: [], types: [{ kind: 'object', name: 'Car', fields }] });
+  const given = (value: object) => converter.fromApp({ kind: 'named', name: 'Car', nullable: false }, value);
+  expect(given({})).toStrictEqual({ constructor: null });
+  expect(given({ constructor: 'Lotus' })).toStrictEqual({ constructor: 'Lotus' });
+});

@@ -61,11 +61,13 @@ export class Converter {
   }
 
   #fields(definition: TypeDefinition & { kind: 'object' | 'input' }, value: Fields): Fields {
-    return Object.fromEntries(definition.fields.map(({ name, type }) => [name, this.fromApp(type, value[name], name)]));
+    return Object.fromEntries(
+      definition.fields.map(({ name, type }) => [name, this.fromApp(type, ownValue(value, name), name)]),
+    );
   }
 
   #member(definition: TypeDefinition & { kind: 'union' }, value: Fields): Fields {
-    const tag = value[definition.discriminant];
+    const tag = ownValue(value, definition.discriminant);
     const member = definition.members.find(({ values }) => values.includes(String(tag)));
     const type = this.#types.get(member?.type ?? '');
     if (type?.kind !== 'object') {
@@ -80,6 +82,11 @@ export class Converter {
 
 function isOneOf({ oneOf }: TypeUse, value: unknown): boolean {
   return oneOf === undefined || oneOf.includes(value as number);
+}
+
+/** A field may have the name of what every object has: `constructor`. */
+function ownValue(value: Fields, name: string): unknown {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** A text or a list has no fields, so that all optional ones would be null. */
