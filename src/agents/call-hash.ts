@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
+import { inspect } from 'node:util';
+
+const WHOLE = { depth: null, maxArrayLength: null, maxStringLength: null } as const;
 
 /** Tells calls apart that a task makes at the same place in two of its runs. */
 export function callHash(kind: string, args: readonly unknown[]): string {
-  return createHash('sha256')
-    .update(kind)
-    .update(JSON.stringify(args) ?? '')
-    .digest('base64url')
-    .slice(0, 22);
+  return createHash('sha256').update(kind).update(textOf(args)).digest('base64url').slice(0, 22);
+}
+
+/** App code gives what it likes: large numbers, and circles. */
+function textOf(args: readonly unknown[]): string {
+  try {
+    return JSON.stringify(args, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
+  } catch {
+    return inspect(args, WHOLE);
+  }
 }

@@ -33,6 +33,20 @@ describe('calls that all runs of a task share', () => {
     expect(made).toHaveLength(1);
   });
 
+  it('are told apart by what JSON does not hold, too', async () => {
+    const { calls, ask, made, differed } = counting();
+    const circle = (name: string): Rpc => {
+      const variables: Record<string, unknown> = { name };
+      variables['self'] = variables;
+      return { method: 'graph.graphql', n: 1, args: ['text', 'b', variables] };
+    };
+    const large = (id: bigint): Rpc => ({ method: 'graph.graphql', n: 0, args: ['text', 'a', { id }] });
+    for (const call of [large(1n), large(1n), large(2n), circle('a'), circle('a'), circle('b')]) await ask(call);
+    expect(made).toHaveLength(4);
+    expect(differed()).toBe(2);
+    expect(calls.journal()).toHaveLength(2);
+  });
+
   it('are made anew where a run asks something else at the same place, and the log hears of it', async () => {
     const { ask, made, differed } = counting();
     await ask(send(0, 'a'));
