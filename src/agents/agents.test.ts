@@ -6,7 +6,7 @@ import type { AgentEvent, AgentFilter } from './contract.js';
 const CODE = `
   class Counter extends Agent {
     static handlers = ['add', 'total', 'multiply', 'passOn', 'reopen'];
-    static readOnly = ['total', 'peek'];
+    static readOnly = ['total', 'peek', 'stare'];
     state = { count: 0 };
     onInitialize() { this.state.born = this.id; }
     async onResume() { await null; }
@@ -14,6 +14,7 @@ const CODE = `
       switch (name) {
         case 'increment': return String(this.state.count += Number(data ?? 1));
         case 'peek': return String(this.state.count);
+        case 'stare': return new Promise((done) => this.signal.addEventListener('abort', done));
         case 'born': return this.state.born + ' ' + this.name;
         case 'silent': return undefined;
         case 'break': this.state.count = -1; throw new Error('broken on purpose');
@@ -421,6 +422,20 @@ describe('agents', () => {
     vi.useRealTimers();
     await told;
     expect(await send(id, 'increment')).toBe('1');
+  });
+
+  it('that only read are given up when their sender does not wait any longer', async () => {
+    const { id } = await service.agents.start('Counter');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const told = expect(service.agents.send(id, 'stare', undefined, { timeoutMs: 50 })).rejects.toMatchObject({
+      code: 'AGENT_TIMEOUT',
+      message: `"stare" of agent ${id} did not end within 50 ms`,
+    });
+    while (service.hosts.stats()['host_tasks'] === 0) await nextTurn();
+    vi.advanceTimersByTime(50);
+    vi.useRealTimers();
+    await told;
+    await until(async () => service.hosts.stats()['host_tasks'] === 0);
   });
 });
 

@@ -23,7 +23,7 @@ export interface Job {
   readonly from: string;
   readonly requestId: string;
   readonly typed?: boolean;
-  /** a message to a read-only handler of an agent that was starting: it waits for that */
+  /** a message to a read-only handler: where its agent is starting it waits for that */
   readonly reads?: boolean;
   /** for an agent that begins with this job */
   readonly create?: Birth;
@@ -179,6 +179,11 @@ export function outOfTime(id: string, job: Job, timeoutMs: number): GraphsteadEr
   if (!job.begun) {
     return new GraphsteadError('AGENT_TIMEOUT', `${what} did not begin within ${timeoutMs} ms and was taken back`, {
       fix: 'the agent is busy: wait longer, or send it with sendMessageAsync',
+    });
+  }
+  if (job.reads === true) {
+    return new GraphsteadError('AGENT_TIMEOUT', `${what} did not end within ${timeoutMs} ms`, {
+      fix: 'it changes nothing, and may be asked again; a longer timeout, or limits.messageMs, gives it more time',
     });
   }
   return new GraphsteadError(

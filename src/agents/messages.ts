@@ -3,7 +3,7 @@ import type { Committer } from '../commit/index.js';
 import { Activation } from './activation.js';
 import type { SendArgs } from './call-rpc.js';
 import type { DeadLetter, SendOptions } from './contract.js';
-import { callerOf, claimOf, digest, freshJobId, lastingId, type Job } from './job.js';
+import { callerOf, claimOf, digest, freshJobId, lastingId, type Job, outOfTime } from './job.js';
 import type { AgentOp } from './part.js';
 import type { Mail } from './outbox.js';
 import type { HostPool } from './process/host-pool.js';
@@ -107,11 +107,21 @@ export class Messages implements Mail {
     });
   }
 
-  async #sendReadOnly(id: string, order: Ordered, { requestId = '' }: SendOptions): Promise<string | undefined> {
+  #sendReadOnly(id: string, order: Ordered, options: SendOptions): Promise<string | undefined> {
+    const { limits, runner } = this.options;
+    const { requestId = '', timeoutMs = limits.messageMs } = options;
     const { kind, name, data, typed } = order;
     const begun = { from: '', id: freshJobId(), attempts: 0, notBefore: 0, begun: true };
-    const job: Job = { kind, name, data, typed, requestId, ...begun };
-    return this.options.runner.readOnly(new Activation(id), job);
+    const job: Job = { kind, name, data, typed, requestId, reads: true, ...begun };
+    const sender = { aborted: false };
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        sender.aborted = true;
+        reject(outOfTime(id, job, timeoutMs));
+      }, timeoutMs);
+      const asked = runner.readOnly(new Activation(id), job, sender).finally(() => clearTimeout(timer));
+      asked.then(resolve, reject);
+    });
   }
 
   #isReadOnly(type: string, message: string): boolean {

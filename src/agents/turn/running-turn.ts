@@ -32,6 +32,7 @@ export class TurnInHost implements HostTask {
     readonly job: Job,
     readonly calls: MadeCalls,
     readonly graph: GraphHolder,
+    readonly signal?: HostTask['signal'],
   ) {}
 
   get label(): HostTask['label'] {

@@ -8,6 +8,7 @@ import { shardOf } from '../keys.js';
 import { MadeCalls } from '../process/made-calls.js';
 import { readHead, readState } from '../reader.js';
 import { terminated, unknownAgent } from '../refusal.js';
+import type { HostTask } from '../process/task.js';
 import { traceOf, tracedTask } from '../process/traced-task.js';
 import type { Head } from '../stored.js';
 import { GraphHolder } from './graph-holder.js';
@@ -111,11 +112,11 @@ export class TurnRunner {
     }
   }
 
-  /** Runs a read-only handler on the last committed state, beside whatever runs. */
-  async readOnly(activation: Activation, job: Job): Promise<string | undefined> {
+  /** Runs a read-only handler on the last committed state, beside whatever runs, as long as its sender waits. */
+  async readOnly(activation: Activation, job: Job, sender?: HostTask['signal']): Promise<string | undefined> {
     const { head, state } = await this.#committed(activation.id);
     const graph = new GraphHolder(this.options.graph, true);
-    const inHost = new TurnInHost(this.options, activation, job, new MadeCalls(), graph);
+    const inHost = new TurnInHost(this.options, activation, job, new MadeCalls(), graph, sender);
     const { id, name, data, from, typed } = job;
     const task = {
       kind: 'message',
