@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { agentService } from '../../test/agent-service.js';
 import { DEFAULT_LIMITS, GraphsteadError } from '../base/index.js';
 import { Contended } from './contended.js';
 import type { GraphCalls, GraphTransaction } from './contract.js';
@@ -114,4 +115,30 @@ describe('a function that ends inside a transaction', () => {
       await expect(transactions.commit(other, kept)).rejects.toMatchObject({ code: 'TXN_FINISHED' });
     },
   );
+});
+
+const NESTED = `
+  let conflicts = 12;
+  async function begin() { await graph.mutate({ set: { age: 1 } }); }
+  async function nested() {
+    return graph.transaction(async () => {
+      await graph.transaction(async (inner) => {
+        const { q } = await inner.query('{ q(func: has(age)) { uid age } }');
+        if (conflicts-- > 0) await graph.mutate({ set: { uid: q[0].uid, age: q[0].age + 1 } });
+        await inner.mutate({ set: { uid: q[0].uid, age: 100 } });
+      });
+      return 'done';
+    });
+  }
+`;
+
+it('a try that ends with a conflict inside its work leaves no transaction open', async () => {
+  const limits = { functionTransactions: 2 };
+  const service = await agentService(NESTED, ['begin', 'nested'], { limits, schema: 'age: int .' });
+  try {
+    await service.call('begin');
+    expect(await service.call('nested')).toBe('done');
+  } finally {
+    await service.close();
+  }
 });

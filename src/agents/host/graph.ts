@@ -189,9 +189,9 @@ async function attempt<T>(task: Task, place: string, work: (transaction: GraphAp
     const gave = await task.call('graph.commit', keeps ? [id, toKept(value)] : [id]);
     return { ok: true, value: gave === undefined ? value : (fromKept(gave as string) as T) };
   } catch (error) {
-    if (codeOf(error) === 'TXN_ABORTED') return { ok: false, error };
-    // where its commit was refused it is over by now
+    // where its commit was refused it is over by now; a conflict that its work met has left it open
     await task.call('graph.abort', [id]).catch(() => undefined);
+    if (codeOf(error) === 'TXN_ABORTED') return { ok: false, error };
     throw error;
   }
 }
