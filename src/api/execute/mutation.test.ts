@@ -125,6 +125,18 @@ describe('mutations', () => {
     expect((await data('{ aggregateBoat { count } }')).aggregateBoat).toEqual({ count: 2 });
   });
 
+  it('upserts an object whose node an object before it refers to', async () => {
+    await data('mutation { addBoat(input: [{name: "A"}]) { numUids } }');
+    const { addBoat } = await data(`mutation { addBoat(upsert: true, input: [
+      {name: "B", port: {name: "P", berths: [{number: 1, boat: {name: "A"}}]}}, {name: "A", length: 3}
+    ]) { numUids boat { name length berth { number } } } }`);
+    expect(addBoat.numUids).toBe(4);
+    expect(addBoat.boat).toEqual([
+      { name: 'A', length: 3, berth: { number: 1 } },
+      { name: 'B', length: 9.5, berth: null },
+    ]);
+  });
+
   it('takes one node that is named several times as one, in any order', async () => {
     await data(`mutation { addBoat(input: [
       {name: "A", captain: {code: "k"}, crew: [{code: "k", name: "Kit"}]}, {name: "B", captain: {code: "k"}}]) { numUids } }`);

@@ -45,7 +45,9 @@ async function work(
   const upserts = new Map<Draft, number>();
   for (const draft of tops) {
     const existing = upsert ? existingNode(draft, known) : undefined;
-    if (existing) upserts.set(draft, existing.uid);
+    if (!existing) continue;
+    upserts.set(draft, existing.uid);
+    set.keep(draft, existing.uid);
   }
   const changeable = await allowed(request, reader, type, 'update', [...upserts.values()]);
   const shown: Draft[] = [];

@@ -69,9 +69,13 @@ export class ChangeSet {
     return existing.uid;
   }
 
+  /** A top-level object that may change the node that is there; others may refer to it before its turn comes. */
+  keep(draft: Draft, uid: number): void {
+    this.#uids.set(draft, uid);
+  }
+
   /** A top-level object whose node is there is written onto it. */
   async upsert(draft: Draft, uid: number): Promise<void> {
-    this.#uids.set(draft, uid);
     this.writeValues(uid, draft.input, 'update');
     await this.#writeEdges(draft, uid);
   }
