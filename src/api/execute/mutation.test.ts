@@ -149,6 +149,19 @@ describe('mutations', () => {
     expect(twice).toMatch(/duplicate XID found: z/);
   });
 
+  it.each([
+    ['before', '{name: "A"}', '{name: "A", nick: "a"}'],
+    ['behind', '{name: "A", nick: "a"}', '{name: "A"}'],
+    ['behind, beside a whole object', '{name: "A", length: 2}', '{name: "A", nick: "a"}'],
+    ['before a whole object', '{name: "A", nick: "a"}', '{name: "A", length: 2}'],
+  ])('keeps the @id value that only one of two objects of a node gives: %s', async (_, first, second) => {
+    await data(`mutation { addPort(input: [{name: "P", key: "secret", berths: [
+      {number: 1, boat: {name: "B", port: {name: "Q", berths: [{number: 2, boat: ${first}}]}}},
+      {number: 3, boat: {name: "C", port: {name: "R", berths: [{number: 4, boat: ${second}}]}}}
+    ]}]) { numUids } }`);
+    expect((await data('{ getBoat(nick: "a") { name } }')).getBoat).toEqual({ name: 'A' });
+  });
+
   it('refers to nodes by id, and says what a new one lacks', async () => {
     expect(await message('mutation { addBoat(input: [{name: "A", captain: {code: "new"}}]) { numUids } }')).toMatch(
       /type Crew requires a value for field name/,

@@ -76,7 +76,7 @@ export class Drafts {
     const inverse = through && inverseOf(this.#scope, through);
     const sole = inverse !== undefined && !inverse.type.list;
     const draft = this.#withXids(input, xids, isTop);
-    if (draft.objects.length > 0) this.#join(draft, input, sole, xids);
+    const isWritten = draft.objects.length === 0 || this.#join(draft, input, sole, xids);
     draft.objects.push({ input, sole });
     if (isTop) draft.isTop = true;
     if (inverse) draft.filled.add(inverse.name);
@@ -84,7 +84,7 @@ export class Drafts {
       draft.xids.set(xid.field.name, xid);
       this.#byXid.set(xidKey(xid), draft);
     }
-    if (draft.input === input) this.#descend(input, inverse, draft.edges);
+    if (isWritten) this.#descend(input, inverse, draft.edges);
     return draft;
   }
 
@@ -105,8 +105,8 @@ export class Drafts {
     return draft;
   }
 
-  /** Two objects name one node: one of them must be a mere reference, or both the same. */
-  #join(draft: Draft, input: NodeInput, sole: boolean, xids: readonly XidValue[]): void {
+  /** Two objects name one node: one of them must be a mere reference, or both the same. True when the later one counts. */
+  #join(draft: Draft, input: NodeInput, sole: boolean, xids: readonly XidValue[]): boolean {
     const shared = xids.find((xid) => this.#byXid.get(xidKey(xid)) === draft);
     assert(shared, 'joined by an @id value');
     const clash = () =>
@@ -114,13 +114,17 @@ export class Drafts {
         fix: `Give the ${draft.input.type.name} with ${shared.field.name} ${JSON.stringify(shared.text)} once, and refer to it elsewhere by that value alone.`,
       });
     if (draft.input.type !== input.type && !this.#related(draft.input.type, input.type)) throw clash();
-    if (isReference(input) && isWithin(input, draft.input)) return;
-    if (isReference(draft.input) && isWithin(draft.input, input)) {
-      draft.input = input;
-      return;
+    if (isReference(input) && isWithin(input, draft.input)) {
+      draft.input = withReference(draft.input, input);
+      return false;
     }
-    const isSame = isDeepStrictEqual(input.values, draft.input.values);
+    if (isReference(draft.input) && isWithin(draft.input, input)) {
+      draft.input = withReference(input, draft.input);
+      return true;
+    }
+    const isSame = draft.objects.some((object) => isDeepStrictEqual(input.values, object.input.values));
     if (!isSame || (sole && draft.objects.some((object) => object.sole))) throw clash();
+    return false;
   }
 
   #related(a: ObjectType, b: ObjectType): boolean {
@@ -136,6 +140,12 @@ export class Drafts {
       }
     }
   }
+}
+
+/** A reference may give an @id value that the object which says the rest of its node does not. */
+function withReference(whole: NodeInput, reference: NodeInput): NodeInput {
+  const given = presentFields(reference).map((name) => [name, reference.values[name]] as const);
+  return { type: whole.type, values: { ...whole.values, ...Object.fromEntries(given) } };
 }
 
 /** Every value that `part` gives, `whole` gives too; or `whole` does not speak of it. */
