@@ -8,7 +8,7 @@ import { parseUid } from './filter.js';
 import { type Bound, boundLevel, rootRow, runPlan } from './query.js';
 import { type Request, type RootField, scopeOf, type Written } from './request.js';
 import { argumentsOf } from './argument.js';
-import { keyField, keyText, type Representation, requiredOf, type Told } from './representation.js';
+import { keyField, keyText, type Representation, requiredOf, type Told, typeNameOf } from './representation.js';
 import { compileRoot } from './selection.js';
 import { SelectionList } from './selection-list.js';
 import { and, block, call, literal, NEVER, ofType, ofUids, select, storedName, test } from './syntax.js';
@@ -31,7 +31,7 @@ export async function entitiesField(
 ): Promise<Written> {
   const args = argumentsOf(scopeOf(request, reader), definition, field.nodes[0]);
   const representations = args.representations as readonly Representation[];
-  const byType = groupBy(representations, (each) => String(each?.__typename ?? ''));
+  const byType = groupBy(representations, typeNameOf);
   const found = new Map<string, Found | undefined>();
   for (const [name, group] of byType) found.set(name, await find(request, field, name, group, reader));
   const list = getNullableType(definition.type);
@@ -55,10 +55,10 @@ function* entitiesInSteps(
   for (let i = 0; i < representations.length; i++) {
     if (isLong) yield;
     if (i > 0) out.byte(0x2c);
-    const name = String(representations[i].__typename);
+    const name = typeNameOf(representations[i]);
     const group = found.get(name);
     const type = request.engine.model.object(name);
-    const uid = type && group?.uids.get(String(representations[i][keyField(type).name]));
+    const uid = type && group?.uids.get(keyText(type, representations[i]));
     const start = out.length;
     if (group && uid !== undefined) {
       const scope: WriteScope = { ...group.scope, path: [key, i] };

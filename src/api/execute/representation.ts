@@ -18,10 +18,22 @@ export function keyField(type: ObjectType): Field {
   });
 }
 
-/** The text of an entity's key. Throws INVALID_GRAPHQL where it is missing. */
+/** The type that a representation names; none where its name is not even a text. */
+export function typeNameOf(representation: Representation | null): string {
+  const name = representation?.__typename;
+  return typeof name === 'string' ? name : '';
+}
+
+/** The text of an entity's key. Throws INVALID_GRAPHQL where it is missing, or a list or an object. */
 export function keyText(type: ObjectType, representation: Representation): string {
   const key = keyField(type);
   const value = representation[key.name];
+  if (typeof value === 'object' && value !== null) {
+    throw new GraphsteadError(
+      'INVALID_GRAPHQL',
+      `_entities: the key ${key.name} of a representation of ${type.name} is no scalar`,
+    );
+  }
   if (value !== undefined && value !== null) return String(value);
   throw new GraphsteadError('INVALID_GRAPHQL', `_entities: a representation of ${type.name} lacks its key ${key.name}`);
 }

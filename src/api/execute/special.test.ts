@@ -30,6 +30,11 @@ describe('federation', () => {
       (await world.ask(`{ _entities(representations: [${each}]) { __typename } }`)).errors?.[0].message;
     expect(await send('{__typename: "Nope", id: "b"}')).toMatch(/no type "Nope"/);
     expect(await send('{__typename: "Voyage"}')).toMatch(/lacks its key id/);
+    expect(await send('{__typename: "Voyage", id: {a: 1}}')).toMatch(
+      /key id of a representation of Voyage is no scalar/,
+    );
+    expect(await send('{__typename: "Voyage", id: ["b"]}')).toMatch(/is no scalar/);
+    expect(await send('{__typename: {a: 1}, id: "b"}')).toMatch(/no type ""/);
   });
 });
 
