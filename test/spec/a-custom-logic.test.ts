@@ -136,6 +136,17 @@ describe('Directives and inputs', () => {
     expect(remote.calls[0].json().query).toMatch(/country\(code: ?\$id\) ?\{/);
   });
 
+  it('a whole number past 2^53 goes to a field of a GraphQL remote with all its digits', async () => {
+    remote.on('/graphql', () => ({ body: { data: { country: { founded: 'long ago' } } } }));
+    await upload(`type Country @remote { founded(since: Int64): String } type Query { country: Country
+      @custom(http: { url: "$R/graphql", method: POST, graphql: "query { country }", skipIntrospection: true }) }`);
+    const { body } = await s.graphql('query ($since: Int64) { country { founded(since: $since) } }', {
+      since: '9007199254740993',
+    });
+    expect(body).toMatchObject({ data: { country: { founded: 'long ago' } } });
+    expect(remote.calls[0].json().query).toContain('founded(since: "9007199254740993")');
+  });
+
   it('introspection is asked at upload, with introspectionHeaders, unless skipIntrospection is true', async () => {
     remote.on('/graphql', () => ({ status: 500, body: '{}' }));
     const schema = (

@@ -34,6 +34,18 @@ it.each([
     expect([time, await world.data(query, variables)]).toEqual([time, { ...expected }]);
 });
 
+it('introspection tells defaults past 2^53, as the printed definitions do', async () => {
+  const world = await createWorld(`type Query {
+    near(from: Int64 = -9007199254740993, to: Int64 = 7): String @custom(http: {url: "http://127.0.0.1:9/?from=$from&to=$to", method: GET})
+  }`);
+  const { __type } = await world.data('{ __type(name: "Query") { fields { name args { name defaultValue } } } }');
+  expect(__type.fields.find(({ name }) => `${name}` === 'near')?.args).toEqual([
+    { name: 'from', defaultValue: '"-9007199254740993"' },
+    { name: 'to', defaultValue: '7' },
+  ]);
+  expect(world.api.current()?.generated).toContain('near(from: Int64 = "-9007199254740993", to: Int64 = 7)');
+});
+
 const aliased = (count: number, of: string) => Array.from({ length: count }, (_, i) => `a${i}: ${of}`).join(' ');
 const TYPES = 'types { name fields { name args { name } } }';
 

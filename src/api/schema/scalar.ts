@@ -39,7 +39,11 @@ export const GraphQLInt64 = new GraphQLScalarType({
   name: 'Int64',
   description:
     'A whole number of 64 bits with a sign. It may be given as a number or as text, and is answered as a number.',
-  serialize: (value) => int64(value),
+  /** As text where a number would lose digits: neither JSON nor graphql-js has literals for a bigint. */
+  serialize(value) {
+    const whole = int64(value);
+    return typeof whole === 'bigint' ? String(whole) : whole;
+  },
   parseValue: (value) => int64(value),
   parseLiteral(node: ValueNode) {
     if (node.kind === Kind.INT || node.kind === Kind.STRING) return int64(node.value, node);
