@@ -1,5 +1,6 @@
 import type { ScalarName, SearchKind } from './model.js';
 import { table } from '../base/index.js';
+import { parseDateTime } from '../values/index.js';
 
 export const SCALARS: readonly ScalarName[] = [
   'ID',
@@ -15,6 +16,22 @@ export const SCALARS: readonly ScalarName[] = [
 ];
 
 export const isScalar = (name: string): name is ScalarName => (SCALARS as readonly string[]).includes(name);
+
+/** A whole number written in digits, within bounds. */
+export const isWhole = (text: string, min: bigint, max: bigint): boolean =>
+  /^[+-]?\d{1,20}$/.test(text) && BigInt(text.replace('+', '')) >= min && BigInt(text.replace('+', '')) <= max;
+
+export const isInt64 = (text: string): boolean => isWhole(text, -(2n ** 63n), 2n ** 63n - 1n);
+
+/** A date or a time as the store takes it. */
+export function isTime(text: string): boolean {
+  try {
+    parseDateTime(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Kinds of search that each scalar takes, the default first. ID takes none. */
 export const SEARCHES = table<readonly SearchKind[]>({

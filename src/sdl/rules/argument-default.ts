@@ -1,6 +1,7 @@
 import { type ConstValueNode, type InputValueDefinitionNode, Kind, print, type TypeNode } from 'graphql';
 import { type Definitions, position } from '../definition.js';
 import type { Rule, RuleContext } from '../rule.js';
+import { isInt64, isTime } from '../scalar.js';
 import { table } from '../../base/index.js';
 
 /** The default of an argument or of an input's field is a value of its type. */
@@ -60,8 +61,15 @@ function fitsName(definitions: Definitions, name: string, value: ConstValueNode)
   if (GEO[name]) return fitsGeo(definitions, GEO[name], value);
   const kinds = SCALAR_VALUES[name];
   if (kinds === undefined) return true;
-  const small = name !== 'Int' || value.kind !== Kind.INT || (Number(value.value) | 0) === Number(value.value);
-  return small && kinds.includes(value.kind);
+  return kinds.includes(value.kind) && 'value' in value && holds(name, String(value.value));
+}
+
+/** What is written as the scalar has to be is a value that it can hold. */
+function holds(scalar: string, written: string): boolean {
+  if (scalar === 'Int') return (Number(written) | 0) === Number(written);
+  if (scalar === 'Int64') return isInt64(written);
+  if (scalar === 'Float') return Number.isFinite(Number(written));
+  return scalar !== 'DateTime' || isTime(written);
 }
 
 /** How the values of each scalar may be written; a name that is not here is another rule's mistake. */

@@ -12,9 +12,7 @@ import {
 } from '../definition.js';
 import { isRemote, kindOf } from '../lookup.js';
 import type { Rule, RuleContext } from '../rule.js';
-
-const INT64_MAX = 2n ** 63n - 1n;
-const INT64_MIN = -(2n ** 63n);
+import { isInt64, isTime, isWhole } from '../scalar.js';
 
 /** @default gives one value that the field's type can hold, as text; "$now" is the time of the request. */
 export const defaultValue: Rule = {
@@ -76,15 +74,12 @@ function holds({ definitions }: RuleContext, type: string, value: string): boole
   if (type === 'Boolean') return value === 'true' || value === 'false';
   if (type === 'Float') return value.trim() !== '' && Number.isFinite(Number(value));
   if (type === 'Int') return isWhole(value, -(2n ** 31n), 2n ** 31n - 1n);
-  if (type === 'Int64') return isWhole(value, INT64_MIN, INT64_MAX);
+  if (type === 'Int64') return isInt64(value);
   return true;
 }
 
-const isWhole = (value: string, min: bigint, max: bigint): boolean =>
-  /^[+-]?\d{1,20}$/.test(value) && BigInt(value.replace('+', '')) >= min && BigInt(value.replace('+', '')) <= max;
-
 const isDateTime = (value: string): boolean =>
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value));
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value) && isTime(value);
 
 function example({ definitions }: RuleContext, type: string): string {
   const values = definitions.enums.get(type)?.values?.map((v) => v.name.value);

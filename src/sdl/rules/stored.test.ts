@@ -204,6 +204,7 @@ describe('defaults', () => {
     ['type Shop { n: Boolean @default(update: {value: "yes"}) }', 'default-value'],
     ['type Shop { n: Size @default(add: {value: "XL"}) } enum Size { S }', 'default-value'],
     ['type Shop { n: DateTime @default(add: {value: "noon"}) }', 'default-value'],
+    ['type Shop { n: DateTime @default(add: {value: "2024-02-30T00:00:00Z"}) }', 'default-value'],
     ['type Shop { n: [Int] @default(add: {value: "1"}) }', 'default-value'],
     ['type Shop { n: Shop @default(add: {value: "1"}) }', 'default-value'],
     ['type Shop { n: Int! @id @default(add: {value: "1"}) }', 'default-value'],
