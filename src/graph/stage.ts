@@ -229,11 +229,11 @@ class Stage {
       case 'deleteLang':
         if (record.type === 'uid') this.#log.add(OP.deletePredicate, predicate, uid, 0, '');
         else this.#log.add(OP.deleteLang, predicate, uid, 0, change.lang);
-        if (record.unique) this.#unique.clear(record, uid, record.list ? undefined : change.lang);
+        if (this.#mayGiveUp(record)) this.#unique.clear(record, uid, record.list ? undefined : change.lang);
         break;
       case 'deletePredicate':
         this.#log.add(OP.deletePredicate, predicate, uid, 0, '');
-        if (record.unique) this.#unique.clear(record, uid);
+        if (this.#mayGiveUp(record)) this.#unique.clear(record, uid);
     }
     this.#uidConflict(record, uid);
   }
@@ -253,10 +253,15 @@ class Stage {
     const value = convertFor(record, change.value, this.#context);
     const stored = encodeValue(value);
     this.#log.add(OP.deleteValue, record.name, change.uid, 0, change.lang, stored);
-    if (record.unique) this.#unique.remove(record, change.uid, change.lang, stored);
+    if (this.#mayGiveUp(record)) this.#unique.remove(record, change.uid, change.lang, stored);
     if (record.list) this.#memberConflict(record, change.uid, stored);
     else this.#uidConflict(record, change.uid);
     return this.#indexConflicts(record, value, stored, change.lang);
+  }
+
+  /** The peer refuses a value that is deleted in the same request, too. */
+  #mayGiveUp({ unique }: PredicateRecord): boolean {
+    return unique && !this.#context.names.dgraph;
   }
 
   #uidConflict(record: PredicateRecord, uid: number): void {

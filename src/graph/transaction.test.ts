@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../base/index.js';
+import { type Clock, dgraphNames } from '../base/index.js';
 import { checkPassword } from '../values/index.js';
 import { indexConflictKey } from './conflict.js';
 import type { GraphChange, GraphReader } from './contract.js';
@@ -473,6 +473,20 @@ describe('a transaction', () => {
       [':a'],
       [':b'],
     ]);
+  });
+
+  it('refuses a @unique value that the same request deletes, where the peer does', async () => {
+    const peer = await openFixture({ names: dgraphNames });
+    try {
+      await peer.graph.alter({ kind: 'schema', text: 'login: string @unique @index(hash) .' });
+      await write(peer.graph, setValue(1, 'login', 'ada'));
+      const gone: GraphChange = { op: 'deletePredicate', uid: 1, predicate: 'login' };
+      const moved = write(peer.graph, gone, setValue(2, 'login', 'ada'));
+      await expect(moved).rejects.toMatchObject({ code: 'UNIQUE_VIOLATION' });
+      await write(peer.graph, setValue(1, 'login', 'eve'), setValue(2, 'login', 'ada'));
+    } finally {
+      await peer.close();
+    }
   });
 
   it('moves amounts between nodes side by side without losing any', async () => {
