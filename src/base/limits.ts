@@ -65,6 +65,8 @@ export const DEFAULT_LIMITS = {
   documentCache: 1_000,
   /** bytes of the texts of parsed documents kept, fields counted too: memory takes some 200 times as much */
   documentCacheBytes: 2 * 1024 * 1024,
+  /** bytes of vectors and links of their indexes that searches keep in memory */
+  vectorCacheBytes: 64 * 1024 * 1024,
   // store
   /** bytes that must stay free on disk for writes to go on */
   diskReserve: 256 * 1024 * 1024,

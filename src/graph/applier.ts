@@ -151,7 +151,7 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
     await this.#merge.flush((key, value) => {
       // a build that comes behind the sweep makes it anew; put here, it would bring back what the sweep takes away
       if (!this.#swept.some((span) => isWithin(key, span))) put(key, value);
-    });
+    }, this.#lastTs);
     this.#jobs.write(put);
     this.#draft.write(this.#schemaTs, put);
     if (this.#uids !== this.#storedUids) put(metaKey(META.uids), Buffer.from(String(this.#uids)));

@@ -30,6 +30,7 @@ import type {
   Schema,
   Transaction,
 } from './contract.js';
+import { IndexCache } from './hnsw/cache.js';
 import { META, metaKey, namedKey } from './key.js';
 import { UidLease } from './lease.js';
 import { GRAPH, type GraphPart } from './part.js';
@@ -91,6 +92,7 @@ class StoreGraph implements Graph {
       limits,
       names,
       lease: this.#lease,
+      indexes: new IndexCache(limits.vectorCacheBytes),
       changedAt: (predicate) => this.#changedAt.get(predicate) ?? 0,
       assertRoomFor: (transaction) => this.#table.assertRoomFor(transaction),
       closed: (transaction) => this.#table.closed(transaction),

@@ -14,6 +14,7 @@ import type {
 } from './contract.js';
 import { decodeEntries, entryCount, keyText, textKey } from './entry-map.js';
 import { decodeFacets, edgeKey } from './facet.js';
+import type { IndexCache } from './hnsw/cache.js';
 import { countOfKey, countRange, FAMILY, type Family, tokenKey } from './key.js';
 import { memberEntry, membersOf } from './member.js';
 import { rootCount } from './posting-list.js';
@@ -33,6 +34,8 @@ interface ReaderHooks {
   /** a predicate is read for the first time */
   readonly reads?: (predicate: Predicate) => void;
   readonly released?: () => void;
+  /** what searches have read of indexes of vectors */
+  readonly indexes?: IndexCache;
 }
 
 /** The graph over any source; see GraphReader for what each method answers. */
@@ -218,7 +221,8 @@ export class SourceReader implements GraphReader {
       readonly filter?: (uid: number) => boolean;
     } = {},
   ): MaybePromise<readonly { readonly uid: number; readonly distance: number }[]> {
-    return nearest(this, this.#source, predicate, this.#index(predicate, 'hnsw'), vector, k, options);
+    const index = this.#index(predicate, 'hnsw');
+    return nearest(this, this.#source, predicate, index, vector, k, options, this.#hooks.indexes);
   }
 
   release(): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { vectorDistance } from '../values/index.js';
-import type { GraphChange } from './contract.js';
+import type { GraphChange, Transaction } from './contract.js';
 import { type GraphFixture, openFixture, read, setValue, write } from './fixture.js';
 
 const DIMENSIONS = 6;
@@ -127,6 +127,41 @@ describe('nearest neighbours', () => {
     expect(hits).toBeGreaterThan(190);
     const rare = await ask(fixture, vectors(1, 11)[0], 3, (uid) => uid === 2 || uid === 2_000);
     expect(rare.map(({ uid }) => uid).sort((a, b) => a - b)).toEqual([2, 2_000]);
+    await fixture.close();
+  });
+
+  it.each([
+    ['all', 64 * 1024 * 1024],
+    ['little', 20_000],
+  ])('are those of each state, where searches keep %s of what they read', async (_, vectorCacheBytes) => {
+    const fixture = await openFixture({ limits: { vectorCacheBytes } });
+    const { graph } = fixture;
+    await graph.alter({ kind: 'schema', text: SCHEMA });
+    const all = new Map(vectors(2_100, 3).map((v, i) => [i + 1, v]));
+    await write(graph, ...[...all].map(([uid, v]) => setVector(uid, v)));
+    const [query] = vectors(1, 21);
+    const nearest = async (transaction: Transaction): Promise<number> => {
+      const reader = await transaction.reader();
+      const [first] = await reader.similar(reader.schema.predicate('v')!, query, 1);
+      reader.release();
+      return first.uid;
+    };
+    const now = async () => nearest(await graph.begin({ readOnly: true }));
+    const before = await now();
+    expect(before).toBe(exact(all, query, 1)[0]);
+
+    const old = await graph.begin();
+    expect(await nearest(old)).toBe(before);
+    const own = await graph.begin();
+    await own.stage([setVector(77, query)]);
+    expect([await nearest(own), await now()]).toEqual([77, before]);
+    await own.commit();
+    expect([await nearest(old), await now()]).toEqual([before, 77]);
+    await write(graph, setVector(77, all.get(77)!), setVector(88, query));
+    expect([await nearest(old), await now()]).toEqual([before, 88]);
+    await write(graph, { op: 'deletePredicate', uid: 88, predicate: 'v' });
+    expect([await nearest(old), await now()]).toEqual([before, before === 88 ? exact(all, query, 2)[1] : before]);
+    old.abort();
     await fixture.close();
   });
 });

@@ -23,6 +23,7 @@ import { decodeValue, tokensOf } from '../values/index.js';
 import { DeltaLog, OP, payloadOf } from './delta.js';
 import { HeldReads } from './read-log/held-reads.js';
 import { LoggedReader } from './read-log/logged-reader.js';
+import type { IndexCache } from './hnsw/cache.js';
 import type { UidLease } from './lease.js';
 import { GroupMerge } from './merge/group-merge.js';
 import { GRAPH } from './part.js';
@@ -45,6 +46,7 @@ export interface TransactionContext {
   readonly limits: Limits;
   readonly names: Names;
   readonly lease: UidLease;
+  readonly indexes: IndexCache;
   /** last commit that touched the predicate, as far as this process knows; 0 when never */
   changedAt(predicate: string): number;
   /** Throws TOO_MANY_TRANSACTIONS when the transaction may not take up more memory. */
@@ -140,6 +142,7 @@ export class GraphTransaction implements Transaction {
       return new SourceReader(overlay?.source ?? snapshot, schema, snapshot.version, {
         reads: (predicate) => (this.#readPredicates ??= new Set()).add(predicate.name),
         released: () => this.#readerReleased(snapshot),
+        indexes: this.#context.indexes,
       });
     } catch (error) {
       this.#readerReleased(snapshot);

@@ -8,6 +8,8 @@ export interface Entry {
   readonly uid: number;
   readonly level: number;
   readonly count: number;
+  /** names this state of the index: no other one, before or after it, has the same; absent for what is not committed */
+  readonly stamp?: number;
 }
 
 function encode(numbers: readonly number[]): Uint8Array {
@@ -33,11 +35,11 @@ export function decodeLinks(bytes: Uint8Array): Links {
   return links;
 }
 
-export function encodeEntry({ uid, level, count }: Entry): Uint8Array {
-  return encode([uid, level, count]);
+export function encodeEntry({ uid, level, count, stamp }: Entry): Uint8Array {
+  return encode(stamp === undefined ? [uid, level, count] : [uid, level, count, stamp]);
 }
 
 export function decodeEntry(bytes: Uint8Array): Entry {
-  const [uid, level, count] = decode(bytes);
-  return { uid, level, count };
+  const [uid, level, count, stamp] = decode(bytes) as [number, number, number, number?];
+  return { uid, level, count, stamp };
 }

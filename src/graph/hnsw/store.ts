@@ -5,6 +5,7 @@ import { readSlots } from '../read/slot-reader.js';
 import { retyped } from '../retype.js';
 import { chain, type PutKey, type Source } from '../source.js';
 import { sortedUids } from '../uid-list.js';
+import type { IndexCache, IndexMemory } from './cache.js';
 import { decodeEntry, decodeLinks, type Entry, encodeEntry, encodeLinks, type Links } from './record.js';
 
 const METRICS = { keysRead: 0, uidsRead: 0 };
@@ -16,19 +17,24 @@ export class HnswStore {
   readonly #changed = new Set<number>();
   #entry: { readonly value: Entry | undefined } | undefined;
   #entryChanged = false;
+  /** what searches of the same state have read, for one that changes nothing */
+  #memory: IndexMemory | undefined;
 
   /** @param own vectors that are newer than those of the source */
   constructor(
     readonly source: Source,
     readonly predicate: number,
     readonly own?: (uid: number) => { readonly stored: Uint8Array | undefined } | undefined,
+    readonly cache?: IndexCache,
   ) {}
 
   entry(): MaybePromise<Entry | undefined> {
     if (this.#entry) return this.#entry.value;
     return chain(this.source.getMany([hnswKey(this.predicate, 0)]), ([bytes]) => {
-      this.#entry = { value: bytes && decodeEntry(bytes) };
-      return this.#entry.value;
+      const value = bytes && decodeEntry(bytes);
+      this.#entry = { value };
+      if (value?.stamp !== undefined) this.#memory = this.cache?.of(this.predicate, value.stamp);
+      return value;
     });
   }
 
@@ -38,10 +44,12 @@ export class HnswStore {
   }
 
   links(uid: number): MaybePromise<Links | undefined> {
+    const kept = this.#memory?.links.get(uid);
+    if (kept) return kept;
     if (this.#links.has(uid)) return this.#links.get(uid);
     return chain(this.source.getMany([hnswKey(this.predicate, uid)]), ([bytes]) => {
       const links = bytes && decodeLinks(bytes);
-      this.#links.set(uid, links);
+      if (!links || !this.#memory?.keepLinks(uid, links)) this.#links.set(uid, links);
       return links;
     });
   }
@@ -55,7 +63,7 @@ export class HnswStore {
   fetch(uids: readonly number[]): MaybePromise<void> {
     const missing: number[] = [];
     for (const uid of uids) {
-      if (this.#vectors.has(uid)) continue;
+      if (this.#memory?.vectors.has(uid) || this.#vectors.has(uid)) continue;
       const own = this.own?.(uid);
       if (own) this.#vectors.set(uid, vectorOf(own.stored));
       else missing.push(uid);
@@ -65,24 +73,26 @@ export class HnswStore {
     const wanted = { predicate: this.predicate, family: FAMILY.value, uids: list };
     return chain(readSlots(this.source, wanted, { ...METRICS }), (payloads) => {
       payloads.forEach((payload, i) => {
-        this.#vectors.set(list[i], vectorOf(payload));
+        const point = vectorOf(payload);
+        if (!point || !this.#memory?.keepVector(list[i], point)) this.#vectors.set(list[i], point);
       });
     });
   }
 
   /** A vector that was fetched. */
   vector(uid: number): VectorPoint | undefined {
-    return this.#vectors.get(uid);
+    return this.#memory?.vectors.get(uid) ?? this.#vectors.get(uid);
   }
 
-  write(put: PutKey): void {
+  /** @param stamp see Entry */
+  write(put: PutKey, stamp?: number): void {
     for (const uid of this.#changed) {
       const links = this.#links.get(uid);
       put(hnswKey(this.predicate, uid), links && encodeLinks(links));
     }
     if (!this.#entryChanged) return;
     const entry = this.#entry?.value;
-    put(hnswKey(this.predicate, 0), entry && encodeEntry(entry));
+    put(hnswKey(this.predicate, 0), entry && encodeEntry({ ...entry, stamp }));
   }
 }
 

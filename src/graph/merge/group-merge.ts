@@ -109,10 +109,13 @@ export class GroupMerge {
     }
   }
 
-  /** Everything merged so far, as puts. */
-  async flush(put: PutKey): Promise<void> {
+  /**
+   * Everything merged so far, as puts.
+   * @param stamp the timestamp under which it is committed
+   */
+  async flush(put: PutKey, stamp?: number): Promise<void> {
     for (const merge of this.#predicates.values()) {
-      await merge.flush(this.source, put, this.#breath);
+      await merge.flush(this.source, put, this.#breath, stamp);
       const pause = this.#breath.due();
       if (pause) await pause;
     }

@@ -135,7 +135,7 @@ export class PredicateMerge {
   }
 
   /** Writes everything; derived data (reverse edges, counts, tokens) follows from what really changed. */
-  async flush(source: Source, put: PutKey, breath: Breath): Promise<void> {
+  async flush(source: Source, put: PutKey, breath: Breath, stamp?: number): Promise<void> {
     await this.edge.flush(source, put, breath, (uid, change) => {
       if (this.record.count) this.#countChanged(false, uid, change.before, change.after);
       if (!this.record.reverse) return;
@@ -149,7 +149,7 @@ export class PredicateMerge {
     this.#writeCounts(this.#recounted, this.edge, false);
     this.#writeCounts(this.#reverseRecounted, this.reverse, true);
     await this.#deriveFromValues(breath);
-    await this.#deriveNeighbours(source, put, breath);
+    await this.#deriveNeighbours(source, put, breath, stamp);
     await inSteps(this.#writeValues(put), () => breath.due());
     for (const edits of this.#tokens.values()) await edits.flush(source, put, breath);
     await this.#counts.flush(source, put, breath);
@@ -202,7 +202,7 @@ export class PredicateMerge {
   }
 
   /** Keeps the hnsw index with the vectors that changed. */
-  async #deriveNeighbours(source: Source, put: PutKey, breath: Breath): Promise<void> {
+  async #deriveNeighbours(source: Source, put: PutKey, breath: Breath, stamp: number | undefined): Promise<void> {
     const index = this.record.indexes.find(({ kind }) => kind === 'hnsw');
     if (!index) return;
     const changed = new Set([...this.value.original.keys(), ...this.#rebuilt]);
@@ -218,7 +218,7 @@ export class PredicateMerge {
       else await hnsw.remove(uid);
       await breath.due();
     }
-    store.write(put);
+    store.write(put, stamp);
   }
 
   #originalValues(uid: number): TaggedValue[] {

@@ -3,6 +3,7 @@ import { decodeValue, type VectorMetric, vectorDistance } from '../../values/ind
 import type { GraphReader, IndexSpec, Predicate } from '../contract.js';
 import { compareNeighbours, type Neighbour } from '../hnsw/heap.js';
 import { EF_SEARCH, Hnsw, type HnswOptions } from '../hnsw/hnsw.js';
+import type { IndexCache } from '../hnsw/cache.js';
 import { HnswStore } from '../hnsw/store.js';
 import type { Source } from '../source.js';
 
@@ -46,9 +47,10 @@ export async function nearest(
   vector: Float32Array,
   k: number,
   options: SimilarOptions,
+  cache?: IndexCache,
 ): Promise<readonly Neighbour[]> {
   const settings = hnswOptions(index);
-  const store = new HnswStore(source, predicate.id);
+  const store = new HnswStore(source, predicate.id, undefined, cache);
   const entry = await store.entry();
   if (!entry) return [];
   const limit = options.distanceThreshold ?? Number.POSITIVE_INFINITY;
