@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { contextOf, createWorld, type World } from '../../../test/support/api-world.js';
+import { GraphsteadError } from '../../base/index.js';
 import type { CommitRecord } from '../../commit/index.js';
 import { LiveQueries, type LiveRequest } from './live-query.js';
 import type { Reads } from './reads.js';
@@ -227,7 +228,7 @@ it.each([
         reads.names.add('B');
       }
       reads.names.add('A');
-      return { body: Buffer.from(String(made)), known: 'predicates' as const };
+      return { body: Buffer.from(String(made)), known: 'predicates' as const, passing: false };
     },
   } as unknown as LiveRequest;
   const stream = () => {
@@ -242,4 +243,53 @@ it.each([
   expect(await late?.next).toBe(String(answers));
   expect(made).toBe(answers);
   abort.abort();
+});
+
+it('answers again by itself where what failed may be over, later each time, and no more once it is answered', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const world = await createWorld(SDL);
+    const begin = vi.spyOn(world.graph, 'begin');
+    const busy = new GraphsteadError('OVERLOADED', 'too much at once');
+    begin.mockRejectedValueOnce(busy).mockRejectedValueOnce(busy).mockRejectedValueOnce(busy);
+    const abort = new AbortController();
+    const { next } = live(world, 'getPerson(name: "a") { born }', abort);
+    expect(await next()).toEqual({ getPerson: null });
+    const made = async (): Promise<number> => {
+      for (let i = 0; i < 10; i++) await turn();
+      return begin.mock.calls.length;
+    };
+    expect(await made()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await made()).toBe(2);
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(await made()).toBe(2);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await made()).toBe(3);
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(await made()).toBe(4);
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(await made()).toBe(4);
+    abort.abort();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('waits for a commit where what failed cannot be over without one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const world = await createWorld(SDL);
+    const begin = vi.spyOn(world.graph, 'begin');
+    begin.mockRejectedValueOnce(new GraphsteadError('LIMIT_EXCEEDED', 'too much'));
+    const abort = new AbortController();
+    const { next } = live(world, 'getPerson(name: "a") { born }', abort);
+    expect(await next()).toEqual({ getPerson: null });
+    await vi.advanceTimersByTimeAsync(100_000);
+    for (let i = 0; i < 10; i++) await turn();
+    expect(begin).toHaveBeenCalledTimes(1);
+    abort.abort();
+  } finally {
+    vi.useRealTimers();
+  }
 });

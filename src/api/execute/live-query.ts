@@ -15,9 +15,19 @@ export interface LiveRequest {
   readonly request: Request;
   /** the same request under the definitions that are served now. Throws where they do not take it */
   readonly renew: (request: Request) => Request;
-  /** the answer, and how well `reads` tells what it was made from */
-  readonly answer: (request: Request, reads: Reads) => Promise<{ readonly body: Buffer; readonly known: Known }>;
+  readonly answer: (request: Request, reads: Reads) => Promise<Answer>;
 }
+
+interface Answer {
+  readonly body: Buffer;
+  /** how well `reads` tells what it was made from */
+  readonly known: Known;
+  /** an error stands in it that may be over soon, without a commit: too little time, a remote that is away */
+  readonly passing: boolean;
+}
+
+/** Milliseconds until an answer is made again that holds such an error; twice as many after each, up to the second number. */
+const [AGAIN_MS, MOST_AGAIN_MS] = [1_000, 30_000];
 
 /**
  * The live queries of a service. Readers who ask the same as the same caller share one, which is answered once for all of
@@ -162,6 +172,7 @@ class LiveQuery {
     const context = { ...request.context, signal, gone: signal };
     let current: Request = { ...request, context, run: { ...request.run, signal } };
     let last: Buffer | undefined;
+    let failed = 0;
     try {
       while (!signal.aborted) {
         await this.#turns.wait();
@@ -171,7 +182,7 @@ class LiveQuery {
         this.#meanwhile = [];
         current = renew(current);
         this.#reads.begin();
-        const { body, known } = await answer(current, this.#reads);
+        const { body, known, passing } = await answer(current, this.#reads);
         this.#reads.end(known);
         this.#judge(this.#meanwhile);
         this.#meanwhile = undefined;
@@ -179,12 +190,21 @@ class LiveQuery {
         last = body;
         this.#done++;
         this.#tell();
-        while (!this.#dirty && !signal.aborted) await this.#bell.wait();
+        failed = passing ? failed + 1 : 0;
+        await this.#sleep(failed);
       }
     } catch (error) {
       this.#failure = { error };
       this.#end();
     }
+  }
+
+  /** Until the answer is old. @param failed so many were made in a row that hold an error which may pass */
+  async #sleep(failed: number): Promise<void> {
+    const ms = Math.min(MOST_AGAIN_MS, AGAIN_MS * 2 ** (failed - 1));
+    const again = failed > 0 && setTimeout(() => this.wake(), ms).unref();
+    while (!this.#dirty && !this.#over.signal.aborted) await this.#bell.wait();
+    if (again) clearTimeout(again);
   }
 
   /** An answer that nothing of meanwhile concerns is as good as one that was made after it. */

@@ -1,5 +1,13 @@
 import type { GraphQLObjectType } from 'graphql';
-import { assert, GraphsteadError, type JsonWriter, mapped } from '../../base/index.js';
+import {
+  assert,
+  ERROR_STATUS,
+  type ErrorCode,
+  GraphsteadError,
+  type JsonWriter,
+  mapped,
+  type WireError,
+} from '../../base/index.js';
 import type { SubscriptionEvent } from '../contract.js';
 import type { OperationEvent, RequestContext } from '../operation.js';
 import { rootMeaning } from '../schema/meaning.js';
@@ -95,13 +103,21 @@ function dataOf(request: Request, field: RootField, write: (out: JsonWriter) => 
 }
 
 /** The answer as it is now, and how well `reads` tells what it was made from. */
-async function answerNow(request: Request, reads: Reads): Promise<{ body: Buffer; known: Known }> {
+async function answerNow(request: Request, reads: Reads): ReturnType<LiveRequest['answer']> {
   const { root, field } = askedOf(request);
   const each = fresh(request);
   const data = await answer({ ...each, reads }, root, field);
   const body = endAnswer({ ...each, context: { ...each.context, extensions: {} }, touched: 0 }, data);
-  return { body, known: knownOf(each, root, field) };
+  return { body, known: knownOf(each, root, field), passing: each.errors.list.some(isPassing) };
 }
+
+/** As the statuses of HTTP have it: what stands behind the service, the service, or its time was not there. */
+function isPassing({ extensions }: WireError): boolean {
+  const code = extensions?.code as ErrorCode | undefined;
+  return code !== undefined && PASSING.has(ERROR_STATUS[code]);
+}
+
+const PASSING: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
  * What custom logic reads is its own business: it runs again after every commit. Where an error stands in the answer, something
