@@ -16,6 +16,8 @@ const SWAP_MS = 500;
 /** Who stays in the hosts' memory, and who leaves it. */
 export class Residence {
   #swapping: Promise<unknown> = Promise.resolve();
+  /** those whose onSuspend has not ended */
+  readonly #leaving = new Set<Promise<void>>();
 
   constructor(
     readonly queues: Queues,
@@ -41,8 +43,13 @@ export class Residence {
       if (activation.lastUsed > before && bytes <= budget) continue;
       if (most-- === 0) return;
       bytes -= residentBytes(activation);
-      void this.#suspend(activation);
+      this.#leave(activation);
     }
+  }
+
+  #leave(activation: Activation): void {
+    const left = this.#suspend(activation).finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
   }
 
   async #suspend(activation: Activation): Promise<void> {
@@ -103,8 +110,8 @@ export class Residence {
       await Promise.race([drained, patience]);
       this.queues.drained = undefined;
     }
-    const idle = [...this.queues.activations.values()].filter((activation) => !activation.busy);
-    await Promise.race([Promise.all(idle.map((activation) => this.#suspend(activation))), patience]);
+    for (const activation of [...this.queues.activations.values()]) if (!activation.busy) this.#leave(activation);
+    await Promise.race([Promise.all(this.#leaving), patience]);
   }
 }
 

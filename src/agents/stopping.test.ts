@@ -29,7 +29,7 @@ const STATE = 2; // family of keys
 
 const services: AgentService[] = [];
 async function open(code = CODE, options: ServiceOptions = {}): Promise<AgentService> {
-  const service = await agentService(code, code === CODE ? ['waits', 'atOnce'] : [], options);
+  const service = await agentService(code, code === CLERK ? [] : ['waits', 'atOnce'], options);
   services.push(service);
   return service;
 }
@@ -117,4 +117,20 @@ it('an agent whose mailbox is full can be stopped by another', async () => {
   const told = agents.send(clerk.id, 'stop', id).finally(() => call('atOnce'));
   expect(await told).toBe('told');
   await until(async () => (await agents.info(id)).status === 'terminated');
+});
+
+it('a service that stops lets onSuspend of an agent that was idle before come to its end', async () => {
+  const code = CODE.replace('async onTerminate', 'async onSuspend');
+  const { agents, call } = await open(code, { limits: { agentIdleMs: 1 } });
+  const { id } = await agents.start('Order');
+  await until(async () => (await call('waits')) === true);
+  let isClosed = false;
+  const closed = agents.close().then(() => {
+    isClosed = true;
+  });
+  for (let i = 0; i < 5; i++) await call('waits');
+  expect(isClosed).toBe(false);
+  await call('atOnce');
+  await closed;
+  expect((await agents.keptEvents(id)).map(({ name }) => name)).toContain('closed');
 });
