@@ -265,12 +265,13 @@ class LoadedApp implements App {
 
   watch(): void {
     const log = this.#options.log ?? (() => undefined);
-    this.#watch = watchSources(this.#dir, (since) => {
+    const reload = (since: number) => {
       this.reload(since).then(
         () => log({ level: 'debug', message: 'the app was reloaded' }),
         (error: unknown) => log({ level: 'error', message: `the app was not reloaded: ${textOf(error)}` }),
       );
-    });
+    };
+    this.#watch = watchSources(this.#dir, reload, (message) => log({ level: 'warn', message }));
     this.#watch.also(this.#outside);
   }
 

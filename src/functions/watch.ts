@@ -1,6 +1,6 @@
 import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join, sep } from 'node:path';
-import { codeOf } from '../base/index.js';
+import { asError, codeOf } from '../base/index.js';
 
 /** An editor may write a file in parts; a change that comes later is another reload. */
 const SETTLE_MS = 20;
@@ -16,11 +16,17 @@ export interface SourceWatch {
 
 /**
  * Calls `changed` once after each burst of changes to an app's sources, with the time of the first on the clock of
- * `performance.now()`.
+ * `performance.now()`; `tell` hears once of each folder below that cannot be watched. Throws where the app itself cannot be.
  */
-export function watchSources(dir: string, changed: (since: number) => void): SourceWatch {
+export function watchSources(
+  dir: string,
+  changed: (since: number) => void,
+  tell: (message: string) => void,
+): SourceWatch {
   const folders = new Map<string, Watched>();
   const outside = new Map<string, FSWatcher>();
+  /** folders that could not be watched, as was told */
+  const unseen = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let since: number | undefined;
 
@@ -62,9 +68,18 @@ export function watchSources(dir: string, changed: (since: number) => void): Sou
       const found = below.map(({ name }) => follow(join(folder, name)));
       return found.includes(true) || (known === undefined && holdsSources);
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error;
-      return forget(folder); // it went while it was looked at
+      // else it went while it was looked at
+      if (codeOf(error) !== 'ENOENT') passOver(folder, error);
+      return forget(folder);
     }
+  }
+
+  /** Data of another user in the app's folder, say, or the system watches no more: all else is followed. */
+  function passOver(folder: string, error: unknown): void {
+    if (folder === dir && folders.size === 0) throw error;
+    if (unseen.has(folder)) return;
+    unseen.add(folder);
+    tell(`edits in ${folder} are not noticed: ${asError(error).message}`);
   }
 
   function watchOne(folder: string): FSWatcher {
