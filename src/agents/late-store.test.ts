@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { type AgentService, agentService } from '../../test/agent-service.js';
+import { type AgentService, agentService, until } from '../../test/agent-service.js';
 import { lateStore, Refusals, surely } from '../../test/late-store.js';
 import { createMemoryStore, type Snapshot, type Store } from '../store/index.js';
 
@@ -13,6 +13,7 @@ const CODE = `
         case 'take': this.state.coins++; this.state.taken++; this.publishEvent('taken', { n: this.state.taken }); return;
         case 'write': this.state.note = 'x'.repeat(Number(data)); return;
         case 'note': return String(this.state.note?.length);
+        case 'fail': throw new Error('always');
         case 'show': return this.state.coins + ' ' + this.state.taken;
       }
       return super.onReceiveMessage(name, data);
@@ -78,4 +79,30 @@ it('a read-only handler meets a state of one moment, also where a turn commits w
   between = () => agents.send(id, 'write', '10000');
   expect(await agents.send(id, 'note')).toBe('10');
   expect(await agents.send(id, 'note')).toBe('10000');
+});
+
+it('to replay a dead letter reads that one alone', async () => {
+  const late = lateStore(createMemoryStore(), () => false);
+  let read = 0;
+  const counted = (snapshot: Snapshot): Snapshot => ({
+    ...snapshot,
+    async range(range) {
+      const page = await snapshot.range(range);
+      read += page.values.reduce((sum, { length }) => sum + length, 0);
+      return page;
+    },
+  });
+  const store: Store = { ...late, snapshot: () => counted(late.snapshot()) };
+  service = await agentService(CODE, [], { store, limits: { messageAttempts: 1 } });
+  const { agents } = service;
+  const { id } = await agents.start('Purse');
+  for (let i = 1; i <= 20; i++) await agents.sendAsync(id, 'fail', `${i}`.repeat(5_000));
+  await until(async () => (await agents.info(id)).deadLetters === 20);
+  read = 0;
+  await agents.replay(id, '7');
+  expect(read).toBeLessThan(20_000);
+  await expect(agents.replay(id, '7')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  for (const odd of ['', '0', '07', '1e0', 'x', '99999999999999999999']) {
+    await expect(agents.replay(id, odd)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  }
 });

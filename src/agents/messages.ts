@@ -9,12 +9,15 @@ import type { Mail } from './outbox.js';
 import type { HostPool } from './process/host-pool.js';
 import type { Rpc } from './protocol.js';
 import type { AgentLog, Ordered, Queues } from './queues.js';
-import { readHead, readLetters, toDeadLetter } from './reader.js';
+import { readHead, readLetter, readLetters, toDeadLetter } from './reader.js';
 import { assertId, closing, mayOnlyRead, noLetter, notInTransaction, terminated, unknownAgent } from './refusal.js';
 import type { Head } from './stored.js';
 import type { Sweeper } from './sweeper.js';
 import type { TurnRunner } from './turn/turn-runner.js';
 import { WaitGraph } from './wait-graph.js';
+
+/** of a dead letter, as it is shown */
+const NUMBER = /^[1-9]\d{0,14}$/;
 
 interface MessagesOptions {
   readonly committer: Committer;
@@ -149,8 +152,8 @@ export class Messages implements Mail {
     if (head === undefined) throw unknownAgent(agentId);
     if (head.status === 'terminated') throw terminated(agentId);
     const snapshot = this.options.committer.snapshot();
-    const letters = await readLetters(snapshot, agentId).finally(() => snapshot.release());
-    const letter = letters.find((one) => String(one.seq) === deadLetterId);
+    const read = NUMBER.test(deadLetterId) ? readLetter(snapshot, agentId, Number(deadLetterId)) : undefined;
+    const letter = await Promise.resolve(read).finally(() => snapshot.release());
     if (letter === undefined) throw noLetter(agentId, deadLetterId);
     const { kind = 'message', name, data, typed, from, seq, bytes } = letter;
     const ops: AgentOp[] = [

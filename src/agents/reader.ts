@@ -5,6 +5,7 @@ import {
   agentOf,
   alarmKey,
   alarmRange,
+  deadKey,
   deadRange,
   dueOf,
   eventKey,
@@ -212,12 +213,19 @@ interface LetterEntry extends StoredLetter {
   readonly bytes: number;
 }
 
-export async function readLetters(snapshot: Snapshot, id: string): Promise<LetterEntry[]> {
+/** All dead letters of an agent, or those of a range of them. */
+export async function readLetters(snapshot: Snapshot, id: string, range = deadRange(id)): Promise<LetterEntry[]> {
   const letters: LetterEntry[] = [];
-  for await (const { rest, bytes } of joined(snapshot, deadRange(id), 1)) {
+  for await (const { rest, bytes } of joined(snapshot, range, 1)) {
     letters.push({ ...decode<StoredLetter>(bytes), seq: rest[0], bytes: bytes.length });
   }
   return letters;
+}
+
+/** One of them, by its number. */
+export async function readLetter(snapshot: Snapshot, id: string, seq: number): Promise<LetterEntry | undefined> {
+  const [letter] = await readLetters(snapshot, id, { start: deadKey(id, seq), end: deadKey(id, seq + 1) });
+  return letter;
 }
 
 export function toDeadLetter(agentId: string, letter: LetterEntry): DeadLetter {
