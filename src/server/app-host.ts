@@ -13,7 +13,7 @@ import {
   type HostLog,
   type HostsOptions,
 } from '../agents/index.js';
-import type { Api, RequestContext } from '../api/index.js';
+import type { Api, Operation, RequestContext } from '../api/index.js';
 import {
   asError,
   type Clock,
@@ -146,14 +146,17 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
       connections: resolve,
       log: write,
     });
-    const compose = () =>
-      api.setOperations([
-        ...app.operations,
-        ...(app.agentTypes.length > 0 ? [eventOperation(agents, jsonScalar)] : []),
-      ]);
+    let last: readonly Operation[] = [];
+    const compose = () => {
+      const events = app.agentTypes.length > 0 ? [eventOperation(agents, jsonScalar)] : [];
+      const operations = [...app.operations, ...events];
+      api.setOperations(operations);
+      last = operations;
+    };
+    const restore = () => api.setOperations(last);
     compose();
     app.onReload(tellsLimits(config, log));
-    const onReloaded = serveReloads(app, compose, api, appDir, log);
+    const onReloaded = serveReloads(app, { compose, restore }, api, appDir, log);
     await agents.resume();
     return {
       app,
@@ -196,7 +199,7 @@ async function withTypes(resolve: () => ResolvedConnections, api: Api, appDir: s
 /** With each reload the schema follows the app's operations and schema.graphql. Returns the way to hear of it. */
 function serveReloads(
   app: App,
-  compose: () => void,
+  { compose, restore }: Readonly<Record<'compose' | 'restore', () => void>>,
   api: Api,
   appDir: string,
   log: FastifyBaseLogger,
@@ -216,9 +219,15 @@ function serveReloads(
     const composed = composes(compose);
     // Only a name that the new types give free can stand in their way.
     if (!composed) api.setOperations([]);
-    await uploadTypes(api, appDir, log);
-    tellSilence();
-    if (!composed) compose();
+    try {
+      await uploadTypes(api, appDir, log);
+      tellSilence();
+      if (!composed) compose();
+    } catch (error) {
+      // rather those that were served before than none
+      if (!composed) composes(restore);
+      throw error;
+    }
     api.renewSecrets();
     const reloaded = { ms: performance.now() - since, changes: schemaChanges(before, served()) };
     for (const listener of listeners) listener(reloaded);

@@ -55,6 +55,23 @@ it('a type of a function that has the name of a stored one is refused where it s
   await answers('{ getOne queryShip { name } }', { getOne: 'one', queryShip: [] });
 });
 
+it('a name of the service itself is refused, and what ran goes on', async () => {
+  const agent = "import { Agent, agents } from 'graphstead/app';\nclass Cat extends Agent {}\nagents.register(Cat);\n";
+  write('functions/cat.ts', agent);
+  await answers('{ __type(name: "AgentEvent") { name } }', { __type: { name: 'AgentEvent' } });
+  write(
+    'functions/cat.ts',
+    `${agent}export interface AgentEvent { at: number }\nexport function getIt(): AgentEvent { return { at: 1 }; }`,
+  );
+  await tells(/the app has a type AgentEvent, but another type has this name already/);
+  await answers('{ getOne queryShip { name } }', { getOne: 'one', queryShip: [] });
+  write('schema.graphql', 'type Ship { name: Nothing }');
+  await tells(/Nothing/);
+  await answers('{ getOne queryShip { name } }', { getOne: 'one', queryShip: [] });
+  write('functions/cat.ts', `${agent}export function getTwo(): string { return "two"; }`);
+  await answers('{ getOne getTwo }', { getOne: 'one', getTwo: 'two' });
+});
+
 it('says that types are served still whose schema.graphql was emptied or deleted, once', async () => {
   const warned = vi.spyOn(dev.service.core.log, 'warn').mockImplementation((...given: unknown[]) => {
     told.push(given.map(String).join(' '));
