@@ -17,6 +17,8 @@ export class GraphHolder {
   #wrote = false;
   /** what it reads must still be so when it commits */
   #holds = false;
+  /** counts those that were given up */
+  #run = 0;
   readonly #marks = new Marks();
 
   constructor(
@@ -33,6 +35,7 @@ export class GraphHolder {
     if (rpc.method === 'graph.abort') return this.#marks.undo(Number(rpc.args[0]));
     if (this.graph === undefined) throw new GraphsteadError('NOT_READY', 'this service has no graph');
     this.#transaction ??= this.graph.begin();
+    const run = this.#run;
     const writes = rpc.method === 'graph.mutate' || (rpc.method === 'graph.graphql' && isMutation(String(rpc.args[1])));
     if (writes && this.readOnly) {
       throw new GraphsteadError('INVALID_REQUEST', `a change with ${rpc.method} in a read-only handler`, {
@@ -41,6 +44,8 @@ export class GraphHolder {
     }
     if (writes) this.#wrote = true;
     const transaction = await this.#transaction;
+    // its process died meanwhile: what the next run reads and writes is its own
+    if (this.#run !== run) throw notAwaited(rpc);
     if (rpc.args[0] !== OUTSIDE && !this.#holds) {
       this.#holds = true;
       transaction.holdReads();
@@ -59,6 +64,7 @@ export class GraphHolder {
 
   abort(): void {
     const transaction = this.#transaction;
+    this.#run++;
     this.#forget();
     this.#marks.clear();
     transaction?.then(

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { GraphsteadError } from '../../base/index.js';
+import type { GraphCalls, GraphTransaction } from '../contract.js';
+import type { Rpc } from '../protocol.js';
+import { GraphHolder } from './graph-holder.js';
+
+it('a run that was given up while its transaction began leaves the next one its own', async () => {
+  const begun: ((transaction: GraphTransaction) => void)[] = [];
+  const begin = () => new Promise<GraphTransaction>((done) => void begun.push(done));
+  const holder = new GraphHolder({ begin } as GraphCalls);
+  const read: Rpc = { method: 'graph.query', n: 0, args: [1, '{ q(func: uid(1)) { uid } }'] };
+  const held: string[] = [];
+  const transaction = (name: string): GraphTransaction =>
+    ({
+      holdReads: () => void held.push(name),
+      abort: () => undefined,
+      query: async () => {
+        if (name === 'first') throw new GraphsteadError('TXN_FINISHED', 'the transaction has ended');
+        return name;
+      },
+    }) as unknown as GraphTransaction;
+
+  const first = holder.answer(read);
+  holder.abort();
+  const second = holder.answer(read);
+  begun[0]?.(transaction('first'));
+  await expect(first).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+  begun[1]?.(transaction('second'));
+  expect(await second).toBe('second');
+  expect(held).toContain('second');
+});
