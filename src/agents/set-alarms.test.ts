@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AgentService, agentService } from '../../test/agent-service.js';
+import { type AgentService, agentService, type ServiceOptions } from '../../test/agent-service.js';
 
 const CODE = `
   class Clock extends Agent {
-    static handlers = ['set', 'cancel', 'change', 'kept', 'listed', 'seen', 'other'];
+    static handlers = ['set', 'cancel', 'replace', 'change', 'kept', 'listed', 'seen', 'other'];
     static readOnly = ['listed', 'seen'];
     state = { atStart: undefined, atAlarm: undefined };
     async onInitialize() {
@@ -11,6 +11,10 @@ const CODE = `
       this.state.atStart = await this.getAlarms();
     }
     set(at, options) { this.setAlarm(at, options); }
+    replace(id, other) {
+      this.setAlarm(8_000, { name: other });
+      this.cancelAlarm(id);
+    }
     cancel(id) { this.cancelAlarm(id); }
     async change() {
       this.setAlarm(7_000, { name: 'new', data: 'x' });
@@ -42,10 +46,10 @@ let service: AgentService | undefined;
 let now = 0;
 afterEach(() => service?.close());
 
-async function open() {
+async function open(limits: ServiceOptions['limits'] = {}) {
   now = 1_000;
   const clock = { wall: () => now, monotonic: () => performance.now() };
-  const opened = await agentService(CODE, ['alarmsOf', 'ask'], { clock });
+  const opened = await agentService(CODE, ['alarmsOf', 'ask'], { clock, limits });
   service = opened;
   const { id } = await opened.agents.start('Clock');
   const ask = (name: string, ...args: unknown[]) => opened.call('ask', id, name, ...args);
@@ -140,4 +144,11 @@ describe('the alarms of an agent', () => {
     await reach(2_000);
     expect(await call('alarmsOf', id)).toMatchObject([{ attempts: 1 }]);
   });
+});
+
+it('an agent with as many alarms as it may have sets one in place of another in one turn', async () => {
+  const { id, ask, agents } = await open({ alarmsPerAgent: 1 });
+  await ask('replace', 'first', 'second');
+  expect((await agents.alarms(id)).map(({ name }) => name)).toEqual(['second']);
+  await expect(ask('set', 9_000, { name: 'third' })).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
 });

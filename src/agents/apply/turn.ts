@@ -54,7 +54,9 @@ export function beginsAgain({ status, swept, key }: Head, birth: Birth): boolean
 async function told(draft: Draft, op: TurnOp, before: Head): Promise<void> {
   let head = remembers(op, before) ? await remember(draft, op, before) : before;
   head = await fire(draft, op.id, head, op.fired);
-  for (const alarm of op.alarms ?? []) head = await setAlarm(draft, op.id, head, alarm);
+  // what it takes back makes room for what it sets
+  const [back, set] = [true, false].map((isBack) => op.alarms?.filter(({ at }) => (at === undefined) === isBack) ?? []);
+  for (const alarm of [...back, ...set]) head = await setAlarm(draft, op.id, head, alarm);
   end(draft, op, await publish(draft, op.id, head, op.events ?? []));
 }
 
