@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Transform } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { compiled } from '../../base/index.js';
 import type { HostLog } from '../info.js';
@@ -16,6 +17,9 @@ const PROGRAM = fileURLToPath(compiled('agents/host/main'));
 /** /proc counts in hundredths of a second */
 const CLOCK_TICK_MS = 10;
 const PAGE_BYTES = 4096;
+/** of one line that an app writes to its output */
+const LINE_BYTES = 256 * 1024;
+const NEWLINE = Buffer.from('\n');
 
 interface ChildOptions {
   /** working directory */
@@ -136,6 +140,20 @@ function forked({ heapMb, dir: cwd, environment }: ChildOptions, marker: number)
   }
 }
 
-function forward(input: NodeJS.ReadableStream | null, line: (text: string) => void): void {
-  if (input !== null) createInterface({ input }).on('line', line);
+function forward(output: NodeJS.ReadableStream | null, line: (text: string) => void): void {
+  if (output !== null) createInterface({ input: output.pipe(broken()) }).on('line', line);
+}
+
+/** Breaks lines that do not end: they would be held here as long as the app writes on. */
+function broken(): Transform {
+  let open = 0;
+  return new Transform({
+    transform(chunk: Buffer, _, give) {
+      const end = chunk.lastIndexOf(NEWLINE);
+      open = end === -1 ? open + chunk.length : chunk.length - end - 1;
+      if (open <= LINE_BYTES) return give(null, chunk);
+      open = 0;
+      give(null, Buffer.concat([chunk, NEWLINE]));
+    },
+  });
 }

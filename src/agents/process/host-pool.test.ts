@@ -77,6 +77,9 @@ const CODE = `
     await leave();
     return one.text.length + other.text.length;
   }
+  async function writes(text, times) {
+    for (let i = 0; i < times; i++) await new Promise((done) => process.stdout.write(text, done));
+  }
   async function talks(n) { console.log('x'.repeat(n)); return 'done'; }
   function kinds(date, big) { return { date, big }; }
 `;
@@ -107,6 +110,7 @@ const EXPORTS = [
   'fetches',
   'fetchesTwice',
   'talks',
+  'writes',
 ];
 
 let app: AppBundle;
@@ -257,6 +261,17 @@ describe('host processes', () => {
     const message = expect.stringMatching(/is not remembered.*limits\.hostMessageBytes is 10000/);
     expect(logs).toContainEqual({ ...label, message });
     expect(logs).toContainEqual(expect.objectContaining({ message: expect.stringContaining('line of the log') }));
+  });
+
+  it('hold no line of their output that does not end', async () => {
+    await open();
+    await call('writes', 'x'.repeat(500_000), 4);
+    const held = () => logs.flatMap(({ message }) => /^x+/.exec(message)?.[0].length ?? []);
+    await expect.poll(held).not.toEqual([]);
+    await call('writes', 'short\nlong\n', 1);
+    await expect.poll(() => logs.at(-1)?.message).toBe('long');
+    expect(held().reduce((sum, length) => sum + length, 0)).toBe(2_000_000);
+    expect(Math.max(...held())).toBeLessThan(600_000);
   });
 
   it('run again where outside results together are too large to be handed over', async () => {
