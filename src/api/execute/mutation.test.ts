@@ -24,6 +24,7 @@ const SDL = `
   type Note { id: ID! text: String @search(by: [term]) log: Log }
   type Watch { hours: Int! @default(add: {value: "4"}) note: String @default(add: {value: "calm"}) }
   type Port @secret(field: "key") { name: String! @id berths: [Berth] }
+  type Book { title: String @id isbn: String @id pages: Int next: Book }
 `;
 
 describe('mutations', () => {
@@ -223,6 +224,28 @@ describe('mutations', () => {
     expect(await ask('name: "n"')).toEqual({ name: null, touched: 'yes' });
     expect(await ask('name: "n"', dgraphNames)).toEqual({ name: null, touched: 'no' });
     expect(await ask('name: "n", touched: null')).toEqual({ name: null, touched: null });
+  });
+
+  it.each([
+    [
+      'an object of two values between two others',
+      'addBook(input: [{title: "T"}, {isbn: "I"}, {title: "T", isbn: "I", pages: 9}])',
+    ],
+    [
+      'a node made under the one that takes it',
+      'updateBook(input: {filter: {title: {eq: "A"}}, set: {title: "T", next: {title: "T", pages: 9}}})',
+    ],
+    [
+      'nodes of two levels of an update',
+      'updateBook(input: {filter: {title: {eq: "A"}}, set: {isbn: "I"}, nested: {next: {set: {isbn: "I"}}}})',
+    ],
+  ])('gives one @id value to one node of a mutation: %s', async (_, mutation) => {
+    await data('mutation { addBook(input: [{title: "A", next: {title: "B"}}]) { numUids } }');
+    expect(await message(`mutation { ${mutation} { numUids } }`)).toMatch(/duplicate XID found: [TI]$/);
+    expect((await data('{ queryBook(order: {asc: title}) { title isbn } }')).queryBook).toEqual([
+      { title: 'A', isbn: null },
+      { title: 'B', isbn: null },
+    ]);
   });
 
   it('changes an @id of one node only, and only to one that is free', async () => {

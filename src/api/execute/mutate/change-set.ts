@@ -16,7 +16,7 @@ import type { DateTime } from '../../../values/index.js';
 import { isLookedThrough } from '../auth/edge.js';
 import type { Scope } from '../scope.js';
 import { alreadyExists, type Draft, existingNode } from './draft.js';
-import { inverseOf, type NodeInput } from './input.js';
+import { inverseOf, type NodeInput, type XidValue, xidKey, xidsOf } from './input.js';
 import type { Known } from './lookup.js';
 import { defaultInput, languageOf, setValues, toValues } from './value.js';
 
@@ -33,6 +33,8 @@ export class ChangeSet {
   readonly alsoChanged: Changed[] = [];
   readonly #uids = new Map<Draft, number>();
   readonly #linked = new Set<string>();
+  /** which node took an @id value */
+  readonly #owners = new Map<string, number>();
   readonly #pace: Pace;
   readonly #most: number;
   #steps = 0;
@@ -111,9 +113,21 @@ export class ChangeSet {
     for (const change of setValues(uid, field, given, this.scope.names)) this.changes.push(change);
   }
 
+  /** What is stored was looked at before; here no other node of the same mutation may have taken the value. */
+  #claim(uid: number, type: ObjectType, xid: XidValue): void {
+    const key = `${xid.field.xid?.interface ? '' : type.name} ${xidKey(xid)}`;
+    const owner = this.#owners.get(key) ?? uid;
+    this.#owners.set(key, owner);
+    if (owner === uid) return;
+    throw new GraphsteadError('INVALID_VALUE', `duplicate XID found: ${xid.text}`, {
+      fix: `Give ${xid.field.name} ${JSON.stringify(xid.text)} to one ${type.name}.`,
+    });
+  }
+
   /** Scalars, the password, and the defaults of what is not given; null is no value for what a new node must have. */
   writeValues(uid: number, input: NodeInput, action: 'add' | 'update'): void {
     const { type, values } = input;
+    for (const xid of xidsOf(input)) this.#claim(uid, type, xid);
     for (const field of type.fields) {
       if (field.role !== 'scalar' || !field.storage) continue;
       const given = values[field.name];
