@@ -279,6 +279,7 @@ class GraphqlApi implements Api {
 
   async #update(text: string): Promise<SchemaUpdate> {
     const { graph, names } = this.#options;
+    const serves = this.#serves;
     const loaded = await this.#check(text);
     const lost = await this.#unreachable(loaded.model);
     const document = { name: DOCUMENT, text };
@@ -287,16 +288,19 @@ class GraphqlApi implements Api {
       await graph.alter({ kind: 'schema', text: derivedSchema(loaded.model, names), document });
     } catch (error) {
       // the commit may have landed, and an index that could not be built is what failed
-      if ((await graph.document(DOCUMENT)) === text) this.#adopt(loaded);
+      if ((await graph.document(DOCUMENT)) === text) this.#adopt(loaded, serves);
       throw atField(error, loaded.model);
     }
-    return { served: this.#adopt(loaded).info, unreachable: lost };
+    return { served: this.#adopt(loaded, serves).info, unreachable: lost };
   }
 
-  #adopt(loaded: LoadedSchema): LoadedSchema {
+  /** @param serves before the definitions were read: what came since then, of operations and secrets, counts beside them */
+  #adopt(loaded: LoadedSchema, serves: number): LoadedSchema {
+    const { text } = loaded.model;
+    const now = serves === this.#serves ? loaded : loadSchema(text, this.#reading(text));
     this.#broken = [];
-    this.#serve(loaded);
-    return loaded;
+    this.#serve(now);
+    return now;
   }
 
   current(): ServedSchema | undefined {

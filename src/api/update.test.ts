@@ -1,6 +1,8 @@
+import { GraphQLString } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createWorld, type World } from '../../test/support/api-world.js';
 import { createMemoryStore, type Store } from '../store/index.js';
+import type { Operation } from './index.js';
 
 const BEFORE = 'type City { name: String! @id }';
 const AFTER = 'type City { name: String! @id people: Int @search } type Land { name: String @search }';
@@ -27,6 +29,25 @@ function failingStore(): { readonly store: Store; failAfter(writes: number): voi
     },
     mend: () => {
       left = Number.POSITIVE_INFINITY;
+    },
+  };
+}
+
+/** A store that tells of its next write. */
+function watchedStore(): { readonly store: Store; onWrite(heard: () => void): void } {
+  const { store: inner } = failingStore();
+  let hear: (() => void) | undefined;
+  const apply: Store['apply'] = async (batch, options) => {
+    const heard = hear;
+    hear = undefined;
+    heard?.();
+    await inner.apply(batch, options);
+  };
+  const store = new Proxy(inner, { get: (target, key) => (key === 'apply' ? apply : Reflect.get(target, key)) });
+  return {
+    store,
+    onWrite: (heard) => {
+      hear = heard;
     },
   };
 }
@@ -65,5 +86,24 @@ describe('an upload whose writes fail', () => {
     expect((await createWorld(undefined, { store })).api.current()?.text).toBe(shown);
     await world.api.updateSchema('type Query { a: String @custom(dql: "{ a(func: uid(1)) { uid } }") }');
     expect((await createWorld(undefined, { store })).api.current()?.text).toContain('type Query');
+  });
+});
+
+describe('an upload while operations change', () => {
+  const named = (name: string): Operation => ({
+    name,
+    kind: 'query',
+    args: {},
+    type: GraphQLString,
+    run: async () => name,
+  });
+
+  it('serves those of now beside it', async () => {
+    const { store, onWrite } = watchedStore();
+    const world = await createWorld(BEFORE, { store, operations: [named('old')] });
+    onWrite(() => world.api.setOperations([named('now')]));
+    await world.api.updateSchema(AFTER);
+    expect(await world.data('{ now queryLand { name } }')).toEqual({ now: 'now', queryLand: [] });
+    expect((await world.ask('{ old }')).errors?.[0].message).toMatch(/Cannot query field/);
   });
 });
