@@ -3,7 +3,7 @@ import { GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLStri
 import { describe, expect, it } from 'vitest';
 import { contextOf, createWorld } from '../../test/support/api-world.js';
 import { dgraphNames } from '../base/index.js';
-import type { Operation } from './index.js';
+import { GraphQLInt64, type Operation } from './index.js';
 
 const SDL = 'type City @withSubscription { name: String! @id people: Int @search }';
 
@@ -181,6 +181,32 @@ describe('operations', () => {
 });
 
 describe('subscriptions', () => {
+  it.each([
+    'subscription ($at: Int64!) { queryStar(filter: { distance: { eq: $at } }) { name } }',
+    'subscription ($at: Int64!) { seen(at: $at) }',
+  ])('take variables past 2^53: %s', async (query) => {
+    const seen: Operation = {
+      name: 'seen',
+      kind: 'subscription',
+      args: { at: { type: GraphQLInt64 } },
+      type: GraphQLInt64,
+      async *subscribe({ at }) {
+        yield [{ value: at }];
+      },
+    };
+    const world = await createWorld('type Star @withSubscription { name: String distance: Int64 @search }', {
+      operations: [seen],
+    });
+    await world.data('mutation { addStar(input: [{name: "far", distance: "9007199254740993"}]) { numUids } }');
+    const abort = new AbortController();
+    const variables = { at: '9007199254740993' };
+    for await (const [{ body }] of world.api.subscribe({ query, variables }, contextOf({ signal: abort.signal }))) {
+      expect(body.toString()).toMatch(/"data":\{"(queryStar":\[\{"name":"far"|seen":9007199254740993)/);
+      abort.abort();
+    }
+    expect.assertions(2);
+  });
+
   it('push an answer when a commit changed it, and end with the request', async () => {
     const world = await createWorld(SDL);
     const abort = new AbortController();

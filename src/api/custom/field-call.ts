@@ -3,6 +3,7 @@ import { addTo, assert } from '../../base/index.js';
 import { readGraphqlReply, readRestReply, type RemoteAnswer } from '../../outbound/index.js';
 import type { RemoteOperation } from '../../sdl/index.js';
 import type { CustomError, CustomFieldCall, CustomResult } from '../execute/custom-logic.js';
+import { keyOfValues } from '../execute/variables.js';
 import { bodyFor, type CallSite, sendGraphql, sendRest, variablesFor } from './call.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors, wrongShape } from './failure.js';
 import { remoteSelection } from './remote-selection.js';
@@ -54,10 +55,8 @@ function keyOf(parent: Values, names: readonly string[]): string {
     const value = given(parent, names[0]);
     if (typeof value === 'string') return `=${value}`;
   }
-  return JSON.stringify(pick(parent, names), exactly);
+  return keyOfValues(pick(parent, names));
 }
-
-const exactly = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value);
 
 /** What must not be missing: what is non-null, by the type or by the remote's operation. */
 function demandedOf(call: CustomFieldCall, { http }: CallSite): readonly string[] {

@@ -6,6 +6,7 @@ import type { SubscriptionEvent } from '../contract.js';
 import { OneATurn } from './one-a-turn.js';
 import { type Known, Reads } from './reads.js';
 import type { Engine, Request } from './request.js';
+import { keyOfValues } from './variables.js';
 
 type Commits = Pick<Committer, 'onCommit'>;
 type Batch = readonly SubscriptionEvent[];
@@ -64,7 +65,7 @@ export class LiveQueries {
     const { engine, operation, variables, context } = asked.request;
     if (hasCalls(engine)) return this.#begin(asked);
     const queries = within(this.#shared, operation, () => new Map<string, LiveQuery>());
-    const key = JSON.stringify([variables, context.claims, context.trusted, context.readOnly]);
+    const key = keyOfValues([variables, context.claims, context.trusted, context.readOnly]);
     return within(queries, key, () => this.#begin(asked, () => queries.delete(key)));
   }
 

@@ -24,6 +24,7 @@ import { scopeOf } from './request.js';
 import type { LiveQueries, LiveRequest } from './live-query.js';
 import type { Known, Reads } from './reads.js';
 import { untilExpiry } from './term.js';
+import { keyOfValues } from './variables.js';
 import { Ahead } from './ahead.js';
 
 /** events that have many subscribers are one object to all of them, and so is what came together */
@@ -52,7 +53,7 @@ export function subscribeOperation(
       return source;
     };
     const source = untilExpiry(request, opened);
-    const given = JSON.stringify(variables);
+    const given = keyOfValues(variables);
     const show = ({ value, id }: OperationEvent): SubscriptionEvent => {
       const each = fresh(request);
       const data = dataOf(each, field, (out) => writeOperation(each, field, definition, value, out));

@@ -147,3 +147,8 @@ function general(schema: GraphQLSchema, operation: OperationDefinitionNode, give
   if (result.errors) throw new InvalidDocument(result.errors);
   return result.coerced;
 }
+
+/** Values as a key: JSON, with whole numbers that JSON has no form for. */
+export function keyOfValues(values: unknown): string {
+  return JSON.stringify(values, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+}
