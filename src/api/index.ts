@@ -3,4 +3,4 @@ export type * from './execute/custom-logic.js';
 export type * from './operation.js';
 export { memberOf, tabletOf } from './admin/member.js';
 export { createApi } from './service.js';
-export { GraphQLDateTime, GraphQLInt64 } from './schema/index.js';
+export { GraphQLDateTime, GraphQLFloat, GraphQLInt64 } from './schema/index.js';

@@ -2,7 +2,6 @@ import {
   GraphQLBoolean,
   GraphQLEnumType,
   type GraphQLFieldConfigArgumentMap,
-  GraphQLFloat,
   GraphQLID,
   GraphQLInputObjectType,
   GraphQLInt,
@@ -15,7 +14,7 @@ import {
   GraphQLString,
   GraphQLUnionType,
 } from 'graphql';
-import { GraphQLDateTime, GraphQLInt64 } from '../api/index.js';
+import { GraphQLDateTime, GraphQLFloat, GraphQLInt64 } from '../api/index.js';
 import { assert } from '../base/index.js';
 import type { AppManifest, FieldDescription, SharedScalars, TypeDefinition, TypeUse } from './contract.js';
 import { jsonScalar } from './scalar.js';

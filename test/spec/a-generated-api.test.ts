@@ -323,3 +323,19 @@ type Query {
     await remote.close();
   });
 });
+
+describe('numbers in variables', () => {
+  it('of a Float may be whole and past 2^53, as JSON writes those of a program', async () => {
+    expect((await s.schema('type Star { name: String! @id mass: Float @search at: Point @search }')).status).toBe(200);
+    const add = 'mutation ($stars: [AddStarInput!]!) { addStar(input: $stars) { numUids } }';
+    const stars = [
+      { name: 'sun', mass: 1.989e20 },
+      { name: 'dust', mass: -9007199254740993 },
+    ];
+    expect((await s.graphql(add, { stars })).body).toMatchObject({ data: { addStar: { numUids: 2 } } });
+    const heavy = 'query ($from: Float!) { queryStar(filter: { mass: { ge: $from } }) { name mass } }';
+    const { body } = await s.graphql(heavy, { from: 123456789012345680000 });
+    expect(body.data).toEqual({ queryStar: [{ name: 'sun', mass: 1.989e20 }] });
+    expect((await s.graphql(heavy, { from: '12' })).body.errors[0].message).toMatch(/Float cannot represent/);
+  });
+});

@@ -1,9 +1,9 @@
-import { type GraphQLFieldConfig, GraphQLFloat, GraphQLInt, GraphQLObjectType } from 'graphql';
+import { type GraphQLFieldConfig, GraphQLInt, GraphQLObjectType } from 'graphql';
 import type { Field, ObjectType } from '../../sdl/index.js';
 import type { Context } from './context.js';
 import { isNumeric, isOrderable } from './fact.js';
 import { type AggregateFunction, means } from './meaning.js';
-import { SCALAR_TYPES } from './scalar.js';
+import { GraphQLFloat, SCALAR_TYPES } from './scalar.js';
 
 /** TAggregateResult: how many nodes, and the extremes, sums and averages of their values. */
 export function aggregateType(context: Context, type: ObjectType): GraphQLObjectType {

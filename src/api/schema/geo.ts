@@ -1,5 +1,4 @@
 import {
-  GraphQLFloat,
   type GraphQLInputType,
   GraphQLInputObjectType,
   GraphQLList,
@@ -8,6 +7,7 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 import { type FieldMeaning, means } from './meaning.js';
+import { GraphQLFloat } from './scalar.js';
 import { table } from '../../base/index.js';
 
 type GeoField = Extract<FieldMeaning, { op: 'geo' }>['field'];

@@ -2,7 +2,6 @@ import {
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
   type GraphQLFieldConfigMap,
-  GraphQLFloat,
   GraphQLInt,
   GraphQLInterfaceType,
   GraphQLObjectType,
@@ -20,7 +19,7 @@ import { filterType, unionFilterType } from './filter.js';
 import { GEO_TYPES } from './geo.js';
 import { means } from './meaning.js';
 import { orderType } from './order.js';
-import { SCALAR_TYPES } from './scalar.js';
+import { GraphQLFloat, SCALAR_TYPES } from './scalar.js';
 
 /** The GraphQL type that a name of the definitions stands for, in answers. */
 function outputType(context: Context, name: string): GraphQLOutputType {

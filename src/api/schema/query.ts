@@ -1,7 +1,6 @@
 import {
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
-  GraphQLFloat,
   GraphQLID,
   GraphQLInt,
   GraphQLList,
@@ -13,7 +12,7 @@ import { type Context, fieldEnum, nonNull } from './context.js';
 import { embeddings, namingFields } from './fact.js';
 import { means, type RootMeaning } from './meaning.js';
 import { filterArgument, listArguments, objectType } from './object.js';
-import { SCALAR_TYPES } from './scalar.js';
+import { GraphQLFloat, SCALAR_TYPES } from './scalar.js';
 
 type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 export type RootFields = Record<string, FieldConfig>;

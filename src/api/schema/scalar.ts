@@ -1,7 +1,7 @@
 import {
   GraphQLBoolean,
   GraphQLError,
-  GraphQLFloat,
+  GraphQLFloat as SpecifiedFloat,
   GraphQLID,
   GraphQLInt,
   GraphQLScalarType,
@@ -49,6 +49,15 @@ export const GraphQLInt64 = new GraphQLScalarType({
     if (node.kind === Kind.INT || node.kind === Kind.STRING) return int64(node.value, node);
     throw new GraphQLError('Int64 needs a whole number', { nodes: node });
   },
+});
+
+const LONG = /^-?\d{16,}$/;
+
+/** Whole numbers past 2^53 come as text out of a request's JSON, and JavaScript writes a Float up to 1e21 as one. */
+export const GraphQLFloat = new GraphQLScalarType<number, number>({
+  ...SpecifiedFloat.toConfig(),
+  parseValue: (value) =>
+    SpecifiedFloat.parseValue(typeof value === 'string' && LONG.test(value) ? Number(value) : value),
 });
 
 function time(value: unknown): string {

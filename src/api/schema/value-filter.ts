@@ -1,5 +1,4 @@
 import {
-  GraphQLFloat,
   type GraphQLInputFieldConfig,
   GraphQLInputObjectType,
   type GraphQLInputType,
@@ -12,7 +11,7 @@ import type { Field, SearchKind } from '../../sdl/index.js';
 import { type Context, nonNull } from './context.js';
 import { containsFilter, intersectsFilter, nearFilter, withinFilter } from './geo.js';
 import { means, type ValueOperator } from './meaning.js';
-import { GraphQLDateTime, GraphQLInt64 } from './scalar.js';
+import { GraphQLDateTime, GraphQLFloat, GraphQLInt64 } from './scalar.js';
 
 type Operators = Partial<Record<ValueOperator, GraphQLInputType>>;
 
