@@ -62,6 +62,32 @@ describe('a relational connection, on a real PostgreSQL', () => {
     expect(await connection.query('select name from item where id = 3')).toEqual([{ name: 'three' }]);
   });
 
+  it('runs nothing behind the end of a transaction that part of its work outlives', async () => {
+    await connection.execute('create table outlived (id int)');
+    let inserted: Promise<unknown> = Promise.resolve();
+    const insertLater = (statements: Statements, id: number) =>
+      statements.query('select 1').then(() => {
+        inserted = statements.execute('insert into outlived values ($1)', [id]);
+        return inserted;
+      });
+    const refusal = { code: 'CONNECTION_FAILED', message: expect.stringContaining('the transaction has ended') };
+    const failing = connection.transaction(async (statements) => {
+      const one = statements.query('select 1').then(() => {
+        throw new Error('changed my mind');
+      });
+      await Promise.all([one, insertLater(statements, 1)]);
+    });
+    await expect(failing).rejects.toThrow('changed my mind');
+    await expect(inserted).rejects.toMatchObject(refusal);
+    let left: Promise<unknown> = Promise.resolve();
+    await connection.transaction(async (statements) => {
+      left = insertLater(statements, 2);
+      left.catch(() => undefined);
+    });
+    await expect(left).rejects.toMatchObject(refusal);
+    expect(await connection.query('select id from outlived')).toEqual([]);
+  });
+
   it('refuses a transaction that is begun by hand, and nobody else runs in it', async () => {
     const one = openRelational('one', {
       type: 'relational',

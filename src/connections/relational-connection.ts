@@ -123,10 +123,18 @@ export function openRelational(
           late.signal.throwIfAborted();
           return answer(client, query, end - performance.now());
         });
+      // What comes behind its end would run by itself, or where another has the connection.
+      let isOver = false;
+      const runInside = async (query: Query) => {
+        if (isOver && !late.signal.aborted) throw ended(name);
+        return run(query);
+      };
       try {
         const result = await until(late.signal, async () => {
           await run({ text: 'BEGIN' });
-          return work(statements(run));
+          return work(statements(runInside));
+        }).finally(() => {
+          isOver = true;
         });
         const { command } = await run({ text: 'COMMIT' });
         // The server takes COMMIT for ROLLBACK after a statement that failed, also where `work` went on without it.
@@ -148,8 +156,6 @@ export function openRelational(
         throw error;
       } finally {
         clearTimeout(timer);
-        // what comes now would run where another has the connection
-        late.abort(ended(name));
       }
     },
     close: () => pool.end(),
