@@ -10,11 +10,11 @@ interface ChatPiece {
   readonly finish?: string;
 }
 
-/** Part of a tool call. Which one: its place, where it is told, or else the last; another id begins another. */
+/** Part of a tool call. Which one: its place, where it is told, or else the last; another id begins another. Some servers write null for what they leave out. */
 interface ToolPart {
-  readonly index?: number;
-  readonly id?: string;
-  readonly function?: { readonly name?: string; readonly arguments?: string };
+  readonly index?: number | null;
+  readonly id?: string | null;
+  readonly function?: { readonly name?: string | null; readonly arguments?: string | null } | null;
 }
 
 /** @param message what went wrong, to which the model's name is added */
@@ -116,7 +116,9 @@ export class GrowingReply {
     };
   }
 
-  #addTool({ index, id = '', function: part }: ToolPart): void {
+  #addTool({ index: place, id: told, function: part }: ToolPart): void {
+    const index = place ?? undefined;
+    const id = told ?? '';
     const known = this.#tools.findLast((tool) => index === undefined || tool.index === index);
     const isNext = known === undefined || (id !== '' && known.id !== '' && id !== known.id);
     const tool = isNext ? { index, id, name: '', arguments: '' } : known;

@@ -367,12 +367,20 @@ describe('a model', () => {
     deltas.map((delta) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`).join('');
   const END =
     'data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":7}}\n\ndata: [DONE]\n\n';
-  const part = (index: number | undefined, id: string | undefined, name: string | undefined, args: string) => ({
+  const part = (index?: number | null, id?: string | null, name?: string | null, args = '') => ({
     tool_calls: [{ index, id, function: { name, arguments: args } }],
   });
 
   it.each([
     ['by their places', [part(0, 'a', 'sum', '{"x'), part(1, 'b', 'age', '{}'), part(0, undefined, undefined, '":1}')]],
+    [
+      'by their places, with null for what was told',
+      [part(0, 'a', 'sum', '{"x'), part(0, null, null, '":1}'), part(1, 'b', 'age', '{}')],
+    ],
+    [
+      'one behind the other, with null for their places',
+      [part(null, 'a', 'sum', '{"x":1}'), part(null, 'b', 'age', '{}')],
+    ],
     ['one behind the other', [part(undefined, 'a', 'sum', '{"x":1}'), part(undefined, 'b', 'age', '{}')]],
     ['all at one place', [part(0, 'a', 'sum', '{"x":1}'), part(0, 'b', 'age', '{}')]],
   ])('tells its text as it comes, and gives the whole reply with tool calls told %s', async (_how, calls) => {
