@@ -79,6 +79,15 @@ describe('an http connection', () => {
     await close();
   });
 
+  it('takes a path with a colon in its first part for a path', async () => {
+    const base = await serve(({ url }, response) => response.end(JSON.stringify(url)));
+    const { connections, close } = open(`${base}/v1`);
+    for (const path of ['documents:commit', '/documents:commit', '/urn:isbn:1', '?a=b:c', '']) {
+      expect(await connections.http('api').json(path)).toBe(`/v1/${path.replace('/', '')}`);
+    }
+    await close();
+  });
+
   it('never leaves its baseUrl: not by a path, an address or a redirect', async () => {
     const asked: unknown[] = [];
     const base = await serve(({ url }, response) => {

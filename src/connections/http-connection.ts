@@ -93,7 +93,7 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
 
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
     try {
-      const url = inside(new URL(path.replace(/^\/+/, ''), base));
+      const url = inside(new URL(relative(path), base));
       const late = deadline();
       const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
       const sent = await withBytes(init);
@@ -161,6 +161,12 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     },
     close: () => dispatcher.close(),
   };
+}
+
+/** `documents:commit` is a path, though what stands before its colon would be a scheme. */
+function relative(path: string): string {
+  const below = path.replace(/^\/+/, '');
+  return /^[^/?#]*:(?!\/\/)/.test(below) ? `./${below}` : below;
 }
 
 /** A form of Node's own is an unknown object to the library, which would send its name: it goes as the bytes it makes. */
