@@ -33,8 +33,10 @@ const FIRST = `
           alarms: (i) => this.setAlarm(Date.now() + 1e9, { id: 'a' + i, data: 'x'.repeat(1_000) }),
           oneAlarm: (i) => this.setAlarm(Date.now() + 1e9 + i, { id: 'a', data: 'x'.repeat(1_000) }),
           mail: (i) => agents.sendMessageAsync(this.id, 'text', 'x'.repeat(1_000)),
+          starts: (i) => agents.start('Diary'),
+          stops: (i) => agents.stop('agent_' + i),
         }[data];
-        for (let i = 0; i < 1_000; i++) await put(i);
+        for (let i = 0; i < 4_000; i++) await put(i);
         return 'flooded';
       }
       if (name === 'text') { this.state.own = data; return data; }
@@ -292,16 +294,19 @@ describe('lifecycle', () => {
     expect(await agents.send(id, 'flood', 'oneAlarm')).toBe('flooded');
   });
 
-  it.each(['events', 'alarms', 'mail'])('refuses %s without an end before they take all memory', async (what) => {
-    const { agents } = await open({ limits: { hostMessageBytes: 100_000 } });
-    const { id } = await agents.start('Diary');
-    await expect(agents.send(id, 'flood', what)).rejects.toMatchObject({
-      code: 'LIMIT_EXCEEDED',
-      message: 'what the turn publishes and sends holds more than 100000 bytes',
-      fix: expect.stringMatching(/limits\.hostMessageBytes is 100000: .*checkpoint/),
-    });
-    expect(await agents.send(id, 'hooks')).toBe('initialize resume');
-  });
+  it.each(['events', 'alarms', 'mail', 'starts', 'stops'])(
+    'refuses %s without an end before they take all memory',
+    async (what) => {
+      const { agents } = await open({ limits: { hostMessageBytes: 100_000 } });
+      const { id } = await agents.start('Diary');
+      await expect(agents.send(id, 'flood', what)).rejects.toMatchObject({
+        code: 'LIMIT_EXCEEDED',
+        message: 'what the turn publishes and sends holds more than 100000 bytes',
+        fix: expect.stringMatching(/limits\.hostMessageBytes is 100000: .*checkpoint/),
+      });
+      expect(await agents.send(id, 'hooks')).toBe('initialize resume');
+    },
+  );
 });
 
 describe('stored events', () => {

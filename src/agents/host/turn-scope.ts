@@ -76,10 +76,12 @@ export class TurnScope {
   }
 
   start(start: StartEffect): void {
+    this.#gather(start.id, start.type + (start.key ?? ''));
     (this.#effects.starts ??= []).push(start);
   }
 
   stop(id: string): void {
+    this.#gather(id);
     (this.#effects.stops ??= []).push(id);
   }
 
