@@ -51,6 +51,26 @@ async function observe(names = defaultNames): Promise<{ sky: Sky; world: World }
 }
 
 describe('custom fields', () => {
+  it('of a mutation that was tried again hold up no other one', async () => {
+    const sky = new Sky();
+    const world = await createWorld(SDL, { custom: sky });
+    const many = 8;
+    let arrived = 0;
+    let release: () => void = () => undefined;
+    const all = new Promise<void>((done) => {
+      release = done;
+    });
+    sky.fields = async ({ parents }) => {
+      if (++arrived === many) release();
+      await all;
+      return parents.map(() => ({ value: 'G', errors: [] }));
+    };
+    // all want the same key, so that all but one run again
+    const text = 'mutation { addStar(input: [{name: "Sol"}], upsert: true) { star { spectrum } } }';
+    const answers = await Promise.all(Array.from({ length: many }, () => world.data(text)));
+    expect(answers).toEqual(Array.from({ length: many }, () => ({ addStar: { star: [{ spectrum: 'G' }] } })));
+  });
+
   it('are asked once a field, with the siblings that they need', async () => {
     const { sky, world } = await observe();
     sky.fieldAnswer = (parent, { field }) =>

@@ -1,4 +1,4 @@
-import { GraphsteadError, JsonWriter, type WireError } from '../../../base/index.js';
+import { GraphsteadError, JsonWriter, type MaybePromise, type WireError } from '../../../base/index.js';
 import { NotingReader } from '../../../dql/index.js';
 import type { GraphReader, Transaction } from '../../../graph/index.js';
 import { claimScope } from '../idempotency.js';
@@ -18,6 +18,8 @@ export interface Worked {
 }
 
 type Work = (reader: GraphReader) => Promise<Worked>;
+/** The payload of what has landed. */
+type Answer = () => MaybePromise<Written>;
 type Payload = (outcome: Outcome, reader: () => Promise<GraphReader>) => Promise<Written>;
 
 /**
@@ -32,20 +34,24 @@ export async function mutateInTransaction(
 ): Promise<Written> {
   if (request.transaction) return join(request, request.transaction, work, payload);
   const { limits, turns } = request.engine;
+  const attemptOnce = () => anew(request, field, work, payload);
   for (let attempt = 0; ; attempt++) {
+    let answer: Answer;
     try {
-      const attemptOnce = () => anew(request, field, work, payload);
-      return await (attempt === 0 ? attemptOnce() : turns.take(attemptOnce));
+      answer = await (attempt === 0 ? attemptOnce() : turns.take(attemptOnce));
     } catch (error) {
       const again = error instanceof GraphsteadError && error.code === 'TXN_ABORTED' && attempt < limits.upsertRetries;
       if (!again) throw error;
+      continue;
     }
+    // not in its turn: what a payload shows may wait for remotes
+    return answer();
   }
 }
 
-async function anew(request: Request, field: RootField, work: Work, payload: Payload): Promise<Written> {
+async function anew(request: Request, field: RootField, work: Work, payload: Payload): Promise<Answer> {
   const repeated = await storedReply(request, field);
-  if (repeated) return repeated;
+  if (repeated) return () => repeated;
   const transaction = await request.engine.graph.begin();
   try {
     return await once(request, field, transaction, work, payload);
@@ -53,7 +59,7 @@ async function anew(request: Request, field: RootField, work: Work, payload: Pay
     transaction.abort();
     // what it ran into may be the same request, which has landed since the look above
     const landed = await storedReply(request, field);
-    if (landed) return landed;
+    if (landed) return () => landed;
     throw error;
   }
 }
@@ -108,14 +114,17 @@ async function once(
   transaction: Transaction,
   work: Work,
   payload: Payload,
-): Promise<Written> {
+): Promise<Answer> {
   const worked = await stage(request, transaction, work);
   const { set } = worked;
   const outcome = worked.outcome();
-  if (request.context.idempotencyKey) return claimed(request, field, transaction, worked, outcome, payload);
+  if (request.context.idempotencyKey) {
+    const written = await claimed(request, field, transaction, worked, outcome, payload);
+    return () => written;
+  }
   if (set.changes.length > 0) await transaction.commit();
   else transaction.abort();
-  return worked.before ?? readAfter(request, (reader) => payload(outcome, reader));
+  return () => worked.before ?? readAfter(request, (reader) => payload(outcome, reader));
 }
 
 async function reading<T>(transaction: Transaction, use: (reader: GraphReader) => Promise<T>): Promise<T> {

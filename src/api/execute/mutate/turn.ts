@@ -7,7 +7,10 @@ export class Turns {
 
   take<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#last.then(work);
-    this.#last = mine.catch(() => undefined);
+    // what it gave is not kept until the next turn
+    this.#last = mine.then(NOTHING, NOTHING);
     return mine;
   }
 }
+
+const NOTHING = (): void => undefined;
