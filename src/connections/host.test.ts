@@ -79,6 +79,20 @@ describe('an http connection', () => {
     await close();
   });
 
+  it.each([
+    ['404 Non trouv\u00e9', 404],
+    ['200 \u00e4\u00bd\u00a0', 200],
+    ['999 Request denied', 999],
+  ])('gives a reply whose first line is HTTP/1.1 %s', async (line, status) => {
+    const base = await serve((request) => {
+      request.socket.end(Buffer.from(`HTTP/1.1 ${line}\r\ncontent-length: 2\r\n\r\n{}`, 'latin1'));
+    });
+    const { connections, close } = open(base);
+    const reply = await connections.http('api').fetch('x');
+    expect([reply.status, reply.ok, await reply.text()]).toEqual([status, status === 200, '{}']);
+    await close();
+  });
+
   it('takes a path with a colon in its first part for a path', async () => {
     const base = await serve(({ url }, response) => response.end(JSON.stringify(url)));
     const { connections, close } = open(`${base}/v1`);

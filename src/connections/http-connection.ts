@@ -15,6 +15,8 @@ const load = () => createRequire(import.meta.url)('undici') as typeof Undici;
 
 const MAX_REDIRECTS = 5;
 const DEFAULT_TIMEOUT_MS = 30_000;
+/** the highest that a Response can be made with */
+const LAST_STATUS = 599;
 
 /** An HTTP API of the app: calls are relative to its baseUrl, carry its headers, and never leave it. */
 export interface HttpConnection {
@@ -123,8 +125,13 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
       },
       cancel: (reason) => (reader ?? body).cancel(reason),
     });
-    const named = new Response(told, { status, statusText, headers });
-    return Object.defineProperties(named, { url: { value: url }, redirected: { value: redirected } });
+    const named = new Response(told, { status: Math.min(status, LAST_STATUS), headers });
+    // as they came: nothing can be made with a status of 999, or with words in letters of another language
+    const came = { status, statusText, url, redirected };
+    return Object.defineProperties(
+      named,
+      Object.fromEntries(Object.entries(came).map(([key, value]) => [key, { value }])),
+    );
   }
 
   const bare = (path: string, init?: RequestInit) =>
