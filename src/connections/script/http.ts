@@ -57,6 +57,6 @@ async function send(response: ServerResponse, reply: HttpReply): Promise<void> {
     return;
   }
   const answer = reply instanceof Response ? reply : Response.json(reply);
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  response.end(Buffer.from(await answer.arrayBuffer()));
+  const body = Buffer.from(await answer.arrayBuffer());
+  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(body);
 }

@@ -56,9 +56,9 @@ function whole(reply: string | ChatMessage): ChatReply {
 /** The text word by word, tool calls with their arguments in two halves, as providers stream them. */
 function sendPieces(response: ServerResponse, reply: string | ChatMessage): void {
   const { content, tool_calls: calls = [] } = whole(reply).choices[0].message;
+  const pieces: string[] = [];
   const send = (delta: object, finish_reason: string | null = null) =>
-    response.write(`data: ${JSON.stringify({ choices: [{ delta, finish_reason }] })}\n\n`);
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
+    pieces.push(`data: ${JSON.stringify({ choices: [{ delta, finish_reason }] })}\n\n`);
   for (const word of (content ?? '').match(/\s*\S+|\s+$/g) ?? []) send({ content: word });
   for (const [index, { id, type, function: asked }] of calls.entries()) {
     const half = asked.arguments.length >> 1;
@@ -67,5 +67,8 @@ function sendPieces(response: ServerResponse, reply: string | ChatMessage): void
     send({ tool_calls: [{ index, function: { arguments: parts[1] } }] });
   }
   send({}, calls.length > 0 ? 'tool_calls' : 'stop');
+  // not before all are made: a script may give what is no message
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const piece of pieces) response.write(piece);
   response.end('data: [DONE]\n\n');
 }
