@@ -82,6 +82,7 @@ describe('reading functions', () => {
       export function setB(a?: string, b?: number | null, c: Int = 5, d = 'x', e?: Int | null): Int { return 1; }
       export const listC = async (a: ID, b: Int64, c: string[], d?: (number | null)[]): Promise<string[] | null> => null;
       export function doNothing(a: Json): void {}
+      export function doList(a: Json = ['x', 1], b: Json = 'x', c: Int[] = [1, 2]): void {}
       export async function Describe(on: boolean | undefined, l: readonly Int[]): Promise<Date | undefined> { return undefined; }
       export async function* watchD(): AsyncGenerator<number> { yield 1; }
       export async function watchE(): Promise<AsyncIterable<number>> { return watchD(); }
@@ -93,6 +94,7 @@ describe('reading functions', () => {
       setB: 'mutation (a: String, b: Float, c: Int = 5, d: String = "x", e: Int): Int!',
       listC: 'query (a: ID!, b: Int64!, c: [String!]!, d: [Float]): [String!]',
       doNothing: 'mutation (a: JSON): Boolean!',
+      doList: 'mutation (a: JSON, b: JSON = "x", c: [Int!] = [1,2]): Boolean!',
       describe: 'query (on: Boolean, l: [Int!]!): DateTime',
       watchD: 'subscription (): Float!',
       watchE: 'subscription (): Float!',
@@ -257,6 +259,8 @@ describe('reading functions', () => {
     ['type A<T> = {\n  v: T;\n  a?: A<T[]>;\n};\nexport function f(a: A<string>): void {}', 3, 3, 'without end'],
     ['export function f($a: string): void {}', 1, 19, 'no GraphQL name'],
     ['import type { Int } from "graphstead/app";\nexport function f(a: Int = 2.5): void {}', 2, 19, 'no Int'],
+    ['import type { Int } from "graphstead/app";\nexport function f(a: Int[] = [1, 2.5]): void {}', 2, 19, 'no Int'],
+    ['export function f(a: number[][] = [[1e999]]): void {}', 1, 19, 'no Float'],
   ])('refuses %s', (code, line, column, text) => {
     const [mistake] = mistakes(code);
     expect(mistake).toMatchObject({ code: 'FUNCTION_TYPE', position: { line, column, source: 'index.ts' } });

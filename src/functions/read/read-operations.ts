@@ -184,13 +184,15 @@ class FunctionReader {
     const initializer = ts.isParameter(declaration) ? declaration.initializer : undefined;
     const defaultValue = initializer === undefined ? undefined : literalValue(initializer);
     if (!fits(type, defaultValue)) {
-      this.refusals.add(declaration, `the default of "${name}" is no ${type.name}`, 'write a whole number within it');
+      const whole = leafName(type).startsWith('Int') ? 'whole ' : '';
+      const fix = `write a ${whole}number within it`;
+      this.refusals.add(declaration, `the default of "${name}" is no ${leafName(type)}`, fix);
     }
     return {
       name,
       type,
       ...(description === '' ? {} : { description }),
-      ...(defaultValue === undefined ? {} : { defaultValue }),
+      ...(defaultValue === undefined || !isWritten(type, defaultValue) ? {} : { defaultValue }),
     };
   }
 
@@ -212,9 +214,20 @@ class FunctionReader {
   }
 }
 
-/** TypeScript takes any number for Int and Int64; a default that is none would break every introspection. */
-function fits({ name }: TypeUse, value: unknown): boolean {
+/** TypeScript takes any number for Int and Int64, and 1e999; a default that is none would break every introspection. */
+function fits(use: TypeUse, value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((item) => fits(use.of ?? use, item));
   if (typeof value !== 'number') return true;
-  if (name === 'Int') return (value | 0) === value;
-  return name !== 'Int64' || Number.isSafeInteger(value);
+  if (use.name === 'Int') return (value | 0) === value;
+  return use.name === 'Int64' ? Number.isSafeInteger(value) : Number.isFinite(value);
+}
+
+/** Whether introspection can write the value down: a list as JSON it cannot. The function gives such a default itself. */
+function isWritten(use: TypeUse, value: unknown): boolean {
+  if (!Array.isArray(value)) return true;
+  return use.kind === 'list' && value.every((item) => isWritten(use.of ?? use, item));
+}
+
+function leafName({ name, of }: TypeUse): string {
+  return of === undefined ? (name ?? '') : leafName(of);
 }
