@@ -207,3 +207,17 @@ describe('placeholders', () => {
     ).toEqual(['d', 'g']);
   });
 });
+
+describe('names that every object has', () => {
+  it.each([
+    ['{ "name": constructor }', 'expected a value, found "constructor"'],
+    ['{ "endpoints": toString }', 'expected a value, found "toString"'],
+    ['{ "limits": { "constructor": 5 } }', 'unknown limit "constructor"'],
+    [
+      '{ "models": { "m": { "sourceModel": "x", "connection": "constructor" } } }',
+      'the model "m" names the connection "constructor", which is not there',
+    ],
+  ])('stand for nothing in %s', (text, message) => {
+    expect(() => readConfig(text)).toThrow(message);
+  });
+});

@@ -200,7 +200,8 @@ const HOSTED_FIX = 'no model is hosted here: name an "http" connection that spea
 function semantic(config: AppConfig, located: Located): GraphsteadError[] {
   const errors: GraphsteadError[] = [];
   for (const [name, entry] of Object.entries(config.models)) {
-    const target = config.connections[entry.connection];
+    const isThere = Object.hasOwn(config.connections, entry.connection);
+    const target = isThere ? config.connections[entry.connection] : undefined;
     const path = ['models', name, 'connection'];
     if (!target && hasMistake(located, entry.connection)) continue;
     if (!target)
@@ -236,9 +237,10 @@ function hasMistake({ value }: Located, connection: string): boolean {
 
 function limitProblems(config: AppConfig, located: Located): GraphsteadError[] {
   return Object.entries(config.limits).flatMap(([name, value]) => {
-    const mistake = name in DEFAULT_LIMITS ? limitMistake(name, value) : undefined;
+    const isKnown = Object.hasOwn(DEFAULT_LIMITS, name);
+    const mistake = isKnown ? limitMistake(name, value) : undefined;
     const message = mistake === undefined ? `unknown limit "${name}"` : `limits.${name} ${mistake}`;
-    if (name in DEFAULT_LIMITS && mistake === undefined) return [];
+    if (isKnown && mistake === undefined) return [];
     return [problem(located, ['limits', name], message, 'docs/reference/limits.md lists every limit')];
   });
 }

@@ -80,7 +80,11 @@ class Parser {
     literal.lastIndex = this.#at;
     const word = literal.exec(this.text)?.[0] ?? '';
     const known: Readonly<Record<string, Json>> = { true: true, false: false, null: null };
-    const value = word in known ? known[word] : /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(word) ? Number(word) : undefined;
+    const value = Object.hasOwn(known, word)
+      ? known[word]
+      : /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(word)
+        ? Number(word)
+        : undefined;
     if (value === undefined)
       throw this.#error(`expected a value, found "${word || (c ?? 'the end')}"`, 'texts need double quotes');
     this.#at += word.length;
