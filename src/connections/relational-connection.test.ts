@@ -196,6 +196,32 @@ describe('a relational connection, on a real PostgreSQL', () => {
     await narrow.close();
   });
 
+  it('a statement waits for a connection for as long as timeoutMs says, not for as long as one takes to open', async () => {
+    const connStr = `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`;
+    const narrow = openRelational('db', { type: 'relational', connStr, timeoutMs: 30_000, maxConnections: 1 });
+    await narrow.query('select 1');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      let letGo: () => void = () => undefined;
+      const end = new Promise<void>((done) => (letGo = done));
+      let held: Promise<void> = Promise.resolve();
+      await new Promise<void>((begun) => {
+        held = narrow.transaction(() => {
+          begun();
+          return end;
+        });
+      });
+      const waiting = narrow.query('select 2 as two');
+      await vi.advanceTimersByTimeAsync(20_000);
+      letGo();
+      await held;
+      expect(await waiting).toEqual([{ two: 2 }]);
+    } finally {
+      vi.useRealTimers();
+      await narrow.close();
+    }
+  });
+
   it('an answer without an end is cut at the limit, also in a transaction, and the connection goes on', async () => {
     const connStr = `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`;
     const bounded = openRelational('db', { type: 'relational', connStr, maxConnections: 1 }, undefined, 100_000);

@@ -41,11 +41,17 @@ export function openRelational(
   const timeout = config.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const address = config.connStr ?? config.connString ?? '';
   const failed = (error: unknown) => failure(name, error, (text) => hideAddress(hide(text), address));
-  const { Pool } = load();
+  const { Client, Pool } = load();
   const pool = new Pool({
     connectionString: address,
     max: config.maxConnections ?? 10,
-    connectionTimeoutMillis: Math.min(timeout, CONNECT_TIMEOUT_MS),
+    // to wait for one that others use takes as long as they take, to open one does not
+    connectionTimeoutMillis: timeout,
+    Client: class extends Client {
+      constructor(given?: pg.ClientConfig) {
+        super({ ...given, connectionTimeoutMillis: Math.min(timeout, CONNECT_TIMEOUT_MS) });
+      }
+    },
     statement_timeout: timeout,
     query_timeout: timeout,
     idleTimeoutMillis: 30_000,
