@@ -233,6 +233,12 @@ describe('reading functions', () => {
     ['export function f(...a: string[]): void {}', 1, 19, 'rest'],
     ['export function f(): Map<string, number> { throw 0; }', 1, 22, 'Map'],
     ['export function f(): Record<string, number> { throw 0; }', 1, 22, 'arbitrary keys'],
+    [
+      'class A { a = 1;\n  get b(): string { return "b"; } }\nexport function f(): A { throw 0; }',
+      2,
+      3,
+      '"b" is a getter',
+    ],
     ['export function f(): string | number { throw 0; }', 1, 22, 'union'],
     ['export function f(a: () => void): void {}', 1, 19, 'function'],
     ['export function f(): [string, number] { throw 0; }', 1, 22, 'tuple'],

@@ -187,6 +187,10 @@ export class TypeReader {
     const inApp = node.getSourceFile().fileName.includes('/node_modules/') ? place.node : node;
     const { name } = property;
     if (!isName(name)) this.refusals.add(inApp, `"${name}" is no GraphQL field name`, NAME_FIX);
+    if (ts.isGetAccessorDeclaration(node) && ts.isClassLike(node.parent)) {
+      const fix = 'set a field in the constructor, or give a plain object';
+      this.refusals.add(inApp, `"${name}" is a getter of a class, whose value stays in the app's process`, fix);
+    }
     const optional = (property.flags & ts.SymbolFlags.Optional) !== 0;
     const hint = `${owner.replace(/Input$/, '')}${pascal(name)}`;
     const type = this.read(
