@@ -2,9 +2,10 @@ import { createRequire } from 'node:module';
 import type * as Grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
 import { GraphsteadError, type Hide } from '../base/index.js';
+import { type CallOptions, until } from './call-options.js';
 import { type GraphConfig, type GraphTarget, graphTarget } from './graph-target.js';
 import { recorded } from './record.js';
-import { TOO_SLOW } from './told.js';
+import { callEnded, TOO_SLOW } from './told.js';
 
 interface GraphMutated {
   readonly uids: Readonly<Record<string, string>>;
@@ -14,13 +15,14 @@ interface GraphMutated {
 
 /** A graph database reached over gRPC. Throws CONNECTION_FAILED naming the connection. */
 export interface GraphConnection {
-  query<T = unknown>(text: string, variables?: Readonly<Record<string, string>>): Promise<T>;
+  query<T = unknown>(text: string, variables?: Readonly<Record<string, string>>, options?: CallOptions): Promise<T>;
   /** N-Quads to set and to delete, committed at once. */
-  mutate(change: { readonly set?: string; readonly delete?: string }): Promise<GraphMutated>;
+  mutate(change: { readonly set?: string; readonly delete?: string }, options?: CallOptions): Promise<GraphMutated>;
   /** A query and mutations that use its variables; `condition` is the text of an @if. */
   upsert(
     query: string,
     changes: readonly { readonly set?: string; readonly delete?: string; readonly condition?: string }[],
+    options?: CallOptions,
   ): Promise<GraphMutated>;
   close(): void;
 }
@@ -32,11 +34,13 @@ const RECONNECT_MS = { first: 100, most: 1_000 };
 
 const UNAUTHENTICATED = 'the other side wants another API key than "key" of the connection gives';
 
-/** gRPC's status of a call that its deadline ended, and of one that did not get through. */
+/** gRPC's status of a call that its caller ended, of one that its deadline did, and of one that did not get through. */
+const CANCELLED = 1;
 const DEADLINE_EXCEEDED = 4;
 const UNAVAILABLE = 14;
 const ADVICE: ReadonlyMap<number | undefined, string> = new Map([
   [DEADLINE_EXCEEDED, TOO_SLOW],
+  [CANCELLED, 'what was under way may have been done or not'],
   [UNAVAILABLE, 'check that the server runs and that grpcTarget of the connection is its address'],
 ]);
 
@@ -83,24 +87,51 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
     return { library, client: new library.DgraphClient(stub), stub, metadata, signedIn };
   }
 
-  /** The deadline ends the call on both sides. */
-  function inTime(): Grpc.CallOptions {
-    return { deadline: Date.now() + timeoutMs };
+  /** The deadline ends the call on both sides, and so does the signal. */
+  function inTime(signal?: AbortSignal): Grpc.CallOptions {
+    const deadline = Date.now() + timeoutMs;
+    return signal === undefined ? { deadline } : { deadline, interceptors: [endedBy(signal)] };
   }
 
-  async function run<T>(what: string, work: (opened: Opened) => Promise<T>): Promise<T> {
+  const endedBy =
+    (signal: AbortSignal): Grpc.Interceptor =>
+    (options, next) => {
+      const { InterceptingCall } = loadGrpc();
+      const call = new InterceptingCall(next(options), {
+        start(metadata, _, go) {
+          const stop = () => call.cancelWithStatus(CANCELLED, callEnded(signal.reason));
+          signal.addEventListener('abort', stop);
+          go(metadata, {
+            onReceiveStatus(status, tell) {
+              signal.removeEventListener('abort', stop);
+              tell(status);
+            },
+          });
+          if (signal.aborted) stop();
+        },
+      });
+      return call;
+    };
+
+  const failed = (code: number | undefined, reason: string) =>
+    new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${hide(reason)}`, {
+      fix: ADVICE.get(code),
+      details: { connection: name },
+    });
+
+  async function run<T>(what: string, { signal }: CallOptions, work: (opened: Opened) => Promise<T>): Promise<T> {
     return recorded({ connection: name, kind: 'graph', what: what.trim().slice(0, 80) }, async () => {
+      const stopped = (reason: unknown) => failed(CANCELLED, callEnded(reason));
       try {
-        const ready = open();
-        await ready.signedIn;
-        return await work(ready);
-      } catch (error) {
-        const { code, message } = error as Error & { code?: number };
-        const reason = code === DEADLINE_EXCEEDED ? `no answer within ${timeoutMs} ms` : hide(message);
-        throw new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${reason}`, {
-          fix: ADVICE.get(code),
-          details: { connection: name },
+        return await until(signal, stopped, async () => {
+          const ready = open();
+          await ready.signedIn;
+          return work(ready);
         });
+      } catch (error) {
+        if (error instanceof GraphsteadError) throw error;
+        const { code, message } = error as Error & { code?: number };
+        throw failed(code, code === DEADLINE_EXCEEDED ? `no answer within ${timeoutMs} ms` : message);
       }
     });
   }
@@ -117,6 +148,7 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
     { client, library, metadata }: Opened,
     query: string,
     changes: readonly { set?: string; delete?: string; condition?: string }[],
+    { signal }: CallOptions,
   ): Promise<GraphMutated> {
     const transaction = client.newTxn();
     try {
@@ -124,7 +156,7 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
       if (query) message.setQuery(query);
       message.setMutationsList(changes.map((change) => mutationOf(library, change)));
       message.setCommitNow(true);
-      const response = await transaction.doRequest(message, metadata, inTime());
+      const response = await transaction.doRequest(message, metadata, inTime(signal));
       const uids = Object.fromEntries([...response.getUidsMap().entries()] as [string, string][]);
       return { uids, data: query ? response.getJson() : undefined };
     } finally {
@@ -133,20 +165,21 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
   }
 
   return {
-    query: <T>(text: string, variables?: Readonly<Record<string, string>>) =>
-      run(text, async ({ client, metadata }) => {
+    query: <T>(text: string, variables?: Readonly<Record<string, string>>, options: CallOptions = {}) =>
+      run(text, options, async ({ client, metadata }) => {
         const transaction = client.newTxn({ readOnly: true });
         try {
+          const asked = inTime(options.signal);
           const response = variables
-            ? await transaction.queryWithVars(text, { ...variables }, metadata, inTime())
-            : await transaction.query(text, metadata, inTime());
+            ? await transaction.queryWithVars(text, { ...variables }, metadata, asked)
+            : await transaction.query(text, metadata, asked);
           return response.getJson() as T;
         } finally {
           await transaction.discard(metadata, inTime()).catch(() => undefined);
         }
       }),
-    mutate: (change) => run('mutate', (ready) => request(ready, '', [change])),
-    upsert: (query, changes) => run(query, (ready) => request(ready, query, changes)),
+    mutate: (change, options = {}) => run('mutate', options, (ready) => request(ready, '', [change], options)),
+    upsert: (query, changes, options = {}) => run(query, options, (ready) => request(ready, query, changes, options)),
     close: () => opened?.stub.close(),
   };
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { type handleUnaryCall, Server as GrpcServer, ServerCredentials } from '@grpc/grpc-js';
 import dgraph from 'dgraph-js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type CallRecord, onCall, openConnections } from './host.js';
@@ -299,7 +300,7 @@ describe('an http connection', () => {
 
 describe('a graph connection', () => {
   const to = (grpcTarget: string) =>
-    openConnections({ connections: { g: { type: 'graph', grpcTarget, timeoutMs: 30_000 } }, missing: {}, models: {} });
+    openConnections({ connections: { g: { type: 'graph', grpcTarget, timeoutMs: 600_000 } }, missing: {}, models: {} });
   const QUERY = '{ q(func: uid(1)) { uid } }';
 
   it('whose server is not there tells what to do', async () => {
@@ -308,6 +309,47 @@ describe('a graph connection', () => {
       fix: /check that the server runs/,
     });
     await nobody.close();
+  });
+
+  it('whose caller ends a call tells so at once, and the server hears of it', async () => {
+    const asIs = (bytes: Buffer) => bytes;
+    const coded = {
+      requestSerialize: asIs,
+      requestDeserialize: asIs,
+      responseSerialize: asIs,
+      responseDeserialize: asIs,
+    };
+    const ending = new AbortController();
+    const asked: Promise<void>[] = [];
+    const Query: handleUnaryCall<Buffer, Buffer> = (call) => {
+      asked.push(new Promise((cancelled) => call.on('cancelled', () => cancelled())));
+      if (asked.length === 2) ending.abort(new Error('enough'));
+    };
+    const silent = new GrpcServer();
+    const method = { path: '/api.Dgraph/Query', requestStream: false, responseStream: false, ...coded } as const;
+    silent.addService({ Query: method }, { Query });
+    const at = await new Promise<number>((done, failed) =>
+      silent.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+        error ? failed(error) : done(bound),
+      ),
+    );
+    const { connections, close } = to(`127.0.0.1:${at}`);
+    const { signal } = ending;
+    const told = {
+      code: 'CONNECTION_FAILED',
+      message: 'connection "g": the call was ended: enough',
+      fix: 'what was under way may have been done or not',
+    };
+    const g = connections.graph('g');
+    await Promise.all([
+      expect(g.query(QUERY, {}, { signal })).rejects.toMatchObject(told),
+      expect(g.mutate({ set: '_:a <name> "x" .' }, { signal })).rejects.toMatchObject(told),
+    ]);
+    await Promise.all(asked);
+    await expect(g.upsert(QUERY, [], { signal })).rejects.toMatchObject(told);
+    expect(asked).toHaveLength(2);
+    await close();
+    silent.forceShutdown();
   });
 
   it('that is not let in leaves no channel open, however often it is tried', async () => {

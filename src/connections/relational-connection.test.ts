@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -315,5 +315,115 @@ describe('a relational connection, on a real PostgreSQL', () => {
     const ending = connection.query('select pg_terminate_backend(pg_backend_pid())');
     await expect(ending).rejects.toMatchObject({ code: 'CONNECTION_FAILED', fix: /may have been done or not/ });
     await expect(connection.query('selec')).rejects.not.toHaveProperty('fix', expect.anything());
+  });
+
+  describe('whose caller ends a call', () => {
+    // no statement ends by itself
+    const openPatient = (more: object = {}, query = '') =>
+      openRelational('db', {
+        type: 'relational',
+        connStr: `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres${query}`,
+        timeoutMs: 600_000,
+        ...more,
+      });
+    const told = {
+      code: 'CONNECTION_FAILED',
+      message: 'connection "db": the call was ended: enough',
+      fix: 'what was under way may have been done or not',
+    };
+    const ofSleeps = (mark: string) =>
+      connection.query("select state from pg_stat_activity where query like $1 and state = 'active'", [
+        `%pg_sleep(60), '${mark}'%`,
+      ]);
+    /** Ends a call once the server is at it. */
+    async function endOnceActive(mark: string, ending: AbortController): Promise<void> {
+      await vi.waitFor(async () => expect(await ofSleeps(mark)).toHaveLength(1), { timeout: 60_000 });
+      ending.abort('enough');
+    }
+    const endsOnServer = (mark: string) =>
+      vi.waitFor(async () => expect(await ofSleeps(mark)).toEqual([]), { timeout: 30_000 });
+
+    it('tells so at once, gives the connection free, and ends the statement on the server', async () => {
+      const narrow = openPatient({ maxConnections: 1 });
+      const ending = new AbortController();
+      const failing = narrow.query("select pg_sleep(60), 'one'", [], { signal: ending.signal });
+      const waiting = narrow.execute('select 1', [], { signal: ending.signal });
+      await Promise.all([
+        expect(failing).rejects.toMatchObject(told),
+        expect(waiting).rejects.toMatchObject(told),
+        endOnceActive('one', ending),
+      ]);
+      expect(await narrow.query('select 2 as two')).toEqual([{ two: 2 }]);
+      await expect(narrow.query('select 3', [], { signal: ending.signal })).rejects.toMatchObject(told);
+      await endsOnServer('one');
+      await narrow.close();
+    });
+
+    it('rolls a transaction back, whether all of it was ended or a statement', async () => {
+      const patient = openPatient();
+      const whole = new AbortController();
+      const part = new AbortController();
+      const insert =
+        (id: number, mark: string, options: { signal?: AbortSignal }) => async (statements: Statements) => {
+          await statements.execute('insert into item values ($1, $2)', [id, mark]);
+          await statements.query(`select pg_sleep(60), '${mark}'`, [], options).catch(() => undefined);
+          await statements.query('select 1');
+        };
+      await Promise.all([
+        expect(patient.transaction(insert(31, 'whole', {}), { signal: whole.signal })).rejects.toMatchObject(told),
+        expect(patient.transaction(insert(32, 'part', { signal: part.signal }))).rejects.toMatchObject(told),
+        endOnceActive('whole', whole),
+        endOnceActive('part', part),
+      ]);
+      await Promise.all([endsOnServer('whole'), endsOnServer('part')]);
+      expect(await connection.query('select id from item where id > 30')).toEqual([]);
+      await expect(patient.transaction(insert(33, 'late', {}), { signal: whole.signal })).rejects.toMatchObject(told);
+    });
+
+    it('ends the statement under TLS too', async () => {
+      const data = join(dir, 'data');
+      for (const [from, to] of [
+        ['localhost.pem', 'server.crt'],
+        ['localhost.key', 'server.key'],
+      ] as const) {
+        copyFileSync(new URL(`../../test/support/tls/${from}`, import.meta.url), join(data, to));
+        chownSync(join(data, to), statSync(data).uid, statSync(data).gid);
+        chmodSync(join(data, to), 0o600);
+      }
+      await connection.execute('alter system set ssl = on');
+      await connection.execute('select pg_reload_conf()');
+      const openSecure = () => openPatient({}, '?sslmode=no-verify');
+      await vi.waitFor(
+        async () => {
+          const secure = openSecure();
+          const { ssl } = (
+            await secure.query('select ssl from pg_stat_ssl where pid = pg_backend_pid()').finally(() => secure.close())
+          )[0] as { ssl: boolean };
+          expect(ssl).toBe(true);
+        },
+        { timeout: 60_000 },
+      );
+      const secure = openSecure();
+      const ending = new AbortController();
+      await Promise.all([
+        expect(secure.query("select pg_sleep(60), 'tls'", [], { signal: ending.signal })).rejects.toMatchObject(told),
+        endOnceActive('tls', ending),
+      ]);
+      await endsOnServer('tls');
+      await secure.close();
+    });
+
+    it('keeps nothing of calls that were over before', async () => {
+      const ending = new AbortController();
+      const added = vi.spyOn(ending.signal, 'addEventListener');
+      const removed = vi.spyOn(ending.signal, 'removeEventListener');
+      const options = { signal: ending.signal };
+      await connection.query('select 1', [], options);
+      await connection.transaction((statements) => statements.query('select 1', [], options), options);
+      expect(added.mock.calls.length).toBeGreaterThan(0);
+      expect(removed.mock.calls.map(([, stop]) => stop)).toEqual(
+        expect.arrayContaining(added.mock.calls.map(([, stop]) => stop)),
+      );
+    });
   });
 });

@@ -1,25 +1,31 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
 import { DEFAULT_LIMITS, GraphsteadError, type Hide, hiding } from '../base/index.js';
+import { type CallOptions, until } from './call-options.js';
 import type { ConnectionConfig } from './config.js';
+import { askToCancel } from './pg-cancel.js';
 import { recorded } from './record.js';
 import { boundReplies } from './reply-bound.js';
-import { TOO_SLOW, tooLarge } from './told.js';
+import { callEnded, TOO_SLOW, tooLarge } from './told.js';
 
 type RelationalConfig = Extract<ConnectionConfig, { type: 'relational' | 'postgresql' }>;
 
 /** Parameterised statements: `$1`, `$2` ... in the text, values beside it. What one brings is at most limits.outboundReplyBytes. */
 interface Statements {
   /** rows as objects by column name; one statement, several fail before the first of them runs */
-  query<Row extends object = Record<string, unknown>>(text: string, parameters?: readonly unknown[]): Promise<Row[]>;
+  query<Row extends object = Record<string, unknown>>(
+    text: string,
+    parameters?: readonly unknown[],
+    options?: CallOptions,
+  ): Promise<Row[]>;
   /** number of rows changed; without parameters the text may hold several statements */
-  execute(text: string, parameters?: readonly unknown[]): Promise<number>;
+  execute(text: string, parameters?: readonly unknown[], options?: CallOptions): Promise<number>;
 }
 
 /** A relational database that speaks PostgreSQL's protocol. Throws CONNECTION_FAILED naming the connection. */
 export interface RelationalConnection extends Statements {
-  /** Commits when `work` resolves, rolls back when it throws, and when all of it takes longer than timeoutMs. */
-  transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
+  /** Commits when `work` resolves; rolls back when it throws, when all of it takes longer than timeoutMs, and when a signal aborts. */
+  transaction<T>(work: (statements: Statements) => Promise<T>, options?: CallOptions): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -70,73 +76,92 @@ export function openRelational(
 
   /** those whose server did not answer: whatever they are asked next waits as long again */
   const silent = new WeakSet<object>();
-  const acquired = () =>
-    pool.connect().catch((error: unknown) => {
-      throw failed(error);
-    });
+  const stopped = (reason: unknown) => callStopped(name, reason, hide);
+  const acquired = async (signal: AbortSignal | undefined) => {
+    let coming: Promise<pg.PoolClient> | undefined;
+    try {
+      return await until(signal, stopped, () => {
+        coming = pool.connect();
+        return coming;
+      });
+    } catch (error) {
+      // one that comes for nobody
+      if (signal?.aborted) coming?.then((client) => client.release()).catch(() => undefined);
+      throw error instanceof GraphsteadError ? error : failed(error);
+    }
+  };
   // One that loses its server between two statements tells the next of them.
   const lost = () => undefined;
   const noted = (query: Query, ask: () => Promise<pg.QueryResult>) =>
     recorded({ connection: name, kind: 'relational', what: query.text.trim().slice(0, 80) }, ask);
-  const answer = async (client: pg.PoolClient, query: Query, leftMs: number) => {
+  const answer = async (client: pg.PoolClient, query: Query, leftMs: number, signal: AbortSignal | undefined) => {
     countAnew.get(client)?.();
     try {
       const inTime: Query = { ...query, query_timeout: Math.max(1, leftMs) };
-      return await client.query(inTime);
+      return await until(signal, stopped, () => client.query(inTime));
     } catch (error) {
       if (!isAnswer(error)) silent.add(client);
       throw error instanceof GraphsteadError ? error : failed(error);
     }
   };
   /** On a client of its own: that it was waited for counts, too. */
-  const runAlone = (query: Query) =>
+  const runAlone = (query: Query, { signal }: CallOptions) =>
     noted(query, async () => {
       const end = performance.now() + timeout;
-      const client = await acquired();
+      const client = await acquired(signal);
       client.on('error', lost);
       let isGood = false;
       try {
-        const result = await answer(client, query, end - performance.now());
+        const result = await answer(client, query, end - performance.now(), signal);
         if (leftOpen(client)) throw openTransaction(name);
         isGood = true;
         return result;
       } finally {
+        if (!isGood && signal?.aborted) askToCancel(client);
         client.off('error', lost);
         client.release(!isGood);
       }
     });
-  const statements = (ask: (query: Query) => Promise<pg.QueryResult>): Statements => ({
-    query: async <Row>(text: string, parameters: readonly unknown[] = []) =>
-      (await ask({ text, values: [...parameters], queryMode: 'extended' })).rows as Row[],
-    execute: async (text, parameters = []) => {
+  const statements = (ask: (query: Query, options: CallOptions) => Promise<pg.QueryResult>): Statements => ({
+    query: async <Row>(text: string, parameters: readonly unknown[] = [], options: CallOptions = {}) =>
+      (await ask({ text, values: [...parameters], queryMode: 'extended' }, options)).rows as Row[],
+    execute: async (text, parameters = [], options = {}) => {
       // of several statements, which come without values, the library gives one result each
-      const results = [await ask({ text, values: [...parameters] })].flat();
+      const results = [await ask({ text, values: [...parameters] }, options)].flat();
       return results.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
     },
   });
 
   return {
     ...statements(runAlone),
-    async transaction(work) {
+    async transaction(work, { signal } = {}) {
       const end = performance.now() + timeout;
-      const client = await acquired();
+      const client = await acquired(signal);
       client.on('error', lost);
       const tooLate = failed(new Error(`timeout: the transaction has not ended within ${timeout} ms`));
-      const late = new AbortController();
-      const timer = setTimeout(() => late.abort(tooLate), end - performance.now());
-      const run = (query: Query) =>
-        noted(query, () => {
-          late.signal.throwIfAborted();
-          return answer(client, query, end - performance.now());
+      const over = new AbortController();
+      const timer = setTimeout(() => over.abort(tooLate), end - performance.now());
+      const stop = () => over.abort(stopped(signal?.reason));
+      signal?.addEventListener('abort', stop);
+      if (signal?.aborted) stop();
+      const run = (query: Query, given: CallOptions = {}) =>
+        noted(query, async () => {
+          over.signal.throwIfAborted();
+          const answered = answer(client, query, end - performance.now(), given.signal);
+          // what is left of one that was ended may still run: nothing comes behind it
+          return answered.catch((error: unknown) => {
+            if (given.signal?.aborted) over.abort(error);
+            throw error;
+          });
         });
       // What comes behind its end would run by itself, or where another has the connection.
       let isOver = false;
-      const runInside = async (query: Query) => {
-        if (isOver && !late.signal.aborted) throw ended(name);
-        return run(query);
+      const runInside = async (query: Query, given: CallOptions) => {
+        if (isOver && !over.signal.aborted) throw ended(name);
+        return run(query, given);
       };
       try {
-        const result = await until(late.signal, async () => {
+        const result = await until(over.signal, asTold, async () => {
           await run({ text: 'BEGIN' });
           return work(statements(runInside));
         }).finally(() => {
@@ -150,7 +175,8 @@ export function openRelational(
         return result;
       } catch (error) {
         // Where it is not asked to, the server rolls back once the connection is closed.
-        const asked = !silent.has(client) && !late.signal.aborted;
+        const asked = !silent.has(client) && !over.signal.aborted;
+        if (over.signal.aborted) askToCancel(client);
         const rolledBack =
           asked &&
           (await client.query('ROLLBACK').then(
@@ -162,16 +188,20 @@ export function openRelational(
         throw error;
       } finally {
         clearTimeout(timer);
+        signal?.removeEventListener('abort', stop);
       }
     },
     close: () => pool.end(),
   };
 }
 
-/** What `work` gives, or the signal's reason where that comes first: it may wait for what never comes. */
-async function until<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  const ended = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-  return Promise.race([work(), ended]);
+const asTold = (reason: unknown) => reason;
+
+function callStopped(name: string, reason: unknown, hide: Hide): GraphsteadError {
+  return new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${hide(callEnded(reason))}`, {
+    fix: 'what was under way may have been done or not',
+    details: { connection: name },
+  });
 }
 
 function cut(name: string, bytes: number): GraphsteadError {

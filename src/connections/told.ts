@@ -5,3 +5,7 @@ export const TOO_SLOW = 'raise timeoutMs of the connection, or check the server'
 
 /** How an answer of more bytes than are taken is told. */
 export const tooLarge = (bytes: number): string => `larger than ${bytes} bytes (limits.outboundReplyBytes)`;
+
+/** How a call is told whose caller has ended it, with a reason of any kind. */
+export const callEnded = (reason: unknown): string =>
+  `the call was ended: ${reason instanceof Error ? reason.message : String(reason)}`;
