@@ -323,6 +323,24 @@ describe('a transaction', () => {
     reader.release();
   });
 
+  it('ends those that were left open with changes, where they are most, before one that has just begun to read', async () => {
+    for (let i = 0; i < 3; i++) await (await held()).stage([setValue(i + 1, 'name', 'a')]);
+    clock.now += 30_000;
+    const reading = await held();
+    const next = await held();
+    expect(fixture.graph.open(reading.startTs).startTs).toBe(reading.startTs);
+    await reading.stage([setValue(8, 'name', 'b')]);
+    await next.stage([setValue(9, 'name', 'b')]);
+  });
+
+  it('ends readers, where they are most, before one that idles with changes', async () => {
+    const idle = await held();
+    await idle.stage([setValue(1, 'name', 'a')]);
+    clock.now += 30_000;
+    for (let i = 0; i < 6; i++) await held();
+    expect(fixture.graph.open(idle.startTs).startTs).toBe(idle.startTs);
+  });
+
   it('takes no more changes where clients hold limits.openChangesBytes of them open', async () => {
     const small = await openFixture({ clock, limits: { openChangesBytes: 1_000, transactionIdleFullMs: 30_000 } });
     const long = (uid: number) => [setValue(uid, 'note', 'x'.repeat(600))];

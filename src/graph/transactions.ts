@@ -34,6 +34,8 @@ export class TransactionTable {
   readonly #open = new Map<number, GraphTransaction>();
   /** those of clients, which may go on with them, in the order of last use */
   readonly #held = new Map<number, GraphTransaction>();
+  /** start timestamps of those that were given changes */
+  readonly #changed = new Set<number>();
   /** a look for one that may go, which goes on where the last one ended: from the front, it would pass all that are gone */
   #look = this.#held.values();
   readonly #finished = new Lately<GraphTransaction>();
@@ -53,6 +55,8 @@ export class TransactionTable {
    */
   makeRoom(): boolean {
     if (this.#isRoom()) return true;
+    // where most were left open with changes, the few others are those that clients go on with
+    if (this.#changed.size * 2 > this.#limits.transactions) this.#expireIdle(() => this.#isRoom());
     // one that has changed nothing can be forgotten: its client begins again and loses no work
     for (let left = this.#held.size; left > 0 && !this.#isRoom(); left--) {
       const transaction = this.#lookOn();
@@ -64,9 +68,12 @@ export class TransactionTable {
 
   /** Throws TOO_MANY_TRANSACTIONS when clients hold so many bytes of changes open that the transaction may not add to them. */
   assertRoomFor(transaction: GraphTransaction): void {
-    if (!transaction.held || this.#hasBytes()) return;
-    this.#expireIdle(() => this.#hasBytes());
-    if (this.#hasBytes()) return;
+    if (!transaction.held) return;
+    if (!this.#hasBytes()) this.#expireIdle(() => this.#hasBytes());
+    if (this.#hasBytes()) {
+      this.#changed.add(transaction.startTs);
+      return;
+    }
     throw new GraphsteadError(
       'TOO_MANY_TRANSACTIONS',
       `the open transactions of clients hold ${this.#limits.openChangesBytes} bytes of changes (limits.openChangesBytes)`,
@@ -150,6 +157,7 @@ export class TransactionTable {
   closed(transaction: GraphTransaction): void {
     if (!this.#open.delete(transaction.startTs)) return;
     this.#held.delete(transaction.startTs);
+    this.#changed.delete(transaction.startTs);
     // one that no client holds has nothing to be repeated unless it was committed
     if (transaction.held || transaction.committing) this.#finished.set(transaction.startTs, transaction);
     else this.#expired.set(transaction.startTs, true);

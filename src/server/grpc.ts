@@ -33,6 +33,7 @@ type Metrics = NonNullable<ReturnType<Dgraph.Response['getMetrics']>>;
 
 const STATUS: Partial<Record<ErrorCode, grpc.status>> = {
   TXN_ABORTED: grpc.status.ABORTED,
+  TXN_EXPIRED: grpc.status.ABORTED,
   UNAUTHENTICATED: grpc.status.UNAUTHENTICATED,
   FORBIDDEN: grpc.status.PERMISSION_DENIED,
   TIMEOUT: grpc.status.DEADLINE_EXCEEDED,

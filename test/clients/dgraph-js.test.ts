@@ -117,6 +117,17 @@ describe('dgraph-js', () => {
     expect(await people()).toMatchObject({ q: [{ name: 'One' }, { name: 'Two' }] });
   });
 
+  it('is told to try again where a transaction was forgotten to make room', async () => {
+    const small = await startService({ compat: 'dgraph', grpcPort: 0, limits: { transactions: 1 } });
+    const own = new dgraph.DgraphClientStub(`127.0.0.1:${small.service.grpcPort}`);
+    const [one, two] = [0, 1].map(() => new dgraph.DgraphClient(own).newTxn());
+    for (const transaction of [one, two]) await transaction.query('{ q(func: uid(1)) { uid } }');
+    await expect(set(one, { name: 'Ada' })).rejects.toBe(dgraph.ERR_ABORTED);
+    await set(two, { name: 'Ada' }, true);
+    own.close();
+    await small.close();
+  });
+
   it('runs conditional upserts in one request', async () => {
     const upsert = async (name: string) => {
       const mutation = new dgraph.Mutation();
