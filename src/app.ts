@@ -15,6 +15,7 @@ export {
   caller,
   connections,
   type DeadLetter,
+  type DeadLetterPage,
   type GraphAnswer,
   type GraphApi,
   type GraphqlOptions,

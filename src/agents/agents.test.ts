@@ -133,6 +133,30 @@ describe('agents', () => {
     expect(await send(id, 'peek')).toBe('0');
   });
 
+  it('tell their dead letters in pages, which are short where the letters are large', async () => {
+    const { id } = await service.agents.start('Counter');
+    const large = 'x'.repeat(1024 * 1024 - 1_000);
+    const names = Array.from({ length: 12 }, (_, i) => `nobody-knows-${i}`);
+    for (const name of names) await service.agents.sendAsync(id, name, large);
+    await until(async () => (await service.agents.info(id)).deadLetters === names.length);
+    const told: string[] = [];
+    const lengths: number[] = [];
+    for (let after: string | undefined; told.length < names.length; ) {
+      const page = await service.agents.deadLetters(id, { after });
+      lengths.push(page.length);
+      told.push(...page.map(({ name }) => name));
+      after = page.at(-1)?.id;
+    }
+    expect([told, lengths]).toEqual([names, [8, 4]]);
+    const two = await service.agents.deadLetters(id, { first: 2 });
+    expect(two.map(({ name }) => name)).toEqual(names.slice(0, 2));
+    expect(await service.agents.deadLetters(id, { after: '12' })).toEqual([]);
+    expect((await service.agents.inspect(id)).deadLetters).toHaveLength(8);
+    for (const page of [{ first: 0 }, { first: 1_001 }, { first: 1.5 }, { after: 'x' }, { after: 1 as never }]) {
+      await expect(service.agents.deadLetters(id, page)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+    }
+  });
+
   it('can be looked into: state, what waits, what failed, and where their events begin', async () => {
     const { id } = await service.agents.start('Counter');
     await send(id, 'publish', 'x');

@@ -3,7 +3,16 @@ import { asError, type Clock, ClockSteps, type Histogram, noTrace, systemClock }
 import type { CommitRecord, Snapshot } from '../commit/index.js';
 import { freshAgentId, keyedAgentId } from './agent-id.js';
 import { AlarmClock } from './alarm-clock.js';
-import { assertFilter, assertId, assertPage, assertType, closing, isTerminated, unknownAgent } from './refusal.js';
+import {
+  assertFilter,
+  assertLetterPage,
+  assertId,
+  assertPage,
+  assertType,
+  closing,
+  isTerminated,
+  unknownAgent,
+} from './refusal.js';
 import { functionCalls } from './call-rpc.js';
 import { Census } from './census.js';
 import { Contended } from './contended.js';
@@ -17,6 +26,7 @@ import type {
   Alarm,
   DeadLetter,
   EventsRequest,
+  DeadLetterPage,
   HistoryPage,
   Listener,
   PastState,
@@ -252,8 +262,9 @@ class AgentRuntime implements Agents {
     return this.#messages.sendAsync(id, message, data, options);
   }
 
-  deadLetters(agentId: string): Promise<readonly DeadLetter[]> {
-    return this.#messages.deadLetters(agentId);
+  async deadLetters(agentId: string, page: DeadLetterPage = {}): Promise<readonly DeadLetter[]> {
+    assertLetterPage(page);
+    return this.#messages.deadLetters(agentId, page);
   }
 
   replay(agentId: string, deadLetterId: string): Promise<void> {

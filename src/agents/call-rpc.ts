@@ -1,5 +1,13 @@
 import { GraphsteadError } from '../base/index.js';
-import type { AgentFilter, Agents, GraphCalls, HistoryPage, SendOptions, StartOptions } from './contract.js';
+import type {
+  AgentFilter,
+  Agents,
+  GraphCalls,
+  DeadLetterPage,
+  HistoryPage,
+  SendOptions,
+  StartOptions,
+} from './contract.js';
 import type { FunctionTransactions } from './function-transactions.js';
 import { isMutation } from './graph-calls.js';
 import { answerGraph, OUTSIDE } from './graph-rpc.js';
@@ -115,7 +123,7 @@ export function functionCalls(agents: Agents, graph?: GraphCalls, transactions?:
         return agents.sendAsync(to, name, data, options);
       }
       case 'deadLetters':
-        return agents.deadLetters(rpc.args[0] as string);
+        return agents.deadLetters(rpc.args[0] as string, (rpc.args[1] ?? {}) as DeadLetterPage);
       case 'replay':
         return agents.replay(rpc.args[0] as string, rpc.args[1] as string);
       case 'checkpoint':

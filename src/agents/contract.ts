@@ -8,6 +8,7 @@ import type {
   DeadLetter,
   GraphMutated,
   GraphMutation,
+  DeadLetterPage,
   HistoryPage,
   HostLog,
   PastState,
@@ -85,6 +86,7 @@ export interface AgentInspection {
   readonly alarms: readonly Alarm[];
   /** oldest first, at most 100 */
   readonly waiting: readonly WaitingMessage[];
+  /** oldest first, at most 100; as waiting ones, fewer where they are large */
   readonly deadLetters: readonly DeadLetter[];
   /** stands before every kept event: `events({ after })` with it tells all of them again */
   readonly beforeFirstEvent: string;
@@ -116,7 +118,8 @@ export interface Agents {
    * method threw.
    */
   listen(request: EventsRequest, listener: Listener): AsyncIterable<readonly AgentEvent[]>;
-  deadLetters(agentId: string): Promise<readonly DeadLetter[]>;
+  /** What failed for good, oldest first. Throws AGENT_UNKNOWN, INVALID_VALUE. */
+  deadLetters(agentId: string, page?: DeadLetterPage): Promise<readonly DeadLetter[]>;
   /** A new delivery of a dead letter; it leaves the list in the same commit. */
   replay(agentId: string, deadLetterId: string): Promise<void>;
   /**

@@ -24,4 +24,13 @@ export {
   type Mutated,
   type Mutation,
 } from './host/graph.js';
-export type { AgentFilter, AgentInfo, AgentStatus, Alarm, DeadLetter, HistoryPage, PastState } from './info.js';
+export type {
+  AgentFilter,
+  AgentInfo,
+  AgentStatus,
+  Alarm,
+  DeadLetter,
+  DeadLetterPage,
+  HistoryPage,
+  PastState,
+} from './info.js';

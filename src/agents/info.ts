@@ -43,6 +43,14 @@ export interface DeadLetter {
   readonly failedAt: string;
 }
 
+/** A part of an agent's dead letters, oldest first. */
+export interface DeadLetterPage {
+  /** 1 to 1,000; default 100. Fewer come where they are large: those of 8 MiB together, one at least */
+  readonly first?: number;
+  /** id of the last dead letter of the page before */
+  readonly after?: string;
+}
+
 /** An alarm that is set. */
 export interface Alarm {
   readonly id: string;

@@ -17,6 +17,8 @@ const WAITING_SHOWN = { messages: 100, bytes: 8 * 1024 * 1024 };
 
 const ALARMS_SHOWN = 100;
 
+const LETTERS_SHOWN = 100;
+
 /** Throws AGENT_UNKNOWN. */
 export async function inspectAgent(
   snapshot: Snapshot,
@@ -28,7 +30,7 @@ export async function inspectAgent(
   if (head === undefined) throw unknownAgent(id);
   const state = await readState(snapshot, id, head.chunks);
   const { entries: waiting } = await readMailbox(snapshot, id, undefined, WAITING_SHOWN);
-  const letters = await readLetters(snapshot, id);
+  const letters = await readLetters(snapshot, id, LETTERS_SHOWN);
   return {
     info: shown(head),
     ...(state === undefined ? {} : { state }),

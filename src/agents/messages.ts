@@ -2,7 +2,7 @@ import { GraphsteadError, type Limits } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import { Activation } from './activation.js';
 import type { SendArgs } from './call-rpc.js';
-import type { DeadLetter, SendOptions } from './contract.js';
+import type { DeadLetter, DeadLetterPage, SendOptions } from './contract.js';
 import { callerOf, claimOf, digest, freshJobId, lastingId, type Job, outOfTime } from './job.js';
 import type { AgentOp } from './part.js';
 import type { Mail } from './outbox.js';
@@ -10,14 +10,23 @@ import type { HostPool } from './process/host-pool.js';
 import type { Rpc } from './protocol.js';
 import type { AgentLog, Ordered, Queues } from './queues.js';
 import { readHead, readLetter, readLetters, toDeadLetter } from './reader.js';
-import { assertId, closing, mayOnlyRead, noLetter, notInTransaction, terminated, unknownAgent } from './refusal.js';
+import {
+  assertId,
+  closing,
+  LETTER_ID,
+  mayOnlyRead,
+  noLetter,
+  notInTransaction,
+  terminated,
+  unknownAgent,
+} from './refusal.js';
 import type { Head } from './stored.js';
 import type { Sweeper } from './sweeper.js';
 import type { TurnRunner } from './turn/turn-runner.js';
 import { WaitGraph } from './wait-graph.js';
 
-/** of a dead letter, as it is shown */
-const NUMBER = /^[1-9]\d{0,14}$/;
+/** dead letters of a page that does not say how many */
+const LETTERS_TOLD = 100;
 
 interface MessagesOptions {
   readonly committer: Committer;
@@ -132,13 +141,14 @@ export class Messages implements Mail {
     return types?.find((one) => one.name === type)?.readOnly.includes(message) ?? false;
   }
 
-  async deadLetters(agentId: string): Promise<readonly DeadLetter[]> {
+  async deadLetters(agentId: string, { first = LETTERS_TOLD, after }: DeadLetterPage): Promise<readonly DeadLetter[]> {
     assertId(agentId);
     const snapshot = this.options.committer.snapshot();
     try {
       const head = await readHead(snapshot, agentId);
       if (head === undefined) throw unknownAgent(agentId);
-      return (await readLetters(snapshot, agentId)).map((letter) => toDeadLetter(agentId, letter));
+      const letters = await readLetters(snapshot, agentId, first, after === undefined ? undefined : Number(after));
+      return letters.map((letter) => toDeadLetter(agentId, letter));
     } finally {
       snapshot.release();
     }
@@ -152,7 +162,7 @@ export class Messages implements Mail {
     if (head === undefined) throw unknownAgent(agentId);
     if (head.status === 'terminated') throw terminated(agentId);
     const snapshot = this.options.committer.snapshot();
-    const read = NUMBER.test(deadLetterId) ? readLetter(snapshot, agentId, Number(deadLetterId)) : undefined;
+    const read = LETTER_ID.test(deadLetterId) ? readLetter(snapshot, agentId, Number(deadLetterId)) : undefined;
     const letter = await Promise.resolve(read).finally(() => snapshot.release());
     if (letter === undefined) throw noLetter(agentId, deadLetterId);
     const { kind = 'message', name, data, typed, from, seq, bytes } = letter;

@@ -213,18 +213,34 @@ interface LetterEntry extends StoredLetter {
   readonly bytes: number;
 }
 
-/** All dead letters of an agent, or those of a range of them. */
-export async function readLetters(snapshot: Snapshot, id: string, range = deadRange(id)): Promise<LetterEntry[]> {
+/** bytes of the dead letters of one page, as they are stored */
+const LETTERS_BYTES = 8 * 1024 * 1024;
+
+/** Dead letters of an agent behind a number, oldest first: up to `most`, of large ones fewer, one at least. */
+export async function readLetters(
+  snapshot: Snapshot,
+  id: string,
+  most: number,
+  after = 0,
+): Promise<readonly LetterEntry[]> {
+  return lettersOf(snapshot, { start: deadKey(id, after + 1), end: deadRange(id).end }, most);
+}
+
+async function lettersOf(snapshot: Snapshot, range: Range, most: number): Promise<readonly LetterEntry[]> {
   const letters: LetterEntry[] = [];
+  let left = LETTERS_BYTES;
   for await (const { rest, bytes } of joined(snapshot, range, 1)) {
+    left -= bytes.length;
+    if (left < 0 && letters.length > 0) break;
     letters.push({ ...decode<StoredLetter>(bytes), seq: rest[0], bytes: bytes.length });
+    if (letters.length >= most) break;
   }
   return letters;
 }
 
 /** One of them, by its number. */
 export async function readLetter(snapshot: Snapshot, id: string, seq: number): Promise<LetterEntry | undefined> {
-  const [letter] = await readLetters(snapshot, id, { start: deadKey(id, seq), end: deadKey(id, seq + 1) });
+  const [letter] = await lettersOf(snapshot, { start: deadKey(id, seq), end: deadKey(id, seq + 1) }, 1);
   return letter;
 }
 

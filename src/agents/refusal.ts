@@ -1,5 +1,5 @@
 import { GraphsteadError, LONGEST_TIMER } from '../base/index.js';
-import type { AgentFilter, AgentStatus, AgentType, HistoryPage } from './info.js';
+import type { AgentFilter, AgentStatus, AgentType, DeadLetterPage, HistoryPage } from './info.js';
 
 // What callers of agents are told in more than one place.
 
@@ -79,6 +79,24 @@ export function assertPage({ limit, before }: HistoryPage): void {
   }
   if (before === undefined || (Number.isSafeInteger(before) && before >= 0)) return;
   throw wrong('end before turn', before, 'before is the turn of the last state of the page before');
+}
+
+/** of a dead letter, as it is shown */
+export const LETTER_ID = /^[1-9]\d{0,14}$/;
+/** dead letters in one page */
+const LETTERS = 1_000;
+
+/** Throws INVALID_VALUE. */
+export function assertLetterPage({ first, after }: DeadLetterPage): void {
+  if (first !== undefined && !(Number.isInteger(first) && first >= 1 && first <= LETTERS)) {
+    throw new GraphsteadError('INVALID_VALUE', `a list of dead letters cannot begin with ${String(first)} of them`, {
+      fix: `first is 1 to ${LETTERS}; after names the last one of the page before`,
+    });
+  }
+  if (after === undefined || (typeof after === 'string' && LETTER_ID.test(after))) return;
+  throw new GraphsteadError('INVALID_VALUE', `"${String(after).slice(0, 100)}" is no id of a dead letter`, {
+    fix: 'after is the id of the last one of the page before',
+  });
 }
 
 /** Throws MESSAGE_UNKNOWN. */

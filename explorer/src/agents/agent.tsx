@@ -15,7 +15,7 @@ export function AgentView({ id, active, types }: { id: string; active: boolean; 
   const loaded = useLoaded(() => inspect(id), { active, everyMs: 2_000 });
   const { value } = loaded;
   if (!value) return loaded.error ? <Failure error={loaded.error} /> : <p className="loading">Loading…</p>;
-  const { info, waiting, deadLetters } = value;
+  const { info } = value;
   const doing = async (work: Promise<unknown>) => {
     setFailure(undefined);
     await work.catch((error: Error) => setFailure(error));
@@ -26,7 +26,7 @@ export function AgentView({ id, active, types }: { id: string; active: boolean; 
     { id: 'events', label: 'Events' },
     { id: 'history', label: 'History' },
     { id: 'alarms', label: 'Alarms', count: info.alarms || undefined },
-    { id: 'messages', label: 'Messages', count: waiting.length + deadLetters.length || undefined },
+    { id: 'messages', label: 'Messages', count: info.waiting + info.deadLetters || undefined },
   ];
   return (
     <div className="agent">
@@ -103,7 +103,7 @@ function State({ inspection: { state } }: { inspection: Inspection }) {
 }
 
 function Messages({ inspection, onReplay }: { inspection: Inspection; onReplay(id: string): void }) {
-  const { waiting, deadLetters } = inspection;
+  const { info, waiting, deadLetters } = inspection;
   if (waiting.length + deadLetters.length === 0) {
     return (
       <Empty title="No message waits">
@@ -116,7 +116,7 @@ function Messages({ inspection, onReplay }: { inspection: Inspection; onReplay(i
       {deadLetters.length > 0 && (
         <table className="wide">
           <caption>
-            Dead letters <span className="count">{deadLetters.length}</span>
+            Dead letters <span className="count">{info.deadLetters}</span>
           </caption>
           <thead>
             <tr>
@@ -151,7 +151,7 @@ function Messages({ inspection, onReplay }: { inspection: Inspection; onReplay(i
       {waiting.length > 0 && (
         <table className="wide">
           <caption>
-            Waiting <span className="count">{waiting.length}</span>
+            Waiting <span className="count">{info.waiting}</span>
           </caption>
           <thead>
             <tr>

@@ -1,6 +1,6 @@
 import { GraphsteadError } from '../../base/index.js';
 import { derivedAgentId, freshAgentId, keyedAgentId } from '../agent-id.js';
-import type { AgentFilter, AgentInfo, Alarm, DeadLetter, HistoryPage, PastState } from '../info.js';
+import type { AgentFilter, AgentInfo, Alarm, DeadLetter, DeadLetterPage, HistoryPage, PastState } from '../info.js';
 import { assertId, assertKey, assertMessage, assertOptions, assertUnkeyed, notInTransaction } from '../refusal.js';
 import type { AgentClass } from './agent.js';
 import { argumentsText } from './json-text.js';
@@ -168,10 +168,10 @@ export const agents = {
     return task.turn?.agentId === id ? task.turn.alarmsOver(stored) : stored;
   },
 
-  /** Messages that failed for good. */
-  async deadLetters(id: string): Promise<DeadLetter[]> {
+  /** Messages that failed for good, oldest first. Throws AGENT_UNKNOWN, INVALID_VALUE. */
+  async deadLetters(id: string, page: DeadLetterPage = {}): Promise<DeadLetter[]> {
     assertId(id);
-    return (await requireTask('agents.deadLetters').call('deadLetters', [id])) as DeadLetter[];
+    return (await requireTask('agents.deadLetters').call('deadLetters', [id, page])) as DeadLetter[];
   },
 
   /** Delivers a dead letter anew. */
