@@ -12,17 +12,15 @@ interface ListeningOptions {
   readonly batches: (request: EventsRequest) => AsyncIterable<readonly AgentEvent[]>;
 }
 
-/** Who may listen to an agent: its class says so, where one of the app's classes has something to say about it. */
+/** Who may listen to an agent: whoever knows its id, unless its class says who. */
 export class Listening {
   constructor(readonly options: ListeningOptions) {}
 
   /** See Agents. */
   batches(request: EventsRequest, listener: Listener): AsyncIterable<readonly AgentEvent[]> {
-    const { hosts, batches } = this.options;
-    if (!hosts.manifest?.agentTypes.some(({ mayListen }) => mayListen)) return batches(request);
     return opened(async () => {
       await this.#admit(request, listener);
-      return batches(request);
+      return this.options.batches(request);
     });
   }
 
@@ -31,7 +29,7 @@ export class Listening {
     const name = (await head(agentId))?.type;
     if (name === undefined) return; // whoever tells its events says that there is none
     const type = hosts.manifest?.agentTypes.find((one) => one.name === name);
-    // what its class said while there was one is not known any more
+    // what it said while there was one is not known any more
     if (type === undefined) throw refused(agentId, `no class is registered as ${name} any more`);
     if (!type.mayListen) return;
     const asked = { name: guardOf(name), args: [agentId], requestId, claims, signal, readOnly: true };

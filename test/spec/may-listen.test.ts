@@ -145,6 +145,34 @@ describe('the events of an agent', () => {
   });
 });
 
+it('the events of an agent whose class is gone are for nobody, also where no other class says who listens', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'graphstead-listen-'));
+  const appDir = join(home, 'app');
+  mkdirSync(join(appDir, 'functions'), { recursive: true });
+  const started = (text: string) => {
+    writeFileSync(join(appDir, 'functions', 'index.ts'), `import { Agent, agents } from 'graphstead/app'; ${text}`);
+    return startService({ appDir, data: join(home, 'data') });
+  };
+  const guarded = await started(`
+    class Shut extends Agent { static mayListen() { return false; } }
+    agents.register(Shut);
+    export async function startAgent(): Promise<string> { return (await agents.start(Shut)).id; }`);
+  const id = (await guarded.graphql('mutation { startAgent }')).body.data.startAgent;
+  await guarded.close();
+  const without = await started('class Open extends Agent {} agents.register(Open);');
+  const query = `subscription { agentEvent(agentId: "${id}", after: "0") { name } }`;
+  const headers = { accept: 'text/event-stream', 'content-type': 'application/json' };
+  const stream = await openStream(`${without.url}/graphql`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query }),
+  });
+  expect(JSON.parse((await stream.next())?.data ?? '{}')).toMatchObject(refusal('FORBIDDEN'));
+  stream.close();
+  await without.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
 it.each([
   ['is no method', 'static mayListen = true as never;', /mayListen of agent type A must be a method/],
   ['is not static', 'mayListen() { return false; }', /mayListen of agent type A is never asked .* not static/],
