@@ -104,6 +104,31 @@ describe('a relational connection, on a real PostgreSQL', () => {
     await one.close();
   });
 
+  it('keeps the connection of a statement that fails, unless it leaves a transaction open', async () => {
+    const db = openRelational('db', {
+      type: 'relational',
+      connStr: `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`,
+      maxConnections: 1,
+    });
+    const server = async () => (await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]?.pid;
+    const first = await server();
+    const mistakes = ['SELECT 1/0', 'SELECT nothing', 'INSERT INTO none VALUES (1)', 'SELECT 1/$1::int'];
+    for (const mistake of mistakes) {
+      await expect(db.query(mistake, mistake.includes('$1') ? [0] : [])).rejects.toMatchObject({
+        code: 'CONNECTION_FAILED',
+      });
+      await expect(db.execute(mistake, mistake.includes('$1') ? [0] : [])).rejects.toThrow();
+      expect(await server()).toBe(first);
+    }
+    for (const unfinished of ['BEGIN; SELECT 1/0', 'BEGIN; SELECT 1; SELECT 1/0']) {
+      await expect(db.execute(unfinished)).rejects.toThrow('division by zero');
+      expect(await db.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    }
+    await expect(db.query('SELECT pg_terminate_backend(pg_backend_pid())')).rejects.toThrow();
+    expect(await server()).not.toBe(first);
+    await db.close();
+  });
+
   it('refuses statements of a transaction that has ended', async () => {
     const kept: Statements[] = [];
     await connection.transaction(async (statements) => void kept.push(statements));

@@ -118,8 +118,9 @@ export function openRelational(
         return result;
       } finally {
         if (!isGood && signal?.aborted) askToCancel(client);
+        const isKept = isGood || (!silent.has(client) && !signal?.aborted && (await isIdle(client, end)));
         client.off('error', lost);
-        client.release(!isGood);
+        client.release(!isKept);
       }
     });
   const statements = (ask: (query: Query, options: CallOptions) => Promise<pg.QueryResult>): Statements => ({
@@ -227,6 +228,15 @@ function leftOpen(client: pg.PoolClient): boolean {
   // it is not in the library's types
   const { getTransactionStatus } = client as pg.PoolClient & { getTransactionStatus(): string | null };
   return getTransactionStatus.call(client) !== 'I';
+}
+
+/** An error comes before the server says whether a transaction is open: it has said so once it answers the next text, which is empty. */
+async function isIdle(client: pg.PoolClient, end: number): Promise<boolean> {
+  const empty: Query = { text: '', query_timeout: Math.max(1, end - performance.now()) };
+  return client.query(empty).then(
+    () => !leftOpen(client),
+    () => false,
+  );
 }
 
 function openTransaction(name: string): GraphsteadError {
