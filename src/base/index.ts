@@ -49,3 +49,4 @@ export { atOnce, forEachInSteps, inSteps, STEP, type Steps } from './steps.js';
 export { table } from './table.js';
 export { type EndedStep, noTrace, type Step, type StepFacts, type StepOptions, type Trace } from './trace.js';
 export { UnderWay } from './under-way.js';
+export { variableTexts } from './variable-texts.js';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as Grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
-import { GraphsteadError, type Hide } from '../base/index.js';
+import { GraphsteadError, type Hide, variableTexts } from '../base/index.js';
 import { type CallOptions, until } from './call-options.js';
 import { type GraphConfig, type GraphTarget, graphTarget } from './graph-target.js';
 import { recorded } from './record.js';
@@ -15,6 +15,7 @@ interface GraphMutated {
 
 /** A graph database reached over gRPC. Throws CONNECTION_FAILED naming the connection. */
 export interface GraphConnection {
+  /** A variable that is undefined is not given. Throws INVALID_VALUE for one that is no text. */
   query<T = unknown>(text: string, variables?: Readonly<Record<string, string>>, options?: CallOptions): Promise<T>;
   /** N-Quads to set and to delete, committed at once. */
   mutate(change: { readonly set?: string; readonly delete?: string }, options?: CallOptions): Promise<GraphMutated>;
@@ -167,12 +168,11 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
   return {
     query: <T>(text: string, variables?: Readonly<Record<string, string>>, options: CallOptions = {}) =>
       run(text, options, async ({ client, metadata }) => {
+        const texts = variableTexts(`query of connection "${name}"`, variables ?? {});
         const transaction = client.newTxn({ readOnly: true });
         try {
           const asked = inTime(options.signal);
-          const response = variables
-            ? await transaction.queryWithVars(text, { ...variables }, metadata, asked)
-            : await transaction.query(text, metadata, asked);
+          const response = await transaction.queryWithVars(text, texts, metadata, asked);
           return response.getJson() as T;
         } finally {
           await transaction.discard(metadata, inTime()).catch(() => undefined);

@@ -311,6 +311,16 @@ describe('a graph connection', () => {
     await nobody.close();
   });
 
+  it('refuses a variable that is no text, which its library would leave out', async () => {
+    const nobody = to('127.0.0.1:1');
+    const asked = nobody.connections.graph('g').query(QUERY, { $a: 'one', $b: ['two'] as never });
+    await expect(asked).rejects.toMatchObject({
+      code: 'INVALID_VALUE',
+      message: 'the variable $b of query of connection "g" is no text',
+    });
+    await nobody.close();
+  });
+
   it('whose caller ends a call tells so at once, and the server hears of it', async () => {
     const asIs = (bytes: Buffer) => bytes;
     const coded = {

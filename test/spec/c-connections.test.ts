@@ -56,6 +56,10 @@ export async function findPeople(name: string): Promise<string> {
   const data = await connections.graph('peer').query('query p($n: string) { p(func: eq(name, $n)) { name age } }', { $n: name });
   return JSON.stringify(data);
 }
+export async function findAged(age: number): Promise<string> {
+  const text = 'query p($age: int, $n: string = "Ann") { p(func: eq(name, $n)) @filter(eq(age, $age)) { name } }';
+  return JSON.stringify(await connections.graph('peer').query(text, { $age: age as never, $n: undefined as never }));
+}
 export async function savePerson(name: string): Promise<number> {
   const { uids } = await connections.graph('peer').upsert('{ q(func: eq(name, "' + name + '")) { v as uid } }',
     [{ set: 'uid(v) <name> "' + name + '" .\\nuid(v) <age> "7" .' }]);
@@ -141,6 +145,8 @@ describe('connections', () => {
     expect((await s.graphql('mutation { savePerson(name: "Ann") }')).body).toMatchObject({ data: { savePerson: 0 } });
     const { body } = await s.graphql('{ findPeople(name: "Ann") }');
     expect(JSON.parse(body.data.findPeople)).toEqual({ p: [{ name: 'Ann', age: 7 }] });
+    const aged = await s.graphql('{ seven: findAged(age: 7) eight: findAged(age: 8) }');
+    expect(aged.body).toMatchObject({ data: { seven: '{"p":[{"name":"Ann"}]}', eight: '{"p":[]}' } });
   });
 
   it('an optional one without its variables is left out, and its use names the variable', async () => {

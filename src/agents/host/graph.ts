@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
-import { codeOf, GraphsteadError, type WireError } from '../../base/index.js';
+import { codeOf, GraphsteadError, variableTexts, type WireError } from '../../base/index.js';
 import type { GraphMutated } from '../info.js';
 import type { Begun } from '../protocol.js';
 import { fromFailure, placed } from '../wire-failure.js';
@@ -63,7 +63,7 @@ class Surface implements GraphApi {
 
   async query<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, string>>): Promise<T> {
     const task = requireTask(`${this.what}.query`);
-    const args = callArgs(this.txn, text, variables && textsOf(`${this.what}.query`, variables));
+    const args = callArgs(this.txn, text, variables && variableTexts(`${this.what}.query`, variables));
     return JSON.parse((await task.call('graph.query', args)) as string) as T;
   }
 
@@ -117,20 +117,6 @@ function isForCaller(task: Task, { as }: GraphqlOptions): boolean {
 
 function callArgs(txn: number, text: string, variables: unknown): unknown[] {
   return variables === undefined ? [txn, text] : [txn, text, variables];
-}
-
-const HAS_ONE_TEXT: ReadonlySet<string> = new Set(['string', 'boolean', 'bigint']);
-
-/** Variables of the graph language, which are texts. One that is undefined is not given. Throws INVALID_VALUE. */
-function textsOf(call: string, variables: Readonly<Record<string, unknown>>): Record<string, string> {
-  const given = Object.entries(variables).filter(([, value]) => value !== undefined);
-  for (const [name, value] of given) {
-    if (HAS_ONE_TEXT.has(typeof value) || Number.isFinite(value)) continue;
-    throw new GraphsteadError('INVALID_VALUE', `the variable ${name} of ${call} is no text`, {
-      fix: 'give the text that the query is to read in its place',
-    });
-  }
-  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
 }
 
 /** Tries of a transaction that lost to another one before the caller is told. */
