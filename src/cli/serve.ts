@@ -7,6 +7,7 @@ import { logLevel, openService, type Service } from '../server/index.js';
 import { Announcer } from './announce.js';
 import { dataFolder } from './app-dir.js';
 import { CRASHED, exitCodeOf } from './exit-code.js';
+import { openMended } from './open-mended.js';
 import { report } from './report.js';
 import { tellTypeErrors } from './type-errors.js';
 import { version } from './version.js';
@@ -35,7 +36,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   try {
     appDir = appFolder(options.appDir);
     data = dataFolder(options.data, appDir);
-    service = await openService({
+    const settings = {
       ...options,
       ...(cert !== undefined && key !== undefined ? { tls: { cert, key } } : {}),
       data,
@@ -45,7 +46,10 @@ export async function serve(options: ServeOptions): Promise<void> {
       logLevel: logLevel(process.env) ?? 'info',
       readable: options.mode === 'dev' && !options.json,
       version: version(),
-    });
+    };
+    const open = () => openService(settings);
+    const isLookedAt = settings.readable && process.stdout.isTTY;
+    service = isLookedAt && appDir !== undefined ? await openMended(appDir, open, untilMended) : await open();
   } catch (error) {
     report(error, options.json ?? false);
     process.exit(exitCodeOf(error));
@@ -56,6 +60,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   announcer.ready();
   service.host?.onReloaded((reloaded) => announcer.reloaded(reloaded));
   if (options.mode === 'dev' && service.host !== undefined) tellTypeErrors(service.host.app, options.json ?? false);
+}
+
+/** Without a terminal whoever started it is to know that it does not run. */
+function untilMended(error: unknown): void {
+  report(error, false);
+  console.error('\ntried again with the next edit; Ctrl-C ends');
 }
 
 /** A folder that is not there is a slip of the pen: nothing is made of it. */

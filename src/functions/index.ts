@@ -4,3 +4,4 @@ export type * from './contract.js';
 export { buildApp, loadApp } from './load-app.js';
 export { packagesOutside } from './packages.js';
 export { jsonScalar } from './scalar.js';
+export { watchSources } from './watch.js';

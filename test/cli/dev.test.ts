@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runJson, scratch } from './command.js';
+import { run, runJson, scratch } from './command.js';
 
 const bin = fileURLToPath(new URL('../../bin/graphstead.js', import.meta.url));
 const folder = scratch();
@@ -11,10 +12,22 @@ const app = folder.path('my-app');
 beforeAll(() => runJson(['new', app, '--no-git']));
 afterAll(() => folder.remove());
 
+const command = (...flags: string[]) => [bin, 'dev', app, '--port', '0', '--grpc-port', '0', ...flags];
+
 /** `graphstead dev`, line by line. */
 function dev(...flags: string[]) {
-  const args = [bin, 'dev', app, '--port', '0', '--grpc-port', '0', ...flags];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  return listening(spawn(process.execPath, command(...flags), { stdio: ['ignore', 'pipe', 'inherit'] }));
+}
+
+/** The same in a terminal, which `script` makes; in a group of its own, since `script` ends all of its group. */
+function devInTerminal() {
+  const line = [process.execPath, ...command()].map((word) => `'${word}'`).join(' ');
+  return listening(
+    spawn('script', ['-qec', line, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'], detached: true }),
+  );
+}
+
+function listening(child: ChildProcessByStdio<Writable | null, Readable, null>) {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     async line(part: string): Promise<string> {
@@ -23,6 +36,13 @@ function dev(...flags: string[]) {
         if (done === true) throw new Error(`dev ended before it said "${part}"`);
         if (value.includes(part)) return value;
       }
+    },
+    /** as Ctrl-C does */
+    async interrupt(): Promise<void> {
+      if (child.exitCode !== null) return;
+      const ended = new Promise((done) => child.once('exit', done));
+      child.stdin?.write('\x03');
+      await ended;
     },
     async stop(): Promise<void> {
       const ended = new Promise((done) => child.once('exit', done));
@@ -86,4 +106,33 @@ describe('dev', () => {
       await running.stop();
     }
   });
+
+  // other systems have a `script` with other options
+  it.runIf(process.platform === 'linux')(
+    'waits in a terminal until an app that does not start is mended; elsewhere it ends',
+    async () => {
+      const path = `${app}/functions/note.ts`;
+      const right = readFileSync(path, 'utf8');
+      writeFileSync(path, `${right}\nexport function getOdd(n: symbol): number { return 1; }\n`);
+      const ended = await run(command().slice(1));
+      expect(ended).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringContaining('FUNCTION_TYPE: functions/note.ts'),
+      });
+      const running = devInTerminal();
+      try {
+        await running.line('FUNCTION_TYPE');
+        await running.line('tried again with the next edit');
+        writeFileSync(path, `${right}}}\n`);
+        await running.line('SYNTAX');
+        await running.line('tried again with the next edit');
+        writeFileSync(path, right);
+        await running.line('is ready');
+        await running.line('Ctrl-C stops it.');
+      } finally {
+        await running.interrupt();
+      }
+    },
+  );
 });
