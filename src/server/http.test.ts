@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { DEFAULT_LIMITS, defaultNames } from '../base/index.js';
+import { DEFAULT_LIMITS, defaultNames, type ErrorCode, GraphsteadError } from '../base/index.js';
 import { createHttp } from './http.js';
 
 it('a client that goes away in the middle of its request is no failure of the service', async () => {
@@ -18,5 +18,23 @@ it('a client that goes away in the middle of its request is no failure of the se
   await expect
     .poll(told)
     .toMatchObject([{ level: pino.levels.values['debug'], msg: expect.stringContaining('went away') }]);
+  await app.close();
+});
+
+it.each<[ErrorCode, string, string]>([
+  ['INDEX_BUILDING', 'warn', 'request refused: not as it should be'],
+  ['OVERLOADED', 'warn', 'request refused: not as it should be'],
+  ['STORE_FENCED', 'error', 'request failed'],
+  ['INTERNAL', 'error', 'request failed'],
+])('%s is logged as %s', async (code, level, msg) => {
+  const lines: { readonly level: number; readonly msg: string; readonly err?: unknown }[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const app = await createHttp({ limits: DEFAULT_LIMITS, names: defaultNames, log });
+  app.get('/', async () => {
+    throw new GraphsteadError(code, 'not as it should be');
+  });
+  await app.inject('/');
+  expect(lines).toMatchObject([{ level: pino.levels.values[level], msg }]);
+  expect(lines[0]?.err !== undefined).toBe(level === 'error');
   await app.close();
 });

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import compress from '@fastify/compress';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
-import { codeOf, GraphsteadError, type Limits, type Names } from '../base/index.js';
+import { asError, codeOf, type ErrorCode, GraphsteadError, type Limits, type Names } from '../base/index.js';
 import { boundAnswers } from './answers.js';
 import { acceptBytes, boundBodies, tooLarge } from './body.js';
 import { failure } from './envelope.js';
@@ -79,6 +79,8 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     const answer = failure(ours, options.names);
     if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
     if (left) request.log.debug({ requestId: request.id }, 'the client went away in the middle of its request');
+    else if (PASSING.has(codeOf(ours)))
+      request.log.warn({ requestId: request.id }, `request refused: ${asError(ours).message}`);
     else if (answer.status >= 500) request.log.error({ err: ours, requestId: request.id }, 'request failed');
     return reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
   });
@@ -147,6 +149,9 @@ function requestIds(): () => string {
 function brokenOff(): GraphsteadError {
   return new GraphsteadError('CANCELLED', 'the client went away before its request had come whole');
 }
+
+/** Refusals of a service that is well: under load there are many, and a stack would say nothing. */
+const PASSING: ReadonlySet<unknown> = new Set<ErrorCode>(['OVERLOADED', 'INDEX_BUILDING', 'NOT_READY', 'TIMEOUT']);
 
 /** The framework's own refusals, in our words. */
 function translate(error: unknown, bodyLimit: number): unknown {
