@@ -163,13 +163,16 @@ describe('an http connection', () => {
     const { connections, close } = open(base);
     const api = connections.http('api');
     const reply = await api.fetch('moved');
-    expect([reply.status, reply.statusText, reply.url, reply.redirected, reply.headers.get('x-kind')]).toEqual([
-      203,
-      'Guessed',
-      `${base}/half`,
-      false,
-      'half',
-    ]);
+    for (const one of [reply, reply.clone(), reply.clone().clone()]) {
+      expect([one.status, one.statusText, one.url, one.redirected, one.headers.get('x-kind')]).toEqual([
+        203,
+        'Guessed',
+        `${base}/half`,
+        true,
+        'half',
+      ]);
+    }
+    expect((await api.fetch('x')).redirected).toBe(false);
     const pieces = async () => {
       for await (const piece of (await api.fetch('x')).body ?? [])
         expect(String(new TextDecoder().decode(piece))).toBe('{"a":');

@@ -30,6 +30,8 @@ export interface HttpConnection {
   close(): Promise<void>;
 }
 
+type Came = Pick<Response, 'status' | 'statusText' | 'url' | 'redirected'>;
+
 /** For those who tell by a name of their own what breaks off. */
 export interface BareHttp extends HttpConnection {
   /** fetch; what breaks off while its body is read fails as the library has it. */
@@ -63,8 +65,11 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     if (response.status < 300 || response.status > 399 || location === null) return response;
     await response.body?.cancel();
     if (left === 0) throw fail(`more than ${MAX_REDIRECTS} redirects`);
+    const next = inside(new URL(location, url));
     const rewrite = response.status === 303 || (response.status < 303 && init.method?.toUpperCase() === 'POST');
-    return follow(inside(new URL(location, url)), rewrite ? { ...init, method: 'GET', body: null } : init, left - 1);
+    const last = await follow(next, rewrite ? { ...init, method: 'GET', body: null } : init, left - 1);
+    // the library saw no redirect: it was told to follow none
+    return Object.defineProperty(last, 'redirected', { value: true });
   }
 
   /** Ends the call and the reading of its body; the body's reader gets this error too. */
@@ -126,12 +131,14 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
       cancel: (reason) => (reader ?? body).cancel(reason),
     });
     const named = new Response(told, { status: Math.min(status, LAST_STATUS), headers });
-    // as they came: nothing can be made with a status of 999, or with words in letters of another language
-    const came = { status, statusText, url, redirected };
-    return Object.defineProperties(
-      named,
-      Object.fromEntries(Object.entries(came).map(([key, value]) => [key, { value }])),
-    );
+    return asCame(named, { status, statusText, url, redirected });
+  }
+
+  /** Nothing can be made with a status of 999, with words in letters of another language, or with an address. */
+  function asCame(made: Response, came: Came): Response {
+    const clone = () => asCame(Response.prototype.clone.call(made), came);
+    const own = Object.entries({ ...came, clone }).map(([key, value]) => [key, { value }]);
+    return Object.defineProperties(made, Object.fromEntries(own));
   }
 
   const bare = (path: string, init?: RequestInit) =>
