@@ -189,6 +189,17 @@ describe('graphstead import', () => {
     expect(answer['data']).toEqual({ q: [ann, ann] });
   });
 
+  it('warns where the types of Dgraph would be none', async () => {
+    const file = folder.path('untyped.rdf');
+    writeFileSync(file, '<0x9> <dgraph.type> "City" .\n<0x9> <name> "Bern" .\n<0x8> <dgraph.type> "City" .\n');
+    const warning = expect.stringMatching(/^2 statements of dgraph\.type .* --compat dgraph/);
+    const plain = ['import', file, '--data', folder.path('untyped')];
+    expect(await runJson(plain)).toMatchObject({ statements: 3, warnings: [warning] });
+    expect((await run(plain)).stdout).toContain('\n  ! 2 statements of dgraph.type');
+    const typed = ['import', file, '--data', folder.path('typed'), '--compat', 'dgraph'];
+    expect(await runJson(typed)).toMatchObject({ statements: 3, warnings: [] });
+  });
+
   it('takes uids that are too large for it as names, under --new-uids', async () => {
     const data = folder.path('data');
     const quads = write('people.rdf', '<0xfffd8d72745f0650> <name> "Ann" .\n<0x2> <friend> <0xfffd8d72745f0650> .\n');

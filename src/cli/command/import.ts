@@ -24,6 +24,8 @@ interface Imported {
   readonly statements: number;
   readonly leftOut: number;
   readonly nodes: number;
+  /** what was taken, and is likely not as it was meant */
+  readonly warnings: readonly string[];
   readonly ms: number;
   /** data directory or address */
   readonly into: string;
@@ -34,11 +36,12 @@ export function importCommand(paths: readonly string[], options: ImportCommand):
   return runCommand(
     options,
     () => importFiles(paths, options),
-    ({ statements, leftOut, nodes, ms, into }) => {
+    ({ statements, leftOut, nodes, warnings, ms, into }) => {
       const rate = statements / Math.max(0.001, ms / 1000);
       const named = nodes > 0 ? `, ${nodes} named nodes` : '';
       const left = leftOut > 0 ? `, ${leftOut} of them about the service they come from and left out,` : '';
-      return `${statements} statements${named}${left} into ${into} in ${(ms / 1000).toFixed(1)} s (${format(rate)}/s)`;
+      const done = `${statements} statements${named}${left} into ${into} in ${(ms / 1000).toFixed(1)} s (${format(rate)}/s)`;
+      return [done, ...warnings.map((warning) => `  ! ${warning}`)].join('\n');
     },
   );
 }
@@ -51,11 +54,24 @@ async function importFiles(paths: readonly string[], options: ImportCommand): Pr
     const nodes = new NameMap((count) => target.lease(count), join(journal, `${hashOf(files)}.names`));
     const names = options.compat === 'dgraph' ? dgraphNames : defaultNames;
     const progress = progressBar(files.reduce((sum, file) => sum + file.size, 0));
-    const result = await runImport({ files, target, nodes, names, newUids: options.newUids, progress });
-    return { ...result, ms: Math.round(performance.now() - from), into };
+    const { peerTypes, ...result } = await runImport({
+      files,
+      target,
+      nodes,
+      names,
+      newUids: options.newUids,
+      progress,
+    });
+    // a service may have been started with it
+    const warnings = peerTypes > 0 && options.to === undefined ? [untyped(peerTypes)] : [];
+    return { ...result, warnings, ms: Math.round(performance.now() - from), into };
   } finally {
     await close();
   }
+}
+
+function untyped(count: number): string {
+  return `${count} statements of dgraph.type give their nodes no type here: import into an empty data directory with --compat dgraph, or name it service.type`;
 }
 
 function filesOf(paths: readonly string[], { schema, graphql }: ImportCommand): readonly SourceFile[] {

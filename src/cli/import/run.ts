@@ -1,4 +1,4 @@
-import { GraphsteadError, type Names, TYPE_PREDICATE, withSource } from '../../base/index.js';
+import { dgraphNames, GraphsteadError, type Names, TYPE_PREDICATE, withSource } from '../../base/index.js';
 import type { Triple } from '../../dql/index.js';
 import { type BulkLoad, type GraphChange, isInternalName } from '../../graph/index.js';
 import { changeOf } from './change.js';
@@ -30,10 +30,14 @@ interface ImportResult {
   readonly statements: number;
   /** of these not taken, since they say what the other service kept for itself: users, groups, namespaces, persisted queries */
   readonly leftOut: number;
+  /** of these the types that the peer's own name gives, which here is a name like any other */
+  readonly peerTypes: number;
   /** nodes that were named in the files other than by their uids */
   readonly nodes: number;
 }
 
+/** Under the peer's names no statement has this predicate: the stored one stands in its place. */
+const PEER_TYPE = dgraphNames.shown(TYPE_PREDICATE);
 const BATCH = 2_000;
 const PARALLEL = 8;
 
@@ -68,7 +72,8 @@ export async function runImport(options: ImportOptions): Promise<ImportResult> {
     progress.finish();
   }
   nodes.finish();
-  return { statements: loader.statements, leftOut: loader.leftOut, nodes: nodes.size };
+  const { statements, leftOut, peerTypes } = loader;
+  return { statements, leftOut, peerTypes, nodes: nodes.size };
 }
 
 /** Takes what it can in bulk, the rest in transactions. Mistakes name the line. */
@@ -78,6 +83,7 @@ class Loader {
   readonly #writer: BatchWriter;
   statements = 0;
   leftOut = 0;
+  peerTypes = 0;
 
   constructor(options: ImportOptions, bulk: BulkLoad | undefined) {
     this.#options = options;
@@ -94,6 +100,7 @@ class Loader {
         this.leftOut++;
         continue;
       }
+      if (triple.predicate === PEER_TYPE) this.peerTypes++;
       const change = changeOf(triple, context);
       if (this.#take(triple, change)) continue;
       const sent = this.#writer.add(triple, change);
