@@ -31,6 +31,25 @@ it('a JSON result that JSON would change is refused with its place, and a Date i
   expect(() => converter.fromApp(json, new Map())).toThrow('result is an instance of Map');
 });
 
+it('a result of another kind than its type is refused, also one whose fields would all be null', () => {
+  const converter = new Converter(manifest);
+  const text: TypeUse = { kind: 'named', name: 'String', nullable: true };
+  const wrong: readonly (readonly [TypeUse, unknown, string])[] = [
+    [orders, new Set([{}]), 'a Set where a list was promised for result'],
+    [orders, {}, 'an Object where a list was promised for result'],
+    [orders, [[]], 'a list where Order was promised'],
+    [orders, [new Map()], 'a Map where Order was promised'],
+    [orders, [new Date(0)], 'a Date where Order was promised'],
+    [orders, ['x'], 'a string where Order was promised'],
+    [text, ['x'], 'a list where String was promised for result'],
+  ];
+  for (const [use, given, told] of wrong) {
+    expect(() => converter.fromApp(use, given)).toThrow(
+      expect.objectContaining({ code: 'FUNCTION_FAILED', message: `the function gave ${told}` }),
+    );
+  }
+});
+
 it('a number that is none of those of its type is refused, as an argument and as a result', () => {
   const converter = new Converter(manifest);
   const level: TypeUse = { kind: 'named', name: 'Float', nullable: false, oneOf: [1, 2] };

@@ -44,13 +44,14 @@ export class Converter {
   fromApp(use: TypeUse, value: unknown, place = 'result'): unknown {
     if (value === undefined || value === null) return null;
     if (use.kind === 'list') {
-      if (!Array.isArray(value)) return value; // completion says what is wrong with it
+      if (!Array.isArray(value)) throw gave(value, `a list was promised for ${place}`);
       return value.map((item) => this.fromApp(use.of ?? use, item, place));
     }
     const definition = this.#types.get(use.name ?? '');
     if (definition?.kind === 'object') return this.#fields(definition, toFields(definition, value));
     if (definition?.kind === 'union') return this.#member(definition, toFields(definition, value));
     if (use.name === 'JSON') return jsonValue(value, place);
+    if (Array.isArray(value)) throw gave(value, `${use.name} was promised for ${place}`);
     if (!isOneOf(use, value)) {
       throw new GraphsteadError(
         'FUNCTION_FAILED',
@@ -89,11 +90,22 @@ function ownValue(value: Fields, name: string): unknown {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** A text or a list has no fields, so that all optional ones would be null. */
+/** What has no fields would have null for all optional ones. */
 function toFields({ name }: TypeDefinition, value: unknown): Fields {
-  if (typeof value === 'object' && !Array.isArray(value)) return value as Fields;
-  const given = Array.isArray(value) ? 'a list' : `a ${typeof value}`;
-  throw new GraphsteadError('FUNCTION_FAILED', `the function gave ${given} where ${name} was promised`);
+  if (typeof value === 'object' && !WITHOUT_FIELDS.has(tagOf(value))) return value as Fields;
+  throw gave(value, `${name} was promised`);
+}
+
+const WITHOUT_FIELDS: ReadonlySet<string> = new Set(['Array', 'Map', 'Set', 'Date']);
+
+function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice('[object '.length, -1);
+}
+
+function gave(value: unknown, promised: string): GraphsteadError {
+  const kind = Array.isArray(value) ? 'list' : typeof value === 'object' ? tagOf(value) : typeof value;
+  const article = /^[aeiou]/i.test(kind) ? 'an' : 'a';
+  return new GraphsteadError('FUNCTION_FAILED', `the function gave ${article} ${kind} where ${promised}`);
 }
 
 /** Of the same texts as stored types. Date itself takes the 30th of February for the 1st of March, "1" for a year, and a time without a zone for one of this machine's. */
