@@ -17,8 +17,8 @@ export interface TypeUse {
   readonly present?: boolean;
   /** 64-bit integers arrive as bigint */
   readonly bigint?: boolean;
-  /** the numbers of a union of them: it has no other values */
-  readonly oneOf?: readonly number[];
+  /** the numbers of a union of them, or the one text or Boolean of a literal type: it has no other values */
+  readonly oneOf?: readonly (number | string | boolean)[];
 }
 
 export type ScalarName = 'String' | 'Float' | 'Int' | 'Int64' | 'ID' | 'Boolean' | 'DateTime' | 'JSON';

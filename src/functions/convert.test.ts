@@ -69,6 +69,19 @@ it('a number that is none of those of its type is refused, as an argument and as
   );
 });
 
+it('a value that is not the one of its literal type is refused', () => {
+  const converter = new Converter(manifest);
+  const sure: TypeUse = { kind: 'named', name: 'Boolean', nullable: true, oneOf: [true] };
+  const kind: TypeUse = { kind: 'named', name: 'String', nullable: false, oneOf: ['circle'] };
+  expect([converter.toApp(sure, true), converter.toApp(sure, null), converter.toApp(kind, 'circle')]).toEqual([
+    true,
+    undefined,
+    'circle',
+  ]);
+  expect(() => converter.toApp(sure, false)).toThrow('false is none of true');
+  expect(() => converter.toApp(kind, 'square')).toThrow('square is none of circle');
+});
+
 it('a time as an argument is read as those of stored types are', () => {
   const converter = new Converter(manifest);
   const time: TypeUse = { kind: 'named', name: 'DateTime', nullable: false };

@@ -27,7 +27,7 @@ export class Converter {
     if (use.name === 'Int64') return toInteger(use, value);
     if (!isOneOf(use, value)) {
       throw new GraphsteadError('INVALID_VALUE', `${String(value)} is none of ${use.oneOf?.join(', ')}`, {
-        fix: "send a number that the function's type names",
+        fix: "send a value that the function's type names",
       });
     }
     return value;
@@ -82,7 +82,7 @@ export class Converter {
 }
 
 function isOneOf({ oneOf }: TypeUse, value: unknown): boolean {
-  return oneOf === undefined || oneOf.includes(value as number);
+  return oneOf === undefined || oneOf.includes(value as string);
 }
 
 /** A field may have the name of what every object has: `constructor`. */

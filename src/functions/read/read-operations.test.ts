@@ -208,6 +208,20 @@ describe('reading functions', () => {
     expect([shown(result), result.of?.oneOf]).toEqual(['[Float!]!', [1, 2]]);
   });
 
+  it('keeps the one value of a literal type', () => {
+    const { operations } = read(`
+      export function addIt(kind: 'circle', sure?: true | null, off: false = false, any?: boolean): 'done' { return 'done'; }
+    `);
+    const [{ args, result }] = operations;
+    expect(args.map(({ type }) => [type.name, type.oneOf])).toEqual([
+      ['String', ['circle']],
+      ['Boolean', [true]],
+      ['Boolean', [false]],
+      ['Boolean', undefined],
+    ]);
+    expect([shown(result), result.oneOf]).toEqual(['String!', ['done']]);
+  });
+
   it('takes descriptions and @query or @mutation from doc comments', () => {
     const manifest = read(`
       /**

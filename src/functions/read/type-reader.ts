@@ -82,7 +82,13 @@ export class TypeReader {
       return this.#refused(place, 'a value that is always null or undefined', 'leave it out', flags);
     const scalar = this.#scalarOf(rest);
     if (scalar !== undefined)
-      return { kind: 'named', name: scalar, ...flags, ...(isBigInt(rest) ? { bigint: true } : {}), ...oneOf(rest) };
+      return {
+        kind: 'named',
+        name: scalar,
+        ...flags,
+        ...(isBigInt(rest) ? { bigint: true } : {}),
+        ...this.#oneOf(rest),
+      };
     if (rest.length === 1) return { ...this.#single(rest[0], place), ...flags };
     // Without null and undefined the union is the one its alias names.
     return { ...this.#union(this.checker.getNonNullableType(type), rest, place), ...flags };
@@ -116,6 +122,17 @@ export class TypeReader {
     return this.#isLibrary(plain[0], 'Date') ? 'DateTime' : undefined;
   }
 
+  /** `1 | 2 | 3`, `true`: GraphQL has no type for it, so that values are looked at. */
+  #oneOf(types: readonly ts.Type[]): Pick<TypeUse, 'oneOf'> {
+    const values = types.map(withoutBrand).map((type) => {
+      if (type.isNumberLiteral()) return type.value;
+      return type.flags & ts.TypeFlags.BooleanLiteral ? this.checker.typeToString(type) === 'true' : undefined;
+    });
+    const known = values.filter((value) => value !== undefined);
+    const isAny = known.length < values.length || (known.includes(true) && known.includes(false));
+    return isAny ? {} : { oneOf: known };
+  }
+
   #isWithin(mark: ScalarName, type: ts.Type): boolean {
     if (mark === 'JSON' || this.#markOf(type) === mark) return true;
     if (mark === 'ID') return (type.flags & ts.TypeFlags.StringLike) !== 0;
@@ -132,7 +149,7 @@ export class TypeReader {
   }
 
   #single(type: ts.Type, place: Place): Omit<TypeUse, 'nullable'> {
-    if (type.isStringLiteral()) return { kind: 'named', name: 'String' };
+    if (type.isStringLiteral()) return { kind: 'named', name: 'String', oneOf: [type.value] };
     if (this.checker.isArrayType(type)) {
       const [element] = this.checker.getTypeArguments(type as ts.TypeReference);
       return { kind: 'list', of: this.read(element, { ...place, hint: singular(place.hint) }) };
@@ -384,12 +401,6 @@ function isText(types: readonly ts.Type[]): boolean {
 
 function isBigInt(types: readonly ts.Type[]): boolean {
   return types.map(withoutBrand).every((type) => (type.flags & ts.TypeFlags.BigIntLike) !== 0);
-}
-
-/** `1 | 2 | 3`: GraphQL has no type for it, so that values are looked at. */
-function oneOf(types: readonly ts.Type[]): Pick<TypeUse, 'oneOf'> {
-  const numbers = types.map(withoutBrand).flatMap((type) => (type.isNumberLiteral() ? [type.value] : []));
-  return numbers.length === types.length ? { oneOf: numbers } : {};
 }
 
 export function pascal(name: string): string {
