@@ -121,6 +121,32 @@ describe('an http connection', () => {
     await close();
   });
 
+  it('goes where a redirect sends it with the method that the Fetch standard says, and a body only with its headers', async () => {
+    const asked: unknown[] = [];
+    const base = await serve(async (request, response) => {
+      const [, status, from] = request.url?.split('/') ?? [];
+      if (from === undefined) {
+        const type = request.headers['content-type'];
+        asked.push([request.method, ...(type ? [type, await textOf(request)] : [])].join(' '));
+        return response.end();
+      }
+      response.writeHead(Number(status), { location: '/there' }).end();
+    });
+    const { connections, close } = open(base);
+    const went = async (method: string, status: number, body?: string) => {
+      const headers = body === undefined ? undefined : { 'content-type': 'text/x' };
+      const { status: came } = await connections.http('api').fetch(`${status}/from`, { method, body, headers });
+      return came === 200 ? asked.pop() : came;
+    };
+    expect(await went('HEAD', 303)).toBe('HEAD');
+    expect(await went('put', 303, 'x')).toBe('GET');
+    expect(await went('POST', 302, 'x')).toBe('GET');
+    expect(await went('PUT', 302, 'x')).toBe('PUT text/x x');
+    expect(await went('POST', 307, 'x')).toBe('POST text/x x');
+    expect(await went('GET', 300)).toBe(300);
+    await close();
+  });
+
   it('a server that hangs fails within timeoutMs, naming the connection and no secret', async () => {
     const base = await serve(() => undefined);
     const { connections, close } = open(base, { timeoutMs: 30 });

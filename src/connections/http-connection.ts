@@ -14,6 +14,9 @@ type HttpConfig = Extract<ConnectionConfig, { type: 'http' }>;
 const load = () => createRequire(import.meta.url)('undici') as typeof Undici;
 
 const MAX_REDIRECTS = 5;
+/** Fetch standard: "redirect status", "request-body-header name" */
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type'];
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** the highest that a Response can be made with */
 const LAST_STATUS = 599;
@@ -62,12 +65,11 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
   async function follow(url: URL, init: RequestInit, left: number): Promise<Response> {
     const response = await fetch(url, { ...init, dispatcher, redirect: 'manual' });
     const location = response.headers.get('location');
-    if (response.status < 300 || response.status > 399 || location === null) return response;
+    if (!REDIRECTS.has(response.status) || location === null) return response;
     await response.body?.cancel();
     if (left === 0) throw fail(`more than ${MAX_REDIRECTS} redirects`);
     const next = inside(new URL(location, url));
-    const rewrite = response.status === 303 || (response.status < 303 && init.method?.toUpperCase() === 'POST');
-    const last = await follow(next, rewrite ? { ...init, method: 'GET', body: null } : init, left - 1);
+    const last = await follow(next, redirected(init, response.status), left - 1);
     // the library saw no redirect: it was told to follow none
     return Object.defineProperty(last, 'redirected', { value: true });
   }
@@ -175,6 +177,16 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     },
     close: () => dispatcher.close(),
   };
+}
+
+/** What goes to the next address, by the Fetch standard's "HTTP-redirect fetch": a body that stays behind takes its headers along. */
+function redirected(init: RequestInit, status: number): RequestInit {
+  const { method = 'GET' } = init;
+  const becomesGet = status === 303 ? !['GET', 'HEAD'].includes(method) : status < 303 && method === 'POST';
+  if (!becomesGet) return init;
+  const headers = new Headers(init.headers as Record<string, string>);
+  for (const name of BODY_HEADERS) headers.delete(name);
+  return { ...init, method: 'GET', body: null, headers: Object.fromEntries(headers) };
 }
 
 /** `documents:commit` is a path, though what stands before its colon would be a scheme. */
