@@ -38,6 +38,12 @@ describe('type definitions as they are shown', () => {
     );
   });
 
+  it('lose the key of the authorization however its name is written, and nothing else', () => {
+    const text = (key: string) =>
+      `# Service.Authorization {"JWKURLs":["a","b"],"Algo":":","\\u0056ERIFICATIONKEY" : "${key}"}`;
+    expect(hideSecrets(text('s3cret'))).toBe(text('[hidden]'));
+  });
+
   it('keep a public key, and that there is none beside a key set', () => {
     const text = (key: string) => `# Service.Authorization {"VerificationKey":"${key}","Header":"X-Auth"}`;
     const publicKey = '-----BEGIN PUBLIC KEY-----\\nMFkw\\n-----END PUBLIC KEY-----';

@@ -4,7 +4,9 @@ import { declarationIn } from './comment.js';
 import { HIDDEN } from './from-environment.js';
 
 const NAME = /^(?:"[^"]*"|[^\s"]+)\s+/;
-const KEY = /("VerificationKey"\s*:\s*)("(?:[^"\\]|\\.)*")/gi;
+const STRING = String.raw`"(?:[^"\\]|\\.)*"`;
+/** each string of a JSON text, with the string that is its value where it is a key */
+const STRINGS = new RegExp(`(${STRING})(?:(\\s*:\\s*)(${STRING}))?`, 'g');
 const PUBLIC = /^"-----BEGIN (?:RSA )?PUBLIC KEY-----/;
 /** `header namespace algorithm`, before the key */
 const WORDS = /^(?:\S+\s+){3}/;
@@ -33,7 +35,14 @@ function hidden(word: string, rest: string): string {
   if (word === 'Secret') return valueHidden(rest, NAME);
   if (word !== 'Authorization') return rest;
   if (!rest.trimStart().startsWith('{')) return valueHidden(rest, WORDS);
-  return rest.replace(KEY, (_, before: string, value: string) => before + shownKey(value));
+  return rest.replace(STRINGS, (pair: string, key: string, colon?: string, value?: string) =>
+    colon && value && isVerificationKey(key) ? key + colon + shownKey(value) : pair,
+  );
+}
+
+/** As it is read: a letter may be written as an escape. */
+function isVerificationKey(key: string): boolean {
+  return String(JSON.parse(key)).toLowerCase() === 'verificationkey';
 }
 
 function valueHidden(rest: string, before: RegExp): string {
