@@ -200,6 +200,22 @@ describe('graphstead import', () => {
     expect(await runJson(typed)).toMatchObject({ statements: 3, warnings: [] });
   });
 
+  it('speaks to a service by its own names, however the files spell them', async () => {
+    const file = write('typed.rdf', '<0x9> <dgraph.type> "City" .\n<0x9> <name> "Bern" .\n');
+    for (const peer of [[], ['--compat', 'dgraph']]) {
+      const service = await serve(['--data', folder.path(`spoken${peer.length}`), ...peer]);
+      const send = ['import', file, '--new-uids', '--to', service.url];
+      const plain = await runJson(send, { cwd: folder.dir });
+      const untyped = expect.stringMatching(/^1 statements of dgraph\.type give their nodes no type there/);
+      expect(plain['warnings']).toEqual(peer.length > 0 ? [] : [untyped]);
+      expect(await runJson([...send, '--compat', 'dgraph'], { cwd: folder.dir })).toMatchObject({ warnings: [] });
+      const { data } = await service.query('{ q(func: type(City)) { name } }');
+      await service.stop();
+      const bern = { name: 'Bern' };
+      expect(data).toEqual({ q: peer.length > 0 ? [bern, bern] : [bern] });
+    }
+  });
+
   it('takes uids that are too large for it as names, under --new-uids', async () => {
     const data = folder.path('data');
     const quads = write('people.rdf', '<0xfffd8d72745f0650> <name> "Ann" .\n<0x2> <friend> <0xfffd8d72745f0650> .\n');

@@ -62,16 +62,16 @@ async function importFiles(paths: readonly string[], options: ImportCommand): Pr
       newUids: options.newUids,
       progress,
     });
-    // a service may have been started with it
-    const warnings = peerTypes > 0 && options.to === undefined ? [untyped(peerTypes)] : [];
+    const warnings = peerTypes > 0 && !(await target.takesPeerType?.()) ? [untyped(peerTypes, options.to)] : [];
     return { ...result, warnings, ms: Math.round(performance.now() - from), into };
   } finally {
     await close();
   }
 }
 
-function untyped(count: number): string {
-  return `${count} statements of dgraph.type give their nodes no type here: import into an empty data directory with --compat dgraph, or name it service.type`;
+function untyped(count: number, service: string | undefined): string {
+  const [where, what] = service === undefined ? ['here', 'an empty data directory'] : ['there', 'an empty service'];
+  return `${count} statements of dgraph.type give their nodes no type ${where}: import into ${what} with --compat dgraph, or name it service.type`;
 }
 
 function filesOf(paths: readonly string[], { schema, graphql }: ImportCommand): readonly SourceFile[] {
@@ -92,8 +92,7 @@ interface Opened {
 
 async function open({ to, data, compat }: ImportCommand): Promise<Opened> {
   if (to !== undefined) {
-    const names = compat === 'dgraph' ? dgraphNames : defaultNames;
-    const target = remoteTarget(to, process.env['GRAPHSTEAD_API_KEY'], names);
+    const target = remoteTarget(to, process.env['GRAPHSTEAD_API_KEY']);
     return { target, journal: resolve('.graphstead', 'import'), into: to, close: async () => undefined };
   }
   const opened = await openData(data ?? join('.graphstead', 'data'), { compat });

@@ -1,15 +1,28 @@
-import { GraphsteadError, type Names } from '../../base/index.js';
+import { defaultNames, dgraphNames, GraphsteadError, type Names, TYPE_PREDICATE } from '../../base/index.js';
 import { printChange } from '../../dql/index.js';
 import type { GraphChange } from '../../graph/index.js';
 import { type RemoteService, remoteService } from '../remote-service.js';
 import { ATTEMPTS, type Target } from './target.js';
 
-/** A running service. Its uids are leased there, so that what others write meanwhile gets none of them. */
-export function remoteTarget(url: string, key: string | undefined, names: Names): Target {
+/**
+ * A running service. Its uids are leased there, so that what others write meanwhile gets none of them; predicates go to it
+ * by its own names, however the files spell them.
+ */
+export function remoteTarget(url: string, key: string | undefined): Target {
   const service: RemoteService = remoteService(url, key);
+  let asked: Promise<Names> | undefined;
+
+  function names(): Promise<Names> {
+    asked ??= service.send('/query', `schema(pred: [${TYPE_PREDICATE}]) {}`, 'application/dql').then(({ data }) => {
+      const [shown] = (data as { schema: readonly { predicate: string }[] }).schema;
+      return shown?.predicate === TYPE_PREDICATE ? defaultNames : dgraphNames;
+    });
+    return asked;
+  }
 
   async function write(changes: readonly GraphChange[], attempt = 1): Promise<void> {
-    const lines = changes.map((change) => printChange(shown(change, names)));
+    const spelling = await names();
+    const lines = changes.map((change) => printChange(shown(change, spelling)));
     try {
       await service.send('/mutate?commitNow=true', `{ set {\n${lines.join('\n')}\n} }`, 'application/rdf');
     } catch (error) {
@@ -25,6 +38,7 @@ export function remoteTarget(url: string, key: string | undefined, names: Names)
     },
     write: (changes) => write(changes),
     refused: async () => undefined,
+    takesPeerType: async () => (await names()).dgraph,
     async schema(lines) {
       await service.send('/alter', lines, 'text/plain');
     },

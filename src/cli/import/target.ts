@@ -10,6 +10,8 @@ export interface Target {
   write(changes: readonly GraphChange[]): Promise<void>;
   /** Which of the changes of a refused write is the wrong one, where that can be told; writes nothing. */
   refused(changes: readonly GraphChange[]): Promise<number | undefined>;
+  /** Whether the peer's name of a node's type gives it its type there; absent where it does not. */
+  takesPeerType?(): Promise<boolean>;
   schema(lines: string): Promise<void>;
   graphql(text: string): Promise<void>;
 }
