@@ -49,6 +49,10 @@ const CODE = `
         if (name === 'ask') await this.checkpoint();
         return (await agents.ref(Cart, id).whose()).join();
       }
+      if (name === 'restart') {
+        await agents.stop(agents.idOf(Cart, data));
+        return (await agents.start(Cart, { key: data })).id;
+      }
       if (name === 'startOnce') return (await agents.start(Cart, { idempotencyKey: data })).id;
       if (name === 'putOnce') return agents.refAsync(Cart, data, { idempotencyKey: 'once' }).put('tea');
       const { id } = await agents.start(Cart, { key: data });
@@ -67,6 +71,12 @@ const CODE = `
   function breaks(broken) { globalThis.broken = broken; }
   async function whose(id) { return agents.ref(Cart, id).whose(); }
   async function putInTransaction(key) { return graph.transaction(() => putSlowly(key)); }
+  async function restart(key) {
+    return graph.transaction(async () => {
+      await agents.stop(agents.idOf(Cart, key));
+      return agents.start(Cart, { key });
+    });
+  }
   async function content(id) { return agents.ref(Cart, id).content(); }
 `;
 const EXPORTS = [
@@ -80,6 +90,7 @@ const EXPORTS = [
   'whose',
   'content',
   'putInTransaction',
+  'restart',
 ];
 
 let service: AgentService;
@@ -226,6 +237,16 @@ describe('agents started by a key', () => {
     expect(await call('clerkOf', 'counter')).toBe(id);
     await call('goOn');
     await waiting;
+  });
+
+  it('are not started by what stops them in the same commit, which would end the one that begins', async () => {
+    const { agents, call } = await open({ schema: '' });
+    const { id } = await agents.start('Cart', { key: 'ann' });
+    const clerk = String(await call('clerkOf', 'c'));
+    const refused = { code: 'INVALID_REQUEST', message: /started where it has just been stopped/ };
+    await expect(call('restart', 'ann')).rejects.toMatchObject(refused);
+    await expect(agents.send(clerk, 'restart', 'ann')).rejects.toMatchObject(refused);
+    expect(await agents.info(id)).not.toMatchObject({ status: 'terminated' });
   });
 
   it('need a text as their key', async () => {

@@ -2,7 +2,7 @@ import { GraphsteadError, type Limits } from '../base/index.js';
 import { freshAgentId, keyedAgentId } from './agent-id.js';
 import type { AgentType } from './info.js';
 import type { AgentOp, PostOp, SpawnOp } from './part.js';
-import { assertId, assertType, terminated, unknownAgent } from './refusal.js';
+import { assertId, assertType, stoppedWithIt, terminated, unknownAgent } from './refusal.js';
 import type { Head } from './stored.js';
 
 /** What tells whether agents can be reached. */
@@ -49,10 +49,14 @@ export class Outbox {
     await this.#leave({ op: 'post', to, from: '', kind: 'stop', name: 'onTerminate', requestId });
   }
 
-  /** One that its key has started before stays as it is; where it was stopped it begins anew. Throws AGENT_TYPE_UNKNOWN. */
+  /**
+   * One that its key has started before stays as it is; where it was stopped it begins anew. Throws AGENT_TYPE_UNKNOWN, and
+   * INVALID_REQUEST for one that is stopped here.
+   */
   async start(name: string, key: string | undefined): Promise<{ readonly id: string; readonly name: string }> {
     assertType(this.mail.manifest, name);
     const id = key === undefined ? freshAgentId() : keyedAgentId(name, key);
+    if (this.#ops.some((op) => op.op === 'post' && op.kind === 'stop' && op.to === id)) throw stoppedWithIt(id);
     await this.#leave({ op: 'spawn', id, type: name, ...(key === undefined ? {} : { key }), from: '' });
     return { id, name };
   }

@@ -17,6 +17,14 @@ export function terminated(id: string): GraphsteadError {
   });
 }
 
+/** Stops go out last, and end what is started with them: the key would lead to an agent that is about to end. */
+export function stoppedWithIt(id: string): GraphsteadError {
+  return new GraphsteadError('INVALID_REQUEST', `agent "${id}" is started where it has just been stopped`, {
+    fix: 'start it later, once agents.info tells that it is terminated; or do not stop it, and send a message by which it begins anew',
+    details: { agentId: id },
+  });
+}
+
 /** It was this agent, and none that its handler met. */
 export function isTerminated(error: unknown, id: string): boolean {
   return error instanceof GraphsteadError && error.code === 'AGENT_TERMINATED' && error.details?.['agentId'] === id;

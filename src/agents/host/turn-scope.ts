@@ -1,6 +1,7 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { Alarm } from '../info.js';
 import type { AlarmEffect, Delivered, Effects, EventEffect, SendEffect, StartEffect } from '../protocol.js';
+import { stoppedWithIt } from '../refusal.js';
 
 /** Effects as they gather. */
 interface Collected {
@@ -75,7 +76,9 @@ export class TurnScope {
     return all.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   }
 
+  /** Throws INVALID_REQUEST for one that the turn has stopped. */
   start(start: StartEffect): void {
+    if (this.#effects.stops?.includes(start.id)) throw stoppedWithIt(start.id);
     this.#gather(start.id, start.type + (start.key ?? ''));
     (this.#effects.starts ??= []).push(start);
   }
