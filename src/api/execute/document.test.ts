@@ -2,16 +2,26 @@ import { createHash } from 'node:crypto';
 import { buildSchema, parse, print } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { makeLimits } from '../../base/index.js';
-import { DocumentCache, PersistedQueries } from './document.js';
+import { DocumentCache, type InvalidDocument, PersistedQueries } from './document.js';
 
 const schema = buildSchema(`
   interface Node { id: ID! }
   type Film implements Node { id: ID! title: String likes: [Film] }
   type Studio implements Node { id: ID! }
-  type Query { film: Film nodes: [Node] }
+  union One = Film | Studio
+  input Where { a: Int }
+  type Query { film: Film nodes: [Node] one: One plain(key: String!, in: Where): String }
 `);
 const cacheOf = (limits: Parameters<typeof makeLimits>[0] = {}) => new DocumentCache(schema, makeLimits(limits));
 const fields = (count: number, what = 'title') => Array.from({ length: count }, (_, i) => `a${i}: ${what}`).join(' ');
+const errorsOf = (text: string) => {
+  try {
+    cacheOf().prepare(text);
+  } catch (error) {
+    return (error as InvalidDocument).errors;
+  }
+  return [];
+};
 const over = (limit: string) =>
   expect.objectContaining({ code: 'LIMIT_EXCEEDED', message: expect.stringContaining(limit) });
 
@@ -34,6 +44,32 @@ describe('a document', () => {
   it('holds no operation of a kind that the schema lacks', () => {
     for (const kind of ['mutation', 'subscription'])
       expect(() => cacheOf().prepare(`${kind} { x }`)).toThrow(`The schema has no ${kind}.`);
+  });
+
+  it.each([
+    ['{ zzz }', 'Query has film, nodes, one, plain.'],
+    ['{ film { zzz } }', 'Film has id, title, likes.'],
+    ['{ film { title { zzz } } }', 'Take what stands in braces behind it away.'],
+    ['{ film(zzz: 1) { id } }', 'film takes no arguments.'],
+    ['{ plain(zzz: 1, key: "a") }', 'plain takes key: String!, in: Where.'],
+    ['{ plain }', 'plain takes key: String!, in: Where.'],
+    ['{ plain(key: "a", in: {zzz: 1}) }', 'Where has a.'],
+    ['query ($k: String) { plain(key: $k) }', 'Declare it behind the name of the operation, as $k: String!.'],
+    ['{ plain(key: $zzz) }', 'Declare it behind the name of the operation, as $zzz: String!.'],
+    ['query ($k: String) { film { id } }', 'Use it, or take its declaration away.'],
+    ['fragment F on Film { id } { film { id } }', 'Spread it with ...F, or take it away.'],
+    ['{ film @zzz { id } }', 'There are @include, @skip.'],
+    ['{ film @skip { id } }', '@skip takes if: Boolean!.'],
+    ['{ film @skip(if: true, zzz: 1) { id } }', '@skip takes if: Boolean!.'],
+    ['{ one { zzz } }', 'Ask for it by type, as in ... on Film { ... }.'],
+  ])('tells in %s what to write instead', (text, fix) => {
+    expect(errorsOf(text)).toEqual([expect.objectContaining({ extensions: { fix } })]);
+  });
+
+  it('tells no fix where its mistake names it, or is another one at the place of a field', () => {
+    for (const text of ['{ fil { id } }', '{ film { id: title id } }', 'query @skip(if: true) { film { id } }']) {
+      expect(errorsOf(text)).toEqual([expect.objectContaining({ extensions: {} })]);
+    }
   });
 
   it('has as many tokens as it may', () => {

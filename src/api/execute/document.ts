@@ -29,6 +29,7 @@ import {
 import { Pace, type RunOptions } from '../../dql/index.js';
 import { cascadeNamesFields } from './cascade.js';
 import { extentOf, tooDeep } from './document-extent.js';
+import { withFixes } from './document-fix.js';
 
 /** A parsed and validated text. */
 export interface PreparedDocument {
@@ -120,7 +121,8 @@ function* prepareSteps(
       yield;
       const errors = validate(schema, document, rules, { maxErrors: 50 });
       if (errors.at(-1)?.message === GIVEN_UP) throw tooManyPairs();
-      if (errors.length > 0) throw new InvalidDocument(errors);
+      if (errors.length > 0)
+        throw new InvalidDocument(text.length > SHORT ? errors : withFixes(errors, document, schema));
     }
     yield;
     const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);

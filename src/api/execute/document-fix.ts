@@ -1,0 +1,123 @@
+import {
+  type ASTNode,
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLArgument,
+  GraphQLError,
+  type GraphQLSchema,
+  isInputObjectType,
+  isRequiredArgument,
+  isUnionType,
+  Kind,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+
+/** names that one fix lists */
+const LISTED = 20;
+/** where directives stand in requests */
+const REQUESTS: ReadonlySet<string> = new Set(['QUERY', 'MUTATION', 'SUBSCRIPTION', 'FIELD', 'FRAGMENT_SPREAD']);
+
+/**
+ * The mistakes of a document with what to write instead, in `extensions.fix`: graphql-js tells it only where a name is much like
+ * another.
+ */
+export function withFixes(
+  errors: readonly GraphQLError[],
+  document: DocumentNode,
+  schema: GraphQLSchema,
+): readonly GraphQLError[] {
+  const wrong = new Set(errors.filter(({ message }) => !message.includes('Did you mean')).map(placeOf));
+  const fixes = new Map<ASTNode | undefined, string>();
+  const info = new TypeInfo(schema);
+  const visitor = {
+    enter(node: ASTNode) {
+      const fix = wrong.has(node) && fixOf(node, info, schema);
+      if (fix) fixes.set(node, fix);
+    },
+  };
+  visit(document, visitWithTypeInfo(info, visitor));
+  return errors.map((error) => {
+    const fix = fixes.get(placeOf(error));
+    if (fix === undefined) return error;
+    const { message, nodes, extensions } = error;
+    return new GraphQLError(message, { nodes, extensions: { ...extensions, fix } });
+  });
+}
+
+/** A variable stands where it is used, not where it is declared: there its type is known. */
+function placeOf({ nodes }: GraphQLError): ASTNode | undefined {
+  return nodes?.find(({ kind }) => kind === Kind.VARIABLE) ?? nodes?.[0];
+}
+
+function fixOf(node: ASTNode, info: TypeInfo, schema: GraphQLSchema): string | undefined {
+  switch (node.kind) {
+    case Kind.FIELD: {
+      const field = info.getFieldDef();
+      return field ? lacks(node, field) : fieldsOf(info);
+    }
+    case Kind.ARGUMENT: {
+      if (info.getArgument()) return undefined;
+      const directive = info.getDirective();
+      const field = info.getFieldDef();
+      return directive ? takes(`@${directive.name}`, directive) : field ? takes(field.name, field) : undefined;
+    }
+    case Kind.DIRECTIVE: {
+      const directive = info.getDirective();
+      if (directive) return lacks(node, { name: `@${directive.name}`, args: directive.args });
+      const known = schema.getDirectives().filter(({ locations }) => locations.some((each) => REQUESTS.has(each)));
+      return `There are ${listed(known.map(({ name }) => `@${name}`))}.`;
+    }
+    case Kind.OBJECT_FIELD: {
+      const type = info.getParentInputType();
+      return isInputObjectType(type) ? has(type.name, Object.keys(type.getFields()), 'inputFields') : undefined;
+    }
+    case Kind.SELECTION_SET:
+      return 'Take what stands in braces behind it away.';
+    case Kind.VARIABLE: {
+      const type = info.getInputType();
+      return type ? `Declare it behind the name of the operation, as $${node.name.value}: ${type}.` : undefined;
+    }
+    case Kind.VARIABLE_DEFINITION:
+      return 'Use it, or take its declaration away.';
+    case Kind.FRAGMENT_DEFINITION:
+      return `Spread it with ...${node.name.value}, or take it away.`;
+    default:
+      return undefined;
+  }
+}
+
+function fieldsOf(info: TypeInfo): string | undefined {
+  const type = info.getParentType();
+  if (!type) return undefined;
+  if (isUnionType(type)) return `Ask for it by type, as in ... on ${type.getTypes()[0]} { ... }.`;
+  return has(type.name, Object.keys(type.getFields()), 'fields');
+}
+
+function has(type: string, names: readonly string[], kind: 'fields' | 'inputFields'): string {
+  if (names.length <= LISTED) return `${type} has ${listed(names)}.`;
+  return `${type} has ${names.length} fields: { __type(name: "${type}") { ${kind} { name } } } lists them.`;
+}
+
+interface Taking {
+  readonly name: string;
+  readonly args: readonly GraphQLArgument[];
+}
+
+/** Other mistakes are told at the place of a field or directive too. */
+function lacks({ arguments: given = [] }: FieldNode | DirectiveNode, what: Taking): string | undefined {
+  const isGiven = (argument: GraphQLArgument) => given.some(({ name }) => name.value === argument.name);
+  return what.args.every((each) => !isRequiredArgument(each) || isGiven(each)) ? undefined : takes(what.name, what);
+}
+
+function takes(name: string, { args }: Pick<Taking, 'args'>): string {
+  if (args.length === 0) return `${name} takes no arguments.`;
+  return `${name} takes ${listed(args.map((each) => `${each.name}: ${each.type}`))}.`;
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - LISTED;
+  return names.slice(0, LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
