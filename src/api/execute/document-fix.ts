@@ -5,6 +5,7 @@ import {
   type FieldNode,
   type GraphQLArgument,
   GraphQLError,
+  type GraphQLInputObjectType,
   type GraphQLSchema,
   isInputObjectType,
   isRequiredArgument,
@@ -14,22 +15,21 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { typeMeaning } from '../schema/meaning.js';
+import { searchesOfText } from '../schema/value-filter.js';
 
 /** names that one fix lists */
 const LISTED = 20;
 /** where directives stand in requests */
 const REQUESTS: ReadonlySet<string> = new Set(['QUERY', 'MUTATION', 'SUBSCRIPTION', 'FIELD', 'FRAGMENT_SPREAD']);
 
-/**
- * The mistakes of a document with what to write instead, in `extensions.fix`: graphql-js tells it only where a name is much like
- * another.
- */
+/** The mistakes of a document with what to write instead, in `extensions.fix`. graphql-js tells no more than names that are much alike. */
 export function withFixes(
   errors: readonly GraphQLError[],
   document: DocumentNode,
   schema: GraphQLSchema,
 ): readonly GraphQLError[] {
-  const wrong = new Set(errors.filter(({ message }) => !message.includes('Did you mean')).map(placeOf));
+  const wrong = new Set(errors.map(placeOf));
   const fixes = new Map<ASTNode | undefined, string>();
   const info = new TypeInfo(schema);
   const visitor = {
@@ -72,7 +72,9 @@ function fixOf(node: ASTNode, info: TypeInfo, schema: GraphQLSchema): string | u
     }
     case Kind.OBJECT_FIELD: {
       const type = info.getParentInputType();
-      return isInputObjectType(type) ? has(type.name, Object.keys(type.getFields()), 'inputFields') : undefined;
+      if (!isInputObjectType(type)) return undefined;
+      const search = searchFor(node.name.value, type);
+      return (search ? `${search} ` : '') + has(type.name, Object.keys(type.getFields()), 'inputFields');
     }
     case Kind.SELECTION_SET:
       return 'Take what stands in braces behind it away.';
@@ -94,6 +96,19 @@ function fieldsOf(info: TypeInfo): string | undefined {
   if (!type) return undefined;
   if (isUnionType(type)) return `Ask for it by type, as in ... on ${type.getTypes()[0]} { ... }.`;
   return has(type.name, Object.keys(type.getFields()), 'fields');
+}
+
+/** What the type definitions lack for a filter. */
+function searchFor(name: string, filter: GraphQLInputObjectType): string | undefined {
+  const meaning = typeMeaning(filter);
+  if (meaning?.of === 'filter') {
+    const { fields, name: type } = meaning.type;
+    return fields.some((field) => field.name === name)
+      ? `Give ${type}.${name} @search in the type definitions.`
+      : undefined;
+  }
+  const kinds = meaning?.of === 'valueFilter' ? searchesOfText(name) : [];
+  return kinds.length > 0 ? `Texts and enums have it by @search(by: [${kinds.join(' or ')}]).` : undefined;
 }
 
 function has(type: string, names: readonly string[], kind: 'fields' | 'inputFields'): string {

@@ -77,6 +77,12 @@ const PARTS: Readonly<Partial<Record<SearchKind, Part>>> = {
   multiPolygon: polygon,
 };
 
+/** The searches of a text, or of an enum, by which a filter can ask this. */
+export function searchesOfText(operator: string): readonly string[] {
+  const parts = Object.entries(PARTS).filter(([, { name }]) => name.startsWith('String'));
+  return parts.flatMap(([kind, { operators }]) => (Object.hasOwn(operators, operator) ? kind : []));
+}
+
 /** Filters of one kind of search, shared by all schemas. */
 const SINGLE = new Map<string, GraphQLInputObjectType>();
 for (const part of Object.values(PARTS)) {

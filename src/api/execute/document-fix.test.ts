@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { createWorld } from '../../../test/support/api-world.js';
+
+it.each([
+  ['{ born: { eq: 1 } }', /^Give Person\.born @search in the type definitions\. PersonFilter has name, .*not/],
+  [
+    '{ name: { regexp: "/a/" } }',
+    'Texts and enums have it by @search(by: [trigram or regexp]). StringHashFilter has eq, in.',
+  ],
+  ['{ name: { le: "a" } }', 'Texts and enums have it by @search(by: [exact]). StringHashFilter has eq, in.'],
+  [
+    '{ kind: { between: { min: A, max: B } } }',
+    'Texts and enums have it by @search(by: [exact]). Kind_hash has eq, in.',
+  ],
+  ['{ zzz: 1 }', /^PersonFilter has name, /],
+  ['{ name: { zzz: 1 } }', 'StringHashFilter has eq, in.'],
+])('a filter that asks %s is told what its type definitions lack', async (filter, fix) => {
+  const { ask } = await createWorld(
+    'type Person { name: String! @id born: Int kind: Kind @search(by: [hash]) } enum Kind { A B }',
+  );
+  const { errors } = await ask(`{ queryPerson(filter: ${filter}) { name } }`);
+  const told = typeof fix === 'string' ? fix : expect.stringMatching(fix);
+  expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'INVALID_GRAPHQL', fix: told } })]);
+});
