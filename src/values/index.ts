@@ -29,6 +29,7 @@ export {
   tokenizer,
   tokenPieces,
   tokensOf,
+  tokenTexts,
   trigramToken,
 } from './token/tokenizer.js';
 export { isHashedToken, TOKEN_BYTES } from './token/hash.js';

@@ -1,5 +1,5 @@
 import { atOnce, inSteps, latin1, type Limits, STEP, type Steps } from '../../base/index.js';
-import { decodeValue, type IndexKind, type ScalarType, tokenPieces, tokensOf } from '../../values/index.js';
+import { decodeValue, type IndexKind, type ScalarType, tokenPieces, tokenTexts } from '../../values/index.js';
 import { blockOf, slotOf } from '../block.js';
 import { countKey, FAMILY, tokenKey } from '../key.js';
 import { type Breath, LONG_VALUE } from '../breath.js';
@@ -233,11 +233,11 @@ export class PredicateMerge {
 
   *#tokensChanged(kind: IndexKind, uid: number, before: TaggedValue[], after: TaggedValue[]): Steps<void> {
     const rebuilt = this.#rebuilt.has(uid);
-    const kept = rebuilt ? 0 : sameAtStart(before, after);
+    const kept = sameAtStart(before, after);
     // where nothing goes, what the kept ones share with the new ones is only written again
     const grows = kept === before.length;
     const old = yield* tokenSet(kind, grows ? [] : before);
-    const now = yield* tokenSet(kind, grows ? after.slice(kept) : after);
+    const now = yield* tokenSet(kind, grows && !rebuilt ? after.slice(kept) : after);
     const edits = this.tokens(kind);
     let count = 0;
     for (const token of now) {
@@ -274,9 +274,10 @@ function* tokenSet(kind: IndexKind, values: readonly TaggedValue[]): Steps<Set<s
     if (++count % STEP === 0) yield;
     const decoded = decodeValue(value);
     const pieces = tokenPieces(kind, decoded, lang);
-    for (const piece of pieces ?? [tokensOf(kind, decoded, lang)]) {
+    if (!pieces) for (const token of tokenTexts(kind, decoded, lang)) tokens.add(token);
+    for (const piece of pieces ?? []) {
       for (const token of piece) tokens.add(latin1(token));
-      if (pieces) yield;
+      yield;
     }
   }
   return tokens;

@@ -4,7 +4,7 @@ import type { IndexKind, Value } from '../contract.js';
 import { compareBytes } from '../ordered-bytes.js';
 import { compareStored, encodeValue } from '../stored-value.js';
 import { isHashedToken, TOKEN_BYTES } from './hash.js';
-import { queryTokens, tokenizer, tokenPieces, tokensOf } from './tokenizer.js';
+import { queryTokens, tokenizer, tokenPieces, tokensOf, tokenTexts } from './tokenizer.js';
 
 const string = (value: string): Value => ({ type: 'string', value });
 const shown = (tokens: readonly Uint8Array[]): string[] => tokens.map((token) => Buffer.from(token).toString());
@@ -36,6 +36,22 @@ describe('tokens', () => {
       }),
     );
   });
+
+  it.each([...Object.keys(values), 'term', 'hash', 'trigram', 'fulltext', 'ngram'] as IndexKind[])(
+    'of %s are the same as texts',
+    (kind) => {
+      const words = fc.array(
+        fc.oneof(fc.constantFrom('Oak', 'kitap', 'gözlük', 'x'.repeat(TOKEN_BYTES)), fc.string({ unit: 'binary' })),
+      );
+      const any = values[kind] ?? words.map((list) => string(list.join(' ')));
+      fc.assert(
+        fc.property(any, fc.constantFrom('', 'en', 'tr'), (value, lang) => {
+          const texts = [...new Set(tokenTexts(kind, value, lang))].sort();
+          expect(texts).toEqual(tokensOf(kind, value, lang).map((token) => Buffer.from(token).toString('latin1')));
+        }),
+      );
+    },
+  );
 
   it('are found by their own query', () => {
     const kinds: IndexKind[] = ['term', 'exact', 'hash', 'trigram', 'fulltext', 'ngram'];

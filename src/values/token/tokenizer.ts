@@ -1,3 +1,4 @@
+import { latin1 } from '../../base/index.js';
 import { bigFloatBytes } from '../bigfloat.js';
 import type { IndexKind, Tokenizer, TypeName, Value } from '../contract.js';
 import { convert } from '../convert.js';
@@ -11,13 +12,15 @@ import { PIECE } from '../language/piece.js';
 import { distinct, wordPieces, wordsOf } from '../language/word.js';
 import { compareBytes, floatBytes, integerBytes } from '../ordered-bytes.js';
 import { utf8Bytes } from '../utf8.js';
-import { fitToken, hash64 } from './hash.js';
+import { fitToken, hash64, TOKEN_BYTES } from './hash.js';
 
 interface Definition extends Tokenizer {
   /** tokens of a value of one of `types`; for text kinds in any order, repeats allowed */
   readonly index: (value: Value, lang: string) => readonly Uint8Array[];
   /** tokens of a function's argument, where they differ */
   readonly query?: (value: Value, lang: string) => readonly Uint8Array[];
+  /** texts of the tokens of a text, in any order, repeats allowed */
+  readonly split?: (written: string, lang: string) => readonly string[];
   /** texts of the tokens of a long text, a piece of it at a time; repeats allowed */
   readonly pieces?: (written: string, lang: string) => Iterable<readonly string[]>;
 }
@@ -61,7 +64,14 @@ function text(
   flags: { readonly sortable?: boolean; readonly lossy?: boolean },
   split: (written: string, lang: string) => readonly string[],
 ): Definition {
-  return { kind, types: TEXT, sortable: flags.sortable ?? false, lossy: flags.lossy ?? false, index: texts(split) };
+  return {
+    kind,
+    types: TEXT,
+    sortable: flags.sortable ?? false,
+    lossy: flags.lossy ?? false,
+    index: texts(split),
+    split,
+  };
 }
 
 function texts(split: (written: string, lang: string) => readonly string[]): Definition['index'] {
@@ -152,6 +162,24 @@ export function indexKindNamed(name: string): IndexKind | undefined {
 export function tokensOf(kind: IndexKind, value: Value, lang = ''): Uint8Array[] {
   const found = definition(kind);
   return finished(found.index(typed(found, value), lang));
+}
+
+/**
+ * The tokens of tokensOf as texts, one character a byte, in no order and some of them repeatedly: most words and trigrams are
+ * such texts as they are, and need not be made bytes.
+ */
+export function tokenTexts(kind: IndexKind, value: Value, lang = ''): readonly string[] {
+  const found = definition(kind);
+  const own = typed(found, value);
+  if (!found.split) return found.index(own, lang).map((token) => latin1(fitToken(token)));
+  return found.split(String(own.value), lang).map((token) => {
+    return token.length <= TOKEN_BYTES && isAscii(token) ? token : latin1(fitToken(utf8Bytes(token)));
+  });
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
 }
 
 /** UTF-16 units above which a text is long. */
