@@ -41,7 +41,8 @@ export function ancestors({ level, x, y }: Cell): Cell[] {
   return above;
 }
 
-function children({ level, x, y }: Cell): Cell[] {
+/** The four cells of a cell. */
+export function children({ level, x, y }: Cell): Cell[] {
   return [0, 1, 2, 3].map((i) => ({ level: level + 1, x: x * 2 + (i & 1), y: y * 2 + (i >> 1) }));
 }
 

@@ -52,6 +52,50 @@ describe('geo queries', () => {
     );
   });
 
+  it('find what is much larger, much smaller or as large as what they ask for', () => {
+    const side = fc.integer({ min: -16, max: 5 }).map((exponent) => 10 * 2 ** exponent);
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    const boxAt = ([x, y]: readonly [number, number], width: number, height: number): Place => {
+      const [east, north] = [Math.min(180, x + width), Math.min(90, y + height)];
+      return parseGeometry({
+        type: 'Polygon',
+        coordinates: [
+          [
+            [x, y],
+            [east, y],
+            [east, north],
+            [x, north],
+          ],
+        ],
+      }) as Place;
+    };
+    const place = fc
+      .tuple(point, side, side, fc.boolean())
+      .map(([corner, width, height, isPoint]) => (isPoint ? pointAt(...corner) : boxAt(corner, width, height)));
+    let found = 0;
+    fc.assert(
+      fc.property(
+        place,
+        share,
+        share,
+        side,
+        side,
+        fc.constantFrom('within', 'intersects', 'contains'),
+        (stored, u, v, w, h, op) => {
+          const [[west, south]] =
+            stored.type === 'Point' ? [stored.coordinates] : (stored.coordinates[0] as [number, number][]);
+          const corner = [Math.max(-180, west - u * w), Math.max(-90, south - v * h)] as const;
+          const asked = { op, region: boxAt(corner, w, h) } as GeoQuery;
+          if (!atOnce(matchesGeoInSteps(asked, stored))) return;
+          found++;
+          expect(isCandidate(asked, stored)).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
+    );
+    expect(found).toBeGreaterThan(100);
+  });
+
   it('find what lies close', () => {
     fc.assert(
       fc.property(point, fc.double({ min: 0, max: 0.01, noNaN: true }), ([lng, lat], step) => {
