@@ -13,10 +13,11 @@ it.each([
     'Texts and enums have it by @search(by: [exact]). Kind_hash has eq, in.',
   ],
   ['{ zzz: 1 }', /^PersonFilter has name, /],
+  ['{ place: 1 }', /^PersonFilter has name, /],
   ['{ name: { zzz: 1 } }', 'StringHashFilter has eq, in.'],
 ])('a filter that asks %s is told what its type definitions lack', async (filter, fix) => {
   const { ask } = await createWorld(
-    'type Person { name: String! @id born: Int kind: Kind @search(by: [hash]) } enum Kind { A B }',
+    'type Person { name: String! @id born: Int kind: Kind @search(by: [hash]) place: [Float!] @embedding } enum Kind { A B }',
   );
   const { errors } = await ask(`{ queryPerson(filter: ${filter}) { name } }`);
   const told = typeof fix === 'string' ? fix : expect.stringMatching(fix);

@@ -15,6 +15,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { isStored } from '../schema/fact.js';
 import { typeMeaning } from '../schema/meaning.js';
 import { searchesOfText } from '../schema/value-filter.js';
 
@@ -103,9 +104,9 @@ function searchFor(name: string, filter: GraphQLInputObjectType): string | undef
   const meaning = typeMeaning(filter);
   if (meaning?.of === 'filter') {
     const { fields, name: type } = meaning.type;
-    return fields.some((field) => field.name === name)
-      ? `Give ${type}.${name} @search in the type definitions.`
-      : undefined;
+    const field = fields.find((each) => each.name === name);
+    const canBeSearched = field?.role === 'scalar' && isStored(field) && !field.embedding;
+    return canBeSearched ? `Give ${type}.${name} @search in the type definitions.` : undefined;
   }
   const kinds = meaning?.of === 'valueFilter' ? searchesOfText(name) : [];
   return kinds.length > 0 ? `Texts and enums have it by @search(by: [${kinds.join(' or ')}]).` : undefined;

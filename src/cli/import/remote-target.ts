@@ -15,7 +15,7 @@ export function remoteTarget(url: string, key: string | undefined): Target {
   function names(): Promise<Names> {
     asked ??= service.send('/query', `schema(pred: [${TYPE_PREDICATE}]) {}`, 'application/dql').then(({ data }) => {
       const [shown] = (data as { schema: readonly { predicate: string }[] }).schema;
-      return shown?.predicate === TYPE_PREDICATE ? defaultNames : dgraphNames;
+      return shown?.predicate === dgraphNames.shown(TYPE_PREDICATE) ? dgraphNames : defaultNames;
     });
     return asked;
   }
