@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GraphsteadError, type Limits } from '../base/index.js';
+import type { Answering } from './signal.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -14,31 +15,48 @@ export const LARGE_ANSWERS = { isLarge: true } as const;
 /** smaller ones are not counted: that would cost each request, and many of them are little */
 const LARGE_BYTES = 1024 * 1024;
 
+/** An answer whose connection may be told to end where nothing of it is taken. */
+type Held = Answering & { setTimeout(ms: number): unknown };
+
 /**
  * Bounds what clients hold that ask for much and read slowly: a request for more is refused, before anything is done for it,
  * while unread answers take more than `limits.largeAnswersBytes`, and a connection that takes nothing of a large answer for
  * `limits.answerStallMs` is closed.
  */
-export function boundAnswers(
-  app: FastifyInstance,
-  { largeAnswersBytes, answerStallMs }: Pick<Limits, 'largeAnswersBytes' | 'answerStallMs'>,
-): void {
-  let held = 0;
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (held > largeAnswersBytes && mayBeLarge(request)) done(tooManyBytes(largeAnswersBytes));
-    else done();
-  });
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    const length = Buffer.isBuffer(payload) ? payload.length : 0;
-    if (length >= LARGE_BYTES) {
-      held += length;
-      reply.raw.once('close', () => {
-        held -= length;
-      });
-      reply.raw.setTimeout(answerStallMs);
-    }
-    done(null, payload);
-  });
+export class LargeAnswers {
+  readonly #limits: Pick<Limits, 'largeAnswersBytes' | 'answerStallMs'>;
+  #held = 0;
+
+  constructor(limits: Pick<Limits, 'largeAnswersBytes' | 'answerStallMs'>) {
+    this.#limits = limits;
+  }
+
+  /** What may be large is refused. */
+  get isFull(): boolean {
+    return this.#held > this.#limits.largeAnswersBytes;
+  }
+
+  /** Counts an answer of so many bytes until it has gone out. */
+  add(length: number, answering: Held): void {
+    if (length < LARGE_BYTES) return;
+    this.#held += length;
+    answering.once('close', () => {
+      this.#held -= length;
+    });
+    answering.setTimeout(this.#limits.answerStallMs);
+  }
+
+  /** Bounds the answers of these routes. */
+  bound(app: FastifyInstance): void {
+    app.addHook('onRequest', (request, _reply, done) => {
+      if (this.isFull && mayBeLarge(request)) done(tooManyBytes(this.#limits.largeAnswersBytes));
+      else done();
+    });
+    app.addHook('onSend', (_request, reply, payload, done) => {
+      if (Buffer.isBuffer(payload)) this.add(payload.length, reply.raw);
+      done(null, payload);
+    });
+  }
 }
 
 function mayBeLarge({ routeOptions }: FastifyRequest): boolean {

@@ -1,7 +1,18 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
 import { GraphsteadError } from '../base/index.js';
 import { isOwnName } from './host-name.js';
 import { type ApiKeys, isLoopback, keyOf } from './keys.js';
+
+/** A request, as far as it says who asks for what. */
+interface Asked {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** Why a request is refused; undefined: nothing speaks against it. */
+export type AccessCheck = (request: Asked) => GraphsteadError | undefined;
 
 /** Paths that answer without a key, so that probes work. */
 const OPEN = new Set(['/', '/health', '/health/ready', '/probe/graphql', '/explorer']);
@@ -9,7 +20,7 @@ const OPEN = new Set(['/', '/health', '/health/ready', '/probe/graphql', '/explo
 const isOpen = (path: string) => OPEN.has(path) || path.startsWith('/explorer/assets/');
 
 /** As the routes see it, which take a slash at the end for none. */
-const pathOf = ({ url }: FastifyRequest) => url.split('?')[0].replace(/(?<=.)\/$/, '');
+const pathOf = ({ url }: Asked) => url.split('?')[0].replace(/(?<=.)\/$/, '');
 
 /** Who may ask, and under which names. */
 interface Access {
@@ -31,20 +42,24 @@ export function assertClosed({ host, keys }: Access): void {
  * On loopback nothing needs a key. On any other address every path but the probes does: `Authorization: Bearer` or
  * `X-API-Key`. See `assertClosed`, and `ApiKeys` for what a key opens.
  */
-export function requireKeys(app: FastifyInstance, access: Access): void {
+export function accessCheck(access: Access): AccessCheck {
   const { host, keys } = access;
   if (isLoopback(host)) {
-    refuseOtherNames(app, access);
-    refuseOtherSites(app, access);
-    return;
+    const [ofName, ofSite] = [refuseOtherNames(access), refuseOtherSites(access)];
+    return (request) => ofName(request) ?? ofSite(request);
   }
   assertClosed(access);
-  refuse(app, (request) => {
+  return (request) => {
     if (request.method === 'OPTIONS' || isOpen(pathOf(request))) return undefined;
     if (keys.open(pathOf(request), request)) return undefined;
     const only = keys.opensOnly(request);
     return only === undefined ? keyMissing(keyOf(request.headers) !== undefined) : keyTooSmall(only);
-  });
+  };
+}
+
+/** Refuses what the check finds something against; without a promise for each request. */
+export function requireAccess(app: FastifyInstance, check: AccessCheck): void {
+  app.addHook('onRequest', (request, _reply, done) => done(check(request)));
 }
 
 /** Why a request with a key for another path is refused. */
@@ -63,14 +78,9 @@ export function keyMissing(isOther: boolean): GraphsteadError {
   });
 }
 
-/** Refuses what `check` finds something against; without a promise for each request. */
-function refuse(app: FastifyInstance, check: (request: FastifyRequest) => GraphsteadError | undefined): void {
-  app.addHook('onRequest', (request, _reply, done) => done(check(request)));
-}
-
 /** Where nothing needs a key, a page that was served under another name must not reach the data: see `isOwnName`. */
-function refuseOtherNames(app: FastifyInstance, { keys, names }: Access): void {
-  refuse(app, (request) => {
+function refuseOtherNames({ keys, names }: Access): AccessCheck {
+  return (request) => {
     const given = request.headers.host;
     // only HTTP/1.0 may leave it out, and no browser speaks that
     if (given === undefined || isOwnName(given, names)) return undefined;
@@ -79,26 +89,26 @@ function refuseOtherNames(app: FastifyInstance, { keys, names }: Access): void {
     return new GraphsteadError('HOST_REFUSED', `"${given}" is no name of this service`, {
       fix: 'ask for 127.0.0.1 or localhost, name the host in GRAPHSTEAD_HOST_NAMES, or send an API key',
     });
-  });
+  };
 }
 
 /**
  * Where nothing needs a key, a page of any site that is open in a browser of this machine could ask too. GraphQL is made
  * for pages, and its types say which origins they allow; everything else answers other sites only with a key.
  */
-function refuseOtherSites(app: FastifyInstance, { keys, names }: Access): void {
-  refuse(app, (request) => {
+function refuseOtherSites({ keys, names }: Access): AccessCheck {
+  return (request) => {
     if (!isOfOtherSite(request.headers, names)) return undefined;
     const path = pathOf(request);
     if (path === '/graphql' || isOpen(path) || keys.open(path, request)) return undefined;
     return new GraphsteadError('FORBIDDEN', `a page of another site may not ask for ${path}`, {
       fix: 'send it from a server, use /graphql, or set GRAPHSTEAD_API_KEYS and send a key',
     });
-  });
+  };
 }
 
 /** As the browser says. Those that do not say it to an address without TLS still name the origin of what is not a GET. */
-function isOfOtherSite({ origin, ...headers }: FastifyRequest['headers'], names: Access['names']): boolean {
+function isOfOtherSite({ origin, ...headers }: IncomingHttpHeaders, names: Access['names']): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'cross-site';
   return origin !== undefined && !(URL.canParse(origin) && isOwnName(new URL(origin).host, names));

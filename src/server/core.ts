@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger, FastifyReply } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Api } from '../api/index.js';
 import type { Limits, Names, Trace } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
@@ -8,7 +8,7 @@ import type { Store } from '../store/index.js';
 import type { EventStreams } from './event-streams.js';
 import type { ApiKeys } from './keys.js';
 import type { SharedStreams } from './shared-streams.js';
-import type { Gone } from './signal.js';
+import type { Answering, Gone } from './signal.js';
 
 /** What the routes need of the rooms below; made once by `openService`. */
 export interface Core {
@@ -27,7 +27,7 @@ export interface Core {
   /** alter, and with drop_all the GraphQL types that were served go too */
   alter(request: AlterRequest, options: { readonly runInBackground: boolean }): Promise<void>;
   /** aborted when the client goes away before its answer, and at shutdown */
-  signalOf(reply: FastifyReply): AbortSignal;
+  signalOf(answering: Answering): AbortSignal;
   /** the same for work that looks now and then */
-  goneOf(reply: FastifyReply): Gone;
+  goneOf(answering: Answering): Gone;
 }

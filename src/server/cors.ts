@@ -37,20 +37,45 @@ interface Allowed {
  * Headers that custom logic forwards, and the one that carries the JWT, are allowed by themselves. Who names no origin is
  * spared what only browsers read; clients of the graph language expect all of it always.
  */
-export function allowOrigins(app: FastifyInstance, core: Core): void {
-  let made: Allowed | undefined;
-  app.addHook('onRequest', (request, reply, done) => {
-    const served = core.api.current();
-    if (made === undefined || made.served !== served) made = allowedUnder(served, core.names.dgraph);
-    const origin = request.headers['origin'];
-    const isPreflight = request.method === 'OPTIONS';
-    const whole = isPreflight || core.names.dgraph;
-    reply.headers(whole ? made.preflight : origin === undefined ? made.all : made.asked);
-    const named = served?.allowedOrigins;
-    if (origin !== undefined && named?.includes(origin)) reply.header('access-control-allow-origin', origin);
-    if (isPreflight) reply.code(204).send();
-    else done();
-  });
+export class Origins {
+  readonly #core: Core;
+  #made: Allowed | undefined;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** What an answer says to whoever names such an origin. The same object as long as the same schema is served. */
+  of(origin: string | undefined, isPreflight = false): Headers {
+    const { names } = this.#core;
+    const made = this.#allowed();
+    if (isPreflight || names.dgraph) return made.preflight;
+    return origin === undefined ? made.all : made.asked;
+  }
+
+  /** Whether the schema names this origin. */
+  isNamed(origin: string): boolean {
+    return this.#allowed().served?.allowedOrigins.includes(origin) ?? false;
+  }
+
+  #allowed(): Allowed {
+    const { api, names } = this.#core;
+    const served = api.current();
+    if (this.#made === undefined || this.#made.served !== served) this.#made = allowedUnder(served, names.dgraph);
+    return this.#made;
+  }
+
+  /** Says it in the answers of these routes. */
+  allow(app: FastifyInstance): void {
+    app.addHook('onRequest', (request, reply, done) => {
+      const origin = request.headers['origin'];
+      const isPreflight = request.method === 'OPTIONS';
+      reply.headers(this.of(origin, isPreflight));
+      if (origin !== undefined && this.isNamed(origin)) reply.header('access-control-allow-origin', origin);
+      if (isPreflight) reply.code(204).send();
+      else done();
+    });
+  }
 }
 
 function allowedUnder(served: Allowed['served'], dgraph: boolean): Allowed {

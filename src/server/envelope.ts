@@ -41,6 +41,9 @@ function wire(error: GraphsteadError, names: Names): WireError {
   return { message: names.told(message), ...rest, extensions: { ...extensions, ...fix } };
 }
 
+/** Answers from so many bytes on are packed for those who take that. */
+export const PACKED_FROM = 1_024;
+
 /** Answers up to so many bytes go out as text: headers and body are one write then. */
 export const TEXT_BYTES = 8_192;
 

@@ -1,14 +1,15 @@
 import type { FastifyReply } from 'fastify';
 import { GraphsteadError, type Limits } from '../base/index.js';
+import type { Answering } from './signal.js';
 import { EventStream } from './sse.js';
 
 /** The open event streams of one service, and what shares one of them: at most limits.streams. */
 export class EventStreams {
   readonly #limits: Limits;
-  readonly #signalOf: (reply: FastifyReply) => AbortSignal;
+  readonly #signalOf: (answering: Answering) => AbortSignal;
   #open = 0;
 
-  constructor(limits: Limits, signalOf: (reply: FastifyReply) => AbortSignal) {
+  constructor(limits: Limits, signalOf: (answering: Answering) => AbortSignal) {
     this.#limits = limits;
     this.#signalOf = signalOf;
   }
@@ -33,7 +34,7 @@ export class EventStreams {
   async answer(
     reply: FastifyReply,
     run: (stream: EventStream) => Promise<void>,
-    signal = this.#signalOf(reply),
+    signal = this.#signalOf(reply.raw),
   ): Promise<FastifyReply> {
     const leave = this.enter();
     const headers = Object.fromEntries(

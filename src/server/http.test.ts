@@ -1,13 +1,23 @@
 import { connect } from 'node:net';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { expect, it } from 'vitest';
 import { DEFAULT_LIMITS, defaultNames, type ErrorCode, GraphsteadError } from '../base/index.js';
-import { createHttp } from './http.js';
+import { LargeAnswers } from './answers.js';
+import { createHttp, requestIds } from './http.js';
+
+const openHttp = (log: Logger) =>
+  createHttp({
+    limits: DEFAULT_LIMITS,
+    names: defaultNames,
+    log,
+    answers: new LargeAnswers(DEFAULT_LIMITS),
+    nextId: requestIds(),
+  });
 
 it('a client that goes away in the middle of its request is no failure of the service', async () => {
   const lines: { readonly level: number; readonly msg: string }[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const app = await createHttp({ limits: DEFAULT_LIMITS, names: defaultNames, log });
+  const app = await openHttp(log);
   app.post('/', async () => 'read');
   const { host, hostname, port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
   const socket = connect(Number(port), hostname);
@@ -29,7 +39,7 @@ it.each<[ErrorCode, string, string]>([
 ])('%s is logged as %s', async (code, level, msg) => {
   const lines: { readonly level: number; readonly msg: string; readonly err?: unknown }[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const app = await createHttp({ limits: DEFAULT_LIMITS, names: defaultNames, log });
+  const app = await openHttp(log);
   app.get('/', async () => {
     throw new GraphsteadError(code, 'not as it should be');
   });

@@ -6,9 +6,9 @@ import type { Server as TlsServer } from 'node:tls';
 import compress from '@fastify/compress';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { asError, codeOf, type ErrorCode, GraphsteadError, type Limits, type Names } from '../base/index.js';
-import { boundAnswers } from './answers.js';
+import type { LargeAnswers } from './answers.js';
 import { acceptBytes, boundBodies, tooLarge } from './body.js';
-import { failure } from './envelope.js';
+import { failure, PACKED_FROM } from './envelope.js';
 import type { ServedTls } from './tls.js';
 
 interface HttpOptions {
@@ -17,6 +17,9 @@ interface HttpOptions {
   readonly limits: Limits;
   readonly names: Names;
   readonly log: FastifyBaseLogger;
+  readonly answers: LargeAnswers;
+  /** the id of a request that names none */
+  readonly nextId: () => string;
 }
 
 /** milliseconds between two looks for requests that take too long to come, at most */
@@ -38,7 +41,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.limits.graphBodyBytes,
-    genReqId: requestIds(),
+    genReqId: options.nextId,
     requestIdHeader: 'x-request-id',
     // what is logged of a request names its id itself: a logger for each would be made for nothing
     childLoggerFactory: (logger) => logger,
@@ -60,10 +63,10 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   acceptBytes(app);
   boundBodies(app, options.limits);
   // before answers are packed
-  boundAnswers(app, options.limits);
+  options.answers.bound(app);
   await app.register(compress, {
     global: true,
-    threshold: 1024,
+    threshold: PACKED_FROM,
     encodings: ['gzip', 'deflate'],
     globalDecompression: false,
   });
@@ -79,9 +82,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     const answer = failure(ours, options.names);
     if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
     if (left) request.log.debug({ requestId: request.id }, 'the client went away in the middle of its request');
-    else if (PASSING.has(codeOf(ours)))
-      request.log.warn({ requestId: request.id }, `request refused: ${asError(ours).message}`);
-    else if (answer.status >= 500) request.log.error({ err: ours, requestId: request.id }, 'request failed');
+    else logFailure(request.log, request.id, ours, answer.status);
     return reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
   });
   app.setNotFoundHandler((request, reply) => {
@@ -139,8 +140,14 @@ function noCompiler(): never {
   throw new Error('no route has a schema');
 }
 
+/** Tells the log of a failure that is the service's; those of clients are theirs. */
+export function logFailure(log: FastifyBaseLogger, requestId: string, thrown: unknown, status: number): void {
+  if (PASSING.has(codeOf(thrown))) log.warn({ requestId }, `request refused: ${asError(thrown).message}`);
+  else if (status >= 500) log.error({ err: thrown, requestId }, 'request failed');
+}
+
 /** Unique without asking for random bytes each time: some of this process, then a count. */
-function requestIds(): () => string {
+export function requestIds(): () => string {
   const process = randomBytes(8).toString('hex');
   let count = 0;
   return () => `${process}-${(++count).toString(36)}`;

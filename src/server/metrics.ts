@@ -8,13 +8,15 @@ import { RequestFigures } from './request-figures.js';
 /** Rooms tell their figures as plain numbers and times; `figures.ts` says what each name means. */
 type Figures = () => Readonly<Record<string, number | Histogram>>;
 
-interface Metrics {
+export interface Metrics {
   /** figures read at each scrape */
   add(room: Room, figures: Figures): void;
   /** sums of connections and models, read at each scrape */
   calls(log: CallLog): void;
-  /** counts and times every request */
+  /** counts and times every request of these routes */
   watch(app: FastifyInstance): void;
+  /** counts one that was answered past them */
+  readonly count: RequestFigures['add'];
   /** all figures as they are now, in the Prometheus exposition format */
   scrape(): Promise<Scrape>;
 }
@@ -75,6 +77,7 @@ export function createMetrics(version: string): Metrics {
         cost === undefined ? [] : [{ labels: { model }, value: cost }],
       );
     },
+    count: requests.add.bind(requests),
     watch(app) {
       app.addHook('onResponse', (request, reply, done) => {
         const route = request.routeOptions.url ?? 'unknown';

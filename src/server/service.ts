@@ -14,21 +14,24 @@ import {
 } from '../base/index.js';
 import { type CallLog, createCallLog, readEnvironment } from '../connections/index.js';
 import { type AppHost, type AppHostOptions, openApp, readAppConfig, readTypes } from './app-host.js';
-import { assertClosed, requireKeys } from './authenticate.js';
+import { LargeAnswers } from './answers.js';
+import { accessCheck, assertClosed, requireAccess } from './authenticate.js';
 import type { Core } from './core.js';
-import { allowOrigins } from './cors.js';
+import { Origins } from './cors.js';
+import { serveDirectly } from './direct/index.js';
 import { EventStreams } from './event-streams.js';
 import { type GrpcConnections, type GrpcPort, openGrpcPort } from './grpc-port.js';
 import { ownNames } from './host-name.js';
-import { createHttp } from './http.js';
+import { createHttp, requestIds } from './http.js';
 import { ApiKeys } from './keys.js';
-import { createMetrics } from './metrics.js';
+import { createMetrics, type Metrics } from './metrics.js';
 import { readableLog } from './readable-log.js';
 import { type Closers, openRooms, type Rooms } from './rooms.js';
 import { adminRoutes } from './route/admin.js';
 import { assignRoutes } from './route/assign.js';
 import { changeRoutes } from './route/changes.js';
 import { copyRoutes } from './route/copy.js';
+import { directGraphql } from './route/direct-graphql.js';
 import { explorerRoutes } from './route/explorer.js';
 import { graphLanguageRoutes } from './route/graph-language.js';
 import { graphqlRoutes } from './route/graphql.js';
@@ -37,7 +40,7 @@ import { mcpRoutes } from './route/mcp.js';
 import { httpClosing, refuseLate } from './shutdown.js';
 import { SharedStreams } from './shared-streams.js';
 import { readableVariables } from './schema-variables.js';
-import { ResponseSignals } from './signal.js';
+import { AnswerSignals } from './signal.js';
 import { openTls, type TlsFiles } from './tls.js';
 import { openTrace, traceRequests } from './trace/index.js';
 import { strayVariables } from './variables.js';
@@ -139,7 +142,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     assertVariables(stored);
     for (const mistake of stored) warnings.push(`the stored type definitions: ${mistake.message}`);
   }
-  const signals = new ResponseSignals();
+  const signals = new AnswerSignals();
   const core = coreOf(rooms, { names, limits, keys, log, trace }, signals);
 
   const calls = createCallLog({ messages: options.explorer ?? false });
@@ -163,13 +166,31 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     warnings.push(...appHost.warnings);
   }
 
-  const app = await createHttp({ limits, names, log, ...tls });
-  opened.push(httpClosing(app, signals, limits.shutdownMs));
+  const answers = new LargeAnswers(limits);
+  const nextId = requestIds();
+  const check = accessCheck(access);
+  const origins = new Origins(core);
+  const app = await createHttp({ limits, names, log, answers, nextId, ...tls });
   traceRequests(app, trace);
-  allowOrigins(app, core); // first, so that a page of another origin can read why it was refused
-  refuseLate(app, names);
-  requireKeys(app, access);
-  measure(app, core, calls, appHost, version);
+  origins.allow(app); // first, so that a page of another origin can read why it was refused
+  const late = refuseLate(app, names);
+  requireAccess(app, check);
+  const metrics = measure(app, core, calls, appHost, version);
+  // spans begin in the library's hooks, and TLS in its server
+  const direct =
+    trace.on || tls !== undefined
+      ? undefined
+      : serveDirectly(app.server, {
+          route: {
+            handlerOf: directGraphql(core, { check, origins, answers }),
+            get isOpen() {
+              return !answers.isFull && !late.isStopping;
+            },
+          },
+          nextId,
+          answered: (status, seconds) => metrics.count('/graphql', 'POST', status, seconds),
+        });
+  opened.push(httpClosing(app, { signals, direct }, limits.shutdownMs));
   let ready = false;
   graphLanguageRoutes(app, core);
   graphqlRoutes(app, core);
@@ -214,10 +235,10 @@ function assertVariables(mistakes: readonly GraphsteadError[]): void {
 function coreOf(
   rooms: Rooms,
   terms: Pick<Core, 'names' | 'limits' | 'keys' | 'log' | 'trace'>,
-  signals: ResponseSignals,
+  signals: AnswerSignals,
 ): Core {
   const { store, committer, graph, dql, api } = rooms;
-  const signalOf: Core['signalOf'] = (reply) => signals.of(reply.raw);
+  const signalOf: Core['signalOf'] = (answering) => signals.of(answering);
   const streams = new EventStreams(terms.limits, signalOf);
   return {
     ...terms,
@@ -233,7 +254,7 @@ function coreOf(
     streams,
     shared: new SharedStreams(streams, terms.limits),
     signalOf,
-    goneOf: (reply) => signals.gone(reply.raw),
+    goneOf: (answering) => signals.gone(answering),
   };
 }
 
@@ -244,7 +265,7 @@ function measure(
   calls: CallLog,
   appHost: AppHost | undefined,
   version: string,
-): void {
+): Metrics {
   const metrics = createMetrics(version);
   metrics.calls(calls);
   if (appHost) metrics.add('app', () => appHost.stats());
@@ -255,6 +276,7 @@ function measure(
     const { contentType, text } = await metrics.scrape();
     return reply.header('content-type', contentType).send(text);
   });
+  return metrics;
 }
 
 /** undefined where none is asked for, and in `dev` where its port is busy. */

@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { GraphsteadError, type Names } from '../base/index.js';
 import { failure } from './envelope.js';
-import type { ResponseSignals } from './signal.js';
+import type { DirectConnections } from './direct/index.js';
+import type { AnswerSignals } from './signal.js';
 
 /** Milliseconds between two looks at what is still open. */
 const LOOK_MS = 20;
@@ -12,7 +13,11 @@ const LOOK_MS = 20;
  * finish; event streams, which never would, are ended at once. What is still running after `ms` is aborted and its connection
  * closed.
  */
-export function httpClosing(app: FastifyInstance, signals: ResponseSignals, ms: number): () => Promise<void> {
+export function httpClosing(
+  app: FastifyInstance,
+  { signals, direct }: { signals: AnswerSignals; direct?: DirectConnections },
+  ms: number,
+): () => Promise<void> {
   const connections = new Set<Socket>();
   app.server.on('connection', (socket) => {
     connections.add(socket);
@@ -24,6 +29,7 @@ export function httpClosing(app: FastifyInstance, signals: ResponseSignals, ms: 
       signals.stopStreams();
       // a connection that is kept alive behind its last answer would hold the server open
       app.server.closeIdleConnections();
+      direct?.closeIdle();
       // so would one that a browser or a pool of clients has opened ahead of a request: the server takes it for one under way
       for (const connection of connections) if (connection.bytesRead === 0) connection.destroy();
     };
@@ -31,6 +37,7 @@ export function httpClosing(app: FastifyInstance, signals: ResponseSignals, ms: 
     const force = setTimeout(() => {
       signals.stop();
       app.server.closeAllConnections();
+      direct?.closeAll();
     }, ms);
     try {
       look();
@@ -47,14 +54,14 @@ export function httpClosing(app: FastifyInstance, signals: ResponseSignals, ms: 
  * What comes on open connections while the server stops is told so: the framework's own refusal has neither `errors` nor a code,
  * and clients of GraphQL took it for an answer without mistakes.
  */
-export function refuseLate(app: FastifyInstance, names: Names): void {
-  let stopping = false;
+export function refuseLate(app: FastifyInstance, names: Names): { readonly isStopping: boolean } {
+  const state = { isStopping: false };
   app.addHook('preClose', (done) => {
-    stopping = true;
+    state.isStopping = true;
     done();
   });
   app.addHook('onRequest', (_request, reply, done) => {
-    if (!stopping) {
+    if (!state.isStopping) {
       done();
       return;
     }
@@ -63,4 +70,5 @@ export function refuseLate(app: FastifyInstance, names: Names): void {
     // answered here: the log is not to tell of each as of a failure
     reply.code(status).header('connection', 'close').header('content-type', 'application/json').send(body);
   });
+  return state;
 }

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { UnderWay } from '../base/index.js';
 
 /** Whether nobody waits for an answer any more; asked now and then, it needs no listener. */
@@ -6,33 +5,44 @@ export interface Gone {
   readonly aborted: boolean;
 }
 
+/** An answer under way, as far as those who work on it need to know: Node's own response is one. */
+export interface Answering {
+  /** nobody can read it any more */
+  readonly destroyed: boolean;
+  readonly headersSent: boolean;
+  /** all of it has gone out */
+  readonly writableFinished: boolean;
+  /** once it has gone out, or its connection has ended */
+  once(event: 'close', listener: () => void): unknown;
+}
+
 interface Open {
   readonly controller: AbortController;
-  readonly response: ServerResponse;
+  readonly answering: Answering;
 }
 
 /** Signals of the requests under way: aborted when their client goes away, all of them at shutdown. */
-export class ResponseSignals {
+export class AnswerSignals {
   readonly #open = new UnderWay<Open>();
   #next = 0;
   #stopped = false;
 
   /** Aborted when the client goes away before its answer is written, or when the service shuts down. */
-  of(response: ServerResponse): AbortSignal {
+  of(answering: Answering): AbortSignal {
     const controller = new AbortController();
-    if (this.gone(response).aborted) controller.abort();
+    if (this.gone(answering).aborted) controller.abort();
     const number = this.#next++;
-    this.#open.set(number, { controller, response });
-    response.once('close', () => {
+    this.#open.set(number, { controller, answering });
+    answering.once('close', () => {
       this.#open.take(number);
-      if (!response.writableFinished) controller.abort();
+      if (!answering.writableFinished) controller.abort();
     });
     return controller.signal;
   }
 
   /** The same as a question only, for work that looks now and then: hardly costs anything. */
-  gone(response: ServerResponse): Gone {
-    return new ResponseGone(this, response);
+  gone(answering: Answering): Gone {
+    return new AnswerGone(this, answering);
   }
 
   get stopped(): boolean {
@@ -41,7 +51,7 @@ export class ResponseSignals {
 
   /** Aborts what has begun to answer and is not done: event streams. Other requests may finish. */
   stopStreams(): void {
-    for (const [, { controller, response }] of this.#open.entries()) if (response.headersSent) controller.abort();
+    for (const [, { controller, answering }] of this.#open.entries()) if (answering.headersSent) controller.abort();
   }
 
   stop(): void {
@@ -50,16 +60,16 @@ export class ResponseSignals {
   }
 }
 
-class ResponseGone implements Gone {
-  readonly #signals: ResponseSignals;
-  readonly #response: ServerResponse;
+class AnswerGone implements Gone {
+  readonly #signals: AnswerSignals;
+  readonly #answering: Answering;
 
-  constructor(signals: ResponseSignals, response: ServerResponse) {
+  constructor(signals: AnswerSignals, answering: Answering) {
     this.#signals = signals;
-    this.#response = response;
+    this.#answering = answering;
   }
 
   get aborted(): boolean {
-    return this.#signals.stopped || (this.#response.destroyed && !this.#response.writableFinished);
+    return this.#signals.stopped || (this.#answering.destroyed && !this.#answering.writableFinished);
   }
 }

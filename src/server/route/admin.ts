@@ -4,7 +4,7 @@ import { GraphsteadErrors } from '../../base/index.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
 import { success } from '../envelope.js';
-import { requestOfQueryString } from './graphql.js';
+import { requestOfQueryString } from './graphql-request.js';
 import { contextOf } from './request-context.js';
 
 /** What of the stored data nothing reaches any more; nothing is told where there is none. */
@@ -40,7 +40,7 @@ export function adminRoutes(app: FastifyInstance, core: Core): void {
     graphql: GraphqlRequest,
     allowMutation: boolean,
   ) => {
-    const answer = await core.api.admin(graphql, await contextOf(core, request, reply), { allowMutation });
+    const answer = await core.api.admin(graphql, await contextOf(core, request, reply.raw), { allowMutation });
     return reply
       .code(core.names.dgraph ? 200 : answer.status)
       .header('content-type', 'application/json')

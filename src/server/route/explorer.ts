@@ -61,7 +61,7 @@ export function explorerRoutes(app: FastifyInstance, core: Core, rooms: Explorer
     connections: rooms.connections !== undefined,
   }));
   app.get('/explorer/api/schema', async (request, reply) =>
-    describeSchema(core, await contextOf(core, request, reply)),
+    describeSchema(core, await contextOf(core, request, reply.raw)),
   );
   app.get('/explorer/api/sizes', async () =>
     (await core.graph.sizes(core.limits.sizeKeys)).map(({ predicate, parts }) => ({

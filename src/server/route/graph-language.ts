@@ -55,7 +55,7 @@ async function query(core: Core, request: FastifyRequest, reply: FastifyReply): 
     timeoutMs: duration(parameters, 'timeout'),
     debug: flag(parameters, 'debug'),
     format,
-    signal: core.goneOf(reply),
+    signal: core.goneOf(reply.raw),
   });
   const data = format === 'rdf' ? Buffer.from(JSON.stringify(answer.data.toString('utf8'))) : answer.data;
   return sendJson(reply, [`{"data":`, data, `,"extensions":${queryExtensions(answer)}}`]);
@@ -119,7 +119,7 @@ async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply):
     startTs: timestamp(parameters, 'startTs'),
     hash: text(parameters, 'hash'),
     timeoutMs: duration(parameters, 'timeout'),
-    signal: core.goneOf(reply),
+    signal: core.goneOf(reply.raw),
     idempotency: claim,
     reply: (made) => Buffer.concat(mutateEnvelope(core, made).map((part) => Buffer.from(part))),
   });

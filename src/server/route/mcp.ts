@@ -21,7 +21,7 @@ export function mcpRoutes(app: FastifyInstance, core: Core, version: string): Mc
   const options = { bodyLimit: core.limits.graphqlBodyBytes, config: LARGE_ANSWERS };
   app.post('/mcp', options, async (request, reply) => {
     const body = bodyOf(core, request);
-    const context = await contextOf(core, request, reply);
+    const context = await contextOf(core, request, reply.raw);
     const mcp = await endpoint();
     return send(reply, await mcp.answer(webRequest(core, request, reply), body, context));
   });
@@ -57,7 +57,7 @@ function webRequest(core: Core, request: FastifyRequest, reply: FastifyReply): R
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
     typeof value === 'string' ? [[name, value] as [string, string]] : [],
   );
-  return new Request(`http://localhost${request.url}`, { method: 'POST', headers, signal: core.signalOf(reply) });
+  return new Request(`http://localhost${request.url}`, { method: 'POST', headers, signal: core.signalOf(reply.raw) });
 }
 
 function send(reply: FastifyReply, { status, headers, body }: Response): FastifyReply {

@@ -1,15 +1,23 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext } from '../../api/index.js';
 import type { MaybePromise } from '../../base/index.js';
 import type { Core } from '../core.js';
 import { callerOf, idempotencyKey } from '../idempotency.js';
+import type { Answering } from '../signal.js';
+
+/** A request, as far as it says who asks. */
+export interface Asking {
+  readonly id: string;
+  readonly method: string;
+  /** lower-case names */
+  readonly headers: object;
+}
 
 /** Who asks. Throws (or rejects with) UNAUTHENTICATED when a token is present and does not verify, INVALID_REQUEST. */
-export function contextOf(core: Core, request: FastifyRequest, reply: FastifyReply): MaybePromise<RequestContext> {
+export function contextOf(core: Core, request: Asking, answering: Answering): MaybePromise<RequestContext> {
   const claims = core.api.claims(core.keys.taken(request.headers as Headers));
   return claims instanceof Promise
-    ? claims.then((verified) => new HttpContext(core, request, reply, verified))
-    : new HttpContext(core, request, reply, claims);
+    ? claims.then((verified) => new HttpContext(core, request, answering, verified))
+    : new HttpContext(core, request, answering, claims);
 }
 
 type Headers = RequestContext['headers'];
@@ -25,10 +33,10 @@ class HttpContext implements RequestContext {
   readonly gone: NonNullable<RequestContext['gone']>;
   readonly extensions = {};
   readonly #core: Core;
-  readonly #reply: FastifyReply;
+  readonly #answering: Answering;
   #signal: AbortSignal | undefined;
 
-  constructor(core: Core, request: FastifyRequest, reply: FastifyReply, claims: RequestContext['claims']) {
+  constructor(core: Core, request: Asking, answering: Answering, claims: RequestContext['claims']) {
     const headers = request.headers as Headers;
     this.requestId = request.id;
     // forwardHeaders may name `traceparent`: what is passed on names this request, not the one before it
@@ -38,13 +46,13 @@ class HttpContext implements RequestContext {
     this.caller = callerOf(headers, claims && { claims, header: core.api.current()?.authHeader });
     // clients of the peer send mutations with GET too
     this.readOnly = request.method !== 'POST' && !core.names.dgraph;
-    this.gone = core.goneOf(reply);
+    this.gone = core.goneOf(answering);
     this.#core = core;
-    this.#reply = reply;
+    this.#answering = answering;
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= this.#core.signalOf(this.#reply);
+    this.#signal ??= this.#core.signalOf(this.#answering);
     return this.#signal;
   }
 }

@@ -1,0 +1,160 @@
+import type { Socket } from 'node:net';
+import type { DirectAnswer, DirectHandler, DirectRoute } from './contract.js';
+import { Exchange } from './exchange.js';
+import { type PlainHead, plainHead } from './head.js';
+import { headOf } from './answer-head.js';
+
+const HEAD_END = '\r\n\r\n';
+const NO_BYTES: Buffer = Buffer.alloc(0);
+
+/** What a connection needs of those who keep it. */
+export interface Keeper {
+  readonly route: DirectRoute;
+  /** milliseconds in which the first request must have come */
+  readonly firstMs: number;
+  /** milliseconds that a connection may rest between two requests */
+  readonly idleMs: number;
+  /** the id of a request that names none */
+  nextId(): string;
+  answered(status: number, seconds: number): void;
+  /** The library takes the socket from here on, and first what has come on it. */
+  handOver(connection: DirectConnection, socket: Socket, bytes: Buffer): void;
+  closed(connection: DirectConnection): void;
+  /** nothing was asked for in time, on a connection that is new */
+  silent(socket: Socket): void;
+}
+
+/** A head as it came last, and who answers requests that begin with it. */
+interface Known {
+  readonly text: string;
+  readonly plain?: { readonly head: PlainHead; readonly handle: DirectHandler };
+}
+
+/**
+ * A connection whose requests are answered as they come: each must have come whole in one piece, and alone. The first one
+ * that is not, or that the route does not take, gives the connection to the library, for good.
+ */
+export class DirectConnection {
+  readonly #socket: Socket;
+  readonly #keeper: Keeper;
+  /** clients send the same head again and again */
+  #known: Known = { text: '' };
+  #exchange: Exchange | undefined;
+  /** came while an answer was under way */
+  #early: Buffer = NO_BYTES;
+  #isNew = true;
+
+  constructor(socket: Socket, keeper: Keeper) {
+    this.#socket = socket;
+    this.#keeper = keeper;
+    socket.setTimeout(keeper.firstMs);
+    socket.on('data', this.#take).on('end', this.#end).on('close', this.#close);
+    socket.on('timeout', this.#late).on('error', ignore);
+  }
+
+  get isIdle(): boolean {
+    return this.#exchange === undefined;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  readonly #take = (bytes: Buffer): void => {
+    if (this.#exchange !== undefined) {
+      this.#early = this.#early.length === 0 ? bytes : Buffer.concat([this.#early, bytes]);
+      this.#socket.pause();
+      return;
+    }
+    const end = bytes.indexOf(HEAD_END);
+    const plain = end < 0 ? undefined : this.#knownAs(bytes.toString('latin1', 0, end)).plain;
+    const from = end + HEAD_END.length;
+    if (plain === undefined || bytes.length !== from + plain.head.length || !this.#keeper.route.isOpen) {
+      this.#leave();
+      this.#keeper.handOver(this, this.#socket, bytes);
+      return;
+    }
+    if (this.#isNew) this.#socket.setTimeout(this.#keeper.idleMs);
+    this.#isNew = false;
+    void this.#answer(plain, bytes.subarray(from));
+  };
+
+  #knownAs(text: string): Known {
+    if (text !== this.#known.text) {
+      const head = plainHead(text);
+      const handle = head && this.#keeper.route.handlerOf(head);
+      this.#known = head && handle ? { text, plain: { head, handle } } : { text };
+    }
+    return this.#known;
+  }
+
+  async #answer({ head: { headers }, handle }: NonNullable<Known['plain']>, body: Buffer): Promise<void> {
+    const keeper = this.#keeper;
+    const exchange = new Exchange(this.#socket);
+    this.#exchange = exchange;
+    const from = performance.now();
+    const id = headers['x-request-id'] || keeper.nextId();
+    const answer = await handle({ id, method: 'POST', headers, body }, exchange);
+    if (exchange.destroyed) return;
+    exchange.headersSent = true;
+    const isTaken = this.#write(answer, id);
+    keeper.answered(answer.status, (performance.now() - from) / 1_000);
+    if (isTaken) this.#next(exchange);
+    else this.#socket.once('drain', () => this.#next(exchange));
+  }
+
+  /** false where the client has to read some of it first */
+  #write(answer: DirectAnswer, id: string): boolean {
+    const socket = this.#socket;
+    const { body } = answer;
+    const head = headOf(answer, id, this.#keeper.idleMs);
+    // as one text, bytes go out with their head in one call, and nothing of them is kept
+    if (body.length <= TEXT_BYTES) return socket.write(head + body.toString('latin1'), 'latin1');
+    socket.cork();
+    socket.write(head, 'latin1');
+    const isTaken = socket.write(body);
+    socket.uncork();
+    return isTaken;
+  }
+
+  #next(exchange: Exchange): void {
+    if (exchange.stallMs !== undefined) this.#socket.setTimeout(this.#keeper.idleMs);
+    exchange.finish();
+    this.#exchange = undefined;
+    if (this.#early.length === 0) return;
+    const bytes = this.#early;
+    this.#early = NO_BYTES;
+    this.#socket.resume();
+    this.#take(bytes);
+  }
+
+  /** As the library does it: who ends his half has left, and nobody reads what is under way. */
+  readonly #end = (): void => {
+    this.#socket.end();
+  };
+
+  readonly #close = (): void => {
+    this.#keeper.closed(this);
+    this.#exchange?.destroy();
+  };
+
+  readonly #late = (): void => {
+    if (this.#exchange !== undefined && this.#exchange.stallMs === undefined) return;
+    if (this.#isNew) this.#keeper.silent(this.#socket);
+    else this.#socket.destroy();
+  };
+
+  /** Nothing of this connection hears of the socket any more. */
+  #leave(): void {
+    const socket = this.#socket;
+    socket.off('data', this.#take).off('end', this.#end).off('close', this.#close);
+    socket.off('timeout', this.#late).off('error', ignore);
+    socket.setTimeout(0);
+  }
+}
+
+/** answers up to so many bytes go out as text */
+const TEXT_BYTES = 8_192;
+
+/** `close` follows */
+function ignore(): void {}

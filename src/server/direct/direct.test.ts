@@ -1,0 +1,221 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DirectAnswering, DirectHandler } from './contract.js';
+import { type DirectConnections, serveDirectly } from './index.js';
+
+let server: Server;
+let direct: DirectConnections;
+let handle: DirectHandler;
+let isOpen = true;
+const counted: number[] = [];
+
+/** Says of a request which of the two answered it, and its body. */
+const echo: DirectHandler = async ({ body }) => ({
+  status: 200,
+  shared: { 'x-by': 'direct' },
+  own: {},
+  body: Buffer.from(`direct ${body.toString()}`),
+});
+
+beforeEach(async () => {
+  handle = echo;
+  isOpen = true;
+  counted.length = 0;
+  server = createServer(async (request, response) => {
+    let body = '';
+    for await (const part of request) body += part;
+    response.end(`library ${body}`);
+  });
+  direct = serveDirectly(server, {
+    route: {
+      handlerOf: ({ headers }) => (headers['x-other'] ? undefined : (...given) => handle(...given)),
+      get isOpen() {
+        return isOpen;
+      },
+    },
+    nextId: () => 'next',
+    answered: (status) => counted.push(status),
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+
+afterEach(async () => {
+  direct.closeAll();
+  server.closeAllConnections();
+  server.close();
+});
+
+const plain = (body: string, ...lines: string[]) =>
+  ['POST /graphql HTTP/1.1', 'host: x', `content-length: ${body.length}`, ...lines, '', body].join('\r\n');
+
+/** A client that keeps what it reads. */
+class Client {
+  text = '';
+  readonly socket: Socket;
+  readonly closed: Promise<unknown>;
+
+  constructor() {
+    this.socket = connect((server.address() as AddressInfo).port, '127.0.0.1').setNoDelay();
+    this.socket.setEncoding('latin1');
+    this.socket.on('data', (part) => {
+      this.text += part;
+    });
+    this.socket.on('error', () => undefined);
+    this.closed = once(this.socket, 'close');
+  }
+
+  send(text: string): this {
+    this.socket.write(text);
+    return this;
+  }
+
+  /** who has answered what, in order */
+  async bodies(count: number): Promise<string[]> {
+    const found = () => this.text.match(/(direct|library) [a-z]*/g) ?? [];
+    await expect.poll(found).toHaveLength(count);
+    this.socket.destroy();
+    return found();
+  }
+
+  /** until the server has seen all that was sent */
+  async sent(): Promise<void> {
+    await expect.poll(() => this.socket.bytesWritten > 0 && this.socket.writableLength === 0).toBe(true);
+  }
+}
+
+describe('a connection', () => {
+  it('is answered directly as long as its requests are plain, with the headers that the library writes', async () => {
+    const client = new Client().send(plain('a'));
+    await expect.poll(() => client.text).toContain('direct a');
+    expect(client.text).toMatch(
+      /^HTTP\/1\.1 200 OK\r\nx-by: direct\r\nx-request-id: next\r\ncontent-length: 8\r\nDate: \w{3}, [^\r]* GMT\r\nConnection: keep-alive\r\nKeep-Alive: timeout=5\r\n\r\ndirect a$/,
+    );
+    client.send(plain('b', 'x-request-id: mine'));
+    await expect.poll(() => client.text).toContain('x-request-id: mine');
+    expect(await client.bodies(2)).toEqual(['direct a', 'direct b']);
+    expect(counted).toEqual([200, 200]);
+  });
+
+  it('is the library’s from the first request that is not plain', async () => {
+    const client = new Client().send(plain('a'));
+    await expect.poll(() => client.text).toContain('direct a');
+    client.send(plain('b', 'x-other: yes'));
+    await expect.poll(() => client.text).toContain('library b');
+    client.send(plain('c'));
+    expect(await client.bodies(3)).toEqual(['direct a', 'library b', 'library c']);
+  });
+
+  it('is the library’s where a request comes in pieces, wherever they are cut', async () => {
+    const text = plain('abc');
+    for (let cut = 1; cut < text.length; cut += 7) {
+      const client = new Client();
+      client.send(text.slice(0, cut));
+      await client.sent();
+      await new Promise((turn) => setTimeout(turn, 5));
+      expect(await client.send(text.slice(cut)).bodies(1)).toEqual([expect.stringMatching(/(library|direct) abc/)]);
+    }
+  });
+
+  it('is the library’s where requests come together', async () => {
+    expect(await new Client().send(plain('a') + plain('b')).bodies(2)).toEqual(['library a', 'library b']);
+    const mistaken = new Client().send(`${plain('a')}x`);
+    await mistaken.closed;
+    expect(mistaken.text).toContain('400 Bad Request');
+  });
+
+  it('keeps what comes while an answer is under way, and answers in order', async () => {
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      handle = async (...given) => {
+        resolve();
+        await new Promise<void>((now) => {
+          answer = now;
+        });
+        return echo(...given);
+      };
+    });
+    const client = new Client().send(plain('a'));
+    await asked;
+    handle = echo;
+    client.send(plain('b'));
+    await client.sent();
+    answer();
+    expect(await client.bodies(2)).toEqual(['direct a', 'direct b']);
+  });
+
+  it('is the library’s while the route is closed', async () => {
+    isOpen = false;
+    expect(await new Client().send(plain('a')).bodies(1)).toEqual(['library a']);
+  });
+
+  it.each(['destroy', 'end'] as const)('tells who works on an answer that its client has left by %s', async (how) => {
+    let answering!: DirectAnswering;
+    let closed = false;
+    handle = async (_, given) => {
+      answering = given;
+      given.once('close', () => {
+        closed = true;
+      });
+      return new Promise(() => {});
+    };
+    const client = new Client().send(plain('a'));
+    await expect.poll(() => answering).toBeDefined();
+    expect(answering).toMatchObject({ destroyed: false, headersSent: false, writableFinished: false });
+    client.socket[how]();
+    await expect.poll(() => closed).toBe(true);
+    expect(answering).toMatchObject({ destroyed: true, writableFinished: false });
+  });
+
+  it('has not finished an answer before its client has read it', async () => {
+    const body = Buffer.alloc(32 * 1024 * 1024, 'x');
+    let answering!: DirectAnswering;
+    handle = async (_, given) => {
+      answering = given;
+      return { status: 200, shared: {}, own: {}, body };
+    };
+    const client = new Client();
+    client.socket.pause();
+    client.send(plain('a'));
+    await expect.poll(() => answering?.headersSent).toBe(true);
+    expect(answering.writableFinished).toBe(false);
+    client.socket.resume();
+    await expect.poll(() => answering.writableFinished, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => client.text.length).toBeGreaterThan(body.length);
+    handle = echo;
+    client.send(plain('b'));
+    expect(await client.bodies(1)).toEqual(['direct b']);
+  });
+
+  it('ends where nothing is asked for in time, the first time with a reason', async () => {
+    server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => socket.end(code));
+    server.headersTimeout = 50;
+    const silent = new Client();
+    await silent.closed;
+    expect(silent.text).toBe('ERR_HTTP_REQUEST_TIMEOUT');
+    server.headersTimeout = 60_000;
+    server.keepAliveTimeout = 50;
+    const idle = new Client().send(plain('a'));
+    await idle.closed;
+    expect(idle.text).toMatch(/direct a$/);
+  });
+
+  it('is ended when the service stops: idle at once, others by force', async () => {
+    handle = () => new Promise(() => {});
+    const [idle, busy] = [new Client(), new Client().send(plain('a'))];
+    let ended = false;
+    void busy.closed.then(() => {
+      ended = true;
+    });
+    await expect.poll(() => idle.socket.readyState).toBe('open');
+    await busy.sent();
+    await new Promise((turn) => setTimeout(turn, 20));
+    direct.closeIdle();
+    await idle.closed;
+    expect(ended).toBe(false);
+    direct.closeAll();
+    await busy.closed;
+  });
+});

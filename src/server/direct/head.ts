@@ -1,0 +1,50 @@
+/** The head of a request that is plain enough to be answered past the HTTP library. */
+export interface PlainHead {
+  /** by lower-case names; none stands there twice */
+  readonly headers: Readonly<Record<string, string>>;
+  /** bytes of the body */
+  readonly length: number;
+}
+
+/** The only request line that is plain. Everything else is for the library. */
+const REQUEST_LINE = 'POST /graphql HTTP/1.1';
+
+/** A header's name (RFC 9110, 5.6.2), and the texts that its value may be: visible ASCII, blanks and tabs. */
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e]*$/;
+const LENGTH = /^\d{1,8}$/;
+
+/** What asks for more than one answer to one body of a known length. */
+const NOT_PLAIN = new Set(['transfer-encoding', 'content-encoding', 'expect', 'upgrade', 'trailer', 'te']);
+
+/**
+ * Reads a head (RFC 9112) without the blank line at its end. Answers undefined for whatever is not plain: another request
+ * line, a header twice or folded, bytes beyond ASCII, a body without a length, a connection that is to end. Whoever reads
+ * less than the library must never read it otherwise: a doubt is a no.
+ */
+export function plainHead(text: string): PlainHead | undefined {
+  const lines = text.split('\r\n');
+  if (lines[0] !== REQUEST_LINE) return undefined;
+  const headers: Record<string, string> = {};
+  for (let i = 1; i < lines.length; i++) {
+    const line = lines[i];
+    const colon = line.indexOf(':');
+    if (colon < 1) return undefined;
+    const name = line.slice(0, colon);
+    const value = line.slice(colon + 1);
+    if (!NAME.test(name) || !VALUE.test(value)) return undefined;
+    const known = name.toLowerCase();
+    // `in`: what objects have of their own is no plain name either
+    if (NOT_PLAIN.has(known) || known in headers) return undefined;
+    headers[known] = withoutBlanks(value);
+  }
+  const { host, connection, 'content-length': length } = headers;
+  if (!host || !LENGTH.test(length ?? '')) return undefined;
+  if (connection !== undefined && connection.toLowerCase() !== 'keep-alive') return undefined;
+  return { headers, length: Number(length) };
+}
+
+/** Blanks and tabs alone: `trim` takes more. */
+function withoutBlanks(value: string): string {
+  return value.replace(/^[\t ]+|[\t ]+$/g, '');
+}

@@ -1,0 +1,70 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { DirectRoute } from './contract.js';
+import { DirectConnection, type Keeper } from './connection.js';
+
+export type { DirectAnswering, DirectHandler, DirectRequest } from './contract.js';
+export type { PlainHead } from './head.js';
+
+interface DirectOptions {
+  readonly route: DirectRoute;
+  nextId(): string;
+  answered(status: number, seconds: number): void;
+}
+
+/** The connections that are not the library's (yet). */
+export interface DirectConnections {
+  /** ends those without a request under way */
+  closeIdle(): void;
+  closeAll(): void;
+}
+
+/**
+ * Answers plain requests to one route past the HTTP library: framework and library take several times as long for a request as
+ * the rest of it (docs/decisions/0064-plain-requests.md). Connections begin here; the first request that is not plain
+ * goes to the library with its connection, byte by byte as it came, so that there is one place that refuses.
+ */
+export function serveDirectly(server: Server, options: DirectOptions): DirectConnections {
+  const open = new Set<DirectConnection>();
+  const library = server.listeners('connection') as ((socket: Socket) => void)[];
+  const give = (socket: Socket) => {
+    for (const listener of library) listener.call(server, socket);
+  };
+  const keeper: Keeper = {
+    route: options.route,
+    get firstMs() {
+      return Math.min(server.headersTimeout, server.requestTimeout);
+    },
+    get idleMs() {
+      return server.keepAliveTimeout;
+    },
+    nextId: options.nextId,
+    answered: options.answered,
+    handOver(connection, socket, bytes) {
+      open.delete(connection);
+      give(socket);
+      // the library listens to the socket's data, though it reads past them
+      socket.emit('data', bytes);
+      socket.resume();
+    },
+    closed: (connection) => void open.delete(connection),
+    silent: (socket) => {
+      if (!server.emit('clientError', tooLate(), socket)) socket.destroy();
+    },
+  };
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => void open.add(new DirectConnection(socket, keeper)));
+  return {
+    closeIdle() {
+      for (const connection of open) if (connection.isIdle) connection.destroy();
+    },
+    closeAll() {
+      for (const connection of open) connection.destroy();
+    },
+  };
+}
+
+/** As the library calls it. */
+function tooLate(): Error {
+  return Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+}

@@ -1,0 +1,46 @@
+import type { GraphqlRequest, RequestContext } from '../../api/index.js';
+import { asError, toWire } from '../../base/index.js';
+import type { Core } from '../core.js';
+import { EVENT_STREAM, JSON_TYPE, RESPONSE_JSON } from './graphql-request.js';
+
+/** What is answered to a GraphQL request that opens no stream, by whichever way it came. */
+export interface GraphqlReply {
+  readonly status: number;
+  /** of the body */
+  readonly type: string;
+  /** besides the type; lower-case names */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+const NONE = {};
+
+/**
+ * Runs a query or a mutation.
+ * @param accepted the media type that the client likes best
+ */
+export async function replyTo(
+  core: Core,
+  graphql: GraphqlRequest,
+  context: RequestContext,
+  { accepted, allowMutation }: { readonly accepted: string; readonly allowMutation: boolean },
+): Promise<GraphqlReply> {
+  const result = await core.api.execute(graphql, context, { allowMutation });
+  const refusedMethod = !allowMutation && result.status === 405;
+  // a hash alone is a whole request, to which "send the text too" is an answer
+  const isWhole = graphql.query !== undefined || graphql.extensions?.['persistedQuery'] !== undefined;
+  const status = accepted === RESPONSE_JSON || refusedMethod || !isWhole ? result.status : 200;
+  return { status: core.names.dgraph ? 200 : status, type: accepted, headers: result.headers, body: result.body };
+}
+
+/** A request that cannot be read at all: told as a GraphQL error, with its own status. */
+export function refusalOf(core: Core, thrown: unknown, accepted: string): GraphqlReply {
+  const error = asError(thrown);
+  const body = JSON.stringify({ errors: [toWire(error)], ...(core.names.dgraph ? { data: null } : {}) });
+  return {
+    status: core.names.dgraph ? 200 : error.status,
+    type: accepted === EVENT_STREAM ? JSON_TYPE : accepted,
+    headers: NONE,
+    body: Buffer.from(body),
+  };
+}

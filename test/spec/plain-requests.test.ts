@@ -1,0 +1,180 @@
+// Plain GraphQL requests are answered past the HTTP library. Nobody may notice: each request here is sent twice, on a
+// connection of its own, and on one that asked for something else before, which is the library's from then on.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type TestService } from '../service.js';
+
+const TYPES = `
+type Note @auth(query: { rule: "{ $ROLE: { eq: \\"reader\\" } }" }) { id: ID! text: String }
+type Open { id: ID! text: String! @search(by: [exact]) }
+# Service.Authorization {"Header":"X-Note","Namespace":"claims","VerificationKey":"secret","Algo":"HS256"}`;
+
+let s: TestService;
+beforeAll(async () => {
+  s = await startService({ environment: { GRAPHSTEAD_API_KEYS: 'k' } });
+  await s.schema(TYPES);
+  const texts = Array.from({ length: 100 }, (_, i) => ({ text: `a text that is long enough to be packed ${i}` }));
+  await s.graphql('mutation ($of: [AddOpenInput!]!) { addOpen(input: $of) { numUids } }', { of: texts });
+});
+afterAll(() => s.close());
+
+interface Seen {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** headers that no two answers have alike */
+const UNLIKE = new Set(['date', 'x-request-id', 'content-length']);
+
+function read(bytes: Buffer): Seen | undefined {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end < 0) return undefined;
+  const [first, ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
+  const all = new Map<string, string>();
+  for (const line of lines) {
+    const [, name, value] = /^([^:]+): (.*)$/.exec(line) ?? [];
+    const known = name.toLowerCase();
+    // two lines are one list, and names in it may stand there twice
+    const joined = all.has(known) ? `${all.get(known)}, ${value}` : value;
+    all.set(known, known === 'vary' ? [...new Set(joined.toLowerCase().split(', '))].join(', ') : joined);
+  }
+  const rest = bytes.subarray(end + 4);
+  const body = bodyIn(rest, all);
+  if (body === undefined) return undefined;
+  const text = (all.get('content-encoding') === 'gzip' ? gunzipSync(body) : body).toString();
+  all.delete('transfer-encoding');
+  return {
+    status: Number(first.split(' ')[1]),
+    headers: Object.fromEntries([...all].filter(([name]) => !UNLIKE.has(name))),
+    body: text,
+  };
+}
+
+/** undefined while it has not come whole */
+function bodyIn(rest: Buffer, headers: ReadonlyMap<string, string>): Buffer | undefined {
+  const length = Number(headers.get('content-length') ?? 0);
+  if (headers.get('transfer-encoding') !== 'chunked')
+    return rest.length < length ? undefined : rest.subarray(0, length);
+  const parts: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const line = rest.indexOf('\r\n', at);
+    if (line < 0) return undefined;
+    const size = Number.parseInt(rest.toString('latin1', at, line), 16);
+    if (size === 0) return Buffer.concat(parts);
+    parts.push(rest.subarray(line + 2, line + 2 + size));
+    at = line + 2 + size + 2;
+  }
+}
+
+async function answersTo(...requests: readonly (string | Buffer)[]): Promise<Seen[]> {
+  const { hostname, port } = new URL(s.url);
+  const socket = connect(Number(port), hostname).setNoDelay();
+  await once(socket, 'connect');
+  const seen: Seen[] = [];
+  for (const request of requests) {
+    let bytes = Buffer.alloc(0);
+    let answer: Seen | undefined;
+    socket.write(request);
+    while (answer === undefined) {
+      const [part] = (await once(socket, 'data')) as [Buffer];
+      bytes = Buffer.concat([bytes, part]);
+      answer = read(bytes);
+    }
+    seen.push(answer);
+  }
+  socket.destroy();
+  return seen;
+}
+
+function post(body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Buffer {
+  const all = {
+    Host: 'localhost',
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.concat([Buffer.from(`POST /graphql HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'), Buffer.from(body)]);
+}
+
+const json = (query: string, more: object = {}) => JSON.stringify({ query, ...more });
+const LIST = json('{ queryOpen(order: { asc: text }) { text } }');
+const ONE = json('query ($text: String) { queryOpen(filter: { text: { eq: $text } }, first: 1) { text } }', {
+  variables: { text: 'Grüße 🎉' },
+});
+
+describe('a plain GraphQL request', () => {
+  it.each<[string, Buffer]>([
+    ['a query', post(json('{ __typename }'))],
+    ['a list', post(LIST)],
+    ['a list for those who take it packed', post(LIST, { 'Accept-Encoding': 'gzip, deflate' })],
+    ['a short answer for those who take it packed', post(json('{ __typename }'), { 'Accept-Encoding': 'gzip' })],
+    ['a list for those who take it as it is', post(LIST, { 'Accept-Encoding': 'identity' })],
+    ['a list for those who take other packings', post(LIST, { 'Accept-Encoding': 'br' })],
+    ['a list for those who weigh packings', post(LIST, { 'Accept-Encoding': 'gzip;q=0, deflate' })],
+    ['text beyond ASCII', post(ONE)],
+    ['a mistake in the document', post(json('{ nothing }'))],
+    [
+      'a mistake, as GraphQL over HTTP tells it',
+      post(json('{ nothing }'), { Accept: 'application/graphql-response+json' }),
+    ],
+    ['what any client takes', post(LIST, { Accept: '*/*' })],
+    [
+      'a list of media types',
+      post(LIST, { Accept: 'text/html, application/json;q=0.5, application/graphql-response+json' }),
+    ],
+    ['a subscription without a stream', post(json('subscription { a }'))],
+    ['an event stream that is refused', post(json('{ __typename }'), { Accept: 'text/plain' })],
+    ['a body that is no JSON', post('{"query": ')],
+    ['a body that is no object', post('[]')],
+    ['an empty body', post('')],
+    ['a body that is no UTF-8', post(Buffer.from([0x7b, 0xff, 0x7d]))],
+    ['a query that is no text', post('{"query": 1}')],
+    ['a hash alone', post('{"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "00"}}}')],
+    ['a cached answer', post(json('query @cacheControl(maxAge: 5) { queryOpen(first: 1) { text } }'))],
+    [
+      'a cached answer, packed',
+      post(json('query @cacheControl(maxAge: 5) { queryOpen { text } }'), { 'Accept-Encoding': 'gzip' }),
+    ],
+    ['a token that does not verify', post(json('{ queryNote { text } }'), { 'X-Note': 'no.token.this' })],
+    ['a key beside it', post(json('{ queryNote { text } }'), { 'X-API-Key': 'k' })],
+    ['another media type', post(json('{ __typename }'), { 'Content-Type': 'text/plain' })],
+    [
+      'a media type with a charset',
+      post(json('{ __typename }'), { 'Content-Type': 'application/json; charset=utf-8' }),
+    ],
+    ['a page of another origin', post(json('{ __typename }'), { Origin: 'https://a.example' })],
+    ['a page of another site', post(json('{ __typename }'), { 'Sec-Fetch-Site': 'cross-site' })],
+    ['a name that is not its own', post(json('{ __typename }'), { Host: 'evil.example' })],
+    ['a key that is too long to be remembered', post(json('{ __typename }'), { 'Idempotency-Key': 'x'.repeat(300) })],
+    ['headers in any case', post(json('{ __typename }'), { 'CONTENT-type': 'application/json', 'Content-Type': '' })],
+  ])('is answered as any other: %s', async (_, request) => {
+    const [direct] = await answersTo(request);
+    const [, library] = await answersTo('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n', request);
+    expect(direct).toEqual(library);
+  });
+
+  it('has the id that it names, and one of its own otherwise', async () => {
+    const ids: (string | null)[] = [];
+    for (const headers of [{ 'x-request-id': 'mine' }, {}, {}] as Record<string, string>[]) {
+      ids.push((await s.graphql('{ __typename }', undefined, headers)).headers.get('x-request-id'));
+    }
+    expect(ids).toEqual(['mine', expect.stringMatching(/^\w+-\w+$/), expect.stringMatching(/^\w+-\w+$/)]);
+    expect(ids[1]).not.toBe(ids[2]);
+  });
+
+  it('is counted', async () => {
+    const count = async () =>
+      Number(
+        /graphstead_http_requests_total\{route="\/graphql",method="POST",status="200"\} (\d+)/.exec(
+          (await s.get('/metrics')).body,
+        )?.[1] ?? 0,
+      );
+    const before = await count();
+    await answersTo(post(json('{ __typename }')), post(json('{ __typename }')));
+    expect(await count()).toBe(before + 2);
+  });
+});
