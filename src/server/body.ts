@@ -1,5 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync, inflateSync } from 'node:zlib';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { codeOf, GraphsteadError, type Limits } from '../base/index.js';
 import { parseJson } from '../outbound/index.js';
 
@@ -58,8 +59,14 @@ function tooManyBytes(limit: number): GraphsteadError {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
+/** A request, as far as its body is read: the bytes, or nothing where there are none. */
+export interface Sent {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
 /** The body as text. Throws BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE (charset), INVALID_REQUEST on bytes that are no UTF-8 or no gzip. */
-export function bodyText(request: FastifyRequest, limit: number): string {
+export function bodyText(request: Sent, limit: number): string {
   checkCharset(request);
   return utf8Text(decoded(request, limit), 'the body');
 }
@@ -75,7 +82,7 @@ export function utf8Text(bytes: Uint8Array, what: string): string {
   }
 }
 
-function checkCharset(request: FastifyRequest): void {
+function checkCharset(request: Sent): void {
   if (request.headers['content-type'] === 'application/json') return;
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(request.headers['content-type'] ?? ''))?.[1];
   if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
@@ -84,7 +91,7 @@ function checkCharset(request: FastifyRequest): void {
   });
 }
 
-function decoded(request: FastifyRequest, limit: number): Buffer {
+function decoded(request: Sent, limit: number): Buffer {
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const encoding = String(request.headers['content-encoding'] ?? 'identity').toLowerCase();
   if (encoding === 'identity' || encoding === '') return bytes;
@@ -111,7 +118,7 @@ export function tooLarge(limit: number): GraphsteadError {
 }
 
 /** The media type of the body, lower-case, without parameters; "" when none is given. */
-export function mediaType(request: FastifyRequest): string {
+export function mediaType(request: Pick<Sent, 'headers'>): string {
   const type = request.headers['content-type'];
   if (type === undefined || type === 'application/json') return type ?? '';
   return type.split(';')[0].trim().toLowerCase();

@@ -47,6 +47,9 @@ export const PACKED_FROM = 1_024;
 /** Answers up to so many bytes go out as text: headers and body are one write then. */
 export const TEXT_BYTES = 8_192;
 
+/** Set as a serializer, so that a text keeps the media type that it is given: the framework would write a charset behind it. */
+export const asItIs = (text: string): string => text;
+
 const SUCCESS = '{"code":"Success","message":"Done"}';
 
 /** `{"data":{"code":"Success","message":"Done"},"extensions":...}` */

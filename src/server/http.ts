@@ -8,7 +8,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRepl
 import { asError, codeOf, type ErrorCode, GraphsteadError, type Limits, type Names } from '../base/index.js';
 import type { LargeAnswers } from './answers.js';
 import { acceptBytes, boundBodies, tooLarge } from './body.js';
-import { failure, PACKED_FROM } from './envelope.js';
+import { asItIs, failure, PACKED_FROM } from './envelope.js';
 import type { ServedTls } from './tls.js';
 
 interface HttpOptions {
@@ -83,7 +83,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
     if (left) request.log.debug({ requestId: request.id }, 'the client went away in the middle of its request');
     else logFailure(request.log, request.id, ours, answer.status);
-    return reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
+    return reply.code(answer.status).header('content-type', 'application/json').serializer(asItIs).send(answer.body);
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0];

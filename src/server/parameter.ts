@@ -1,10 +1,14 @@
-import type { FastifyRequest } from 'fastify';
 import { GraphsteadError, type Names } from '../base/index.js';
 
 /** The query string of a request: Fastify's parse, a repeated name as a list. */
 export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-export function parametersOf({ query }: FastifyRequest): Parameters {
+/** A request, as far as its query string is read. */
+export interface Queried {
+  readonly query: unknown;
+}
+
+export function parametersOf({ query }: Queried): Parameters {
   return query as Parameters;
 }
 
@@ -12,7 +16,7 @@ export function parametersOf({ query }: FastifyRequest): Parameters {
  * Those of a path that knows no others: `commitnow=true` would commit nothing, without a word. Throws INVALID_REQUEST.
  * What the peer's clients send beyond is passed over for them.
  */
-export function knownParameters(request: FastifyRequest, names: Names, known: readonly string[]): Parameters {
+export function knownParameters(request: Queried, names: Names, known: readonly string[]): Parameters {
   const parameters = parametersOf(request);
   const unknown = names.dgraph ? undefined : Object.keys(parameters).find((name) => !known.includes(name));
   if (unknown === undefined) return parameters;

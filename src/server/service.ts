@@ -31,7 +31,7 @@ import { adminRoutes } from './route/admin.js';
 import { assignRoutes } from './route/assign.js';
 import { changeRoutes } from './route/changes.js';
 import { copyRoutes } from './route/copy.js';
-import { directGraphql } from './route/direct-graphql.js';
+import { directRoutes } from './route/direct.js';
 import { explorerRoutes } from './route/explorer.js';
 import { graphLanguageRoutes } from './route/graph-language.js';
 import { graphqlRoutes } from './route/graphql.js';
@@ -182,13 +182,13 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
       ? undefined
       : serveDirectly(app.server, {
           route: {
-            handlerOf: directGraphql(core, { check, origins, answers }),
+            handlerOf: directRoutes(core, { check, origins, answers }),
             get isOpen() {
               return !answers.isFull && !late.isStopping;
             },
           },
           nextId,
-          answered: (status, seconds) => metrics.count('/graphql', 'POST', status, seconds),
+          answered: (path, status, seconds) => metrics.count(path, 'POST', status, seconds),
         });
   opened.push(httpClosing(app, { signals, direct }, limits.shutdownMs));
   let ready = false;

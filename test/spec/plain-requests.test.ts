@@ -1,4 +1,4 @@
-// Plain GraphQL requests are answered past the HTTP library. Nobody may notice: each request here is sent twice, on a
+// Plain requests are answered past the HTTP library. Nobody may notice: each request here is sent twice, on a
 // connection of its own, and on one that asked for something else before, which is the library's from then on.
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -89,7 +89,7 @@ async function answersTo(...requests: readonly (string | Buffer)[]): Promise<See
   return seen;
 }
 
-function post(body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Buffer {
+function post(body: string | Buffer, headers: Readonly<Record<string, string>> = {}, path = '/graphql'): Buffer {
   const all = {
     Host: 'localhost',
     'Content-Type': 'application/json',
@@ -97,13 +97,63 @@ function post(body: string | Buffer, headers: Readonly<Record<string, string>> =
     ...headers,
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.concat([Buffer.from(`POST /graphql HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'), Buffer.from(body)]);
+  return Buffer.concat([Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'), Buffer.from(body)]);
 }
 
 const json = (query: string, more: object = {}) => JSON.stringify({ query, ...more });
 const LIST = json('{ queryOpen(order: { asc: text }) { text } }');
 const ONE = json('query ($text: String) { queryOpen(filter: { text: { eq: $text } }, first: 1) { text } }', {
   variables: { text: 'Grüße 🎉' },
+});
+
+/** timestamps and times, which no two answers have alike; what is kept for a key was told before its commit */
+const UNLIKE_IN_BODY = /"(?:start_ts|commit_ts|hash|\w+_ns)":("[^"]*"|\d+),?/g;
+
+const dql = (text: string, path = '/query', type = 'application/dql') => post(text, { 'Content-Type': type }, path);
+const rdf = (text: string, path = '/mutate?commitNow=true') => dql(text, path, 'application/rdf');
+const TEXTS = '{ q(func: type(Open)) { Open.text } }';
+
+describe('a plain request of the graph language', () => {
+  it.each<[string, Buffer]>([
+    ['a query', dql(TEXTS)],
+    [
+      'a query for those who take it packed',
+      post(TEXTS, { 'Content-Type': 'application/dql', 'Accept-Encoding': 'gzip' }, '/query'),
+    ],
+    ['a query in JSON', post(JSON.stringify({ query: TEXTS }), {}, '/query?ro=true&respFormat=json')],
+    ['a query with a time limit', dql(TEXTS, '/query?timeout=20s')],
+    ['a mistake', dql('{ q(func: ')],
+    ['an unknown parameter', dql(TEXTS, '/query?readOnly=true')],
+    ['a parameter that is no flag', dql(TEXTS, '/query?ro=maybe')],
+    ['another media type', dql(TEXTS, '/query', 'image/png')],
+    ['a charset', dql(TEXTS, '/query', 'application/dql; charset=latin1')],
+    ['a body that is no UTF-8', post(Buffer.from([0xff]), { 'Content-Type': 'application/dql' }, '/query')],
+    ['a mutation', rdf('{ set { <0x1> <same> "x" . } }')],
+    ['a mutation that changes nothing', rdf('{ delete { <0x1> <other> * . } }')],
+    ['a pattern that is not supported', rdf('{ delete { * <other> * . } }')],
+    ['a mutation in JSON', post('{"set": {"uid": "0x2", "same": "y"}}', {}, '/mutate?commitNow=true')],
+    [
+      'a mutation under a key',
+      post('{"set": {"uid": "0x3", "same": "y"}}', { 'Idempotency-Key': 'once' }, '/mutate?commitNow=true'),
+    ],
+    ['a commit of nothing', rdf('', '/commit?startTs=1')],
+    ['a commit without a timestamp', rdf('', '/commit')],
+    ['a path that is not there', rdf('', '/commits')],
+    [
+      'a page of another site',
+      post(TEXTS, { Origin: 'https://a.example', 'Content-Type': 'application/dql' }, '/query'),
+    ],
+    ['a name that is not its own', post(TEXTS, { Host: 'evil.example', 'Content-Type': 'application/dql' }, '/query')],
+    [
+      'a name that is not its own, with a key',
+      post(TEXTS, { Host: 'evil.example', 'X-API-Key': 'k', 'Content-Type': 'application/dql' }, '/query'),
+    ],
+  ])('is answered as any other: %s', async (_, request) => {
+    const [direct] = await answersTo(request);
+    const [, library] = await answersTo('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n', request);
+    const alike = (seen: Seen | undefined) => seen && { ...seen, body: seen.body.replace(UNLIKE_IN_BODY, '') };
+    expect(alike(direct)).toEqual(alike(library));
+  });
 });
 
 describe('a plain GraphQL request', () => {

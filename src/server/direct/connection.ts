@@ -16,7 +16,7 @@ export interface Keeper {
   readonly idleMs: number;
   /** the id of a request that names none */
   nextId(): string;
-  answered(status: number, seconds: number): void;
+  answered(path: string, status: number, seconds: number): void;
   /** The library takes the socket from here on, and first what has come on it. */
   handOver(connection: DirectConnection, socket: Socket, bytes: Buffer): void;
   closed(connection: DirectConnection): void;
@@ -88,17 +88,18 @@ export class DirectConnection {
     return this.#known;
   }
 
-  async #answer({ head: { headers }, handle }: NonNullable<Known['plain']>, body: Buffer): Promise<void> {
+  async #answer({ head, handle }: NonNullable<Known['plain']>, body: Buffer): Promise<void> {
+    const { path, url, query, headers } = head;
     const keeper = this.#keeper;
     const exchange = new Exchange(this.#socket);
     this.#exchange = exchange;
     const from = performance.now();
     const id = headers['x-request-id'] || keeper.nextId();
-    const answer = await handle({ id, method: 'POST', headers, body }, exchange);
+    const answer = await handle({ id, method: 'POST', url, query, headers, body }, exchange);
     if (exchange.destroyed) return;
     exchange.headersSent = true;
     const isTaken = this.#write(answer, id);
-    keeper.answered(answer.status, (performance.now() - from) / 1_000);
+    keeper.answered(path, answer.status, (performance.now() - from) / 1_000);
     if (isTaken) this.#next(exchange);
     else this.#socket.once('drain', () => this.#next(exchange));
   }

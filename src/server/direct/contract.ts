@@ -5,6 +5,8 @@ import type { PlainHead } from './head.js';
 export interface DirectRequest {
   readonly id: string;
   readonly method: 'POST';
+  readonly url: PlainHead['url'];
+  readonly query: PlainHead['query'];
   readonly headers: PlainHead['headers'];
   readonly body: Buffer;
 }

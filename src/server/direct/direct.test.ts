@@ -9,7 +9,7 @@ let server: Server;
 let direct: DirectConnections;
 let handle: DirectHandler;
 let isOpen = true;
-const counted: number[] = [];
+const counted: [string, number][] = [];
 
 /** Says of a request which of the two answered it, and its body. */
 const echo: DirectHandler = async ({ body }) => ({
@@ -36,7 +36,7 @@ beforeEach(async () => {
       },
     },
     nextId: () => 'next',
-    answered: (status) => counted.push(status),
+    answered: (path, status) => counted.push([path, status]),
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -96,7 +96,10 @@ describe('a connection', () => {
     client.send(plain('b', 'x-request-id: mine'));
     await expect.poll(() => client.text).toContain('x-request-id: mine');
     expect(await client.bodies(2)).toEqual(['direct a', 'direct b']);
-    expect(counted).toEqual([200, 200]);
+    expect(counted).toEqual([
+      ['/graphql', 200],
+      ['/graphql', 200],
+    ]);
   });
 
   it('is the library’s from the first request that is not plain', async () => {

@@ -16,6 +16,9 @@ function headWith(more: readonly string[], replaced: Readonly<Record<number, str
 describe('a plain head', () => {
   it('is read as the library reads it', () => {
     expect(plainHead(headWith(['X-Api-Key:\t a b \t', 'Connection: Keep-Alive', 'empty:']))).toEqual({
+      path: '/graphql',
+      url: '/graphql',
+      query: {},
       headers: {
         host: 'localhost:8686',
         'content-type': 'application/json',
@@ -28,10 +31,29 @@ describe('a plain head', () => {
     });
   });
 
+  it('may have parameters that need no decoding', () => {
+    const line = 'POST /mutate?commitNow=true&timeout=1.5s&hash= HTTP/1.1';
+    expect(plainHead(headWith([], { 0: line }))).toMatchObject({
+      path: '/mutate',
+      url: '/mutate?commitNow=true&timeout=1.5s&hash=',
+      query: { commitNow: 'true', timeout: '1.5s', hash: '' },
+    });
+  });
+
   it.each<[string, string]>([
     ['another method', headWith([], { 0: 'GET /graphql HTTP/1.1' })],
-    ['another path', headWith([], { 0: 'POST /graphql/ HTTP/1.1' })],
-    ['a query string', headWith([], { 0: 'POST /graphql?a=b HTTP/1.1' })],
+    ['a slash behind its path', headWith([], { 0: 'POST /graphql/ HTTP/1.1' })],
+    ['a path in two parts', headWith([], { 0: 'POST /admin/schema HTTP/1.1' })],
+    ['no path', headWith([], { 0: 'POST / HTTP/1.1' })],
+    ['a whole address', headWith([], { 0: 'POST http://localhost/graphql HTTP/1.1' })],
+    ['a parameter without a value', headWith([], { 0: 'POST /mutate?commitNow HTTP/1.1' })],
+    ['a parameter without a name', headWith([], { 0: 'POST /mutate?=true HTTP/1.1' })],
+    ['a parameter twice', headWith([], { 0: 'POST /mutate?a=1&a=2 HTTP/1.1' })],
+    ['a parameter that needs decoding', headWith([], { 0: 'POST /mutate?a=%41 HTTP/1.1' })],
+    ['a parameter with a blank', headWith([], { 0: 'POST /mutate?a=1+2 HTTP/1.1' })],
+    ['a parameter with two equals signs', headWith([], { 0: 'POST /mutate?a=1=2 HTTP/1.1' })],
+    ['a parameter that every object has', headWith([], { 0: 'POST /mutate?constructor=1 HTTP/1.1' })],
+    ['an empty query string', headWith([], { 0: 'POST /mutate? HTTP/1.1' })],
     ['HTTP/1.0', headWith([], { 0: 'POST /graphql HTTP/1.0' })],
     ['two blanks in the request line', headWith([], { 0: 'POST  /graphql HTTP/1.1' })],
     ['no host', headWith([], { 1: 'x: y' })],

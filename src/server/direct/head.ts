@@ -1,13 +1,19 @@
 /** The head of a request that is plain enough to be answered past the HTTP library. */
 export interface PlainHead {
+  readonly path: string;
+  /** path and query string, as they came */
+  readonly url: string;
+  /** of the query string; none stands there twice, and nothing in it needs decoding */
+  readonly query: Readonly<Record<string, string>>;
   /** by lower-case names; none stands there twice */
   readonly headers: Readonly<Record<string, string>>;
   /** bytes of the body */
   readonly length: number;
 }
 
-/** The only request line that is plain. Everything else is for the library. */
-const REQUEST_LINE = 'POST /graphql HTTP/1.1';
+/** The only request lines that are plain. Everything else is for the library. */
+const REQUEST_LINE = /^POST ((\/[a-z]+)(?:\?([\w.=&-]+))?) HTTP\/1\.1$/;
+const PARAMETER = /^([\w.-]+)=([\w.-]*)$/;
 
 /** A header's name (RFC 9110, 5.6.2), and the texts that its value may be: visible ASCII, blanks and tabs. */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -24,7 +30,10 @@ const NOT_PLAIN = new Set(['transfer-encoding', 'content-encoding', 'expect', 'u
  */
 export function plainHead(text: string): PlainHead | undefined {
   const lines = text.split('\r\n');
-  if (lines[0] !== REQUEST_LINE) return undefined;
+  const [, url, path, parameters] = REQUEST_LINE.exec(lines[0]) ?? [];
+  if (url === undefined) return undefined;
+  const query = parameters === undefined ? {} : parametersIn(parameters);
+  if (query === undefined) return undefined;
   const headers: Record<string, string> = {};
   for (let i = 1; i < lines.length; i++) {
     const line = lines[i];
@@ -41,7 +50,17 @@ export function plainHead(text: string): PlainHead | undefined {
   const { host, connection, 'content-length': length } = headers;
   if (!host || !LENGTH.test(length ?? '')) return undefined;
   if (connection !== undefined && connection.toLowerCase() !== 'keep-alive') return undefined;
-  return { headers, length: Number(length) };
+  return { path, url, query, headers, length: Number(length) };
+}
+
+function parametersIn(text: string): Record<string, string> | undefined {
+  const query: Record<string, string> = {};
+  for (const part of text.split('&')) {
+    const [, name, value] = PARAMETER.exec(part) ?? [];
+    if (name === undefined || name in query) return undefined;
+    query[name] = value;
+  }
+  return query;
 }
 
 /** Blanks and tabs alone: `trim` takes more. */

@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 import type { DirectRoute } from './contract.js';
 import { DirectConnection, type Keeper } from './connection.js';
 
-export type { DirectAnswering, DirectHandler, DirectRequest } from './contract.js';
+export type { DirectAnswering, DirectHandler, DirectRequest, DirectRoute } from './contract.js';
 export type { PlainHead } from './head.js';
 
 interface DirectOptions {
   readonly route: DirectRoute;
   nextId(): string;
-  answered(status: number, seconds: number): void;
+  answered(path: string, status: number, seconds: number): void;
 }
 
 /** The connections that are not the library's (yet). */

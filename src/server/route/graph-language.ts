@@ -4,11 +4,12 @@ import type { MutateAnswer, QueryAnswer, TransactionInfo } from '../../dql/index
 import type { AlterRequest } from '../../graph/index.js';
 import { parseJson } from '../../outbound/index.js';
 import { LARGE_ANSWERS } from '../answers.js';
-import { bodyText, mediaType, parseJsonObject } from '../body.js';
+import { bodyText, mediaType, parseJsonObject, type Sent } from '../body.js';
 import type { Core } from '../core.js';
-import { success, TEXT_BYTES } from '../envelope.js';
+import { asItIs, success, TEXT_BYTES } from '../envelope.js';
 import { bodyHash, idempotencyClaim } from '../idempotency.js';
-import { duration, flag, knownParameters, text, timestamp } from '../parameter.js';
+import { duration, flag, knownParameters, type Queried, text, timestamp } from '../parameter.js';
+import type { Answering } from '../signal.js';
 
 /** The parameters of each path. */
 const PARAMETERS = {
@@ -22,13 +23,26 @@ const QUERY_TYPES = new Set(['application/dql', 'application/graphql+-', 'applic
 /** POST /query, /mutate, /commit, /alter: the graph language over HTTP. */
 export function graphLanguageRoutes(app: FastifyInstance, core: Core): void {
   const options = { bodyLimit: core.limits.graphBodyBytes, config: LARGE_ANSWERS };
-  app.post('/query', options, (request, reply) => query(core, request, reply));
-  app.post('/mutate', options, (request, reply) => mutate(core, request, reply));
-  app.post('/commit', options, (request, reply) => commit(core, request, reply));
-  app.post('/alter', options, (request, reply) => alter(core, request, reply));
+  for (const [path, work] of Object.entries(GRAPH_LANGUAGE)) {
+    app.post(path, options, async (request, reply) => sendJson(reply, await work(core, request, reply.raw)));
+  }
+  app.post('/alter', options, async (request, reply) => sendJson(reply, await alter(core, request)));
 }
 
-async function query(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+/** A request of the graph language, by whichever way it came. */
+interface Asked extends Sent, Queried {
+  readonly url: string;
+}
+
+/** JSON in pieces. */
+type Parts = readonly (string | Buffer)[];
+
+/** What the paths answer that are asked often. */
+export const GRAPH_LANGUAGE: Readonly<
+  Record<string, (core: Core, request: Asked, answering: Answering) => Promise<Parts>>
+> = { '/query': query, '/mutate': mutate, '/commit': commit };
+
+async function query(core: Core, request: Asked, answering: Answering): Promise<Parts> {
   const parameters = knownParameters(request, core.names, PARAMETERS.query);
   const { text: queryText, variables } = queryBody(core, request);
   const format = text(parameters, 'respFormat') ?? 'json';
@@ -55,13 +69,13 @@ async function query(core: Core, request: FastifyRequest, reply: FastifyReply): 
     timeoutMs: duration(parameters, 'timeout'),
     debug: flag(parameters, 'debug'),
     format,
-    signal: core.goneOf(reply.raw),
+    signal: core.goneOf(answering),
   });
   const data = format === 'rdf' ? Buffer.from(JSON.stringify(answer.data.toString('utf8'))) : answer.data;
-  return sendJson(reply, [`{"data":`, data, `,"extensions":${queryExtensions(answer)}}`]);
+  return [`{"data":`, data, `,"extensions":${queryExtensions(answer)}}`];
 }
 
-function queryBody(core: Core, request: FastifyRequest): { text: string; variables?: Record<string, string> } {
+function queryBody(core: Core, request: Asked): { text: string; variables?: Record<string, string> } {
   const type = mediaType(request);
   const body = bodyText(request, core.limits.graphBodyBytes);
   if (QUERY_TYPES.has(type)) {
@@ -103,7 +117,7 @@ function stringVariables(value: unknown): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function mutate(core: Core, request: Asked, answering: Answering): Promise<Parts> {
   const parameters = knownParameters(request, core.names, PARAMETERS.mutate);
   const body = bodyText(request, core.limits.graphBodyBytes);
   const commitNow = flag(parameters, 'commitNow') || request.headers['x-dgraph-commitnow'] === 'true';
@@ -111,7 +125,7 @@ async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply):
   if (claim && !commitNow) throw keyWithoutCommit();
   const stored = async () => claim && (await core.committer.idempotentReply(claim.scope, claim.key, claim.bodyHash));
   const first = await stored();
-  if (first) return sendJson(reply, [Buffer.from(first)]);
+  if (first) return [Buffer.from(first)];
   const asked = core.dql.mutate({
     body,
     contentType: mutationType(request),
@@ -119,17 +133,17 @@ async function mutate(core: Core, request: FastifyRequest, reply: FastifyReply):
     startTs: timestamp(parameters, 'startTs'),
     hash: text(parameters, 'hash'),
     timeoutMs: duration(parameters, 'timeout'),
-    signal: core.goneOf(reply.raw),
+    signal: core.goneOf(answering),
     idempotency: claim,
-    reply: (made) => Buffer.concat(mutateEnvelope(core, made).map((part) => Buffer.from(part))),
+    reply: (made) => joined(mutateEnvelope(core, made)),
   });
   try {
     const answer = await asked;
-    return sendJson(reply, answer.replayed ? [Buffer.from(answer.replayed)] : mutateEnvelope(core, answer));
+    return answer.replayed ? [Buffer.from(answer.replayed)] : mutateEnvelope(core, answer);
   } catch (thrown) {
     // what it ran into may be the same request, which has landed since the look above
     const landed = await stored();
-    if (landed) return sendJson(reply, [Buffer.from(landed)]);
+    if (landed) return [Buffer.from(landed)];
     throw thrown;
   }
 }
@@ -141,7 +155,7 @@ function keyWithoutCommit(): GraphsteadError {
   });
 }
 
-function mutationType(request: FastifyRequest): 'rdf' | 'json' {
+function mutationType(request: Asked): 'rdf' | 'json' {
   if (request.headers['x-dgraph-mutationtype'] === 'json') return 'json';
   const type = mediaType(request);
   if (type === 'application/rdf' || type === 'application/n-quads' || type === '') return 'rdf';
@@ -152,7 +166,7 @@ function mutationType(request: FastifyRequest): 'rdf' | 'json' {
 }
 
 /** Query results stand directly under `data` (the spec); under `data.queries` with `--compat dgraph`. */
-function mutateEnvelope(core: Pick<Core, 'names'>, answer: MutateAnswer): (string | Buffer)[] {
+function mutateEnvelope(core: Pick<Core, 'names'>, answer: MutateAnswer): Parts {
   const uids = JSON.stringify(answer.uids);
   const status = `"code":"Success","message":"Done"`;
   const tail = `},"extensions":${mutateExtensions(answer)}}`;
@@ -161,7 +175,7 @@ function mutateEnvelope(core: Pick<Core, 'names'>, answer: MutateAnswer): (strin
   return [`{"data":{`, inner, `${inner.length > 0 ? ',' : ''}${status},"uids":${uids}`, tail];
 }
 
-async function commit(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function commit(core: Core, request: Asked): Promise<Parts> {
   const parameters = knownParameters(request, core.names, PARAMETERS.commit);
   const startTs = timestamp(parameters, 'startTs');
   if (startTs === undefined) {
@@ -172,7 +186,7 @@ async function commit(core: Core, request: FastifyRequest, reply: FastifyReply):
   checkCommitBody(bodyText(request, core.limits.graphBodyBytes));
   const hash = text(parameters, 'hash');
   const info = flag(parameters, 'abort') ? await core.dql.abort(startTs, hash) : await core.dql.commit(startTs, hash);
-  return sendJson(reply, [success({ txn: transactionJson(info) })]);
+  return [success({ txn: transactionJson(info) })];
 }
 
 /**
@@ -196,12 +210,12 @@ function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
-async function alter(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function alter(core: Core, request: FastifyRequest): Promise<Parts> {
   const parameters = knownParameters(request, core.names, PARAMETERS.alter);
   const body = bodyText(request, core.limits.graphBodyBytes);
   const runInBackground = flag(parameters, 'runInBackground');
   await core.alter(alterRequest(body), { runInBackground });
-  return sendJson(reply, [success()]);
+  return [success()];
 }
 
 /** Schema lines, or a JSON object with drop_all, drop_attr, drop_op or schema. */
@@ -270,14 +284,19 @@ function transactionJson({ startTs, commitTs, hash, keys, preds }: TransactionIn
 }
 
 /** Small parts become one text; large ones are joined without turning bytes into text and back. */
-function sendJson(reply: FastifyReply, parts: readonly (string | Buffer)[]): FastifyReply {
+function sendJson(reply: FastifyReply, parts: Parts): FastifyReply {
   let length = 0;
   for (const part of parts) length += part.length;
   reply.header('content-type', 'application/json');
   if (length <= TEXT_BYTES) {
     let text = '';
     for (const part of parts) text += typeof part === 'string' ? part : part.toString('utf8');
-    return reply.send(text);
+    return reply.serializer(asItIs).send(text);
   }
-  return reply.send(Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))));
+  return reply.send(joined(parts));
+}
+
+/** The bytes of all parts. */
+export function joined(parts: Parts): Buffer {
+  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
 }

@@ -2,16 +2,7 @@ import type { GraphqlRequest, RequestContext } from '../../api/index.js';
 import { asError, toWire } from '../../base/index.js';
 import type { Core } from '../core.js';
 import { EVENT_STREAM, JSON_TYPE, RESPONSE_JSON } from './graphql-request.js';
-
-/** What is answered to a GraphQL request that opens no stream, by whichever way it came. */
-export interface GraphqlReply {
-  readonly status: number;
-  /** of the body */
-  readonly type: string;
-  /** besides the type; lower-case names */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
+import type { RouteReply } from './route-reply.js';
 
 const NONE = {};
 
@@ -24,7 +15,7 @@ export async function replyTo(
   graphql: GraphqlRequest,
   context: RequestContext,
   { accepted, allowMutation }: { readonly accepted: string; readonly allowMutation: boolean },
-): Promise<GraphqlReply> {
+): Promise<RouteReply> {
   const result = await core.api.execute(graphql, context, { allowMutation });
   const refusedMethod = !allowMutation && result.status === 405;
   // a hash alone is a whole request, to which "send the text too" is an answer
@@ -34,7 +25,7 @@ export async function replyTo(
 }
 
 /** A request that cannot be read at all: told as a GraphQL error, with its own status. */
-export function refusalOf(core: Core, thrown: unknown, accepted: string): GraphqlReply {
+export function refusalOf(core: Core, thrown: unknown, accepted: string): RouteReply {
   const error = asError(thrown);
   const body = JSON.stringify({ errors: [toWire(error)], ...(core.names.dgraph ? { data: null } : {}) });
   return {

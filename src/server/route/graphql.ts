@@ -4,11 +4,12 @@ import { GraphsteadError, mapped, onceFor } from '../../base/index.js';
 import { LARGE_ANSWERS } from '../answers.js';
 import { bodyText, mediaType } from '../body.js';
 import type { Core } from '../core.js';
-import { TEXT_BYTES } from '../envelope.js';
+import { asItIs, TEXT_BYTES } from '../envelope.js';
 import { encodeFrame, type EventStream, SharedFrames } from '../sse.js';
-import { type GraphqlReply, refusalOf, replyTo } from './graphql-reply.js';
+import { refusalOf, replyTo } from './graphql-reply.js';
 import { acceptedTypes, EVENT_STREAM, JSON_TYPE, requestOfJson, requestOfQueryString } from './graphql-request.js';
 import { contextOf } from './request-context.js';
+import type { RouteReply } from './route-reply.js';
 import { beginShared, sharedStreamRoutes, tokenOf } from './shared-stream.js';
 
 /** POST and GET /graphql, as GraphQL over HTTP has it; `Accept: text/event-stream` answers by GraphQL-SSE. */
@@ -67,7 +68,7 @@ async function answer(
   return send(reply, await replyTo(core, graphql, context, { accepted, allowMutation }));
 }
 
-function send(reply: FastifyReply, { status, type, headers, body }: GraphqlReply): FastifyReply {
+function send(reply: FastifyReply, { status, type, headers, body }: RouteReply): FastifyReply {
   const varies = reply.getHeader('vary');
   reply.headers(headers);
   if (varies !== undefined && 'vary' in headers) {
@@ -79,9 +80,6 @@ function send(reply: FastifyReply, { status, type, headers, body }: GraphqlReply
     .serializer(asItIs)
     .send(body.length <= TEXT_BYTES ? body.toString('utf8') : body);
 }
-
-/** Set so that a text keeps the media type that it is given: the framework would write a charset behind it. */
-const asItIs = (text: string): string => text;
 
 async function stream(
   core: Core,

@@ -1,0 +1,79 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { LargeAnswers } from '../answers.js';
+import type { AccessCheck } from '../authenticate.js';
+import type { Core } from '../core.js';
+import type { Origins } from '../cors.js';
+import type { DirectRequest, DirectRoute, PlainHead } from '../direct/index.js';
+import { failure, PACKED_FROM } from '../envelope.js';
+import { logFailure } from '../http.js';
+import { directGraphql } from './direct-graphql.js';
+import { GRAPH_LANGUAGE, joined } from './graph-language.js';
+import { JSON_TYPE } from './graphql-request.js';
+import type { RouteReply, RunDirectly } from './route-reply.js';
+
+interface Terms {
+  readonly check: AccessCheck;
+  readonly origins: Origins;
+  readonly answers: LargeAnswers;
+}
+
+/** Headers of those whom the library answers: pages of other sites, and who wants nothing packed. */
+const NOT_PLAIN = ['origin', 'sec-fetch-site', 'x-no-compression'];
+
+const NONE = {};
+
+/**
+ * The paths that are asked often, answered as the library's routes answer them. Whatever would be refused before it is
+ * read is left to the library, so that refusals are worded in one place.
+ */
+export function directRoutes(core: Core, terms: Terms): DirectRoute['handlerOf'] {
+  return (head) => {
+    const { headers, path, url } = head;
+    const run = path === '/graphql' ? directGraphql(core, head) : directGraphLanguage(core, head);
+    const packing = packingFor(headers['accept-encoding']);
+    if (run === undefined || packing === undefined || NOT_PLAIN.some((name) => name in headers)) return undefined;
+    if (terms.check({ method: 'POST', url, headers }) !== undefined) return undefined;
+    return async (request, answering) => {
+      const reply = await run(request, answering).catch((thrown) => failed(core, request, thrown));
+      const isPacked = packing === 'gzip' && reply.body.length >= PACKED_FROM;
+      const body = isPacked ? await pack(reply.body) : reply.body;
+      terms.answers.add(body.length, answering);
+      return { status: reply.status, shared: terms.origins.of(undefined), own: headersOf(reply, isPacked), body };
+    };
+  };
+}
+
+/** undefined: what it says takes a closer look than this */
+function packingFor(accepted: string | undefined): 'gzip' | 'none' | undefined {
+  if (accepted === undefined || accepted === 'identity') return 'none';
+  return /^[a-z, ]+$/.test(accepted) && /\bgzip\b/.test(accepted) ? 'gzip' : undefined;
+}
+
+const pack = promisify(gzip);
+
+function directGraphLanguage(core: Core, { path, length }: PlainHead): RunDirectly | undefined {
+  if (!Object.hasOwn(GRAPH_LANGUAGE, path) || length > core.limits.graphBodyBytes) return undefined;
+  const work = GRAPH_LANGUAGE[path];
+  return async (request, answering) => {
+    const body = joined(await work(core, request, answering));
+    return { status: 200, type: JSON_TYPE, headers: NONE, body };
+  };
+}
+
+function failed(core: Core, request: DirectRequest, thrown: unknown): RouteReply {
+  const { status, body } = failure(thrown, core.names);
+  logFailure(core.log, request.id, thrown, status);
+  return { status, type: JSON_TYPE, headers: NONE, body: Buffer.from(body) };
+}
+
+function headersOf({ type, headers }: RouteReply, isPacked: boolean): Record<string, string> {
+  const own: Record<string, string> = { 'content-type': type };
+  for (const name in headers) own[name] = headers[name];
+  if (!isPacked) return own;
+  own['content-encoding'] = 'gzip';
+  const { vary } = own;
+  if (!vary?.toLowerCase().includes('accept-encoding'))
+    own['vary'] = vary ? `${vary}, accept-encoding` : 'accept-encoding';
+  return own;
+}

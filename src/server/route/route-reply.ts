@@ -1,0 +1,14 @@
+import type { DirectAnswering, DirectRequest } from '../direct/index.js';
+
+/** What a route answers to a request that opens no stream, by whichever way it came. */
+export interface RouteReply {
+  readonly status: number;
+  /** of the body */
+  readonly type: string;
+  /** besides the type; lower-case names */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** Answers a request that came past the library. Rejects as the library's routes do. */
+export type RunDirectly = (request: DirectRequest, answering: DirectAnswering) => Promise<RouteReply>;
