@@ -9,13 +9,13 @@ let made: { readonly headers: Headers; readonly lines: string } = { headers: {},
 /**
  * Status line and headers of an answer with the blank line at their end, as Node's own library writes them.
  * @param id of the request
- * @param idleMs how long the connection is kept after this answer
+ * @param keptMs how long the connection is kept after this answer; undefined ends it
  */
-export function headOf({ status, shared, own, body }: DirectAnswer, id: string, idleMs: number): string {
+export function headOf({ status, shared, own, body }: DirectAnswer, id: string, keptMs: number | undefined): string {
   if (made.headers !== shared) made = { headers: shared, lines: linesOf(shared) };
-  const kept = `Date: ${date()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(idleMs / 1_000)}`;
+  const kept = keptMs === undefined ? 'close' : `keep-alive\r\nKeep-Alive: timeout=${Math.floor(keptMs / 1_000)}`;
   const lines = `${made.lines}${linesOf(own)}x-request-id: ${id}\r\ncontent-length: ${body.length}`;
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${kept}\r\n\r\n`;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\nDate: ${date()}\r\nConnection: ${kept}\r\n\r\n`;
 }
 
 function linesOf(headers: Headers): string {

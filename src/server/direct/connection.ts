@@ -98,17 +98,20 @@ export class DirectConnection {
     const answer = await handle({ id, method: 'POST', url, query, headers, body }, exchange);
     if (exchange.destroyed) return;
     exchange.headersSent = true;
-    const isTaken = this.#write(answer, id);
+    // whoever is told that the connection ends asks for nothing on it any more
+    const isKept = keeper.route.isOpen;
+    const isTaken = this.#write(answer, id, isKept ? keeper.idleMs : undefined);
     keeper.answered(path, answer.status, (performance.now() - from) / 1_000);
-    if (isTaken) this.#next(exchange);
+    if (!isKept) this.#last(exchange);
+    else if (isTaken) this.#next(exchange);
     else this.#socket.once('drain', () => this.#next(exchange));
   }
 
   /** false where the client has to read some of it first */
-  #write(answer: DirectAnswer, id: string): boolean {
+  #write(answer: DirectAnswer, id: string, keptMs: number | undefined): boolean {
     const socket = this.#socket;
     const { body } = answer;
-    const head = headOf(answer, id, this.#keeper.idleMs);
+    const head = headOf(answer, id, keptMs);
     // as one text, bytes go out with their head in one call, and nothing of them is kept
     if (body.length <= TEXT_BYTES) return socket.write(head + body.toString('latin1'), 'latin1');
     socket.cork();
@@ -127,6 +130,15 @@ export class DirectConnection {
     this.#early = NO_BYTES;
     this.#socket.resume();
     this.#take(bytes);
+  }
+
+  /** Nothing is read any more; the connection ends once the answer has gone out. */
+  #last(exchange: Exchange): void {
+    this.#socket.off('data', this.#take).resume();
+    this.#socket.end(() => {
+      exchange.finish();
+      this.#exchange = undefined;
+    });
   }
 
   /** As the library does it: who ends his half has left, and nobody reads what is under way. */

@@ -154,6 +154,16 @@ describe('a connection', () => {
     expect(await new Client().send(plain('a')).bodies(1)).toEqual(['library a']);
   });
 
+  it('ends behind an answer that is given when the route has closed', async () => {
+    handle = async (...given) => {
+      isOpen = false;
+      return echo(...given);
+    };
+    const client = new Client().send(plain('a'));
+    await client.closed;
+    expect(client.text).toMatch(/\r\nConnection: close\r\n\r\ndirect a$/);
+  });
+
   it.each(['destroy', 'end'] as const)('tells who works on an answer that its client has left by %s', async (how) => {
     let answering!: DirectAnswering;
     let closed = false;
