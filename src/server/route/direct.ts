@@ -35,7 +35,12 @@ export function directRoutes(core: Core, terms: Terms): DirectRoute['handlerOf']
     if (run === undefined || packing === undefined || NOT_PLAIN.some((name) => name in headers)) return undefined;
     if (terms.check({ method: 'POST', url, headers }) !== undefined) return undefined;
     return async (request, answering) => {
-      const reply = await run(request, answering).catch((thrown) => failed(core, request, thrown));
+      let reply: RouteReply;
+      try {
+        reply = await run(request, answering);
+      } catch (thrown) {
+        reply = failed(core, request, thrown);
+      }
       const isPacked = packing === 'gzip' && reply.body.length >= PACKED_FROM;
       const body = isPacked ? await pack(reply.body) : reply.body;
       terms.answers.add(body.length, answering);
