@@ -176,20 +176,19 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const late = refuseLate(app, names);
   requireAccess(app, check);
   const metrics = measure(app, core, calls, appHost, version);
-  // spans begin in the library's hooks, and TLS in its server
-  const direct =
-    trace.on || tls !== undefined
-      ? undefined
-      : serveDirectly(app.server, {
-          route: {
-            handlerOf: directRoutes(core, { check, origins, answers }),
-            get isOpen() {
-              return !answers.isFull && !late.isStopping;
-            },
+  // spans begin in the library's hooks
+  const direct = trace.on
+    ? undefined
+    : serveDirectly(app.server, {
+        route: {
+          handlerOf: directRoutes(core, { check, origins, answers }),
+          get isOpen() {
+            return !answers.isFull && !late.isStopping;
           },
-          nextId,
-          answered: (path, status, seconds) => metrics.count(path, 'POST', status, seconds),
-        });
+        },
+        nextId,
+        answered: (path, status, seconds) => metrics.count(path, 'POST', status, seconds),
+      });
   opened.push(httpClosing(app, { signals, direct }, limits.shutdownMs));
   let ready = false;
   graphLanguageRoutes(app, core);

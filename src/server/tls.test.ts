@@ -35,6 +35,25 @@ describe('TLS', () => {
     expect(status).toBe(200);
   });
 
+  it('carries plain requests, others on the same connection, and plain ones behind those', async () => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect({ host: hostname, port: Number(port), ca, servername: 'localhost' });
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part) => {
+      text += part;
+    });
+    await once(socket, 'secureConnect');
+    const body = '{"query":"{ __typename }"}';
+    const head = `host: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
+    const plain = `POST /graphql HTTP/1.1\r\n${head}\r\n\r\n${body}`;
+    for (const [i, asked] of [plain, plain, 'GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n', plain].entries()) {
+      socket.write(asked);
+      await expect.poll(() => text.match(/HTTP\/1\.1 200/g)).toHaveLength(i + 1);
+    }
+    expect(text.match(/there is no GraphQL schema yet/g)).toHaveLength(3);
+    socket.destroy();
+  });
+
   it('is the only thing that is spoken', async () => {
     await expect(fetch(`${service.url.replace('https', 'http')}/health`)).rejects.toThrow();
   });

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import type { DirectRoute } from './contract.js';
 import { DirectConnection, type Keeper } from './connection.js';
 
@@ -26,7 +27,9 @@ export interface DirectConnections {
  */
 export function serveDirectly(server: Server, options: DirectOptions): DirectConnections {
   const open = new Set<DirectConnection>();
-  const library = server.listeners('connection') as ((socket: Socket) => void)[];
+  // a server of TLS has HTTP begin behind the handshake
+  const event = server instanceof TlsServer ? 'secureConnection' : 'connection';
+  const library = server.listeners(event) as ((socket: Socket) => void)[];
   const give = (socket: Socket) => {
     for (const listener of library) listener.call(server, socket);
   };
@@ -52,8 +55,8 @@ export function serveDirectly(server: Server, options: DirectOptions): DirectCon
       if (!server.emit('clientError', tooLate(), socket)) socket.destroy();
     },
   };
-  server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) => void open.add(new DirectConnection(socket, keeper)));
+  server.removeAllListeners(event);
+  server.on(event, (socket: Socket) => void open.add(new DirectConnection(socket, keeper)));
   return {
     closeIdle() {
       for (const connection of open) if (connection.isIdle) connection.destroy();
