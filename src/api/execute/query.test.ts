@@ -284,6 +284,33 @@ describe('queries', () => {
     ]);
   });
 
+  it('asks a node under @cascade(fields:) by its own fragment alone', async () => {
+    const sdl = `interface Animal { name: String! @id(interface: true) likes: [Animal] home: Home }
+      type Cat implements Animal { lives: Int } type Dog implements Animal { breed: String } type Home { name: String! @id animals: [Animal] }`;
+    const house = await createWorld(sdl);
+    await house.data(`mutation {
+      addCat(input: [{name: "tom", lives: 9}, {name: "kit"}, {name: "lone"}]) { numUids }
+      addDog(input: [{name: "rex", likes: [{name: "tom"}]}, {name: "max", likes: [{name: "rex"}]}, {name: "bob"}]) { numUids }
+      updateCat(input: {filter: {name: {eq: "kit"}}, set: {likes: [{name: "max"}]}}) { numUids }
+      addHome(input: [{name: "h", animals: [{name: "rex"}, {name: "max"}, {name: "bob"}, {name: "kit"}]}]) { numUids } }`);
+    const rex = '... on Dog { likes(filter: {name: {eq: "rex"}}) { name } }';
+    const names = async (text: string) => (await house.data(text)).animals.map((each: Tree) => each.name);
+    const named = '@cascade(fields: ["likes"])';
+    expect(await names(`{ animals: queryAnimal(order: {asc: name}) ${named} { name ${rex} } }`)).toEqual([
+      'kit',
+      'max',
+    ]);
+    expect(
+      await names(
+        `{ animals: queryAnimal(order: {asc: name}) ${named} { name ${rex} ... on Cat { likes { name } } } }`,
+      ),
+    ).toEqual(['kit', 'max']);
+    const { getHome } = await house.data(
+      `{ getHome(name: "h") { animals(order: {asc: name}) ${named} { name ${rex} } } }`,
+    );
+    expect(getHome.animals.map((each: Tree) => each.name)).toEqual(['kit', 'max']);
+  });
+
   it('asks a node under @cascade for what is selected of its type, where the peer asks for all', async () => {
     const sdl = `
       interface Animal { name: String! @id }
