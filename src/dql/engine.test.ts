@@ -32,6 +32,20 @@ async function failure(promise: Promise<unknown>): Promise<GraphsteadError> {
   throw new Error('it did not fail');
 }
 
+it('keeps every digit that JSON gives a bigfloat, and those of a double elsewhere', async () => {
+  await dql.graph.alter({ kind: 'schema', text: 'exact: bigfloat .' });
+  const given =
+    '{"uid": "0x1", "exact": 9007199254740993.5, "score": 9007199254740993.5, "fresh": 0.12345678901234567890}';
+  const shown = async (): Promise<unknown> =>
+    (await dql.engine.query({ text: '{ q(func: uid(1)) { exact score fresh } }' })).data.toString();
+  await dql.engine.mutate({ body: `{"set": ${given}}`, contentType: 'json', commitNow: true });
+  expect(await shown()).toBe(
+    '{"q":[{"exact":9007199254740993.5,"score":9007199254740994,"fresh":0.12345678901234568}]}',
+  );
+  await dql.engine.mutate({ body: `{"delete": ${given}}`, contentType: 'json', commitNow: true });
+  expect(await shown()).toBe('{"q":[]}');
+});
+
 describe('a long body', () => {
   /** Breaths of the event loop while it is read, each look at the clock taking a slice's time. */
   async function breathsWhile(body: string, contentType: 'rdf' | 'json', signal?: { aborted: boolean }) {

@@ -42,12 +42,13 @@ export type Geometry =
 
 /**
  * One scalar. An int is a number when it is a safe integer and a bigint (within 64 bits) otherwise, never both for the
- * same value. A bigfloat is decimal text.
+ * same value. A bigfloat is decimal text. Of a float that was written with more digits than a double holds `written` has
+ * them all: it may be meant for a bigfloat.
  */
 export type Value =
   | { readonly type: 'default' | 'string' | 'password'; readonly value: string }
   | { readonly type: 'int'; readonly value: number | bigint }
-  | { readonly type: 'float'; readonly value: number }
+  | { readonly type: 'float'; readonly value: number; readonly written?: string }
   | { readonly type: 'bool'; readonly value: boolean }
   | { readonly type: 'datetime'; readonly value: DateTime }
   | { readonly type: 'geo'; readonly value: Geometry }

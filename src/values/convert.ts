@@ -115,7 +115,9 @@ function fromNumeric(value: Value, to: ScalarType): Value | undefined {
     case 'int':
       return to === 'bigfloat' ? { type: to, value: value.value.toString() } : fromNumber(value.value, to);
     case 'float':
-      return to === 'bigfloat' ? { type: to, value: parseBigFloat(String(value.value)) } : fromNumber(value.value, to);
+      return to === 'bigfloat'
+        ? { type: to, value: parseBigFloat(value.written ?? String(value.value)) }
+        : fromNumber(value.value, to);
     case 'bigfloat':
       return to === 'int' ? { type: to, value: wholePart(value.value) } : fromNumber(Number(value.value), to);
     case 'bool':

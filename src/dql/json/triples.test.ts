@@ -94,6 +94,11 @@ describe('objects', () => {
     expect(value('42')).toMatchObject({ value: { type: 'int', value: 42 } });
     expect(value('42.0')).toMatchObject({ value: { type: 'float', value: 42 } });
     expect(value('1e3')).toMatchObject({ value: { type: 'float', value: 1000 } });
+    const written = '9007199254740993.5';
+    expect(value(written)).toMatchObject({ value: { type: 'float', value: 9007199254740994, written } });
+    for (const exact of ['0.30000000000000004', '1.500000000000000000', '1.5e-300', '9007199254740992.0']) {
+      expect(value(exact), exact).not.toHaveProperty('value.written');
+    }
     expect(code(() => value('9223372036854775808'))).toBe('INVALID_VALUE');
     expect(code(() => value('1e999'))).toBe('INVALID_VALUE');
   });
