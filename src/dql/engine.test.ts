@@ -46,6 +46,39 @@ it('keeps every digit that JSON gives a bigfloat, and those of a double elsewher
   expect(await shown()).toBe('{"q":[]}');
 });
 
+describe('a JSON list under a predicate of one value', () => {
+  it.each([
+    ['values', '{"uid": "0x1", "nick": ["a", "b"]}', '"b"'],
+    ['values of a language', '{"uid": "0x1", "name@en": ["a", "b"]}', '"b"'],
+    [
+      'nodes, with lists below them',
+      '{"uid": "0x1", "boss": [{"tags": ["x", "y"]}, {"tags": ["z"]}]}',
+      '{"tags": ["z"]',
+    ],
+  ])('is refused where it has several: %s', async (_, set, second) => {
+    const own = await openDql({ schema: SCHEMA, names: defaultNames });
+    const body = `{"set": ${set}}`;
+    const refused = await failure(own.engine.mutate({ body, contentType: 'json', commitNow: true }));
+    expect(refused).toMatchObject({ code: 'INVALID_MUTATION', position: { column: body.indexOf(second) + 1 } });
+    expect(await own.query('{ q(func: uid(1)) { nick name@en boss { uid } } }')).toEqual({ q: [] });
+    await own.close();
+    // the peer keeps the last
+    await dql.engine.mutate({ body, contentType: 'json', commitNow: true });
+    expect((await dql.query('{ q(func: uid(1)) { nick name@en boss { tags } } }')).q).toHaveLength(1);
+  });
+
+  it('is the value where it has one', async () => {
+    const own = await openDql({ schema: SCHEMA, names: defaultNames });
+    await own.mutateJson({
+      set: [{ uid: '0x1', nick: ['a'], 'name@en': ['b'], name: ['c'], boss: [{ uid: '0x2', nick: ['d'] }] }],
+    });
+    expect(await own.query('{ q(func: uid(1)) { nick name name@en boss { nick } } }')).toEqual({
+      q: [{ nick: 'a', name: 'c', 'name@en': 'b', boss: { nick: 'd' } }],
+    });
+    await own.close();
+  });
+});
+
 describe('a long body', () => {
   /** Breaths of the event loop while it is read, each look at the clock taking a slice's time. */
   async function breathsWhile(body: string, contentType: 'rdf' | 'json', signal?: { aborted: boolean }) {

@@ -6,6 +6,7 @@ import type { MutationRequest } from '../syntax/index.js';
 import { changesOf } from './changes.js';
 import { newLists } from './lists.js';
 import { MutationNodes } from './nodes.js';
+import { demandSingle } from './one-value.js';
 import { withVectors } from './vectors.js';
 
 interface ResolveOptions {
@@ -38,8 +39,9 @@ export async function resolveMutation(request: MutationRequest, options: Resolve
   const chosen = request.mutations.filter(
     ({ condition }) => condition === undefined || holdsCondition(condition, variables, reader, { limits, names }),
   );
-  // Dgraph refuses a list for a vector, and so do its names
+  // Dgraph refuses a list for a vector, and so do its names; of one for a single value it keeps the last
   const blocks = names.dgraph ? chosen : await inSteps(withVectors(chosen, reader.schema), pause);
+  if (!names.dgraph) await inSteps(demandSingle(blocks, reader.schema), pause);
   const nodes = new MutationNodes(variables);
   await inSteps(nodes.collect(blocks), pause);
   await nodes.assign(lease, limits);
