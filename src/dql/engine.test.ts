@@ -46,6 +46,20 @@ it('keeps every digit that JSON gives a bigfloat, and those of a double elsewher
   expect(await shown()).toBe('{"q":[]}');
 });
 
+it('gives a new node no uid that the same request names', async () => {
+  const { uids } = await dql.mutateJson({
+    set: [
+      { uid: '0x1', nick: 'a', boss: { nick: 'b' } },
+      { uid: '0x2', nick: 'c', friend: [{ uid: '0x3' }] },
+    ],
+  });
+  const fresh = Number(Object.values(uids)[0]);
+  expect(fresh).toBeGreaterThan(3);
+  expect(await dql.query(`{ q(func: uid(1, 2, 3, ${fresh})) { nick boss { nick } } }`)).toEqual({
+    q: [{ nick: 'a', boss: { nick: 'b' } }, { nick: 'c' }, { nick: 'b' }],
+  });
+});
+
 describe('a JSON list under a predicate of one value', () => {
   it.each([
     ['values', '{"uid": "0x1", "nick": ["a", "b"]}', '"b"'],

@@ -7,6 +7,7 @@ import type { MutationBlock, SubjectReference, Triple } from '../syntax/index.js
 /** What a reference stands for: one node, or as many as its variable holds. */
 type Nodes = number | UidList;
 
+const NONE: ReadonlySet<number> = new Set();
 const NOTHING: UidList = new Float64Array(0);
 
 /**
@@ -18,6 +19,7 @@ export class MutationNodes {
   readonly #blanks = new Map<string, number>();
   /** nodes made for `uid(v)` where v is empty */
   readonly #made = new Map<string, number>();
+  #highestNamed = 0;
 
   constructor(variables: ReadonlyMap<string, QueryVariable>) {
     this.#variables = variables;
@@ -33,8 +35,12 @@ export class MutationNodes {
     }
   }
 
-  /** Leases a uid for each node that was noted. Throws LIMIT_EXCEEDED. */
-  async assign(lease: (count: number) => Promise<number>, limits: Limits): Promise<void> {
+  /** Leases a uid for each node that was noted, none that the blocks name themselves. Throws LIMIT_EXCEEDED. */
+  async assign(
+    blocks: readonly MutationBlock[],
+    lease: (count: number) => Promise<number>,
+    limits: Limits,
+  ): Promise<void> {
     const count = this.#blanks.size + this.#made.size;
     if (count === 0) return;
     if (count > limits.commitDeltas) {
@@ -44,12 +50,30 @@ export class MutationNodes {
         { fix: 'Split it into several requests.' },
       );
     }
-    let uid = await lease(count);
-    for (const fresh of [this.#blanks, this.#made]) for (const name of fresh.keys()) fresh.set(name, uid++);
+    const uids = await this.#free(blocks, count, lease);
+    for (const fresh of [this.#blanks, this.#made])
+      for (const name of fresh.keys()) fresh.set(name, uids.next().value!);
+  }
+
+  /** A uid that the request names is raised past by its commit, and may be leased before it. */
+  async #free(
+    blocks: readonly MutationBlock[],
+    count: number,
+    lease: (count: number) => Promise<number>,
+  ): Promise<Iterator<number>> {
+    const free: number[] = [];
+    // twice as many each time, which gets past any run of named ones soon
+    for (let asked = count; free.length < count; asked *= 2) {
+      const first = await lease(asked);
+      const named = first > this.#highestNamed ? NONE : namedWithin(blocks, first, first + asked);
+      for (let uid = first; uid < first + asked && free.length < count; uid++) if (!named.has(uid)) free.push(uid);
+    }
+    return free.values();
   }
 
   #collect(reference: Triple['subject'] | Triple['object']): void {
     if (reference.kind === 'blank') this.#blanks.set(reference.name, 0);
+    else if (reference.kind === 'uid') this.#highestNamed = Math.max(this.#highestNamed, reference.uid);
     else if (reference.kind === 'variable' && this.#known(reference.name).length === 0) {
       this.#made.set(reference.name, 0);
     }
@@ -106,4 +130,16 @@ function plain(reference: SubjectReference, position: Position): number | undefi
     position,
     fix: 'Write a uid as <0x1f>, a new node as _:name; to keep ids of another system, store them in a predicate.',
   });
+}
+
+function namedWithin(blocks: readonly MutationBlock[], from: number, to: number): ReadonlySet<number> {
+  const named = new Set<number>();
+  for (const { set } of blocks) {
+    for (const { subject, object } of set) {
+      for (const each of [subject, object]) {
+        if (each.kind === 'uid' && each.uid >= from && each.uid < to) named.add(each.uid);
+      }
+    }
+  }
+  return named;
 }

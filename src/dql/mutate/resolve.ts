@@ -44,7 +44,7 @@ export async function resolveMutation(request: MutationRequest, options: Resolve
   if (!names.dgraph) await inSteps(demandSingle(blocks, reader.schema), pause);
   const nodes = new MutationNodes(variables);
   await inSteps(nodes.collect(blocks), pause);
-  await nodes.assign(lease, limits);
+  await nodes.assign(blocks, lease, limits);
   const lists = await inSteps(newLists(blocks, reader.schema), pause);
   const { changes, positions } = await inSteps(changesOf(blocks, { nodes, variables, names, limits, lists }), pause);
   return { changes, positions, uids: nodes.uidsIn(changes) };
