@@ -236,10 +236,10 @@ describe('times of a reply', () => {
 
 describe('custom fields of an entity', () => {
   const SHIP = `
-    extend type Ship @key(fields: "id") { id: String! @id @external mass: Int @external
+    extend type Ship @key(fields: "id") { id: String! @id @external mass: Int @external tons: Int64 @external
       berth: String @search
-      fee: Int @requires(fields: "mass")
-        @custom(http: {url: "http://port.example/fee", method: POST, body: "{id: $id, mass: $mass}"}) }`;
+      fee: Int @requires(fields: "mass tons")
+        @custom(http: {url: "http://port.example/fee", method: POST, body: "{id: $id, mass: $mass, tons: $tons}"}) }`;
   const ASK = 'query Ask($all: [_Any!]!) { _entities(representations: $all) { ... on Ship { berth fee } } }';
 
   async function port(): Promise<{ sky: Sky; world: World }> {
@@ -272,6 +272,13 @@ describe('custom fields of an entity', () => {
     expect((await world.data('{ queryShip(filter: {berth: {anyofterms: "A1"}}) { fee } }')).queryShip).toEqual([
       { fee: null },
     ]);
+  });
+
+  it('are told each what its own representation says, where two of one key differ', async () => {
+    const { world } = await port();
+    const all = [7, 5, 7].map((mass) => ({ __typename: 'Ship', id: 'a', mass, tons: '9007199254740993' }));
+    const { _entities } = await world.data(ASK, { all: [...all, { __typename: 'Ship', id: 'b', mass: 1 }] });
+    expect(_entities.map(({ fee }) => fee)).toEqual([14, 10, 14, 2]);
   });
 
   it('are not asked with a value of another type', async () => {

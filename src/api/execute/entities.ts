@@ -1,7 +1,7 @@
 import { type GraphQLField, type GraphQLObjectType, getNullableType, isListType, isNonNullType } from 'graphql';
 import { assert, GraphsteadError, groupBy, type JsonWriter, type Steps } from '../../base/index.js';
 import type { GraphReader } from '../../graph/index.js';
-import type { Field } from '../../sdl/index.js';
+import type { Field, ObjectType } from '../../sdl/index.js';
 import { decodeValue, valueText } from '../../values/index.js';
 import { authFilter } from './auth/filter.js';
 import { parseUid } from './filter.js';
@@ -31,9 +31,14 @@ export async function entitiesField(
 ): Promise<Written> {
   const args = argumentsOf(scopeOf(request, reader), definition, field.nodes[0]);
   const representations = args.representations as readonly Representation[];
-  const byType = groupBy(representations, typeNameOf);
-  const found = new Map<string, Found | undefined>();
-  for (const [name, group] of byType) found.set(name, await find(request, field, name, group, reader));
+  const found = new Map<Representation, Found | undefined>();
+  for (const [name, group] of groupBy(representations, typeNameOf)) {
+    const { type, output } = entityType(request, name);
+    for (const told of agreeing(type, output, group)) {
+      const nodes = await find(request, field, type, output, told, reader);
+      for (const each of told.representations) found.set(each, nodes);
+    }
+  }
   const list = getNullableType(definition.type);
   const itemNonNull = isListType(list) && isNonNullType(list.ofType);
   const most = Math.max(1, ...[...found.values()].map((group) => group?.level.most ?? 1));
@@ -45,7 +50,7 @@ export async function entitiesField(
 function* entitiesInSteps(
   request: Request,
   representations: readonly Representation[],
-  found: ReadonlyMap<string, Found | undefined>,
+  found: ReadonlyMap<Representation, Found | undefined>,
   itemNonNull: boolean,
   out: JsonWriter,
   key: string,
@@ -55,9 +60,8 @@ function* entitiesInSteps(
   for (let i = 0; i < representations.length; i++) {
     if (isLong) yield;
     if (i > 0) out.byte(0x2c);
-    const name = typeNameOf(representations[i]);
-    const group = found.get(name);
-    const type = request.engine.model.object(name);
+    const group = found.get(representations[i]);
+    const type = request.engine.model.object(typeNameOf(representations[i]));
     const uid = type && group?.uids.get(keyText(type, representations[i]));
     const start = out.length;
     if (group && uid !== undefined) {
@@ -73,23 +77,49 @@ function* entitiesInSteps(
   return true;
 }
 
+function entityType(request: Request, name: string): { type: ObjectType; output: GraphQLObjectType } {
+  const type = request.engine.model.object(name);
+  const output = request.engine.schema.getType(name) as GraphQLObjectType | undefined;
+  if (type && output) return { type, output };
+  throw new GraphsteadError('INVALID_GRAPHQL', `_entities: there is no type "${name}"`, {
+    fix: 'Give each representation the __typename of a type with @key.',
+  });
+}
+
+/** What representations tell of their entities, by the text of the key. */
+interface ToldByKey {
+  readonly representations: Representation[];
+  readonly byKey: Map<string, Told>;
+}
+
+/** The representations of a type, apart where two of one key tell different values of what a field requires. */
+function agreeing(type: ObjectType, output: GraphQLObjectType, group: readonly Representation[]): ToldByKey[] {
+  const all: ToldByKey[] = [];
+  const places = new Map<string, Map<string, number>>();
+  for (const each of group) {
+    const key = keyText(type, each);
+    const told = requiredOf(type, output, each);
+    const text = JSON.stringify(told, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
+    const ofKey = places.get(key) ?? new Map<string, number>();
+    places.set(key, ofKey);
+    const place = ofKey.get(text) ?? ofKey.size;
+    ofKey.set(text, place);
+    const among = (all[place] ??= { representations: [], byKey: new Map() });
+    among.representations.push(each);
+    among.byKey.set(key, told);
+  }
+  return all;
+}
+
 async function find(
   request: Request,
   field: RootField,
-  typeName: string,
-  group: readonly Representation[],
+  type: ObjectType,
+  output: GraphQLObjectType,
+  { byKey: told }: ToldByKey,
   reader: GraphReader,
 ): Promise<Found | undefined> {
-  const type = request.engine.model.object(typeName);
-  const output = request.engine.schema.getType(typeName) as GraphQLObjectType | undefined;
-  if (!type || !output) {
-    throw new GraphsteadError('INVALID_GRAPHQL', `_entities: there is no type "${typeName}"`, {
-      fix: 'Give each representation the __typename of a type with @key.',
-    });
-  }
   const key = keyField(type);
-  const told = new Map<string, Told>();
-  for (const each of group) told.set(keyText(type, each), requiredOf(type, output, each));
   const scope = scopeOf(request, reader);
   const rule = authFilter(scope, type, 'query');
   if (rule === NEVER) return undefined;
