@@ -335,6 +335,30 @@ describe('mutations', () => {
     expect(posts.queryPost).toEqual([{ author: { name: 'a' }, editor: null }]);
   });
 
+  it('names a node of an interface by any of its @id values, where the peer takes the first alone', async () => {
+    const sdl = `
+      interface Work { code: String! @id(interface: true) isbn: String @id(interface: true) tag: String @id }
+      type Novel implements Work { pages: Int }
+      type Comic implements Work { issue: Int }
+      type Shelf { name: String! @id works: [Work] }`;
+    const add = `mutation {
+      addNovel(input: [{code: "n", isbn: "1", tag: "t"}, {code: "m", isbn: "2", tag: "u"}]) { numUids }
+      addComic(input: [{code: "c", isbn: "3", tag: "t"}]) { numUids } }`;
+    const shelve = (works: string) =>
+      `mutation { addShelf(input: [{name: "s", works: [${works}]}]) { shelf { works(order: {asc: code}) { code } } } }`;
+    const shop = await createWorld(sdl);
+    await shop.data(add);
+    const { addShelf } = await shop.data(shelve('{code: "n"}, {isbn: "3"}, {tag: "u"}').replace('"s"', '"first"'));
+    expect(addShelf.shelf).toEqual([{ works: [{ code: 'c' }, { code: 'm' }, { code: 'n' }] }]);
+    const refusals = ['{tag: "t"}', '{isbn: "9"}', '{}', '{code: "n", isbn: "3"}'];
+    const codes = [];
+    for (const works of refusals) codes.push((await shop.ask(shelve(works))).errors?.[0].extensions.code);
+    expect(codes).toEqual(['UNIQUE_VIOLATION', 'INVALID_VALUE', 'INVALID_VALUE', 'UNIQUE_VIOLATION']);
+    const peer = await createWorld(sdl, { names: dgraphNames });
+    await peer.data(add);
+    expect((await peer.ask(shelve('{isbn: "3"}'))).errors?.[0].message).toMatch(/required type "String!"/);
+  });
+
   it.each([
     ['deletion', 0],
     ['edge', 1],

@@ -81,7 +81,8 @@ function refType(context: Context, type: ObjectType): GraphQLInputObjectType {
 
 function refFields(context: Context, type: ObjectType): Field[] {
   const id = type.id ? [type.id] : [];
-  if (type.kind === 'interface') return [...id, ...type.xids.slice(0, 1)];
+  // the peer's takes the first alone
+  if (type.kind === 'interface') return [...id, ...(context.ours ? type.xids : type.xids.slice(0, 1))];
   return [...id, ...inputFields(context.model, type)];
 }
 
