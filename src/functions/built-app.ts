@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asError, GraphsteadError, GraphsteadErrors } from '../base/index.js';
@@ -10,6 +11,8 @@ export const BUILT = { manifest: 'app.manifest.json', bundle: 'app.mjs' } as con
 export interface BuiltManifest extends AppManifest {
   /** whether the bundle stands beside it */
   readonly code: boolean;
+  /** of the bundle's bytes, in hex */
+  readonly sha256?: string;
 }
 
 /** An app's operations, and the module that they run in. */
@@ -24,14 +27,19 @@ export function isBuilt(appDir: string): boolean {
   return existsSync(join(appDir, BUILT.manifest));
 }
 
-/** Throws GraphsteadErrors (APP_LOAD) where the folder is not whole: it would be served without its code, or with none of its operations. */
+/** Throws GraphsteadErrors (APP_LOAD) where the folder is not whole: it would be served without its code, with none of its operations, or with those of another. */
 export function readBuilt(appDir: string): Prepared {
   const manifest = readManifest(appDir);
   const bundle = join(appDir, BUILT.bundle);
   if (!manifest.code) return { manifest, bundle: undefined };
   if (!existsSync(bundle)) throw notWhole(`${BUILT.bundle} is missing beside ${BUILT.manifest}`);
+  if (manifest.sha256 !== undefined && manifest.sha256 !== sha256Of(bundle)) {
+    throw notWhole(`${BUILT.bundle} is not the one that ${BUILT.manifest} was written with`);
+  }
   return { manifest, bundle };
 }
+
+export const sha256Of = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 
 function readManifest(appDir: string): BuiltManifest {
   const text = readFileSync(join(appDir, BUILT.manifest), 'utf8');

@@ -455,6 +455,8 @@ describe('an app', () => {
       await expect(open(out)).rejects.toMatchObject({
         errors: [{ code: 'APP_LOAD', message: expect.stringContaining(message) }],
       });
+    appendFileSync(join(out, 'app.mjs'), '\n');
+    await refused('app.mjs is not the one that app.manifest.json was written with');
     rmSync(join(out, 'app.mjs'));
     await refused('app.mjs is missing');
     const manifest = join(out, 'app.manifest.json');

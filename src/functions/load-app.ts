@@ -7,7 +7,7 @@ import { asError, codeOf, GraphsteadError, GraphsteadErrors } from '../base/inde
 import { type AppSource, findSource, foldersOutside, hasSource, passedOver } from './app-source.js';
 import { Bundler } from './bundle.js';
 import { BundleFiles } from './bundle-files.js';
-import { BUILT, type BuiltManifest, isBuilt, type Prepared, readBuilt } from './built-app.js';
+import { BUILT, type BuiltManifest, isBuilt, type Prepared, readBuilt, sha256Of } from './built-app.js';
 import { checkTypes } from './check-types.js';
 import type { App, AppManifest, CheckedTypes, LoadAppOptions } from './contract.js';
 import { toOperations } from './operations.js';
@@ -74,13 +74,14 @@ export async function buildApp(appDir: string, outDir: string, { types = true } 
   mkdirSync(outDir, { recursive: true });
   const bundle = join(resolve(outDir), BUILT.bundle);
   let files: readonly string[] = [];
-  const written: BuiltManifest = { ...manifest, code: hasSource(dir) };
-  if (written.code) {
+  const code = hasSource(dir);
+  if (code) {
     const bundler = new Bundler();
     files = await bundler.bundle(findSource(dir), bundle).finally(() => bundler.close());
   } else {
     rmSync(bundle, { force: true });
   }
+  const written: BuiltManifest = { ...manifest, code, ...(code ? { sha256: sha256Of(bundle) } : {}) };
   writeFileSync(join(outDir, BUILT.manifest), `${JSON.stringify(written, null, 1)}\n`);
   for (const name of COPIED) {
     // what an earlier build wrote of a file that is gone would be served still
