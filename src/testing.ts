@@ -325,7 +325,7 @@ function scriptedVariables(appDir: string, scripts: Scripts): Record<string, str
   const config: AppConfig = existsSync(path) ? readConfig(readFileSync(path, 'utf8'), path) : EMPTY_CONFIG;
   const models = Object.keys(scripts.models ?? {});
   for (const name of models) {
-    if (config.models[name] !== undefined) continue;
+    if (Object.hasOwn(config.models, name)) continue;
     throw new GraphsteadError('MODEL_UNKNOWN', `${path} has no model "${name}"`, { fix: 'script a model it names' });
   }
   const http = scriptedConnections(config, path, scripts.http, ['http']);

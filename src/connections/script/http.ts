@@ -36,7 +36,7 @@ export async function openScriptedHttp(scripts: Readonly<Record<string, HttpScri
     calls: replies.calls,
     redirect(resolved) {
       const scripted = Object.entries(resolved.connections).map(([name, connection]) => {
-        const stands = connection.type === 'http' && name in scripts;
+        const stands = connection.type === 'http' && Object.hasOwn(scripts, name);
         return [name, stands ? { ...connection, baseUrl: moved(connection, server.baseUrl(name)) } : connection];
       });
       return { ...resolved, connections: Object.fromEntries(scripted) as typeof resolved.connections };

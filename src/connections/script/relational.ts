@@ -37,7 +37,7 @@ export async function openScriptedDatabases(scripts: Readonly<Record<string, Sql
     redirect(resolved) {
       const connections = Object.entries(resolved.connections).map(([name, connection]) => {
         const isRelational = connection.type === 'relational' || connection.type === 'postgresql';
-        if (!isRelational || !(name in scripts)) return [name, connection];
+        if (!isRelational || !Object.hasOwn(scripts, name)) return [name, connection];
         const { connString: _, ...rest } = connection;
         return [name, { ...rest, connStr: `postgres://scripted@127.0.0.1:${port}/${encodeURIComponent(name)}` }];
       });
