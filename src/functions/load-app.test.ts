@@ -344,10 +344,21 @@ describe('an app', () => {
     const loaded = await open();
     writeFileSync(join(root, 'index.ts'), `${INDEX}\nwhile (true) {}`);
     limits.hostLoadMs = 2e9;
+    const staged = vi.spyOn(hosts, 'stage');
     const reloading = expect(loaded.reload()).rejects.toBeDefined();
+    await vi.waitFor(() => expect(staged).toHaveBeenCalled(), { timeout: 60_000 });
     await loaded.close();
     await hosts.close();
     await reloading;
+  });
+
+  it('does not begin a load that waits when it closes', async () => {
+    const loaded = await open();
+    const staged = vi.spyOn(hosts, 'stage');
+    const queued = loaded.reload();
+    await loaded.close();
+    await queued;
+    expect(staged).not.toHaveBeenCalled();
   });
 
   it('reloads by itself in dev', async () => {

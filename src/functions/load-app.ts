@@ -132,6 +132,7 @@ class LoadedApp implements App {
   #loading: Promise<void> = Promise.resolve();
   /** of the load that was asked for last */
   #newest: AbortController | undefined;
+  #closed = false;
 
   constructor(options: LoadAppOptions) {
     this.#options = options;
@@ -163,7 +164,7 @@ class LoadedApp implements App {
 
   async #loadUnlessOvertaken(since: number, overtaken: AbortSignal): Promise<void> {
     try {
-      if (!overtaken.aborted) await this.#load(since, overtaken);
+      if (!overtaken.aborted && !this.#closed) await this.#load(since, overtaken);
     } catch (error) {
       if (!overtaken.aborted) throw error;
     }
@@ -297,6 +298,8 @@ class LoadedApp implements App {
   }
 
   async close(): Promise<void> {
+    // what waits its turn would start the compilers again, which nobody would end
+    this.#closed = true;
     this.#watch?.stop();
     this.#check?.abort();
     // code that does not come to an end while it loads is ended with its processes
