@@ -50,6 +50,8 @@ export interface AppHostOptions {
   readonly environment: Environment;
   /** connections that lack variables are left out, as optional ones are */
   readonly allowUnset: boolean;
+  /** variables that the stored type definitions lack, where those are served */
+  readonly lacking: readonly GraphsteadError[];
   readonly store: Store;
   readonly committer: Committer;
   readonly graph: Graph;
@@ -102,7 +104,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
     const resolved = resolveConnections(allowUnset ? withOptional(read) : read, environment());
     return options.connections ? options.connections(resolved) : resolved;
   };
-  const { missing } = await withTypes(resolve, api, appDir);
+  const { missing } = await withTypes(resolve, options);
   await uploadTypes(api, appDir, log);
 
   const write = ({ level, message, ...where }: HostLog) => log[level](where, message);
@@ -185,15 +187,24 @@ function withOptional(config: AppConfig): AppConfig {
 }
 
 /** One start tells of every variable that is to be set: what connections lack comes with what type definitions lack. */
-async function withTypes(resolve: () => ResolvedConnections, api: Api, appDir: string): Promise<ResolvedConnections> {
+async function withTypes(
+  resolve: () => ResolvedConnections,
+  { api, appDir, lacking }: Pick<AppHostOptions, 'api' | 'appDir' | 'lacking'>,
+): Promise<ResolvedConnections> {
+  const ownLacking = async () => {
+    const mistakes = await api.validate(readTypes(appDir) ?? '');
+    const missing = mistakes.filter(({ code }) => code === 'MISSING_VARIABLE');
+    return missing.map((one) => withSource(one, TYPES) as GraphsteadError);
+  };
+  let resolved: ResolvedConnections;
   try {
-    return resolve();
+    resolved = resolve();
   } catch (error) {
     if (!(error instanceof GraphsteadErrors)) throw error;
-    const mistakes = await api.validate(readTypes(appDir) ?? '');
-    const lacking = mistakes.filter(({ code }) => code === 'MISSING_VARIABLE');
-    throw new GraphsteadErrors([...error.errors, ...lacking.map((one) => withSource(one, TYPES) as GraphsteadError)]);
+    throw new GraphsteadErrors([...error.errors, ...lacking, ...(await ownLacking())]);
   }
+  if (lacking.length > 0) throw new GraphsteadErrors(lacking);
+  return resolved;
 }
 
 /** With each reload the schema follows the app's operations and schema.graphql. Returns the way to hear of it. */

@@ -97,4 +97,19 @@ describe('on an address other than loopback', () => {
       ],
     });
   });
+
+  it('a start beside stored definitions without them tells of all at once too', async () => {
+    const [appDir, data] = [folder(), folder()];
+    s = await start({ [NAMES]: 'APP_WHO_KEY' }, { data });
+    expect((await upload(s, types())).status).toBe(200);
+    await s.close();
+    s = undefined;
+    const connections = { billing: { type: 'http', baseUrl: 'https://{{HOST}}/' } };
+    writeFileSync(join(appDir, 'app.json'), JSON.stringify({ connections }));
+    const stored = { details: { variable: 'APP_WHO_KEY' }, position: { source: 'the stored type definitions' } };
+    const refused = (more: object) =>
+      start({ APP_WHO_KEY: '', ...more }, { appDir, data }).catch((error: unknown) => error);
+    expect(await refused({})).toMatchObject({ errors: [{ details: { variable: 'APP_BILLING_HOST' } }, stored] });
+    expect(await refused({ APP_BILLING_HOST: 'b' })).toMatchObject({ errors: [stored] });
+  });
 });

@@ -138,10 +138,11 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const rooms = await openRooms({ data, environment, variables, clock, limits, names, log, trace, health }, opened);
   const stored = await rooms.api.load();
   // otherwise those of the app take their place
-  if (ownTypes() === undefined) {
-    assertVariables(stored);
-    for (const mistake of stored) warnings.push(`the stored type definitions: ${mistake.message}`);
-  }
+  const served = ownTypes() === undefined ? stored : [];
+  const lacking = lackingVariables(served);
+  // beside an app with those that its connections lack
+  if (lacking.length > 0 && !appDir) throw new GraphsteadErrors(lacking);
+  for (const mistake of served) warnings.push(`the stored type definitions: ${mistake.message}`);
   const signals = new AnswerSignals();
   const core = coreOf(rooms, { names, limits, keys, log, trace }, signals);
 
@@ -156,6 +157,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
         stacks: options.stacks,
         environment,
         allowUnset,
+        lacking,
         clock,
         steps: rooms.steps,
         ...(options.connections ? { connections: options.connections } : {}),
@@ -225,9 +227,9 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
 }
 
 /** A service without its secrets would only look as if it had started. */
-function assertVariables(mistakes: readonly GraphsteadError[]): void {
+function lackingVariables(mistakes: readonly GraphsteadError[]): readonly GraphsteadError[] {
   const missing = mistakes.filter(({ code }) => code === 'MISSING_VARIABLE');
-  if (missing.length > 0) throw withSource(new GraphsteadErrors(missing), 'the stored type definitions');
+  return missing.map((one) => withSource(one, 'the stored type definitions') as GraphsteadError);
 }
 
 /** What the routes need: the rooms, and the streams and signals that all of them share. */
