@@ -146,11 +146,11 @@ function checkCall(context: ParseContext, call: FunctionCall, place: CallPlace):
   if (place === 'root' && name === 'checkpwd') {
     context.refuse('checkpwd is not allowed at the root of a block', position, 'Use it in @filter or as a field.');
   }
-  if (place !== 'condition' && subject?.kind === 'length') {
+  if (place === 'root' && subject?.kind === 'length') {
     context.refuse(
-      'len(...) is only allowed in the @if of a mutation',
+      'a block cannot start from len(...)',
       position,
-      'Use count(predicate) or a filter instead.',
+      'Start from uid(variable) and use len(variable) in @filter.',
     );
   }
   const compares = subject?.kind === 'length' || subject?.kind === 'value';

@@ -37,5 +37,6 @@ function cheapFirst(filters: readonly Filter[]): readonly Filter[] {
 function cost(filter: Filter): number {
   if (filter.kind === 'not') return cost(filter.child);
   if (filter.kind !== 'call') return 2;
-  return filter.call.name === 'uid' || filter.call.subject?.kind === 'value' ? 0 : 1;
+  const { name, subject } = filter.call;
+  return name === 'uid' || subject?.kind === 'value' || subject?.kind === 'length' ? 0 : 1;
 }

@@ -288,7 +288,7 @@ export interface FunctionCall {
       }
     | { readonly kind: 'count'; readonly name: string; readonly reverse: boolean }
     | { readonly kind: 'value'; readonly variable: string }
-    /** `eq(len(x), 0)`: only in @if conditions */
+    /** `eq(len(x), 0)`: in @if and in @filter */
     | { readonly kind: 'length'; readonly variable: string };
   readonly args: readonly Argument[];
   /** some arguments stood in brackets; `eq(name, [])` has none and matches nothing */

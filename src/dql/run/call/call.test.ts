@@ -81,6 +81,44 @@ describe('a variable between two whole numbers', () => {
   }
 });
 
+describe('how many nodes a variable holds', () => {
+  const all = ['Red harbour', 'Blue harbour', 'Running horses', 'Quiet evening', 'Red evening'];
+  const filters: readonly (readonly [string, readonly string[]])[] = [
+    ['eq(len(x), 5)', all],
+    ['eq(len(x), [1, 5])', all],
+    ['gt(len(x), 5)', []],
+    ['not gt(len(x), 5)', all],
+    ['le(len(x), 4) or gt(year, 2001)', ['Red evening']],
+    ['ge(len(x), 1) and between(len(none), 0, 3)', all],
+  ];
+  for (const [filter, names] of filters) {
+    it(filter, async () => {
+      const { found } = await dql.query(`{
+        x as var(func: has(year)) none as var(func: eq(name, "Nobody"))
+        found(func: uid(x, none)) @filter(${filter}) { name } }`);
+      expect(found).toEqual(names.map((name) => ({ name })));
+    });
+  }
+
+  it('counts the nodes that have a value', async () => {
+    const { found } = await dql.query(
+      '{ var(func: has(name)) { y as year } found(func: uid(0x1)) @filter(eq(len(y), 5)) { name } }',
+    );
+    expect(found).toEqual([{ name: 'Ida' }]);
+  });
+
+  it('finds no nodes to start from, and compares with whole numbers', async () => {
+    const ask = (text: string) => dql.query(`{ x as var(func: has(year)) ${text} }`);
+    await expect(ask('q(func: eq(len(x), 5)) { name }')).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+    await expect(ask('q(func: uid(x)) @filter(eq(len(x), "all")) { name }')).rejects.toMatchObject({
+      code: 'INVALID_VALUE',
+    });
+    await expect(ask('q(func: uid(x)) @filter(anyofterms(len(x), "5")) { name }')).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+    });
+  });
+});
+
 describe('filters only', () => {
   const filters: readonly (readonly [string, readonly string[]])[] = [
     ['uid_in(shown, 0x14)', ['Red harbour', 'Blue harbour']],

@@ -3,12 +3,12 @@ import type { UidList } from '../../../graph/index.js';
 import type { Argument, FunctionCall, FunctionName } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { checkLanguages } from '../language.js';
-import { invalid } from './argument.js';
 import { compareCall } from './compare.js';
 import type { CallOperator } from './contract.js';
 import { countCall } from './count.js';
 import { geoCall } from './geo.js';
 import { hasCall } from './has.js';
+import { lengthCall } from './length.js';
 import { matchCall } from './match.js';
 import { ngramCall } from './ngram.js';
 import { passwordCall } from './password.js';
@@ -81,7 +81,7 @@ function operatorOf(call: FunctionCall, execution: Execution): CallOperator {
     case 'value':
       return valueCall;
     case 'length':
-      throw invalid('len(..) is for conditions of mutations only', call.position, 'Compare count(..) here.');
+      return lengthCall;
     default:
       return OPERATORS[call.name];
   }
