@@ -21,7 +21,12 @@ export async function expandSelections(
     if (selection.kind !== 'expand') out.push(selection);
     else out.push(...(await expansion(selection, parent, execution)).filter(({ shown }) => !own.has(shown)));
   }
-  return checkRepeats(out);
+  // A password is never shown, but is a field of its type like any other: whoever selects it too made the same mistake.
+  return checkRepeats(out).filter((one) => selections.includes(one) || !isPassword(one, execution));
+}
+
+function isPassword(selection: Selection, execution: Execution): boolean {
+  return selection.kind === 'predicate' && execution.predicate(selection.name)?.type === 'password';
 }
 
 /**
@@ -65,7 +70,6 @@ async function expansion(
     const reverse = field.startsWith('~');
     const name = reverse ? field.slice(1) : field;
     const predicate = execution.predicate(name);
-    if (predicate?.type === 'password') continue;
     // A filter asks about nodes at the other end, which values do not have.
     if (selection.filter && predicate?.type !== 'uid') continue;
     const edge = predicate?.type === 'uid';

@@ -97,6 +97,19 @@ describe('selections', () => {
     await expect(ask('q(func: uid(0xa)) { name expand(_all_) }')).rejects.toMatchObject({ code: 'INVALID_QUERY' });
   });
 
+  it('count the password of a type among what they expand', async () => {
+    expect(await ask('q(func: uid(0x1)) { expand(_all_) checkpwd(secret, "open sesame") }')).toEqual([
+      { name: 'Ida', 'checkpwd(secret)': true },
+    ]);
+    for (const text of ['expand(_all_) secret', 'secret expand(Artist)']) {
+      await expect(ask(`q(func: uid(0x1)) { ${text} }`), text).rejects.toMatchObject({
+        code: 'INVALID_QUERY',
+        message: 'expand() and the block both select secret',
+      });
+    }
+    expect(await ask('q(func: uid(0xa)) { secret expand(_all_) }')).toEqual([expect.objectContaining({ year: 1990 })]);
+  });
+
   it('leave edges that the block selects itself out of what they expand', async () => {
     const red = { name: 'Red harbour', year: 1990 };
     const both = [
