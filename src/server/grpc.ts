@@ -19,7 +19,7 @@ import type { ServedTls, Tls } from './tls.js';
 import { mutationParts } from './grpc/mutation.js';
 import { type Allocated, type AllocateRequest, newerMethods, type RunDqlRequest } from './grpc/newer.js';
 import { leasedUids } from './route/assign.js';
-import { dropValue, schemaLines } from './route/graph-language.js';
+import { dropValue, noDropValue, schemaLines } from './route/graph-language.js';
 
 // The published client carries the service definition of the protocol; both are CommonJS.
 const require = createRequire(import.meta.url);
@@ -240,8 +240,10 @@ function alterOf(operation: Dgraph.Operation): AlterRequest {
   if (operation.getDropAttr()) return { kind: 'dropAttr', name: operation.getDropAttr() };
   switch (operation.getDropOp()) {
     case 1:
+      noDropValue('ALL', operation.getDropValue());
       return { kind: 'dropAll' };
     case 2:
+      noDropValue('DATA', operation.getDropValue());
       return { kind: 'dropData' };
     case 3:
       return { kind: 'dropAttr', name: dropValue(operation.getDropValue()) };

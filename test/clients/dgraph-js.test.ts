@@ -207,6 +207,12 @@ describe('dgraph-js', () => {
       drop.setDropOp(kind);
       await expect(client.alter(drop)).rejects.toThrow(/DropValue must not be empty/);
     }
+    for (const kind of [dgraph.Operation.DropOp.ALL, dgraph.Operation.DropOp.DATA]) {
+      const drop = new dgraph.Operation();
+      drop.setDropOp(kind);
+      drop.setDropValue('name');
+      await expect(client.alter(drop)).rejects.toThrow(/DropValue must be empty/);
+    }
   });
 
   it('says where a mistake stands, in which part', async () => {

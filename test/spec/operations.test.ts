@@ -88,6 +88,18 @@ describe('parameters', () => {
     await peer.close();
   });
 
+  it('a drop of everything that names one thing drops nothing', async () => {
+    await s.rdf('{ set { <0x77> <kept> "yes" . } }');
+    for (const op of ['ALL', 'DATA']) {
+      const answer = await s.alter(JSON.stringify({ drop_op: op, drop_value: 'nick' }));
+      expect(answer, op).toMatchObject({
+        status: 400,
+        body: { errors: [{ extensions: { code: 'INVALID_REQUEST' } }] },
+      });
+    }
+    expect(await s.data('{ q(func: uid(0x77)) { kept } }')).toEqual({ q: [{ kept: 'yes' }] });
+  });
+
   it('a body of /alter that asks to drop and to add is refused', async () => {
     const answer = await s.alter('{"drop_attr": "nick", "schema": "nick: int ."}');
     expect([answer.status, code(answer)]).toEqual([400, 'INVALID_REQUEST']);

@@ -234,6 +234,7 @@ function alterRequest(body: string): AlterRequest {
       fix: 'send what is dropped and the schema in two requests',
     });
   }
+  if (op === 'ALL' || op === 'DATA') noDropValue(op, json['drop_value']);
   if (json['drop_all'] === true || op === 'ALL') return { kind: 'dropAll' };
   if (op === 'DATA') return { kind: 'dropData' };
   if (op === 'TYPE') return { kind: 'dropType', name: dropValue(json['drop_value']) };
@@ -258,6 +259,14 @@ export function dropValue(value: unknown): string {
   if (typeof value === 'string' && value.trim() !== '') return value;
   throw new GraphsteadError('INVALID_REQUEST', 'DropValue must not be empty', {
     fix: 'name what to drop: "drop_value": "..."',
+  });
+}
+
+/** Whoever names one thing does not mean everything. */
+export function noDropValue(op: 'ALL' | 'DATA', value: unknown): void {
+  if (value === undefined || value === null || value === '') return;
+  throw new GraphsteadError('INVALID_REQUEST', `If DropOp is set to ${op}, DropValue must be empty`, {
+    fix: 'name what to drop with "drop_op": "ATTR" or "TYPE", or leave "drop_value" out to drop everything',
   });
 }
 
