@@ -99,6 +99,7 @@ describe('schema text', () => {
     ['a: string @nope .', /unknown directive @nope/, 1, 12],
     ['~a: uid .', /cannot be declared/, 1, 1],
     ['v: float32vector @index(hnsw(metric: "far")) .', /is no value of metric/, 1, 38],
+    ['v: float32vector @index(hnsw(metric: "cosine", Metric: "euclidean")) .', /Metric stands twice/, 1, 48],
     ['type T { a a }', /Duplicate fields with name: a/, 1, 12],
     ['type T { a', /Unclosed type T/, 1, 11],
     ['type T {} a: int .', /Expected new line/, 1, 11],

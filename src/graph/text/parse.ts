@@ -262,6 +262,9 @@ class SchemaParser {
       if (!HNSW_OPTIONS.has(key.text.toLowerCase())) {
         this.#fail(`Unknown option ${key.text} of hnsw`, `Use ${[...HNSW_OPTIONS].join(', ')}.`, key, 'INVALID_SCHEMA');
       }
+      if (Object.keys(options).some((name) => name.toLowerCase() === key.text.toLowerCase())) {
+        this.#fail(`${key.text} stands twice in hnsw`, 'Give each option once.', key, 'INVALID_SCHEMA');
+      }
       options[key.text] = this.#option(key.text, value);
       if (!this.#take(',') && !this.#is(')'))
         this.#fail('Expected , or ) in the options', 'Separate options by commas.');
