@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, type Position } from '../../base/index.js';
 import type {
   AggregateSelection,
   Block,
@@ -16,6 +16,8 @@ import type {
 interface BlockVariables {
   readonly defines: ReadonlySet<string>;
   readonly needs: ReadonlySet<string>;
+  /** those of `needs` that are asked for their values, and where first: `val(x)`, `math(x + 1)` */
+  readonly valued: ReadonlyMap<string, Position>;
   /** those of `needs` whose values are names of fields: `expand(val(x))` */
   readonly expands: ReadonlySet<string>;
 }
@@ -72,6 +74,7 @@ export function variablesOf(block: Block): BlockVariables {
 class VariableFinder implements BlockVariables {
   readonly defines = new Set<string>();
   readonly needs = new Set<string>();
+  readonly valued = new Map<string, Position>();
   readonly expands = new Set<string>();
 
   block(block: Block): void {
@@ -91,6 +94,11 @@ class VariableFinder implements BlockVariables {
     if (name !== undefined) this.defines.add(name);
   }
 
+  value(name: string, position: Position): void {
+    this.needs.add(name);
+    if (!this.valued.has(name)) this.valued.set(name, position);
+  }
+
   uid(argument: UidArgument | undefined): void {
     if (argument?.kind === 'variable') this.needs.add(argument.name);
   }
@@ -100,7 +108,7 @@ class VariableFinder implements BlockVariables {
   }
 
   order(keys: readonly OrderKey[]): void {
-    for (const { by } of keys) if (by.kind === 'variable') this.needs.add(by.name);
+    for (const { by, position } of keys) if (by.kind === 'variable') this.value(by.name, position);
   }
 
   facets(request: FacetRequest | undefined): void {
@@ -114,20 +122,21 @@ class VariableFinder implements BlockVariables {
   }
 
   call(call: FunctionCall): void {
-    if (call.subject?.kind === 'value' || call.subject?.kind === 'length') this.needs.add(call.subject.variable);
+    if (call.subject?.kind === 'value') this.value(call.subject.variable, call.position);
+    if (call.subject?.kind === 'length') this.needs.add(call.subject.variable);
     for (const argument of call.args) {
       if (argument.kind === 'uidVariable') this.needs.add(argument.name);
-      if (argument.kind === 'value') this.needs.add(argument.variable);
+      if (argument.kind === 'value') this.value(argument.variable, argument.position);
     }
   }
 
   math(expression: MathExpression): void {
-    if (expression.kind === 'variable') this.needs.add(expression.name);
+    if (expression.kind === 'variable') this.value(expression.name, expression.position);
     if (expression.kind === 'apply') for (const arg of expression.args) this.math(arg);
   }
 
-  aggregate(of: AggregateSelection['of']): void {
-    if (of.kind === 'variable') this.needs.add(of.name);
+  aggregate({ of, position }: AggregateSelection): void {
+    if (of.kind === 'variable') this.value(of.name, position);
   }
 
   selection(selection: Selection): void {
@@ -149,10 +158,10 @@ class VariableFinder implements BlockVariables {
         if (selection.filter) this.filter(selection.filter);
         break;
       case 'value':
-        this.needs.add(selection.of);
+        this.value(selection.of, selection.position);
         break;
       case 'aggregate':
-        this.aggregate(selection.of);
+        this.aggregate(selection);
         break;
       case 'math':
         this.math(selection.expression);

@@ -1,4 +1,4 @@
-import { inSteps } from '../../base/index.js';
+import { GraphsteadError, inSteps, type Position } from '../../base/index.js';
 import type { RunOptions, RunQuery, RunResult } from '../contract.js';
 import type { Block } from '../syntax/index.js';
 import { branch, type ResultBranch } from './branch.js';
@@ -18,9 +18,11 @@ import { EMPTY } from './uid-set.js';
 export const runQuery: RunQuery = async (document, reader, options: RunOptions = {}): Promise<RunResult> => {
   const execution = new Execution(reader, options);
   const roots = new Map<number, ResultBranch>();
-  for (const block of document.blocks) for (const name of variablesOf(block).expands) execution.expanded.add(name);
+  const variables = document.blocks.map(variablesOf);
+  for (const { expands } of variables) for (const name of expands) execution.expanded.add(name);
   for (const at of planBlocks(document.blocks)) {
     await execution.checkpoint();
+    checkValued(variables[at].valued, execution);
     roots.set(at, await runBlock(document.blocks[at], execution));
   }
   return {
@@ -29,6 +31,18 @@ export const runQuery: RunQuery = async (document, reader, options: RunOptions =
     numUids: execution.numUids,
   };
 };
+
+/** What holds nodes only has no values: where some were asked for, nothing would be shown, ordered or found. */
+function checkValued(valued: ReadonlyMap<string, Position>, { variables }: Execution): void {
+  for (const [name, position] of valued) {
+    const variable = variables.get(name);
+    if (!variable?.uids || variable.values || variable.constant) continue;
+    throw new GraphsteadError('INVALID_QUERY', `the variable ${name} holds nodes and no values`, {
+      position,
+      fix: `Use uid(${name}), or define a variable with a value of them, as in x as age.`,
+    });
+  }
+}
 
 async function runBlock(block: Block, execution: Execution): Promise<ResultBranch> {
   const root = branch(block, EMPTY);

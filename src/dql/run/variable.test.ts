@@ -24,6 +24,39 @@ describe('uid variables', () => {
     expect(await ask('v as var(func: eq(name, "Nobody")) q(func: uid(v)) { uid }')).toEqual([]);
   });
 
+  it('have no values to show, order by, compare or compute with', async () => {
+    const uses = [
+      'q(func: uid(v)) { val(v) }',
+      'q(func: uid(v), orderasc: val(v)) { uid }',
+      'q(func: gt(val(v), 1)) { uid }',
+      'q(func: has(year)) @filter(eq(year, val(v))) { uid }',
+      'q(func: uid(v)) { x: math(v + 1) }',
+      'q() { max(val(v)) }',
+    ];
+    const holders = [
+      'v as var(func: uid(0x1))',
+      'var(func: uid(0x1)) { v as painted }',
+      'var(func: uid(0x1)) { v as uid }',
+      'v as var(func: eq(name, "Nobody"))',
+    ];
+    for (const holder of holders) {
+      for (const use of uses) {
+        await expect(ask(`${holder} ${use}`), `${holder} ${use}`).rejects.toMatchObject({
+          code: 'INVALID_QUERY',
+          message: 'the variable v holds nodes and no values',
+          position: { line: 1 },
+        });
+      }
+    }
+    // what nothing has may have become either
+    expect(await ask('var(func: uid(0x1)) { v as unheard } q(func: uid(0x1)) { name val(v) }')).toEqual([
+      { name: 'Ida' },
+    ]);
+    expect(await ask('var(func: uid(0x1)) { v as count(painted) } q(func: uid(v)) { val(v) }')).toEqual([
+      { 'val(v)': 3 },
+    ]);
+  });
+
   it('must be defined, and not in a circle', async () => {
     await expect(ask('q(func: uid(v)) { uid }')).rejects.toMatchObject({ code: 'INVALID_QUERY' });
     await expect(ask('a as var(func: uid(b)) b as var(func: uid(a)) q(func: uid(a, b)) { uid }')).rejects.toMatchObject(
