@@ -22,6 +22,7 @@ import { listDepthRule } from './list-depth.js';
 import { mappedName } from './mapped-name.js';
 import { password } from './password.js';
 import { remoteType } from './remote-type.js';
+import { reservedArgument } from './reserved-argument.js';
 import { reservedName } from './reserved-name.js';
 import { rootField } from './root-field.js';
 import { search } from './search.js';
@@ -36,6 +37,7 @@ export const RULES: readonly Rule[] = [
   allowedDefinition,
   uniqueName,
   reservedName,
+  reservedArgument,
   generatedName,
   knownType,
   knownDirective,

@@ -20,6 +20,10 @@ describe('names', () => {
     ['type Shop { goodsAggregate: Int }', 'reserved-name'],
     ['type Subscription { name: String }', 'reserved-name'],
     ['interface Query { name: String }', 'reserved-name'],
+    ['type Shop { name: String near(first: Int): [Shop] }', 'reserved-argument'],
+    ['type Shop { name: String near(filter: String): Shop }', 'reserved-argument'],
+    ['type Shop { name(offset: Int): String }', 'reserved-argument'],
+    ['type Shop { name(order: Int): String }', 'reserved-argument'],
     ['type Shop { name: String } input ShopPatch { name: String }', 'generated-name'],
     ['type Shop { name: String } type AddShopInput { name: String }', 'generated-name'],
     ['input IntFilter { eq: Int }', 'generated-name'],
@@ -47,6 +51,12 @@ describe('names', () => {
     ['type Shop { name: String @lambda }', 'known-directive'],
   ])('refuses %s', (text, rule) => {
     expect(broken(text)).toContain(rule);
+  });
+
+  it('leaves the arguments of remote types and of custom operations alone', () => {
+    const text = `type Shop @remote { name(first: Int): String }
+      type Query { shops(first: Int, offset: Int): [Shop] @custom(http: {url: "https://x.test/?n=$first&o=$offset", method: GET}) }`;
+    expect(broken(text)).toEqual([]);
   });
 
   it('keeps the names of ours free under the peer', () => {
