@@ -30,6 +30,7 @@ export { defaultNames, dgraphNames, type Names, TYPE_PREDICATE } from './names.j
 export { onceFor } from './once-for.js';
 export { isOwnHeader } from './own-header.js';
 export { compiled, packageRoot } from './package-root.js';
+export { parseJson } from './parse-json.js';
 export {
   type Environment,
   isPlaceholder,

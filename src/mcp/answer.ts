@@ -1,4 +1,4 @@
-import { parseJson } from '../outbound/index.js';
+import { parseJson } from '../base/index.js';
 import type { GraphqlAnswer } from '../api/index.js';
 import type { ToolAnswer } from './contract.js';
 

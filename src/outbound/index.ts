@@ -11,5 +11,5 @@ export {
   remoteTypeName,
   remoteTypeText,
 } from './introspection.js';
-export { parseJson, readGraphqlReply, readRestReply } from './reply.js';
+export { readGraphqlReply, readRestReply } from './reply.js';
 export { fillBody, fillUrl } from './template.js';

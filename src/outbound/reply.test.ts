@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { outgoingHeaders } from './header.js';
-import { parseJson, readGraphqlReply, readRestReply } from './reply.js';
+import { readGraphqlReply, readRestReply } from './reply.js';
 import { Secret } from '../base/index.js';
 
 const reply = (status: number, body: unknown) => ({
@@ -10,12 +10,8 @@ const reply = (status: number, body: unknown) => ({
 
 describe('replies', () => {
   it('keep every digit of large integers', () => {
-    expect(
-      parseJson('{"id":1231723732206411776,"text":"1231723732206411776","near":9007199254740991,"f":1e300}'),
-    ).toEqual({
-      value: { id: '1231723732206411776', text: '1231723732206411776', near: 9007199254740991, f: 1e300 },
-    });
-    expect(parseJson('{"a":')).toBeUndefined();
+    const body = '{"id":1231723732206411776,"near":9007199254740991}';
+    expect(readRestReply(reply(200, body)).value).toEqual({ id: '1231723732206411776', near: 9007199254740991 });
   });
 
   it('of REST give the value, or the list of errors of a failure', () => {

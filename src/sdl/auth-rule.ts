@@ -9,7 +9,7 @@ import {
   parseConstValue,
   valueFromASTUntyped,
 } from 'graphql';
-import type { Position } from '../base/index.js';
+import { parseJson, type Position } from '../base/index.js';
 import { position } from './definition.js';
 import type { AuthRule, RbacOperator } from './model.js';
 import type { Problem } from './rule.js';
@@ -85,13 +85,14 @@ function readRbac(text: string, at: Position, refuse: Refuse): AuthRule | undefi
   return { kind: 'rbac', variable: variable.slice(1), operator, value, text, position: at };
 }
 
-/** A constant, written as JSON or as GraphQL does; bare words and variables are none. */
+/**
+ * A constant, written as JSON or as GraphQL does; bare words and variables are none. Integers past 2^53 are texts of
+ * their digits, as those of claims are.
+ */
 function constant(written: string): unknown {
-  try {
-    return JSON.parse(written) as unknown;
-  } catch {
-    // not JSON: GraphQL's own form, with bare keys
-  }
+  const json = parseJson(written);
+  if (json) return json.value;
+  // not JSON: GraphQL's own form, with bare keys
   try {
     const node = parseConstValue(written);
     return node.kind === Kind.ENUM ? undefined : valueFromASTUntyped(node);

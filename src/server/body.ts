@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync, inflateSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { codeOf, GraphsteadError, type Limits } from '../base/index.js';
-import { parseJson } from '../outbound/index.js';
+import { codeOf, GraphsteadError, type Limits, parseJson } from '../base/index.js';
 
 /**
  * Bodies arrive as bytes, whatever their type: each route parses its own language, so that mistakes have positions.

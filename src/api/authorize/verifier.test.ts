@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exportJWK, SignJWT } from 'jose';
+import { CompactSign, exportJWK, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, Secret, systemClock } from '../../base/index.js';
 import { createHttpClient } from '../../outbound/index.js';
@@ -30,6 +30,18 @@ describe('tokens', () => {
     expect(await verifier.claims({ authorization: `Bearer ${await token()}` })).toMatchObject({ USER: 'ann' });
     const confused = await new SignJWT({}).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(pem));
     await expect(verifier.claims({ authorization: confused })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  it('keep every digit of the numbers in their claims', async () => {
+    const verifier = new Verifier({ ...base, verificationKey: new Secret(pem) }, systemClock, DEFAULT_LIMITS);
+    const signed = (payload: string) =>
+      new CompactSign(new TextEncoder().encode(payload)).setProtectedHeader({ alg: 'RS256' }).sign(privateKey);
+    const claims = async (payload: string) => verifier.claims({ authorization: await signed(payload) });
+    expect(await claims('{"ns":{"USER":1246879976444232435,"AGES":[7,1246879976444232436]}}')).toEqual({
+      USER: '1246879976444232435',
+      AGES: [7, '1246879976444232436'],
+    });
+    expect(await claims('{"ns":"{\\"USER\\":1246879976444232435}"}')).toEqual({ USER: '1246879976444232435' });
   });
 
   it('are verified with a key set that is fetched', async () => {

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { FetchImplementation, JWTPayload, JWTVerifyGetKey } from 'jose';
-import { asError, type Clock, GraphsteadError, type Limits, type MaybePromise } from '../../base/index.js';
+import { asError, type Clock, GraphsteadError, type Limits, type MaybePromise, parseJson } from '../../base/index.js';
 import type { HttpClient } from '../../outbound/index.js';
 import type { Authorization, Model } from '../../sdl/index.js';
 
@@ -32,9 +32,10 @@ export class Verifier {
     const { header } = this.#authorization;
     const value = headers[header.toLowerCase()];
     if (value === undefined || value.trim() === '') return undefined;
-    const payload = await this.#verify(bearer(value, header));
+    const token = bearer(value, header);
+    const payload = await this.#verify(token);
     this.#checkAudience(payload);
-    return claimsOf(payload, this.#authorization.namespace);
+    return claimsOf(exactly(token, payload), this.#authorization.namespace);
   }
 
   /** The library loads with the first token. */
@@ -133,19 +134,17 @@ const OF_THE_SET: ReadonlySet<string> = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_I
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** What a verified token says, without the library's rounding: ids of users are numbers past 2^53 where they are counted so. */
+function exactly(token: string, payload: JWTPayload): JWTPayload {
+  const text = Buffer.from(token.split('.')[1], 'base64url').toString('utf8');
+  return (parseJson(text)?.value as JWTPayload | undefined) ?? payload;
+}
+
 /** The app's claims lie under the namespace (an object, or JSON text of one); standard claims beside them. */
 export function claimsOf(payload: JWTPayload, namespace: string): Claims {
   const { [namespace]: own, ...standard } = payload;
-  const named = typeof own === 'string' ? parsed(own) : own;
+  const named = typeof own === 'string' ? parseJson(own)?.value : own;
   return typeof named === 'object' && named !== null && !Array.isArray(named) ? { ...standard, ...named } : standard;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const verifiers = new WeakMap<Authorization, Verifier>();

@@ -1,6 +1,5 @@
-import { assert, type Clock, type Limits, type Names } from '../../base/index.js';
+import { assert, type Clock, type Limits, type Names, parseJson } from '../../base/index.js';
 import { parseQuery, runQuery, writeJson } from '../../dql/index.js';
-import { parseJson } from '../../outbound/index.js';
 import type { CustomRootCall } from './custom-logic.js';
 import { asGraphqlValue } from './dql-value.js';
 

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, parseJson } from '../../base/index.js';
 import type { MutateAnswer, QueryAnswer, TransactionInfo } from '../../dql/index.js';
 import type { AlterRequest } from '../../graph/index.js';
-import { parseJson } from '../../outbound/index.js';
 import { LARGE_ANSWERS } from '../answers.js';
 import { bodyText, mediaType, parseJsonObject, type Sent } from '../body.js';
 import type { Core } from '../core.js';

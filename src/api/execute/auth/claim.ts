@@ -18,7 +18,7 @@ function matches(rule: ClaimRule, claim: unknown): boolean {
   return same(claim, rule.value);
 }
 
-/** Claims are JSON: lists and objects are compared by what they hold, and a number never equals its text. */
+/** Claims are JSON: lists and objects are compared by what they hold, and a number below 2^53 never equals its text. */
 function same(claim: unknown, value: unknown): boolean {
   if (typeof claim !== 'object' || typeof value !== 'object' || claim === null || value === null)
     return claim === value;
