@@ -1,5 +1,5 @@
-import { baseName, type FieldDefinition, type ObjectDefinition, position } from '../definition.js';
 import { print } from 'graphql';
+import { baseName, type Definitions, type FieldDefinition, type ObjectDefinition, position } from '../definition.js';
 import type { Rule, RuleContext } from '../rule.js';
 
 /** What `implements` names are interfaces, and fields come from one of them with one type. */
@@ -30,16 +30,36 @@ function areInterfaces({ definitions, report }: RuleContext, object: ObjectDefin
 }
 
 /** A field that a type repeats has the interface's type; that it is never null may be added, though the peer refuses it. */
-function repeated({ lax, report }: RuleContext, object: ObjectDefinition): void {
+function repeated(context: RuleContext, object: ObjectDefinition): void {
+  const { definitions, lax, report } = context;
   for (const field of object.own) {
-    const inherited = object.fields.find((f) => f.name === field.name);
-    if (!inherited || inherited.owner === object) continue;
+    const inherited = ofInterface(definitions, object, field.name);
+    if (!inherited) continue;
+    if (!lax) ownDirectives(context, field, inherited);
     const [is, wanted] = [print(field.node.type), print(inherited.node.type)];
     if (is === wanted || (!lax && is === `${wanted}!`)) continue;
     report({
       position: position(field.node),
       message: `${object.name}.${field.name} is ${is}, but interface ${inherited.owner.name} has it as ${wanted}`,
       fix: `Give it the type ${wanted}, or leave it to the interface.`,
+    });
+  }
+}
+
+function ofInterface({ objects }: Definitions, object: ObjectDefinition, name: string): FieldDefinition | undefined {
+  return object.interfaces.flatMap((of) => objects.get(of)?.own ?? []).find((field) => field.name === name);
+}
+
+/** The field is stored, searched and resolved as the interface has it: the peer passes over what else is written. */
+function ownDirectives({ report }: RuleContext, field: FieldDefinition, inherited: FieldDefinition): void {
+  const known = new Set(inherited.node.directives?.map(print));
+  for (const node of field.node.directives ?? []) {
+    if (known.has(print(node))) continue;
+    const where = `${inherited.owner.name}.${field.name}`;
+    report({
+      position: position(node),
+      message: `@${node.name.value} on ${field.owner.name}.${field.name} says nothing: the field is ${where}`,
+      fix: `Move it to ${where}, or rename the field.`,
     });
   }
 }

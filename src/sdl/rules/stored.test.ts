@@ -100,6 +100,14 @@ describe('interfaces and unions', () => {
     ['interface A { id: ID! } interface B { key: ID! } type Shop implements A & B { town: String }', 'identifier'],
     ['interface Named { name: String! } type Shop implements Named { name: String }', 'interface-field'],
     ['interface A implements B { a: String } interface B implements A { b: String }', 'interface-field'],
+    [
+      'interface Named { name: String } type Shop implements Named { name: String @search town: String }',
+      'interface-field',
+    ],
+    [
+      'interface Named { id: ID! name: String } type Shop implements Named { name: String @custom(http: {url: "https://a.example/$id", method: GET}) town: String }',
+      'interface-field',
+    ],
     ['union Place = String', 'union-member'],
     ['interface Named { name: String } union Place = Named', 'union-member'],
     ['type Shop @remote { name: String } union Place = Shop', 'union-member'],
@@ -107,6 +115,7 @@ describe('interfaces and unions', () => {
   accepted([
     'interface Named { name: String } interface Placed implements Named { at: Point } type Shop implements Placed { tax: Int }',
     'interface Named { name: String } type Shop implements Named { name: String! town: String }',
+    'interface Named { name: String @search(by: [exact]) } type Shop implements Named { name: String! @search(by: [exact]) town: String }',
     'type Shop @remote { name: String } union Place @remote = Shop',
     'interface Shape { id: ID! side: Int } interface Color { id: ID! shade: Int } type Figure implements Shape & Color { size: Int }',
     'interface Shape { id: ID! side: Int } interface Color { id: ID! shade: Int } type Figure implements Shape & Color { id: ID! shade: Int }',
@@ -116,6 +125,9 @@ describe('interfaces and unions', () => {
     const text = 'interface Named { name: String } type Shop implements Named { name: String! town: String }';
     expect(broken(text)).toEqual([]);
     expect(broken(text, 'dgraph')).toEqual(['interface-field']);
+    const searched =
+      'interface Named { name: String } type Shop implements Named { name: String @search town: String }';
+    expect(broken(searched, 'dgraph')).toEqual([]);
   });
 });
 
