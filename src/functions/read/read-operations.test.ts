@@ -277,6 +277,8 @@ describe('reading functions', () => {
     ],
     ['interface A<T> {\n  v: T;\n  a?: A<A<T>>;\n}\nexport function f(): A<string> { throw 0; }', 3, 3, 'without end'],
     ['type A<T> = {\n  v: T;\n  a?: A<T[]>;\n};\nexport function f(a: A<string>): void {}', 3, 3, 'without end'],
+    ['type Rows = Rows[];\nexport function f(): Rows { return []; }', 2, 22, 'a list of lists without end'],
+    ['interface A {\n  rows: Rows;\n}\ntype Rows = Rows[];\nexport function f(a: A): void {}', 2, 3, 'without end'],
     ['export function f($a: string): void {}', 1, 19, 'no GraphQL name'],
     ['import type { Int } from "graphstead/app";\nexport function f(a: Int = 2.5): void {}', 2, 19, 'no Int'],
     ['import type { Int } from "graphstead/app";\nexport function f(a: Int[] = [1, 2.5]): void {}', 2, 19, 'no Int'],

@@ -10,6 +10,8 @@ interface Place {
   readonly direction: 'input' | 'output';
   /** name for an anonymous type used here, in PascalCase */
   readonly hint: string;
+  /** lists that this place stands in, without an object between them */
+  readonly lists?: number;
 }
 
 const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
@@ -29,6 +31,8 @@ const RESERVED = new Set([
 ]);
 /** type arguments inside type arguments: `A<A<T>>` as a field of `A<T>` comes to any number of them */
 const MOST_NESTED = 10;
+/** lists inside lists: `type Rows = Rows[]` comes to any number of them */
+const MOST_LISTS = 10;
 const PRIMITIVE =
   ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike | ts.TypeFlags.BooleanLike | ts.TypeFlags.BigIntLike;
 const INT = 'Int of "graphstead/app"';
@@ -150,10 +154,7 @@ export class TypeReader {
 
   #single(type: ts.Type, place: Place): Omit<TypeUse, 'nullable'> {
     if (type.isStringLiteral()) return { kind: 'named', name: 'String', oneOf: [type.value] };
-    if (this.checker.isArrayType(type)) {
-      const [element] = this.checker.getTypeArguments(type as ts.TypeReference);
-      return { kind: 'list', of: this.read(element, { ...place, hint: singular(place.hint) }) };
-    }
+    if (this.checker.isArrayType(type)) return this.#list(type as ts.TypeReference, place);
     if (this.checker.isTupleType(type))
       return this.#refused(place, 'a tuple', 'use an array or an object with named fields');
     if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) {
@@ -170,6 +171,16 @@ export class TypeReader {
       return this.#refused(place, `the type ${this.#text(type)}`, JSON_FIX);
     }
     return this.#object(type, place);
+  }
+
+  #list(type: ts.TypeReference, place: Place): Omit<TypeUse, 'nullable'> {
+    const { hint, lists = 0 } = place;
+    if (lists === MOST_LISTS) {
+      const fix = 'let an object stand between: interface Row { rows: Row[] }';
+      return this.#refused(place, 'a list of lists without end', fix);
+    }
+    const [element] = this.checker.getTypeArguments(type);
+    return { kind: 'list', of: this.read(element, { ...place, hint: singular(hint), lists: lists + 1 }) };
   }
 
   #object(type: ts.Type, place: Place): Omit<TypeUse, 'nullable'> {
@@ -212,7 +223,7 @@ export class TypeReader {
     const hint = `${owner.replace(/Input$/, '')}${pascal(name)}`;
     const type = this.read(
       this.checker.getTypeOfSymbolAtLocation(property, place.node),
-      { ...place, node: inApp, hint },
+      { ...place, node: inApp, hint, lists: 0 },
       optional,
     );
     if (place.direction === 'input' && type.kind === 'named' && !type.nullable) {
