@@ -18,3 +18,8 @@ export class Activation {
 
   constructor(readonly id: string) {}
 }
+
+/** A process that lives holds the instance. */
+export function isInMemory({ host }: Activation): boolean {
+  return host?.dead === false;
+}

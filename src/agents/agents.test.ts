@@ -545,4 +545,17 @@ describe('events', () => {
     await service.agents.stop(id);
     expect((await statuses).map((event) => event.data)).toEqual([{ status: 'stopping' }, { status: 'terminated' }]);
   });
+
+  it('tell that a turn which failed has taken its agent out of memory', async () => {
+    const { id } = await service.agents.start('Counter');
+    const statuses = collect({ agentId: id, names: ['agentStatusUpdated'] }, 5);
+    await new Promise((turn) => setImmediate(turn));
+    for (let i = 0; i < 2; i++) {
+      await expect(send(id, 'break')).rejects.toThrow('broken on purpose');
+      expect((await service.agents.info(id)).status).toBe('suspended');
+    }
+    await send(id, 'increment');
+    const told = (await statuses).map(({ data }) => (data as { status: string }).status);
+    expect(told).toEqual(['suspended', 'resuming', 'suspended', 'resuming', 'running']);
+  });
 });

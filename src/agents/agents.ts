@@ -1,6 +1,7 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import { asError, type Clock, ClockSteps, type Histogram, noTrace, systemClock } from '../base/index.js';
 import type { CommitRecord, Snapshot } from '../commit/index.js';
+import { isInMemory } from './activation.js';
 import { freshAgentId, keyedAgentId } from './agent-id.js';
 import { AlarmClock } from './alarm-clock.js';
 import {
@@ -406,8 +407,8 @@ class AgentRuntime implements Agents {
 
   #shown(id: string, head: Head): AgentInfo {
     const activation = this.#queues.activations.get(id);
-    const inMemory = activation?.host?.dead === false || activation?.busy === true;
-    const active = activation?.passing ?? (inMemory ? 'running' : 'suspended');
+    const isIn = activation !== undefined && (isInMemory(activation) || activation.busy);
+    const active = activation?.passing ?? (isIn ? 'running' : 'suspended');
     return {
       id,
       name: head.type,

@@ -11,9 +11,10 @@ const FIRST = `
     state = { hooks: [] };
     onInitialize() { this.state.hooks.push('initialize'); }
     onResume() { this.state.hooks.push('resume'); }
-    onSuspend() { this.state.hooks.push('suspend'); }
+    onSuspend() { if (this.state.clings) throw new Error('stays'); this.state.hooks.push('suspend'); }
     onTerminate() { this.publishEvent('goodbye', { hooks: this.state.hooks }); }
     async onReceiveMessage(name, data) {
+      if (name === 'clingTo') { this.state.clings = true; return 'ok'; }
       if (name === 'hooks') return this.state.hooks.join(' ');
       if (name === 'write') { for (let i = 0; i < Number(data); i++) this.publishEvent('page', { i }); return 'ok'; }
       if (name === 'grow') { this.state.text = 'x'.repeat(Number(data)); return String(this.state.text.length); }
@@ -88,6 +89,19 @@ describe('lifecycle', () => {
     const { id } = await agents.start('Diary');
     await until(async () => (await agents.info(id)).status === 'suspended');
     expect(await agents.send(id, 'hooks')).toBe('initialize suspend resume');
+  });
+
+  it('tells that an agent has left memory whose onSuspend failed', async () => {
+    const { agents } = await open();
+    const { id } = await agents.start('Diary');
+    await agents.send(id, 'clingTo');
+    const statuses = agents.events({ agentId: id, names: ['agentStatusUpdated'] })[Symbol.asyncIterator]();
+    const first = statuses.next();
+    await agents.swap(async () => undefined);
+    const told = [(await first).value, (await statuses.next()).value].map(({ data }) => data.status);
+    expect(told).toEqual(['suspending', 'suspended']);
+    expect((await agents.info(id)).status).toBe('suspended');
+    await statuses.return?.();
   });
 
   it('suspends the longest idle ones first when their states take too much of the hosts', async () => {

@@ -1,10 +1,11 @@
 import { asError, type Clock, type GraphsteadError, Histogram, type Limits } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
-import { Activation } from './activation.js';
+import { Activation, isInMemory } from './activation.js';
 import type { AlarmClock } from './alarm-clock.js';
 import { isTerminated, isWithoutClass, mailboxFull, terminated } from './refusal.js';
 import type { SendOptions } from './contract.js';
 import type { EventHub } from './event-hub.js';
+import type { AgentStatus } from './info.js';
 import {
   alarmJob,
   BACKOFF_MOST_MS,
@@ -198,6 +199,7 @@ export class Queues {
   async #perform(activation: Activation, job: Job): Promise<void> {
     job.begun = true;
     const loads = this.#loads;
+    const wasIn = isInMemory(activation);
     let again = false;
     try {
       if (job.alarm !== undefined && !(await this.#stillSet(activation.id, job.alarm))) return;
@@ -210,6 +212,7 @@ export class Queues {
       if (job.kind === 'stop') this.#refuseAll(activation);
     } catch (error) {
       this.failures++;
+      this.#tellStays(activation, wasIn);
       job.reject?.(error);
       const background = job.stored !== undefined || job.alarm !== undefined;
       again = background && (await this.#failed(activation, job, asError(error), loads));
@@ -233,7 +236,18 @@ export class Queues {
     const status = job.kind === 'init' ? 'starting' : job.kind === 'stop' ? 'stopping' : undefined;
     if (status === undefined) return;
     activation.passing = status;
-    this.options.hub.live(activation.id, STATUS_EVENT, JSON.stringify({ status }), this.options.clock.wall());
+    this.#tell(activation.id, status);
+  }
+
+  /** A turn that failed has taken its agent out of memory, or what was told when it began is over. */
+  #tellStays(activation: Activation, wasIn: boolean): void {
+    if (activation.head?.status !== 'active') return;
+    const isIn = isInMemory(activation);
+    if (isIn !== wasIn || activation.passing !== undefined) this.#tell(activation.id, isIn ? 'running' : 'suspended');
+  }
+
+  #tell(id: string, status: AgentStatus): void {
+    this.options.hub.live(id, STATUS_EVENT, JSON.stringify({ status }), this.options.clock.wall());
   }
 
   #refuseAll(activation: Activation): void {

@@ -66,13 +66,13 @@ export class Residence {
       // Every turn ends with its state stored: without a hook there is nothing left to do.
       if (hooks?.onSuspend === false) host.evict(activation.id);
       else await this.queues.options.runner.run(activation, suspension());
-      this.#tell(activation, 'suspended');
     } catch (error) {
       this.queues.options.log('error', `onSuspend failed: ${failureText(error)}`, activation.id);
     } finally {
       activation.busy = false;
       activation.passing = undefined;
       activation.host = undefined;
+      this.#tell(activation, 'suspended');
       if (activation.waiting.some) this.queues.kick(activation);
       else this.queues.forget(activation);
     }
