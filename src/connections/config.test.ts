@@ -108,6 +108,37 @@ describe('app.json', () => {
     );
   });
 
+  it.each([
+    ['../admin', 'https://h/v1', /^app\.json:4:\d+: the path "\.\.\/admin" of the model "m" leaves the baseUrl of "a"/],
+    ['..%2fadmin', 'https://{{HOST}}/v1', /leaves the baseUrl/],
+    ['https://other.example/v1', 'https://h/v1', /leaves the baseUrl/],
+    ['http://[', 'https://h/v1', /leaves the baseUrl/],
+    ['{{PATH}}', 'https://h/v1', /^app\.json:4:\d+: "\{\{PATH\}\}" is sent as it stands.*connections alone/],
+  ])('refuses a model whose path is %s', (path, baseUrl, told) => {
+    const found = mistakes(`{
+      "connections": { "a": { "type": "http", "baseUrl": "${baseUrl}" } },
+      "models": { "m": { "sourceModel": "x", "connection": "a",
+        "path": "${path}" } } }`);
+    expect(found).toEqual([expect.stringMatching(told)]);
+  });
+
+  it('takes the path of a model that stays below its baseUrl, and one that may', () => {
+    const model = (path: string, baseUrl: string) =>
+      mistakes(`{ "connections": { "a": { "type": "http", "baseUrl": "${baseUrl}" } },
+        "models": { "m": { "sourceModel": "x", "connection": "a", "path": "${path}" } } }`);
+    expect(model('/v1/models/x:chat?beta=1', 'https://h:1/api')).toEqual([]);
+    expect(model('https://h/v1/chat', 'https://h/v1')).toEqual([]);
+    expect(model('chat', '{{BASE}}')).toEqual([]);
+  });
+
+  it('refuses a connection that says twice where it goes', () => {
+    const two = (entry: object) => mistakes(JSON.stringify({ connections: { d: entry } }));
+    expect(two({ type: 'relational', connStr: 'postgres://a/b', connString: 'postgres://c/d' })).toEqual([
+      expect.stringMatching(/^app\.json:1:\d+: connStr stands beside connString: calls go to one/),
+    ]);
+    expect(two({ type: 'graph', grpcTarget: 'a:1', connStr: 'dgraph://b:1' })[0]).toMatch(/grpcTarget stands beside/);
+  });
+
   it('refuses two connections whose variables collide', () => {
     const text = (name: string) =>
       `"${name}": { "type": "http", "baseUrl": "https://h", "headers": { "k": "{{KEY}}" } }`;
@@ -202,6 +233,14 @@ describe('placeholders', () => {
     expect(() => resolveConnections(config, { APP_D_URL: 'postgres://a:b@db/c', APP_G_AT: 'the graph' })).toThrow(
       'the grpcTarget of the connection "g" is no address with APP_G_AT',
     );
+    for (const other of ['mysql://a:b@db/c', 'https://db/c'])
+      expect(() => resolveConnections(config, { APP_D_URL: other, APP_G_AT: 'graph:9080' })).toThrow(
+        /"d" is no address/,
+      );
+    for (const other of ['postgres://graph:9080', 'grpcs://graph:9080'])
+      expect(() => resolveConnections(config, { APP_D_URL: 'postgresql:///c', APP_G_AT: other })).toThrow(
+        /"g" is no address/,
+      );
     expect(
       Object.keys(resolveConnections(config, { APP_D_URL: 'postgres:///c', APP_G_AT: 'graph:9080' }).connections),
     ).toEqual(['d', 'g']);

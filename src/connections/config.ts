@@ -10,10 +10,11 @@ import {
   placeholdersIn,
   type Position,
   strayBraces,
+  substitute,
   variableName,
   table,
 } from '../base/index.js';
-import { isHttpAddress } from './http-address.js';
+import { baseOf, isBelow, isHttpAddress, joined } from './http-address.js';
 import { type Located, parseJsonc } from './jsonc.js';
 
 // It takes its time to load: it waits for the first app.json that is read.
@@ -199,34 +200,52 @@ const HOSTED_FIX = 'no model is hosted here: name an "http" connection that spea
 /** What types cannot say: references, addresses, colliding variables. A connection that is there with a mistake is there. */
 function semantic(config: AppConfig, located: Located): GraphsteadError[] {
   const errors: GraphsteadError[] = [];
-  for (const [name, entry] of Object.entries(config.models)) {
-    const isThere = Object.hasOwn(config.connections, entry.connection);
-    const target = isThere ? config.connections[entry.connection] : undefined;
-    const path = ['models', name, 'connection'];
-    if (!target && hasMistake(located, entry.connection)) continue;
-    if (!target)
-      errors.push(
-        problem(
-          located,
-          path,
-          `the model "${name}" names the connection "${entry.connection}", which is not there`,
-          entry.connection === 'hypermode' ? HOSTED_FIX : 'add it under connections',
-        ),
-      );
-    else if (target.type !== 'http')
-      errors.push(
-        problem(
-          located,
-          path,
-          `the model "${name}" needs a connection of type http, "${entry.connection}" is ${target.type}`,
-          'name an http connection',
-        ),
-      );
-  }
+  for (const [name, entry] of Object.entries(config.models))
+    errors.push(...modelProblems(name, entry, config, located));
   for (const [name, entry] of Object.entries(config.connections))
     errors.push(...connectionProblems(name, entry, located));
   errors.push(...collisions(config, located), ...limitProblems(config, located));
   return errors;
+}
+
+function modelProblems(name: string, entry: ModelConfig, config: AppConfig, located: Located): GraphsteadError[] {
+  const path = ['models', name];
+  const { connection, ...sent } = entry;
+  const unfilled = textsOf(sent, path)
+    .filter(([, text]) => text.includes('{{'))
+    .map(([place, text]) => problem(located, place, `"${text}" is sent as it stands`, NOT_FILLED));
+  const target = Object.hasOwn(config.connections, connection) ? config.connections[connection] : undefined;
+  if (target !== undefined) return [...unfilled, ...targetProblems(name, entry, target, located)];
+  if (hasMistake(located, connection)) return unfilled;
+  const told = `the model "${name}" names the connection "${connection}", which is not there`;
+  const fix = connection === 'hypermode' ? HOSTED_FIX : 'add it under connections';
+  return [...unfilled, problem(located, [...path, 'connection'], told, fix)];
+}
+
+const NOT_FILLED = 'write it out: variables are read into connections alone';
+
+function targetProblems(
+  name: string,
+  { connection, path }: ModelConfig,
+  target: ConnectionConfig,
+  located: Located,
+): GraphsteadError[] {
+  if (target.type !== 'http') {
+    const told = `the model "${name}" needs a connection of type http, "${connection}" is ${target.type}`;
+    return [problem(located, ['models', name, 'connection'], told, 'name an http connection')];
+  }
+  if (!leaves(path, target.baseUrl)) return [];
+  const told = `the path "${path}" of the model "${name}" leaves the baseUrl of "${connection}"`;
+  return [problem(located, ['models', name, 'path'], told, 'write a path below baseUrl, or name another connection')];
+}
+
+/** As far as that can be told before the variables in an address are filled in. */
+function leaves(path: string, baseUrl: string): boolean {
+  const address = substitute(baseUrl, () => 'x');
+  if (!isHttpAddress(address)) return false;
+  const base = baseOf(address);
+  const url = joined(path, base);
+  return url === undefined || !isBelow(url, base);
 }
 
 /** The file has it, though not among what is sound. */
@@ -282,6 +301,8 @@ function headerProblems(path: readonly string[], headers: object, located: Locat
     );
 }
 
+const ADDRESS_KEYS = ['grpcTarget', 'connStr', 'connString'];
+
 function addressProblems(name: string, entry: ConnectionConfig, located: Located): GraphsteadError[] {
   const path = ['connections', name];
   if (entry.type === 'http') {
@@ -302,6 +323,12 @@ function addressProblems(name: string, entry: ConnectionConfig, located: Located
     ];
   }
   const address = entry.connStr ?? entry.connString;
+  const [used, unused] = ADDRESS_KEYS.filter((key) => key in entry);
+  if (unused !== undefined) {
+    return [
+      problem(located, [...path, unused], `${used} stands beside ${unused}: calls go to one`, 'leave one of them out'),
+    ];
+  }
   if (entry.type === 'relational' || entry.type === 'postgresql') {
     if (address) return [];
     return [problem(located, path, `the connection "${name}" has no connStr`, 'add "connStr": "{{DATABASE_URL}}"')];

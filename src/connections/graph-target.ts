@@ -15,6 +15,8 @@ export interface GraphTarget {
   readonly password?: string;
 }
 
+/** `dns` is the library's own */
+const SCHEMES = new Set(['', 'http', 'https', 'dgraph', 'grpc', 'dns']);
 const TLS = { disable: 'none', require: 'encrypted', 'verify-ca': 'verified' } as const;
 
 /**
@@ -23,11 +25,12 @@ const TLS = { disable: 'none', require: 'encrypted', 'verify-ca': 'verified' } a
  */
 export function graphTarget({ grpcTarget, connStr, connString, key }: GraphConfig): GraphTarget {
   const text = grpcTarget ?? connStr ?? connString ?? '';
-  const [, scheme = '', rest = ''] = /^(?:([a-z]+):\/\/)?(.*)$/is.exec(text) ?? [];
+  const [, scheme = '', rest = ''] = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(.*)$/is.exec(text) ?? [];
+  if (!SCHEMES.has(scheme.toLowerCase())) throw new Error(`${scheme}:// is no address of a graph: write host:port`);
   // as https, so that host and port are read and checked as in any address
   if (!URL.canParse(`https://${rest}`)) throw new Error('its address is none: write host:port');
   const { username, password, hostname, port, searchParams } = new URL(`https://${rest}`);
-  const mode = searchParams.get('sslmode') ?? (scheme === 'https' ? 'verify-ca' : 'disable');
+  const mode = searchParams.get('sslmode') ?? (scheme.toLowerCase() === 'https' ? 'verify-ca' : 'disable');
   if (!(mode in TLS)) throw new Error(`sslmode is one of ${Object.keys(TLS).join(', ')}`);
   const bearer = key ?? searchParams.get('bearertoken');
   const apiKey = searchParams.get('apikey');

@@ -2,9 +2,10 @@ import { createRequire } from 'node:module';
 import { ReadableStream, type ReadableStreamDefaultReader } from 'node:stream/web';
 import type Undici from 'undici';
 import type { RequestInit, Response } from 'undici';
-import { GraphsteadError, type Hide, stepsUp } from '../base/index.js';
+import { GraphsteadError, type Hide } from '../base/index.js';
 import { REFUSAL_BYTES, textUpTo } from './body.js';
 import type { ConnectionConfig } from './config.js';
+import { baseOf, isBelow, joined } from './http-address.js';
 import { currentTraceHeaders, recorded } from './record.js';
 import { TOO_SLOW, tooLarge } from './told.js';
 
@@ -54,8 +55,7 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     });
 
   function inside(url: URL): URL {
-    const isBelow = url.origin === base.origin && url.pathname.startsWith(base.pathname);
-    if (isBelow && !stepsUp(url.pathname)) return url;
+    if (isBelow(url, base)) return url;
     throw fail(
       `${url.origin}${url.pathname} is outside its baseUrl`,
       'use a path below baseUrl, or a connection of its own',
@@ -102,12 +102,13 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
 
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
     try {
-      const url = inside(new URL(relative(path), base));
+      const url = joined(path, base);
+      if (url === undefined) throw fail(`the path "${path}" makes no address`, 'use a path below baseUrl');
       const late = deadline();
       const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
       const sent = await withBytes(init);
       const method = init.method?.toUpperCase();
-      return await follow(url, { ...sent, method, headers: headersFor(sent), signal }, MAX_REDIRECTS);
+      return await follow(inside(url), { ...sent, method, headers: headersFor(sent), signal }, MAX_REDIRECTS);
     } catch (error) {
       throw failed(error);
     }
@@ -189,12 +190,6 @@ function redirected(init: RequestInit, status: number): RequestInit {
   return { ...init, method: 'GET', body: null, headers: Object.fromEntries(headers) };
 }
 
-/** `documents:commit` is a path, though what stands before its colon would be a scheme. */
-function relative(path: string): string {
-  const below = path.replace(/^\/+/, '');
-  return /^[^/?#]*:(?!\/\/)/.test(below) ? `./${below}` : below;
-}
-
 /** A form of Node's own is an unknown object to the library, which would send its name: it goes as the bytes it makes. */
 async function withBytes(init: RequestInit): Promise<RequestInit> {
   const body: unknown = init.body;
@@ -207,8 +202,7 @@ async function withBytes(init: RequestInit): Promise<RequestInit> {
 
 /** The address without a user in it, which fetch refuses, and the header that says the same. */
 function addressOf({ baseUrl }: HttpConfig): { base: URL; authorization: Record<string, string> } {
-  const base = new URL(baseUrl);
-  if (!base.pathname.endsWith('/')) base.pathname += '/';
+  const base = baseOf(baseUrl);
   const { username, password } = base;
   if (username === '' && password === '') return { base, authorization: {} };
   base.username = base.password = '';

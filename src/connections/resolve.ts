@@ -62,7 +62,7 @@ function addressIn(connection: ConnectionConfig): { key: string; isAddress: bool
     case 'relational':
     case 'postgresql': {
       const text = connection.connStr ?? connection.connString ?? '';
-      const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? URL.canParse(text) : text.startsWith('/');
+      const isAddress = /^postgres(ql)?:\/\//i.test(text) ? URL.canParse(text) : text.startsWith('/');
       return {
         key: connection.connStr === undefined ? 'connString' : 'connStr',
         isAddress,
