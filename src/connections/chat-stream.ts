@@ -18,7 +18,7 @@ interface ToolPart {
 }
 
 /** @param message what went wrong, to which the model's name is added */
-export type Fail = (message: string, told?: { readonly remoteStatus: number }) => GraphsteadError;
+export type Fail = (message: string, told?: { readonly remoteStatus: number }, fix?: string) => GraphsteadError;
 
 const MAX_LINE = 1024 * 1024;
 

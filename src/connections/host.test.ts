@@ -680,4 +680,45 @@ describe('a model', () => {
     expect(() => models.get('painter')).toThrow(/no model "painter"/);
     await close();
   });
+
+  it('a text that is not the JSON it was asked for names the model, and what to do', async () => {
+    let choice: object = {};
+    const base = await serve((_request, response) => response.end(JSON.stringify({ choices: [choice] })));
+    const { models, close } = open(base);
+    const jsonSchema = { name: 'mood', schema: { type: 'object' } };
+    const ask = () => models.get('writer').ask('a', 'b', { jsonSchema });
+    choice = { message: { role: 'assistant', content: '{"mood": "go' }, finish_reason: 'length' };
+    await expect(ask()).rejects.toMatchObject({
+      code: 'MODEL_FAILED',
+      message: 'model "writer": the JSON that it was asked for is cut off: {"mood": "go',
+      fix: 'raise maxTokens, or ask for less',
+    });
+    choice = { message: { role: 'assistant', content: 'I feel good, with s3cret.' }, finish_reason: 'stop' };
+    await expect(ask()).rejects.toThrow(/not the JSON that it was asked for: I feel good, with {{KEY}}/);
+    expect((await models.get('writer').ask('a', 'b')).choices[0].message.content).toContain('good');
+    choice = { message: { role: 'assistant', content: null, refusal: 'no' } };
+    expect((await ask()).choices[0].message.content).toBeNull();
+    choice = { message: { role: 'assistant', content: '{"mood": "good"}' } };
+    expect((await ask()).choices[0].message.content).toContain('mood');
+    await close();
+  });
+
+  it('a streamed text that is not the JSON it was asked for is told in the end', async () => {
+    const piece = (content: string, finish: string | null) =>
+      `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason: finish }] })}\n\n`;
+    const base = await serve((_request, response) => {
+      response.setHeader('content-type', 'text/event-stream');
+      response.end(`${piece('{"mood"', null)}${piece(': "go', 'length')}data: [DONE]\n\n`);
+    });
+    const { models, close } = open(base);
+    const told: string[] = [];
+    const options = { jsonSchema: { name: 'mood', schema: {} }, onText: (text: string) => void told.push(text) };
+    await expect(models.get('writer').ask('a', 'b', options)).rejects.toThrow(/is cut off/);
+    expect(told.join('')).toBe('{"mood": "go');
+    const all = async () => {
+      for await (const _ of models.get('writer').stream([], { jsonSchema: options.jsonSchema }));
+    };
+    await expect(all()).rejects.toThrow(/is cut off/);
+    await close();
+  });
 });

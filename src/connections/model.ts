@@ -27,8 +27,9 @@ export function openModel(
   hide: Hide,
   replyBytes: number,
 ): ChatModel {
-  const fail: Fail = (message, told) =>
+  const fail: Fail = (message, told, fix) =>
     new GraphsteadError('MODEL_FAILED', `model "${name}": ${hide(message).slice(0, MAX_REASON)}`, {
+      ...(fix === undefined ? {} : { fix }),
       details: { model: name, ...told },
     });
 
@@ -86,6 +87,12 @@ export function openModel(
     });
 
   async function chat(messages: readonly ChatMessage[], options: ChatOptions = {}): Promise<ChatReply> {
+    const reply = await replyTo(messages, options);
+    if (options.jsonSchema !== undefined) assertJson(reply, fail);
+    return reply;
+  }
+
+  async function replyTo(messages: readonly ChatMessage[], options: ChatOptions): Promise<ChatReply> {
     const { onText } = options;
     if (onText === undefined) return whole(messages, options);
     const growing = new GrowingReply();
@@ -106,6 +113,7 @@ export function openModel(
     async *stream(messages, options = {}) {
       const growing = new GrowingReply();
       yield* pieces(messages, options, growing);
+      if (options.jsonSchema !== undefined) assertJson(growing.reply, fail);
       const [tool] = growing.reply.choices[0].message.tool_calls ?? [];
       if (tool !== undefined) {
         throw fail(
@@ -153,6 +161,22 @@ function parseReply(text: string, fail: Fail): ChatReply {
   }
   return reply as ChatReply;
 }
+
+/** Of a text that was cut off, or is none of JSON, the app's own JSON.parse would not say that a model made it. */
+function assertJson({ choices: [{ message, finish_reason: end }] }: ChatReply, fail: Fail): void {
+  const { content, tool_calls: tools = [] } = message;
+  // one that refuses, or wants a tool called, has no text
+  if (typeof content !== 'string' || tools.length > 0) return;
+  try {
+    JSON.parse(content);
+  } catch {
+    const [told, fix] = end === 'length' ? CUT_OFF : NO_JSON;
+    throw fail(`${told}: ${content}`, undefined, fix);
+  }
+}
+
+const CUT_OFF = ['the JSON that it was asked for is cut off', 'raise maxTokens, or ask for less'];
+const NO_JSON = ['its reply is not the JSON that it was asked for', 'check that its server knows json_schema'];
 
 function useOf(name: string, config: ModelConfig, usage: ChatReply['usage']): ModelUse {
   const inputTokens = usage?.prompt_tokens ?? 0;

@@ -149,7 +149,8 @@ describe('a relational connection, on a real PostgreSQL', () => {
       await statements.execute('insert into item values (4, $1)', ['four']);
       await statements.execute('insert into item values (4, $1)', ['again']).catch(() => undefined);
     });
-    await expect(going).rejects.toMatchObject({ code: 'CONNECTION_FAILED', message: /"db": rolled back/ });
+    const failure = { code: 'CONNECTION_FAILED', message: /"db": rolled back/, fix: /SAVEPOINT/ };
+    await expect(going).rejects.toMatchObject(failure);
     expect(await connection.query('select * from item where id = 4')).toEqual([]);
   });
 

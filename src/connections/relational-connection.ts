@@ -170,7 +170,7 @@ export function openRelational(
         });
         const { command } = await run({ text: 'COMMIT' });
         // The server takes COMMIT for ROLLBACK after a statement that failed, also where `work` went on without it.
-        if (command !== 'COMMIT') throw failed(new Error('rolled back: a statement of the transaction had failed'));
+        if (command !== 'COMMIT') throw undone(name);
         client.off('error', lost);
         client.release();
         return result;
@@ -237,6 +237,14 @@ async function isIdle(client: pg.PoolClient, end: number): Promise<boolean> {
     () => !leftOpen(client),
     () => false,
   );
+}
+
+function undone(name: string): GraphsteadError {
+  const message = `connection "${name}": rolled back: a statement of the transaction had failed`;
+  return new GraphsteadError('CONNECTION_FAILED', message, {
+    fix: 'let what the statement throws leave transaction(async (statements) => ...); what may fail goes into one of its own, or behind a SAVEPOINT',
+    details: { connection: name },
+  });
 }
 
 function openTransaction(name: string): GraphsteadError {
