@@ -17,7 +17,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   graph: ['commit', 'store', 'values'],
   dql: ['graph', 'values'],
   api: ['sdl', 'dql', 'graph', 'commit', 'values', 'outbound'],
-  mcp: ['api', 'outbound'],
+  mcp: ['api'],
   connections: ['outbound'],
   agents: ['commit', 'graph', 'dql', 'api', 'connections'],
   functions: ['sdl', 'api', 'agents', 'connections', 'values'],
