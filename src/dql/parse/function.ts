@@ -154,6 +154,14 @@ function checkCall(context: ParseContext, call: FunctionCall, place: CallPlace):
     );
   }
   const compares = subject?.kind === 'length' || subject?.kind === 'value';
+  if (place !== 'condition' && (compares || subject?.kind === 'count') && !COMPARISONS.has(name)) {
+    const word = subject.kind === 'length' ? 'len' : subject.kind === 'value' ? 'val' : 'count';
+    context.refuse(
+      `${name} cannot be asked of ${word}(...)`,
+      position,
+      `Ask it of a predicate, or compare ${word}(...) by ${[...COMPARISONS].join(', ')}.`,
+    );
+  }
   if (place === 'condition' && !(compares && COMPARISONS.has(name))) {
     context.refuse(
       `@if cannot ask ${name} of a predicate`,

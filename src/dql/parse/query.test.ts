@@ -146,6 +146,16 @@ describe('functions', () => {
     });
   });
 
+  it.each(['count(friend)', 'val(x)', 'len(x)'])('only compare %s', (subject) => {
+    const asked = (call: string) => `{ var(func: has(a)) { x as a } q(func: uid(x)) @filter(${call}) { uid } }`;
+    for (const call of [`has(${subject})`, `anyofterms(${subject}, "5")`, `uid_in(${subject}, 0x5)`]) {
+      const error = failure(asked(call));
+      expect(error.code, call).toBe('INVALID_QUERY');
+      expect(error.message, call).toContain(`cannot be asked of ${subject.replace(/\(.*/, '(...)')}`);
+    }
+    expect(parseQuery(asked(`gt(${subject}, 5)`)).blocks).toHaveLength(2);
+  });
+
   it('take uids, variables, and lists of them from a variable', () => {
     const text = 'query q($ids: string) { v as var(func: uid($ids)) r(func: uid(0x1, v, <0x2>)) { uid } }';
     for (const ids of ['[0x10, 17]', '["0x10", "17"]']) {
@@ -193,7 +203,6 @@ describe('functions', () => {
     'near(loc, [1, [2], 3',
     'eq(name, {a: 1})',
     'eq(name, ["a",])',
-    'eq(len(x), 1)',
     'has(uid)',
     'eq(uid, 1)',
     'uid_in(<uid>, 1)',
