@@ -127,6 +127,11 @@ describe('patterns', () => {
     expect(requiredTrigrams('^Rick', '')).toEqual({ op: 'and', trigrams: ['Ric', 'ick'], parts: [] });
     expect(requiredTrigrams('abc|xyz', '')).toEqual({ op: 'or', trigrams: ['abc', 'xyz'], parts: [] });
     expect(requiredTrigrams('abc.*xyz', '')).toEqual({ op: 'and', trigrams: ['abc', 'xyz'], parts: [] });
+    for (const source of ['(ss)+i', '(ss){1,2}i', 's(si)+', '[^x](ss)+i']) {
+      expect(requiredTrigrams(source, ''), source).toEqual({ op: 'and', trigrams: ['ssi'], parts: [] });
+    }
+    expect(requiredTrigrams('(ss)*i', '')).toEqual({ op: 'all' });
+    expect(requiredTrigrams('(a|)+bc', '')).toEqual({ op: 'all' });
     expect(requiredTrigrams('a.c', '')).toEqual({ op: 'all' });
     expect(requiredTrigrams('.*', '')).toEqual({ op: 'all' });
     const folded = requiredTrigrams('han', 'i');

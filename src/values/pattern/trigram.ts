@@ -62,7 +62,8 @@ function learnRepeat(one: Knowledge, min: number, max: number): Knowledge {
   // four in a row hold every trigram that more of them hold
   const times = Math.min(min, 4);
   const row = Array.from({ length: times }, () => one).reduce(joined, EMPTY);
-  return times === max ? row : joined(row, ANYTHING);
+  // more of them begin and end as these do
+  return times === max ? row : loosened(opened(row), false);
 }
 
 function joined(a: Knowledge, b: Knowledge): Knowledge {
