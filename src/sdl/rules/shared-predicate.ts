@@ -16,6 +16,7 @@ export const sharedPredicate: Rule = {
     }
     for (const object of objects) {
       withinType(context, object);
+      if (!context.lax) writtenOnce(context, object);
       for (const field of object.own) if (isStored(field)) compare(context, first, passwords, field);
     }
   },
@@ -63,6 +64,28 @@ function compare(
     );
   }
 }
+
+/** Of two fields that are written to one place a mutation keeps the value of the last: the peer takes such types. */
+function writtenOnce({ report }: RuleContext, object: ObjectDefinition): void {
+  const written = new Map<string, FieldDefinition>();
+  for (const field of object.own) {
+    const storage = storageOf(field);
+    if (!isStored(field) || (storage.languages && !isOneLanguage(storage.languages))) continue;
+    const key = JSON.stringify(storage);
+    const other = written.get(key);
+    if (!other) written.set(key, field);
+    else {
+      report({
+        position: position(field.node),
+        message: `${object.name}.${field.name} and ${object.name}.${other.name} are both stored as ${storage.predicate}: one value would take the place of the other`,
+        fix: 'Remove one of them, or use different predicates.',
+      });
+    }
+  }
+}
+
+/** Fields of several languages, or of any, are read only. */
+const isOneLanguage = (languages: readonly string[]): boolean => languages.length === 1 && languages[0] !== '.';
 
 /** A type's own fields and those of each of its interfaces need predicates of their own. */
 function withinType({ definitions, report }: RuleContext, object: ObjectDefinition): void {

@@ -160,13 +160,20 @@ describe('stored names', () => {
       'interface A { a: String @dgraph(pred: "p") } type B implements A { b: String @dgraph(pred: "p") }',
       'shared-predicate',
     ],
+    ['type Shop { name: String title: String @dgraph(pred: "Shop.name") }', 'shared-predicate'],
+    ['type Shop { de: String @dgraph(pred: "n@de") german: String @dgraph(pred: "n@de") }', 'shared-predicate'],
   ]);
   accepted([
     'type Shop @service(type: "store") { name: String @service(pred: "title") }',
     'type Shop { owners: [Person] @dgraph(pred: "~owns") } type Person { owns: [Shop] @dgraph(pred: "owns") }',
     'type Shop { name: String! nameDe: String @dgraph(pred: "Shop.name@de") @search any: String @dgraph(pred: "Shop.name@.") }',
     'type Shop { name: String! @dgraph(pred: "n") } type Person { name: String @dgraph(pred: "<n>") }',
+    'type Shop { de: String @dgraph(pred: "n@de") a: String @dgraph(pred: "n@de:.") b: String @dgraph(pred: "n@de:.") }',
   ]);
+
+  it('lets two fields of a type share a predicate where the peer does', () => {
+    expect(broken('type Shop { name: String title: String @dgraph(pred: "Shop.name") }', 'dgraph')).toEqual([]);
+  });
 });
 
 describe('passwords, rules, generation', () => {
