@@ -1,5 +1,5 @@
 import { directive, position } from '../definition.js';
-import { isRemote } from '../lookup.js';
+import { isIdType, isRemote } from '../lookup.js';
 import type { Rule } from '../rule.js';
 
 const WORDS = new Set(['has', 'and', 'or', 'not']);
@@ -11,7 +11,8 @@ export const filterWord: Rule = {
     for (const object of definitions.objects.values()) {
       if (isRemote(object)) continue;
       for (const field of object.own) {
-        if (!WORDS.has(field.name) || !directive(field.node, 'search', 'id')) continue;
+        if (!WORDS.has(field.name)) continue;
+        if (!directive(field.node, 'search', 'id') && !isIdType(field.node.type)) continue;
         report({
           position: position(field.node),
           message: `${object.name}.${field.name} is searched, but "${field.name}" is a word of every filter`,

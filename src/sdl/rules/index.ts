@@ -12,6 +12,7 @@ import { embedding } from './embedding.js';
 import { federation } from './federation.js';
 import { filterWord } from './filter-word.js';
 import { generate } from './generate.js';
+import { generatedField } from './generated-field.js';
 import { generatedName } from './generated-name.js';
 import { identifier } from './identifier.js';
 import { interfaceField } from './interface-field.js';
@@ -39,6 +40,7 @@ export const RULES: readonly Rule[] = [
   reservedName,
   reservedArgument,
   generatedName,
+  generatedField,
   knownType,
   knownDirective,
   argumentDefault,

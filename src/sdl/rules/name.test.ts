@@ -27,6 +27,13 @@ describe('names', () => {
     ['type Shop { name: String } input ShopPatch { name: String }', 'generated-name'],
     ['type Shop { name: String } type AddShopInput { name: String }', 'generated-name'],
     ['input IntFilter { eq: Int }', 'generated-name'],
+    ['type Msg { text: String }', 'generated-field'],
+    ['type NumUids { count: Int }', 'generated-field'],
+    ['type A { n: Int } type a { m: Int } union U = A | a', 'generated-field'],
+    ['type Doc { id: ID! v: [Float!] @embedding vector_distance: Float }', 'generated-field'],
+    ['type Doc { topK: String! @id v: [Float!] @embedding }', 'generated-field'],
+    ['type Doc { id: ID! v: [Float!] @embedding } type SimilarDocById { n: Int }', 'generated-field'],
+    ['type Shop { has: ID! name: String }', 'filter-word'],
     ['enum Size { S } type Size_hash { name: String }', 'generated-name'],
     ['type Shop { owner: Person }', 'known-type'],
     ['input Where { town: String } type Shop { where: Where }', 'known-type'],
@@ -57,6 +64,14 @@ describe('names', () => {
     const text = `type Shop @remote { name(first: Int): String }
       type Query { shops(first: Int, offset: Int): [Shop] @custom(http: {url: "https://x.test/?n=$first&o=$offset", method: GET}) }`;
     expect(broken(text)).toEqual([]);
+  });
+
+  it('takes names that nothing generated needs', () => {
+    expect(broken('type Doc { by: String! @id vector_distance: Float } type SimilarDocById { n: Int }')).toEqual([]);
+    expect(broken('type Msg @remote { text: String } type Doc { n: Int }')).toEqual([]);
+    expect(broken('type A @remote { n: Int } type a @remote { m: Int } union U @remote = A | a')).toEqual([]);
+    expect(broken('type Msg { text: String }', 'dgraph')).toEqual([]);
+    expect(broken('type Doc { id: ID! v: [Float!] @embedding vector_distance: Float }', 'dgraph')).toEqual([]);
   });
 
   it('keeps the names of ours free under the peer', () => {
