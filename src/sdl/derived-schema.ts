@@ -100,7 +100,8 @@ function indexText({ kind, options }: Search): string {
   return given.length > 0 ? `${kind}(${given.join(', ')})` : (INDEX[kind] ?? kind);
 }
 
-const quoted = (name: string): string => (/^~?[A-Za-z_][\w.]*$/.test(name) ? name : `<${name}>`);
+/** A dot at the end would end the declaration. */
+const quoted = (name: string): string => (/^~?[A-Za-z_](?:[\w.]*\w)?$/.test(name) ? name : `<${name}>`);
 
 function typeText(name: string, fields: ReadonlySet<string>): string {
   return `type ${quoted(name)} {\n${[...fields].map((field) => `  ${field}\n`).join('')}}\n`;

@@ -108,6 +108,11 @@ describe('the model', () => {
     expect(derivedSchema(model, dgraphNames)).toContain('Person.friends: [uid] .');
   });
 
+  it('derives names that end in a dot as names', () => {
+    const ended = loadModel('type Shop { name: String @service(pred: "name.") }', { names: defaultNames });
+    expect(derivedSchema(ended, defaultNames)).toBe('type Shop {\n  <name.>\n}\n<name.>: string .\n');
+  });
+
   it('derives vectors, geo values and odd names', () => {
     const text =
       'type A { v: [Float!] @embedding w: [Float!] @embedding @search(by: ["hnsw(metric: cosine)"]) p: Point @search n: String @dgraph(pred: "名") }';

@@ -8,10 +8,11 @@ import {
   mapping,
   type ObjectDefinition,
   position,
+  text,
 } from '../definition.js';
 import { isIdType, kindOf } from '../lookup.js';
 import type { Rule, RuleContext } from '../rule.js';
-import { storageOf } from '../storage.js';
+import { storageOf, storedName } from '../storage.js';
 
 /** @dgraph (also written @service) gives a type or a field another stored name; `~` and language tags have their own terms. */
 export const mappedName: Rule = {
@@ -19,7 +20,8 @@ export const mappedName: Rule = {
   check(context) {
     for (const object of context.definitions.objects.values()) {
       const node = mapping(object);
-      if (node) named(context, node, 'type', object.name);
+      if (node && named(context, node, 'type', object.name)) storable(context, node, storedName(object), object.name);
+      password(context, object);
       for (const field of object.own) one(context, object, field);
     }
   },
@@ -42,6 +44,25 @@ function named({ report }: RuleContext, node: ConstDirectiveNode, wanted: 'type'
   return false;
 }
 
+/** What the graph language can write between < and >. */
+const STORABLE = /^[^<>"{}|^`\\\s]+$/;
+
+function storable({ report }: RuleContext, node: ConstDirectiveNode, name: string, where: string): void {
+  const wrong = [...name].find((character) => !STORABLE.test(character));
+  if (wrong === undefined) return;
+  report({
+    position: position(node),
+    message: `${where} is stored as ${JSON.stringify(name)}, and no stored name has ${JSON.stringify(wrong)} in it`,
+    fix: 'Use a name without spaces, and without any of < > " { } | ^ ` \\.',
+  });
+}
+
+function password(context: RuleContext, object: ObjectDefinition): void {
+  const node = directive(object, 'secret');
+  const pred = text(argument(node, 'pred'));
+  if (node && pred) storable(context, node, pred, `the password of ${object.name}`);
+}
+
 function one(context: RuleContext, object: ObjectDefinition, field: FieldDefinition): void {
   const node = mapping(field.node);
   if (!node) return;
@@ -54,6 +75,7 @@ function one(context: RuleContext, object: ObjectDefinition, field: FieldDefinit
   if (!named(context, node, 'pred', where)) return;
   const storage = storageOf(field);
   if (storage.predicate === '') refuse(`${where} names no predicate`, `Write @${node.name.value}(pred: "name").`);
+  else storable(context, node, storage.predicate, where);
   if (storage.reverse) reverse(context, object, field, refuse);
   languages(field, where, refuse);
 }

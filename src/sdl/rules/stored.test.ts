@@ -147,6 +147,10 @@ describe('stored names', () => {
     ['type Shop { name: String @dgraph(pred: "name@de@en") }', 'mapped-name'],
     ['type Shop { name: String @dgraph(pred: "name@*") }', 'mapped-name'],
     ['type Shop { name: String @dgraph(pred: "@de") }', 'mapped-name'],
+    ['type Shop { name: String @dgraph(pred: "the name") }', 'mapped-name'],
+    ['type Shop { name: String @dgraph(pred: "name|de") }', 'mapped-name'],
+    ['type Shop @service(type: "a shop") { name: String }', 'mapped-name'],
+    ['type Shop @secret(field: "pwd", pred: "pass word") { name: String }', 'mapped-name'],
     ['type Shop { owners: [Shop] @dgraph(pred: "~") }', 'mapped-name'],
     ['type Shop { name: String @dgraph(pred: "name@de") @id }', 'mapped-name'],
     ['type Shop { name: String @dgraph(pred: "name@de:en") @search }', 'mapped-name'],
@@ -165,6 +169,7 @@ describe('stored names', () => {
   ]);
   accepted([
     'type Shop @service(type: "store") { name: String @service(pred: "title") }',
+    'type Shop @service(type: "http://shop.example/type#shop") { name: String @service(pred: "http://shop.example/name") }',
     'type Shop { owners: [Person] @dgraph(pred: "~owns") } type Person { owns: [Shop] @dgraph(pred: "owns") }',
     'type Shop { name: String! nameDe: String @dgraph(pred: "Shop.name@de") @search any: String @dgraph(pred: "Shop.name@.") }',
     'type Shop { name: String! @dgraph(pred: "n") } type Person { name: String @dgraph(pred: "<n>") }',
