@@ -1,14 +1,16 @@
 import { baseName, directive, type FieldDefinition, type ObjectDefinition, position } from '../definition.js';
-import { fieldSet, isExternal, isIdType, isRemote, keyFields } from '../lookup.js';
+import { fieldSet, isExternal, isIdType, isRemote, keyFields, providedFields } from '../lookup.js';
 import type { Rule, RuleContext } from '../rule.js';
 
 /** @key, @extends, @external, @requires and @provides fit together, as a federation's gateway needs them. */
 export const federation: Rule = {
   name: 'federation',
   check(context) {
+    const provided = providedFields(context.definitions);
     for (const object of context.definitions.objects.values()) {
       key(context, object);
       if (!context.lax) foreignKey(context, object);
+      if (!context.lax) notStored(context, object, provided.get(object.name));
       for (const field of object.own) {
         external(context, object, field);
         requires(context, object, field);
@@ -52,6 +54,26 @@ function foreignKey({ report }: RuleContext, object: ObjectDefinition): void {
       message: `${object.name} is of another service, so its key ${name} is given there and not here`,
       fix: `Mark ${name} with @external.`,
     });
+  }
+}
+
+/** Directives that say how a field is stored here. */
+const OF_STORED = ['search', 'id', 'default', 'dgraph', 'service', 'hasInverse', 'embedding'];
+
+/** What another service owns, and nothing here provides, is not stored here. */
+function notStored({ report }: RuleContext, object: ObjectDefinition, provided: ReadonlySet<string> | undefined): void {
+  const keys = keyFields(object) ?? [];
+  for (const field of object.extended ? object.own : []) {
+    if (!isExternal(field) || keys.includes(field.name) || provided?.has(field.name)) continue;
+    for (const name of OF_STORED) {
+      const node = directive(field.node, name);
+      if (!node) continue;
+      report({
+        position: position(node),
+        message: `@${name} on ${object.name}.${field.name} says nothing: another service owns the field, and it is not stored here`,
+        fix: `Remove it, or @external if ${object.name}.${field.name} is of this service.`,
+      });
+    }
   }
 }
 

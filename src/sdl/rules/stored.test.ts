@@ -264,6 +264,8 @@ describe('federation', () => {
     ['type Shop @key(fields: "id") { id: ID! name: String @external }', 'federation'],
     ['extend type Shop @key(fields: "id") { id: ID! @external a: Int b: Int @requires(fields: "a") }', 'federation'],
     ['extend type Shop @key(fields: "id") { id: ID! @external b: Int @requires(fields: " ") }', 'federation'],
+    ['extend type Shop @key(fields: "id") { id: ID! @external tax: Int @external @search name: String }', 'federation'],
+    ['extend type Shop @key(fields: "id") { id: ID! @external code: String @external @id name: String }', 'federation'],
     [
       'type Shop { name: String city: City @provides(fields: "") } type City @key(fields: "id") { id: ID! n: Int }',
       'federation',
@@ -273,5 +275,7 @@ describe('federation', () => {
   accepted([
     'extend type Shop @key(fields: "id") { id: ID! @external tax: Int @external name: String @requires(fields: "tax") }',
     'type Shop { owner: Person @provides(fields: "name") } type Person @extends @key(fields: "id") { id: ID! @external name: String @external }',
+    'type Shop { owner: Person @provides(fields: "name") } type Person @extends @key(fields: "id") { id: ID! @external name: String @external @search }',
+    'extend type Shop @key(fields: "code") { code: String! @external @id @search(by: [exact]) name: String }',
   ]);
 });
