@@ -493,6 +493,32 @@ describe('an app', () => {
     expect(logs).toHaveLength(1);
   });
 
+  it('is not built with mistakes in app.json or schema.graphql, which are told with those of its code', async () => {
+    const out = join(root, 'build');
+    writeFileSync(join(root, 'app.json'), '{ "conections": {} }');
+    writeFileSync(join(root, 'schema.graphql'), 'type Note {\n  text: Strin\n}');
+    const told = [
+      { code: 'CONFIG', position: { source: 'app.json', line: 1 } },
+      { code: 'INVALID_SDL', position: { source: 'schema.graphql', line: 2 } },
+    ];
+    await expect(buildApp(root, out, { types: false })).rejects.toMatchObject({ errors: told });
+    writeFileSync(join(root, 'index.ts'), 'export function getAny(): any {}');
+    const inCode = { code: 'FUNCTION_TYPE', position: { source: 'index.ts' } };
+    await expect(buildApp(root, out, { types: false })).rejects.toMatchObject({ errors: [...told, inCode] });
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('is built without the variables of its files, and with names of either kind in its types', async () => {
+    const connection = { type: 'http', baseUrl: '{{BASE}}', headers: { k: '{{KEY}}' } };
+    writeFileSync(join(root, 'app.json'), JSON.stringify({ connections: { a: connection } }));
+    const note = 'type Note { id: ID! text: String }';
+    for (const name of ['Service', 'Dgraph']) {
+      writeFileSync(join(root, 'schema.graphql'), `# ${name}.Secret key "{{TOKEN}}"\n${note}`);
+      await buildApp(root, join(root, 'build'), { types: false });
+    }
+    expect(existsSync(join(root, 'build', 'schema.graphql'))).toBe(true);
+  });
+
   it('is not built of what was built, nor over its source or another: nothing is written then', async () => {
     const out = join(root, 'build');
     const other = join(root, 'other');

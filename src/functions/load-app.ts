@@ -10,12 +10,12 @@ import { BundleFiles } from './bundle-files.js';
 import { BUILT, type BuiltManifest, isBuilt, type Prepared, readBuilt, sha256Of } from './built-app.js';
 import { checkTypes } from './check-types.js';
 import type { App, AppManifest, CheckedTypes, LoadAppOptions } from './contract.js';
+import { BESIDE_CODE, fileMistakes } from './file-mistakes.js';
 import { toOperations } from './operations.js';
 import { readCached } from './read-cached.js';
 import { ReadingThread } from './reading-thread.js';
 import { type SourceWatch, watchSources } from './watch.js';
 
-const COPIED = ['app.json', 'schema.graphql'] as const;
 const EMPTY: AppManifest = { format: 1, operations: [], types: [] };
 
 /** Reads the operations of an app's functions, or throws GraphsteadErrors: APP_LOAD, SYNTAX, FUNCTION_TYPE. */
@@ -55,7 +55,7 @@ function assertApart(dir: string, outDir: string): void {
       fix: `name the folder with the app's source; if this is it, delete ${BUILT.manifest} and ${BUILT.bundle} there`,
     });
   }
-  if (!isBuilt(outDir) && (hasSource(outDir) || COPIED.some((name) => existsSync(join(outDir, name))))) {
+  if (!isBuilt(outDir) && (hasSource(outDir) || BESIDE_CODE.some((name) => existsSync(join(outDir, name))))) {
     throw new GraphsteadError('CONFIG', `${resolve(outDir)} holds an app's source, which the build would write over`, {
       fix: 'give --out a folder of its own, or leave it out: build/ in the folder of the app',
     });
@@ -70,7 +70,8 @@ function assertApart(dir: string, outDir: string): void {
 export async function buildApp(appDir: string, outDir: string, { types = true } = {}): Promise<Built> {
   const dir = resolve(appDir);
   assertApart(dir, outDir);
-  const [manifest, checked] = await settle([readOperations(dir), types ? checkedTypes(dir) : { mistakes: [] }]);
+  const found = fileMistakes(dir); // before anything is under way
+  const [manifest, checked] = await settle([readOperations(dir), types ? checkedTypes(dir) : { mistakes: [] }], found);
   mkdirSync(outDir, { recursive: true });
   const bundle = join(resolve(outDir), BUILT.bundle);
   let files: readonly string[] = [];
@@ -83,7 +84,7 @@ export async function buildApp(appDir: string, outDir: string, { types = true } 
   }
   const written: BuiltManifest = { ...manifest, code, ...(code ? { sha256: sha256Of(bundle) } : {}) };
   writeFileSync(join(outDir, BUILT.manifest), `${JSON.stringify(written, null, 1)}\n`);
-  for (const name of COPIED) {
+  for (const name of BESIDE_CODE) {
     // what an earlier build wrote of a file that is gone would be served still
     if (existsSync(join(dir, name))) copyFileSync(join(dir, name), join(outDir, name));
     else rmSync(join(outDir, name), { force: true });
@@ -97,6 +98,17 @@ async function checkedTypes(dir: string): Promise<CheckedTypes> {
   const checked = await checkTypes(findSource(dir), { cacheDir: join(dir, '.graphstead') });
   if (checked.mistakes.length > 0) throw new GraphsteadErrors(checked.mistakes);
   return checked;
+}
+
+/** Every mistake that the files of an app tell without being loaded; the code of a built one was read when it was built. */
+export async function appMistakes(appDir: string): Promise<readonly GraphsteadError[]> {
+  const dir = resolve(appDir);
+  const inCode = isBuilt(dir) ? [] : await readOperations(dir).then(() => [], mistakesOf);
+  return [...fileMistakes(dir), ...inCode];
+}
+
+function mistakesOf(error: unknown): readonly GraphsteadError[] {
+  return error instanceof GraphsteadErrors ? error.errors : [];
 }
 
 /** Loads an app into the hosts. Throws GraphsteadErrors with every mistake; then nothing was changed. */
@@ -332,10 +344,16 @@ function placeOf({ position }: GraphsteadError): string {
   return `${position?.source}:${position?.line}:${position?.column}`;
 }
 
-/** Waits for all; what failed is told together. */
-async function settle<A, B>(work: readonly [A | Promise<A>, B | Promise<B>]): Promise<[A, B]> {
+/** Waits for all; what failed is told together, with mistakes that are known already. */
+async function settle<A, B>(
+  work: readonly [A | Promise<A>, B | Promise<B>],
+  found: readonly GraphsteadError[] = [],
+): Promise<[A, B]> {
   const [first, second] = await Promise.allSettled(work);
-  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') {
+    if (found.length > 0) throw new GraphsteadErrors(found);
+    return [first.value, second.value];
+  }
   const reasons = [first, second].flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
   const all = reasons.flatMap((reason): readonly unknown[] =>
     reason instanceof GraphsteadErrors ? reason.errors : [reason],
@@ -346,5 +364,5 @@ async function settle<A, B>(work: readonly [A | Promise<A>, B | Promise<B>]): Pr
   const better = known.filter((one) => one.code !== 'APP_LOAD');
   const places = new Set(known.filter((one) => one.code === 'SYNTAX').map(placeOf));
   const told = (better.length > 0 ? better : known).filter((one) => one.code !== 'TYPE' || !places.has(placeOf(one)));
-  throw new GraphsteadErrors(told);
+  throw new GraphsteadErrors([...found, ...told]);
 }

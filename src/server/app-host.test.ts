@@ -91,6 +91,23 @@ it('does not start with a mistake in schema.graphql, and names the file', async 
   rmSync(folder, { recursive: true, force: true });
 });
 
+it('does not start with mistakes, and tells those of all files at once', async () => {
+  const wrong = mkdtempSync(join(tmpdir(), 'graphstead-app-'));
+  mkdirSync(join(wrong, 'functions'));
+  writeFileSync(join(wrong, 'schema.graphql'), 'type Ship { name: Strin }');
+  writeFileSync(join(wrong, 'functions', 'index.ts'), 'export function getAny(): any {}');
+  const types = { code: 'INVALID_SDL', position: { source: 'schema.graphql' } };
+  const code = { code: 'FUNCTION_TYPE', position: { source: 'functions/index.ts' } };
+  await expect(startService({ appDir: wrong })).rejects.toMatchObject({ errors: [types, code] });
+  writeFileSync(join(wrong, 'app.json'), '{ "conections": {} }');
+  const config = { code: 'CONFIG', position: { source: 'app.json' } };
+  await expect(startService({ appDir: wrong })).rejects.toMatchObject({ errors: [config, types, code] });
+  writeFileSync(join(wrong, 'app.json'), '{ "connections": { "a": { "type": "http", "baseUrl": "{{BASE}}" } } }');
+  const missing = { code: 'MISSING_VARIABLE', position: { source: 'app.json' } };
+  await expect(startService({ appDir: wrong })).rejects.toMatchObject({ errors: [missing, types, code] });
+  rmSync(wrong, { recursive: true });
+});
+
 it('tells in dev where a save of schema.graphql went wrong, and serves on what was good', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'graphstead-dev-'));
   const schema = join(folder, 'schema.graphql');

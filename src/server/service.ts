@@ -15,6 +15,7 @@ import {
 import { type CallLog, createCallLog, readEnvironment } from '../connections/index.js';
 import { type AppHost, type AppHostOptions, openApp, readAppConfig, readTypes } from './app-host.js';
 import { LargeAnswers } from './answers.js';
+import { withAllMistakes } from './app-mistakes.js';
 import { accessCheck, assertClosed, requireAccess } from './authenticate.js';
 import type { Core } from './core.js';
 import { Origins } from './cors.js';
@@ -98,7 +99,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     return await open(options, opened, closeAll);
   } catch (error) {
     await closeAll();
-    throw error;
+    throw await withAllMistakes(error, options.appDir);
   }
 }
 

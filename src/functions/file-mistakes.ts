@@ -1,0 +1,39 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultNames, dgraphNames, type GraphsteadError, GraphsteadErrors } from '../base/index.js';
+import { readConfig } from '../connections/index.js';
+import { readModel } from '../sdl/index.js';
+
+const CONFIG = 'app.json';
+const TYPES = 'schema.graphql';
+
+/** Files of an app that its code stands beside. */
+export const BESIDE_CODE = [CONFIG, TYPES] as const;
+
+/** Mistakes of app.json and schema.graphql, as far as they are told without an environment, stored data and remotes. */
+export function fileMistakes(appDir: string): readonly GraphsteadError[] {
+  return [...mistakesIn(join(appDir, CONFIG), configMistakes), ...mistakesIn(join(appDir, TYPES), typeMistakes)];
+}
+
+function mistakesIn(path: string, look: (text: string) => readonly GraphsteadError[]): readonly GraphsteadError[] {
+  if (!existsSync(path)) return [];
+  try {
+    return look(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof GraphsteadErrors) return error.errors;
+    throw error;
+  }
+}
+
+function configMistakes(text: string): readonly GraphsteadError[] {
+  readConfig(text, CONFIG);
+  return [];
+}
+
+/** Nobody has said yet whose names they are to have: what one of the two takes is no mistake. */
+function typeMistakes(text: string): readonly GraphsteadError[] {
+  if (text.trim() === '') return [];
+  const { errors } = readModel(text, { names: defaultNames, source: TYPES });
+  const isRight = errors.length === 0 || readModel(text, { names: dgraphNames }).errors.length === 0;
+  return isRight ? [] : errors;
+}
