@@ -20,6 +20,7 @@ const CODE = `
         case 'break': this.state.count = -1; throw new Error('broken on purpose');
         case 'circle': this.state.self = this.state; return;
         case 'publish': this.publishEvent('one', { n: 1 }); this.publishEvent({ eventName: 'two', value: data }); return 'ok';
+        case 'publishAs': this.publishEvent(data, {}); return 'published';
         case 'publishNothing': this.publishEvent(null); return;
         case 'forgets': void Promise.reject(new Error('nobody waits for me')); return 'gone';
         case 'publishAndFail': this.publishEvent('never', {}); throw new Error('no');
@@ -536,6 +537,18 @@ describe('events', () => {
     const again: AgentEvent[] = [];
     for await (const event of service.agents.events({ agentId: id, after: live[0].id })) again.push(event);
     expect(again.map((event) => event.id)).toEqual(live.slice(1).map((event) => event.id));
+  });
+
+  it('have none of the names of the service itself', async () => {
+    const { id } = await service.agents.start('Counter');
+    for (const name of ['agentStatusUpdated', 'agentEventGap']) {
+      const refusal = {
+        code: 'INVALID_VALUE',
+        message: expect.stringContaining(`"${name}" is an event of the service`),
+      };
+      await expect(send(id, 'publishAs', name)).rejects.toMatchObject(refusal);
+    }
+    expect(await send(id, 'publishAs', 'agentStatusUpdatedToo')).toBe('published');
   });
 
   it('tell statuses to those who name them', async () => {

@@ -5,7 +5,8 @@ import type { AgentEvent, EventsRequest } from './contract.js';
 import { type AgentPart, agentPart } from './part.js';
 import { eventBehind, readEvents, readHead } from './reader.js';
 import type { StoredEvent } from './stored.js';
-import { Batch, type Beginning, type EventPage, GAP_EVENT, Subscription } from './subscription.js';
+import { GAP_EVENT } from './own-event.js';
+import { Batch, type Beginning, type EventPage, Subscription } from './subscription.js';
 
 const PAGE = 256;
 

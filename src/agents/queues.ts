@@ -21,7 +21,7 @@ import {
 } from './job.js';
 import type { AgentPart, HoldOp } from './part.js';
 import { type DueAlarm, readAlarm, readMailbox, readSenders } from './reader.js';
-import { STATUS_EVENT } from './subscription.js';
+import { STATUS_EVENT } from './own-event.js';
 import type { TurnRunner } from './turn/turn-runner.js';
 import { failureText, StateNotTaken } from './wire-failure.js';
 

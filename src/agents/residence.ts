@@ -2,7 +2,7 @@ import type { Activation } from './activation.js';
 import type { HostPool } from './process/host-pool.js';
 import { suspension } from './job.js';
 import type { Queues } from './queues.js';
-import { STATUS_EVENT } from './subscription.js';
+import { STATUS_EVENT } from './own-event.js';
 import { failureText } from './wire-failure.js';
 
 const SUSPENDED_AT_ONCE = 1_000;

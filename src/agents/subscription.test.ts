@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from './contract.js';
-import { Batch, type EventPage, STATUS_EVENT, Subscription } from './subscription.js';
+import { STATUS_EVENT } from './own-event.js';
+import { Batch, type EventPage, Subscription } from './subscription.js';
 
 const turn = () => new Promise<void>((done) => setImmediate(done));
 

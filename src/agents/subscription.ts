@@ -1,10 +1,6 @@
 import type { Left, Take } from '../base/index.js';
 import type { AgentEvent } from './contract.js';
-
-/** Status changes; only subscriptions that name it see them. */
-export const STATUS_EVENT = 'agentStatusUpdated';
-/** Told where events are missing: they were no longer kept, or the store was restored. */
-export const GAP_EVENT = 'agentEventGap';
+import { GAP_EVENT, STATUS_EVENT } from './own-event.js';
 
 /** What an agent published at once: one commit's events, or a live one. */
 export class Batch {

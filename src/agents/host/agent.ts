@@ -1,5 +1,6 @@
 import { GraphsteadError } from '../../base/index.js';
 import type { Alarm } from '../info.js';
+import { isOwnEvent } from '../own-event.js';
 import type { Caller } from './caller.js';
 import { toHandlerReply } from './handler.js';
 import { eventText, stateText } from './json-text.js';
@@ -285,10 +286,14 @@ function assertInterval(every: unknown): void {
 }
 
 function checkedName(name: unknown): string {
-  if (typeof name === 'string' && name !== '') return name;
-  throw new GraphsteadError('INVALID_VALUE', 'an event needs a name', {
-    fix: 'give publishEvent a name, or a value with an `eventName` property',
-  });
+  if (typeof name !== 'string' || name === '') {
+    throw new GraphsteadError('INVALID_VALUE', 'an event needs a name', {
+      fix: 'give publishEvent a name, or a value with an `eventName` property',
+    });
+  }
+  if (!isOwnEvent(name)) return name;
+  const message = `"${name}" is an event of the service's own, and would be taken for it`;
+  throw new GraphsteadError('INVALID_VALUE', message, { fix: 'give it another name' });
 }
 
 function fieldsOf(event: AgentEventValue): unknown {
