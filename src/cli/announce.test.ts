@@ -22,6 +22,21 @@ it.each([
   expect(said).not.toContain('never-printed');
 });
 
+it('what is worth a line is told with --json too', async () => {
+  const environment = { GRAPHSTEAD_API_KEY_FILE: 'x' };
+  const service = await openService({ port: 0, logLevel: 'silent', environment });
+  const print = vi.spyOn(console, 'log').mockReturnValue();
+  new Announcer(service, { host: '127.0.0.1', explorer: false, data: '/data', json: true }).ready();
+  await service.close();
+  expect(JSON.parse(String(print.mock.calls[0][0]))).toEqual({
+    url: service.url,
+    grpcPort: null,
+    data: '/data',
+    pid: process.pid,
+    warnings: [expect.stringContaining('GRAPHSTEAD_API_KEY_FILE is no variable of the service')],
+  });
+});
+
 it('a folder that looks like an app and is not served is told', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'graphstead-unserved-'));
   writeFileSync(join(folder, 'schema.graphql'), 'type Note { id: ID! }');

@@ -24,15 +24,17 @@ export class Announcer {
   /** Where a service that has started answers, and what to ask it. */
   ready(): void {
     const { service, options } = this;
+    const unserved = options.appDir === undefined ? unservedApp(process.cwd()) : [];
+    const warnings = [...service.warnings, ...unserved];
     if (options.json) {
       const { url, grpcPort = null } = service;
-      console.log(JSON.stringify({ url, grpcPort, data: options.data, pid: process.pid }));
+      const told = warnings.length === 0 ? {} : { warnings };
+      console.log(JSON.stringify({ url, grpcPort, data: options.data, pid: process.pid, ...told }));
       return;
     }
     console.log(`graphstead ${version()} is ready\n`);
     for (const [name, value] of facts(service, options)) console.log(`  ${name.padEnd(12)}${value}`);
-    const unserved = options.appDir === undefined ? unservedApp(process.cwd()) : [];
-    for (const warning of [...service.warnings, ...unserved]) console.log(`  ! ${warning}`);
+    for (const warning of warnings) console.log(`  ! ${warning}`);
     this.#suggest(suggestions(service, options));
     console.log('\nCtrl-C stops it.');
   }
