@@ -493,6 +493,29 @@ describe('an app', () => {
     expect(logs).toHaveLength(1);
   });
 
+  it('is refused where a package is not installed, by the line that imports it', async () => {
+    const fix = "install it in the app's folder: npm install @nowhere/found";
+    writeFileSync(join(root, 'index.ts'), "export { getOther } from './other.js';\n");
+    for (const text of ["import x from '@nowhere/found';", "import {\n  x,\n} from '@nowhere/found/deep';"]) {
+      writeFileSync(
+        join(root, 'other.ts'),
+        `// text\n${text}\nexport function getOther(): string { return String(x); }`,
+      );
+      const line = text.split('\n').length + 1;
+      const position = { source: 'other.ts', line, column: text.split('\n').at(-1)?.indexOf("'@nowhere") ?? 0 };
+      await expect(open()).rejects.toMatchObject({
+        errors: [
+          {
+            code: 'APP_LOAD',
+            message: 'the package "@nowhere/found" is not installed',
+            position: { ...position, column: position.column + 1 },
+            fix,
+          },
+        ],
+      });
+    }
+  });
+
   it('is not built with mistakes in app.json or schema.graphql, which are told with those of its code', async () => {
     const out = join(root, 'build');
     writeFileSync(join(root, 'app.json'), '{ "conections": {} }');

@@ -11,6 +11,7 @@ import { BUILT, type BuiltManifest, isBuilt, type Prepared, readBuilt, sha256Of 
 import { checkTypes } from './check-types.js';
 import type { App, AppManifest, CheckedTypes, LoadAppOptions } from './contract.js';
 import { BESIDE_CODE, fileMistakes } from './file-mistakes.js';
+import { atImport } from './missing-package.js';
 import { toOperations } from './operations.js';
 import { readCached } from './read-cached.js';
 import { ReadingThread } from './reading-thread.js';
@@ -139,6 +140,8 @@ class LoadedApp implements App {
   #operations: readonly Operation[] = [];
   #watch: SourceWatch | undefined;
   #outside: readonly string[] = [];
+  /** files of the app's code, as they were read last; none of a built one */
+  #bundled: readonly string[] = [];
   /** code that nobody reads, as it was told */
   #passedOver: readonly string[] = [];
   #loading: Promise<void> = Promise.resolve();
@@ -192,7 +195,8 @@ class LoadedApp implements App {
     if (bundle !== undefined) {
       const app: HostApp = { bundle, appDir: this.#dir, connections };
       await this.#swap(app, overtaken).catch((error: unknown) => {
-        throw error instanceof GraphsteadError ? new GraphsteadErrors([error]) : error;
+        if (!(error instanceof GraphsteadError)) throw error;
+        throw new GraphsteadErrors([atImport(error, this.#dir, this.#bundled)]);
       });
       this.#files.took(bundle);
     }
@@ -225,6 +229,7 @@ class LoadedApp implements App {
     const reading = readCached(source, this.#cacheDir, (from) => this.#thread.read(from));
     const bundling = this.#bundler.bundle(source, pending);
     const [{ manifest, files: typed }, files] = await settle([reading, bundling]);
+    this.#bundled = files;
     this.#outside = foldersOutside(this.#dir, [...files, ...typed]);
     this.#watch?.also(this.#outside);
     this.#tellPassedOver(files);
