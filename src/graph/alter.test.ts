@@ -461,3 +461,25 @@ it('plans a long alter in steps, and refuses it as a short one', () => {
   expect(step.value?.part?.declare).toHaveLength(2_000);
   expect(() => atOnce(plan([...lines, 'p0: int .'].join('\n')))).toThrow(/declared twice/);
 });
+
+it('lets others have their turn while a long alter lands', async () => {
+  const fixture = await openFixture();
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 20));
+  const lines = (type: string) => Array.from({ length: 2_560 }, (_, i) => `p${i}: ${type} .`).join('\n');
+  const turns = async (type: string): Promise<number> => {
+    let count = 0;
+    let timer = setImmediate(function next() {
+      count++;
+      timer = setImmediate(next);
+    });
+    await fixture.graph.alter({ kind: 'schema', text: lines(type) });
+    clearImmediate(timer);
+    return count;
+  };
+  // ten each to find what is new, to check it, and to write it
+  expect(await turns('string')).toBeGreaterThan(50);
+  expect(await turns('int')).toBeGreaterThan(50);
+  clock.mockRestore();
+  await fixture.close();
+});

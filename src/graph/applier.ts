@@ -1,8 +1,9 @@
-import type { Limits } from '../base/index.js';
+import { inSteps, type Limits } from '../base/index.js';
 import type { Applier, GroupState, GroupWork, Key } from '../commit/index.js';
 import { applyAlter } from './alter/apply-alter.js';
 import { JobCache, type JobTable } from './alter/job.js';
 import { applyStep, type KeySpan } from './alter/step.js';
+import { Breath } from './breath.js';
 import { applyBulk, type BulkBatches } from './bulk/apply-bulk.js';
 import type { BulkPart } from './bulk/part.js';
 import type { ChangesPart } from './delta.js';
@@ -97,7 +98,7 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
       case 'document':
         return this.#document(part.name, part.text);
       case 'alter': {
-        const names = await applyAlter(part, this.#draft, this.#jobs, this.#state, this.#merge);
+        const names = await applyAlter(part, { ...this.#turn, limits: this.#shared.limits });
         for (const name of names) this.#touched.add(name);
         if (part.document) await this.#document(part.document.name, part.document.text);
         return undefined;
@@ -153,7 +154,8 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
       if (!this.#swept.some((span) => isWithin(key, span))) put(key, value);
     }, this.#lastTs);
     this.#jobs.write(put);
-    this.#draft.write(this.#schemaTs, put);
+    const breath = new Breath(this.#shared.limits.yieldMs);
+    await inSteps(this.#draft.write(this.#schemaTs, put), () => breath.due());
     if (this.#uids !== this.#storedUids) put(metaKey(META.uids), Buffer.from(String(this.#uids)));
     if (this.#draft.changed) this.#finished = this.#draft.finish(this.#schemaTs);
   }

@@ -1,3 +1,4 @@
+import { STEP, type Steps } from '../base/index.js';
 import type { NodeType } from './contract.js';
 import { META, metaKey, namedKey } from './key.js';
 import { PLAIN, type PredicateRecord, type SchemaVersion } from './schema.js';
@@ -121,14 +122,17 @@ export class SchemaDraft {
   }
 
   /** Writes the records that changed. */
-  write(version: number, put: PutKey): void {
+  *write(version: number, put: PutKey): Steps<void> {
     if (!this.changed) return;
+    let count = 0;
     for (const [name, record] of this.#predicates) {
+      if (++count % STEP === 0) yield;
       const before = this.#base.predicate(name);
       if (before && before.id !== record?.id) putPredicate(before.id, undefined, before, put);
       if (record) putPredicate(record.id, record, before, put);
     }
     for (const [name, type] of this.#types) {
+      if (++count % STEP === 0) yield;
       const before = this.#base.type(name);
       putText(namedKey(META.type, name), textOf(type), textChunks(textOf(before)), put);
     }

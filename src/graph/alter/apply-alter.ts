@@ -1,6 +1,7 @@
-import { GraphsteadError } from '../../base/index.js';
+import { forEachInSteps, GraphsteadError, inSteps, type Limits, STEP } from '../../base/index.js';
 import type { GroupState } from '../../commit/index.js';
 import type { Key, Snapshot } from '../../store/index.js';
+import { Breath } from '../breath.js';
 import { countsRange, FAMILY, familyRange, hnswRange, META, metaRange, predicateRange, tokenRange } from '../key.js';
 import type { GroupMerge } from '../merge/group-merge.js';
 import { PLAIN, type PredicateRecord } from '../schema.js';
@@ -15,24 +16,26 @@ interface Turn {
   readonly jobs: JobTable;
   readonly state: GroupState;
   readonly merge: GroupMerge;
+  readonly limits: Limits;
 }
 
 /**
  * Changes the schema inside the group; answers the names of the predicates that changed.
  * Throws INVALID_SCHEMA and INDEX_BUILDING before anything is changed.
  */
-export async function applyAlter(
-  part: AlterPart,
-  draft: SchemaDraft,
-  jobs: JobTable,
-  state: GroupState,
-  merge: GroupMerge,
-): Promise<readonly string[]> {
-  const turn: Turn = { draft, jobs, state, merge };
+export async function applyAlter(part: AlterPart, turn: Turn): Promise<readonly string[]> {
+  const { draft } = turn;
   if (part.drop !== 'none') return dropEverything(part.drop, turn);
+  const breath = new Breath(turn.limits.yieldMs);
   const plans: (() => void)[] = [];
-  for (const declaration of part.declare) plans.push(await planDeclaration(declaration, turn));
-  for (const plan of plans) plan();
+  for (const declaration of part.declare) {
+    plans.push(await planDeclaration(declaration, turn));
+    if (plans.length % STEP === 0) await breath.due();
+  }
+  await inSteps(
+    forEachInSteps(plans, (plan) => plan()),
+    () => breath.due(),
+  );
   for (const name of part.dropPredicates) dropPredicate(name, turn);
   for (const type of part.types) draft.setType(type);
   for (const name of part.dropTypes) draft.removeType(name);
