@@ -71,3 +71,15 @@ describe('plain data as commits hold it', () => {
     expect(() => serializePlain([Symbol('s')])).toThrow('could not be cloned');
   });
 });
+
+it('loses nothing where what is nested ends at the end of its room', () => {
+  for (const item of [1, 1.5, 'text']) {
+    const lengths = { number: item === 1 ? 8_100 : 1_790, string: 2_310 };
+    const first = lengths[typeof item as 'number' | 'string'];
+    for (let length = first; length < first + 100; length++) {
+      let value: unknown = Array.from({ length }, () => item);
+      for (let depth = 0; depth < 25; depth++) value = depth % 2 === 0 ? { a: value } : [value];
+      expect(deserialize(serializePlain(value))).toEqual(value);
+    }
+  }
+});

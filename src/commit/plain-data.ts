@@ -60,6 +60,8 @@ class PlainWriter {
     this.#at = 0;
     for (const byte of FORMAT) this.#byte(byte);
     this.#value(value, 0);
+    // the ends of what is nested need no room before they come
+    if (this.#at > BYTES) throw NOT_HERE;
     return Buffer.from(this.#bytes.subarray(0, this.#at));
   }
 
