@@ -21,6 +21,7 @@ import {
   valuesOf,
   write,
 } from './fixture.js';
+import { GRAPH, type GraphPart } from './part.js';
 import { EMPTY_SCHEMA } from './schema.js';
 import { readRange } from './source.js';
 
@@ -283,6 +284,37 @@ describe('alter', () => {
     await transaction.stage([setValue(1, 'name', 'a')]);
     await alter('name: string @index(exact) .');
     await expect(transaction.commit()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+  });
+
+  it.each([
+    ['a value that has no place in the new type', 'p: int .', 'abc', /cannot become int/],
+    ['a second node with one value', 'p: string @index(exact) @unique .', '5', /which @unique forbids/],
+  ])('is refused by what is written while it looks: %s', async (_, declared, value, message) => {
+    await fixture.graph.alter({ kind: 'schema', text: 'p: string @index(exact) .' });
+    await write(fixture.graph, setValue(1, 'p', '5'));
+    const transaction = await fixture.graph.begin();
+    await transaction.stage([setValue(2, 'p', value)]);
+    const altering = fixture.graph.alter({ kind: 'schema', text: declared });
+    const written = transaction.commit();
+    await expect(altering).rejects.toThrow(message);
+    await written;
+    expect(await read(fixture.graph, (reader) => valuesOf(reader, 'p', 2))).toEqual([`:${value}`]);
+  });
+
+  it('gives up where it is written all the while', async () => {
+    await fixture.graph.alter({ kind: 'schema', text: 'p: string .' });
+    await write(fixture.graph, setValue(1, 'p', '5'));
+    const commit = fixture.committer.commit.bind(fixture.committer);
+    vi.spyOn(fixture.committer, 'commit').mockImplementation(async (intent) => {
+      const isAlter = (intent.parts[GRAPH] as GraphPart).kind === 'alter';
+      if (isAlter) await write(fixture.graph, setValue(2, 'p', '6'));
+      return commit(intent);
+    });
+    const altered = fixture.graph.alter({ kind: 'schema', text: 'p: int .' });
+    await expect(altered).rejects.toMatchObject({
+      code: 'TXN_ABORTED',
+      message: expect.stringContaining('all the while'),
+    });
   });
 
   it('checks names, types and @unique against what stands', async () => {

@@ -10,11 +10,11 @@ import {
   inSteps,
 } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
-import type { AlterPart } from './alter/part.js';
+import type { AlterPart, Declaration } from './alter/part.js';
 import { verifyShape } from './alter/apply-alter.js';
 import { type AlterPlan, planAlter } from './alter/request.js';
 import { JobRunner } from './alter/runner.js';
-import { TOLD, verifyData } from './alter/verify.js';
+import { isVerified, TOLD, verifyData } from './alter/verify.js';
 import type { GraphChanged, GraphShared } from './applier.js';
 import { Breath } from './breath.js';
 import { beginBulk } from './bulk/bulk-load.js';
@@ -162,13 +162,23 @@ class StoreGraph implements Graph {
     return run.then((declared) => (options.runInBackground ? undefined : this.#built(declared)));
   }
 
-  /** Returns the names of the predicates that it declares. */
+  /** Returns the names of the predicates that it declares. Again where what it looked at was written before it landed. */
   async #alter(request: AlterRequest): Promise<readonly string[]> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#alterOnce(request);
+      } catch (error) {
+        if (!(error instanceof GraphsteadError && error.code === 'TXN_ABORTED')) throw error;
+        if (attempt === this.#shared.limits.upsertRetries) throw writtenMeanwhile(error);
+      }
+    }
+  }
+
+  async #alterOnce(request: AlterRequest): Promise<readonly string[]> {
     const { part, conflicts, declared } = await this.#plan(request);
     if (!part) return declared;
-    await this.#verify(part);
     await this.#committer.commit({
-      startTs: 0,
+      startTs: await this.#verify(part),
       parts: { [GRAPH]: part },
       conflicts,
       reclaim: request.kind !== 'schema',
@@ -206,9 +216,19 @@ class StoreGraph implements Graph {
     return this.#runner.built(new Set(names.map((name) => newest.predicate(name)?.id)));
   }
 
-  /** Throws INVALID_SCHEMA, or GraphsteadErrors of several predicates whose data refuses the declarations. */
-  async #verify(part: AlterPart): Promise<void> {
-    const snapshot = this.#committer.snapshot();
+  /**
+   * Answers the start timestamp from which on what it looked at must stand; 0 where nothing that is stored could refuse the
+   * declarations. Throws INVALID_SCHEMA, or GraphsteadErrors of several predicates whose data refuses them.
+   */
+  async #verify(part: AlterPart): Promise<number> {
+    const { newest } = this.#shared.schemas;
+    const { dgraph: loose } = this.#names;
+    const mayRefuse = (declaration: Declaration): boolean => {
+      const before = newest.predicate(declaration.name);
+      return before !== undefined && isVerified(before, declaration, loose);
+    };
+    if (!part.declare.some(mayRefuse)) return 0;
+    const { startTs, snapshot } = await this.#committer.begin();
     try {
       const schema = await this.#shared.schemas.read(snapshot);
       const reader = new SourceReader(snapshot, schema, snapshot.version);
@@ -216,10 +236,11 @@ class StoreGraph implements Graph {
       for (const declaration of part.declare) {
         const before = schema.predicate(declaration.name);
         // the peer leaves it to the client: what cannot become the new type is not shown
-        const error = before && (await verifyData(reader, before, declaration, this.#names.dgraph));
+        const error = before && (await verifyData(reader, before, declaration, loose));
         if (error && errors.push(error) === TOLD) break;
       }
       if (errors.length > 0) throw errors.length === 1 ? errors[0] : new GraphsteadErrors(errors);
+      return startTs;
     } finally {
       snapshot.release();
     }
@@ -258,4 +279,11 @@ class StoreGraph implements Graph {
     this.#table.close();
     await this.#runner.close();
   }
+}
+
+function writtenMeanwhile(cause: GraphsteadError): GraphsteadError {
+  return new GraphsteadError('TXN_ABORTED', 'values that the alter has to look at were written all the while', {
+    fix: 'Send it again while fewer are written.',
+    cause,
+  });
 }

@@ -26,6 +26,21 @@ export async function verifyData(
   );
 }
 
+/** Whether anything that is stored could refuse a declaration: it is looked for, and must not be written meanwhile. */
+export function isVerified(before: Predicate, after: Declaration, loose: boolean): boolean {
+  const single = !before.list && !after.list && after.indexes.length === 0;
+  const retypes = before.type !== after.type && before.type !== 'uid' && after.type !== 'uid';
+  if (retypes && !(loose && single) && !takesAll(before.type, after.type)) return true;
+  const indexesPlaces = after.type === 'geo' && after.indexes.length > 0;
+  if (indexesPlaces && !(before.type === 'geo' && before.indexes.length > 0)) return true;
+  return !loose && after.unique && !before.unique;
+}
+
+/** Every value has a text, and every int is a number. */
+function takesAll(from: string, to: string): boolean {
+  return to === 'string' || to === 'default' || (from === 'int' && (to === 'float' || to === 'bigfloat'));
+}
+
 /** What `misfit` says of the values that do not fit, each once: as many as are told, and that there are others. */
 async function misfits(
   reader: GraphReader,
