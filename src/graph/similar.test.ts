@@ -165,3 +165,18 @@ describe('nearest neighbours', () => {
     await fixture.close();
   });
 });
+
+it('finds all that are left where most vectors go in one commit', async () => {
+  for (let seed = 1; seed <= 16; seed++) {
+    const next = random(seed * 7_919);
+    const own = await openFixture();
+    await own.graph.alter({ kind: 'schema', text: SCHEMA });
+    const uids = Array.from({ length: 100 }, (_, i) => i + 1);
+    await write(own.graph, ...vectors(100, seed).map((vector, i) => setVector(uids[i], vector)));
+    const gone = new Set([...uids].sort(() => next() - 0.5).slice(10));
+    await write(own.graph, ...[...gone].map((uid) => ({ op: 'deletePredicate', uid, predicate: 'v' }) as const));
+    const found = await ask(own, new Float32Array(DIMENSIONS), 100);
+    expect(found.map(({ uid }) => uid).sort((a, b) => a - b)).toEqual(uids.filter((uid) => !gone.has(uid)));
+    await own.close();
+  }
+});

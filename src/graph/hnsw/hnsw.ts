@@ -32,7 +32,7 @@ export class Hnsw {
 
   /** Adds a vector, which the store must hold. One that is there already is taken out first. */
   async insert(uid: number): Promise<void> {
-    if (await this.#store.links(uid)) await this.remove(uid);
+    if (await this.#store.links(uid)) await this.#unlink(uid);
     await this.#store.fetch([uid]);
     const vector = this.#store.vector(uid);
     if (!vector) return;
@@ -59,6 +59,11 @@ export class Hnsw {
 
   /** Takes a vector out; its neighbours are linked with each other instead. */
   async remove(uid: number): Promise<void> {
+    await this.#unlink(uid);
+    this.#store.setVector(uid, undefined);
+  }
+
+  async #unlink(uid: number): Promise<void> {
     const links = await this.#store.links(uid);
     if (!links) return;
     await this.#store.fetch([uid]);

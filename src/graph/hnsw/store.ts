@@ -20,7 +20,7 @@ export class HnswStore {
   /** what searches of the same state have read, for one that changes nothing */
   #memory: IndexMemory | undefined;
 
-  /** @param own vectors that are newer than those of the source */
+  /** @param own vectors that the source does not have, as they are until `setVector` tells another */
   constructor(
     readonly source: Source,
     readonly predicate: number,
@@ -57,6 +57,11 @@ export class HnswStore {
   setLinks(uid: number, links: Links | undefined): void {
     this.#links.set(uid, links);
     this.#changed.add(uid);
+  }
+
+  /** What a vector is from now on: undefined for one that is taken out. */
+  setVector(uid: number, stored: Uint8Array | undefined): void {
+    this.#vectors.set(uid, vectorOf(stored));
   }
 
   /** Reads the vectors of uids that are not known yet, in one batch. */

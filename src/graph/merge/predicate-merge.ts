@@ -207,15 +207,21 @@ export class PredicateMerge {
     if (!index) return;
     const changed = new Set([...this.value.original.keys(), ...this.#rebuilt]);
     if (changed.size === 0) return;
-    const own = (uid: number) => (changed.has(uid) ? { stored: this.value.get(uid) } : undefined);
+    const { original } = this.value;
+    const was = (uid: number) => (original.has(uid) ? original.get(uid) : this.value.get(uid));
+    // each is what it was until its turn comes: neighbours of one that goes are told by its place
+    const own = (uid: number) => (changed.has(uid) ? { stored: was(uid) } : undefined);
     const store = new HnswStore(source, this.record.id, own);
     const hnsw = new Hnsw(store, hnswOptions(index));
     for (const uid of changed) {
-      const [before, after] = [this.value.original.get(uid), this.value.get(uid)];
-      const same = before && after && this.value.original.has(uid) && Buffer.compare(before, after) === 0;
+      const [before, after] = [original.get(uid), this.value.get(uid)];
+      const same = before && after && original.has(uid) && Buffer.compare(before, after) === 0;
       if (same && !this.#rebuilt.has(uid)) continue;
-      if (after) await hnsw.insert(uid);
-      else await hnsw.remove(uid);
+      await hnsw.remove(uid);
+      if (after) {
+        store.setVector(uid, after);
+        await hnsw.insert(uid);
+      }
       await breath.due();
     }
     store.write(put, stamp);
