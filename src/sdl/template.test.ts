@@ -35,6 +35,8 @@ describe('url templates', () => {
     'http://a.example?n=a$b',
     'http://[::1/x',
     'http://a.example:port/x',
+    'http://a.example/100%',
+    'http://a.example/%zz/$id',
   ])('refuses %s', (text) => {
     expect(() => parseUrlTemplate(text)).toThrow(GraphsteadError);
   });

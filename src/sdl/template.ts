@@ -72,7 +72,8 @@ const names = (parts: readonly UrlPart[]): string[] =>
 
 /**
  * Takes a url template apart. A query parameter's value is one `$variable` or fixed text, never a mixture.
- * Throws INVALID_SDL on an address that is no http(s) url, on a variable in its host, and on a mixed parameter.
+ * Throws INVALID_SDL on an address that is no http(s) url, on a variable in its host, on a path that cannot be
+ * unescaped, and on a mixed parameter.
  */
 export function parseUrlTemplate(text: string, position?: Position): UrlTemplate {
   const fail = (message: string, fix: string): never => {
@@ -92,6 +93,9 @@ export function parseUrlTemplate(text: string, position?: Position): UrlTemplate
   }
   if (!URL.canParse(host)) {
     return fail(`"${host}" is not an address: its host or its port cannot be read`, 'Correct the host and the port.');
+  }
+  if (/%(?![\da-f]{2})/i.test(before)) {
+    return fail(`the path of "${text}" holds a "%" that escapes nothing`, 'Write %25 for a percent sign.');
   }
   const path = urlParts(before, 0);
   const query = mark === -1 ? [] : urlQuery(text, mark + 1, fail);
