@@ -227,14 +227,20 @@ describe('reading functions', () => {
       /**
        * Sets it.
        * @param a the value
+       * @param b - another, -1 for none
        * @query
        */
-      export function setIt(a: string): void {}
+      export function setIt(a: string, b: number): void {}
       /** @mutation */
       export function getIt(): string { return ''; }
     `);
     expect(manifest.operations).toMatchObject([
-      { name: 'setIt', kind: 'query', description: 'Sets it.', args: [{ description: 'the value' }] },
+      {
+        name: 'setIt',
+        kind: 'query',
+        description: 'Sets it.',
+        args: [{ description: 'the value' }, { description: 'another, -1 for none' }],
+      },
       { name: 'getIt', kind: 'mutation' },
     ]);
   });

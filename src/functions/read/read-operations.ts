@@ -180,7 +180,8 @@ class FunctionReader {
     const place = { node: declaration, direction: 'input', hint } as const;
     const type = this.types.read(given, place, optional);
     const symbol = this.checker.getSymbolAtLocation(declaration.name);
-    const description = ts.displayPartsToString(symbol?.getDocumentationComment(this.checker));
+    const text = ts.displayPartsToString(symbol?.getDocumentationComment(this.checker));
+    const description = text.replace(/^-\s+/, ''); // TSDoc writes `@param name - what it is`
     const initializer = ts.isParameter(declaration) ? declaration.initializer : undefined;
     const defaultValue = initializer === undefined ? undefined : literalValue(initializer);
     if (!fits(type, defaultValue)) {
