@@ -31,8 +31,8 @@ interface Known {
 }
 
 /**
- * A connection whose requests are answered as they come: each must have come whole in one piece, and alone. The first one
- * that is not, or that the route does not take, gives the connection to the library, for good.
+ * A connection whose requests are answered as they come: each in one piece, or its body in a second one, and alone. The
+ * first one that is not, or that the route does not take, gives the connection to the library, for good.
  */
 export class DirectConnection {
   readonly #socket: Socket;
@@ -42,6 +42,8 @@ export class DirectConnection {
   #exchange: Exchange | undefined;
   /** came while an answer was under way */
   #early: Buffer = NO_BYTES;
+  /** a request whose body is to come: many clients send their heads alone */
+  #begun: Buffer | undefined;
   #isNew = true;
 
   constructor(socket: Socket, keeper: Keeper) {
@@ -53,25 +55,32 @@ export class DirectConnection {
   }
 
   get isIdle(): boolean {
-    return this.#exchange === undefined;
+    return this.#exchange === undefined && this.#begun === undefined;
   }
 
   destroy(): void {
     this.#socket.destroy();
   }
 
-  readonly #take = (bytes: Buffer): void => {
+  readonly #take = (part: Buffer): void => {
     if (this.#exchange !== undefined) {
-      this.#early = this.#early.length === 0 ? bytes : Buffer.concat([this.#early, bytes]);
+      this.#early = this.#early.length === 0 ? part : Buffer.concat([this.#early, part]);
       this.#socket.pause();
       return;
     }
+    const isFirst = this.#begun === undefined;
+    const bytes = this.#begun === undefined ? part : Buffer.concat([this.#begun, part]);
+    this.#begun = undefined;
     const end = bytes.indexOf(HEAD_END);
     const plain = end < 0 ? undefined : this.#knownAs(bytes.toString('latin1', 0, end)).plain;
     const from = end + HEAD_END.length;
-    if (plain === undefined || bytes.length !== from + plain.head.length || !this.#keeper.route.isOpen) {
-      this.#leave();
-      this.#keeper.handOver(this, this.#socket, bytes);
+    const whole = plain === undefined ? 0 : from + plain.head.length;
+    if (isFirst && bytes.length < whole && whole <= MOST_BYTES) {
+      this.#begun = bytes;
+      return;
+    }
+    if (plain === undefined || bytes.length !== whole || !this.#keeper.route.isOpen) {
+      this.#leave(bytes);
       return;
     }
     if (this.#isNew) this.#socket.setTimeout(this.#keeper.idleMs);
@@ -153,18 +162,24 @@ export class DirectConnection {
 
   readonly #late = (): void => {
     if (this.#exchange !== undefined && this.#exchange.stallMs === undefined) return;
-    if (this.#isNew) this.#keeper.silent(this.#socket);
+    // the library knows how long a request may take to come
+    if (this.#begun !== undefined) this.#leave(this.#begun);
+    else if (this.#isNew) this.#keeper.silent(this.#socket);
     else this.#socket.destroy();
   };
 
-  /** Nothing of this connection hears of the socket any more. */
-  #leave(): void {
+  /** The library takes the socket, and first what has come on it; nothing here hears of it any more. */
+  #leave(bytes: Buffer): void {
     const socket = this.#socket;
     socket.off('data', this.#take).off('end', this.#end).off('close', this.#close);
     socket.off('timeout', this.#late).off('error', ignore);
     socket.setTimeout(0);
+    this.#keeper.handOver(this, socket, bytes);
   }
 }
+
+/** bytes of a request that waits for its body here: the library counts what is larger */
+const MOST_BYTES = 64 * 1024;
 
 /** answers up to so many bytes go out as text */
 const TEXT_BYTES = 8_192;
