@@ -50,7 +50,8 @@ export function plainHead(text: string): PlainHead | undefined {
   const { host, connection, 'content-length': length } = headers;
   if (!host || !LENGTH.test(length ?? '')) return undefined;
   if (connection !== undefined && connection.toLowerCase() !== 'keep-alive') return undefined;
-  return { path, url, query, headers, length: Number(length) };
+  // one object for all requests whose heads are alike
+  return { path, url, query: Object.freeze(query), headers: Object.freeze(headers), length: Number(length) };
 }
 
 function parametersIn(text: string): Record<string, string> | undefined {
