@@ -6,11 +6,12 @@ import { refusalOf, replyTo } from './graphql-reply.js';
 import { acceptedTypes, EVENT_STREAM, JSON_TYPE, requestOfJson } from './graphql-request.js';
 import { contextOf } from './request-context.js';
 import type { RouteReply, RunDirectly } from './route-reply.js';
+import { tokenOf } from './shared-stream.js';
 
 /** POST /graphql, answered as `graphqlRoutes` does it. undefined where it is no query or mutation in JSON. */
-export function directGraphql(core: Core, { headers, length }: PlainHead): RunDirectly | undefined {
+export function directGraphql(core: Core, { headers, query, length }: PlainHead): RunDirectly | undefined {
   if (headers['content-type'] !== JSON_TYPE || length > core.limits.graphqlBodyBytes) return undefined;
-  if (headers['x-graphql-event-stream-token'] !== undefined) return undefined;
+  if (tokenOf({ headers, query }) !== undefined) return undefined;
   const types = acceptedTypes(headers);
   if (types.includes(EVENT_STREAM)) return undefined;
   const accepted = types[0] ?? JSON_TYPE;

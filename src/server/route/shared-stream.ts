@@ -25,7 +25,7 @@ export function sharedStreamRoutes(app: FastifyInstance, core: Core): void {
 }
 
 /** Which shared stream a request belongs to. */
-export function tokenOf({ headers, query }: FastifyRequest): string | undefined {
+export function tokenOf({ headers, query }: Pick<FastifyRequest, 'headers' | 'query'>): string | undefined {
   const token = headers[TOKEN] ?? (query as Record<string, unknown>)['token'];
   return typeof token === 'string' && token !== '' ? token : undefined;
 }
