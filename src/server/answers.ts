@@ -15,9 +15,6 @@ export const LARGE_ANSWERS = { isLarge: true } as const;
 /** smaller ones are not counted: that would cost each request, and many of them are little */
 const LARGE_BYTES = 1024 * 1024;
 
-/** An answer whose connection may be told to end where nothing of it is taken. */
-type Held = Answering & { setTimeout(ms: number): unknown };
-
 /**
  * Bounds what clients hold that ask for much and read slowly: a request for more is refused, before anything is done for it,
  * while unread answers take more than `limits.largeAnswersBytes`, and a connection that takes nothing of a large answer for
@@ -37,7 +34,7 @@ export class LargeAnswers {
   }
 
   /** Counts an answer of so many bytes until it has gone out. */
-  add(length: number, answering: Held): void {
+  add(length: number, answering: Answering): void {
     if (length < LARGE_BYTES) return;
     this.#held += length;
     answering.once('close', () => {

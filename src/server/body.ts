@@ -13,7 +13,7 @@ export function acceptBytes(app: FastifyInstance): void {
 }
 
 /** smaller ones are not counted: that would cost each request, and many of them are little */
-const LARGE_BYTES = 64 * 1024;
+export const COUNTED_BODY = 64 * 1024;
 
 /** methods whose bodies are thrown away as they come */
 const UNREAD: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE']);
@@ -28,7 +28,7 @@ export function boundBodies(app: FastifyInstance, { largeBodiesBytes }: Pick<Lim
     if (UNREAD.has(request.method)) return done(null, payload);
     const length = Number(request.headers['content-length'] ?? 0);
     const isTold = request.headers['transfer-encoding'] === undefined;
-    if (isTold && length < LARGE_BYTES) return done(null, payload);
+    if (isTold && length < COUNTED_BODY) return done(null, payload);
     if (held > 0 && held + length > largeBodiesBytes) return done(tooManyBytes(largeBodiesBytes));
     let own = length;
     held += length;

@@ -14,6 +14,8 @@ export interface Answering {
   readonly writableFinished: boolean;
   /** once it has gone out, or its connection has ended */
   once(event: 'close', listener: () => void): unknown;
+  /** ends the connection where nothing of it is taken for so long */
+  setTimeout(ms: number): unknown;
 }
 
 interface Open {

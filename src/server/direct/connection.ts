@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { COUNTED_BODY } from '../body.js';
+import { TEXT_BYTES } from '../envelope.js';
 import type { DirectAnswer, DirectHandler, DirectRoute } from './contract.js';
 import { Exchange } from './exchange.js';
 import { type PlainHead, plainHead } from './head.js';
@@ -75,7 +77,8 @@ export class DirectConnection {
     const plain = end < 0 ? undefined : this.#knownAs(bytes.toString('latin1', 0, end)).plain;
     const from = end + HEAD_END.length;
     const whole = plain === undefined ? 0 : from + plain.head.length;
-    if (isFirst && bytes.length < whole && whole <= MOST_BYTES) {
+    // bodies that wait for their rest are the library's to count from this size on
+    if (isFirst && bytes.length < whole && whole < COUNTED_BODY) {
       this.#begun = bytes;
       return;
     }
@@ -177,12 +180,6 @@ export class DirectConnection {
     this.#keeper.handOver(this, socket, bytes);
   }
 }
-
-/** bytes of a request that waits for its body here: the library counts what is larger */
-const MOST_BYTES = 64 * 1024;
-
-/** answers up to so many bytes go out as text */
-const TEXT_BYTES = 8_192;
 
 /** `close` follows */
 function ignore(): void {}

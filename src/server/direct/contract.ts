@@ -21,7 +21,7 @@ export interface DirectAnswer {
 }
 
 /** Answers requests whose heads are alike. Never rejects. */
-export type DirectHandler = (request: DirectRequest, answering: DirectAnswering) => Promise<DirectAnswer>;
+export type DirectHandler = (request: DirectRequest, answering: Answering) => Promise<DirectAnswer>;
 
 /** What is answered directly. */
 export interface DirectRoute {
@@ -29,10 +29,4 @@ export interface DirectRoute {
   handlerOf(head: PlainHead): DirectHandler | undefined;
   /** false leaves everything to the library for now, which tells why */
   readonly isOpen: boolean;
-}
-
-/** An answer under way on a connection of this folder. */
-export interface DirectAnswering extends Answering {
-  /** ends the connection where nothing of the answer is taken for so long */
-  setTimeout(ms: number): unknown;
 }

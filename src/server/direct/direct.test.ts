@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DirectAnswering, DirectHandler } from './contract.js';
+import type { Answering } from '../signal.js';
+import type { DirectHandler } from './contract.js';
 import { type DirectConnections, serveDirectly } from './index.js';
 
 let server: Server;
@@ -187,7 +188,7 @@ describe('a connection', () => {
   });
 
   it.each(['destroy', 'end'] as const)('tells who works on an answer that its client has left by %s', async (how) => {
-    let answering!: DirectAnswering;
+    let answering!: Answering;
     let closed = false;
     handle = async (_, given) => {
       answering = given;
@@ -206,7 +207,7 @@ describe('a connection', () => {
 
   it('has not finished an answer before its client has read it', async () => {
     const body = Buffer.alloc(32 * 1024 * 1024, 'x');
-    let answering!: DirectAnswering;
+    let answering!: Answering;
     handle = async (_, given) => {
       answering = given;
       return { status: 200, shared: {}, own: {}, body };

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import type { DirectAnswering } from './contract.js';
+import type { Answering } from '../signal.js';
 
 /** One request and its answer, as those see it who work on the answer. */
-export class Exchange implements DirectAnswering {
+export class Exchange implements Answering {
   destroyed = false;
   headersSent = false;
   writableFinished = false;

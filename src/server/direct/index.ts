@@ -4,7 +4,7 @@ import { Server as TlsServer } from 'node:tls';
 import type { DirectRoute } from './contract.js';
 import { DirectConnection, type Keeper } from './connection.js';
 
-export type { DirectAnswering, DirectHandler, DirectRequest, DirectRoute } from './contract.js';
+export type { DirectHandler, DirectRequest, DirectRoute } from './contract.js';
 export type { PlainHead } from './head.js';
 
 interface DirectOptions {

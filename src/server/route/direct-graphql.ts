@@ -1,7 +1,8 @@
 import type { GraphqlRequest, RequestContext } from '../../api/index.js';
 import { utf8Text } from '../body.js';
 import type { Core } from '../core.js';
-import type { DirectAnswering, DirectRequest, PlainHead } from '../direct/index.js';
+import type { DirectRequest, PlainHead } from '../direct/index.js';
+import type { Answering } from '../signal.js';
 import { refusalOf, replyTo } from './graphql-reply.js';
 import { acceptedTypes, EVENT_STREAM, JSON_TYPE, requestOfJson } from './graphql-request.js';
 import { contextOf } from './request-context.js';
@@ -18,12 +19,7 @@ export function directGraphql(core: Core, { headers, query, length }: PlainHead)
   return (request, answering) => run(core, request, answering, accepted);
 }
 
-async function run(
-  core: Core,
-  request: DirectRequest,
-  answering: DirectAnswering,
-  accepted: string,
-): Promise<RouteReply> {
+async function run(core: Core, request: DirectRequest, answering: Answering, accepted: string): Promise<RouteReply> {
   let graphql: GraphqlRequest;
   let context: RequestContext;
   try {

@@ -1,4 +1,5 @@
-import type { DirectAnswering, DirectRequest } from '../direct/index.js';
+import type { DirectRequest } from '../direct/index.js';
+import type { Answering } from '../signal.js';
 
 /** What a route answers to a request that opens no stream, by whichever way it came. */
 export interface RouteReply {
@@ -11,4 +12,4 @@ export interface RouteReply {
 }
 
 /** Answers a request that came past the library. Rejects as the library's routes do. */
-export type RunDirectly = (request: DirectRequest, answering: DirectAnswering) => Promise<RouteReply>;
+export type RunDirectly = (request: DirectRequest, answering: Answering) => Promise<RouteReply>;
