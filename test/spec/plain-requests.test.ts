@@ -69,8 +69,8 @@ function bodyIn(rest: Buffer, headers: ReadonlyMap<string, string>): Buffer | un
   }
 }
 
-async function answersTo(...requests: readonly (string | Buffer)[]): Promise<Seen[]> {
-  const { hostname, port } = new URL(s.url);
+async function answersOf(url: string, requests: readonly (string | Buffer)[]): Promise<Seen[]> {
+  const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setNoDelay();
   await once(socket, 'connect');
   const seen: Seen[] = [];
@@ -108,6 +108,13 @@ const ONE = json('query ($text: String) { queryOpen(filter: { text: { eq: $text 
 
 /** timestamps and times, which no two answers have alike; what is kept for a key was told before its commit */
 const UNLIKE_IN_BODY = /"(?:start_ts|commit_ts|hash|\w+_ns)":("[^"]*"|\d+),?/g;
+
+/** What is answered past the library, and by it, without what no two answers have alike. */
+async function bothWays(url: string, request: Buffer): Promise<(Seen | undefined)[]> {
+  const [direct] = await answersOf(url, [request]);
+  const [, library] = await answersOf(url, ['GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n', request]);
+  return [direct, library].map((seen) => seen && { ...seen, body: seen.body.replace(UNLIKE_IN_BODY, '') });
+}
 
 const dql = (text: string, path = '/query', type = 'application/dql') => post(text, { 'Content-Type': type }, path);
 const rdf = (text: string, path = '/mutate?commitNow=true') => dql(text, path, 'application/rdf');
@@ -149,10 +156,8 @@ describe('a plain request of the graph language', () => {
       post(TEXTS, { Host: 'evil.example', 'X-API-Key': 'k', 'Content-Type': 'application/dql' }, '/query'),
     ],
   ])('is answered as any other: %s', async (_, request) => {
-    const [direct] = await answersTo(request);
-    const [, library] = await answersTo('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n', request);
-    const alike = (seen: Seen | undefined) => seen && { ...seen, body: seen.body.replace(UNLIKE_IN_BODY, '') };
-    expect(alike(direct)).toEqual(alike(library));
+    const [direct, library] = await bothWays(s.url, request);
+    expect(direct).toEqual(library);
   });
 });
 
@@ -205,8 +210,7 @@ describe('a plain GraphQL request', () => {
     ['a key that is too long to be remembered', post(json('{ __typename }'), { 'Idempotency-Key': 'x'.repeat(300) })],
     ['headers in any case', post(json('{ __typename }'), { 'CONTENT-type': 'application/json', 'Content-Type': '' })],
   ])('is answered as any other: %s', async (_, request) => {
-    const [direct] = await answersTo(request);
-    const [, library] = await answersTo('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n', request);
+    const [direct, library] = await bothWays(s.url, request);
     expect(direct).toEqual(library);
   });
 
@@ -227,7 +231,28 @@ describe('a plain GraphQL request', () => {
         )?.[1] ?? 0,
       );
     const before = await count();
-    await answersTo(post(json('{ __typename }')), post(json('{ __typename }')));
+    await answersOf(s.url, [post(json('{ __typename }')), post(json('{ __typename }'))]);
     expect(await count()).toBe(before + 2);
+  });
+});
+
+describe('a plain request under --compat dgraph', () => {
+  let peer: TestService;
+  beforeAll(async () => {
+    peer = await startService({ compat: 'dgraph' });
+    await peer.schema('type Open { id: ID! text: String! }');
+  });
+  afterAll(() => peer.close());
+
+  it.each<[string, Buffer]>([
+    ['a query', dql('{ q(func: type(Open)) { uid } }')],
+    ['a mistake, with status 200', dql('{ q(func: ')],
+    ['an unknown parameter', dql('{ q(func: uid(1)) { uid } }', '/query?readOnly=true')],
+    ['an upsert', rdf('upsert { query { q(func: uid(1)) { uid } } mutation { set { <0x1> <same> "x" . } } }')],
+    ['GraphQL', post(json('{ queryOpen { text } }'))],
+    ['GraphQL that cannot be read', post('{"query": ')],
+  ])('is answered as any other: %s', async (_, request) => {
+    const [direct, library] = await bothWays(peer.url, request);
+    expect(direct).toEqual(library);
   });
 });
