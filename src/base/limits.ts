@@ -74,6 +74,8 @@ export const DEFAULT_LIMITS = {
   ballastBytes: 16 * 1024 * 1024,
   /** readers of the embedded store at the same time */
   readers: 1_024,
+  /** connections to the database that holds the store, for reads; writes have one of their own */
+  storeConnections: 8,
   // commit
   /** milliseconds an open transaction may hold its snapshot */
   snapshotMs: 5_000,

@@ -6,5 +6,6 @@ export { checkPages } from './lmdb-head.js';
 export { openLmdbStore } from './lmdb-open.js';
 export { createMemoryStore, MemoryDisk, type MemoryStoreOptions } from './memory-store.js';
 export { compareBytes, lowerBound } from './order.js';
+export { isDatabase, openPostgresStore } from './postgres/open.js';
 export { hasLog } from './redo-log.js';
 export { writeUint } from './uint.js';

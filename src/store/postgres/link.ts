@@ -1,0 +1,145 @@
+import { createRequire } from 'node:module';
+import type pg from 'pg';
+import { codeOf, GraphsteadError, type Limits } from '../../base/index.js';
+
+/** One statement. */
+export interface Statement {
+  /** its plan is kept under this name */
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+}
+
+/** By name of column: bytea as bytes, bigint as text. */
+export type Row = Readonly<Record<string, unknown>>;
+
+// It loads with the first database, not with every service.
+const load = () => createRequire(import.meta.url)('pg') as typeof pg;
+
+const CONNECT_MS = 5_000;
+/** of one statement, and of its way there and back: a database that is silent for longer counts as gone */
+const SILENT_MS = 30_000;
+
+/** The ways to one database: some for reads, and one for what must come in order. */
+export class Link {
+  readonly #pool: pg.Pool;
+  readonly #settings: pg.ClientConfig;
+  #writer: Writer | undefined;
+
+  constructor(address: string, limits: Pick<Limits, 'storeConnections'>) {
+    this.#settings = {
+      connectionString: address,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: SILENT_MS,
+      keepAlive: true,
+      application_name: 'graphstead',
+    };
+    const { Client, Pool } = load();
+    new Client(this.#settings); // the pool reads the address when it connects, which may be much later
+    this.#pool = new Pool({ ...this.#settings, max: limits.storeConnections });
+    // One that loses its server while it idles must not end the process: the pool opens another.
+    this.#pool.on('error', () => undefined);
+  }
+
+  /** Throws what `databaseFailure` makes of it. */
+  async read({ name, text, values = [] }: Statement): Promise<readonly Row[]> {
+    try {
+      return (await this.#pool.query({ name, text, values: [...values] })).rows as readonly Row[];
+    } catch (thrown) {
+      throw databaseFailure(thrown, 'the database could not be read');
+    }
+  }
+
+  /** The connection for what must come in order, opened anew where it was lost. Throws what the library throws. */
+  async writer(): Promise<Writer> {
+    if (this.#writer?.lost === false) return this.#writer;
+    const client = new (load().Client)(this.#settings);
+    const writer = new Writer(client);
+    await client.connect();
+    this.#writer = writer;
+    return writer;
+  }
+
+  async close(): Promise<void> {
+    this.#writer?.cut();
+    await this.#pool.end();
+  }
+}
+
+/** One connection, whose statements run in their order. It is never another one under the same name: what was begun on it ended with it. */
+export class Writer {
+  readonly #client: pg.Client;
+  #lost = false;
+
+  constructor(client: pg.Client) {
+    this.#client = client;
+    const gone = () => {
+      this.#lost = true;
+    };
+    client.on('error', gone);
+    client.on('end', gone);
+  }
+
+  get lost(): boolean {
+    return this.#lost;
+  }
+
+  /** Runs statements, and gives how many rows each changed. Throws what the library throws. */
+  async run(text: string): Promise<readonly number[]> {
+    const results = (await this.#client.query(text)) as unknown as pg.QueryResult | pg.QueryResult[];
+    return (Array.isArray(results) ? results : [results]).map(({ rowCount }) => rowCount ?? 0);
+  }
+
+  /** The rows of one statement. */
+  async rows(text: string): Promise<readonly Row[]> {
+    return (await this.#client.query(text)).rows as readonly Row[];
+  }
+
+  /** It is not to be used any more. */
+  cut(): void {
+    this.#lost = true;
+    this.#client.end().catch(() => undefined);
+  }
+}
+
+/** The database has answered: what it refused did not happen, and its connection is good. */
+export function isAnswer(thrown: unknown): boolean {
+  return SQLSTATE.test(codeOf(thrown) ?? '') && !isAway(thrown);
+}
+
+/** Others changed the same at the same moment: nothing of it happened, and the same may succeed now. */
+export function isCrossed(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  return code === '40001' || code === '40P01';
+}
+
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+/** It ends, begins, or takes no more connections. */
+function isAway(thrown: unknown): boolean {
+  return /^(57P0[1-5]|08|53300)/.test(codeOf(thrown) ?? '');
+}
+
+const ROOM = /^(53100|53200)/;
+const SETTINGS = /^(28|3D|3F|42501|0A000)/;
+
+/** DISK_FULL, CONFIG where the address or the rights are wrong, else OVERLOADED: the database is away, and may come back. */
+export function databaseFailure(thrown: unknown, action: string): GraphsteadError {
+  if (thrown instanceof GraphsteadError) return thrown;
+  const code = codeOf(thrown) ?? '';
+  const reason = `${action}: ${thrown instanceof Error && thrown.message !== '' ? thrown.message : code || String(thrown)}`;
+  if (ROOM.test(code))
+    return new GraphsteadError('DISK_FULL', reason, {
+      fix: 'Give the database more room, or drop data.',
+      cause: thrown,
+    });
+  if (SETTINGS.test(code) || (isAnswer(thrown) && !isCrossed(thrown)))
+    return new GraphsteadError('CONFIG', reason, {
+      fix: 'Look at the address (--store, GRAPHSTEAD_STORE), and at what its user may do in the database.',
+      cause: thrown,
+    });
+  return new GraphsteadError('OVERLOADED', reason, {
+    fix: 'Try again; look whether the database runs, and takes more connections (limits.storeConnections).',
+    cause: thrown,
+  });
+}

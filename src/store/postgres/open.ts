@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { codeOf, GraphsteadError, type Limits, makeLimits, namedIn, nameOfThis } from '../../base/index.js';
+import type { Store } from '../contract.js';
+import { Hold, HELD_SECONDS } from './hold.js';
+import { databaseFailure, Link, type Row, type Writer } from './link.js';
+import { CREATE, createMeta, FORMAT, holdOn, letGo, META, readFrom, readNoMore, takeOver } from './sql.js';
+import { PostgresStore } from './store.js';
+
+interface PostgresStoreOptions {
+  readonly limits?: Limits;
+  /** opens beside a writer, and never writes */
+  readonly readOnly?: boolean;
+  /** opens although another process writes; that one is fenced from then on */
+  readonly takeOver?: boolean;
+  /** milliseconds to wait for a writer that may have died; default: as long as it keeps its place without a word */
+  readonly waitMs?: number;
+  /** told once where that is waited for */
+  readonly waits?: (holder: string) => void;
+}
+
+const LOOK_AGAIN_MS = 250;
+
+/** Whether an address names a database. */
+export function isDatabase(address: string): boolean {
+  return /^postgres(ql)?:\/\//.test(address);
+}
+
+/**
+ * Opens the store in a database that speaks PostgreSQL's protocol, in the schema that its user finds first, and makes its tables where
+ * they are missing. A writer that has died without a word keeps its place for a while: that is waited for.
+ * Throws STORE_LOCKED, STORE_FORMAT, NOT_FOUND (read-only, and nothing there), CONFIG, OVERLOADED (no database).
+ */
+export async function openPostgresStore(address: string, options: PostgresStoreOptions = {}): Promise<Store> {
+  const link = linkTo(address, options.limits ?? makeLimits());
+  try {
+    return options.readOnly === true ? await openToRead(link) : await openToWrite(link, options);
+  } catch (thrown) {
+    await link.close().catch(() => undefined);
+    throw databaseFailure(thrown, 'the database could not be opened');
+  }
+}
+
+function linkTo(address: string, limits: Limits): Link {
+  try {
+    return new Link(address, limits);
+  } catch (thrown) {
+    // the library's message may hold the address, and the address a password
+    throw new GraphsteadError('CONFIG', 'the address of the database cannot be read', {
+      fix: 'write it as postgres://user:password@host:5432/database',
+      cause: thrown,
+    });
+  }
+}
+
+/** Another process may be doing the same: one of the two is told that a name is taken. */
+async function create(writer: Writer): Promise<void> {
+  try {
+    await writer.run(CREATE);
+  } catch (thrown) {
+    if (!/^(23505|42P07|42710|40001)$/.test(codeOf(thrown) ?? '')) throw thrown;
+    await writer.run(CREATE);
+  }
+  await writer.run(createMeta(randomBytes(8).toString('hex')));
+}
+
+async function openToWrite(link: Link, options: PostgresStoreOptions): Promise<Store> {
+  const { takeOver: mayFence = false, waitMs = HELD_SECONDS * 1_000 + LOOK_AGAIN_MS } = options;
+  const writer = await link.writer();
+  await create(writer);
+  const until = performance.now() + waitMs;
+  for (let { waits } = options; ; ) {
+    const meta = checked(await writer.rows(META));
+    const epoch = Number(meta['epoch']);
+    if (mayFence || isFree(meta)) {
+      const [taken] = await writer.run(takeOver(epoch, nameOfThis(), HELD_SECONDS));
+      if (taken === 1) return await openedToWrite(link, epoch + 1);
+    } else {
+      const holder = nameOf(String(meta['holder']));
+      if (performance.now() >= until) throw locked(holder);
+      waits?.(holder);
+      waits = undefined;
+    }
+    await pause(LOOK_AGAIN_MS);
+  }
+}
+
+async function openedToWrite(link: Link, epoch: number): Promise<Store> {
+  const [meta] = await link.read({ text: META });
+  const version = Number(meta['version']);
+  const hold = new Hold({ link, keep: () => holdOn(epoch, HELD_SECONDS), leave: letGo(epoch) }, version);
+  return new PostgresStore({ link, epoch, incarnation: String(meta['incarnation']), version, hold, readOnly: false });
+}
+
+async function openToRead(link: Link): Promise<Store> {
+  const writer = await link.writer();
+  const found = await writer.rows(META).catch((thrown: unknown) => {
+    if (codeOf(thrown) === '42P01') throw nothingThere();
+    throw thrown;
+  });
+  if (found.length === 0) throw nothingThere();
+  const id = randomBytes(8).toString('hex');
+  const keep = (version: number) => readFrom(id, version, HELD_SECONDS);
+  // first its place, then the version: the writer takes nothing away that comes behind it
+  const first = checked(found);
+  await writer.run(keep(Number(first['version'])));
+  const [meta] = await writer.rows(META);
+  const version = Number(meta['version']);
+  const hold = new Hold({ link, keep, leave: readNoMore(id) }, version);
+  const { incarnation, epoch } = meta as { incarnation: string; epoch: string };
+  return new PostgresStore({ link, epoch: Number(epoch), incarnation, version, hold, readOnly: true });
+}
+
+function checked([meta]: readonly Row[]): Row {
+  const format = Number(meta['format']);
+  if (format === FORMAT) return meta;
+  throw new GraphsteadError(
+    'STORE_FORMAT',
+    `the database holds a store of format ${format}; this program knows ${FORMAT}`,
+    {
+      fix: 'Run the program that wrote it, or a newer one.',
+    },
+  );
+}
+
+/** Nobody writes: it has left, was silent for too long, or was a process of this machine that is gone. */
+function isFree({ held, holder }: Row): boolean {
+  return held !== true || holder === '' || namedIn(String(holder))?.lives === false;
+}
+
+function nameOf(holder: string): string {
+  const by = namedIn(holder);
+  return by === undefined ? 'another process' : `process ${by.pid} of ${by.host}`;
+}
+
+function locked(holder: string): GraphsteadError {
+  return new GraphsteadError('STORE_LOCKED', `the database is in use by ${holder}`, {
+    fix: 'Stop that one first, or name another database; it is one writer at a time.',
+  });
+}
+
+function nothingThere(): GraphsteadError {
+  return new GraphsteadError('NOT_FOUND', 'the database holds no store', {
+    fix: 'start a service on it once (graphstead start --store ...), or name another database',
+  });
+}

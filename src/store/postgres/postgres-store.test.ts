@@ -1,0 +1,207 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startDatabase, type TestDatabase } from '../../../test/database.js';
+import { until } from '../../../test/agent-service.js';
+import type { Batch, Range, Store } from '../contract.js';
+import { openPostgresStore } from './open.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startDatabase();
+}, 120_000);
+afterAll(() => database.stop());
+
+const open: Store[] = [];
+afterEach(async () => {
+  for (const store of open.splice(0)) await store.close();
+});
+
+const key = (id: number): Uint8Array => Uint8Array.of(0x10, id);
+const put = (id: number, text: string | undefined): Batch['puts'][number] => ({
+  key: key(id),
+  value: text === undefined ? undefined : Buffer.from(text),
+});
+const ALL: Range = { start: Uint8Array.of(0), end: Uint8Array.of(0xff) };
+
+async function opened(address: string, options: Parameters<typeof openPostgresStore>[1] = {}): Promise<Store> {
+  const store = await openPostgresStore(address, options);
+  open.push(store);
+  return store;
+}
+
+let versions = 0;
+const write = (store: Store, ...puts: Batch['puts']): Promise<void> =>
+  store.apply({ version: ++versions, puts }, { expectEpoch: store.epoch });
+
+async function entries(store: Store, snapshot = store.snapshot()): Promise<Record<number, string>> {
+  const { keys, values } = await snapshot.range(ALL);
+  snapshot.release();
+  return Object.fromEntries(keys.map((one, i) => [one[1], Buffer.from(values[i]).toString()]));
+}
+
+/** Rows of a place's tables, whatever their version. */
+async function rowsIn(address: string, table = 'graphstead_entry'): Promise<number> {
+  const schema = /search_path%3D(\w+)/.exec(address)?.[1];
+  const { rows } = await database.run(`SELECT count(*)::int AS n FROM ${schema}.${table}`);
+  return rows[0].n;
+}
+
+const told = (address: string, sets: string) =>
+  database.run(`UPDATE ${/search_path%3D(\w+)/.exec(address)?.[1]}.graphstead_meta SET ${sets}`);
+
+const endConnections = () =>
+  database.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'graphstead'`);
+
+describe('a store in a database', () => {
+  it('lands a batch whole or not at all where connections end at any moment, and knows which', async () => {
+    const store = await opened(await database.place());
+    const landed: Record<number, string> = {};
+    let ending = true;
+    const ends = (async () => {
+      while (ending) await endConnections();
+    })();
+    let refused = 0;
+    for (let i = 0; i < 60; i++) {
+      const [one, other] = [i % 5, 5 + (i % 7)];
+      try {
+        await write(store, put(one, `${i}`), put(other, i % 3 === 0 ? undefined : `${i}`));
+        landed[one] = `${i}`;
+        if (i % 3 === 0) delete landed[other];
+        else landed[other] = `${i}`;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'OVERLOADED' });
+        refused++;
+      }
+    }
+    ending = false;
+    await ends;
+    expect(refused).toBeGreaterThan(0);
+    await until(async () => (await entries(store).catch(() => undefined)) !== undefined);
+    expect(await entries(store)).toEqual(landed);
+  });
+
+  it('goes on by itself once a database that went away is back', async () => {
+    const store = await opened(await database.place());
+    await write(store, put(1, 'before'));
+    await database.halt();
+    await expect(write(store, put(1, 'meanwhile'))).rejects.toMatchObject({ code: 'OVERLOADED' });
+    await expect(entries(store)).rejects.toMatchObject({ code: 'OVERLOADED' });
+    await database.start();
+    await write(store, put(2, 'after'));
+    expect(await entries(store)).toEqual({ 1: 'before', 2: 'after' });
+  });
+
+  it('takes versions away that nobody reads, and keeps those that somebody does', async () => {
+    const address = await database.place();
+    const store = await opened(address);
+    await write(store, put(1, 'first'), put(2, 'stays'));
+    const held = store.snapshot();
+    for (let i = 0; i < 20; i++) await write(store, put(1, `${i}`));
+    await write(store, put(1, undefined));
+    expect(await entries(store, held)).toEqual({ 1: 'first', 2: 'stays' });
+    await write(store, put(3, 'new'));
+    await until(async () => (await rowsIn(address)) === 2);
+    expect(await entries(store)).toEqual({ 2: 'stays', 3: 'new' });
+  });
+
+  it('lets another process read beside the writer, and keeps what it reads', async () => {
+    const address = await database.place();
+    const store = await opened(address);
+    await write(store, put(1, 'old'));
+    const reader = await opened(address, { readOnly: true });
+    const held = reader.snapshot();
+    for (let i = 0; i < 5; i++) await write(store, put(1, `${i}`));
+    await until(async () => (await entries(reader))[1] === '4');
+    expect(await entries(reader, held)).toEqual({ 1: 'old' });
+    await expect(write(reader, put(1, 'x'))).rejects.toMatchObject({ code: 'READ_ONLY_STORE' });
+    await reader.close();
+    expect(await rowsIn(address, 'graphstead_reader')).toBe(0);
+  });
+
+  it('never gives a part of a version: one that another writer took away is refused', async () => {
+    const address = await database.place();
+    const first = await opened(address);
+    await write(first, put(1, 'a'), put(2, 'b'));
+    const held = first.snapshot();
+    const second = await opened(address, { takeOver: true });
+    await write(second, put(1, undefined));
+    await until(async () => (await rowsIn(address)) === 1);
+    await expect(held.get(key(2))).rejects.toMatchObject({ code: 'OVERLOADED', message: /another process writes/ });
+    await expect(held.range(ALL)).rejects.toMatchObject({ code: 'OVERLOADED' });
+    await expect(write(first, put(3, 'c'))).rejects.toMatchObject({ code: 'STORE_FENCED' });
+    expect(await entries(second)).toEqual({ 2: 'b' });
+  });
+
+  it('writes batches of many parts at once', async () => {
+    const store = await opened(await database.place());
+    const large = Array.from({ length: 1_200 }, (_, i) => ({
+      key: Uint8Array.of(0x10, i >> 8, i & 0xff),
+      value: new Uint8Array(3_900).fill(i),
+    }));
+    await store.apply({ version: ++versions, puts: large }, { expectEpoch: store.epoch });
+    const snapshot = store.snapshot();
+    const values = await snapshot.getMany(large.map((one) => one.key));
+    snapshot.release();
+    expect(values.map((value) => value?.[3_899])).toEqual(large.map((_, i) => i & 0xff));
+  });
+});
+
+describe('who writes to a database', () => {
+  it('is one process: another is told which', async () => {
+    const address = await database.place();
+    await opened(address);
+    const second = openPostgresStore(address, { waitMs: 0 });
+    await expect(second).rejects.toMatchObject({
+      code: 'STORE_LOCKED',
+      message: new RegExp(`process ${process.pid} of`),
+    });
+  });
+
+  it('is replaced once it has been silent for long, which is waited for', async () => {
+    const address = await database.place();
+    await opened(address);
+    const waited: string[] = [];
+    const second = opened(address, { waits: (holder) => waited.push(holder) });
+    await until(async () => waited.length === 1);
+    await told(address, "held_until = now() - interval '1 second'");
+    expect((await second).epoch).toBe(2);
+  });
+
+  it('is replaced at once where it was a process of this machine that is gone', async () => {
+    const address = await database.place();
+    const first = await opened(address);
+    await write(first, put(1, 'kept'));
+    const { hostname } = await import('node:os');
+    const holder = JSON.stringify({ pid: 2 ** 22 + 1, host: hostname(), started: '1' });
+    await told(address, `holder = '${holder}'`);
+    expect(await entries(await opened(address, { waitMs: 0 }))).toEqual({ 1: 'kept' });
+  });
+});
+
+describe('a database that cannot be opened', () => {
+  it('is told without its password', async () => {
+    const address = (await database.place()).replace('pa55word', 'wr0ng');
+    const failure = await openPostgresStore(address).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'CONFIG', message: /password/ });
+    expect(JSON.stringify(failure)).not.toContain('wr0ng');
+    const away = openPostgresStore('postgres://graphstead:pa55word@127.0.0.1:1/postgres');
+    await expect(away).rejects.toMatchObject({ code: 'OVERLOADED', message: /ECONNREFUSED/ });
+    await expect(openPostgresStore('postgres://graphstead:pa55word@host:port/db')).rejects.toMatchObject({
+      code: 'CONFIG',
+    });
+  });
+
+  it('holds a newer store, or none', async () => {
+    const address = await database.place();
+    const reading = () => openPostgresStore(address, { readOnly: true });
+    await expect(reading()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await (await opened(address)).close();
+    await told(address, 'format = 2');
+    await expect(openPostgresStore(address)).rejects.toMatchObject({ code: 'STORE_FORMAT', message: /format 2/ });
+    await expect(reading()).rejects.toMatchObject({ code: 'STORE_FORMAT' });
+  });
+
+  it('is copied by its own means', async () => {
+    const store = await opened(await database.place());
+    await expect(store.backup('/nowhere')).rejects.toMatchObject({ code: 'INVALID_REQUEST', fix: /pg_dump/ });
+  });
+});

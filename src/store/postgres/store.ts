@@ -1,0 +1,210 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { assert, GraphsteadError } from '../../base/index.js';
+import { checkBatch } from '../check.js';
+import type { ApplyOptions, Batch, Snapshot, Store } from '../contract.js';
+import { fenced } from '../memory-store.js';
+import type { Hold } from './hold.js';
+import { databaseFailure, isAnswer, isCrossed, type Link } from './link.js';
+import { PostgresSnapshot } from './snapshot.js';
+import { batchParts, META, moveHorizon, SETTLED, takeAway } from './sql.js';
+
+/** What an open store is made of. */
+interface Parts {
+  readonly link: Link;
+  readonly epoch: number;
+  readonly incarnation: string;
+  readonly version: number;
+  /** who writes; or who reads beside, for whom the writer leaves old versions */
+  readonly hold: Hold;
+  readonly readOnly: boolean;
+}
+
+/** milliseconds from one look at what can be taken away to the next */
+const SWEEP_MS = 1_000;
+/** rows taken away at once: each write waits for them */
+const SWEEP_ROWS = 2_000;
+/** of a batch that others crossed, at once */
+const TRIES = 10;
+/** milliseconds until a database that went away in the middle of a commit is asked again */
+const ASK_AGAIN_MS = 250;
+
+/**
+ * A store in a database that speaks PostgreSQL's protocol: see sql.ts for how it lies there. One process writes, whose epoch is
+ * the newest; snapshots are versions, read by any number of connections.
+ */
+export class PostgresStore implements Store {
+  readonly #parts: Parts;
+  readonly #link: Link;
+  #version: number;
+  /** versions that are held, and how often */
+  readonly #held = new Map<number, number>();
+  #applying: Promise<void> | undefined;
+  #sweeping: Promise<void> = Promise.resolve();
+  readonly #sweep: NodeJS.Timeout;
+  #swept: number;
+  #fenced = false;
+  #closed = false;
+  #batches = 0;
+  #bytes = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#link = parts.link;
+    this.#version = parts.version;
+    this.#swept = parts.version;
+    this.#sweep = setInterval(() => this.#look(), SWEEP_MS);
+    this.#sweep.unref();
+  }
+
+  get epoch(): number {
+    return this.#parts.epoch;
+  }
+
+  get incarnation(): string {
+    return this.#parts.incarnation;
+  }
+
+  get readOnly(): boolean {
+    return this.#parts.readOnly;
+  }
+
+  snapshot(): Snapshot {
+    assert(!this.#closed, 'the store is closed');
+    const version = this.#version;
+    this.#held.set(version, (this.#held.get(version) ?? 0) + 1);
+    return new PostgresSnapshot(
+      version,
+      this.#link,
+      () => this.#closed,
+      () => this.#release(version),
+    );
+  }
+
+  #release(version: number): void {
+    const holders = (this.#held.get(version) ?? 1) - 1;
+    if (holders === 0) this.#held.delete(version);
+    else this.#held.set(version, holders);
+  }
+
+  /** The oldest version that is read here. */
+  #oldest(): number {
+    return Math.min(this.#version, ...this.#held.keys());
+  }
+
+  async apply(batch: Batch, { expectEpoch }: ApplyOptions): Promise<void> {
+    assert(!this.#closed, 'the store is closed');
+    assert(this.#applying === undefined, 'one batch at a time');
+    if (this.readOnly) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
+    if (this.#fenced || expectEpoch !== this.epoch) throw fenced(expectEpoch);
+    const bytes = checkBatch(batch, this.#version);
+    const parts = batchParts(batch, this.epoch); // before the first wait: the caller's bytes are its own again
+    const done = this.#sweeping.then(() => this.#land(batch.version, parts));
+    this.#applying = done;
+    try {
+      await done;
+    } finally {
+      this.#applying = undefined;
+    }
+    this.#version = batch.version;
+    this.#batches++;
+    this.#bytes += bytes;
+  }
+
+  async #land(version: number, parts: readonly string[]): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#try(version, parts);
+        return;
+      } catch (thrown) {
+        if (!isCrossed(thrown) || tries >= TRIES) throw this.#told(thrown);
+      }
+    }
+  }
+
+  /** Where it throws, nothing of the batch has landed. */
+  async #try(version: number, parts: readonly string[]): Promise<void> {
+    const writer = await this.#link.writer();
+    let begun = 0;
+    try {
+      for (const part of parts) {
+        begun++;
+        const changed = await writer.run(part);
+        // statement 0 is BEGIN
+        if (begun === 1 && changed[1] !== 1) throw fenced(this.epoch);
+      }
+    } catch (thrown) {
+      const isKnown = isAnswer(thrown) || thrown instanceof GraphsteadError;
+      if (isKnown) await writer.run('ROLLBACK').catch(() => writer.cut());
+      else writer.cut();
+      // the last part commits: only its answer may be what was lost
+      if (isKnown || begun < parts.length || !(await this.#hasLanded(version))) throw thrown;
+    }
+  }
+
+  /** Asks until somebody answers: whoever waits for the batch must not be told that it failed while it may stand. */
+  async #hasLanded(version: number): Promise<boolean> {
+    for (;;) {
+      try {
+        const [meta] = await (await this.#link.writer()).rows(SETTLED);
+        return Number(meta['version']) === version && Number(meta['epoch']) === this.epoch;
+      } catch (thrown) {
+        if (this.#closed) throw thrown;
+        await pause(ASK_AGAIN_MS);
+      }
+    }
+  }
+
+  #told(thrown: unknown): GraphsteadError {
+    const failure = databaseFailure(thrown, 'the database took no write');
+    this.#fenced ||= failure.code === 'STORE_FENCED';
+    return failure;
+  }
+
+  /** What nobody reads any more goes, between two batches; one that only reads learns of the newest version. */
+  #look(): void {
+    if (this.#closed || this.#fenced || this.#applying !== undefined) return;
+    if (this.readOnly) {
+      this.#sweeping = this.#follow().catch(() => undefined);
+      return;
+    }
+    const oldest = this.#oldest();
+    if (oldest <= this.#swept) return;
+    this.#sweeping = this.#takeAway(oldest).catch(() => undefined);
+  }
+
+  async #takeAway(oldest: number): Promise<void> {
+    const writer = await this.#link.writer();
+    await writer.run(moveHorizon(this.epoch, oldest));
+    const [taken] = await writer.run(takeAway(SWEEP_ROWS));
+    if (taken < SWEEP_ROWS) this.#swept = oldest;
+  }
+
+  async #follow(): Promise<void> {
+    const [meta] = await this.#link.read({ text: META });
+    this.#version = Math.max(this.#version, Number(meta['version']));
+    this.#parts.hold.needs(this.#oldest());
+  }
+
+  async backup(_directory: string): Promise<void> {
+    throw new GraphsteadError('INVALID_REQUEST', 'a store in a database is copied by the means of that database', {
+      fix: 'Use pg_dump or the backups of its host; `graphstead export` writes files that import reads.',
+    });
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    return {
+      readers: [...this.#held.values()].reduce((sum, holders) => sum + holders, 0),
+      batches: this.#batches,
+      batchBytes: this.#bytes,
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#sweep);
+    await Promise.allSettled([this.#applying, this.#sweeping]);
+    await this.#parts.hold.end().catch(() => undefined);
+    await this.#link.close();
+  }
+}
