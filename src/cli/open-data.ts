@@ -5,12 +5,16 @@ import { defaultNames, dgraphNames, type Limits, makeLimits, type Names, systemC
 import { type Committer, createCommitter } from '../commit/index.js';
 import { createGraph, type Graph, graphApplier, graphShared } from '../graph/index.js';
 import { createHttpClient } from '../outbound/index.js';
-import { openLmdbStore, type Store } from '../store/index.js';
+import { openLmdbStore, openPostgresStore, type Store } from '../store/index.js';
 import { assertStore } from './holds-store.js';
 import { readCommitter } from './read-committer.js';
+import { shownAddress } from './store-address.js';
 
-/** A data directory that this process holds, without a server. */
+/** A data directory, or a database, that this process holds, without a server. */
 export interface OpenData {
+  /** where it lies, as people are told */
+  readonly place: string;
+  /** for files beside the data */
   readonly directory: string;
   readonly store: Store;
   readonly committer: Committer;
@@ -23,14 +27,18 @@ export interface OpenData {
 
 interface OpenDataOptions {
   readonly compat?: 'dgraph';
+  /** address of a database that holds the store in place of the directory */
+  readonly store?: string;
   /** only reads, also while a service writes; the directory must hold a store */
   readonly readOnly?: boolean;
 }
 
 /** Throws STORE_LOCKED while another process holds the directory; with `readOnly` NOT_FOUND when there is none. */
-export async function openData(data: string, { compat, readOnly = false }: OpenDataOptions = {}): Promise<OpenData> {
+export async function openData(data: string, options: OpenDataOptions = {}): Promise<OpenData> {
+  const { compat, store: address, readOnly = false } = options;
   const directory = resolve(data);
-  if (readOnly) assertStore(directory);
+  const place = address === undefined ? directory : shownAddress(address);
+  if (readOnly && address === undefined) assertStore(directory);
   const limits = makeLimits({}, process.env);
   const names = compat === 'dgraph' ? dgraphNames : defaultNames;
   const clock = systemClock;
@@ -39,7 +47,11 @@ export async function openData(data: string, { compat, readOnly = false }: OpenD
     for (const one of opened.splice(0).reverse()) await one();
   };
   try {
-    const store = await openLmdbStore(directory, { limits, readOnly });
+    const opening =
+      address === undefined
+        ? openLmdbStore(directory, { limits, readOnly })
+        : openPostgresStore(address, { limits, readOnly });
+    const store = await opening;
     opened.push(() => store.close());
     const shared = graphShared(limits);
     const appliers = [graphApplier(shared), agentsApplier(limits)];
@@ -54,7 +66,7 @@ export async function openData(data: string, { compat, readOnly = false }: OpenD
     const api = createApi({ graph, committer, names, clock, limits, client, ...environment });
     opened.push(() => api.close());
     await api.load();
-    return { directory, store, committer, graph, api, names, limits, close };
+    return { place, directory, store, committer, graph, api, names, limits, close };
   } catch (error) {
     await close();
     throw error;

@@ -32,6 +32,7 @@ function addServe(program: Command, name: 'dev' | 'start', description: string, 
     .argument('[APP_DIR]', 'the app: a folder with app.json; without one, store and API alone')
     .description(description)
     .option('--data <DIR>', DATA)
+    .addOption(storeOption())
     .option('--host <ADDR>', 'address to listen on', address, '127.0.0.1')
     .option('--port <N>', 'HTTP port', port, 8686)
     .option('--grpc-port <N>', 'gRPC port', port, 9080)
@@ -123,6 +124,7 @@ function addImport(program: Command): void {
     )
     .description('load files into a data directory, or into a running service')
     .addOption(dataOption().conflicts('to'))
+    .addOption(storeOption().conflicts(['to', 'data']))
     .option('--to <URL>', 'a running service; its key is read from GRAPHSTEAD_API_KEY')
     .option('--schema <FILE>', 'schema lines, applied first')
     .option('--graphql <FILE>', 'GraphQL type definitions, applied first')
@@ -144,6 +146,7 @@ function addExport(program: Command): void {
       'write the graph, its schema and its GraphQL types as files that import reads; agents only a backup takes along',
     )
     .addOption(dataOption().conflicts('from'))
+    .addOption(storeOption().conflicts(['from', 'data']))
     .option('--from <URL>', 'a running service; its key is read from GRAPHSTEAD_API_KEY')
     .requiredOption('--out <DIR>', 'a new folder for the files')
     .addOption(new Option('--format <FORMAT>', 'of the data').choices(['rdf', 'json']).default('rdf'))
@@ -197,6 +200,13 @@ function addDoctor(program: Command): void {
 
 function dataOption(): Option {
   return new Option('--data <DIR>', 'the data directory (default: .graphstead/data)');
+}
+
+function storeOption(): Option {
+  return new Option(
+    '--store <URL>',
+    'a PostgreSQL database that holds the data in place of the directory (or GRAPHSTEAD_STORE)',
+  );
 }
 
 function jsonOption(): Option {

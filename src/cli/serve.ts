@@ -9,6 +9,7 @@ import { dataFolder } from './app-dir.js';
 import { CRASHED, exitCodeOf } from './exit-code.js';
 import { openMended } from './open-mended.js';
 import { report } from './report.js';
+import { shownAddress, storeAddress } from './store-address.js';
 import { tellTypeErrors } from './type-errors.js';
 import { version } from './version.js';
 
@@ -16,6 +17,7 @@ interface ServeOptions {
   readonly mode: 'dev' | 'start';
   readonly appDir?: string;
   readonly data?: string;
+  readonly store?: string;
   readonly host: string;
   readonly port: number;
   readonly grpcPort: number;
@@ -32,14 +34,17 @@ export async function serve(options: ServeOptions): Promise<void> {
   let service: Service;
   let appDir: string | undefined;
   let data: string;
+  let store: string | undefined;
   const { tlsCert: cert, tlsKey: key } = options;
   try {
     appDir = appFolder(options.appDir);
     data = dataFolder(options.data, appDir);
+    store = storeAddress(options.store);
     const settings = {
       ...options,
       ...(cert !== undefined && key !== undefined ? { tls: { cert, key } } : {}),
       data,
+      store,
       appDir,
       dev: options.mode === 'dev',
       environment: process.env,
@@ -56,7 +61,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
   stopOnSignals(service);
   endOnCrash();
-  const announcer = new Announcer(service, { ...options, appDir, data });
+  const place = store === undefined ? data : shownAddress(store);
+  const announcer = new Announcer(service, { ...options, appDir, data: place });
   announcer.ready();
   service.host?.onReloaded((reloaded) => announcer.reloaded(reloaded));
   if (options.mode === 'dev' && service.host !== undefined) tellTypeErrors(service.host.app, options.json ?? false);

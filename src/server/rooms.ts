@@ -7,7 +7,7 @@ import { type Committer, createCommitter } from '../commit/index.js';
 import { createDqlEngine, type DqlEngine } from '../dql/index.js';
 import { createGraph, type Graph, graphApplier, graphShared } from '../graph/index.js';
 import { createHttpClient } from '../outbound/index.js';
-import { createMemoryStore, openLmdbStore, type Store } from '../store/index.js';
+import { createMemoryStore, openLmdbStore, openPostgresStore, type Store } from '../store/index.js';
 import { writeParts } from './export/file.js';
 import { exportParts } from './export/part.js';
 import type { ExportFormat } from './export/statement.js';
@@ -17,8 +17,10 @@ import { tracedApi, tracedClient, tracedCommitter, tracedDql } from './trace/ind
 export type Closers = (() => Promise<unknown> | unknown)[];
 
 interface RoomOptions {
-  /** data directory; undefined keeps everything in memory */
+  /** data directory; undefined keeps everything in memory, unless there is a `store` */
   readonly data: string | undefined;
+  /** address of a database that holds the store in place of the data directory */
+  readonly store: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** what placeholders of secrets name; see ApiOptions */
   readonly variables: NonNullable<ApiOptions['variables']>;
@@ -40,10 +42,17 @@ export interface Rooms {
   readonly api: Api;
 }
 
+async function openStore({ data, store, limits, log }: RoomOptions): Promise<Store> {
+  if (store === undefined) return data ? openLmdbStore(data, { limits }) : createMemoryStore();
+  const waits = (holder: string) =>
+    log.warn(`the database is held by ${holder}: waiting until it lets go, or has been silent for long enough`);
+  return openPostgresStore(store, { limits, waits });
+}
+
 /** Opens store, commit, graph, graph language and GraphQL, from the bottom up; what is open stands in `opened`. */
 export async function openRooms(options: RoomOptions, opened: Closers): Promise<Rooms> {
   const { data, environment, variables, clock, limits, names, log, trace, health } = options;
-  const store = data ? await openLmdbStore(data, { limits }) : createMemoryStore();
+  const store = await openStore(options);
   opened.push(() => store.close());
   const shared = graphShared(limits);
   const appliers = [graphApplier(shared), agentsApplier(limits)];

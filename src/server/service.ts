@@ -47,8 +47,10 @@ import { openTrace, traceRequests } from './trace/index.js';
 import { strayVariables } from './variables.js';
 
 export interface ServiceOptions {
-  /** data directory; undefined keeps everything in memory */
+  /** data directory; undefined keeps everything in memory, unless there is a `store` */
   readonly data?: string;
+  /** address of a database that holds the store in place of the data directory */
+  readonly store?: string;
   readonly host?: string;
   /** 0 takes any free one */
   readonly port?: number;
@@ -127,7 +129,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const startedAt = Date.now();
   let address = '';
   const health = () => ({ version, uptime: (Date.now() - startedAt) / 1000, address });
-  const { data, appDir, dev = false, allowUnset = false } = options;
+  const { data, store, appDir, dev = false, allowUnset = false } = options;
   const readable = readableVariables(environment, host);
   const ownTypes = () => (appDir ? readTypes(appDir) : undefined);
   const variables = (text: string) => ({
@@ -136,7 +138,8 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     // who writes the app's files writes its code too
     ...(readable && text !== ownTypes() ? { readable } : {}),
   });
-  const rooms = await openRooms({ data, environment, variables, clock, limits, names, log, trace, health }, opened);
+  const place = { data, store };
+  const rooms = await openRooms({ ...place, environment, variables, clock, limits, names, log, trace, health }, opened);
   const stored = await rooms.api.load();
   // otherwise those of the app take their place
   const served = ownTypes() === undefined ? stored : [];

@@ -10,6 +10,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'GRAPHSTEAD_HOST_NAMES',
   'GRAPHSTEAD_ALLOWED_HOSTS',
   'GRAPHSTEAD_LOG',
+  'GRAPHSTEAD_STORE',
   READABLE,
 ]);
 /** each is known or refused where limits are made */

@@ -7,9 +7,11 @@ import { progressCount } from '../import/progress.js';
 import { openData } from '../open-data.js';
 import { fromWire, remoteService } from '../remote-service.js';
 import { type CommonOptions, runCommand } from '../report.js';
+import { storeAddress } from '../store-address.js';
 
 interface ExportCommand extends CommonOptions {
   readonly data?: string;
+  readonly store?: string;
   readonly from?: string;
   readonly out: string;
   readonly format: ExportFormat;
@@ -24,8 +26,9 @@ export function exportCommand(options: ExportCommand): Promise<void> {
   });
 }
 
-async function exportData({ data, out, format, compat }: ExportCommand): Promise<Exported> {
-  const opened = await openData(data ?? join('.graphstead', 'data'), { compat, readOnly: true });
+async function exportData({ data, store, out, format, compat }: ExportCommand): Promise<Exported> {
+  const address = data === undefined ? storeAddress(store) : undefined;
+  const opened = await openData(data ?? join('.graphstead', 'data'), { compat, store: address, readOnly: true });
   try {
     const { graph, names, api } = opened;
     return await write(exportParts({ graph, names, format, graphql: api.current()?.text }), out);

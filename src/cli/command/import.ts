@@ -10,9 +10,11 @@ import { type SourceFile, sourceFile, sourceFiles } from '../import/source.js';
 import type { Target } from '../import/target.js';
 import { openData } from '../open-data.js';
 import { type CommonOptions, runCommand } from '../report.js';
+import { storeAddress } from '../store-address.js';
 
 interface ImportCommand extends CommonOptions {
   readonly data?: string;
+  readonly store?: string;
   readonly to?: string;
   readonly schema?: string;
   readonly graphql?: string;
@@ -90,16 +92,17 @@ interface Opened {
   close(): Promise<void>;
 }
 
-async function open({ to, data, compat }: ImportCommand): Promise<Opened> {
+async function open({ to, data, store, compat }: ImportCommand): Promise<Opened> {
   if (to !== undefined) {
     const target = remoteTarget(to, process.env['GRAPHSTEAD_API_KEY']);
     return { target, journal: resolve('.graphstead', 'import'), into: to, close: async () => undefined };
   }
-  const opened = await openData(data ?? join('.graphstead', 'data'), { compat });
+  const address = data === undefined ? storeAddress(store) : undefined;
+  const opened = await openData(data ?? join('.graphstead', 'data'), { compat, store: address });
   return {
     target: localTarget(opened),
     journal: join(opened.directory, 'import'),
-    into: opened.directory,
+    into: opened.place,
     close: opened.close,
   };
 }
