@@ -9,6 +9,8 @@ export class Activation {
   /** the process that holds the instance as of the last committed turn */
   host: HostProcess | undefined;
   busy = false;
+  /** it begins now, under an id that nobody has had: nothing of it is stored */
+  isNew = false;
   /** passing status while a hook runs */
   passing: 'starting' | 'suspending' | 'resuming' | 'stopping' | undefined;
   /** monotonic milliseconds */

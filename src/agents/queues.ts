@@ -100,6 +100,7 @@ export class Queues {
         },
       };
       const activation = this.activate(id);
+      if (job.create !== undefined && job.create.key === undefined) activation.isNew = true;
       const timer = setTimeout(() => {
         activation.waiting.remove(job);
         reject(outOfTime(id, job, timeoutMs));
@@ -130,6 +131,7 @@ export class Queues {
 
   #worked(activation: Activation, failed: boolean): void {
     activation.busy = false;
+    activation.isNew = false;
     activation.lastUsed = this.options.clock.monotonic();
     this.running--;
     if (this.running === 0) this.drained?.();
@@ -147,7 +149,7 @@ export class Queues {
     try {
       if (activation.wake !== undefined) clearTimeout(activation.wake);
       activation.wake = undefined;
-      if (activation.head === undefined) await this.#known(activation);
+      if (activation.head === undefined && !activation.isNew) await this.#known(activation);
       while (!this.paused) {
         const next = await this.#next(activation);
         if (next === undefined) return;

@@ -58,7 +58,7 @@ export class TurnRunner {
 
   /** Gives the reply once it is durable. Throws what the handler threw, or why its effects could not land; then nothing of it did. */
   async run(activation: Activation, job: Job): Promise<string | undefined> {
-    const head = activation.head ?? (await this.head(activation));
+    const head = activation.head ?? (activation.isNew ? undefined : await this.head(activation));
     if (head === undefined && job.create === undefined) throw unknownAgent(activation.id);
     if (head?.status === 'terminated' && job.create?.key === undefined) throw terminated(activation.id);
     if (job.create !== undefined && isLiving(head)) return activation.id;
