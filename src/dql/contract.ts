@@ -30,6 +30,8 @@ export interface QueryRequest {
   /** goes on with an open transaction */
   readonly startTs?: number;
   readonly hash?: string;
+  /** who may go on with a transaction that it begins: see `BeginOptions.held` */
+  readonly client?: string;
   readonly readOnly?: boolean;
   readonly bestEffort?: boolean;
   readonly timeoutMs?: number;
@@ -82,6 +84,8 @@ export interface MutateSettings {
   readonly variables?: Readonly<Record<string, string>>;
   readonly startTs?: number;
   readonly hash?: string;
+  /** as that of a query */
+  readonly client?: string;
   readonly timeoutMs?: number;
   readonly signal?: Pick<AbortSignal, 'aborted'>;
   readonly idempotency?: Omit<IdempotencyClaim, 'reply'>;

@@ -73,10 +73,11 @@ class Engine implements DqlEngine {
     const run = this.#runOptions(request);
     const document = await this.#parse(request, run);
     watch.lap('parsing_ns');
+    const { client = '', bestEffort = false } = request;
     const own = request.startTs === undefined;
-    const readOnly = request.readOnly === true || request.bestEffort === true;
+    const readOnly = request.readOnly === true || bestEffort;
     const transaction = own
-      ? await this.#graph.begin({ readOnly, bestEffort: request.bestEffort === true, held: 'ifRoom' })
+      ? await this.#graph.begin({ readOnly, bestEffort, held: { client, ifRoom: true } })
       : this.#graph.open(request.startTs, request.hash);
     watch.lap('assign_timestamp_ns');
     try {
@@ -171,7 +172,7 @@ class Engine implements DqlEngine {
       return this.#mutateIn(this.#graph.open(request.startTs, request.hash), mutation, request, run, watch);
     }
     if (!request.commitNow) {
-      const transaction = await this.#graph.begin({ held: 'always' });
+      const transaction = await this.#graph.begin({ held: { client: request.client ?? '' } });
       watch.lap('assign_timestamp_ns');
       return abortOnFailure(transaction, () => this.#mutateIn(transaction, mutation, request, run, watch));
     }

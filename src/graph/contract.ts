@@ -193,11 +193,15 @@ export interface BeginOptions {
   readonly readOnly?: boolean;
   /** read-only at the newest local snapshot, without a fresh start timestamp */
   readonly bestEffort?: boolean;
-  /**
-   * For a client that may go on with it in later requests; limits.transactions of these are open at most. "always" throws
-   * TOO_MANY_TRANSACTIONS where there is no room, "ifRoom" begins one that is not held.
-   */
-  readonly held?: 'always' | 'ifRoom';
+  /** For a client that may go on with it in later requests; limits.transactions of these are open at most. */
+  readonly held?: Holding;
+}
+
+interface Holding {
+  /** as clients are told apart: where there is no room, whoever holds most makes some */
+  readonly client: string;
+  /** where there is none, begins one that is not held; without it TOO_MANY_TRANSACTIONS is thrown */
+  readonly ifRoom?: boolean;
 }
 
 /** Snapshot-isolated; first committer wins. */

@@ -132,12 +132,14 @@ class StoreGraph implements Graph {
     if (options.bestEffort) {
       const snapshot = this.#committer.snapshot();
       // not in the table: its timestamp is that of a commit, and others may read at the same one
-      return new GraphTransaction(this.#context, snapshot.version, true, false, snapshot);
+      return new GraphTransaction(this.#context, snapshot.version, true, undefined, snapshot);
     }
-    const held = options.held !== undefined && this.#table.makeRoom();
-    if (options.held === 'always' && !held) throw this.#table.tooMany();
+    const { held } = options;
+    const isHeld = held !== undefined && this.#table.makeRoom(held.client);
+    if (held !== undefined && !isHeld && !held.ifRoom) throw this.#table.tooMany();
     const { startTs, snapshot } = await this.#committer.begin();
-    const transaction = new GraphTransaction(this.#context, startTs, readOnly, held, snapshot);
+    const client = isHeld ? held.client : undefined;
+    const transaction = new GraphTransaction(this.#context, startTs, readOnly, client, snapshot);
     this.#table.add(transaction);
     return transaction;
   }

@@ -286,7 +286,7 @@ describe('a transaction', () => {
     expect(await transaction.commit()).toEqual(await committed);
   });
 
-  const held = () => fixture.graph.begin({ held: 'always' });
+  const held = () => fixture.graph.begin({ held: { client: 'one' } });
 
   it('expires when idle, and the oldest without changes makes room for others', async () => {
     const idle = await held();
@@ -302,7 +302,7 @@ describe('a transaction', () => {
   it('is begun where clients hold as many as they may, when no client holds it', async () => {
     for (let i = 0; i < 4; i++) await (await held()).stage([setValue(i + 1, 'name', 'a')]);
     await write(fixture.graph, setValue(9, 'name', 'Ada'));
-    const reading = await fixture.graph.begin({ held: 'ifRoom' });
+    const reading = await fixture.graph.begin({ held: { client: 'one', ifRoom: true } });
     expect([reading.held, await seen(reading, 'name', 9)]).toEqual([false, [':Ada']]);
     reading.abort();
   });
@@ -344,7 +344,7 @@ describe('a transaction', () => {
   it('takes no more changes where clients hold limits.openChangesBytes of them open', async () => {
     const small = await openFixture({ clock, limits: { openChangesBytes: 1_000, transactionIdleFullMs: 30_000 } });
     const long = (uid: number) => [setValue(uid, 'note', 'x'.repeat(600))];
-    const client = () => small.graph.begin({ held: 'always' });
+    const client = () => small.graph.begin({ held: { client: 'one' } });
     const [first, second] = [await client(), await client()];
     await first.stage(long(1));
     await second.stage(long(2));

@@ -73,7 +73,16 @@ interface CommitOptions {
 }
 
 /** What has become of a transaction. */
-type State = 'open' | 'committing' | 'committed' | 'aborted';
+type State = 'open' | 'committing' | 'committed' | 'aborted' | 'expired';
+
+/** TXN_EXPIRED, as whoever goes on with a transaction that made room is told. */
+export function expired(startTs: number): GraphsteadError {
+  return new GraphsteadError(
+    'TXN_EXPIRED',
+    `transaction ${startTs} is gone: it was idle too long, or clients held too many`,
+    { fix: 'Run the whole operation again in a new transaction.' },
+  );
+}
 
 export class GraphTransaction implements Transaction {
   readonly hash = randomHash();
@@ -100,12 +109,17 @@ export class GraphTransaction implements Transaction {
     context: TransactionContext,
     readonly startTs: number,
     readonly readOnly: boolean,
-    readonly held: boolean,
+    /** who may go on with it in later requests */
+    readonly client: string | undefined,
     snapshot: Snapshot,
   ) {
     this.#context = context;
     this.#snapshot = snapshot;
     this.#snapshotSince = this.touched = context.clock.monotonic();
+  }
+
+  get held(): boolean {
+    return this.client !== undefined;
   }
 
   get committing(): boolean {
@@ -337,8 +351,17 @@ export class GraphTransaction implements Transaction {
   }
 
   abort(): void {
+    this.#end('aborted');
+  }
+
+  /** Aborts it though its client may go on with it. */
+  expire(): void {
+    this.#end('expired');
+  }
+
+  #end(state: State): void {
     if (this.#state !== 'open') return;
-    this.#state = 'aborted';
+    this.#state = state;
     this.#letGo();
   }
 
@@ -402,6 +425,7 @@ export class GraphTransaction implements Transaction {
   #mustBeOpen(): void {
     this.touched = this.#context.clock.monotonic();
     if (this.#state === 'open') return;
+    if (this.#state === 'expired') throw expired(this.startTs);
     throw new GraphsteadError('TXN_FINISHED', `transaction ${this.startTs} was already ${this.#state}`, {
       fix: 'Begin a new transaction.',
     });

@@ -1,5 +1,7 @@
 import { type Clock, GraphsteadError, type Limits } from '../base/index.js';
-import type { GraphTransaction } from './transaction.js';
+import type { Holder } from './holder.js';
+import { Holders } from './holders.js';
+import { expired, type GraphTransaction } from './transaction.js';
 
 /** Transactions that are over and remembered: of those that ended, so that a repeated commit gives the first answer, and of those that expired. */
 const KEPT = 4_096;
@@ -32,12 +34,8 @@ class Lately<T> {
 /** The open transactions of one graph, by start timestamp. */
 export class TransactionTable {
   readonly #open = new Map<number, GraphTransaction>();
-  /** those of clients, which may go on with them, in the order of last use */
-  readonly #held = new Map<number, GraphTransaction>();
-  /** start timestamps of those that were given changes */
-  readonly #changed = new Set<number>();
-  /** a look for one that may go, which goes on where the last one ended: from the front, it would pass all that are gone */
-  #look = this.#held.values();
+  /** those of clients, which may go on with them */
+  readonly #held = new Holders();
   readonly #finished = new Lately<GraphTransaction>();
   readonly #expired = new Lately<true>();
   readonly #clock: Clock;
@@ -50,50 +48,78 @@ export class TransactionTable {
   }
 
   /**
-   * Whether there is room for one that a client holds. Those that the service begins and ends itself need none: they are
-   * as many as the requests and calls under way, and have to go on whatever clients leave open.
+   * Whether there is room for one that the client holds. Those that the service begins and ends itself need none: they are
+   * as many as the requests and calls under way, and have to go on whatever clients leave open. Nobody makes room for a client
+   * who holds more than he does.
    */
-  makeRoom(): boolean {
+  makeRoom(client: string): boolean {
     if (this.#isRoom()) return true;
-    // where most were left open with changes, the few others are those that clients go on with
-    if (this.#changed.size * 2 > this.#limits.transactions) this.#expireIdle(() => this.#isRoom());
-    // one that has changed nothing can be forgotten: its client begins again and loses no work
-    for (let left = this.#held.size; left > 0 && !this.#isRoom(); left--) {
-      const transaction = this.#lookOn();
-      if (!transaction.dirty) this.#expire(transaction);
+    const before = this.#idleSince();
+    const own = this.#held.of(client);
+    const size = own?.size ?? 0;
+    // whoever holds most, and would after it still hold as many as the client: his oldest goes, even one with changes
+    for (let most = this.#held.largest; !this.#isRoom() && most && most.size > size + 1; most = this.#held.largest) {
+      const transaction = most.spare(before) ?? most.idle(Number.POSITIVE_INFINITY);
+      if (transaction === undefined) break;
+      this.#expire(transaction);
     }
-    this.#expireIdle(() => this.#isRoom());
+    if (own) this.#expireSpare(own, before);
+    if (!this.#isRoom()) for (const holder of [...this.#held.above(size)]) this.#expireSpare(holder, before);
     return this.#isRoom();
   }
 
-  /** Throws TOO_MANY_TRANSACTIONS when clients hold so many bytes of changes open that the transaction may not add to them. */
-  assertRoomFor(transaction: GraphTransaction): void {
-    if (!transaction.held) return;
-    if (!this.#hasBytes()) this.#expireIdle(() => this.#hasBytes());
-    if (this.#hasBytes()) {
-      this.#changed.add(transaction.startTs);
-      return;
+  #expireSpare(holder: Holder, before: number): void {
+    while (!this.#isRoom()) {
+      const transaction = holder.spare(before);
+      if (transaction === undefined) return;
+      this.#expire(transaction);
     }
-    throw new GraphsteadError(
+  }
+
+  /**
+   * Throws TOO_MANY_TRANSACTIONS when clients hold so many bytes of changes open that the transaction may not add to them. A client
+   * who holds less than his share of them takes from the one who holds most.
+   */
+  assertRoomFor(transaction: GraphTransaction): void {
+    const own = transaction.client === undefined ? undefined : this.#held.of(transaction.client);
+    if (own === undefined) return;
+    for (;;) {
+      const { total, most, share } = this.#bytes(own);
+      if (total < this.#limits.openChangesBytes) break;
+      const isLess = most !== own && own.bytes < share;
+      const spare = isLess ? most.idle(Number.POSITIVE_INFINITY, 1) : own.idle(this.#idleSince(), 1);
+      if (spare === undefined) throw this.#tooManyBytes();
+      this.#expire(spare);
+    }
+    own.changed(transaction);
+  }
+
+  /** Bytes of changes that clients hold, who of them holds most, and what each may who holds any, `own` among them. */
+  #bytes(own: Holder): { readonly total: number; readonly most: Holder; readonly share: number } {
+    let total = 0;
+    let holders = 0;
+    let most = own;
+    let mostBytes = own.bytes;
+    for (const holder of this.#held.all) {
+      const { bytes } = holder;
+      total += bytes;
+      if (bytes > 0 || holder === own) holders++;
+      if (bytes > mostBytes) [most, mostBytes] = [holder, bytes];
+    }
+    return { total, most, share: this.#limits.openChangesBytes / holders };
+  }
+
+  #tooManyBytes(): GraphsteadError {
+    return new GraphsteadError(
       'TOO_MANY_TRANSACTIONS',
       `the open transactions of clients hold ${this.#limits.openChangesBytes} bytes of changes (limits.openChangesBytes)`,
       { fix: 'Commit or abort transactions, or send changes with commitNow=true.' },
     );
   }
 
-  #hasBytes(): boolean {
-    let bytes = 0;
-    for (const { stagedBytes } of this.#held.values()) bytes += stagedBytes;
-    return bytes < this.#limits.openChangesBytes;
-  }
-
-  /** Those that idle longest go first, until it is enough. */
-  #expireIdle(isEnough: () => boolean): void {
-    const now = this.#clock.monotonic();
-    for (const transaction of this.#held.values()) {
-      if (isEnough() || now - transaction.touched < this.#limits.transactionIdleFullMs) return;
-      if (!transaction.busy) this.#expire(transaction);
-    }
+  /** Whoever was not used after it may make room. */
+  #idleSince(): number {
+    return this.#clock.monotonic() - this.#limits.transactionIdleFullMs;
   }
 
   #isRoom(): boolean {
@@ -108,18 +134,9 @@ export class TransactionTable {
     );
   }
 
-  /** Where none is open it does not end. */
-  #lookOn(): GraphTransaction {
-    for (;;) {
-      const next = this.#look.next();
-      if (!next.done) return next.value;
-      this.#look = this.#held.values();
-    }
-  }
-
   add(transaction: GraphTransaction): void {
     this.#open.set(transaction.startTs, transaction);
-    if (transaction.held) this.#held.set(transaction.startTs, transaction);
+    if (transaction.client !== undefined) this.#held.add(transaction, transaction.client);
     this.#timer ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
   }
 
@@ -134,20 +151,12 @@ export class TransactionTable {
         fix: 'Send the hash that came with the start timestamp.',
       });
     }
-    if (this.#held.delete(startTs)) this.#held.set(startTs, transaction);
+    if (transaction.client !== undefined) this.#held.of(transaction.client)?.used(transaction);
     return transaction;
   }
 
   #unknown(startTs: number): GraphsteadError {
-    if (this.#expired.get(startTs)) {
-      return new GraphsteadError(
-        'TXN_EXPIRED',
-        `transaction ${startTs} is gone: it was idle too long, or clients held too many`,
-        {
-          fix: 'Run the whole operation again in a new transaction.',
-        },
-      );
-    }
+    if (this.#expired.get(startTs)) return expired(startTs);
     return new GraphsteadError('TXN_UNKNOWN', `there is no open transaction ${startTs}`, {
       fix: 'Begin with a request without startTs and go on with the one it answers.',
     });
@@ -156,8 +165,7 @@ export class TransactionTable {
   /** A transaction is over; its outcome is kept for a while. */
   closed(transaction: GraphTransaction): void {
     if (!this.#open.delete(transaction.startTs)) return;
-    this.#held.delete(transaction.startTs);
-    this.#changed.delete(transaction.startTs);
+    if (transaction.client !== undefined) this.#held.delete(transaction, transaction.client);
     // one that no client holds has nothing to be repeated unless it was committed
     if (transaction.held || transaction.committing) this.#finished.set(transaction.startTs, transaction);
     else this.#expired.set(transaction.startTs, true);
@@ -176,7 +184,7 @@ export class TransactionTable {
   }
 
   #expire(transaction: GraphTransaction): void {
-    transaction.abort();
+    transaction.expire();
     this.#finished.delete(transaction.startTs);
     this.#expired.set(transaction.startTs, true);
   }

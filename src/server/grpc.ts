@@ -61,12 +61,12 @@ export function createGrpc(core: Core, options: GrpcOptions): GrpcConnections {
     'grpc.max_receive_message_length': core.limits.graphBodyBytes,
     interceptors: isLoopback(options.host) ? [] : [requireKey(options.keys, core.names)],
   });
-  const unary = answering(core);
+  const unary = answering(core, options.keys);
   const newer = newerMethods((answer: Dgraph.Response) => Buffer.from(answer.serializeBinary()));
   server.addService(
     { ...DgraphService, ...newer },
     {
-      query: unary('Query', (request: Dgraph.Request, signal) => query(core, request, signal)),
+      query: unary('Query', (request: Dgraph.Request, asking) => query(core, request, asking)),
       alter: unary('Alter', async (operation: Dgraph.Operation) => {
         await core.alter(alterOf(operation), { runInBackground: operation.getRunInBackground() });
         return new messages.Payload();
@@ -82,7 +82,7 @@ export function createGrpc(core: Core, options: GrpcOptions): GrpcConnections {
           fix: 'send an API key as the metadata "authorization: Bearer <key>"',
         });
       }),
-      runDQL: unary('RunDQL', (request: RunDqlRequest, signal) => runDql(core, request, signal)),
+      runDQL: unary('RunDQL', (request: RunDqlRequest, asking) => runDql(core, request, asking)),
       allocateIDs: unary('AllocateIDs', (request: AllocateRequest) => allocate(core, request)),
     },
   );
@@ -109,16 +109,20 @@ function credentials(tls: Tls | undefined): grpc.ServerCredentials {
   return grpc.ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
 }
 
-type Unary<Request, Answer> = (request: Request, signal: AbortSignal) => Promise<Answer>;
+/** Who asks, and whether he still does. */
+interface Asking {
+  readonly client: string;
+  readonly signal: AbortSignal;
+}
+
+type Unary<Request, Answer> = (request: Request, asking: Asking) => Promise<Answer>;
 
 /** Refuses calls without a key before any of their messages is read: whoever has none must not fill the memory with them. */
 function requireKey(keys: ApiKeys, names: Names): grpc.ServerInterceptor {
   return (_method, call) => {
     const onReceiveMetadata: grpc.ServerListener['onReceiveMetadata'] = (given, next) => {
       const metadata = given.getMap() as Record<string, string>;
-      // clients of this protocol also send the key alone, without "Bearer"
-      const bare = { 'x-api-key': metadata['authorization'] };
-      if ([metadata, bare].some((headers) => keys.open(undefined, { headers }))) return next(given);
+      if (keyCarriers(metadata).some((headers) => keys.open(undefined, { headers }))) return next(given);
       const isOther = keyOf(metadata) !== undefined || metadata['authorization'] !== undefined;
       call.sendStatus(statusOf(keyMissing(isOther), names));
     };
@@ -126,8 +130,23 @@ function requireKey(keys: ApiKeys, names: Names): grpc.ServerInterceptor {
   };
 }
 
+/** Clients of this protocol also send the key alone, without "Bearer". */
+function keyCarriers(metadata: Record<string, string>): readonly Record<string, string | undefined>[] {
+  return [metadata, { 'x-api-key': metadata['authorization'] }];
+}
+
+/** Whoever shows a key that counts, or the address that the call came from. */
+function clientOf(call: { getPeer(): string }, metadata: Record<string, string>, keys: ApiKeys): string {
+  for (const headers of keyCarriers(metadata)) {
+    const name = keys.nameOf(headers);
+    if (name !== undefined) return name;
+  }
+  // each connection has a port of its own
+  return call.getPeer().replace(/:\d+$/, '');
+}
+
 /** Turns failures into gRPC statuses with our code and fix in the message. */
-function answering({ trace, names }: Core) {
+function answering({ trace, names }: Core, keys: ApiKeys) {
   return <Request, Answer>(method: string, work: Unary<Request, Answer>): grpc.handleUnaryCall<Request, Answer> =>
     (call, callback) => {
       const controller = new AbortController();
@@ -135,8 +154,9 @@ function answering({ trace, names }: Core) {
       const headers = call.metadata.getMap() as Record<string, string>;
       const facts = { 'rpc.system': 'grpc', 'rpc.service': 'api.Dgraph', 'rpc.method': method };
       const step = { kind: 'server', facts, headers } as const;
+      const asking = { client: clientOf(call, headers, keys), signal: controller.signal };
       trace
-        .step(`api.Dgraph/${method}`, step, () => work(call.request, controller.signal))
+        .step(`api.Dgraph/${method}`, step, () => work(call.request, asking))
         .then(
           (answer) => callback(null, answer),
           (thrown: unknown) => callback(statusOf(thrown, names)),
@@ -163,9 +183,9 @@ function told({ position, message, fix }: GraphsteadError): string {
   return `${place}${message}${fix ? ` (${fix})` : ''}`;
 }
 
-async function query(core: Core, request: Dgraph.Request, signal: AbortSignal): Promise<Dgraph.Response> {
+async function query(core: Core, request: Dgraph.Request, asking: Asking): Promise<Dgraph.Response> {
   const variables = Object.fromEntries([...request.getVarsMap().entries()] as [string, string][]);
-  const place = { startTs: request.getStartTs() || undefined, hash: request.getHash() || undefined, signal };
+  const place = { startTs: request.getStartTs() || undefined, hash: request.getHash() || undefined, ...asking };
   const mutations = request.getMutationsList();
   if (mutations.length > 0) {
     if (request.getReadOnly()) throw onlyReads();
@@ -183,13 +203,13 @@ async function query(core: Core, request: Dgraph.Request, signal: AbortSignal): 
 }
 
 /** One text of any kind, in a transaction of its own. */
-async function runDql(core: Core, request: RunDqlRequest, signal: AbortSignal): Promise<Dgraph.Response> {
+async function runDql(core: Core, request: RunDqlRequest, asking: Asking): Promise<Dgraph.Response> {
   const { text, variables, readOnly, bestEffort, rdf } = request;
   if (!isMutationText(text)) {
-    return read(core, { text, variables, readOnly, bestEffort, format: rdf ? 'rdf' : 'json', signal });
+    return read(core, { text, variables, readOnly, bestEffort, format: rdf ? 'rdf' : 'json', ...asking });
   }
   if (readOnly) throw onlyReads();
-  return mutate(core, { contentType: 'rdf', body: text, variables, commitNow: true, signal });
+  return mutate(core, { contentType: 'rdf', body: text, variables, commitNow: true, ...asking });
 }
 
 function onlyReads(): GraphsteadError {

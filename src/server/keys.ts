@@ -63,6 +63,16 @@ export class ApiKeys {
     return found?.paths !== undefined && opens(found);
   }
 
+  /** A text that stands for the first of the headers' keys that counts; undefined where none does. */
+  nameOf(headers: Headers): string | undefined {
+    if (this.size === 0) return undefined;
+    for (const key of keysOf(headers)) {
+      const found = this.#find(key);
+      if (found !== undefined) return found.digest.toString('base64url');
+    }
+    return undefined;
+  }
+
   /** The only paths that a request's keys open, where what was asked for is none of them. */
   opensOnly({ headers }: Shown): readonly string[] | undefined {
     for (const key of keysOf(headers)) {

@@ -7,6 +7,8 @@ export interface Gone {
 
 /** An answer under way, as far as those who work on it need to know: Node's own response is one. */
 export interface Answering {
+  /** null once it is gone */
+  readonly socket: { readonly remoteAddress?: string } | null;
   /** nobody can read it any more */
   readonly destroyed: boolean;
   readonly headersSent: boolean;

@@ -1,6 +1,11 @@
 // Clients that leave transactions open: whoever forgets `commitNow` takes nothing away from those who do not.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createRequire } from 'node:module';
+import * as grpc from '@grpc/grpc-js';
+import type * as Dgraph from 'dgraph-js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../service.js';
+
+const dgraph = createRequire(import.meta.url)('dgraph-js') as typeof Dgraph;
 
 let s: TestService;
 beforeAll(async () => {
@@ -36,4 +41,52 @@ it('are told the limit, while requests that end what they begin go on', async ()
     'application/dql',
   );
   expect([again.status, again.body.errors[0].extensions.code]).toEqual([409, 'TXN_EXPIRED']);
+});
+
+describe('of several clients', () => {
+  let s: TestService;
+  beforeAll(async () => {
+    const environment = { GRAPHSTEAD_API_KEYS: 'greedy modest' };
+    s = await startService({ limits: { transactions: 3 }, environment, grpcPort: 0 });
+  });
+  afterAll(() => s.close());
+
+  /** opens one by HTTP: past the library, and where it says what takes a closer look through it */
+  async function open(headers: Record<string, string>): Promise<number> {
+    const answer = await s.post('/mutate', '{ set { _:a <text> "a" . } }', 'application/rdf', headers);
+    expect(answer.status).toBe(200);
+    return answer.body.extensions.txn.start_ts;
+  }
+  async function openByGrpc(key?: string): Promise<number> {
+    const stub = new dgraph.DgraphClientStub(`127.0.0.1:${s.service.grpcPort}`);
+    const metadata = new grpc.Metadata();
+    if (key !== undefined) metadata.set('authorization', `Bearer ${key}`);
+    const request = new dgraph.Request();
+    const mutation = new dgraph.Mutation();
+    mutation.setSetNquads('_:a <text> "a" .');
+    request.setMutationsList([mutation]);
+    const answer = await stub.query(request, metadata);
+    stub.close();
+    return answer.getTxn()!.getStartTs();
+  }
+  const commit = async (startTs: number) => (await s.post(`/commit?startTs=${startTs}`, '', 'application/json')).status;
+  const greedy = { 'x-api-key': 'greedy' };
+
+  it.each([
+    ['a key in plain requests', () => open(greedy), () => open({ 'x-api-key': 'modest' })],
+    [
+      'a key in others',
+      () => open({ ...greedy, 'x-no-compression': '1' }),
+      () => open({ authorization: 'Bearer modest' }),
+    ],
+    ['a key over gRPC', () => openByGrpc('greedy'), () => openByGrpc('modest')],
+    ['the address of who shows none', () => open({}), () => open(greedy)],
+    ['the address over gRPC', () => openByGrpc(), () => openByGrpc('modest')],
+    ['the address where a key does not count', () => open({ 'x-api-key': String(Math.random()) }), () => open(greedy)],
+  ])('takes the oldest from the one who holds most, who is told by %s', async (_, openOne, openOther) => {
+    const many = [await openOne(), await openOne(), await openOne()];
+    const other = await openOther();
+    expect([await commit(many[0]), await commit(other)]).toEqual([409, 200]);
+    for (const startTs of many.slice(1)) expect(await commit(startTs)).toBe(200);
+  });
 });

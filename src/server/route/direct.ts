@@ -57,11 +57,12 @@ function packingFor(accepted: string | undefined): 'gzip' | 'none' | undefined {
 
 const pack = promisify(gzip);
 
-function directGraphLanguage(core: Core, { path, length }: PlainHead): RunDirectly | undefined {
+function directGraphLanguage(core: Core, { path, length, headers }: PlainHead): RunDirectly | undefined {
   if (!Object.hasOwn(GRAPH_LANGUAGE, path) || length > core.limits.graphBodyBytes) return undefined;
   const work = GRAPH_LANGUAGE[path];
+  const key = core.keys.nameOf(headers);
   return async (request, answering) => {
-    const body = joined(await work(core, request, answering));
+    const body = joined(await work(core, request, answering, key));
     return { status: 200, type: JSON_TYPE, headers: NONE, body };
   };
 }

@@ -23,7 +23,9 @@ const QUERY_TYPES = new Set(['application/dql', 'application/graphql+-', 'applic
 export function graphLanguageRoutes(app: FastifyInstance, core: Core): void {
   const options = { bodyLimit: core.limits.graphBodyBytes, config: LARGE_ANSWERS };
   for (const [path, work] of Object.entries(GRAPH_LANGUAGE)) {
-    app.post(path, options, async (request, reply) => sendJson(reply, await work(core, request, reply.raw)));
+    app.post(path, options, async (request, reply) => {
+      return sendJson(reply, await work(core, request, reply.raw, core.keys.nameOf(request.headers)));
+    });
   }
   app.post('/alter', options, async (request, reply) => sendJson(reply, await alter(core, request)));
 }
@@ -36,12 +38,18 @@ interface Asked extends Sent, Queried {
 /** JSON in pieces. */
 type Parts = readonly (string | Buffer)[];
 
-/** What the paths answer that are asked often. */
-export const GRAPH_LANGUAGE: Readonly<
-  Record<string, (core: Core, request: Asked, answering: Answering) => Promise<Parts>>
-> = { '/query': query, '/mutate': mutate, '/commit': commit };
+/** @param key stands for the API key that the request shows; it may have none */
+type Work = (core: Core, request: Asked, answering: Answering, key: string | undefined) => Promise<Parts>;
 
-async function query(core: Core, request: Asked, answering: Answering): Promise<Parts> {
+/** What the paths answer that are asked often. */
+export const GRAPH_LANGUAGE: Readonly<Record<string, Work>> = { '/query': query, '/mutate': mutate, '/commit': commit };
+
+/** Who holds a transaction open. A key that does not count would make one client as many as he likes. */
+function clientOf(answering: Answering, key: string | undefined): string | undefined {
+  return key ?? answering.socket?.remoteAddress;
+}
+
+async function query(core: Core, request: Asked, answering: Answering, key: string | undefined): Promise<Parts> {
   const parameters = knownParameters(request, core.names, PARAMETERS.query);
   const { text: queryText, variables } = queryBody(core, request);
   const format = text(parameters, 'respFormat') ?? 'json';
@@ -63,6 +71,7 @@ async function query(core: Core, request: Asked, answering: Answering): Promise<
     variables,
     startTs: timestamp(parameters, 'startTs'),
     hash: text(parameters, 'hash'),
+    client: clientOf(answering, key),
     readOnly,
     bestEffort,
     timeoutMs: duration(parameters, 'timeout'),
@@ -116,7 +125,7 @@ function stringVariables(value: unknown): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-async function mutate(core: Core, request: Asked, answering: Answering): Promise<Parts> {
+async function mutate(core: Core, request: Asked, answering: Answering, key: string | undefined): Promise<Parts> {
   const parameters = knownParameters(request, core.names, PARAMETERS.mutate);
   const body = bodyText(request, core.limits.graphBodyBytes);
   const commitNow = flag(parameters, 'commitNow') || request.headers['x-dgraph-commitnow'] === 'true';
@@ -131,6 +140,7 @@ async function mutate(core: Core, request: Asked, answering: Answering): Promise
     commitNow,
     startTs: timestamp(parameters, 'startTs'),
     hash: text(parameters, 'hash'),
+    client: clientOf(answering, key),
     timeoutMs: duration(parameters, 'timeout'),
     signal: core.goneOf(answering),
     idempotency: claim,
