@@ -72,6 +72,41 @@ describe('alter', () => {
     expect(await lookup('name', 'exact', 'late')).toEqual([4, 2_400]);
   });
 
+  it('counts what a build has before it on snapshots that nobody else has to wait for', async () => {
+    const { graph, committer } = fixture;
+    await many('name', (i) => `n${i % 5}`);
+    const [take, now] = [committer.snapshot.bind(committer), performance.now.bind(performance)];
+    let open = 0;
+    vi.spyOn(committer, 'snapshot').mockImplementation(() => {
+      const snapshot = take();
+      const release = snapshot.release.bind(snapshot);
+      open++;
+      const given = () => {
+        open--;
+        release();
+      };
+      return Object.assign(snapshot, { release: given });
+    });
+    // each look at the clock finds that it is time for a pause
+    let looks = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + 20 * looks++);
+    const counted: unknown[] = [];
+    try {
+      await graph.alter({ kind: 'schema', text: 'name: string @index(exact) .' }, { runInBackground: true });
+      const seen: number[] = [];
+      for (let build = graph.indexing()[0]; build; build = graph.indexing()[0]) {
+        if (build.total === undefined) seen.push(open);
+        else counted.push(build.total);
+        await new Promise(setImmediate);
+      }
+      expect(seen.length).toBeGreaterThan(3);
+      expect(Math.max(...seen.slice(1))).toBe(0);
+    } finally {
+      vi.restoreAllMocks();
+    }
+    expect(counted[0]).toBe(2_500);
+  });
+
   it('waits for what it asks for, not for what others build; a short build does not wait for a long one', async () => {
     // some thirty steps, however quick they are
     await many('name', (i) => `n${i}`.padEnd(3_000, 'x'));

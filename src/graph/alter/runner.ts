@@ -1,6 +1,6 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { asError, type GraphsteadError } from '../../base/index.js';
 import type { CommitRecord, Committer } from '../../commit/index.js';
-import { Breath } from '../breath.js';
 import type { IndexProgress } from '../contract.js';
 import { scanUids } from '../read/block-scan.js';
 import type { SchemaVersion } from '../schema.js';
@@ -8,10 +8,10 @@ import type { SchemaCache } from '../schema-store.js';
 import { GRAPH, type GraphPart, graphPart } from '../part.js';
 import { type Job, JobTable } from './job.js';
 import { StepSize } from './step-size.js';
-import { familiesOf, type StepResult } from './step.js';
+import { type BuildJob, familiesOf, type StepResult } from './step.js';
 
 /** Milliseconds of counting between two pauses. */
-const BREATH_MS = 10;
+const COUNT_MS = 10;
 /** Milliseconds after which a job that failed is tried again. */
 const RETRY_MS = 5_000;
 /** Milliseconds after the last commit of somebody else until it counts as quiet. */
@@ -115,21 +115,33 @@ export class JobRunner {
 
   async #count(job: Job): Promise<void> {
     if (job.kind !== 'build' || this.#totals.has(job.id)) return;
-    const snapshot = this.#committer.snapshot();
-    const breath = new Breath(BREATH_MS);
     let total = 0;
+    for (let after: number | undefined = 0; after !== undefined; await endOfTurn()) {
+      if (this.#closed) return;
+      const slice = await this.#countSome(job, after);
+      total += slice.count;
+      after = slice.next;
+    }
+    this.#totals.set(job.id, total);
+  }
+
+  /** Counts for a while, on a snapshot of its own: one that were held to the end would have the file grow with every commit. */
+  async #countSome(job: BuildJob, after: number): Promise<{ readonly count: number; readonly next?: number }> {
+    const snapshot = this.#committer.snapshot();
+    const until = performance.now() + COUNT_MS;
+    let count = 0;
     try {
       const schema = await this.#schemas.read(snapshot);
       const predicate = schema.predicateById(job.predicate);
       const families = predicate ? familiesOf(job, predicate) : [];
-      for await (const uids of scanUids(snapshot, job.predicate, families, 0, { keysRead: 0, uidsRead: 0 })) {
-        total += uids.length;
-        await breath.due();
+      for await (const uids of scanUids(snapshot, job.predicate, families, after, { keysRead: 0, uidsRead: 0 })) {
+        count += uids.length;
+        if (performance.now() >= until) return { count, next: uids[uids.length - 1] };
       }
+      return { count };
     } finally {
       snapshot.release();
     }
-    this.#totals.set(job.id, total);
   }
 
   async #step(job: Job): Promise<StepResult> {

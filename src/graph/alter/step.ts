@@ -24,7 +24,7 @@ const UID_BYTES = 32;
 /** Sweeps that one step looks at. */
 const STEP_SWEEPS = 500;
 
-type BuildJob = Extract<Job, { kind: 'build' }>;
+export type BuildJob = Extract<Job, { kind: 'build' }>;
 type SweepJob = Extract<Job, { kind: 'sweep' }>;
 
 /** What a step tells the runner. */
