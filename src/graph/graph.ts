@@ -18,6 +18,7 @@ import { isVerified, TOLD, verifyData } from './alter/verify.js';
 import type { GraphChanged, GraphShared } from './applier.js';
 import { Breath } from './breath.js';
 import { beginBulk } from './bulk/bulk-load.js';
+import { ChangedAt } from './changed-at.js';
 import type {
   AlterRequest,
   BeginOptions,
@@ -73,7 +74,7 @@ class StoreGraph implements Graph {
   readonly #table: TransactionTable;
   readonly #runner: JobRunner;
   readonly #context: TransactionContext;
-  readonly #changedAt = new Map<string, number>();
+  readonly #changedAt: ChangedAt;
   #altering: Promise<unknown> = Promise.resolve();
 
   constructor({ committer, shared, clock = systemClock, names = defaultNames }: GraphOptions) {
@@ -84,6 +85,7 @@ class StoreGraph implements Graph {
     this.#lease = new UidLease(committer, limits);
     this.#table = new TransactionTable(clock, limits);
     this.#runner = new JobRunner(committer, schemas);
+    this.#changedAt = new ChangedAt((predicate) => schemas.newest.predicate(predicate) !== undefined);
     shared.landed = (changed) => this.#landed(changed);
     this.#context = {
       committer,
@@ -93,7 +95,7 @@ class StoreGraph implements Graph {
       names,
       lease: this.#lease,
       indexes: new IndexCache(limits.vectorCacheBytes),
-      changedAt: (predicate) => this.#changedAt.get(predicate) ?? 0,
+      changedAt: (predicate) => this.#changedAt.get(predicate),
       assertRoomFor: (transaction) => this.#table.assertRoomFor(transaction),
       closed: (transaction) => this.#table.closed(transaction),
     };
@@ -120,7 +122,7 @@ class StoreGraph implements Graph {
   }
 
   #landed({ version, predicates }: GraphChanged): void {
-    for (const name of predicates) this.#changedAt.set(name, version);
+    this.#changedAt.set(predicates, version);
   }
 
   schema(): Schema {
