@@ -133,6 +133,8 @@ describe('a plain request of the graph language', () => {
     ['an unknown parameter', dql(TEXTS, '/query?readOnly=true')],
     ['a parameter that is no flag', dql(TEXTS, '/query?ro=maybe')],
     ['another media type', dql(TEXTS, '/query', 'image/png')],
+    ['a media type that is none', dql('', '/commit?startTs=1', 'rdf')],
+    ['an empty media type', dql(TEXTS, '/query', '')],
     ['a charset', dql(TEXTS, '/query', 'application/dql; charset=latin1')],
     ['a body that is no UTF-8', post(Buffer.from([0xff]), { 'Content-Type': 'application/dql' }, '/query')],
     ['a mutation', rdf('{ set { <0x1> <same> "x" . } }')],

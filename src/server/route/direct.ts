@@ -21,6 +21,9 @@ interface Terms {
 /** Headers of those whom the library answers: pages of other sites, and who wants nothing packed. */
 const NOT_PLAIN = ['origin', 'sec-fetch-site', 'x-no-compression'];
 
+/** The only types of a body that the library reads (RFC 9110, 8.3.1), whatever parameters they have. */
+const MEDIA_TYPE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+\/[!#$%&'*+\-.^_`|~0-9A-Za-z]+[\t ]*(?:;|$)/;
+
 const NONE = {};
 
 /**
@@ -59,6 +62,8 @@ const pack = promisify(gzip);
 
 function directGraphLanguage(core: Core, { path, length, headers }: PlainHead): RunDirectly | undefined {
   if (!Object.hasOwn(GRAPH_LANGUAGE, path) || length > core.limits.graphBodyBytes) return undefined;
+  const type = headers['content-type'];
+  if (type !== undefined && !MEDIA_TYPE.test(type)) return undefined;
   const work = GRAPH_LANGUAGE[path];
   const key = core.keys.nameOf(headers);
   return async (request, answering) => {
