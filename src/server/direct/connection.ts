@@ -12,7 +12,7 @@ const NO_BYTES: Buffer = Buffer.alloc(0);
 /** What a connection needs of those who keep it. */
 export interface Keeper {
   readonly route: DirectRoute;
-  /** milliseconds in which the first request must have come */
+  /** milliseconds in which the first request must have come, and the body behind a later head */
   readonly firstMs: number;
   /** milliseconds that a connection may rest between two requests */
   readonly idleMs: number;
@@ -80,13 +80,14 @@ export class DirectConnection {
     // bodies that wait for their rest are the library's to count from this size on
     if (isFirst && bytes.length < whole && whole < COUNTED_BODY) {
       this.#begun = bytes;
+      if (!this.#isNew) this.#socket.setTimeout(this.#keeper.firstMs);
       return;
     }
     if (plain === undefined || bytes.length !== whole || !this.#keeper.route.isOpen) {
       this.#leave(bytes);
       return;
     }
-    if (this.#isNew) this.#socket.setTimeout(this.#keeper.idleMs);
+    if (this.#isNew || !isFirst) this.#socket.setTimeout(this.#keeper.idleMs);
     this.#isNew = false;
     void this.#answer(plain, bytes.subarray(from));
   };

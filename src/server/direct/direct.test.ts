@@ -134,7 +134,8 @@ describe('a connection', () => {
   });
 
   it.each([0, 1])('leaves a body that does not come to the library, behind %d requests', async (before) => {
-    server.headersTimeout = server.requestTimeout = server.keepAliveTimeout = 100;
+    server.headersTimeout = server.requestTimeout = 100;
+    server.keepAliveTimeout = 600_000;
     const client = new Client();
     for (let i = 0; i < before; i++) {
       client.send(plain('a'));
