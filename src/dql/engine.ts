@@ -119,7 +119,7 @@ class Engine implements DqlEngine {
         return { data, numUids: {}, keysRead: reader.metrics.keysRead };
       }
       const result = await runQuery(document, reader, run);
-      if (!transaction.readOnly) transaction.noteRead(reader.keys);
+      transaction.noteRead(transaction.readOnly ? [] : reader.keys, reader.absent);
       watch.lap('processing_ns');
       const data = await this.#write(result, request, run);
       watch.lap('encoding_ns');
@@ -237,7 +237,7 @@ class Engine implements DqlEngine {
     const reader = new NotingReader(await transaction.reader());
     try {
       const result = mutation.query ? await runQuery(mutation.query, reader, run) : NO_RESULT;
-      transaction.noteRead(reader.keys);
+      transaction.noteRead(reader.keys, reader.absent);
       const pace = new Pace(run);
       const { changes, positions, uids } = await resolveMutation(mutation, {
         variables: result.variables,

@@ -222,8 +222,8 @@ export interface Transaction {
   stage(changes: readonly GraphChange[], accept?: () => Promise<void>): Promise<void>;
   /** Gives what takes back all that is staged after it, until the commit. */
   mark(): Promise<() => Promise<void>>;
-  /** Index keys that this transaction's queries looked up (see engine rule 15). */
-  noteRead(keys: readonly string[]): void;
+  /** Index keys that this transaction's queries looked up (see engine rule 15), and names of predicates that they found missing. */
+  noteRead(keys: readonly string[], absent?: readonly string[]): void;
   /** From now on, what is read must still be so at the commit: TXN_ABORTED otherwise. Readers opened before are not held. */
   holdReads(): void;
   /** Conflict keys of what is staged, as text for clients of the HTTP API. */

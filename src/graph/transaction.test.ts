@@ -377,6 +377,42 @@ describe('a transaction', () => {
     await expect(late.reader()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
   });
 
+  it('does not move to now when a predicate was made that it had found missing', async () => {
+    const late = await fixture.graph.begin();
+    const other = await fixture.graph.begin();
+    expect(await seen(late, 'made', 1)).toEqual([]);
+    late.noteRead([], ['made']);
+    other.noteRead([], ['never']);
+    await write(fixture.graph, setValue(1, 'made', 'a'));
+    clock.now += 5_001;
+    await expect(late.reader()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+    expect(await seen(other, 'made', 1)).toEqual([':a']);
+  });
+
+  it('loses to another that made the predicate which both had found missing', async () => {
+    const [first, second, blind] = [
+      await fixture.graph.begin(),
+      await fixture.graph.begin(),
+      await fixture.graph.begin(),
+    ];
+    for (const one of [first, second]) one.noteRead([], ['made']);
+    for (const [i, one] of [first, second, blind].entries()) await one.stage([setValue(i + 1, 'made', 'a')]);
+    await first.commit();
+    await expect(second.commit()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+    const next = await fixture.graph.begin();
+    await next.stage([setValue(8, 'made', 'a')]);
+    await next.commit();
+  });
+
+  it('that holds its reads loses to one that makes a predicate which it found missing', async () => {
+    const held = await fixture.graph.begin();
+    held.holdReads();
+    expect(await seen(held, 'made', 1)).toEqual([]);
+    await held.stage([setValue(2, 'name', 'none was made')]);
+    await write(fixture.graph, setValue(1, 'made', 'a'));
+    await expect(held.commit()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+  });
+
   it('refuses changes when it is read-only, and bad ones whole', async () => {
     const readOnly = await fixture.graph.begin({ readOnly: true });
     await expect(readOnly.stage([setValue(1, 'name', 'a')])).rejects.toMatchObject({ code: 'TXN_READ_ONLY' });

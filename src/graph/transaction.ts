@@ -17,7 +17,14 @@ import {
   type Snapshot,
 } from '../commit/index.js';
 import { Breath } from './breath.js';
-import { ConflictSet, conflictTexts, indexConflictKey, type ListedConflicts, predicateOfIndexKey } from './conflict.js';
+import {
+  ConflictSet,
+  conflictTexts,
+  indexConflictKey,
+  type ListedConflicts,
+  predicateKey,
+  predicateOfIndexKey,
+} from './conflict.js';
 import type { GraphChange, GraphReader, Transaction } from './contract.js';
 import { decodeValue, tokensOf } from '../values/index.js';
 import { DeltaLog, OP, payloadOf } from './delta.js';
@@ -92,6 +99,8 @@ export class GraphTransaction implements Transaction {
   #conflicts = NO_CONFLICTS;
   #readKeys: Set<string> | undefined;
   #readPredicates: Set<string> | undefined;
+  /** names that were looked for, and that no predicate had */
+  #readAbsent: Set<string> | undefined;
   #held: HeldReads | undefined;
   #snapshot: Snapshot | undefined;
   #snapshotSince: number;
@@ -253,8 +262,9 @@ export class GraphTransaction implements Transaction {
     return run;
   }
 
-  noteRead(keys: readonly string[]): void {
+  noteRead(keys: readonly string[], absent: readonly string[] = []): void {
     for (const key of keys) (this.#readKeys ??= new Set()).add(key);
+    for (const name of absent) (this.#readAbsent ??= new Set()).add(name);
   }
 
   holdReads(): void {
@@ -266,10 +276,13 @@ export class GraphTransaction implements Transaction {
   }
 
   #conflictKeys(): Steps<ListedConflicts> {
-    if (this.#readKeys === undefined) return this.#conflicts.list();
+    if (this.#readKeys === undefined && this.#readAbsent === undefined) return this.#conflicts.list();
     const all = new ConflictSet();
     all.merge(this.#conflicts);
-    this.#addReadAndWritten(all, this.#readKeys);
+    if (this.#readKeys !== undefined) this.#addReadAndWritten(all, this.#readKeys);
+    // whoever found no predicate and makes one found no value in it either
+    for (const name of this.#readAbsent ?? [])
+      if (this.#log.predicates.includes(name)) all.exclusive(predicateKey(name));
     return all.list();
   }
 
@@ -384,7 +397,7 @@ export class GraphTransaction implements Transaction {
     const now = (this.touched = this.#context.clock.monotonic());
     this.releaseSnapshot(now);
     if (this.#snapshot) return;
-    for (const name of this.#readPredicates ?? []) {
+    for (const name of [...(this.#readPredicates ?? []), ...(this.#readAbsent ?? [])]) {
       if (this.#context.changedAt(name) <= this.#releasedVersion) continue;
       this.abort();
       throw new GraphsteadError('TXN_ABORTED', ABORTED, {
@@ -440,7 +453,7 @@ export class GraphTransaction implements Transaction {
   /** Only the outcome is kept of a transaction that is over; thousands of them are. */
   #letGo(): void {
     this.#forgetStaged();
-    this.#readKeys = this.#readPredicates = undefined;
+    this.#readKeys = this.#readPredicates = this.#readAbsent = undefined;
     this.#staging = this.#merging = NOTHING_BEFORE;
     if (this.#readers === 0) this.#dropSnapshot();
     this.#context.closed(this);

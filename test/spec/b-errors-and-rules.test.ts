@@ -102,6 +102,14 @@ describe('Rules for data mutations', () => {
     expect(await names()).toEqual(['Once']);
   });
 
+  it.each(['has(%)', 'eq(%, "once")'])('1. also where its query finds no predicate yet: %s', async (found) => {
+    const predicate = `first_by_${found.slice(0, 3).replace('(', '')}`;
+    const upsert = `upsert { query { q(func: ${found.replace('%', predicate)}) { v as uid } }
+      mutation @if(eq(len(v), 0)) { set { _:n <${predicate}> "once" . } } }`;
+    await Promise.all(Array.from({ length: 20 }, () => s.rdf(upsert)));
+    expect((await s.data(`{ q(func: has(${predicate})) { count(uid) } }`)).q).toEqual([{ count: 1 }]);
+  });
+
   it('2. query results reflect the state before the mutation', async () => {
     await s.rdf('{ set { <0x1> <name> "Before" . } }');
     const answer = await s.rdf(

@@ -28,6 +28,10 @@ export class HeldReads implements ReadLog {
   }
 
   whole({ name }: Predicate): void {
+    this.absent(name);
+  }
+
+  absent(name: string): void {
     this.#uids.set(name, undefined);
   }
 

@@ -1,6 +1,7 @@
 import type { IndexKind } from '../../values/index.js';
 import type { GraphReader, Predicate, Schema, TokenPostings, TokenRange, UidList } from '../contract.js';
 import { chain } from '../source.js';
+import { ToldSchema } from './told-schema.js';
 
 /** Hears what a reader is asked for, before it reads, and what it found where that tells more. */
 export interface ReadLog {
@@ -17,6 +18,8 @@ export interface ReadLog {
    * is no more.
    */
   scan?(predicate: Predicate, kind: IndexKind, range: TokenRange): (page: readonly TokenPostings[] | undefined) => void;
+  /** a predicate that does not exist, which reads as empty */
+  absent?(name: string): void;
   /** the lists of uids that a lookup gave, or that incoming edges come from */
   found?(predicate: Predicate, lists: readonly UidList[]): void;
 }
@@ -25,6 +28,7 @@ export interface ReadLog {
 export class LoggedReader implements GraphReader {
   readonly #reader: GraphReader;
   readonly #log: ReadLog;
+  #schema: Schema | undefined;
 
   constructor(reader: GraphReader, log: ReadLog) {
     this.#reader = reader;
@@ -32,7 +36,10 @@ export class LoggedReader implements GraphReader {
   }
 
   get schema(): Schema {
-    return this.#reader.schema;
+    this.#schema ??= this.#log.absent
+      ? new ToldSchema(this.#reader.schema, (name) => this.#log.absent?.(name))
+      : this.#reader.schema;
+    return this.#schema;
   }
 
   get version(): number {
