@@ -1,3 +1,4 @@
+import { codeOf, type MaybePromise } from '../../base/index.js';
 import {
   type GraphReader,
   hasUid,
@@ -31,14 +32,25 @@ async function* checkEdges(reader: GraphReader, predicate: Predicate, uids: UidL
   for (const [i, row] of rows.entries()) {
     if (predicate.reverse && row.length > 0) {
       const objects = row.subarray(0, SAMPLE);
-      const back = await reader.edges(predicate, objects, { reverse: true });
-      for (const [j, subjects] of back.rows.entries()) {
+      const back = await built(() => reader.edges(predicate, objects, { reverse: true }));
+      for (const [j, subjects] of (back?.rows ?? []).entries()) {
         if (!hasUid(subjects, uids[i])) yield `~${predicate.name} of ${hex(objects[j])} lacks ${hex(uids[i])}`;
       }
     }
-    if (predicate.count && !hasUid(await reader.byCount(predicate, row.length, row.length), uids[i])) {
+    const counted = predicate.count && (await built(() => reader.byCount(predicate, row.length, row.length)));
+    if (counted && !hasUid(counted, uids[i])) {
       yield `count(${predicate.name}) of ${hex(uids[i])} is not ${row.length} in its index`;
     }
+  }
+}
+
+/** undefined where it is being built, as a crash or a copy in the middle of that leaves it: it goes on at the next start. */
+async function built<T>(read: () => MaybePromise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'INDEX_BUILDING') throw thrown;
+    return undefined;
   }
 }
 
