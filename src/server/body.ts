@@ -1,12 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { gunzipSync, inflateSync } from 'node:zlib';
-import type { FastifyInstance } from 'fastify';
-import { codeOf, GraphsteadError, type Limits, parseJson } from '../base/index.js';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib';
+import type { FastifyInstance, RequestPayload } from 'fastify';
+import { GraphsteadError, type Limits, parseJson } from '../base/index.js';
 
-/**
- * Bodies arrive as bytes, whatever their type: each route parses its own language, so that mistakes have positions.
- * `Content-Encoding: gzip` is undone here, within the same limit.
- */
+/** Bodies arrive as bytes, whatever their type: each route parses its own language, so that mistakes have positions. */
 export function acceptBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -20,40 +17,76 @@ const UNREAD: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE']);
 
 /**
  * Refuses a large body while those of other requests take `limits.largeBodiesBytes`, before any of it is read: clients that
- * stop in the middle would hold them all. One of a length that is not told counts as it comes, and is refused where it comes to more.
+ * stop in the middle would hold them all. One of a length that is not told counts as it comes, and is refused where it comes to more;
+ * so does a packed one, by what comes out: `Content-Encoding: gzip` is undone here, as it comes, within the limit of the route.
  */
 export function boundBodies(app: FastifyInstance, { largeBodiesBytes }: Pick<Limits, 'largeBodiesBytes'>): void {
   let held = 0;
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (UNREAD.has(request.method)) return done(null, payload);
-    const length = Number(request.headers['content-length'] ?? 0);
-    const isTold = request.headers['transfer-encoding'] === undefined;
+    const { headers } = request;
+    const length = Number(headers['content-length'] ?? 0);
+    const isChunked = headers['transfer-encoding'] !== undefined;
+    const unpack = length > 0 || isChunked ? unpacking(headers) : undefined;
+    const isTold = !isChunked && unpack === undefined;
     if (isTold && length < COUNTED_BODY) return done(null, payload);
     if (held > 0 && held + length > largeBodiesBytes) return done(tooManyBytes(largeBodiesBytes));
+    const body = unpack === undefined ? payload : unpacked(payload, unpack, reply.raw);
     let own = length;
     held += length;
     const count = (part: Buffer) => {
       own += part.length;
       held += part.length;
       if (held <= largeBodiesBytes || held === own) return;
-      payload.off('data', count);
+      body.off('data', count);
       // ends the reading of it; to destroy it would take the connection, and the answer with it
-      payload.emit('error', tooManyBytes(largeBodiesBytes));
+      body.emit('error', tooManyBytes(largeBodiesBytes));
     };
     // the framework listens to errors no longer than it reads, and one that nobody hears would end the process
-    if (!isTold) payload.on('data', count).on('error', () => undefined);
+    if (!isTold) body.on('data', count).on('error', () => undefined);
     reply.raw.once('close', () => {
-      payload.off('data', count);
+      body.off('data', count);
       held -= own;
     });
-    done(null, payload);
+    done(null, body);
   });
+}
+
+/** What undoes the encoding of a body, which is plain from then on; undefined for one that is, or that nothing undoes. */
+function unpacking(headers: IncomingHttpHeaders): Unpacking | undefined {
+  const encoding = encodingOf(headers);
+  const unpack = UNPACKING.get(encoding)?.();
+  if (unpack !== undefined) delete headers['content-encoding'];
+  return unpack && Object.assign(unpack, { receivedEncodedLength: 0 });
+}
+
+/** @param answer whoever is answered sends no more of it */
+function unpacked(payload: RequestPayload, unpack: Unpacking, answer: ServerResponse): Unpacking {
+  payload.on('data', (part: Buffer) => {
+    unpack.receivedEncodedLength += part.length;
+  });
+  payload.on('error', (error) => unpack.destroy(error));
+  answer.once('close', () => unpack.destroy());
+  return payload.pipe(unpack);
 }
 
 function tooManyBytes(limit: number): GraphsteadError {
   return new GraphsteadError('OVERLOADED', 'the bodies of other requests take all the memory that there is for them', {
     fix: `limits.largeBodiesBytes is ${limit}: send fewer large requests at a time`,
   });
+}
+
+/** with the bytes of it that have come, by which the framework knows whether all have */
+type Unpacking = (Gunzip | Inflate) & { receivedEncodedLength: number };
+
+const UNPACKING: ReadonlyMap<string, () => Gunzip | Inflate> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+]);
+
+function encodingOf(headers: IncomingHttpHeaders): string {
+  return String(headers['content-encoding'] ?? 'identity').toLowerCase();
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
@@ -64,10 +97,10 @@ export interface Sent {
   readonly body: unknown;
 }
 
-/** The body as text. Throws BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE (charset), INVALID_REQUEST on bytes that are no UTF-8 or no gzip. */
-export function bodyText(request: Sent, limit: number): string {
+/** The body as text. Throws UNSUPPORTED_MEDIA_TYPE (charset, encoding), INVALID_REQUEST on bytes that are no UTF-8. */
+export function bodyText(request: Sent): string {
   checkCharset(request);
-  return utf8Text(decoded(request, limit), 'the body');
+  return utf8Text(bytesOf(request), 'the body');
 }
 
 /** Bytes as text. Throws INVALID_REQUEST where they are no UTF-8: other characters would be stored in silence. */
@@ -90,23 +123,19 @@ function checkCharset(request: Sent): void {
   });
 }
 
-function decoded(request: Sent, limit: number): Buffer {
+/** What is packed and of a length has been unpacked as it came: see `boundBodies`. */
+function bytesOf(request: Sent): Buffer {
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const encoding = String(request.headers['content-encoding'] ?? 'identity').toLowerCase();
+  const encoding = encodingOf(request.headers);
   if (encoding === 'identity' || encoding === '') return bytes;
-  const unzip =
-    encoding === 'gzip' || encoding === 'x-gzip' ? gunzipSync : encoding === 'deflate' ? inflateSync : undefined;
-  if (!unzip) {
-    throw new GraphsteadError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding "${encoding}" is not supported`, {
-      fix: 'use gzip, deflate or none',
-    });
-  }
-  try {
-    return unzip(bytes, { maxOutputLength: limit });
-  } catch (error) {
-    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
-    throw new GraphsteadError('INVALID_REQUEST', `the body is not valid ${encoding}`, { cause: error });
-  }
+  if (UNPACKING.has(encoding)) throw notPacked();
+  throw new GraphsteadError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding "${encoding}" is not supported`, {
+    fix: 'use gzip, deflate or none',
+  });
+}
+
+export function notPacked(cause?: unknown): GraphsteadError {
+  return new GraphsteadError('INVALID_REQUEST', 'the body is not packed as its Content-Encoding says', { cause });
 }
 
 export function tooLarge(limit: number): GraphsteadError {

@@ -7,7 +7,7 @@ import compress from '@fastify/compress';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { asError, codeOf, type ErrorCode, GraphsteadError, type Limits, type Names } from '../base/index.js';
 import type { LargeAnswers } from './answers.js';
-import { acceptBytes, boundBodies, tooLarge } from './body.js';
+import { acceptBytes, boundBodies, notPacked, tooLarge } from './body.js';
 import { asItIs, failure, PACKED_FROM } from './envelope.js';
 import type { ServedTls } from './tls.js';
 
@@ -172,6 +172,8 @@ function translate(error: unknown, bodyLimit: number): unknown {
       fix: 'send one, such as Content-Type: application/json',
     });
   }
+  // as the library that unpacks bodies names its errors
+  if (code?.startsWith('Z_')) return notPacked(error);
   if (code?.startsWith('FST_')) {
     return new GraphsteadError('INVALID_REQUEST', (error as Error).message, { cause: error });
   }

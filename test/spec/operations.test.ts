@@ -271,6 +271,33 @@ describe('large bodies that are held', () => {
     await own.close();
   });
 
+  it('that are packed count by what comes out of them, and are let go', async () => {
+    const own = await startService({ limits: { largeBodiesBytes: 3 * MIB } });
+    const headers = { 'content-type': 'application/rdf', 'content-encoding': 'gzip' };
+    const send = async (bytes: Uint8Array) =>
+      (await fetch(`${own.url}/mutate?commitNow=true`, { method: 'POST', headers, body: new Uint8Array(bytes) }))
+        .status;
+    const two = gzipSync(LARGE);
+    const begin = () => {
+      const { socket } = half(own, 'POST /mutate', `content-encoding: gzip\r\ncontent-length: ${two.length}\r\n\r\n`);
+      socket.write(two.subarray(0, -9));
+      return socket.on('end', () => socket.destroy());
+    };
+    let cut = begin();
+    const another = async () => {
+      const status = await send(two);
+      // that one was there sooner
+      if (cut.destroyed) cut = begin();
+      return status;
+    };
+    await expect.poll(another).toBe(503);
+    cut.destroy();
+    await expect.poll(() => send(two)).toBe(200);
+    for (let times = 0; times < 5; times++) expect(await send(two.subarray(0, -9))).toBe(400);
+    expect(await send(two)).toBe(200);
+    await own.close();
+  });
+
   it('that come with a request that reads none are none', async () => {
     const own = await startService({ limits: { largeBodiesBytes: 3 * MIB } });
     const { socket, status } = half(own, 'GET /changes', `${CHUNKED}${inParts(4 * MIB)}`);

@@ -13,15 +13,14 @@ const told = (unreachable: readonly Unreachable[]) => (unreachable.length > 0 ? 
 /** Type definitions in and out, as text under /admin/schema and as GraphQL under /admin. */
 export function adminRoutes(app: FastifyInstance, core: Core): void {
   const options = { bodyLimit: core.limits.graphqlBodyBytes };
-  const textOf = (request: Parameters<typeof bodyText>[0]) => bodyText(request, core.limits.graphqlBodyBytes);
 
   app.post('/admin/schema', options, async (request, reply) => {
-    const { unreachable } = await core.api.updateSchema(textOf(request));
+    const { unreachable } = await core.api.updateSchema(bodyText(request));
     return reply.header('content-type', 'application/json').send(success(told(unreachable)));
   });
 
   app.post('/admin/schema/validate', options, async (request, reply) => {
-    const text = textOf(request);
+    const text = bodyText(request);
     const errors = await core.api.validate(text);
     if (errors.length > 0) throw new GraphsteadErrors(errors);
     const extensions = told(await core.api.unreachable(text));
@@ -48,7 +47,7 @@ export function adminRoutes(app: FastifyInstance, core: Core): void {
   };
 
   app.post('/admin', options, (request, reply) => {
-    const body = textOf(request);
+    const body = bodyText(request);
     const graphql =
       mediaType(request) === 'application/graphql' ? { query: body } : parseJsonObject(body, 'the request');
     return answered(request, reply, graphql, true);

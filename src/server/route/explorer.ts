@@ -200,7 +200,7 @@ async function* eventFrames(agents: Agents, request: Parameters<Agents['events']
 }
 
 function bodyOf(request: FastifyRequest): Record<string, unknown> {
-  return parseJsonObject(bodyText(request, BODY_BYTES), 'the body');
+  return parseJsonObject(bodyText(request), 'the body');
 }
 
 function textOf(body: Readonly<Record<string, unknown>>, field: string): string {

@@ -51,7 +51,7 @@ function clientOf(answering: Answering, key: string | undefined): string | undef
 
 async function query(core: Core, request: Asked, answering: Answering, key: string | undefined): Promise<Parts> {
   const parameters = knownParameters(request, core.names, PARAMETERS.query);
-  const { text: queryText, variables } = queryBody(core, request);
+  const { text: queryText, variables } = queryBody(request);
   const format = text(parameters, 'respFormat') ?? 'json';
   if (format !== 'json' && format !== 'rdf') {
     throw new GraphsteadError('INVALID_REQUEST', `respFormat is "${format}"`, {
@@ -83,9 +83,9 @@ async function query(core: Core, request: Asked, answering: Answering, key: stri
   return [`{"data":`, data, `,"extensions":${queryExtensions(answer)}}`];
 }
 
-function queryBody(core: Core, request: Asked): { text: string; variables?: Record<string, string> } {
+function queryBody(request: Asked): { text: string; variables?: Record<string, string> } {
   const type = mediaType(request);
-  const body = bodyText(request, core.limits.graphBodyBytes);
+  const body = bodyText(request);
   if (QUERY_TYPES.has(type)) {
     const header = request.headers['x-dgraph-vars'];
     return {
@@ -127,7 +127,7 @@ function stringVariables(value: unknown): Record<string, string> {
 
 async function mutate(core: Core, request: Asked, answering: Answering, key: string | undefined): Promise<Parts> {
   const parameters = knownParameters(request, core.names, PARAMETERS.mutate);
-  const body = bodyText(request, core.limits.graphBodyBytes);
+  const body = bodyText(request);
   const commitNow = flag(parameters, 'commitNow') || request.headers['x-dgraph-commitnow'] === 'true';
   const claim = idempotencyClaim(request.headers, 'mutate', () => bodyHash(request.url, body));
   if (claim && !commitNow) throw keyWithoutCommit();
@@ -192,7 +192,7 @@ async function commit(core: Core, request: Asked): Promise<Parts> {
       fix: 'send the start_ts that the transaction was answered with: /commit?startTs=...',
     });
   }
-  checkCommitBody(bodyText(request, core.limits.graphBodyBytes));
+  checkCommitBody(bodyText(request));
   const hash = text(parameters, 'hash');
   const info = flag(parameters, 'abort') ? await core.dql.abort(startTs, hash) : await core.dql.commit(startTs, hash);
   return [success({ txn: transactionJson(info) })];
@@ -221,7 +221,7 @@ function isTexts(value: unknown): boolean {
 
 async function alter(core: Core, request: FastifyRequest): Promise<Parts> {
   const parameters = knownParameters(request, core.names, PARAMETERS.alter);
-  const body = bodyText(request, core.limits.graphBodyBytes);
+  const body = bodyText(request);
   const runInBackground = flag(parameters, 'runInBackground');
   await core.alter(alterRequest(body), { runInBackground });
   return [success()];

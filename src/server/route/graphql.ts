@@ -21,7 +21,7 @@ export function graphqlRoutes(app: FastifyInstance, core: Core): void {
 }
 
 function post(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  return answer(core, request, reply, () => requestOf(core, request), true);
+  return answer(core, request, reply, () => requestOf(request), true);
 }
 
 function get(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -106,9 +106,9 @@ function maySubscribe({ query }: GraphqlRequest): boolean {
   return /\bsubscription\b/.test(query ?? '');
 }
 
-function requestOf(core: Core, request: FastifyRequest): GraphqlRequest {
+function requestOf(request: FastifyRequest): GraphqlRequest {
   const type = mediaType(request);
-  const body = bodyText(request, core.limits.graphqlBodyBytes);
+  const body = bodyText(request);
   if (type === 'application/graphql') return { query: body };
   if (type === JSON_TYPE) return requestOfJson(body);
   throw new GraphsteadError('UNSUPPORTED_MEDIA_TYPE', `a GraphQL request cannot be sent as "${type}"`, {

@@ -20,7 +20,7 @@ export function mcpRoutes(app: FastifyInstance, core: Core, version: string): Mc
     }));
   const options = { bodyLimit: core.limits.graphqlBodyBytes, config: LARGE_ANSWERS };
   app.post('/mcp', options, async (request, reply) => {
-    const body = bodyOf(core, request);
+    const body = bodyOf(request);
     const context = await contextOf(core, request, reply.raw);
     const mcp = await endpoint();
     return send(reply, await mcp.answer(webRequest(core, request, reply), body, context));
@@ -43,10 +43,9 @@ async function load({ api, limits }: Core, version: string, onError: (error: Err
 }
 
 /** Throws UNSUPPORTED_MEDIA_TYPE: what a page may send to another site without asking is none of it. */
-function bodyOf({ limits }: Core, request: FastifyRequest): unknown {
+function bodyOf(request: FastifyRequest): unknown {
   const type = mediaType(request);
-  if (type === 'application/json')
-    return parseJsonObject(bodyText(request, limits.graphqlBodyBytes), 'the MCP request');
+  if (type === 'application/json') return parseJsonObject(bodyText(request), 'the MCP request');
   throw new GraphsteadError('UNSUPPORTED_MEDIA_TYPE', `an MCP request cannot be sent as "${type}"`, {
     fix: 'use Content-Type: application/json with one JSON-RPC request',
   });
