@@ -152,6 +152,30 @@ export function mediaType(request: Pick<Sent, 'headers'>): string {
   return type.split(';')[0].trim().toLowerCase();
 }
 
+/** Whether more texts than so many stand in JSON, names of members among them. */
+export function hasMoreTexts(json: string, most: number): boolean {
+  // the shortest stands in two quotes, with something behind it
+  if (json.length < 3 * most) return false;
+  let texts = 0;
+  for (let at = json.indexOf('"'); at >= 0; at = json.indexOf('"', at + 1)) {
+    if (++texts > most) return true;
+    at = endOfText(json, at);
+    if (at < 0) return false;
+  }
+  return false;
+}
+
+/** Where the quote stands that ends the text which begins at `start`; below 0 where none does. */
+function endOfText(json: string, start: number): number {
+  let end = json.indexOf('"', start + 1);
+  for (; end >= 0; end = json.indexOf('"', end + 1)) {
+    let before = end;
+    while (json[before - 1] === '\\') before--;
+    if ((end - before) % 2 === 0) break;
+  }
+  return end;
+}
+
 /** A JSON object. Throws SYNTAX with the position where the engine tells one. */
 export function parseJsonObject(text: string, what: string): Record<string, unknown> {
   let value: unknown;

@@ -136,6 +136,19 @@ describe('bodies', () => {
     expect(answer.errors[0].extensions).toMatchObject({ code: 'INVALID_REQUEST', fix: expect.stringContaining('$a') });
   });
 
+  it('/query refuses more variables than a query could declare', async () => {
+    const own = await startService({ limits: { syntaxTokens: 300 } });
+    const named = (count: number) => Array.from({ length: count }, (_, i) => `"$v${i}": "1"`).join();
+    const ask = (count: number) => {
+      const body = `{"query": "{ q(func: uid(0x1)) { name } }", "variables": {${named(count)}}}`;
+      return own.post('/query', body, 'application/json');
+    };
+    const { status, body } = await ask(200);
+    expect([status, body.errors[0].extensions.code]).toEqual([400, 'LIMIT_EXCEEDED']);
+    expect((await ask(100)).status).toBe(200);
+    await own.close();
+  });
+
   it('refuses one that is small only while it is packed', async () => {
     const headers = { 'content-type': 'application/rdf', 'content-encoding': 'gzip' };
     const body = new Uint8Array(gzipSync(LARGE));

@@ -3,12 +3,17 @@ import { GraphsteadError, parseJson } from '../../base/index.js';
 import type { MutateAnswer, QueryAnswer, TransactionInfo } from '../../dql/index.js';
 import type { AlterRequest } from '../../graph/index.js';
 import { LARGE_ANSWERS } from '../answers.js';
-import { bodyText, mediaType, parseJsonObject, type Sent } from '../body.js';
+import { bodyText, hasMoreTexts, mediaType, parseJsonObject, type Sent } from '../body.js';
 import type { Core } from '../core.js';
 import { asItIs, success, TEXT_BYTES } from '../envelope.js';
 import { bodyHash, idempotencyClaim } from '../idempotency.js';
 import { duration, flag, knownParameters, type Queried, text, timestamp } from '../parameter.js';
 import type { Answering } from '../signal.js';
+
+/** tokens that declare a variable: its name, a colon, its type */
+const TOKENS_A_VARIABLE = 3;
+/** texts in the JSON of a query beside those of its variables: names of members, the query itself */
+const OTHER_TEXTS = 8;
 
 /** The parameters of each path. */
 const PARAMETERS = {
@@ -51,7 +56,7 @@ function clientOf(answering: Answering, key: string | undefined): string | undef
 
 async function query(core: Core, request: Asked, answering: Answering, key: string | undefined): Promise<Parts> {
   const parameters = knownParameters(request, core.names, PARAMETERS.query);
-  const { text: queryText, variables } = queryBody(request);
+  const { text: queryText, variables } = queryBody(core, request);
   const format = text(parameters, 'respFormat') ?? 'json';
   if (format !== 'json' && format !== 'rdf') {
     throw new GraphsteadError('INVALID_REQUEST', `respFormat is "${format}"`, {
@@ -83,7 +88,7 @@ async function query(core: Core, request: Asked, answering: Answering, key: stri
   return [`{"data":`, data, `,"extensions":${queryExtensions(answer)}}`];
 }
 
-function queryBody(request: Asked): { text: string; variables?: Record<string, string> } {
+function queryBody({ limits }: Core, request: Asked): { text: string; variables?: Record<string, string> } {
   const type = mediaType(request);
   const body = bodyText(request);
   if (QUERY_TYPES.has(type)) {
@@ -98,6 +103,7 @@ function queryBody(request: Asked): { text: string; variables?: Record<string, s
       fix: 'use Content-Type: application/dql with the query, or application/json with {"query": ..., "variables": ...}',
     });
   }
+  checkVariableCount(body, Math.floor(limits.syntaxTokens / TOKENS_A_VARIABLE));
   const json = parseJsonObject(body, 'the body');
   if (typeof json['query'] !== 'string') {
     throw new GraphsteadError('INVALID_REQUEST', 'the JSON body has no "query" text', {
@@ -105,6 +111,16 @@ function queryBody(request: Asked): { text: string; variables?: Record<string, s
     });
   }
   return { text: json['query'], variables: stringVariables(json['variables'] ?? {}) };
+}
+
+/** Looked at before they are objects: a million of them held everybody for half a minute. Throws LIMIT_EXCEEDED. */
+function checkVariableCount(body: string, most: number): void {
+  if (!hasMoreTexts(body, 2 * most + OTHER_TEXTS)) return;
+  throw new GraphsteadError(
+    'LIMIT_EXCEEDED',
+    `the request brings more than ${most} variables, as many as a query of limits.syntaxTokens can declare`,
+    { fix: 'send a list in one variable, and only those that the query declares' },
+  );
 }
 
 function stringVariables(value: unknown): Record<string, string> {
