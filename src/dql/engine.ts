@@ -234,10 +234,12 @@ class Engine implements DqlEngine {
     run: RunOptions,
     watch: Stopwatch,
   ): Promise<Attempt> {
-    const reader = new NotingReader(await transaction.reader());
+    const reader = await transaction.reader();
     try {
-      const result = mutation.query ? await runQuery(mutation.query, reader, run) : NO_RESULT;
-      transaction.noteRead(reader.keys, reader.absent);
+      // what the mutation itself looks at is no part of what the query has found
+      const noting = new NotingReader(reader);
+      const result = mutation.query ? await runQuery(mutation.query, noting, run) : NO_RESULT;
+      transaction.noteRead(noting.keys, noting.absent);
       const pace = new Pace(run);
       const { changes, positions, uids } = await resolveMutation(mutation, {
         variables: result.variables,
