@@ -42,7 +42,7 @@ export interface ObjectDefinition {
   /** `extend type` or @extends */
   readonly extended: boolean;
   readonly own: readonly FieldDefinition[];
-  /** interface fields first; a field that the type repeats is the interface's */
+  /** interface fields first; a field that the type repeats is the interface's, but for a mark that it is never null */
   readonly fields: readonly FieldDefinition[];
 }
 
@@ -143,8 +143,18 @@ function allInterfaces(node: ObjectNode, nodes: ReadonlyMap<string, ObjectNode>)
 function allFields(object: ObjectDefinition, own: ReadonlyMap<string, ObjectDefinition>): FieldDefinition[] {
   const byName = new Map<string, FieldDefinition>();
   const inherited = object.interfaces.flatMap((name) => own.get(name)?.own ?? []);
-  for (const field of [...inherited, ...object.own]) if (!byName.has(field.name)) byName.set(field.name, field);
+  for (const field of [...inherited, ...object.own]) {
+    const known = byName.get(field.name);
+    byName.set(field.name, known ? marked(known, field.node.type) : field);
+  }
   return [...byName.values()];
+}
+
+/** The field, never null where `again` is not. */
+function marked(field: FieldDefinition, again: TypeNode): FieldDefinition {
+  const { type } = field.node;
+  if (again.kind !== Kind.NON_NULL_TYPE || type.kind === Kind.NON_NULL_TYPE) return field;
+  return { ...field, node: { ...field.node, type: { kind: Kind.NON_NULL_TYPE, type, loc: again.loc } } };
 }
 
 interface Directed {

@@ -335,6 +335,51 @@ describe('mutations', () => {
     expect(posts.queryPost).toEqual([{ author: { name: 'a' }, editor: null }]);
   });
 
+  it('holds nodes of a type to what it requires of its interface, also where they are reached by the interface', async () => {
+    const town = await createWorld(`
+      interface Work { code: String! @id(interface: true) text: String by: Author }
+      type Novel implements Work { text: String! by: Author! }
+      type Note implements Work { size: Int }
+      type Author { name: String! @id works: [Work] @hasInverse(field: by) }`);
+    const lacking = await town.ask('mutation { addNovel(input: [{code: "x", by: {name: "ann"}}]) { numUids } }');
+    expect(lacking.errors?.[0].message).toMatch(/AddNovelInput.text" of required type "String!" was not provided/);
+    await town.data(`mutation {
+      addNovel(input: [{code: "novel", text: "long", by: {name: "ann"}}]) { numUids }
+      addNote(input: [{code: "note", text: "short", by: {name: "ann"}}]) { numUids } }`);
+    const update = (type: string, where: string, what: string) =>
+      town.ask(`mutation { update${type}(input: {filter: ${where}, ${what}}) { numUids } }`);
+    const works = 'nested: {works: {filter: {code: {eq: "novel"}}, remove: {text: null}}}';
+    for (const [type, where, what, requiring] of [
+      ['Novel', '{}', 'remove: {text: null}', 'Novel requires it'],
+      ['Work', '{}', 'remove: {text: null}', 'Novel requires it'],
+      ['Work', '{code: {eq: "novel"}}', 'remove: {by: {name: "ann"}}', 'Novel requires it'],
+      ['Author', '{}', works, 'Novel requires it'],
+      ['Author', '{}', 'remove: {works: null}', 'Novel requires by'],
+      ['Author', '{}', 'remove: {works: [{code: "note"}, {code: "novel"}]}', 'Novel requires by'],
+    ]) {
+      const { errors } = await update(type, where, what);
+      expect(errors?.[0].message).toMatch(new RegExp(`^remove cannot take (text|by|works) away: type ${requiring}$`));
+    }
+    expect(await town.data('{ queryWork(order: {asc: code}) { text by { name } } }')).toEqual({
+      queryWork: [
+        { text: 'short', by: { name: 'ann' } },
+        { text: 'long', by: { name: 'ann' } },
+      ],
+    });
+    for (const [type, where, what] of [
+      ['Author', '{}', 'remove: {works: [{code: "note"}]}'],
+      ['Work', '{code: {eq: "note"}}', 'remove: {text: null}'],
+    ]) {
+      expect((await update(type, where, what)).errors).toBeUndefined();
+    }
+    expect(await town.data('{ queryWork(order: {asc: code}) { text by { name } } }')).toEqual({
+      queryWork: [
+        { text: null, by: null },
+        { text: 'long', by: { name: 'ann' } },
+      ],
+    });
+  });
+
   it('names a node of an interface by any of its @id values, where the peer takes the first alone', async () => {
     const sdl = `
       interface Work { code: String! @id(interface: true) isbn: String @id(interface: true) tag: String @id }

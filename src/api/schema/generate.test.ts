@@ -136,6 +136,16 @@ describe('the generated schema', () => {
     expect(get.deprecationReason).toContain('unique within each type');
   });
 
+  it('takes the mark by which a type never has null for what its interface may', () => {
+    const { schema } = generate(
+      'interface A { id: ID n: String k: Int } interface B implements A { k: Int! } type T implements A & B { id: ID! n: String! }',
+    );
+    expect(text(schema, 'T')).toMatch(/^ {2}id: ID!\n {2}n: String!\n {2}k: Int!$/m);
+    expect(text(schema, 'AddTInput')).toBe('input AddTInput {\n  n: String!\n  k: Int!\n}');
+    expect(text(schema, 'TPatch')).toBe('input TPatch {\n  n: String\n  k: Int\n}');
+    expect(text(schema, 'A')).toMatch(/^ {2}id: ID\n {2}n: String\n {2}k: Int$/m);
+  });
+
   it('needs nothing in the definitions', () => {
     const { schema } = generate('# nothing yet\n');
     expect(root(schema, 'Query')).toEqual(['_empty']);

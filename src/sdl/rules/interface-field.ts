@@ -1,4 +1,4 @@
-import { print } from 'graphql';
+import { Kind, print } from 'graphql';
 import { baseName, type Definitions, type FieldDefinition, type ObjectDefinition, position } from '../definition.js';
 import type { Rule, RuleContext } from '../rule.js';
 
@@ -33,9 +33,10 @@ function areInterfaces({ definitions, report }: RuleContext, object: ObjectDefin
 function repeated(context: RuleContext, object: ObjectDefinition): void {
   const { definitions, lax, report } = context;
   for (const field of object.own) {
-    const inherited = ofInterface(definitions, object, field.name);
-    if (!inherited) continue;
-    if (!lax) ownDirectives(context, field, inherited);
+    const [first, ...others] = ofInterfaces(definitions, object, field.name);
+    if (!first) continue;
+    if (!lax) ownDirectives(context, field, first);
+    const inherited = [first, ...others].find(({ node }) => node.type.kind === Kind.NON_NULL_TYPE) ?? first;
     const [is, wanted] = [print(field.node.type), print(inherited.node.type)];
     if (is === wanted || (!lax && is === `${wanted}!`)) continue;
     report({
@@ -46,8 +47,9 @@ function repeated(context: RuleContext, object: ObjectDefinition): void {
   }
 }
 
-function ofInterface({ objects }: Definitions, object: ObjectDefinition, name: string): FieldDefinition | undefined {
-  return object.interfaces.flatMap((of) => objects.get(of)?.own ?? []).find((field) => field.name === name);
+/** The one that the field comes from first; interfaces that implement it may repeat it. */
+function ofInterfaces({ objects }: Definitions, object: ObjectDefinition, name: string): FieldDefinition[] {
+  return object.interfaces.flatMap((of) => objects.get(of)?.own ?? []).filter((field) => field.name === name);
 }
 
 /** The field is stored, searched and resolved as the interface has it: the peer passes over what else is written. */

@@ -99,6 +99,10 @@ describe('interfaces and unions', () => {
     ['interface A { id: ID! } interface B { id: ID } type Shop implements A & B { town: String }', 'interface-field'],
     ['interface A { id: ID! } interface B { key: ID! } type Shop implements A & B { town: String }', 'identifier'],
     ['interface Named { name: String! } type Shop implements Named { name: String }', 'interface-field'],
+    [
+      'interface A { n: Int } interface B implements A { n: Int! } type Shop implements A & B { n: Int }',
+      'interface-field',
+    ],
     ['interface A implements B { a: String } interface B implements A { b: String }', 'interface-field'],
     [
       'interface Named { name: String } type Shop implements Named { name: String @search town: String }',

@@ -3,15 +3,16 @@ import { assert, GraphsteadError } from '../../../base/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
-import { edgeOf, keyFields, type Scope } from '../scope.js';
+import { edgeOf, keyFields } from '../scope.js';
 import { argumentsOf } from '../argument.js';
 import { ChangeSet } from './change-set.js';
 import { type Draft, Drafts, existingNode, taken } from './draft.js';
-import { childInputs, type Input, inverseOf, type NodeInput, uidOf, type XidValue, xidKey, xidsOf } from './input.js';
+import { childInputs, type Input, type NodeInput, uidOf, type XidValue, xidKey, xidsOf } from './input.js';
 import { type Known, lookUp } from './lookup.js';
 import { matching } from './matching.js';
 import { requestTime } from './now.js';
 import { payload } from './payload.js';
+import { demandMembersSpared, demandSpared } from './spared.js';
 import { mutateInTransaction, type Worked } from './transaction.js';
 
 /** One level of an update: nodes of a type, and what happens to each. */
@@ -51,8 +52,22 @@ async function work(request: Request, reader: GraphReader, type: ObjectType, inp
   const xids = steps.flatMap((step) => (step.set ? xidsOf(step.set) : []));
   const known = await lookUp(request, reader, [...drafts.xids, ...xids], drafts.uids);
   const set = new ChangeSet(scope, reader, known, requestTime(request), request.run);
-  for (const step of steps) await apply(request, set, step, known);
+  for (const step of steps) {
+    await demandMembersKept(request, reader, step, known);
+    await apply(request, set, step, known);
+  }
   return { set, outcome: () => ({ type, uids, numUids: uids.length, msg: 'Updated' }) };
+}
+
+async function demandMembersKept(request: Request, reader: GraphReader, step: Step, known: Known): Promise<void> {
+  const { remove, uids, removed } = step;
+  if (!remove || request.engine.names.dgraph) return;
+  await demandMembersSpared(request, reader, remove, async (through) => {
+    if (!through) return uids;
+    if (remove.values[through.name] === null) return reachedFrom(reader, through, uids);
+    const named = removed.filter(({ field }) => field === through);
+    return named.flatMap(({ child }) => existingNode(child, known)?.uid ?? []);
+  });
 }
 
 /** Neither sets nor removes anything: the peer leaves all alone then, and lists no node as updated. */
@@ -95,32 +110,6 @@ export async function reachedFrom(reader: GraphReader, field: Field, uids: reado
   const sources = Float64Array.from(uids).sort();
   const { rows } = await reader.edges(predicate, sources, { reverse: field.storage.reverse });
   return [...new Set(rows.flatMap((row) => Array.from(row)))];
-}
-
-/** Without a value that it must have a node could not be read any more; the peer lets it go. */
-function demandSpared(scope: Scope, { type, values }: NodeInput): void {
-  for (const [name, given] of Object.entries(values)) {
-    const field = type.field(name);
-    if (!field || given === undefined) continue;
-    demandOtherEndsSpared(scope, type, field, given);
-    if (!field.type.nonNull || field.type.list) continue;
-    throw new GraphsteadError('INVALID_VALUE', `remove cannot take ${name} away: type ${type.name} requires it`, {
-      fix: `Set another ${name}, or delete the ${type.name}.`,
-    });
-  }
-}
-
-function demandOtherEndsSpared(scope: Scope, { name }: ObjectType, field: Field, given: unknown): void {
-  const back = field.role === 'edge' ? inverseOf(scope, field) : undefined;
-  if (!field.inverse || !back?.type.nonNull || back.type.list || (Array.isArray(given) && given.length === 0)) return;
-  const { type } = field.inverse;
-  throw new GraphsteadError(
-    'INVALID_VALUE',
-    `remove cannot take ${field.name} away: type ${type} requires ${back.name}`,
-    {
-      fix: `Give each ${type} another ${name} as its ${back.name}, or delete it.`,
-    },
-  );
 }
 
 /** What `remove` names at the other ends of edges: references only. */
