@@ -458,9 +458,64 @@ describe('mutations', () => {
       'mutation { addWatch(input: [{hours: null, note: null}]) { watch { hours note } } }',
     );
     expect(addWatch.watch).toEqual([{ hours: 4, note: null }]);
+    expect(await message('mutation { updateWatch(input: {filter: {}, set: {hours: null}}) { numUids } }')).toBe(
+      'null in set cannot take hours away: type Watch requires it',
+    );
+  });
+
+  it('takes away what a patch or an upsert sets to null, where the peer passes over it', async () => {
+    const sdl = `
+      type Card { code: String! @id nick: String @id note: String @default(update: {value: "changed"}) tags: [String]
+        at: Point level: Int! @default(add: {value: "1"}) deck: Deck @hasInverse(field: cards) }
+      type Deck @secret(field: "pin") { name: String! @id cards: [Card] lead: Card stamps: [Stamp] @hasInverse(field: deck) }
+      type Stamp { code: String! @id deck: Deck! }`;
+    const add = `mutation { addCard(input: [{code: "a", nick: "n", note: "o", tags: ["x"], at: {longitude: 1, latitude: 2}, level: 7,
+      deck: {name: "d", pin: "123456", lead: {code: "a"}}}]) { numUids } }`;
+    const full = { nick: 'n', note: 'o', tags: ['x'], at: { longitude: 1 }, level: 7, deck: { name: 'd' } };
+    const empty = { nick: null, note: null, tags: [], at: null, level: 7, deck: null };
+    const nulls = 'nick: null, note: null, tags: null, at: null, deck: null';
+    const query =
+      '{ queryCard { nick note tags at { longitude } level deck { name } } queryDeck { cards { code } lead { code } } }';
+    const upsert = `mutation { addCard(input: [{code: "a", ${nulls}, level: null}], upsert: true) { numUids } }`;
+    const patch = `mutation ($gone: [String]) { updateCard(input: {filter: {}, set: {${nulls.replace('tags: null', 'tags: $gone')}}}) { numUids } }`;
+    for (const text of [patch, upsert]) {
+      const town = await createWorld(sdl);
+      const peer = await createWorld(sdl, { names: dgraphNames });
+      for (const world of [town, peer]) {
+        await world.data(add);
+        await world.data(text, { gone: null });
+      }
+      expect(await town.data(query)).toEqual({ queryCard: [empty], queryDeck: [{ cards: [], lead: { code: 'a' } }] });
+      expect((await peer.data(query)).queryCard).toEqual([full]);
+    }
+    const town = await createWorld(sdl);
+    await town.data(add);
+    // a variable that is not given is no null
+    await town.data(patch.replace(nulls.replace('tags: null', 'tags: $gone'), 'tags: $gone'), {});
+    expect((await town.data(query)).queryCard).toEqual([{ ...full, note: 'changed' }]);
+    await town.data('mutation { addStamp(input: [{code: "s", deck: {name: "d"}}]) { numUids } }');
+    const refused = [
+      'updateDeck(input: {filter: {}, set: {stamps: null}})',
+      'addDeck(input: [{name: "d", pin: "123456", stamps: null}], upsert: true)',
+      'updateCard(input: {filter: {}, nested: {deck: {set: {name: null}}}})',
+    ];
+    for (const mutation of refused) {
+      const { errors } = await town.ask(`mutation { ${mutation} { numUids } }`);
+      expect(errors?.[0].message).toMatch(
+        /^null in (set|input) cannot take (stamps|name) away: type (Stamp|Deck) requires/,
+      );
+    }
+    await town.data(
+      'mutation { updateCard(input: {filter: {}, nested: {deck: {set: {lead: null, pin: null}}}}) { numUids } }',
+    );
     expect(
-      (await data('mutation { updateWatch(input: {filter: {}, set: {hours: null}}) { watch { hours } } }')).updateWatch,
-    ).toEqual({ watch: [{ hours: 4 }] });
+      await town.data(
+        '{ queryDeck { lead { code } stamps { code } } checkDeckPassword(name: "d", pin: "123456") { name } }',
+      ),
+    ).toEqual({
+      queryDeck: [{ lead: null, stamps: [{ code: 's' }] }],
+      checkDeckPassword: null,
+    });
   });
 
   it('runs mutations in order, and none after one that failed', async () => {

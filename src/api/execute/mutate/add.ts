@@ -10,6 +10,9 @@ import type { Input } from './input.js';
 import { lookUp } from './lookup.js';
 import { requestTime } from './now.js';
 import { payload } from './payload.js';
+import { nullsOf, removeFrom } from './removal.js';
+import { demandMembersSpared, demandSpared } from './spared.js';
+import { reachedFrom } from './update.js';
 import { mutateInTransaction, type Worked } from './transaction.js';
 
 /** addT: new nodes with everything under them; with `upsert`, objects whose @id is there change that node. */
@@ -57,6 +60,7 @@ async function work(
     if (uid === undefined) await set.place(draft);
     else if (changeable.has(uid)) {
       await set.upsert(draft, uid);
+      await takeNulls(request, reader, set, draft, uid);
       changed++;
     } else continue;
     shown.push(draft);
@@ -70,4 +74,22 @@ async function work(
       msg: 'Added',
     }),
   };
+}
+
+/** Null for what the node has takes it away, where the peer passes over it; a default stands ready for what its type requires. */
+async function takeNulls(
+  request: Request,
+  reader: GraphReader,
+  changes: ChangeSet,
+  { input: { type, values } }: Draft,
+  uid: number,
+): Promise<void> {
+  const optional = Object.entries(values).filter(([name]) => !type.field(name)?.type.nonNull);
+  const nulls = nullsOf({ type, values: Object.fromEntries(optional) }, 'null in input');
+  if (!nulls || request.engine.names.dgraph) return;
+  demandSpared(scopeOf(request, reader), nulls);
+  await demandMembersSpared(request, reader, nulls, async (through) =>
+    through ? reachedFrom(reader, through, [uid]) : [uid],
+  );
+  await removeFrom(changes, uid, nulls);
 }

@@ -12,6 +12,7 @@ import { type Known, lookUp } from './lookup.js';
 import { matching } from './matching.js';
 import { requestTime } from './now.js';
 import { payload } from './payload.js';
+import { nullsOf, type Removal, removeFrom } from './removal.js';
 import { demandMembersSpared, demandSpared } from './spared.js';
 import { mutateInTransaction, type Worked } from './transaction.js';
 
@@ -21,6 +22,8 @@ interface Step {
   readonly uids: readonly number[];
   readonly set?: NodeInput;
   readonly remove?: NodeInput;
+  /** `remove` and, ours, what `set` holds null for */
+  readonly removals: readonly Removal[];
   readonly edges: Draft['edges'];
   readonly removed: readonly { readonly field: Field; readonly child: Draft }[];
 }
@@ -60,14 +63,15 @@ async function work(request: Request, reader: GraphReader, type: ObjectType, inp
 }
 
 async function demandMembersKept(request: Request, reader: GraphReader, step: Step, known: Known): Promise<void> {
-  const { remove, uids, removed } = step;
-  if (!remove || request.engine.names.dgraph) return;
-  await demandMembersSpared(request, reader, remove, async (through) => {
-    if (!through) return uids;
-    if (remove.values[through.name] === null) return reachedFrom(reader, through, uids);
-    const named = removed.filter(({ field }) => field === through);
-    return named.flatMap(({ child }) => existingNode(child, known)?.uid ?? []);
-  });
+  if (request.engine.names.dgraph) return;
+  for (const removal of step.removals) {
+    await demandMembersSpared(request, reader, removal, async (through) => {
+      if (!through) return step.uids;
+      if (removal.values[through.name] === null) return reachedFrom(reader, through, step.uids);
+      const named = step.removed.filter(({ field }) => field === through);
+      return named.flatMap(({ child }) => existingNode(child, known)?.uid ?? []);
+    });
+  }
 }
 
 /** Neither sets nor removes anything: the peer leaves all alone then, and lists no node as updated. */
@@ -85,11 +89,14 @@ async function gather(
 ): Promise<void> {
   const set = input.set ? { type, values: input.set as Input } : undefined;
   const remove = input.remove ? { type, values: input.remove as Input } : undefined;
-  if (remove && !request.engine.names.dgraph) demandSpared(scopeOf(request, reader), remove);
+  const removals = removalsOf(request, set, remove);
+  if (!request.engine.names.dgraph) {
+    for (const removal of removals) demandSpared(scopeOf(request, reader), removal);
+  }
   const edges = set ? drafts.edgesOf(set) : [];
   const removed = remove ? removedEdges(request, drafts, remove) : [];
   if (uids.length > 0 && (set || remove)) {
-    steps.push({ type, uids, ...(set ? { set } : {}), ...(remove ? { remove } : {}), edges, removed });
+    steps.push({ type, uids, ...(set ? { set } : {}), ...(remove ? { remove } : {}), removals, edges, removed });
   }
   const nested = (input.nested ?? {}) as Readonly<Record<string, Input | readonly Input[] | null>>;
   for (const [name, given] of Object.entries(nested)) {
@@ -100,6 +107,11 @@ async function gather(
       await gather(request, reader, drafts, target, inner, step, steps);
     }
   }
+}
+
+function removalsOf(request: Request, set: NodeInput | undefined, remove: NodeInput | undefined): Removal[] {
+  const nulls = set && !request.engine.names.dgraph ? nullsOf(set, 'null in set') : undefined;
+  return [...(remove ? [{ ...remove, by: 'remove' as const }] : []), ...(nulls ? [nulls] : [])];
 }
 
 /** Nodes at the other end of an edge of several nodes. */
@@ -145,7 +157,7 @@ async function apply(request: Request, changes: ChangeSet, step: Step, known: Kn
     if (paused) await paused;
     if (set) changes.writeValues(uid, set, 'update');
     for (const { field, child } of step.edges) await changes.link(uid, field, await changes.place(child));
-    if (step.remove) await removeFrom(changes, uid, step.remove);
+    for (const removal of step.removals) await removeFrom(changes, uid, removal);
     for (const { field, child } of step.removed) {
       const existing = existingNode(child, known);
       if (existing) await changes.unlink(uid, field, existing.uid);
@@ -158,18 +170,6 @@ function defaultsBeside(remove: NodeInput | undefined, isPeer: boolean): NodeInp
   const names = Object.keys(remove?.values ?? {});
   if (!remove || isPeer || names.length === 0) return undefined;
   return { type: remove.type, values: Object.fromEntries(names.map((name) => [name, null])) };
-}
-
-async function removeFrom(changes: ChangeSet, uid: number, remove: NodeInput): Promise<void> {
-  const { password } = remove.type;
-  if (password && remove.values[password.field] === null) changes.removePassword(uid, password.predicate);
-  for (const [name, given] of Object.entries(remove.values)) {
-    const field = remove.type.field(name);
-    if (field?.role === 'scalar' && given !== undefined) changes.removeValues(uid, field, given);
-    else if (field?.role === 'edge' && given === null) {
-      for (const child of await changes.targets(uid, field)) await changes.unlink(uid, field, child);
-    }
-  }
 }
 
 /** New @id values must be free, and cannot go to several nodes. */
