@@ -158,6 +158,7 @@ function scopeOf(
     fragments,
     variables,
     context: context(headers),
+    shared: {},
     reader: () => Promise.reject(new Error('no graph here')),
   };
 }

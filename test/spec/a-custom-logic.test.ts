@@ -89,6 +89,59 @@ describe('Directives and inputs', () => {
     expect(remote.calls).toHaveLength(2);
   });
 
+  it('what several aliases of a request read of a remote is asked for once', async () => {
+    remote.on('/age/*', (call) => (call.url.endsWith('Ann') ? { body: 31 } : { status: 404, body: '"nobody"' }));
+    remote.on('/made', () => ({ body: '"made"' }));
+    remote.on('/graphql', () => ({ body: { data: { pet: { name: 'Rex', kind: 'dog' } } } }));
+    await upload(`
+      type Pet @remote { name: String kind: String }
+      type Person { name: String! @id
+        age: Int @custom(http: { url: "$R/age/$name", method: GET })
+        made: String @custom(http: { url: "$R/made", method: POST, body: "{ name: $name }" })
+        pet: Pet @custom(http: { url: "$R/graphql", method: POST, skipIntrospection: true, graphql: "query ($name: String!) { pet(of: $name) }" }) }
+      type Query { age(name: String!): Int @custom(http: { url: "$R/age/$name", method: GET }) }
+      type Mutation { renew(name: String!): Int @custom(http: { url: "$R/age/$name", method: GET }) }`);
+    const calls = (url: string) => remote.calls.filter((call) => call.url === url).length;
+    await s.graphql('mutation { addPerson(input: [{ name: "Ann" }, { name: "Bob" }]) { numUids } }');
+    const { body } = await s.graphql(`{
+      queryPerson(order: { asc: name }) { name age again: age made once: made pet { name } same: pet { name } kind: pet { kind } }
+      other: getPerson(name: "Ann") { age }
+      age(name: "Ann") alias: age(name: "Ann") }`);
+    expect(body.data).toMatchObject({
+      queryPerson: [
+        {
+          age: 31,
+          again: 31,
+          made: 'made',
+          once: 'made',
+          pet: { name: 'Rex' },
+          same: { name: 'Rex' },
+          kind: { kind: 'dog' },
+        },
+        { age: null, again: null },
+      ],
+      other: { age: 31 },
+      age: 31,
+      alias: 31,
+    });
+    expect(body.errors.map((error: { path: unknown }) => error.path)).toEqual([
+      ['queryPerson', 1, 'age'],
+      ['queryPerson', 1, 'again'],
+    ]);
+    // the field's call, and the query's
+    expect(calls('/age/Ann')).toBe(2);
+    expect(calls('/made')).toBe(4);
+    expect(calls('/graphql')).toBe(4);
+    remote.clear();
+    remote.on('/age/*', () => ({ body: 32 }));
+    expect((await s.graphql('{ a: getPerson(name: "Ann") { age } }')).body.data).toEqual({ a: { age: 32 } });
+    expect(calls('/age/Ann')).toBe(1);
+    const set =
+      'updatePerson(input: { filter: { name: { eq: "Ann" } }, set: { name: "Ann" } }) { person { age again: age } }';
+    await s.graphql(`mutation { first: renew(name: "Ann") second: renew(name: "Ann") one: ${set} two: ${set} }`);
+    expect(calls('/age/Ann')).toBe(5);
+  });
+
   it('mode BATCH sends one call with a list', async () => {
     remote.on('/ages', (call) => ({ body: call.json().map((p: { name: string }) => (p.name === 'Ann' ? 31 : 42)) }));
     await upload(

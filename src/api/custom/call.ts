@@ -17,6 +17,8 @@ export interface CallSite {
   readonly http: HttpCall;
   readonly secrets: ReadonlyMap<string, Secret>;
   readonly context: RequestContext;
+  /** calls with the same one share what they read */
+  readonly shared?: object;
 }
 
 /** Sends a REST call with the given body; `undefined` sends none. */

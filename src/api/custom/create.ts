@@ -1,7 +1,7 @@
 import { GraphsteadError, type Limits, withTexts } from '../../base/index.js';
 import type { HttpClient } from '../../outbound/index.js';
-import type { Model } from '../../sdl/index.js';
-import type { CustomLogic, CustomResult, CustomRootCall } from '../execute/custom-logic.js';
+import type { HttpCall, Model } from '../../sdl/index.js';
+import type { CustomFieldCall, CustomLogic, CustomResult, CustomRootCall } from '../execute/custom-logic.js';
 import type { CallSite } from './call.js';
 import { failed, hidingSecrets } from './failure.js';
 import { callField } from './field-call.js';
@@ -17,19 +17,30 @@ interface CustomLogicOptions {
 /** Runs @custom fields against their remotes, and custom queries in the graph language. */
 export function createCustomLogic(options: CustomLogicOptions): CustomLogic {
   const { client, limits } = options;
+  const siteOf = (
+    { model, context, shared }: CustomRootCall | CustomFieldCall,
+    http: HttpCall,
+    shares: boolean,
+  ): CallSite => ({
+    client,
+    http,
+    secrets: model.secrets,
+    context,
+    ...(shares ? { shared } : {}),
+  });
   return {
     async root(call) {
       const { custom } = call.field;
       if (custom.kind === 'dql') return runDql(call, custom.dql, options);
       if (custom.kind === 'lambda')
         return failed(`custom ${call.field.root.toLowerCase()} ${call.field.name}`, noLambda());
-      const site: CallSite = { client, http: custom.http, secrets: call.model.secrets, context: call.context };
+      const site = siteOf(call, custom.http, call.field.root === 'Query');
       return withoutSecrets([await callRoot(call, site)], call.model)[0];
     },
     async fields(call) {
       const { custom } = call.field;
       if (custom?.kind !== 'http') return call.parents.map(() => ({ value: null, errors: [] }));
-      const site: CallSite = { client, http: custom.http, secrets: call.model.secrets, context: call.context };
+      const site = siteOf(call, custom.http, true);
       return withoutSecrets(await callField(call, site, limits.outboundConcurrency), call.model);
     },
   };

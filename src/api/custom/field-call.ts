@@ -1,9 +1,10 @@
-import { type GraphQLOutputType, isInterfaceType, isObjectType } from 'graphql';
+import { type GraphQLOutputType, isInterfaceType, isObjectType, print } from 'graphql';
 import { addTo, assert } from '../../base/index.js';
 import { readGraphqlReply, readRestReply, type RemoteAnswer } from '../../outbound/index.js';
 import type { RemoteOperation } from '../../sdl/index.js';
 import type { CustomError, CustomFieldCall, CustomResult } from '../execute/custom-logic.js';
 import { keyOfValues } from '../execute/variables.js';
+import { askedOnce } from './asked-once.js';
 import { bodyFor, type CallSite, sendGraphql, sendRest, variablesFor } from './call.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors, wrongShape } from './failure.js';
 import { remoteSelection } from './remote-selection.js';
@@ -74,26 +75,34 @@ async function single(
   concurrency: number,
 ): Promise<CustomResult[]> {
   const results = new Array<CustomResult>(asked.length);
+  const selection = site.http.graphql && remoteSelection(call, outputType(call), call.fieldNodes);
+  const name = [call.field.owner, call.field.name, selection && print(selection)];
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < asked.length) {
       const at = next++;
-      results[at] = await one(call, site, asked[at]);
+      results[at] = await one(call, site, asked[at], name);
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, asked.length) }, work));
   return results;
 }
 
-async function one(call: CustomFieldCall, site: CallSite, values: Values): Promise<CustomResult> {
+async function one(
+  call: CustomFieldCall,
+  site: CallSite,
+  values: Values,
+  name: readonly unknown[],
+): Promise<CustomResult> {
   const { http } = site;
+  const { graphql } = http;
+  const ask = async (): Promise<RemoteAnswer> =>
+    graphql
+      ? askGraphql(call, site, graphql, variablesFor(graphql, values))
+      : readRestReply(await sendRest(site, values, bodyFor(http, values)));
   try {
-    if (!http.graphql) {
-      const answer = readRestReply(await sendRest(site, values, bodyFor(http, values)));
-      return { value: answer.value, errors: restErrors(answer.errors) };
-    }
-    const answer = await askGraphql(call, site, http.graphql, variablesFor(http.graphql, values));
-    return { value: answer.value, errors: graphqlErrors(answer.errors) };
+    const { value, errors } = await askedOnce(site, () => [...name, values], ask);
+    return { value, errors: graphql ? graphqlErrors(errors) : restErrors(errors) };
   } catch (error) {
     return failed(nameOf(call), error);
   }

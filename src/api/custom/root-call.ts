@@ -1,7 +1,9 @@
+import { print } from 'graphql';
 import { readGraphqlReply, readRestReply } from '../../outbound/index.js';
 import type { HttpCall, RemoteOperation } from '../../sdl/index.js';
 import { parseDateTime } from '../../values/index.js';
 import type { CustomResult, CustomRootCall } from '../execute/custom-logic.js';
+import { askedOnce } from './asked-once.js';
 import { bodyFor, type CallSite, sendGraphql, sendRest, variablesFor } from './call.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors } from './failure.js';
 import { remoteSelection } from './remote-selection.js';
@@ -20,7 +22,8 @@ export async function callRoot(call: CustomRootCall, site: CallSite): Promise<Cu
 }
 
 async function rest(call: CustomRootCall, site: CallSite): Promise<CustomResult> {
-  const answer = readRestReply(await sendRest(site, call.args, bodyFor(site.http, call.args)));
+  const ask = async () => readRestReply(await sendRest(site, call.args, bodyFor(site.http, call.args)));
+  const answer = await askedOnce(site, () => [call.field.name, call.args], ask);
   return { value: answer.value, errors: restErrors(answer.errors) };
 }
 
@@ -28,8 +31,12 @@ async function graphql(call: CustomRootCall, site: CallSite, operation: RemoteOp
   const parent = call.field.root === 'Query' ? call.schema.getQueryType() : call.schema.getMutationType();
   const type = parent?.getFields()[call.field.name].type;
   const selection = type && remoteSelection(call, type, call.fieldNodes);
-  const reply = await sendGraphql(site, operation, selection, variablesFor(operation, call.args));
-  const answer = readGraphqlReply(reply, operation.field);
+  const variables = variablesFor(operation, call.args);
+  const answer = await askedOnce(
+    site,
+    () => [call.field.name, variables, selection && print(selection)],
+    async () => readGraphqlReply(await sendGraphql(site, operation, selection, variables), operation.field),
+  );
   return { value: answer.value, errors: graphqlErrors(answer.errors) };
 }
 

@@ -9,7 +9,7 @@ import { answersBelow, type Returned } from './custom-values.js';
 import { geometryObject } from './geo.js';
 import type { CustomPlan, FieldPlan } from './plan.js';
 import type { Told } from './representation.js';
-import type { Request } from './request.js';
+import { type Request, sharedBy } from './request.js';
 import { plain } from './scalar.js';
 import { type Level, valueAt } from './write.js';
 
@@ -34,6 +34,7 @@ export async function resolveCustomFields(
   told?: ReadonlyMap<number, Told>,
 ): Promise<ResolvedFields> {
   const results: Results = new Map();
+  const shared = sharedBy(request);
   const calls: Promise<Returned[]>[] = [];
   const seen = new Set<Level>();
   const visit = (at: Level, uids: UidList): void => {
@@ -58,7 +59,7 @@ export async function resolveCustomFields(
             ...parentOf(at, source.custom, uid),
             ...(at === level ? requiredBy(source.custom.field, told?.get(uid)) : {}),
           }));
-          calls.push(callField(request, field, source.custom, uids, parents, reader, results));
+          calls.push(callField(request, field, source.custom, uids, parents, reader, shared, results));
         }
       }
     }
@@ -66,7 +67,7 @@ export async function resolveCustomFields(
   visit(level, roots);
   if (calls.length === 0) return { custom: results };
   const returned = (await Promise.all(calls)).flat();
-  return { custom: results, answerOf: await answersBelow(request, returned, async () => reader) };
+  return { custom: results, answerOf: await answersBelow(request, returned, async () => reader, shared) };
 }
 
 function hasCustom(level: Level): boolean {
@@ -83,6 +84,7 @@ async function callField(
   uids: readonly number[],
   parents: CustomFieldCall['parents'],
   reader: GraphReader,
+  shared: object,
   results: Results,
 ): Promise<Returned[]> {
   const { engine } = request;
@@ -94,6 +96,7 @@ async function callField(
     fragments: request.fragments,
     variables: request.variables,
     context: request.context,
+    shared,
     reader: async () => reader,
     type: plan.type,
     field: plan.field,

@@ -23,6 +23,8 @@ interface CustomScope {
   /** coerced by the operation's variable definitions */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: RequestContext;
+  /** calls that are told the same one see remotes in one state: what they read may be read once for all of them */
+  readonly shared: object;
   /** the graph as the request sees it, for @custom(dql) */
   reader(): Promise<GraphReader>;
 }

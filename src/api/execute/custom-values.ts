@@ -44,6 +44,7 @@ export async function answersBelow(
   request: Request,
   returned: readonly Returned[],
   reader: () => Promise<GraphReader>,
+  shared: object,
 ): Promise<AnswerOf> {
   const { engine, fragments, variables } = request;
   const scope: CollectScope = { schema: engine.schema, fragments, variables };
@@ -51,7 +52,9 @@ export async function answersBelow(
   for (let stage = returned; stage.length > 0; ) {
     const calls: Calls = new Map();
     for (const one of stage) gather(scope, one, calls);
-    stage = (await Promise.all([...calls.values()].map((call) => answer(request, call, reader, answers)))).flat();
+    stage = (
+      await Promise.all([...calls.values()].map((call) => answer(request, call, reader, shared, answers)))
+    ).flat();
   }
   return (parent, fieldNodes) => answers.get(parent)?.get(fieldNodes[0]);
 }
@@ -96,6 +99,7 @@ async function answer(
   request: Request,
   call: Call,
   reader: () => Promise<GraphReader>,
+  shared: object,
   answers: Map<object, Map<FieldNode, CustomResult>>,
 ): Promise<Returned[]> {
   const { engine } = request;
@@ -107,6 +111,7 @@ async function answer(
     fragments: request.fragments,
     variables: request.variables,
     context: request.context,
+    shared,
     reader,
     type: call.type,
     field: call.field,

@@ -14,7 +14,7 @@ import { complete, completeInSteps, type CompletionScope, longest, tellCustomErr
 import type { CustomResult } from './custom-logic.js';
 import { writeScopeOf } from './query.js';
 import type { Request, RootField, Written } from './request.js';
-import { scopeOf } from './request.js';
+import { scopeOf, sharedBy } from './request.js';
 import { argumentsOf } from './argument.js';
 import { answersBelow } from './custom-values.js';
 import { writtenOf } from './written-ahead.js';
@@ -36,6 +36,7 @@ export async function customField(
   const scope = meaning.field.custom.kind === 'dql' ? { ...written, emptyLists: true } : written;
   if (!engine.custom) return { write: (out) => complete(scope, definition.type, field.nodes, null, out) };
   const args = argumentsOf({ ...scopeOf(request, { schema: engine.graph.schema() }) }, definition, field.nodes[0]);
+  const shared = sharedBy(request);
   const result = await engine.custom.root({
     model: engine.model,
     schema: engine.schema,
@@ -43,6 +44,7 @@ export async function customField(
     fragments: request.fragments,
     variables: request.variables,
     context: request.context,
+    shared,
     reader,
     field: meaning.field,
     args,
@@ -51,6 +53,7 @@ export async function customField(
     request,
     [{ type: definition.type, nodes: field.nodes, value: result.value }],
     reader,
+    shared,
   );
   const at = { ...scope, answerOf };
   if (result.value === null || result.value === undefined) return nothingCame(request, at, definition, field, result);

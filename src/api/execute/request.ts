@@ -83,3 +83,6 @@ export function scopeOf(request: Request, reader: Pick<GraphReader, 'schema'>): 
     rules: new Map(),
   };
 }
+
+/** What custom calls share what they read by: a request that only reads; of a mutation, one root field, since each may change what is read. */
+export const sharedBy = (request: Request): object => (request.operation.operation === 'mutation' ? {} : request);
