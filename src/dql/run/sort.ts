@@ -24,7 +24,9 @@ export async function sortedPositions(
   execution: Execution,
 ): Promise<Uint32Array> {
   const comparators: Comparator[] = [];
-  for (const key of keys) comparators.push(await comparatorOf(key, uids, keys.length > 1, execution));
+  // Among several keys, two without a value for a descending one stand in descending order themselves, as Dgraph has them.
+  const lateFirst = keys.length > 1 && execution.names.dgraph;
+  for (const key of keys) comparators.push(await comparatorOf(key, uids, lateFirst, execution));
   return sortInSteps(uids.length, byAll(comparators), execution);
 }
 
@@ -85,7 +87,12 @@ async function mergeRuns(
   }
 }
 
-async function comparatorOf(key: OrderKey, uids: UidList, several: boolean, execution: Execution): Promise<Comparator> {
+async function comparatorOf(
+  key: OrderKey,
+  uids: UidList,
+  lateFirst: boolean,
+  execution: Execution,
+): Promise<Comparator> {
   await execution.checkpoint();
   const { by } = key;
   if (by.kind === 'variable') {
@@ -103,9 +110,9 @@ async function comparatorOf(key: OrderKey, uids: UidList, several: boolean, exec
   if (!predicate) return () => 0;
   const values = (await chooseValues(execution, predicate, uids, by.langs)).values.toList();
   const lang = by.langs.find((one) => one !== '.');
-  if (!lang) return nullsLast(values, compareStored, key.descending, several);
+  if (!lang) return nullsLast(values, compareStored, key.descending, lateFirst);
   const texts = await textsOf(values, execution);
-  return nullsLast(texts, (a, b) => compareTexts(a, b, lang), key.descending, several);
+  return nullsLast(texts, (a, b) => compareTexts(a, b, lang), key.descending, lateFirst);
 }
 
 async function textsOf(
@@ -124,10 +131,9 @@ function nullsLast<T>(
   column: readonly (T | undefined)[],
   compare: (a: T, b: T) => number,
   descending: boolean,
-  several = false,
+  lateFirst = false,
 ): Comparator {
-  // Among several keys, two without a value for a descending one stand in descending order themselves.
-  const tie = (a: number, b: number): number => (several && descending ? b - a : 0);
+  const tie = (a: number, b: number): number => (lateFirst && descending ? b - a : 0);
   const direction = descending ? -1 : 1;
   return (a, b) => {
     const left = column[a];
