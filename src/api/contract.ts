@@ -104,10 +104,23 @@ export interface Unreachable {
   readonly message: string;
 }
 
-export interface SchemaUpdate {
-  readonly served: ServedSchema;
+/** A query in the graph language that reads types past their rules. */
+export interface Unguarded {
+  /** of Query */
+  readonly field: string;
+  readonly types: readonly string[];
+  readonly message: string;
+}
+
+/** What stands against no upload, and may not be meant. */
+export interface Remarks {
   /** what was reached before */
   readonly unreachable: readonly Unreachable[];
+  readonly unguarded: readonly Unguarded[];
+}
+
+export interface SchemaUpdate extends Remarks {
+  readonly served: ServedSchema;
 }
 
 /** The GraphQL API as the server offers it. */
@@ -146,8 +159,8 @@ export interface Api {
   ): MaybePromise<Readonly<Record<string, unknown>> | undefined>;
   /** Checks type definitions, against what is stored too, without changing anything. Empty when an upload would take them. */
   validate(text: string): Promise<readonly GraphsteadError[]>;
-  /** What data these definitions would not reach that those served now do. Empty for definitions with mistakes. */
-  unreachable(text: string): Promise<readonly Unreachable[]>;
+  /** What data these definitions would not reach that those served now do, and what no rule guards. Empty for definitions with mistakes. */
+  remarks(text: string): Promise<Remarks>;
   /** Checks all, alters the graph's schema, stores the text and swaps. Throws GraphsteadErrors; what was served stays. */
   updateSchema(text: string): Promise<SchemaUpdate>;
   /** undefined before the first upload */

@@ -14,7 +14,7 @@ import type {
   SchemaUpdate,
   ServedSchema,
   SubscriptionEvent,
-  Unreachable,
+  Remarks,
 } from './contract.js';
 import { checkDql, checkRemotes, createCustomLogic } from './custom/index.js';
 import { runCustomDql } from './execute/custom-dql.js';
@@ -36,6 +36,7 @@ import {
   withOperations,
   withSecrets,
 } from './served.js';
+import { unguarded } from './unguarded.js';
 import { unreachable } from './unreachable.js';
 
 /** Name of the graph's document that holds the type definitions. */
@@ -261,14 +262,15 @@ class GraphqlApi implements Api {
     return loaded;
   }
 
-  async unreachable(text: string): Promise<readonly Unreachable[]> {
+  async remarks(text: string): Promise<Remarks> {
     const { loaded } = this.#read(text);
-    return loaded ? this.#unreachable(loaded.model) : [];
+    return loaded ? this.#remarks(loaded.model) : { unreachable: [], unguarded: [] };
   }
 
-  async #unreachable(after: Model): Promise<readonly Unreachable[]> {
+  async #remarks(after: Model): Promise<Remarks> {
     const before = this.#served?.model;
-    return before ? unreachable(before, after, this.#options.graph) : [];
+    const lost = before ? await unreachable(before, after, this.#options.graph) : [];
+    return { unreachable: lost, unguarded: unguarded(after, this.#options) };
   }
 
   updateSchema(text: string): Promise<SchemaUpdate> {
@@ -281,7 +283,7 @@ class GraphqlApi implements Api {
     const { graph, names } = this.#options;
     const serves = this.#serves;
     const loaded = await this.#check(text);
-    const lost = await this.#unreachable(loaded.model);
+    const remarks = await this.#remarks(loaded.model);
     const document = { name: DOCUMENT, text };
     try {
       // predicates and definitions are one commit: no failure leaves the one without the other
@@ -291,7 +293,7 @@ class GraphqlApi implements Api {
       if ((await graph.document(DOCUMENT)) === text) this.#adopt(loaded, serves);
       throw atField(error, loaded.model);
     }
-    return { served: this.#adopt(loaded, serves).info, unreachable: lost };
+    return { served: this.#adopt(loaded, serves).info, ...remarks };
   }
 
   /** @param serves before the definitions were read: what came since then, of operations and secrets, counts beside them */

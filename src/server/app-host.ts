@@ -285,8 +285,8 @@ async function uploadTypes(api: Api, appDir: string, log: Pick<FastifyBaseLogger
   const text = readTypes(appDir);
   if (text === undefined || text === api.current()?.text) return;
   try {
-    const { unreachable } = await api.updateSchema(text);
-    for (const { message } of unreachable) log.warn(`${TYPES}: ${message}`);
+    const { unreachable, unguarded } = await api.updateSchema(text);
+    for (const { message } of [...unreachable, ...unguarded]) log.warn(`${TYPES}: ${message}`);
   } catch (error) {
     throw error instanceof GraphsteadErrors ? withSource(error, TYPES) : error;
   }

@@ -242,6 +242,45 @@ type Essay { id: ID! title: String }`;
     expect((await own.schema(BEFORE)).status).toBe(200);
   });
 
+  it('says which queries in the graph language read types past their rules', async () => {
+    const ruled = await startService();
+    const sdl = `
+      type Draft @auth(query: { rule: "{$ROLE: {eq: \\"ADMIN\\"}}" }) { id: ID! owner: String text: String }
+      interface Sealed @auth(query: { rule: "{$ROLE: {eq: \\"ADMIN\\"}}" }) { id: ID! seal: String }
+      type Letter implements Sealed { to: String }
+      type Note { id: ID! text: String drafts: [Draft] any: [Paper] }
+      union Paper = Letter | Note
+      type Shown @remote { text: String }
+      type Query {
+        drafts: [Draft] @custom(dql: "{ drafts(func: has(Note.text)) { text: Note.text } }")
+        papers: [Paper] @custom(dql: "{ papers(func: has(Note.text)) { text: Note.text } }")
+        shown(of: String!): [Shown] @custom(dql: "query q($of: string) { shown(func: has(Note.text)) @filter(eq(Note.text, $of)) { Note.drafts { text: Draft.text } } }")
+        seals: [Shown] @custom(dql: "{ var(func: has(Note.text)) { s as Sealed.seal } seals() { text: max(val(s)) } }")
+        counted: [Shown] @custom(dql: "{ counted(func: type(Letter)) { text: count(uid) } }")
+        all: [Shown] @custom(dql: "{ all(func: has(Note.text)) { text: Note.text Note.any { expand(_all_) } } }")
+        notes: [Note] @custom(dql: "{ notes(func: type(Note)) { text: Note.text } }")
+      }`;
+    const told = [
+      ['drafts', ['Draft']],
+      ['papers', ['Letter']],
+      ['shown', ['Draft']],
+      ['seals', ['Sealed', 'Letter']],
+      ['counted', ['Letter']],
+      ['all', ['Letter']],
+    ].map(([field, types]) => ({
+      field,
+      types,
+      message: `Query.${String(field)} reads ${(types as string[]).join(', ')} past the rules of @auth: a dql text answers whoever may call its field`,
+    }));
+    const checked = await ruled.post('/admin/schema/validate', sdl, 'text/plain');
+    expect(checked.body.errors).toBeUndefined();
+    expect(checked.body.extensions).toEqual({ unguarded: told });
+    expect((await ruled.schema(sdl)).body.extensions).toEqual({ unguarded: told });
+    const open = sdl.replaceAll('query: { rule', 'add: { rule');
+    expect((await ruled.post('/admin/schema/validate', open, 'text/plain')).body.extensions).toBeUndefined();
+    await ruled.close();
+  });
+
   it('says which stored nodes cannot be read as it wants them', async () => {
     const enums = (values: string) =>
       `enum Rank { ${values} } type Mark { id: ID! rank: Rank ranks: [Rank!] note: String }`;

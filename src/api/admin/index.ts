@@ -7,11 +7,12 @@ import type {
   GraphqlAnswer,
   GraphqlRequest,
   ServedSchema,
-  Unreachable,
+  Remarks,
 } from '../contract.js';
 import { graphqlWire, isGraphqlError } from '../execute/answer.js';
 import { DocumentCache, operationNamed, PersistedQueries } from '../execute/document.js';
 import { refused } from '../execute/engine.js';
+import { shownRemarks } from '../remarks.js';
 import { memberOf, tabletOf } from './member.js';
 import { ADMIN_SDL } from './schema.js';
 
@@ -44,15 +45,15 @@ export class AdminApi {
           fix: 'Use POST.',
         });
       }
-      const lost: Unreachable[] = [];
+      const remarks: Remarks[] = [];
       const result = await execute({
         schema: this.#schema,
         document: prepared.document,
-        rootValue: operation.operation === 'mutation' ? this.#mutations(lost) : this.#queries(),
+        rootValue: operation.operation === 'mutation' ? this.#mutations(remarks) : this.#queries(),
         variableValues: request.variables ?? {},
         operationName: request.operationName || undefined,
       });
-      return { body: bodyOf(result, lost), status: 200, headers: {}, kind: operation.operation };
+      return { body: bodyOf(result, remarks), status: 200, headers: {}, kind: operation.operation };
     } catch (error) {
       return refused(error);
     }
@@ -66,11 +67,11 @@ export class AdminApi {
     };
   }
 
-  #mutations(lost: Unreachable[]) {
+  #mutations(remarks: Remarks[]) {
     return {
       updateGQLSchema: async ({ input }: Args<{ readonly set: { readonly schema: string } }>) => {
-        const { served, unreachable } = await this.#api.updateSchema(input.set.schema);
-        lost.push(...unreachable);
+        const { served, ...told } = await this.#api.updateSchema(input.set.schema);
+        remarks.push(told);
         return { gqlSchema: this.#shown(served) };
       },
       export: async (args: Partial<Args<{ readonly format?: string }>>) => this.#export(args.input?.format ?? 'rdf'),
@@ -134,12 +135,13 @@ export class AdminApi {
   }
 }
 
-function bodyOf({ data, errors }: ExecutionResult, unreachable: readonly Unreachable[]): Buffer {
+function bodyOf({ data, errors }: ExecutionResult, remarks: readonly Remarks[]): Buffer {
   const list = errors?.flatMap(wireErrors) ?? [];
-  const extensions = unreachable.length > 0 ? { extensions: { unreachable } } : {};
-  return Buffer.from(
-    JSON.stringify({ ...(list.length > 0 ? { errors: list } : {}), data: data ?? null, ...extensions }),
-  );
+  const extensions = shownRemarks({
+    unreachable: remarks.flatMap(({ unreachable }) => unreachable),
+    unguarded: remarks.flatMap(({ unguarded }) => unguarded),
+  });
+  return Buffer.from(JSON.stringify({ ...(list.length > 0 ? { errors: list } : {}), data: data ?? null, extensions }));
 }
 
 /** One thrown GraphsteadErrors is many errors of the answer. */

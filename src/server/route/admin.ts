@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GraphqlRequest, Unreachable } from '../../api/index.js';
+import { type GraphqlRequest, shownRemarks } from '../../api/index.js';
 import { GraphsteadErrors } from '../../base/index.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
@@ -7,23 +7,20 @@ import { success } from '../envelope.js';
 import { requestOfQueryString } from './graphql-request.js';
 import { contextOf } from './request-context.js';
 
-/** What of the stored data nothing reaches any more; nothing is told where there is none. */
-const told = (unreachable: readonly Unreachable[]) => (unreachable.length > 0 ? { unreachable } : undefined);
-
 /** Type definitions in and out, as text under /admin/schema and as GraphQL under /admin. */
 export function adminRoutes(app: FastifyInstance, core: Core): void {
   const options = { bodyLimit: core.limits.graphqlBodyBytes };
 
   app.post('/admin/schema', options, async (request, reply) => {
-    const { unreachable } = await core.api.updateSchema(bodyText(request));
-    return reply.header('content-type', 'application/json').send(success(told(unreachable)));
+    const remarks = await core.api.updateSchema(bodyText(request));
+    return reply.header('content-type', 'application/json').send(success(shownRemarks(remarks)));
   });
 
   app.post('/admin/schema/validate', options, async (request, reply) => {
     const text = bodyText(request);
     const errors = await core.api.validate(text);
     if (errors.length > 0) throw new GraphsteadErrors(errors);
-    const extensions = told(await core.api.unreachable(text));
+    const extensions = shownRemarks(await core.api.remarks(text));
     return reply
       .header('content-type', 'application/json')
       .send(JSON.stringify({ data: { code: 'Success', message: 'Schema is valid' }, extensions }));
