@@ -1,9 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
-import { type GraphsteadError, GraphsteadErrors, type Names } from '../base/index.js';
-import { hideSecrets, inOrderOfPlace, loadModel, type Model, readModel, type Variables } from '../sdl/index.js';
+import { atOnce, type GraphsteadError, GraphsteadErrors, type Names, type Steps } from '../base/index.js';
+import { hideSecrets, inOrderOfPlace, loadModel, type Model, readModelInSteps, type Variables } from '../sdl/index.js';
 import type { ServedSchema } from './contract.js';
 import type { Operation } from './operation.js';
-import { type GeneratedSchema, generateSchema } from './schema/index.js';
+import { type GeneratedSchema, generateInSteps, generateSchema } from './schema/index.js';
 
 /** Type definitions with the API that they make. */
 export interface LoadedSchema {
@@ -32,11 +32,16 @@ export interface SchemaOptions {
 }
 
 /** Checks type definitions and generates their API; where definitions are wrong, of what is left of them. */
-export function readSchema(text: string, { names, operations, variables }: SchemaOptions): ReadSchema {
-  const { errors, model, left } = readModel(text, { names, ...(variables ? { variables } : {}) });
+export function readSchema(text: string, options: SchemaOptions): ReadSchema {
+  return atOnce(readInSteps(text, options));
+}
+
+/** The same with stops: thousands of types take seconds. */
+export function* readInSteps(text: string, { names, operations, variables }: SchemaOptions): Steps<ReadSchema> {
+  const { errors, model, left } = yield* readModelInSteps(text, { names, ...(variables ? { variables } : {}) });
   if (!model) return { errors, left };
   try {
-    const generated = generateSchema(model, { names, operations, left });
+    const generated = yield* generateInSteps(model, { names, operations, left });
     if (errors.length === 0) return { errors, loaded: loaded(model, generated), model, left };
     return { errors, model, left };
   } catch (error) {

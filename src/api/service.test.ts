@@ -27,6 +27,33 @@ describe('the served schema', () => {
     await world.data('mutation { addCity(input: [{name: "Bern"}]) { numUids } }');
   });
 
+  it('leaves others their turn while it reads definitions, and what was there is served', async () => {
+    let now = 0;
+    // each look at this clock takes a slice's time
+    const world = await createWorld(SDL, { clock: { wall: Date.now, monotonic: () => (now += 20) } });
+    const before = world.api.current();
+    const types = Array.from({ length: 30 }, (_, i) => `type T${i} { n: Int @search next: T${(i + 1) % 30} }`).join(
+      '\n',
+    );
+    const turnsOf = async (work: Promise<unknown>): Promise<number> => {
+      let turns = 0;
+      let isWorking = true;
+      const ended = work.finally(() => {
+        isWorking = false;
+      });
+      while (isWorking) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (world.api.current() === before) turns++;
+      }
+      await ended;
+      return turns;
+    };
+    expect(await turnsOf(world.api.validate(types))).toBeGreaterThan(500);
+    expect(await turnsOf(world.api.remarks(types))).toBeGreaterThan(500);
+    expect(await turnsOf(world.api.updateSchema(types))).toBeGreaterThan(500);
+    expect(world.api.current()?.text).toBe(types);
+  });
+
   it('has types of names that every object of the language knows', async () => {
     const world = await createWorld(`enum constructor { valueOf toString }
       type toString { id: ID! is: constructor @search other: [toString] }`);

@@ -1,6 +1,14 @@
 import type { GraphQLSchema } from 'graphql';
-import { asError, GraphsteadError, GraphsteadErrors, type MaybePromise, noTrace, recovered } from '../base/index.js';
-import { runQuery } from '../dql/index.js';
+import {
+  asError,
+  GraphsteadError,
+  GraphsteadErrors,
+  inSteps,
+  type MaybePromise,
+  noTrace,
+  recovered,
+} from '../base/index.js';
+import { Pace, runQuery } from '../dql/index.js';
 import { derivedSchema, isAbout, type Model } from '../sdl/index.js';
 import { AdminApi } from './admin/index.js';
 import { atField } from './at-field.js';
@@ -31,7 +39,7 @@ import {
   type LoadedSchema,
   loadSchema,
   type ReadSchema,
-  readSchema,
+  readInSteps,
   type SchemaOptions,
   withOperations,
   withSecrets,
@@ -247,14 +255,16 @@ class GraphqlApi implements Api {
     }
   }
 
-  #read(text: string): ReadSchema {
-    return readSchema(text, this.#reading(text));
+  /** Others have their turn meanwhile. */
+  #read(text: string): Promise<ReadSchema> {
+    const pace = new Pace(this.#options);
+    return inSteps(readInSteps(text, this.#reading(text)), () => pace.pause());
   }
 
   async #check(text: string): Promise<LoadedSchema> {
     const { names, limits, client } = this.#options;
     if (text.trim() === '') throw nothingGiven();
-    const { loaded, model, errors, left } = this.#read(text);
+    const { loaded, model, errors, left } = await this.#read(text);
     const mismatches = client && model ? await checkRemotes(model, client, names) : [];
     const unreadable = model ? checkDql(model, { names, limits }) : [];
     const told = [...errors, ...unreadable, ...mismatches.filter(({ message }) => !isAbout(message, left))];
@@ -263,7 +273,7 @@ class GraphqlApi implements Api {
   }
 
   async remarks(text: string): Promise<Remarks> {
-    const { loaded } = this.#read(text);
+    const { loaded } = await this.#read(text);
     return loaded ? this.#remarks(loaded.model) : { unreachable: [], unguarded: [] };
   }
 

@@ -1,3 +1,4 @@
+import type { Steps } from '../base/index.js';
 import { argument, type Definitions, directive, flag, member, type ObjectDefinition, position } from './definition.js';
 import { type ConstDirectiveNode, Kind } from 'graphql';
 import { readAuthRule } from './auth-rule.js';
@@ -23,7 +24,7 @@ import type {
 import { passwordOf, storedName } from './storage.js';
 
 /** The model of definitions that have passed every rule. */
-export function buildModel(definitions: Definitions, declarations: Declarations): Model {
+export function* buildModel(definitions: Definitions, declarations: Declarations): Steps<Model> {
   const context: BuildContext = {
     definitions,
     inverses: inverseMap(definitions),
@@ -32,7 +33,8 @@ export function buildModel(definitions: Definitions, declarations: Declarations)
   const implementers = implementersOf(definitions);
   const objects = new Map<string, ObjectType>();
   for (const object of definitions.objects.values()) {
-    objects.set(object.name, buildObject(context, object, implementers.get(object.name) ?? []));
+    objects.set(object.name, deepFreeze(buildObject(context, object, implementers.get(object.name) ?? [])));
+    yield;
   }
   const unions = [...definitions.unions.values()].map(buildUnion);
   const enums = [...definitions.enums.values()].map(buildEnum);

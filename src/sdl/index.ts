@@ -2,7 +2,7 @@ export { derivedSchema } from './derived-schema.js';
 export { isDirective } from './directive-definition.js';
 export { READABLE, type Variables } from './from-environment.js';
 export { hideSecrets } from './hide-secret.js';
-export { inOrderOfPlace, loadModel, readModel } from './load.js';
+export { inOrderOfPlace, loadModel, readModel, readModelInSteps } from './load.js';
 export type * from './model.js';
 export { isAbout } from './sound-part.js';
 export { placeInString } from './string-place.js';

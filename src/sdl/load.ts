@@ -1,5 +1,5 @@
 import { type DocumentNode, GraphQLError, parse } from 'graphql';
-import { GraphsteadError, GraphsteadErrors, type Names, type Position } from '../base/index.js';
+import { atOnce, GraphsteadError, GraphsteadErrors, type Names, type Position, type Steps } from '../base/index.js';
 import type { Variables } from './from-environment.js';
 import { buildModel } from './build.js';
 import { type Declarations, readComments } from './comment.js';
@@ -44,8 +44,13 @@ export function loadModel(text: string, options: LoadOptions): Model {
 
 /** The same for callers that look for mistakes of other kinds too. Throws GraphsteadErrors for mistakes of syntax. */
 export function readModel(text: string, options: LoadOptions): ReadModel {
+  return atOnce(readModelInSteps(text, options));
+}
+
+/** The same with stops: thousands of types take seconds. */
+export function* readModelInSteps(text: string, options: LoadOptions): Steps<ReadModel> {
   try {
-    return read(text, options);
+    return yield* read(text, options);
   } catch (error) {
     // graphql-js reads by recursion: what nests so deep that it ends the stack is no definition
     if (!(error instanceof RangeError)) throw error;
@@ -56,19 +61,19 @@ export function readModel(text: string, options: LoadOptions): ReadModel {
 /** What is left out may be missed elsewhere, which leaves out more: so often at most. */
 const MOST_PASSES = 8;
 
-function read(text: string, options: LoadOptions): ReadModel {
+function* read(text: string, options: LoadOptions): Steps<ReadModel> {
   const left = new Set<string>();
   let document = parseDefinitions(text, options.source);
-  const first = checked(text, document, options);
+  const first = yield* checked(text, document, options);
   let last = first;
   for (let pass = 0; pass < MOST_PASSES && last.places.length > 0; pass++) {
     const part = soundPart(document, last.places);
     for (const name of part.left) left.add(name);
     document = part.document;
-    last = checked(text, document, options);
+    last = yield* checked(text, document, options);
   }
   const { definitions, declarations } = last;
-  const model = last.places.length === 0 ? buildModel(definitions, declarations) : undefined;
+  const model = last.places.length === 0 ? yield* buildModel(definitions, declarations) : undefined;
   // of two definitions with one name the other one may still be there
   for (const name of left) if (model?.types.has(name)) left.delete(name);
   return { errors: inOrderOfPlace(first.errors), model, left };
@@ -82,7 +87,7 @@ interface Checked {
   readonly places: readonly Position[];
 }
 
-function checked(text: string, document: DocumentNode, { names, source, variables }: LoadOptions): Checked {
+function* checked(text: string, document: DocumentNode, { names, source, variables }: LoadOptions): Steps<Checked> {
   const errors: GraphsteadError[] = [];
   const places: Position[] = [];
   const reporter =
@@ -97,6 +102,7 @@ function checked(text: string, document: DocumentNode, { names, source, variable
   const declarations = readComments(document, { names, variables, report: reporter(COMMENT) });
   const definitions = readDefinitions(text, document, new Set(declarations.secrets.keys()));
   for (const { name, check } of RULES) {
+    yield;
     check({ definitions, names, lax: names.dgraph, report: reporter(name) });
   }
   return { definitions, declarations, errors, places };

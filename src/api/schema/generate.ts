@@ -1,7 +1,8 @@
-import { GraphQLBoolean, type GraphQLFieldConfig, GraphQLObjectType, GraphQLSchema, validateSchema } from 'graphql';
-import { GraphsteadError, GraphsteadErrors, type Names } from '../../base/index.js';
-import { isAbout, type Model } from '../../sdl/index.js';
+import { GraphQLBoolean, type GraphQLFieldConfig, GraphQLObjectType, GraphQLSchema } from 'graphql';
+import { atOnce, GraphsteadError, GraphsteadErrors, type Names, type Steps } from '../../base/index.js';
+import { isAbout, type Model, type ObjectType } from '../../sdl/index.js';
 import type { Operation } from '../operation.js';
+import { collectTypes } from './collect-types.js';
 import { fieldCollisions, typeCollisions } from './collision.js';
 import { Context } from './context.js';
 import { userInput } from './argument.js';
@@ -16,6 +17,7 @@ import { type RootFields, typeQueries, typeSubscriptions } from './query.js';
 import { checkAuthRules } from './rule-check.js';
 import { GraphQLDateTime, GraphQLInt64 } from './scalar.js';
 import { printSdl } from './sdl.js';
+import { validateTypes } from './validate-types.js';
 
 interface GenerateOptions {
   readonly names: Names;
@@ -39,15 +41,20 @@ export interface GeneratedSchema {
  * names that collide), APP_LOAD for operations whose name or types are taken.
  */
 export function generateSchema(model: Model, options: GenerateOptions): GeneratedSchema {
+  return atOnce(generateInSteps(model, options));
+}
+
+/** The same with stops: thousands of types take seconds. */
+export function* generateInSteps(model: Model, options: GenerateOptions): Steps<GeneratedSchema> {
   const { operations = [], left = NOTHING } = options;
   const context = new Context(model, !options.names.dgraph);
   const texts: { sdl?: string; service?: string } = {};
   const serviceSdl = (): string =>
     (texts.service ??= printSdl(schema, model, { service: true, peer: options.names.dgraph }));
-  const roots = rootFields(context, serviceSdl);
+  const roots = yield* rootFields(context, serviceSdl);
   const collisions = fieldCollisions(operations, roots);
-  const schema = merge(context, roots, collisions.length > 0 ? [] : operations);
-  const wrong = invalid(schema).filter((error) => !isAbout(error.message, left));
+  const schema = yield* merge(context, roots, collisions.length > 0 ? [] : operations);
+  const wrong = (yield* invalid(schema)).filter((error) => !isAbout(error.message, left));
   refuse([...collisions, ...checkAuthRules(context, left), ...wrong]);
   answerService(schema, serviceSdl);
   return {
@@ -68,19 +75,19 @@ function refuse(errors: readonly GraphsteadError[]): void {
 }
 
 /** The schema with the operations in it. graphql-js throws on two types of one name: then we say which. */
-function merge(context: Context, roots: Roots, operations: readonly Operation[]): GraphQLSchema {
-  if (operations.length === 0) return build(context, roots);
+function* merge(context: Context, roots: Roots, operations: readonly Operation[]): Steps<GraphQLSchema> {
+  if (operations.length === 0) return yield* build(context, roots);
   try {
-    return build(context, withOperations(roots, operations));
+    return yield* build(context, withOperations(roots, operations));
   } catch (error) {
-    refuse(typeCollisions(operations, build(context, roots)));
+    refuse(typeCollisions(operations, yield* build(context, roots)));
     throw error;
   }
 }
 
 type Roots = Readonly<Record<Operation['kind'], RootFields>>;
 
-function rootFields(context: Context, serviceSdl: () => string): Roots {
+function* rootFields(context: Context, serviceSdl: () => string): Steps<Roots> {
   const { model } = context;
   const stored = model.objects.filter((type) => !type.remote);
   const customQueries = model.queries.map((field) => [field.name, customField(context, field)] as const);
@@ -89,20 +96,27 @@ function rootFields(context: Context, serviceSdl: () => string): Roots {
     query: {
       ...Object.fromEntries(customQueries),
       ...federationFields(context, serviceSdl),
-      ...merged(stored.map((type) => typeQueries(context, type))),
+      ...(yield* merged(stored, (type) => typeQueries(context, type))),
     },
     mutation: {
       ...Object.fromEntries(model.mutations.map((field) => [field.name, customField(context, field)])),
-      ...merged(stored.map((type) => typeMutations(context, type))),
+      ...(yield* merged(stored, (type) => typeMutations(context, type))),
     },
     subscription: {
       ...Object.fromEntries(followed.map((field) => [field.name, customField(context, field)])),
-      ...merged(stored.map((type) => typeSubscriptions(context, type))),
+      ...(yield* merged(stored, (type) => typeSubscriptions(context, type))),
     },
   };
 }
 
-const merged = (parts: readonly RootFields[]): RootFields => Object.assign({}, ...parts);
+function* merged(types: readonly ObjectType[], fieldsOf: (type: ObjectType) => RootFields): Steps<RootFields> {
+  const fields: RootFields = {};
+  for (const type of types) {
+    Object.assign(fields, fieldsOf(type));
+    yield;
+  }
+  return fields;
+}
 
 function withOperations(roots: Roots, operations: readonly Operation[]): Roots {
   const of = (kind: Operation['kind']): RootFields => ({
@@ -131,16 +145,17 @@ const EMPTY: Operation = {
   run: async () => null,
 };
 
-function build(context: Context, roots: Roots): GraphQLSchema {
+/** What is wrong with it is looked for by `invalid`. */
+function* build(context: Context, roots: Roots): Steps<GraphQLSchema> {
   const root = (name: string, fields: RootFields): GraphQLObjectType | null =>
     Object.keys(fields).length === 0 ? null : new GraphQLObjectType({ name, fields });
-  return new GraphQLSchema({
-    query: root('Query', roots.query) ?? root('Query', { _empty: field(EMPTY) }),
-    mutation: root('Mutation', roots.mutation),
-    subscription: root('Subscription', roots.subscription),
-    types: [...definedTypes(context), GraphQLDateTime, GraphQLInt64],
-    directives: REQUEST_DIRECTIVES,
-  });
+  const query = root('Query', roots.query) ?? root('Query', { _empty: field(EMPTY) });
+  const mutation = root('Mutation', roots.mutation);
+  const subscription = root('Subscription', roots.subscription);
+  const directives = REQUEST_DIRECTIVES;
+  const defined = [...definedTypes(context), GraphQLDateTime, GraphQLInt64];
+  const types = yield* collectTypes(defined, [query, mutation, subscription], directives);
+  return new GraphQLSchema({ query, mutation, subscription, types, directives, assumeValid: true });
 }
 
 /** Types of the definitions, those included that no field reaches. */
@@ -155,8 +170,8 @@ function definedTypes(context: Context) {
 }
 
 /** What graphql-js finds wrong with the whole: mostly names that the rules for definitions do not know of. */
-function invalid(schema: GraphQLSchema): GraphsteadError[] {
-  return validateSchema(schema).map(
+function* invalid(schema: GraphQLSchema): Steps<GraphsteadError[]> {
+  return (yield* validateTypes(schema)).map(
     (error) =>
       new GraphsteadError('INVALID_SDL', `the generated schema is not valid: ${error.message}`, {
         fix: 'Rename or correct what the message names.',
