@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { dgraphNames } from '../../base/index.js';
+import { defaultNames, dgraphNames } from '../../base/index.js';
 import { type Answer, contextOf, createWorld, type Tree, type World } from '../../../test/support/api-world.js';
 
 const SDL = `
@@ -378,6 +378,45 @@ describe('mutations', () => {
         { text: 'long', by: { name: 'ann' } },
       ],
     });
+  });
+
+  it('gives fields of its own type their defaults where a node is updated by its interface, which the peer does not', async () => {
+    const sdl = `
+      interface Work { code: String! @id(interface: true) text: String seen: String @default(update: {value: "seen"}) }
+      type Novel implements Work { changed: DateTime @default(update: {value: "$now"}) note: String @default(add: {value: "new"}) }
+      type Poem implements Work { lines: Int }
+      type Shelf { name: String! @id works: [Work] }`;
+    const shown: unknown[] = [];
+    for (const names of [defaultNames, dgraphNames]) {
+      const town = await createWorld(sdl, { names, clock: { wall: () => 1_700_000_000_000, monotonic: () => 0 } });
+      await town.data(`mutation {
+        addNovel(input: [{code: "a"}, {code: "b", seen: "no"}]) { numUids } addPoem(input: [{code: "c"}]) { numUids }
+        addShelf(input: [{name: "s", works: [{code: "b"}]}]) { numUids } }`);
+      await town.data(
+        'mutation { updateWork(input: {filter: {code: {in: ["a", "c"]}}, set: {text: "t"}}) { numUids } }',
+      );
+      if (names === defaultNames) {
+        await town.data(
+          'mutation { updateShelf(input: {filter: {}, nested: {works: {remove: {seen: "no"}}}}) { numUids } }',
+        );
+      }
+      const query =
+        '{ queryWork(order: {asc: code}) { text seen ... on Novel { changed note } ... on Poem { lines } } }';
+      shown.push((await town.data(query)).queryWork);
+    }
+    const changed = '2023-11-14T22:13:20Z';
+    expect(shown).toEqual([
+      [
+        { text: 't', seen: 'seen', changed, note: 'new' },
+        { text: null, seen: null, changed, note: 'new' },
+        { text: 't', seen: 'seen', lines: null },
+      ],
+      [
+        { text: 't', seen: 'seen', changed: null, note: 'new' },
+        { text: null, seen: 'no', changed: null, note: 'new' },
+        { text: 't', seen: 'seen', lines: null },
+      ],
+    ]);
   });
 
   it('names a node of an interface by any of its @id values, where the peer takes the first alone', async () => {

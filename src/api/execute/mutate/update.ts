@@ -10,6 +10,7 @@ import { type Draft, Drafts, existingNode, taken } from './draft.js';
 import { childInputs, type Input, type NodeInput, uidOf, type XidValue, xidKey, xidsOf } from './input.js';
 import { type Known, lookUp } from './lookup.js';
 import { matching } from './matching.js';
+import { memberDefaults } from './member-default.js';
 import { requestTime } from './now.js';
 import { payload } from './payload.js';
 import { nullsOf, type Removal, removeFrom } from './removal.js';
@@ -57,7 +58,7 @@ async function work(request: Request, reader: GraphReader, type: ObjectType, inp
   const set = new ChangeSet(scope, reader, known, requestTime(request), request.run);
   for (const step of steps) {
     await demandMembersKept(request, reader, step, known);
-    await apply(request, set, step, known);
+    await apply(request, reader, set, step, known);
   }
   return { set, outcome: () => ({ type, uids, numUids: uids.length, msg: 'Updated' }) };
 }
@@ -149,13 +150,22 @@ function referenceValues(child: NodeInput): Input {
   return Object.fromEntries(names.flatMap((name) => (name in child.values ? [[name, child.values[name]]] : [])));
 }
 
-async function apply(request: Request, changes: ChangeSet, step: Step, known: Known): Promise<void> {
+async function apply(
+  request: Request,
+  reader: GraphReader,
+  changes: ChangeSet,
+  step: Step,
+  known: Known,
+): Promise<void> {
   if (step.set) demandFree(request, step, step.set, known);
   const set = step.set ?? defaultsBeside(step.remove, request.engine.names.dgraph);
+  const own = set ? await memberDefaults(request, reader, set.type, step.uids) : undefined;
   for (const uid of step.uids) {
     const paused = changes.pause();
     if (paused) await paused;
     if (set) changes.writeValues(uid, set, 'update');
+    const defaults = own?.get(uid);
+    if (defaults) changes.writeValues(uid, defaults, 'update');
     for (const { field, child } of step.edges) await changes.link(uid, field, await changes.place(child));
     for (const removal of step.removals) await removeFrom(changes, uid, removal);
     for (const { field, child } of step.removed) {
