@@ -127,10 +127,12 @@ function ownDefinition(name: string, node: ObjectNode, interfaces: readonly stri
 /** The interfaces of a definition with those that they implement in turn; a circle ends where it meets itself. */
 function allInterfaces(node: ObjectNode, nodes: ReadonlyMap<string, ObjectNode>): string[] {
   const found = new Set<string>();
+  const met = new Set([node.name.value]);
   const visit = (of: ObjectNode): void => {
     for (const named of of.interfaces ?? []) {
       const name = named.name.value;
-      if (found.has(name) || name === node.name.value) continue;
+      if (met.has(name)) continue;
+      met.add(name);
       const next = nodes.get(name);
       if (next) visit(next);
       found.add(name);

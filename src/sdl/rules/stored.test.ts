@@ -105,6 +105,11 @@ describe('interfaces and unions', () => {
     ],
     ['interface A implements B { a: String } interface B implements A { b: String }', 'interface-field'],
     [
+      'interface A implements B { a: String } interface B implements A { b: String } type Shop implements A { c: String }',
+      'interface-field',
+    ],
+    ['interface A implements A { a: String } type Shop implements A { c: String }', 'interface-field'],
+    [
       'interface Named { name: String } type Shop implements Named { name: String @search town: String }',
       'interface-field',
     ],
