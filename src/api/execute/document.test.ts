@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { buildSchema, parse, print } from 'graphql';
+import { buildSchema, KnownTypeNamesRule, parse, print, printSchema, validate, validateSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { makeLimits } from '../../base/index.js';
 import { DocumentCache, type InvalidDocument, PersistedQueries } from './document.js';
@@ -26,6 +26,31 @@ const over = (limit: string) =>
   expect.objectContaining({ code: 'LIMIT_EXCEEDED', message: expect.stringContaining(limit) });
 
 describe('a document', () => {
+  it('costs no look at every type of the schema, unless it names one that is not there', () => {
+    const watched = buildSchema(printSchema(schema));
+    const types = watched.getTypeMap();
+    let looks = 0;
+    watched.getTypeMap = () =>
+      new Proxy(types, {
+        ownKeys: (target) => {
+          looks++;
+          return Reflect.ownKeys(target);
+        },
+      });
+    validateSchema(watched);
+    looks = 0;
+    const cache = new DocumentCache(watched, makeLimits());
+    cache.prepare(
+      'query ($in: Where) { film { ... on Film { id } ...F } plain(key: "a", in: $in) } fragment F on Node { id }',
+    );
+    expect(looks).toBe(0);
+    const wrong = 'query ($in: Were) { film { ... on Flim { id } } plain(key: "a", in: $in) }';
+    expect(errorsOf(wrong)?.map(({ message }) => message)).toEqual(
+      validate(schema, parse(wrong), [KnownTypeNamesRule]).map(({ message }) => message),
+    );
+    expect(errorsOf(wrong)).toHaveLength(2);
+  });
+
   it('may not ask for millions of fields by fragments that spread each other twice', () => {
     const twice = (i: number) => `fragment f${i} on Film { a: likes { ...f${i + 1} } b: likes { ...f${i + 1} } }`;
     const doubling = (levels: number) =>

@@ -10,7 +10,6 @@ import {
   type OperationDefinitionNode,
   OverlappingFieldsCanBeMergedRule,
   parse,
-  specifiedRules,
   validate,
   type ValidationContext,
   type ValidationRule,
@@ -27,6 +26,7 @@ import {
   type Steps,
 } from '../../base/index.js';
 import { Pace, type RunOptions } from '../../dql/index.js';
+import { DOCUMENT_RULES } from '../schema/document-rules.js';
 import { cascadeNamesFields } from './cascade.js';
 import { extentOf, tooDeep } from './document-extent.js';
 import { withFixes } from './document-fix.js';
@@ -99,7 +99,7 @@ function operationIsOffered(context: ValidationContext): ASTVisitor {
   };
 }
 
-const RULES: readonly ValidationRule[] = [...specifiedRules, operationIsOffered, cascadeNamesFields];
+const RULES: readonly ValidationRule[] = [...DOCUMENT_RULES, operationIsOffered, cascadeNamesFields];
 /** The rule that costs as much as all others comes after them, on its own. */
 const RULES_IN_TURN = [
   RULES.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule),

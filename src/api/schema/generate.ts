@@ -55,7 +55,7 @@ export function* generateInSteps(model: Model, options: GenerateOptions): Steps<
   const collisions = fieldCollisions(operations, roots);
   const schema = yield* merge(context, roots, collisions.length > 0 ? [] : operations);
   const wrong = (yield* invalid(schema)).filter((error) => !isAbout(error.message, left));
-  refuse([...collisions, ...checkAuthRules(context, left), ...wrong]);
+  refuse([...collisions, ...(yield* checkAuthRules(context, left)), ...wrong]);
   answerService(schema, serviceSdl);
   return {
     schema,

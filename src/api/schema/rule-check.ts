@@ -6,14 +6,14 @@ import {
   GraphQLObjectType,
   GraphQLSchema,
   Kind,
-  specifiedRules,
   validate,
   type ValidationContext,
 } from 'graphql';
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, type Steps } from '../../base/index.js';
 import { type AuthAction, type AuthRule, isAbout, type ObjectType } from '../../sdl/index.js';
 import type { Context } from './context.js';
 import { REQUEST_DIRECTIVES } from './directive.js';
+import { DOCUMENT_RULES } from './document-rules.js';
 import { fieldMeaning } from './meaning.js';
 import { typeQueries } from './query.js';
 
@@ -32,7 +32,7 @@ export function graphRules(rule: AuthRule): GraphRule[] {
  * Rules of @auth that are queries, checked against the generated types. A rule may use its type's query though
  * @generate keeps it from clients. What a rule misses of the definitions because it was `left` out is no mistake of it.
  */
-export function checkAuthRules(context: Context, left: ReadonlySet<string>): GraphsteadError[] {
+export function* checkAuthRules(context: Context, left: ReadonlySet<string>): Steps<GraphsteadError[]> {
   const rules = context.model.objects.flatMap((type) =>
     ACTIONS.flatMap((action) => {
       const rule = type.auth?.[action];
@@ -42,18 +42,22 @@ export function checkAuthRules(context: Context, left: ReadonlySet<string>): Gra
   if (rules.length === 0) return [];
   const types = [...new Set(rules.map(({ type }) => type))];
   const schema = ruleSchema(context, types);
-  return rules.flatMap(({ type, graph }) =>
-    validate(schema, graph.document, [...specifiedRules, decides])
-      .filter((error) => !isAbout(error.message, left))
-      .map(
-        (error) =>
-          new GraphsteadError('INVALID_SDL', `@auth on ${type.name}: the rule is not a valid query: ${error.message}`, {
-            position: graph.position,
-            fix: `Query ${type.name} by what its generated filter and fields offer.`,
-            details: { rule: 'auth-query' },
-          }),
-      ),
-  );
+  const mistakes: GraphsteadError[] = [];
+  for (const { type, graph } of rules) {
+    yield;
+    const errors = validate(schema, graph.document, [...DOCUMENT_RULES, decides]);
+    const told = errors.filter((error) => !isAbout(error.message, left));
+    mistakes.push(...told.map((error) => notAQuery(type, graph, error)));
+  }
+  return mistakes;
+}
+
+function notAQuery({ name }: ObjectType, { position }: GraphRule, { message }: GraphQLError): GraphsteadError {
+  return new GraphsteadError('INVALID_SDL', `@auth on ${name}: the rule is not a valid query: ${message}`, {
+    position,
+    fix: `Query ${name} by what its generated filter and fields offer.`,
+    details: { rule: 'auth-query' },
+  });
 }
 
 /**
