@@ -419,6 +419,20 @@ describe('mutations', () => {
     ]);
   });
 
+  it('takes away a value without a tag, and leaves those in the languages of other fields, where the peer does not', async () => {
+    const sdl = `type Word { key: String! @id plain: String @dgraph(pred: "text") en: String @dgraph(pred: "text@en") @search(by: [exact]) de: String @dgraph(pred: "text@de") }`;
+    const shown: unknown[] = [];
+    for (const names of [defaultNames, dgraphNames]) {
+      const town = await createWorld(sdl, { names });
+      await town.data('mutation { addWord(input: [{key: "a", plain: "x", en: "one", de: "eins"}]) { numUids } }');
+      await town.data('mutation { updateWord(input: {filter: {}, remove: {plain: null, de: null}}) { numUids } }');
+      shown.push((await town.data('{ queryWord { plain en de } }')).queryWord);
+      shown.push((await town.data('{ queryWord(filter: {en: {eq: "one"}}) { key } }')).queryWord);
+    }
+    const gone = { plain: null, en: null, de: null };
+    expect(shown).toEqual([[{ ...gone, en: 'one' }], [{ key: 'a' }], [gone], []]);
+  });
+
   it('names a node of an interface by any of its @id values, where the peer takes the first alone', async () => {
     const sdl = `
       interface Work { code: String! @id(interface: true) isbn: String @id(interface: true) tag: String @id }

@@ -228,8 +228,10 @@ export class ChangeSet {
     const { predicate } = field.storage;
     const lang = languageOf(field);
     if (given === null) {
+      // values with a tag are those of other fields; the peer takes them along
+      const isTagged = lang !== '' || (this.reader.schema.predicate(predicate)?.lang && !this.scope.names.dgraph);
       this.changes.push(
-        lang === '' ? { op: 'deletePredicate', uid, predicate } : { op: 'deleteLang', uid, predicate, lang },
+        isTagged ? { op: 'deleteLang', uid, predicate, lang } : { op: 'deletePredicate', uid, predicate },
       );
       return;
     }
