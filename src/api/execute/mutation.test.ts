@@ -506,6 +506,14 @@ describe('mutations', () => {
     });
   });
 
+  it('counts a node once that two objects of an upsert name, each by another @id', async () => {
+    await data('mutation { addBook(input: [{title: "t", isbn: "i"}]) { numUids } }');
+    const two = '{title: "t", pages: 5}, {isbn: "i", next: {title: "u"}}';
+    expect(
+      await data(`mutation { addBook(input: [${two}], upsert: true) { numUids book { pages next { title } } } }`),
+    ).toEqual({ addBook: { numUids: 2, book: [{ pages: 5, next: { title: 'u' } }] } });
+  });
+
   it('takes null for no value where a new node must have one, and its default stands ready', async () => {
     const { addWatch } = await data(
       'mutation { addWatch(input: [{hours: null, note: null}]) { watch { hours note } } }',

@@ -54,14 +54,14 @@ async function work(
   }
   const changeable = await allowed(request, reader, type, 'update', [...upserts.values()]);
   const shown: Draft[] = [];
-  let changed = 0;
+  const changed = new Set<number>();
   for (const draft of tops) {
     const uid = upserts.get(draft);
     if (uid === undefined) await set.place(draft);
     else if (changeable.has(uid)) {
       await set.upsert(draft, uid);
       await takeNulls(request, reader, set, draft, uid);
-      changed++;
+      changed.add(uid);
     } else continue;
     shown.push(draft);
   }
@@ -70,7 +70,7 @@ async function work(
     outcome: () => ({
       type,
       uids: shown.map((draft) => set.uidOf(draft)),
-      numUids: set.created.length + changed,
+      numUids: set.created.length + changed.size,
       msg: 'Added',
     }),
   };
