@@ -68,6 +68,8 @@ export interface ApiOptions {
   readonly custom?: CustomLogic;
   /** what GET /health tells, for the admin API */
   readonly health?: () => HealthReport;
+  /** what the admin API lets operators do with the process */
+  readonly operator?: Operator;
   /** writes an export of the graph and answers the names of its files, for the admin API */
   readonly exportFiles?: (format: 'rdf' | 'json') => Promise<readonly string[]>;
 }
@@ -78,6 +80,15 @@ interface HealthReport {
   /** seconds since the start */
   readonly uptime: number;
   readonly address: string;
+  readonly status: 'healthy' | 'draining';
+}
+
+/** For the admin API's `draining` and `shutdown`. */
+interface Operator {
+  /** Takes the service out of use, or back into it. */
+  drain(enable: boolean): void;
+  /** Ends the process in order, behind the answer; absent where it is not the service's to end. */
+  readonly shutdown?: () => void;
 }
 
 /** The schema that is served. */
@@ -144,7 +155,7 @@ export interface Api {
     context: RequestContext,
     options?: Pick<ExecuteOptions, 'allowMutation'>,
   ): AsyncIterable<readonly SubscriptionEvent[]>;
-  /** /admin: getGQLSchema, updateGQLSchema, health, state, export. */
+  /** /admin: getGQLSchema, updateGQLSchema, health, state, export, draining, shutdown. */
   admin(
     request: GraphqlRequest,
     context: RequestContext,

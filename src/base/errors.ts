@@ -72,6 +72,8 @@ export const ERROR_STATUS = {
   OVERLOADED: 503,
   /** the service is starting or stopping */
   NOT_READY: 503,
+  /** an operator has taken the service out of use (`draining` of /admin): ask another one, or come back after Retry-After */
+  DRAINING: 503,
   /** a change on a store that was opened for reading */
   READ_ONLY_STORE: 503,
   /** the disk has no room left; reads and deletes go on */

@@ -47,6 +47,8 @@ export const DEFAULT_LIMITS = {
   yieldMs: 10,
   /** milliseconds that requests under way have to finish when the service is stopped, and streams of functions when `dev` reloads */
   shutdownMs: 10_000,
+  /** milliseconds after which those who are refused while the service drains are told to come back, as Retry-After in whole seconds */
+  drainingRetryMs: 5_000,
   /** milliseconds that a stream of a function has to end in, `finally` blocks included, when its reader has left */
   streamEndMs: 2_000,
   /** milliseconds between two looks at the files of --tls-cert and --tls-key */

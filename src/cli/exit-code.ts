@@ -20,6 +20,7 @@ const LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'DISK_FULL',
   'OVERLOADED',
   'NOT_READY',
+  'DRAINING',
   'TIMEOUT',
   'TXN_ABORTED',
   'INDEX_BUILDING',

@@ -51,6 +51,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       logLevel: logLevel(process.env) ?? 'info',
       readable: options.mode === 'dev' && !options.json,
       version: version(),
+      shutdown: () => void process.emit('SIGTERM', 'SIGTERM'),
     };
     const open = () => openService(settings);
     const isLookedAt = settings.readable && process.stdout.isTTY;

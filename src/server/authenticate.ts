@@ -20,7 +20,7 @@ const OPEN = new Set(['/', '/health', '/health/ready', '/probe/graphql', '/explo
 const isOpen = (path: string) => OPEN.has(path) || path.startsWith('/explorer/assets/');
 
 /** As the routes see it, which take a slash at the end for none. */
-const pathOf = ({ url }: Asked) => url.split('?')[0].replace(/(?<=.)\/$/, '');
+export const pathOf = ({ url }: Pick<Asked, 'url'>) => url.split('?')[0].replace(/(?<=.)\/$/, '');
 
 /** Who may ask, and under which names. */
 interface Access {

@@ -5,6 +5,7 @@ import type { Committer } from '../commit/index.js';
 import type { DqlEngine } from '../dql/index.js';
 import type { AlterRequest, Graph } from '../graph/index.js';
 import type { Store } from '../store/index.js';
+import type { Draining } from './draining.js';
 import type { EventStreams } from './event-streams.js';
 import type { ApiKeys } from './keys.js';
 import type { SharedStreams } from './shared-streams.js';
@@ -22,6 +23,7 @@ export interface Core {
   readonly keys: ApiKeys;
   readonly log: FastifyBaseLogger;
   readonly trace: Trace;
+  readonly draining: Draining;
   readonly streams: EventStreams;
   readonly shared: SharedStreams;
   /** alter, and with drop_all the GraphQL types that were served go too */

@@ -17,6 +17,7 @@ const STATUS_KEPT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'BODY_TOO_LARGE',
   'DISK_FULL',
   'NOT_READY',
+  'DRAINING',
   'OVERLOADED',
   'TOO_MANY_TRANSACTIONS',
 ]);

@@ -41,6 +41,7 @@ const STATUS: Partial<Record<ErrorCode, grpc.status>> = {
   DISK_FULL: grpc.status.RESOURCE_EXHAUSTED,
   TOO_MANY_TRANSACTIONS: grpc.status.RESOURCE_EXHAUSTED,
   NOT_READY: grpc.status.UNAVAILABLE,
+  DRAINING: grpc.status.UNAVAILABLE,
   INTERNAL: grpc.status.INTERNAL,
 };
 
@@ -145,8 +146,11 @@ function clientOf(call: { getPeer(): string }, metadata: Record<string, string>,
   return call.getPeer().replace(/:\d+$/, '');
 }
 
+/** What ends something that is under way, or asks for no data: answered while the service drains too. */
+const GOES_ON = new Set(['CommitOrAbort', 'CheckVersion']);
+
 /** Turns failures into gRPC statuses with our code and fix in the message. */
-function answering({ trace, names }: Core, keys: ApiKeys) {
+function answering({ trace, names, draining }: Core, keys: ApiKeys) {
   return <Request, Answer>(method: string, work: Unary<Request, Answer>): grpc.handleUnaryCall<Request, Answer> =>
     (call, callback) => {
       const controller = new AbortController();
@@ -156,7 +160,10 @@ function answering({ trace, names }: Core, keys: ApiKeys) {
       const step = { kind: 'server', facts, headers } as const;
       const asking = { client: clientOf(call, headers, keys), signal: controller.signal };
       trace
-        .step(`api.Dgraph/${method}`, step, () => work(call.request, asking))
+        .step(`api.Dgraph/${method}`, step, async () => {
+          if (!GOES_ON.has(method)) draining.refuse();
+          return work(call.request, asking);
+        })
         .then(
           (answer) => callback(null, answer),
           (thrown: unknown) => callback(statusOf(thrown, names)),

@@ -16,7 +16,7 @@ import { tracedApi, tracedClient, tracedCommitter, tracedDql } from './trace/ind
 /** What was opened, to be closed in reverse order. */
 export type Closers = (() => Promise<unknown> | unknown)[];
 
-interface RoomOptions {
+export interface RoomOptions {
   /** data directory; undefined keeps everything in memory, unless there is a `store` */
   readonly data: string | undefined;
   /** address of a database that holds the store in place of the data directory */
@@ -30,6 +30,7 @@ interface RoomOptions {
   readonly log: FastifyBaseLogger;
   readonly trace: Trace;
   readonly health: NonNullable<ApiOptions['health']>;
+  readonly operator: NonNullable<ApiOptions['operator']>;
 }
 
 /** The rooms below the routes, of one data directory. */
@@ -51,7 +52,7 @@ async function openStore({ data, store, limits, log }: RoomOptions): Promise<Sto
 
 /** Opens store, commit, graph, graph language and GraphQL, from the bottom up; what is open stands in `opened`. */
 export async function openRooms(options: RoomOptions, opened: Closers): Promise<Rooms> {
-  const { data, environment, variables, clock, limits, names, log, trace, health } = options;
+  const { data, environment, variables, clock, limits, names, log, trace, health, operator } = options;
   const store = await openStore(options);
   opened.push(() => store.close());
   const shared = graphShared(limits);
@@ -73,7 +74,7 @@ export async function openRooms(options: RoomOptions, opened: Closers): Promise<
     return (await writeParts(exportParts({ graph, names, format, graphql: api.current()?.text }), folder)).files;
   };
   const api: Api = tracedApi(
-    createApi({ graph, committer, names, clock, limits, client, exportFiles, health, variables, trace }),
+    createApi({ graph, committer, names, clock, limits, client, exportFiles, health, operator, variables, trace }),
     trace,
   );
   opened.push(() => api.close());

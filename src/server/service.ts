@@ -23,11 +23,12 @@ import { serveDirectly } from './direct/index.js';
 import { EventStreams } from './event-streams.js';
 import { type GrpcConnections, type GrpcPort, openGrpcPort } from './grpc-port.js';
 import { ownNames } from './host-name.js';
+import { Draining, refuseDraining } from './draining.js';
 import { createHttp, requestIds } from './http.js';
 import { ApiKeys } from './keys.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { readableLog } from './readable-log.js';
-import { type Closers, openRooms, type Rooms } from './rooms.js';
+import { type Closers, openRooms, type RoomOptions, type Rooms } from './rooms.js';
 import { adminRoutes } from './route/admin.js';
 import { assignRoutes } from './route/assign.js';
 import { changeRoutes } from './route/changes.js';
@@ -78,6 +79,8 @@ export interface ServiceOptions {
   readonly connections?: AppHostOptions['connections'];
   /** for those who only read the schema: variables that are not set are no mistake, and connections that need them are left out */
   readonly allowUnset?: boolean;
+  /** ends the process as SIGTERM does, for the admin API; without it that refuses */
+  readonly shutdown?: () => void;
 }
 
 export interface Service {
@@ -128,7 +131,12 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
 
   const startedAt = Date.now();
   let address = '';
-  const health = () => ({ version, uptime: (Date.now() - startedAt) / 1000, address });
+  const draining = new Draining();
+  const health = () => {
+    const uptime = (Date.now() - startedAt) / 1000;
+    return { version, uptime, address, status: draining.isOn ? 'draining' : 'healthy' } as const;
+  };
+  const operator = operatorOf(draining, log, options.shutdown);
   const { data, store, appDir, dev = false, allowUnset = false } = options;
   const readable = readableVariables(environment, host);
   const ownTypes = () => (appDir ? readTypes(appDir) : undefined);
@@ -139,7 +147,10 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     ...(readable && text !== ownTypes() ? { readable } : {}),
   });
   const place = { data, store };
-  const rooms = await openRooms({ ...place, environment, variables, clock, limits, names, log, trace, health }, opened);
+  const rooms = await openRooms(
+    { ...place, environment, variables, clock, limits, names, log, trace, health, operator },
+    opened,
+  );
   const stored = await rooms.api.load();
   // otherwise those of the app take their place
   const served = ownTypes() === undefined ? stored : [];
@@ -148,7 +159,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   if (lacking.length > 0 && !appDir) throw new GraphsteadErrors(lacking);
   for (const mistake of served) warnings.push(`the stored type definitions: ${mistake.message}`);
   const signals = new AnswerSignals();
-  const core = coreOf(rooms, { names, limits, keys, log, trace }, signals);
+  const core = coreOf(rooms, { names, limits, keys, log, trace, draining }, signals);
 
   const calls = createCallLog({ messages: options.explorer ?? false });
   const appHost = options.appDir
@@ -181,6 +192,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   origins.allow(app); // first, so that a page of another origin can read why it was refused
   const late = refuseLate(app, names);
   requireAccess(app, check);
+  refuseDraining(app, draining, core);
   const metrics = measure(app, core, calls, appHost, version);
   // spans begin in the library's hooks
   const direct = trace.on
@@ -189,7 +201,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
         route: {
           handlerOf: directRoutes(core, { check, origins, answers }),
           get isOpen() {
-            return !answers.isFull && !late.isStopping;
+            return !answers.isFull && !late.isStopping && !draining.isOn;
           },
         },
         nextId,
@@ -236,10 +248,34 @@ function lackingVariables(mistakes: readonly GraphsteadError[]): readonly Graphs
   return missing.map((one) => withSource(one, 'the stored type definitions') as GraphsteadError);
 }
 
+/** What the admin API lets operators do with the process. */
+function operatorOf(
+  draining: Draining,
+  log: Core['log'],
+  shutdown: ServiceOptions['shutdown'],
+): RoomOptions['operator'] {
+  let isStopping = false;
+  return {
+    drain(enable) {
+      draining.isOn = enable;
+      log.warn(enable ? 'draining: new requests are refused' : 'draining is over: requests are taken again');
+    },
+    shutdown:
+      shutdown &&
+      (() => {
+        // a second signal would end the process at once
+        if (isStopping) return;
+        isStopping = true;
+        // behind the answer; where that takes longer, it is under way, and waited for
+        setImmediate(shutdown);
+      }),
+  };
+}
+
 /** What the routes need: the rooms, and the streams and signals that all of them share. */
 function coreOf(
   rooms: Rooms,
-  terms: Pick<Core, 'names' | 'limits' | 'keys' | 'log' | 'trace'>,
+  terms: Pick<Core, 'names' | 'limits' | 'keys' | 'log' | 'trace' | 'draining'>,
   signals: AnswerSignals,
 ): Core {
   const { store, committer, graph, dql, api } = rooms;

@@ -47,6 +47,8 @@ export interface Running {
   graphql(query: string, variables?: unknown): Promise<Record<string, unknown>>;
   /** resolves with all of standard error once the pattern stands in it */
   said(pattern: RegExp): Promise<string>;
+  /** its exit code */
+  readonly ended: Promise<number | null>;
   /** stops it and gives its exit code */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -91,6 +93,7 @@ export async function serve(
         heard.add(look);
         look();
       }),
+    ended,
     stop(signal = 'SIGTERM') {
       child.kill(signal);
       return ended;

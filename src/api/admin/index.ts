@@ -75,6 +75,8 @@ export class AdminApi {
         return { gqlSchema: this.#shown(served) };
       },
       export: async (args: Partial<Args<{ readonly format?: string }>>) => this.#export(args.input?.format ?? 'rdf'),
+      draining: ({ enable }: { readonly enable?: boolean | null }) => this.#drain(enable ?? undefined),
+      shutdown: () => this.#shutdown(),
     };
   }
 
@@ -90,7 +92,7 @@ export class AdminApi {
     const node = (instance: string, group: string) => ({
       instance,
       group,
-      status: 'healthy',
+      status: report?.status ?? 'healthy',
       address: report?.address ?? null,
       version: report?.version ?? null,
       uptime: report ? Math.floor(report.uptime) : null,
@@ -118,6 +120,25 @@ export class AdminApi {
     };
   }
 
+  #drain(enable: boolean | undefined) {
+    const { operator } = this.#options;
+    if (!operator) throw notHere('draining');
+    if (enable === undefined) {
+      throw new GraphsteadError('INVALID_REQUEST', 'draining does not say whether it begins or ends', {
+        fix: 'send draining(enable: true) or draining(enable: false)',
+      });
+    }
+    operator.drain(enable);
+    return success(enable ? 'New requests are refused.' : 'Requests are taken again.');
+  }
+
+  #shutdown() {
+    const shutdown = this.#options.operator?.shutdown;
+    if (!shutdown) throw notHere('shutdown');
+    shutdown();
+    return success('The service stops.');
+  }
+
   async #export(format: string) {
     const { exportFiles } = this.#options;
     if (!exportFiles) {
@@ -131,8 +152,18 @@ export class AdminApi {
       });
     }
     const exportedFiles = await exportFiles(format);
-    return { response: { code: 'Success', message: 'Export completed.' }, exportedFiles };
+    return { ...success('Export completed.'), exportedFiles };
   }
+}
+
+function success(message: string) {
+  return { response: { code: 'Success', message } };
+}
+
+function notHere(name: string): GraphsteadError {
+  return new GraphsteadError('INVALID_REQUEST', `the process that this service runs in takes no ${name}`, {
+    fix: 'start the service with the command graphstead',
+  });
 }
 
 function bodyOf({ data, errors }: ExecutionResult, remarks: readonly Remarks[]): Buffer {

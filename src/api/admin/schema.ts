@@ -98,6 +98,14 @@ type ExportPayload {
   exportedFiles: [String]
 }
 
+type DrainingPayload {
+  response: Response
+}
+
+type ShutdownPayload {
+  response: Response
+}
+
 input GQLSchemaPatch {
   schema: String!
 }
@@ -120,5 +128,9 @@ type Query {
 type Mutation {
   updateGQLSchema(input: UpdateGQLSchemaInput!): UpdateGQLSchemaPayload
   export(input: ExportInput): ExportPayload
+  "new requests are refused while it is on; those under way end"
+  draining(enable: Boolean): DrainingPayload
+  "ends the process as SIGTERM does"
+  shutdown: ShutdownPayload
 }
 `;

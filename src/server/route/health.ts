@@ -5,7 +5,7 @@ import type { Core } from '../core.js';
 
 interface HealthInfo {
   /** uptime in seconds; the address that the service listens on */
-  report(): { readonly version: string; readonly uptime: number; readonly address: string };
+  report(): { readonly version: string; readonly uptime: number; readonly address: string; readonly status: string };
   ready(): boolean;
 }
 
@@ -15,9 +15,9 @@ interface HealthInfo {
  */
 export function healthRoutes(app: FastifyInstance, core: Core, info: HealthInfo): void {
   app.get('/health', async (request, reply) => {
-    const { version, uptime, address } = info.report();
+    const { version, uptime, address, status } = info.report();
     const indexing = core.graph.indexing();
-    const state = { status: 'healthy', version, uptime: Math.floor(uptime) };
+    const state = { status, version, uptime: Math.floor(uptime) };
     const own = {
       instance: core.names.dgraph ? 'alpha' : 'graphstead',
       ...state,
