@@ -1,11 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { useMemoryFolder } from './test/memory-folder.js';
+import { SharedLast } from './test/shared-last.js';
+
+useMemoryFolder();
+
+// Rooms whose modules keep nothing but what is the same for everybody: their test files share processes, and load the
+// rooms once in each. All others have one of their own.
+const SHARED = ['src/{api,commit,dql,graph,sdl}/**/*.test.ts', 'test/{fuzz,unit-conformance}/*.test.ts'];
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
-    // these need a browser, and `npm test` needs none: vitest.browser.config.ts runs them
-    exclude: ['**/node_modules/**', 'test/browser/**'],
     globalSetup: ['./test/build-once.ts'],
     setupFiles: ['./test/patterns.ts'],
     pool: 'forks',
@@ -14,5 +19,18 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
+    sequence: { sequencer: SharedLast },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'own',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
+          // the browser's need one, and `npm test` needs none: vitest.browser.config.ts runs them
+          exclude: ['**/node_modules/**', 'test/browser/**', ...SHARED],
+        },
+      },
+      { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
+    ],
   },
 });

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +10,7 @@ import { makeLimits } from '../../src/base/index.js';
 import { type CommitRecord, createCommitter, readRecords } from '../../src/commit/index.js';
 import { CounterApplier, counterKey, counterValue } from '../../src/commit/testing/counter-applier.js';
 import { KeyWriter, openLmdbStore, type Store } from '../../src/store/index.js';
+import { diskFolder } from '../memory-folder.js';
 
 const program = fileURLToPath(new URL('./writer-child.mjs', import.meta.url));
 const limits = makeLimits({ ballastBytes: 1, diskReserve: 1 });
@@ -43,7 +43,7 @@ describe('the lmdb store, when its process is killed', () => {
   const open = async (): Promise<Store> => (store = await openLmdbStore(directory, { limits }));
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'graphstead-crash-'));
+    directory = await mkdtemp(join(diskFolder(), 'graphstead-crash-'));
   });
   afterEach(async () => {
     await store?.close();
