@@ -30,7 +30,8 @@ export default defineConfig({
           exclude: ['**/node_modules/**', 'test/browser/**', ...SHARED],
         },
       },
-      { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
+      // what a test that failed has put in a place of everybody's is not the next one's to find
+      { extends: true, test: { name: 'shared', include: SHARED, isolate: false, restoreMocks: true } },
     ],
   },
 });
