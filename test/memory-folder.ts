@@ -5,8 +5,8 @@ import { accessSync, constants, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 const FOLDER = '/dev/shm';
-/** the largest of what lies there at one time is some hundred megabytes */
-const NEEDED_BYTES = 4 * 1024 ** 3;
+/** what lies there at one time was seen to be up to 115 MB; a service refuses writes where little is left */
+const NEEDED_BYTES = 2 * 1024 ** 3;
 
 /** Has this process and its children use it, where there is one with enough room and nobody has named another. */
 export function useMemoryFolder(): void {
