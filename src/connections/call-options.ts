@@ -4,6 +4,44 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+let taskSignal: () => AbortSignal | undefined = () => undefined;
+
+/** How calls learn what ends them beside a signal of their own; the host process says it of its tasks. */
+export function endCallsBy(now: () => AbortSignal | undefined): void {
+  taskSignal = now;
+}
+
+/** One signal for all that ends a call; whoever has it unlinks it, as one that is followed may live longer than many calls. */
+interface Followed {
+  readonly signal: AbortSignal | undefined;
+  unlink(): void;
+}
+
+/** What ends a call that begins now: a signal of its own, and that of the task it is part of. */
+export function followed(own: AbortSignal | null | undefined): Followed {
+  const task = taskSignal();
+  if (!own || task === undefined) return { signal: own ?? task, unlink: () => undefined };
+  const either = new AbortController();
+  const stop = () => either.abort((own.aborted ? own : task).reason);
+  const signals = [own, task];
+  for (const signal of signals) signal.addEventListener('abort', stop);
+  if (signals.some(({ aborted }) => aborted)) stop();
+  const unlink = () => {
+    for (const signal of signals) signal.removeEventListener('abort', stop);
+  };
+  return { signal: either.signal, unlink };
+}
+
+/** Runs a call under what ends it. */
+export async function underWay<T>(own: CallOptions, work: (signal: AbortSignal | undefined) => Promise<T>): Promise<T> {
+  const { signal, unlink } = followed(own.signal);
+  try {
+    return await work(signal);
+  } finally {
+    unlink();
+  }
+}
+
 /** What `work` gives; where the signal aborts first, or has aborted, what `told` makes of its reason is thrown. */
 export async function until<T>(
   signal: AbortSignal | undefined,

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import type * as Grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
 import { GraphsteadError, type Hide, variableTexts } from '../base/index.js';
-import { type CallOptions, until } from './call-options.js';
+import { type CallOptions, underWay, until } from './call-options.js';
 import { type GraphConfig, type GraphTarget, graphTarget } from './graph-target.js';
 import { recorded } from './record.js';
-import { callEnded, TOO_SLOW } from './told.js';
+import { callEnded, MAYBE_DONE, TOO_SLOW } from './told.js';
 
 interface GraphMutated {
   readonly uids: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ const DEADLINE_EXCEEDED = 4;
 const UNAVAILABLE = 14;
 const ADVICE: ReadonlyMap<number | undefined, string> = new Map([
   [DEADLINE_EXCEEDED, TOO_SLOW],
-  [CANCELLED, 'what was under way may have been done or not'],
+  [CANCELLED, MAYBE_DONE],
   [UNAVAILABLE, 'check that the server runs and that grpcTarget of the connection is its address'],
 ]);
 
@@ -120,21 +120,25 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
       details: { connection: name },
     });
 
-  async function run<T>(what: string, { signal }: CallOptions, work: (opened: Opened) => Promise<T>): Promise<T> {
-    return recorded({ connection: name, kind: 'graph', what: what.trim().slice(0, 80) }, async () => {
-      const stopped = (reason: unknown) => failed(CANCELLED, callEnded(reason));
-      try {
-        return await until(signal, stopped, async () => {
-          const ready = open();
-          await ready.signedIn;
-          return work(ready);
-        });
-      } catch (error) {
-        if (error instanceof GraphsteadError) throw error;
-        const { code, message } = error as Error & { code?: number };
-        throw failed(code, code === DEADLINE_EXCEEDED ? `no answer within ${timeoutMs} ms` : message);
-      }
-    });
+  type Work<T> = (opened: Opened, signal: AbortSignal | undefined) => Promise<T>;
+
+  async function run<T>(what: string, options: CallOptions, work: Work<T>): Promise<T> {
+    return recorded({ connection: name, kind: 'graph', what: what.trim().slice(0, 80) }, () =>
+      underWay(options, async (signal) => {
+        const stopped = (reason: unknown) => failed(CANCELLED, callEnded(reason));
+        try {
+          return await until(signal, stopped, async () => {
+            const ready = open();
+            await ready.signedIn;
+            return work(ready, signal);
+          });
+        } catch (error) {
+          if (error instanceof GraphsteadError) throw error;
+          const { code, message } = error as Error & { code?: number };
+          throw failed(code, code === DEADLINE_EXCEEDED ? `no answer within ${timeoutMs} ms` : message);
+        }
+      }),
+    );
   }
 
   function mutationOf(library: typeof Dgraph, change: { set?: string; delete?: string; condition?: string }) {
@@ -149,7 +153,7 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
     { client, library, metadata }: Opened,
     query: string,
     changes: readonly { set?: string; delete?: string; condition?: string }[],
-    { signal }: CallOptions,
+    signal: AbortSignal | undefined,
   ): Promise<GraphMutated> {
     const transaction = client.newTxn();
     try {
@@ -167,19 +171,19 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
 
   return {
     query: <T>(text: string, variables?: Readonly<Record<string, string>>, options: CallOptions = {}) =>
-      run(text, options, async ({ client, metadata }) => {
+      run(text, options, async ({ client, metadata }, signal) => {
         const texts = variableTexts(`query of connection "${name}"`, variables ?? {});
         const transaction = client.newTxn({ readOnly: true });
         try {
-          const asked = inTime(options.signal);
-          const response = await transaction.queryWithVars(text, texts, metadata, asked);
+          const response = await transaction.queryWithVars(text, texts, metadata, inTime(signal));
           return response.getJson() as T;
         } finally {
           await transaction.discard(metadata, inTime()).catch(() => undefined);
         }
       }),
-    mutate: (change, options = {}) => run('mutate', options, (ready) => request(ready, '', [change], options)),
-    upsert: (query, changes, options = {}) => run(query, options, (ready) => request(ready, query, changes, options)),
+    mutate: (change, options = {}) => run('mutate', options, (ready, signal) => request(ready, '', [change], signal)),
+    upsert: (query, changes, options = {}) =>
+      run(query, options, (ready, signal) => request(ready, query, changes, signal)),
     close: () => opened?.stub.close(),
   };
 }

@@ -6,6 +6,7 @@ import { type ChatModel, openModel } from './model.js';
 import { openRelational, type RelationalConnection } from './relational-connection.js';
 import type { ResolvedConnections } from './resolve.js';
 
+export { endCallsBy } from './call-options.js';
 export type { GraphConnection } from './graph-connection.js';
 export type { HttpConnection } from './http-connection.js';
 export type { ChatMessage, ChatOptions, ChatReply, Tool, ToolCall } from './chat.js';

@@ -4,10 +4,11 @@ import type Undici from 'undici';
 import type { RequestInit, Response } from 'undici';
 import { GraphsteadError, type Hide } from '../base/index.js';
 import { REFUSAL_BYTES, textUpTo } from './body.js';
+import { followed } from './call-options.js';
 import type { ConnectionConfig } from './config.js';
 import { baseOf, isBelow, joined } from './http-address.js';
 import { currentTraceHeaders, recorded } from './record.js';
-import { TOO_SLOW, tooLarge } from './told.js';
+import { callEnded, MAYBE_DONE, TOO_SLOW, tooLarge } from './told.js';
 
 type HttpConfig = Extract<ConnectionConfig, { type: 'http' }>;
 
@@ -74,11 +75,19 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     return Object.defineProperty(last, 'redirected', { value: true });
   }
 
-  /** Ends the call and the reading of its body; the body's reader gets this error too. */
-  function deadline(): AbortSignal {
+  /** Ends the call and the reading of its body, whose reader gets the same error: past its time, and where `own` or its task says so. */
+  function ending(own: AbortSignal | null | undefined): AbortSignal {
     const controller = new AbortController();
-    const late = () => fail(`no answer within ${timeoutMs} ms`, TOO_SLOW);
-    setTimeout(() => controller.abort(late()), timeoutMs).unref();
+    const { signal, unlink } = followed(own);
+    const stop = () => controller.abort(fail(callEnded(signal?.reason), MAYBE_DONE));
+    signal?.addEventListener('abort', stop);
+    if (signal?.aborted) stop();
+    const late = () => {
+      controller.abort(fail(`no answer within ${timeoutMs} ms`, TOO_SLOW));
+      signal?.removeEventListener('abort', stop);
+      unlink();
+    };
+    setTimeout(late, timeoutMs).unref();
     return controller.signal;
   }
 
@@ -92,8 +101,8 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
 
   function failed(error: unknown): GraphsteadError {
     if (error instanceof GraphsteadError) return error;
-    // a caller ends a call with a reason of any kind
-    if (!(error instanceof Error)) return fail(`the call was ended: ${String(error)}`);
+    // a body that the app streams fails with a reason of any kind
+    if (!(error instanceof Error)) return fail(callEnded(error));
     const { message, cause } = error;
     if (!(cause instanceof Error) || !cause.message) return fail(message);
     // what the network or the other side failed with
@@ -104,8 +113,7 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     try {
       const url = joined(path, base);
       if (url === undefined) throw fail(`the path "${path}" makes no address`, 'use a path below baseUrl');
-      const late = deadline();
-      const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
+      const signal = ending(init.signal);
       const sent = await withBytes(init);
       const method = init.method?.toUpperCase();
       return await follow(inside(url), { ...sent, method, headers: headersFor(sent), signal }, MAX_REDIRECTS);

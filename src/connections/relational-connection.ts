@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
 import { DEFAULT_LIMITS, GraphsteadError, type Hide, hiding } from '../base/index.js';
-import { type CallOptions, until } from './call-options.js';
+import { type CallOptions, underWay, until } from './call-options.js';
 import type { ConnectionConfig } from './config.js';
 import { askToCancel } from './pg-cancel.js';
 import { recorded } from './record.js';
 import { boundReplies } from './reply-bound.js';
-import { callEnded, TOO_SLOW, tooLarge } from './told.js';
+import { callEnded, MAYBE_DONE, TOO_SLOW, tooLarge } from './told.js';
 
 type RelationalConfig = Extract<ConnectionConfig, { type: 'relational' | 'postgresql' }>;
 
@@ -105,7 +105,7 @@ export function openRelational(
     }
   };
   /** On a client of its own: that it was waited for counts, too. */
-  const runAlone = (query: Query, { signal }: CallOptions) =>
+  const runAlone = (query: Query, signal: AbortSignal | undefined) =>
     noted(query, async () => {
       const end = performance.now() + timeout;
       const client = await acquired(signal);
@@ -134,64 +134,65 @@ export function openRelational(
   });
 
   return {
-    ...statements(runAlone),
-    async transaction(work, { signal } = {}) {
-      const end = performance.now() + timeout;
-      const client = await acquired(signal);
-      client.on('error', lost);
-      const tooLate = failed(new Error(`timeout: the transaction has not ended within ${timeout} ms`));
-      const over = new AbortController();
-      const timer = setTimeout(() => over.abort(tooLate), end - performance.now());
-      const stop = () => over.abort(stopped(signal?.reason));
-      signal?.addEventListener('abort', stop);
-      if (signal?.aborted) stop();
-      const run = (query: Query, given: CallOptions = {}) =>
-        noted(query, async () => {
-          over.signal.throwIfAborted();
-          const answered = answer(client, query, end - performance.now(), given.signal);
-          // what is left of one that was ended may still run: nothing comes behind it
-          return answered.catch((error: unknown) => {
-            if (given.signal?.aborted) over.abort(error);
-            throw error;
+    ...statements((query, options) => underWay(options, (signal) => runAlone(query, signal))),
+    transaction: (work, options = {}) =>
+      underWay(options, async (signal) => {
+        const end = performance.now() + timeout;
+        const client = await acquired(signal);
+        client.on('error', lost);
+        const tooLate = failed(new Error(`timeout: the transaction has not ended within ${timeout} ms`));
+        const over = new AbortController();
+        const timer = setTimeout(() => over.abort(tooLate), end - performance.now());
+        const stop = () => over.abort(stopped(signal?.reason));
+        signal?.addEventListener('abort', stop);
+        if (signal?.aborted) stop();
+        const run = (query: Query, given: CallOptions = {}) =>
+          noted(query, async () => {
+            over.signal.throwIfAborted();
+            const answered = answer(client, query, end - performance.now(), given.signal);
+            // what is left of one that was ended may still run: nothing comes behind it
+            return answered.catch((error: unknown) => {
+              if (given.signal?.aborted) over.abort(error);
+              throw error;
+            });
           });
-        });
-      // What comes behind its end would run by itself, or where another has the connection.
-      let isOver = false;
-      const runInside = async (query: Query, given: CallOptions) => {
-        if (isOver && !over.signal.aborted) throw ended(name);
-        return run(query, given);
-      };
-      try {
-        const result = await until(over.signal, asTold, async () => {
-          await run({ text: 'BEGIN' });
-          return work(statements(runInside));
-        }).finally(() => {
-          isOver = true;
-        });
-        const { command } = await run({ text: 'COMMIT' });
-        // The server takes COMMIT for ROLLBACK after a statement that failed, also where `work` went on without it.
-        if (command !== 'COMMIT') throw undone(name);
-        client.off('error', lost);
-        client.release();
-        return result;
-      } catch (error) {
-        // Where it is not asked to, the server rolls back once the connection is closed.
-        const asked = !silent.has(client) && !over.signal.aborted;
-        if (over.signal.aborted) askToCancel(client);
-        const rolledBack =
-          asked &&
-          (await client.query('ROLLBACK').then(
-            () => true,
-            () => false,
-          ));
-        client.off('error', lost);
-        client.release(!rolledBack);
-        throw error;
-      } finally {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', stop);
-      }
-    },
+        // What comes behind its end would run by itself, or where another has the connection.
+        let isOver = false;
+        const runInside = async (query: Query, given: CallOptions) => {
+          if (isOver && !over.signal.aborted) throw ended(name);
+          return run(query, given);
+        };
+        try {
+          const result = await until(over.signal, asTold, async () => {
+            await run({ text: 'BEGIN' });
+            return work(statements(runInside));
+          }).finally(() => {
+            isOver = true;
+          });
+          const { command } = await run({ text: 'COMMIT' });
+          // The server takes COMMIT for ROLLBACK after a statement that failed, also where `work` went on without it.
+          if (command !== 'COMMIT') throw undone(name);
+          client.off('error', lost);
+          client.release();
+          return result;
+        } catch (error) {
+          // Where it is not asked to, the server rolls back once the connection is closed.
+          const asked = !silent.has(client) && !over.signal.aborted;
+          if (over.signal.aborted) askToCancel(client);
+          const rolledBack =
+            asked &&
+            (await client.query('ROLLBACK').then(
+              () => true,
+              () => false,
+            ));
+          client.off('error', lost);
+          client.release(!rolledBack);
+          throw error;
+        } finally {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', stop);
+        }
+      }),
     close: () => pool.end(),
   };
 }
@@ -200,7 +201,7 @@ const asTold = (reason: unknown) => reason;
 
 function callStopped(name: string, reason: unknown, hide: Hide): GraphsteadError {
   return new GraphsteadError('CONNECTION_FAILED', `connection "${name}": ${hide(callEnded(reason))}`, {
-    fix: 'what was under way may have been done or not',
+    fix: MAYBE_DONE,
     details: { connection: name },
   });
 }

@@ -69,7 +69,7 @@ export async function leaveStream(id: number): Promise<void> {
   const stream = streams.get(id);
   stream?.task.leave(LEFT);
   await endStream(id);
-  stream?.task.end(LEFT);
+  stream?.task.giveUp(LEFT);
   tell({ k: 'called', id, done: true });
 }
 

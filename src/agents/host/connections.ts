@@ -10,7 +10,7 @@ import type {
   OpenConnections,
   ResolvedConnections,
 } from '../../connections/host.js';
-import { currentTask } from './task.js';
+import { currentTask, type Task } from './task.js';
 
 /** What an app without connections has: the clients' libraries are not even loaded for it. */
 const NONE: Pick<OpenConnections, 'connections' | 'models'> = {
@@ -28,9 +28,10 @@ export async function useConnections(
 ): Promise<void> {
   const given = resolved as ResolvedConnections | undefined;
   if (given === undefined || !Object.values(given).some((part: object) => Object.keys(part).length > 0)) return;
-  const { onCall, openConnections, traceHeaders } = await import('../../connections/host.js');
+  const { endCallsBy, onCall, openConnections, traceHeaders } = await import('../../connections/host.js');
   onCall(told);
   traceHeaders(() => currentTask()?.traceHeaders ?? {});
+  endCallsBy(() => currentTask()?.callSignal);
   open = openConnections(given, replyBytes);
 }
 
@@ -65,7 +66,7 @@ function journaledModel(name: string, model: ChatModel): ChatModel {
   const chat: ChatModel['chat'] = async (messages, options = {}) => {
     const task = currentTask();
     if (task === undefined) return model.chat(messages, options);
-    const { signal = task.signal, idempotencyKey, onText, ...asked } = options;
+    const { signal = signalFor(task), idempotencyKey, onText, ...asked } = options;
     const tellsText = onText !== undefined && telling(onText);
     const reply = await task.once(`model ${name}`, [messages, asked], (key) =>
       model.chat(messages, {
@@ -88,8 +89,13 @@ function journaledModel(name: string, model: ChatModel): ChatModel {
         ],
         options,
       ),
-    stream: (messages, options) => model.stream(messages, { signal: currentTask()?.signal, ...options }),
+    stream: (messages, options) => model.stream(messages, { signal: signalFor(currentTask()), ...options }),
   };
+}
+
+/** Nobody pays for a reply behind the task's end. What is asked once its reader has left is its tidying up. */
+function signalFor(task: Task | undefined): AbortSignal | undefined {
+  return task?.signal.aborted ? undefined : task?.signal;
 }
 
 /** Whoever listens hears the whole text, also of a reply that was not asked for again. */

@@ -37,7 +37,7 @@ function drop(id: number, reason: string): void {
   void endStream(id);
   if (task === undefined) return;
   if (task.turn !== undefined && !task.turn.readOnly) discard(task.turn.agentId);
-  task.end(reason);
+  task.giveUp(reason);
 }
 
 async function load(message: Extract<ToHost, { k: 'load' }>): Promise<void> {

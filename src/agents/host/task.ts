@@ -55,6 +55,8 @@ export class Task {
   #over: string | undefined;
   /** made when somebody asks for it: most tasks need none */
   #abort: AbortController | undefined;
+  /** the same for the calls to others that are under way */
+  #calls: AbortController | undefined;
   #ordinal = 0;
   #transactions = 0;
 
@@ -80,15 +82,34 @@ export class Task {
     return this.#abort.signal;
   }
 
+  /** Ends a call to others that begins now: aborts when the task is given up, and when its reader leaves meanwhile. */
+  get callSignal(): AbortSignal {
+    this.#calls ??= new AbortController();
+    return this.#calls.signal;
+  }
+
   end(reason: string): void {
     if (this.ended !== undefined) return;
     this.ended = reason;
-    this.leave(reason);
+    this.#signalOver(reason);
     this.onEnd?.();
   }
 
-  /** What goes by the signal ends; what it does otherwise still counts. */
+  /** Nobody waits for it: what it has under way with others ends too, and it begins nothing more. */
+  giveUp(reason: string): void {
+    this.end(reason);
+    this.#calls ??= new AbortController();
+    this.#calls.abort(new Error(reason));
+  }
+
+  /** What goes by the signal ends, and what is under way with others; what it does otherwise, from here on, still counts. */
   leave(reason: string): void {
+    this.#signalOver(reason);
+    this.#calls?.abort(new Error(reason));
+    this.#calls = undefined;
+  }
+
+  #signalOver(reason: string): void {
     this.#over ??= reason;
     this.#abort?.abort(new Error(reason));
   }
