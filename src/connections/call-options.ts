@@ -1,3 +1,5 @@
+import { givenOptions, GraphsteadError } from '../base/index.js';
+
 /** What a caller may say of one call of a connection. */
 export interface CallOptions {
   /** ends the call where it aborts, on the other side too: it fails with CONNECTION_FAILED */
@@ -32,9 +34,32 @@ export function followed(own: AbortSignal | null | undefined): Followed {
   return { signal: either.signal, unlink };
 }
 
-/** Runs a call under what ends it. */
-export async function underWay<T>(own: CallOptions, work: (signal: AbortSignal | undefined) => Promise<T>): Promise<T> {
-  const { signal, unlink } = followed(own.signal);
+/** Options of a call as JavaScript callers give them. Throws INVALID_VALUE. */
+export function callOptions<T extends { readonly signal?: AbortSignal | null | undefined }>(
+  call: string,
+  options: T | null | undefined,
+): Partial<T> {
+  const given = givenOptions(call, options, '{ signal: AbortSignal.timeout(500) }');
+  const { signal } = given;
+  if (signal === undefined || signal === null || isSignal(signal)) return given;
+  throw new GraphsteadError('INVALID_VALUE', `the signal of ${call} is no AbortSignal`, {
+    fix: 'give caller.signal, AbortSignal.timeout(ms) or the signal of an AbortController',
+  });
+}
+
+/** A polyfill's is one too. */
+function isSignal({ aborted, addEventListener }: Partial<AbortSignal>): boolean {
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
+}
+
+/** Runs `call` under what ends it. Throws INVALID_VALUE for options that are none. */
+export async function underWay<T>(
+  call: string,
+  options: CallOptions | null | undefined,
+  work: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  const { signal: own } = callOptions(call, options);
+  const { signal, unlink } = followed(own);
   try {
     return await work(signal);
   } finally {

@@ -122,9 +122,9 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
 
   type Work<T> = (opened: Opened, signal: AbortSignal | undefined) => Promise<T>;
 
-  async function run<T>(what: string, options: CallOptions, work: Work<T>): Promise<T> {
+  async function run<T>(what: string, options: CallOptions | undefined, work: Work<T>): Promise<T> {
     return recorded({ connection: name, kind: 'graph', what: what.trim().slice(0, 80) }, () =>
-      underWay(options, async (signal) => {
+      underWay(`a call of connection "${name}"`, options, async (signal) => {
         const stopped = (reason: unknown) => failed(CANCELLED, callEnded(reason));
         try {
           return await until(signal, stopped, async () => {
@@ -170,7 +170,7 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
   }
 
   return {
-    query: <T>(text: string, variables?: Readonly<Record<string, string>>, options: CallOptions = {}) =>
+    query: <T>(text: string, variables?: Readonly<Record<string, string>>, options?: CallOptions) =>
       run(text, options, async ({ client, metadata }, signal) => {
         const texts = variableTexts(`query of connection "${name}"`, variables ?? {});
         const transaction = client.newTxn({ readOnly: true });
@@ -181,9 +181,8 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
           await transaction.discard(metadata, inTime()).catch(() => undefined);
         }
       }),
-    mutate: (change, options = {}) => run('mutate', options, (ready, signal) => request(ready, '', [change], signal)),
-    upsert: (query, changes, options = {}) =>
-      run(query, options, (ready, signal) => request(ready, query, changes, signal)),
+    mutate: (change, options) => run('mutate', options, (ready, signal) => request(ready, '', [change], signal)),
+    upsert: (query, changes, options) => run(query, options, (ready, signal) => request(ready, query, changes, signal)),
     close: () => opened?.stub.close(),
   };
 }

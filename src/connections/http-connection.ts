@@ -4,7 +4,7 @@ import type Undici from 'undici';
 import type { RequestInit, Response } from 'undici';
 import { GraphsteadError, type Hide } from '../base/index.js';
 import { REFUSAL_BYTES, textUpTo } from './body.js';
-import { followed } from './call-options.js';
+import { callOptions, followed } from './call-options.js';
 import type { ConnectionConfig } from './config.js';
 import { baseOf, isBelow, joined } from './http-address.js';
 import { currentTraceHeaders, recorded } from './record.js';
@@ -109,8 +109,9 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     return fail(cause.message, 'check that the server runs and that baseUrl of the connection is its address');
   }
 
-  async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  async function request(path: string, given: RequestInit | null | undefined): Promise<Response> {
     try {
+      const init: RequestInit = callOptions(`a call of connection "${name}"`, given);
       const url = joined(path, base);
       if (url === undefined) throw fail(`the path "${path}" makes no address`, 'use a path below baseUrl');
       const signal = ending(init.signal);

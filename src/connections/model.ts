@@ -1,4 +1,4 @@
-import { GraphsteadError, type Hide } from '../base/index.js';
+import { givenOptions, GraphsteadError, type Hide } from '../base/index.js';
 import { type Body, REFUSAL_BYTES, textUpTo, upTo } from './body.js';
 import type { ChatMessage, ChatOptions, ChatReply } from './chat.js';
 import { type Fail, GrowingReply, readChatStream } from './chat-stream.js';
@@ -86,7 +86,11 @@ export function openModel(
       }
     });
 
-  async function chat(messages: readonly ChatMessage[], options: ChatOptions = {}): Promise<ChatReply> {
+  const optionsOf = (given: ChatOptions | undefined): ChatOptions =>
+    givenOptions(`model "${name}"`, given, '{ temperature: 0.2 }');
+
+  async function chat(messages: readonly ChatMessage[], given?: ChatOptions): Promise<ChatReply> {
+    const options = optionsOf(given);
     const reply = await replyTo(messages, options);
     if (options.jsonSchema !== undefined) assertJson(reply, fail);
     return reply;
@@ -110,7 +114,8 @@ export function openModel(
         ],
         options,
       ),
-    async *stream(messages, options = {}) {
+    async *stream(messages, given) {
+      const options = optionsOf(given);
       const growing = new GrowingReply();
       yield* pieces(messages, options, growing);
       if (options.jsonSchema !== undefined) assertJson(growing.reply, fail);

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
 import { DEFAULT_LIMITS, GraphsteadError, type Hide, hiding } from '../base/index.js';
-import { type CallOptions, underWay, until } from './call-options.js';
+import { type CallOptions, callOptions, underWay, until } from './call-options.js';
 import type { ConnectionConfig } from './config.js';
 import { askToCancel } from './pg-cancel.js';
 import { recorded } from './record.js';
@@ -123,20 +123,21 @@ export function openRelational(
         client.release(!isKept);
       }
     });
+  const statement = `statement of connection "${name}"`;
   const statements = (ask: (query: Query, options: CallOptions) => Promise<pg.QueryResult>): Statements => ({
-    query: async <Row>(text: string, parameters: readonly unknown[] = [], options: CallOptions = {}) =>
-      (await ask({ text, values: [...parameters], queryMode: 'extended' }, options)).rows as Row[],
-    execute: async (text, parameters = [], options = {}) => {
+    query: async <Row>(text: string, parameters?: readonly unknown[], options?: CallOptions) =>
+      (await ask({ text, values: valuesOf(name, parameters), queryMode: 'extended' }, options ?? {})).rows as Row[],
+    execute: async (text, parameters, options) => {
       // of several statements, which come without values, the library gives one result each
-      const results = [await ask({ text, values: [...parameters] }, options)].flat();
+      const results = [await ask({ text, values: valuesOf(name, parameters) }, options ?? {})].flat();
       return results.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
     },
   });
 
   return {
-    ...statements((query, options) => underWay(options, (signal) => runAlone(query, signal))),
-    transaction: (work, options = {}) =>
-      underWay(options, async (signal) => {
+    ...statements((query, options) => underWay(statement, options, (signal) => runAlone(query, signal))),
+    transaction: (work, options) =>
+      underWay(`transaction of connection "${name}"`, options, async (signal) => {
         const end = performance.now() + timeout;
         const client = await acquired(signal);
         client.on('error', lost);
@@ -160,7 +161,7 @@ export function openRelational(
         let isOver = false;
         const runInside = async (query: Query, given: CallOptions) => {
           if (isOver && !over.signal.aborted) throw ended(name);
-          return run(query, given);
+          return run(query, callOptions(statement, given));
         };
         try {
           const result = await until(over.signal, asTold, async () => {
@@ -195,6 +196,15 @@ export function openRelational(
       }),
     close: () => pool.end(),
   };
+}
+
+/** Throws INVALID_VALUE: a text would be taken for a list of its letters. */
+function valuesOf(name: string, parameters: readonly unknown[] | null | undefined): unknown[] {
+  if (parameters === undefined || parameters === null) return [];
+  if (Array.isArray(parameters)) return [...parameters];
+  throw new GraphsteadError('INVALID_VALUE', `the values of a statement of connection "${name}" are no list`, {
+    fix: "write ['tea', 2] for $1 and $2, or nothing",
+  });
 }
 
 const asTold = (reason: unknown) => reason;

@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { givenOptions, GraphsteadError } from '../../base/index.js';
 import type { Alarm } from '../info.js';
 import { isOwnEvent } from '../own-event.js';
 import type { Caller } from './caller.js';
@@ -181,7 +181,8 @@ export class Agent<State extends object = object> {
   publishEvent(name: string, data?: unknown, options?: PublishOptions): void;
   publishEvent(event: AgentEventValue | string, second?: unknown, third?: PublishOptions): void {
     const named = typeof event === 'string';
-    const options = (named ? third : (second as PublishOptions | undefined)) ?? {};
+    const given = named ? third : (second as PublishOptions | undefined);
+    const options = givenOptions('publishEvent', given, '{ live: true }');
     const name = checkedName(named ? event : (event as AgentEventValue | null | undefined)?.eventName);
     const { task, turn } = this.#turn('publishEvent');
     turn.assertWrites('publishEvent');
@@ -192,17 +193,18 @@ export class Agent<State extends object = object> {
   setAlarm(at: Date | number, options: AlarmOptions = {}): void {
     const { turn } = this.#turn('setAlarm');
     turn.assertWrites('setAlarm');
-    const given = at instanceof Date ? at.getTime() : at;
-    const when = typeof given === 'number' ? Math.max(0, Math.floor(given)) : Number.NaN;
+    const time = at instanceof Date ? at.getTime() : at;
+    const when = typeof time === 'number' ? Math.max(0, Math.floor(time)) : Number.NaN;
     // what a Date cannot hold is no time either
     if (Number.isNaN(new Date(when).getTime())) {
       throw new GraphsteadError('INVALID_VALUE', 'setAlarm got no valid time', {
         fix: 'give a Date or milliseconds since 1970, as in Date.now() + 60_000',
       });
     }
-    const name = options.name ?? 'alarm';
-    const id = options.id ?? name;
-    const { data, every } = options;
+    const given = givenOptions('setAlarm', options, "{ name: 'remind' }");
+    const name = given.name ?? 'alarm';
+    const id = given.id ?? name;
+    const { data, every } = given;
     assertTexts({ name, id, data });
     assertInterval(every);
     turn.alarm({ id, at: when, name, data, every });

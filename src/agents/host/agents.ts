@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { givenOptions, GraphsteadError } from '../../base/index.js';
 import { derivedAgentId, freshAgentId, keyedAgentId } from '../agent-id.js';
 import type { AgentFilter, AgentInfo, Alarm, DeadLetter, DeadLetterPage, HistoryPage, PastState } from '../info.js';
 import { assertId, assertKey, assertMessage, assertOptions, assertUnkeyed, notInTransaction } from '../refusal.js';
@@ -58,18 +58,19 @@ export const agents = {
   async start(type: string | AgentClass, options: StartOptions = {}): Promise<Started> {
     const name = wantedName(type);
     typeOf(name);
-    assertOptions(options);
-    const { key } = options;
+    const asked = givenOptions('agents.start', options, "{ key: 'order 17' }");
+    assertOptions(asked);
+    const { key } = asked;
     if (key !== undefined) assertKey(key);
     const task = requireTask('agents.start');
     if (task.turn === undefined) {
-      const given = withTransaction(task, options);
-      if (given.transaction !== undefined) assertUnkeyed('agents.start', options, 'a graph.transaction');
+      const given = withTransaction(task, asked);
+      if (given.transaction !== undefined) assertUnkeyed('agents.start', asked, 'a graph.transaction');
       return (await task.call('start', [name, given])) as Started;
     }
     task.assertOpen('agents.start');
     task.turn.assertWrites('agents.start');
-    assertUnkeyed('agents.start', options, 'a turn of an agent');
+    assertUnkeyed('agents.start', asked, 'a turn of an agent');
     if (key === undefined) {
       const id = childId(task, task.turn, name);
       task.turn.start({ id, type: name });
@@ -110,7 +111,8 @@ export const agents = {
   },
 
   async list(filter: AgentFilter = {}): Promise<AgentInfo[]> {
-    return (await requireTask('agents.list').call('list', [filter])) as AgentInfo[];
+    const asked = givenOptions('agents.list', filter, "{ status: 'running' }");
+    return (await requireTask('agents.list').call('list', [asked])) as AgentInfo[];
   },
 
   /**
@@ -154,7 +156,8 @@ export const agents = {
    */
   async history(id: string, page: HistoryPage = {}): Promise<PastState[]> {
     assertId(id);
-    return (await requireTask('agents.history').call('history', [id, page])) as PastState[];
+    const asked = givenOptions('agents.history', page, '{ limit: 10 }');
+    return (await requireTask('agents.history').call('history', [id, asked])) as PastState[];
   },
 
   /**
@@ -171,7 +174,8 @@ export const agents = {
   /** Messages that failed for good, oldest first. Throws AGENT_UNKNOWN, INVALID_VALUE. */
   async deadLetters(id: string, page: DeadLetterPage = {}): Promise<DeadLetter[]> {
     assertId(id);
-    return (await requireTask('agents.deadLetters').call('deadLetters', [id, page])) as DeadLetter[];
+    const asked = givenOptions('agents.deadLetters', page, '{ first: 10 }');
+    return (await requireTask('agents.deadLetters').call('deadLetters', [id, asked])) as DeadLetter[];
   },
 
   /** Delivers a dead letter anew. */
@@ -207,11 +211,12 @@ async function sendMessage(
   id: string,
   name: string,
   data: string | null | undefined,
-  options: MessageOptions,
+  given: MessageOptions | null,
   typed: boolean,
 ): Promise<string | undefined> {
   assertId(id);
   assertMessage(name, id);
+  const options = givenOptions('a message', given, '{ timeout: 5_000 }');
   assertOptions(options);
   task.turn?.assertWrites('agents.sendMessage');
   const args = sendArgs(id, name, textOf(data), withTransaction(task, typed ? { ...options, typed } : options));
@@ -223,12 +228,13 @@ async function postMessage(
   id: string,
   name: string,
   data: string | null | undefined,
-  options: MessageOptions,
+  asked: MessageOptions | null,
   typed: boolean,
 ): Promise<void> {
   task.assertOpen('agents.sendMessageAsync');
   assertId(id);
   assertMessage(name, id);
+  const options = givenOptions('a message', asked, "{ idempotencyKey: 'order 17' }");
   assertOptions(options);
   if (task.turn !== undefined) assertUnkeyed('agents.sendMessageAsync', options, 'a turn of an agent');
   const text = textOf(data);

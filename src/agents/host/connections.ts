@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { givenOptions, GraphsteadError } from '../../base/index.js';
 import type {
   CallRecord,
   ChatModel,
@@ -63,7 +63,10 @@ export const models: Models = {
 // model is not paid twice. Outside of a task there is nothing to run again.
 
 function journaledModel(name: string, model: ChatModel): ChatModel {
-  const chat: ChatModel['chat'] = async (messages, options = {}) => {
+  const optionsOf = (given: ChatOptions | undefined): ChatOptions =>
+    givenOptions(`model "${name}"`, given, '{ temperature: 0.2 }');
+  const chat: ChatModel['chat'] = async (messages, given) => {
+    const options = optionsOf(given);
     const task = currentTask();
     if (task === undefined) return model.chat(messages, options);
     const { signal = signalFor(task), idempotencyKey, onText, ...asked } = options;
@@ -89,7 +92,7 @@ function journaledModel(name: string, model: ChatModel): ChatModel {
         ],
         options,
       ),
-    stream: (messages, options) => model.stream(messages, { signal: signalFor(currentTask()), ...options }),
+    stream: (messages, options) => model.stream(messages, { signal: signalFor(currentTask()), ...optionsOf(options) }),
   };
 }
 
@@ -115,11 +118,12 @@ function telling(onText: NonNullable<ChatOptions['onText']>) {
 function journaledHttp(name: string, http: HttpConnection): HttpConnection {
   return {
     fetch: (path, init) => http.fetch(path, init),
-    json: <T>(path: string, init: Parameters<HttpConnection['json']>[1] = {}): Promise<T> => {
+    json: <T>(path: string, init?: Parameters<HttpConnection['json']>[1]): Promise<T> => {
       const task = currentTask();
-      const plain = typeof init.body === 'string' || init.body === undefined || init.body === null;
+      const { body, method } = init ?? {};
+      const plain = typeof body === 'string' || body === undefined || body === null;
       if (task === undefined || !plain) return http.json<T>(path, init);
-      return task.once(`http ${name}`, [path, init.method, init.body], () => http.json<T>(path, init));
+      return task.once(`http ${name}`, [path, method, body], () => http.json<T>(path, init));
     },
     close: () => http.close(),
   };

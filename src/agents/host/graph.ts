@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
-import { codeOf, GraphsteadError, variableTexts, type WireError } from '../../base/index.js';
+import { codeOf, givenOptions, GraphsteadError, variableTexts, type WireError } from '../../base/index.js';
 import type { GraphMutated } from '../info.js';
 import type { Begun } from '../protocol.js';
 import { fromFailure, placed } from '../wire-failure.js';
@@ -63,7 +63,8 @@ class Surface implements GraphApi {
 
   async query<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, string>>): Promise<T> {
     const task = requireTask(`${this.what}.query`);
-    const args = callArgs(this.txn, text, variables && variableTexts(`${this.what}.query`, variables));
+    const call = `${this.what}.query`;
+    const args = callArgs(this.txn, text, variables && variableTexts(call, variablesOf(call, variables)));
     return JSON.parse((await task.call('graph.query', args)) as string) as T;
   }
 
@@ -83,9 +84,11 @@ class Surface implements GraphApi {
     variables?: Readonly<Record<string, unknown>>,
     options: GraphqlOptions = {},
   ): Promise<T> {
-    const task = requireTask(`${this.what}.graphql`);
-    const args = callArgs(this.txn, text, variables);
-    if (isForCaller(task, options)) args.push(...(variables === undefined ? [null] : []), 'caller');
+    const call = `${this.what}.graphql`;
+    const task = requireTask(call);
+    const args = callArgs(this.txn, text, variables && variablesOf(call, variables));
+    if (isForCaller(task, givenOptions(call, options, "{ as: 'caller' }")))
+      args.push(...(variables === undefined ? [null] : []), 'caller');
     const answer = (await task.call('graph.graphql', args)) as string;
     const { data, errors } = JSON.parse(answer) as { data?: T | null; errors?: readonly WireError[] };
     if (errors?.[0] !== undefined) throw Object.assign(thrownFor(errors[0]), { errors });
@@ -113,6 +116,10 @@ function isForCaller(task: Task, { as }: GraphqlOptions): boolean {
   throw new GraphsteadError('INVALID_REQUEST', "an agent's turn has no caller to ask as", {
     fix: 'ask in the function that sends the message, or leave `as` out to ask as the app itself',
   });
+}
+
+function variablesOf(call: string, variables: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return givenOptions(call, variables, "{ name: 'tea' }", 'variables');
 }
 
 function callArgs(txn: number, text: string, variables: unknown): unknown[] {
