@@ -139,14 +139,15 @@ export class EventHub {
       if (after === undefined) return { seq: head.events[1], upTo: snapshot.version, ended };
       if (after === OLDEST) return { seq: head.events[0], upTo: undefined, ended };
       const position = parsePosition(after);
-      // of another store, or of one that has lost what it told since
-      if (position.incarnation !== this.incarnation || position.ts > snapshot.version) {
-        return { seq: head.events[0], upTo: undefined, gap: gapEvent(agentId, after), ended };
+      const elsewhere = position.incarnation === this.incarnation ? undefined : 'OTHER_STORE';
+      const strange = elsewhere ?? (position.ts > snapshot.version ? 'AHEAD' : undefined);
+      if (strange !== undefined) {
+        return { seq: head.events[0], upTo: undefined, gap: gapEvent(agentId, strange, after), ended };
       }
       const seq = await eventBehind(snapshot, agentId, head, position.ts, position.n);
       // The event itself is gone, and others between it and the first kept one may be too.
       const lost = head.events[0] > 1 && seq === head.events[0];
-      return { seq, upTo: undefined, gap: lost ? gapEvent(agentId, after) : undefined, ended };
+      return { seq, upTo: undefined, gap: lost ? gapEvent(agentId, 'NOT_KEPT', after) : undefined, ended };
     } finally {
       snapshot.release();
     }
@@ -177,15 +178,24 @@ export class EventHub {
       const last = next >= head.events[1] || stored.length === 0;
       const upTo = last ? snapshot.version : undefined;
       const events = stored.map((one) => this.#shown(agentId, one));
-      return { events: from > seq ? [gapEvent(agentId, undefined), ...events] : events, next, upTo };
+      return { events: from > seq ? [gapEvent(agentId, 'NOT_KEPT'), ...events] : events, next, upTo };
     } finally {
       snapshot.release();
     }
   }
 }
 
-function gapEvent(agentId: string, after: string | undefined): AgentEvent {
-  const data = { reason: 'events before the next one are no longer kept', ...(after === undefined ? {} : { after }) };
+/** Why events may be missing; the same codes as in /changes. */
+const GAPS = {
+  NOT_KEPT: 'events before the next one are no longer kept (limits.eventsPerAgent, limits.eventAgeMs)',
+  OTHER_STORE:
+    'the id is of another store, or of this one before it was restored: what is kept is told from its beginning',
+  AHEAD:
+    'the id is of an event that this store does not have, as its files were replaced by older ones: what is kept is told from its beginning',
+};
+
+function gapEvent(agentId: string, code: keyof typeof GAPS, after?: string): AgentEvent {
+  const data = { code, reason: GAPS[code], ...(after === undefined ? {} : { after }) };
   return { agentId, name: GAP_EVENT, data, timestamp: new Date().toISOString() };
 }
 

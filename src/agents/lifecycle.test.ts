@@ -333,6 +333,7 @@ describe('stored events', () => {
     await agents.send(id, 'write', '1');
     const seen = await take(agents.events({ agentId: id, after: first.id }), 6);
     expect(seen.map((event) => event.name)).toEqual(['agentEventGap', 'page', 'page', 'page', 'page', 'page']);
+    expect(seen[0].data).toMatchObject({ code: 'NOT_KEPT', reason: expect.stringContaining('no longer kept') });
   });
 
   it('reach a reader that does not keep up, from the store', async () => {

@@ -2,7 +2,7 @@
 
 /** Status changes; only subscriptions that name it see them. */
 export const STATUS_EVENT = 'agentStatusUpdated';
-/** Told where events are missing: they were no longer kept, or the store was restored. */
+/** Told where events are missing: they were no longer kept, or the store is another one than that of the reader's id. */
 export const GAP_EVENT = 'agentEventGap';
 
 export function isOwnEvent(name: string): boolean {

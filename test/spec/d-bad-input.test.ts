@@ -193,20 +193,26 @@ describe('a stream of events', () => {
 });
 
 describe('a place to go on from', () => {
-  it('that the service has not come to is a gap, as one of another store is', async () => {
-    const open = (after: string) =>
-      openStream(`${s.url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'last-event-id': after },
-        body: JSON.stringify({ query: `subscription { agentEvent(agentId: "${box}") { name } }` }),
-      });
+  const open = (after: string) =>
+    openStream(`${s.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'last-event-id': after },
+      body: JSON.stringify({ query: `subscription { agentEvent(agentId: "${box}") { name data } }` }),
+    });
+
+  it('that the service has not come to is a gap, as one of another store is, and each is told as what it is', async () => {
     await say('event', '1');
+    const gap = (code: string, reason: RegExp, after: string) => ({
+      agentEvent: { name: 'agentEventGap', data: { code, reason: expect.stringMatching(reason), after } },
+    });
     const elsewhere = await open('0.0.0');
-    await elsewhere.value();
+    expect((await elsewhere.value()).data).toEqual(gap('OTHER_STORE', /of another store/, '0.0.0'));
     const [incarnation] = ((await elsewhere.next())?.id ?? '').split('.');
     elsewhere.close();
-    const ahead = await open(`${incarnation}.900000000.0`);
-    expect((await ahead.value()).data).toEqual({ agentEvent: { name: 'agentEventGap' } });
+    const future = `${incarnation}.900000000.0`;
+    const ahead = await open(future);
+    expect((await ahead.value()).data).toEqual(gap('AHEAD', /this store does not have/, future));
+    expect((await ahead.value()).data).toMatchObject({ agentEvent: { name: 'big' } });
     ahead.close();
   });
 });
