@@ -259,4 +259,29 @@ describe('names that every object has', () => {
   ])('stand for nothing in %s', (text, message) => {
     expect(() => readConfig(text)).toThrow(message);
   });
+
+  it('are refused with their place where an object can have no entry of them', () => {
+    const text = `{ "limits": { "__proto__": 5 },
+      "models": { "__proto__": { "sourceModel": "x", "connection": "a" } },
+      "connections": { "__proto__": { "type": "ftp" },
+        "a": { "type": "http", "baseUrl": "https://a.example", "headers": { "__proto__": "x" } } } }`;
+    const told = (place: string, where: string) =>
+      `app.json:${place}: "__proto__" can be no name in ${where} | give it another one`;
+    expect(mistakes(text).sort()).toEqual([
+      told('1:28', 'limits'),
+      told('2:32', 'models'),
+      told('3:37', 'connections'),
+      told('4:90', 'connections.a.headers'),
+    ]);
+  });
+
+  it('are those of connections, models and headers as any other', () => {
+    const text = `{ "models": { "toString": { "sourceModel": "x", "connection": "constructor" } }, "connections": {
+      "constructor": { "type": "http", "baseUrl": "https://a.example", "headers": { "valueOf": "{{constructor}}" } } } }`;
+    const { connections, models } = resolveConnections(readConfig(text), { APP_CONSTRUCTOR_CONSTRUCTOR: 'x' });
+    expect(Object.entries(connections)).toEqual([
+      ['constructor', expect.objectContaining({ headers: { valueOf: 'x' } })],
+    ]);
+    expect(Object.keys(models)).toEqual(['toString']);
+  });
 });

@@ -124,12 +124,26 @@ export function readConfig(text: string, file = 'app.json'): AppConfig {
   }
   const parsed = shapes().appConfig.safeParse(located.value);
   const issues = parsed.error?.issues ?? [];
-  const errors = issues.flatMap((issue) => shape(issue, located));
+  const errors = [...issues.flatMap((issue) => shape(issue, located)), ...lostNames(located)];
   // what is misspelled or of the wrong shape says nothing against the rest
   const sound = parsed.success ? parsed : shapes().appConfig.safeParse(withoutMistakes(located.value, issues));
   if (sound.success) errors.push(...semantic(sound.data, located));
   if (errors.length > 0) throw new GraphsteadErrors(errors);
   return { ...(parsed.data as AppConfig), placeOf: (name) => located.position(['connections', name]) };
+}
+
+/** The one name that objects have no entry of: what stands under it would be passed over. */
+const LOST = '__proto__';
+
+function lostNames(located: Located): GraphsteadError[] {
+  const { value } = located;
+  const connections = inside(value, 'connections');
+  const headers = isObject(connections) ? Object.keys(connections).map((name) => ['connections', name, 'headers']) : [];
+  return [['connections'], ['models'], ['limits'], ...headers].flatMap((path) => {
+    const holder = path.reduce(inside, value as unknown);
+    if (!isObject(holder) || !Object.hasOwn(holder, LOST)) return [];
+    return [problem(located, [...path, LOST], `"${LOST}" can be no name in ${path.join('.')}`, 'give it another one')];
+  });
 }
 
 /** A copy without keys that are not known, and without each entry that holds a mistake. */
