@@ -449,6 +449,30 @@ describe('an app', () => {
     });
   });
 
+  it('is refused with a name of the service itself, where it has agents, by its line, and is not built', async () => {
+    const out = join(root, 'build');
+    const own =
+      'export async function* agentEvent(): AsyncIterable<string> {}\nexport interface AgentEvent { at: number }\n';
+    writeFileSync(join(root, 'index.ts'), `${own}export function getIt(): AgentEvent | null { return null; }\n`);
+    await open();
+    expect(app?.operations.map((one) => one.name)).toEqual(['agentEvent', 'getIt']);
+    writeFileSync(join(root, 'note.ts'), INDEX);
+    appendFileSync(join(root, 'index.ts'), "import './note.js';\n");
+    const errors = [
+      { code: 'FUNCTION_TYPE', position: { source: 'index.ts', line: 1, column: 24 }, fix: 'rename the function' },
+      { code: 'FUNCTION_TYPE', position: { source: 'index.ts', line: 3 }, fix: /rename the interface/ },
+    ].map((one) =>
+      expect.objectContaining({
+        ...one,
+        position: expect.objectContaining(one.position),
+        fix: expect.stringMatching(one.fix),
+      }),
+    );
+    await expect(app?.reload()).rejects.toMatchObject({ errors });
+    await expect(buildApp(root, out, { types: false })).rejects.toMatchObject({ errors });
+    expect(existsSync(out)).toBe(false);
+  });
+
   it('runs as it was built, without its sources', async () => {
     const out = join(root, 'build');
     await buildApp(root, out);

@@ -13,7 +13,8 @@ import type { App, AppManifest, CheckedTypes, LoadAppOptions } from './contract.
 import { BESIDE_CODE, fileMistakes } from './file-mistakes.js';
 import { atImport } from './missing-package.js';
 import { toOperations } from './operations.js';
-import { readCached } from './read-cached.js';
+import { ownNameMistakes } from './own-names.js';
+import { type ReadApp, readCached } from './read-cached.js';
 import { ReadingThread } from './reading-thread.js';
 import { type SourceWatch, watchSources } from './watch.js';
 
@@ -24,11 +25,19 @@ async function readOperations(appDir: string): Promise<AppManifest> {
   if (!hasSource(appDir)) return EMPTY;
   const thread = new ReadingThread();
   try {
-    const read = (source: AppSource) => thread.read(source);
-    return (await readCached(findSource(resolve(appDir)), join(appDir, '.graphstead'), read)).manifest;
+    const read = (from: AppSource) => thread.read(from);
+    const source = findSource(resolve(appDir));
+    return assertNotOwn(await readCached(source, join(appDir, '.graphstead'), read), source);
   } finally {
     await thread.close();
   }
+}
+
+/** Throws GraphsteadErrors: FUNCTION_TYPE. */
+function assertNotOwn({ manifest, files }: ReadApp, source: AppSource): AppManifest {
+  const errors = ownNameMistakes(manifest, source, files);
+  if (errors.length > 0) throw new GraphsteadErrors(errors);
+  return manifest;
 }
 
 // Node.js says ENOENT of a folder that it cannot make on a read-only volume
@@ -228,12 +237,12 @@ class LoadedApp implements App {
     const pending = this.#begin(); // before anything is under way that would be left alone
     const reading = readCached(source, this.#cacheDir, (from) => this.#thread.read(from));
     const bundling = this.#bundler.bundle(source, pending);
-    const [{ manifest, files: typed }, files] = await settle([reading, bundling]);
+    const [read, files] = await settle([reading, bundling]);
     this.#bundled = files;
-    this.#outside = foldersOutside(this.#dir, [...files, ...typed]);
+    this.#outside = foldersOutside(this.#dir, [...files, ...read.files]);
     this.#watch?.also(this.#outside);
     this.#tellPassedOver(files);
-    return { manifest, bundle: this.#files.keep() };
+    return { manifest: assertNotOwn(read, source), bundle: this.#files.keep() };
   }
 
   #tellPassedOver(files: readonly string[]): void {

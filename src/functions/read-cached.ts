@@ -18,7 +18,7 @@ interface Cached {
 const RESOLUTION = ['tsconfig.json', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json'];
 
 /** An app's operations, and the files of its own that they are typed from. */
-interface ReadApp {
+export interface ReadApp {
   readonly manifest: AppManifest;
   readonly files: readonly string[];
 }
