@@ -14,6 +14,7 @@ const FIRST = `
     onSuspend() { if (this.state.clings) throw new Error('stays'); this.state.hooks.push('suspend'); }
     onTerminate() { this.publishEvent('goodbye', { hooks: this.state.hooks }); }
     async onReceiveMessage(name, data) {
+      if (name === 'die') process.exit(3);
       if (name === 'clingTo') { this.state.clings = true; return 'ok'; }
       if (name === 'hooks') return this.state.hooks.join(' ');
       if (name === 'write') { for (let i = 0; i < Number(data); i++) this.publishEvent('page', { i }); return 'ok'; }
@@ -101,6 +102,19 @@ describe('lifecycle', () => {
     const told = [(await first).value, (await statuses.next()).value].map(({ data }) => data.status);
     expect(told).toEqual(['suspending', 'suspended']);
     expect((await agents.info(id)).status).toBe('suspended');
+    await statuses.return?.();
+  });
+
+  it('tells that an idle agent has left memory with its process', async () => {
+    const { agents } = await open();
+    const [idle, deadly] = await Promise.all(['Diary', 'Diary'].map((name) => agents.start(name)));
+    const statuses = agents.events({ agentId: idle.id, names: ['agentStatusUpdated'] })[Symbol.asyncIterator]();
+    const first = statuses.next();
+    await expect(agents.send(deadly.id, 'die')).rejects.toThrow('the host process died under it');
+    expect((await first).value.data).toEqual({ status: 'suspended' });
+    expect(await agents.send(idle.id, 'hooks')).toBe('initialize resume');
+    const told = [(await statuses.next()).value, (await statuses.next()).value].map(({ data }) => data.status);
+    expect(told).toEqual(['resuming', 'running']);
     await statuses.return?.();
   });
 

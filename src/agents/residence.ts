@@ -32,6 +32,7 @@ export class Residence {
     const idle: Activation[] = [];
     let bytes = 0;
     for (const activation of this.queues.activations.values()) {
+      if (activation.host?.dead === true && !activation.busy) this.#lost(activation);
       if (activation.host !== undefined) bytes += residentBytes(activation);
       const rests = !activation.busy && !activation.waiting.some && activation.wake === undefined;
       if (rests) idle.push(activation);
@@ -45,6 +46,12 @@ export class Residence {
       bytes -= residentBytes(activation);
       this.#leave(activation);
     }
+  }
+
+  /** The process that held it has ended under it. What it had stored stands, so that its listeners alone are told. */
+  #lost(activation: Activation): void {
+    activation.host = undefined;
+    if (activation.head?.status === 'active') this.#tell(activation, 'suspended');
   }
 
   #leave(activation: Activation): void {
