@@ -116,3 +116,44 @@ it('a field that is named as what every object has is null where it is not given
   expect(given({})).toStrictEqual({ constructor: null });
   expect(given({ constructor: 'Lotus' })).toStrictEqual({ constructor: 'Lotus' });
 });
+
+it('a result whose objects lead back to each other is converted once each, and one that is too deep is told', () => {
+  const named = (name: string, nullable = true): TypeUse => ({ kind: 'named', name, nullable });
+  const tagged = (type: string) => [
+    { name: 'kind', type: named('String', false) },
+    { name: 'next', type: named(type) },
+    { name: 'other', type: named(type) },
+  ];
+  const converter = new Converter({
+    format: 1,
+    operations: [],
+    types: [
+      { kind: 'object', name: 'Step', fields: tagged('Step') },
+      { kind: 'object', name: 'Door', fields: tagged('Way') },
+      { kind: 'union', name: 'Way', discriminant: 'kind', members: [{ type: 'Door', values: ['door'] }] },
+    ],
+  });
+  interface Step {
+    readonly kind: string;
+    next?: Step;
+    other?: Step;
+  }
+  for (const [type, extra] of [
+    ['Step', {}],
+    ['Way', { __typename: 'Door' }],
+  ] as const) {
+    const last: Step = { kind: 'door' };
+    let first = last;
+    // two ways to each: all ways together are 2 ** 40
+    for (let i = 0; i < 40; i++) first = { kind: 'door', next: first, other: first };
+    last.next = first;
+    let at = converter.fromApp(named(type), first) as Step;
+    for (let i = 0; i < 100; i++) at = (i % 2 === 0 ? at.next : (at.other ?? at.next)) as Step;
+    expect(at).toMatchObject({ kind: 'door', ...extra });
+  }
+  let deep: Step = { kind: 'door' };
+  for (let i = 0; i < 100_000; i++) deep = { kind: 'door', next: deep };
+  expect(() => converter.fromApp(named('Step'), deep)).toThrow(
+    expect.objectContaining({ code: 'FUNCTION_FAILED', message: expect.stringContaining('nests deeper') }),
+  );
+});

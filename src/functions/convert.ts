@@ -41,15 +41,25 @@ export class Converter {
    * A result as GraphQL completes it. Throws FUNCTION_FAILED for what its type cannot hold.
    * @param place of the value, for errors: the field it is in
    */
-  fromApp(use: TypeUse, value: unknown, place = 'result'): unknown {
+  fromApp(use: TypeUse, value: unknown): unknown {
+    const known: Known = new Map();
+    try {
+      return this.#value(use, value, 'result', { depth: 0, known });
+    } catch (error) {
+      throw error instanceof RangeError ? tooDeep() : error;
+    }
+  }
+
+  #value(use: TypeUse, value: unknown, place: string, at: Level): unknown {
     if (value === undefined || value === null) return null;
     if (use.kind === 'list') {
       if (!Array.isArray(value)) throw gave(value, `a list was promised for ${place}`);
-      return value.map((item) => this.fromApp(use.of ?? use, item, place));
+      return value.map((item) => this.#value(use.of ?? use, item, place, at));
     }
     const definition = this.#types.get(use.name ?? '');
-    if (definition?.kind === 'object') return this.#fields(definition, toFields(definition, value));
-    if (definition?.kind === 'union') return this.#member(definition, toFields(definition, value));
+    if (definition?.kind === 'object' || definition?.kind === 'union') {
+      return this.#object(definition, toFields(definition, value), at);
+    }
     if (use.name === 'JSON') return jsonValue(value, place);
     if (Array.isArray(value)) throw gave(value, `${use.name} was promised for ${place}`);
     if (!isOneOf(use, value)) {
@@ -61,24 +71,63 @@ export class Converter {
     return value instanceof Date ? isoText(value) : value;
   }
 
-  #fields(definition: TypeDefinition & { kind: 'object' | 'input' }, value: Fields): Fields {
-    return Object.fromEntries(
-      definition.fields.map(({ name, type }) => [name, this.fromApp(type, ownValue(value, name), name)]),
-    );
+  /** Objects may lead to each other, and back: deep down each is converted once, however many ways there are to it. */
+  #object(definition: ObjectOrUnion, value: Fields, { depth, known }: Level): Fields {
+    const below = { depth: depth + 1, known };
+    if (depth < SHALLOW) return this.#fill({}, definition, value, below);
+    const made = known.get(definition) ?? new Map<Fields, Fields>();
+    known.set(definition, made);
+    const before = made.get(value);
+    if (before !== undefined) return before;
+    const fresh = {};
+    made.set(value, fresh);
+    return this.#fill(fresh, definition, value, below);
   }
 
-  #member(definition: TypeDefinition & { kind: 'union' }, value: Fields): Fields {
+  #fill(fresh: Record<string, unknown>, definition: ObjectOrUnion, value: Fields, below: Level): Fields {
+    const type = definition.kind === 'union' ? this.#member(definition, value) : definition;
+    if (definition.kind === 'union') fresh['__typename'] = type.name;
+    for (const { name, type: use } of type.fields) fresh[name] = this.#value(use, ownValue(value, name), name, below);
+    return fresh;
+  }
+
+  #member(
+    definition: TypeDefinition & { kind: 'union' },
+    value: Fields,
+  ): TypeDefinition & { kind: 'object' | 'input' } {
     const tag = ownValue(value, definition.discriminant);
     const member = definition.members.find(({ values }) => values.includes(String(tag)));
     const type = this.#types.get(member?.type ?? '');
-    if (type?.kind !== 'object') {
-      throw new GraphsteadError(
-        'FUNCTION_FAILED',
-        `no member of ${definition.name} has ${definition.discriminant} ${tag}`,
-      );
-    }
-    return { __typename: type.name, ...this.#fields(type, value) };
+    if (type?.kind === 'object') return type;
+    throw new GraphsteadError(
+      'FUNCTION_FAILED',
+      `no member of ${definition.name} has ${definition.discriminant} ${tag}`,
+    );
   }
+}
+
+type ObjectOrUnion = TypeDefinition & { kind: 'object' | 'input' | 'union' };
+
+/** What was converted already, by its type. */
+type Known = Map<TypeDefinition, Map<Fields, Fields>>;
+
+/** How many objects a value is inside of. */
+interface Level {
+  readonly depth: number;
+  readonly known: Known;
+}
+
+/** objects within each other that are not looked for among those before: most results have no more */
+const SHALLOW = 2;
+
+function tooDeep(): GraphsteadError {
+  return new GraphsteadError(
+    'FUNCTION_FAILED',
+    'the function gave a result that nests deeper than can be worked through',
+    {
+      fix: 'give the ids of what it leads to, and a function that gets each',
+    },
+  );
 }
 
 function isOneOf({ oneOf }: TypeUse, value: unknown): boolean {
