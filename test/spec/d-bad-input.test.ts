@@ -38,12 +38,18 @@ export class Stone extends Agent<{ weight: number }> {
   static readonly agentName = 'Stone';
   override state = { weight: 1 };
 }
-agents.register(Box, Stone);
+export class Wall extends Agent {
+  static readonly agentName = 'Wall';
+  static readonly handlers = ['weigh'] as const;
+  weigh(said: string): number { return said.length; }
+  override onReceiveMessage(_name: string, data = '[]'): string { return JSON.parse(data)[0]; }
+}
+agents.register(Box, Stone, Wall);
 `;
 
 const FUNCTIONS = `
 import { agents } from 'graphstead/app';
-import { Box } from '../agents/all.js';
+import { Box, Wall } from '../agents/all.js';
 
 type Id = string | null;
 const given = (id?: Id) => id as string;
@@ -53,6 +59,7 @@ const given = (id?: Id) => id as string;
 /** @mutation */ export async function say(id?: Id, name?: Id, data?: Id): Promise<string | null> { return agents.sendMessage(given(id), given(name), data); }
 /** @mutation */ export async function mail(id?: Id, name?: Id, data?: Id): Promise<string> { await agents.sendMessageAsync(given(id), given(name), data); return 'posted'; }
 /** @mutation */ export async function weigh(id: string): Promise<number> { return agents.ref(Box, id).weigh(); }
+/** @mutation */ export async function weighWall(id?: Id): Promise<number | null> { return agents.ref(Wall, (await agents.start(Wall)).id).weigh(given(id)); }
 /** @query */ export async function infoOf(id?: Id): Promise<string> { return (await agents.info(given(id))).status; }
 /** @query */ export async function letters(id?: Id): Promise<string[]> { return (await agents.deadLetters(given(id))).map((one) => one.id); }
 /** @mutation */ export async function replayLetter(id?: Id, letter?: Id): Promise<string> { await agents.replay(given(id), given(letter)); return 'replayed'; }
@@ -214,6 +221,15 @@ describe('a place to go on from', () => {
     expect((await ahead.value()).data).toEqual(gap('AHEAD', /this store does not have/, future));
     expect((await ahead.value()).data).toMatchObject({ agentEvent: { name: 'big' } });
     ahead.close();
+  });
+});
+
+describe('a typed message', () => {
+  it.each(['fine', '5', '{"a":1}'])('that onReceiveMessage answers itself, with %s, is told', async (text) => {
+    expect(await refusal('mutation', 'weighWall', { id: text })).toEqual({
+      code: 'AGENT_FAILED',
+      message: 'onReceiveMessage of Wall answered "weigh" itself, with text',
+    });
   });
 });
 

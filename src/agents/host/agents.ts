@@ -140,7 +140,7 @@ export const agents = {
   ref<C extends AgentClass>(type: C, id: string, options: MessageOptions = {}): AgentRef<C> {
     return senderOf(type, id, async (task, name, args) => {
       const reply = await sendMessage(task, id, name, args, options, true);
-      return reply === undefined ? undefined : (JSON.parse(reply) as { value?: unknown }).value;
+      return reply === undefined ? undefined : typedValue(type, name, reply);
     }) as AgentRef<C>;
   },
 
@@ -199,6 +199,20 @@ function senderOf(type: AgentClass, id: string, send: Sender): object {
     return [name, method] as const;
   });
   return { id, ...Object.fromEntries(methods) };
+}
+
+/** What the handler gave. Throws AGENT_FAILED for text that onReceiveMessage gave in its place. */
+function typedValue(type: AgentClass, name: string, reply: string): unknown {
+  if (reply === '{}') return undefined;
+  if (reply.startsWith('{"value":')) return (JSON.parse(reply) as { value: unknown }).value;
+  throw new GraphsteadError(
+    'AGENT_FAILED',
+    `onReceiveMessage of ${nameOf(type)} answered "${name}" itself, with text`,
+    {
+      fix: 'end it with return super.onReceiveMessage(name, data), which calls the methods of static handlers; or send the message by its name',
+      details: { messageName: name },
+    },
+  );
 }
 
 /** What the main process takes for a message: the text stands last, where there is one. */
