@@ -191,6 +191,7 @@ function addDoctor(program: Command): void {
     .argument('[APP_DIR]', APP_DIR)
     .description('look at Node, disk, app.json, connections and the store; changes nothing')
     .option('--data <DIR>', DATA)
+    .addOption(storeOption())
     .addOption(jsonOption())
     .action(async (appDir: string | undefined, options) => {
       const { doctorCommand } = await import('./command/doctor.js');

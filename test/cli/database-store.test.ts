@@ -59,6 +59,10 @@ describe('a service on a database', () => {
     const imported = await run(['import', ...files, '--store', address], { cwd });
     expect(imported).toMatchObject({ code: 0 });
     expect(imported.stdout + imported.stderr).not.toContain('pa55word');
+    const looked = await run(['doctor', '--store', address], { cwd });
+    expect(looked.stdout).toMatch(/store +postgres:\/\/127\.0\.0\.1:\d+\/postgres answers/);
+    expect(looked.stdout).toMatch(/indexes +samples of all indexes agree/);
+    expect(looked.code).toBe(0);
     await runJson(['export', '--store', address, '--out', folder.path('out')], { cwd });
     expect(readdirSync(folder.path('out')).some((name) => name.includes('.rdf'))).toBe(true);
 

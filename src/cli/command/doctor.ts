@@ -6,9 +6,11 @@ import { checkSecrets } from '../doctor/secret.js';
 import { checkDisk, checkNode } from '../doctor/machine.js';
 import { checkStore } from '../doctor/store.js';
 import { type CommonOptions, runCommand } from '../report.js';
+import { storeAddress } from '../store-address.js';
 
 interface DoctorCommand extends CommonOptions {
   readonly data?: string;
+  readonly store?: string;
 }
 
 const MARK: Readonly<Record<Finding['status'], string>> = { good: 'ok  ', warning: 'warn', bad: 'BAD ' };
@@ -18,7 +20,8 @@ export function doctorCommand(appDir: string | undefined, options: DoctorCommand
   const run = async () => {
     const app = resolve(appDir ?? '.');
     const data = dataFolder(options.data, app);
-    const [findings, store] = await Promise.all([checkApp(app), checkStore(data)]);
+    const address = storeAddress(options.store);
+    const [findings, store] = await Promise.all([checkApp(app), checkStore(data, address)]);
     const all = [checkNode(), checkDisk(data), ...findings, ...checkSecrets(app), ...store];
     if (all.some(({ status }) => status === 'bad')) process.exitCode = 1;
     return { findings: all };

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { codeOf } from '../../base/index.js';
 import { readRecords, readState } from '../../commit/index.js';
 import { checkPages, type Snapshot } from '../../store/index.js';
 import { openData } from '../open-data.js';
+import { shownAddress, storeAddress } from '../store-address.js';
 import { findingOf } from './app.js';
 import { bad, type Finding, good } from './finding.js';
 import { checkIndexes } from './index-check.js';
@@ -12,12 +14,15 @@ const WRONG_SHOWN = 20;
 
 async function main(data: string): Promise<void> {
   const tell = (finding: Finding) => console.log(JSON.stringify(finding));
-  const opened = await openData(data, { readOnly: true }).catch((error: unknown) => {
-    tell(findingOf('store', error));
+  const store = storeAddress(undefined);
+  const opened = await openData(data, { store, readOnly: true }).catch((error: unknown) => {
+    const isNew = store !== undefined && codeOf(error) === 'NOT_FOUND';
+    tell(isNew ? good('store', `${shownAddress(store)} holds no store yet`) : findingOf('store', error));
   });
   if (!opened) return;
   try {
-    pages(opened.store.snapshot(), join(data, 'data.mdb'), tell);
+    if (store === undefined) pages(opened.store.snapshot(), join(data, 'data.mdb'), tell);
+    else tell(good('store', `${shownAddress(store)} answers`));
     await records(opened.store.snapshot(), tell);
     const transaction = await opened.graph.begin({ bestEffort: true });
     const reader = await transaction.reader();

@@ -4,16 +4,17 @@ import { asError, compiled } from '../../base/index.js';
 import { holdsStore } from '../holds-store.js';
 import { bad, type Finding, good } from './finding.js';
 
-/** Reads the store in a child process, beside a service that may be running. */
-export async function checkStore(data: string): Promise<readonly Finding[]> {
+/** Reads the store, of the directory or of a database, in a child process, beside a service that may be running. */
+export async function checkStore(data: string, store?: string): Promise<readonly Finding[]> {
   try {
-    if (!holdsStore(data)) return [good('store', `${data} holds no store yet`)];
+    if (store === undefined && !holdsStore(data)) return [good('store', `${data} holds no store yet`)];
   } catch (error) {
     const { message, fix } = asError(error);
     return [bad('store', message, fix)];
   }
   const program = fileURLToPath(compiled('cli/doctor/store-child'));
-  const child = spawn(process.execPath, [program, data], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { ...process.env, GRAPHSTEAD_STORE: store ?? '' };
+  const child = spawn(process.execPath, [program, data], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => (stdout += chunk));
   child.stderr.on('data', (chunk) => (stderr += chunk));
