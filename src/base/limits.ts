@@ -78,6 +78,8 @@ export const DEFAULT_LIMITS = {
   readers: 1_024,
   /** connections to the database that holds the store, for reads; writes have one of their own */
   storeConnections: 8,
+  /** bytes kept in memory of what was read from that database and written to it last */
+  storeCacheBytes: 64 * 1024 * 1024,
   // commit
   /** milliseconds an open transaction may hold its snapshot */
   snapshotMs: 5_000,

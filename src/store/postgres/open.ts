@@ -32,9 +32,12 @@ export function isDatabase(address: string): boolean {
  * Throws STORE_LOCKED, STORE_FORMAT, NOT_FOUND (read-only, and nothing there), CONFIG, OVERLOADED (no database).
  */
 export async function openPostgresStore(address: string, options: PostgresStoreOptions = {}): Promise<Store> {
-  const link = linkTo(address, options.limits ?? makeLimits());
+  const limits = options.limits ?? makeLimits();
+  const cacheBytes = limits.storeCacheBytes;
+  const link = linkTo(address, limits);
   try {
-    return options.readOnly === true ? await openToRead(link) : await openToWrite(link, options);
+    const open = options.readOnly === true ? openToRead : openToWrite;
+    return new PostgresStore({ link, cacheBytes, ...(await open(link, options)) });
   } catch (thrown) {
     await link.close().catch(() => undefined);
     throw databaseFailure(thrown, 'the database could not be opened');
@@ -64,7 +67,9 @@ async function create(writer: Writer): Promise<void> {
   await writer.run(createMeta(randomBytes(8).toString('hex')));
 }
 
-async function openToWrite(link: Link, options: PostgresStoreOptions): Promise<Store> {
+type Opened = Omit<ConstructorParameters<typeof PostgresStore>[0], 'link' | 'cacheBytes'>;
+
+async function openToWrite(link: Link, options: PostgresStoreOptions): Promise<Opened> {
   const { takeOver: mayFence = false, waitMs = HELD_SECONDS * 1_000 + LOOK_AGAIN_MS } = options;
   const writer = await link.writer();
   await create(writer);
@@ -85,14 +90,14 @@ async function openToWrite(link: Link, options: PostgresStoreOptions): Promise<S
   }
 }
 
-async function openedToWrite(link: Link, epoch: number): Promise<Store> {
+async function openedToWrite(link: Link, epoch: number): Promise<Opened> {
   const [meta] = await link.read({ text: META });
   const version = Number(meta['version']);
   const hold = new Hold({ link, keep: () => holdOn(epoch, HELD_SECONDS), leave: letGo(epoch) }, version);
-  return new PostgresStore({ link, epoch, incarnation: String(meta['incarnation']), version, hold, readOnly: false });
+  return { epoch, incarnation: String(meta['incarnation']), version, hold, readOnly: false };
 }
 
-async function openToRead(link: Link): Promise<Store> {
+async function openToRead(link: Link): Promise<Opened> {
   const writer = await link.writer();
   const found = await writer.rows(META).catch((thrown: unknown) => {
     if (codeOf(thrown) === '42P01') throw nothingThere();
@@ -108,7 +113,7 @@ async function openToRead(link: Link): Promise<Store> {
   const version = Number(meta['version']);
   const hold = new Hold({ link, keep, leave: readNoMore(id) }, version);
   const { incarnation, epoch } = meta as { incarnation: string; epoch: string };
-  return new PostgresStore({ link, epoch: Number(epoch), incarnation, version, hold, readOnly: true });
+  return { epoch: Number(epoch), incarnation, version, hold, readOnly: true };
 }
 
 function checked([meta]: readonly Row[]): Row {

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startDatabase, type TestDatabase } from '../../../test/database.js';
 import { until } from '../../../test/agent-service.js';
+import { makeLimits } from '../../base/index.js';
 import type { Batch, Range, Store } from '../contract.js';
 import { openPostgresStore } from './open.js';
 
@@ -119,7 +121,7 @@ describe('a store in a database', () => {
 
   it('never gives a part of a version: one that another writer took away is refused', async () => {
     const address = await database.place();
-    const first = await opened(address);
+    const first = await opened(address, { limits: makeLimits({ storeCacheBytes: 1 }) });
     await write(first, put(1, 'a'), put(2, 'b'));
     const held = first.snapshot();
     const second = await opened(address, { takeOver: true });
@@ -129,6 +131,66 @@ describe('a store in a database', () => {
     await expect(held.range(ALL)).rejects.toMatchObject({ code: 'OVERLOADED' });
     await expect(write(first, put(3, 'c'))).rejects.toMatchObject({ code: 'STORE_FENCED' });
     expect(await entries(second)).toEqual({ 2: 'b' });
+  });
+
+  it('reads what each version holds while others are written, whatever is kept of it here', async () => {
+    const address = await database.place();
+    const whole = { limits: makeLimits({ storeCacheBytes: 64 * 1024 * 1024 }) };
+    const small = { limits: makeLimits({ storeCacheBytes: 600 }) };
+    const id = fc.integer({ min: 0, max: 12 });
+    const step = fc.record({
+      puts: fc.array(fc.tuple(id, fc.option(fc.string({ maxLength: 5 }), { nil: undefined })), { maxLength: 5 }),
+      range: fc.option(fc.tuple(id, fc.nat(4)), { nil: undefined, freq: 5 }),
+      hold: fc.boolean(),
+      cuts: fc.boolean(),
+    });
+    const run = async (isSmall: boolean, steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[]) => {
+      const store = await openPostgresStore(address, { takeOver: true, ...(isSmall ? small : whole) });
+      try {
+        const first = store.snapshot();
+        let model = await entries(store, first);
+        versions = Math.max(versions, first.version);
+        const held: [ReturnType<Store['snapshot']>, Record<number, string>][] = [];
+        const reads = async (snapshot: ReturnType<Store['snapshot']>, expected: Record<number, string>) => {
+          const ids = Array.from({ length: 13 }, (_, i) => i);
+          const values = await snapshot.getMany(ids.map(key));
+          expect(values.map((value) => value && Buffer.from(value).toString())).toEqual(ids.map((i) => expected[i]));
+          const { keys, values: all } = await snapshot.range(ALL);
+          expect(Object.fromEntries(keys.map((one, i) => [one[1], Buffer.from(all[i]).toString()]))).toEqual(expected);
+          // whoever changes what he was given changes it for himself
+          for (const given of [...values, ...keys, ...all]) given?.fill(0xff);
+        };
+        for (const { puts, range, hold, cuts } of steps) {
+          const snapshot = store.snapshot();
+          const during = reads(snapshot, model);
+          const next = { ...model };
+          const [from, length] = range ?? [0, 0];
+          for (let i = from; i < from + length; i++) delete next[i];
+          for (const [i, text] of puts) {
+            if (text === undefined) delete next[i];
+            else next[i] = text;
+          }
+          const deleteRanges = range ? [{ start: key(from), end: key(from + length) }] : [];
+          const batch = { version: ++versions, puts: puts.map(([i, text]) => put(i, text)), deleteRanges };
+          const writing = store.apply(batch, { expectEpoch: store.epoch });
+          if (cuts) await during;
+          await Promise.all([writing, during]);
+          if (hold) held.push([snapshot, model]);
+          else snapshot.release();
+          model = next;
+          const newest = store.snapshot();
+          await Promise.all([reads(newest, model), ...held.map(([one, expected]) => reads(one, expected))]);
+          await reads(newest, model);
+          newest.release();
+        }
+        for (const [snapshot] of held) snapshot.release();
+      } finally {
+        await store.close();
+      }
+    };
+    await fc.assert(fc.asyncProperty(fc.boolean(), fc.array(step, { minLength: 1, maxLength: 8 }), run), {
+      numRuns: 40,
+    });
   });
 
   it('writes batches of many parts at once', async () => {

@@ -1,6 +1,7 @@
 import { assert, GraphsteadError } from '../../base/index.js';
 import type { Key, KeyRun, Page, Range, Snapshot, ValueVisitor } from '../contract.js';
 import { DEFAULT_PAGE, rest } from '../page-list.js';
+import { copyOf, type NewestCache } from './cache.js';
 import type { Link, Row } from './link.js';
 import { entriesAt, valuesAt } from './sql.js';
 
@@ -14,6 +15,7 @@ export class PostgresSnapshot implements Snapshot {
   constructor(
     readonly version: number,
     readonly link: Link,
+    readonly cache: NewestCache,
     readonly isClosed: () => boolean,
     readonly onRelease: () => void,
   ) {}
@@ -49,10 +51,20 @@ export class PostgresSnapshot implements Snapshot {
 
   async #values(keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
     const values = new Array<Uint8Array | undefined>(keys.length).fill(undefined);
-    for (let from = 0; from < keys.length; from += KEYS) {
-      const some = keys.slice(from, from + KEYS).map((key) => Buffer.from(key.buffer, key.byteOffset, key.byteLength));
+    const unknown: number[] = [];
+    for (const [at, key] of keys.entries()) {
+      const known = this.cache.value(this.version, key);
+      if (known === undefined) unknown.push(at);
+      else values[at] = known.value && copyOf(known.value);
+    }
+    for (let from = 0; from < unknown.length; from += KEYS) {
+      const places = unknown.slice(from, from + KEYS);
+      const some = places.map((at) => Buffer.from(keys[at])); // the caller's are its own again
       for (const { i, v } of this.#whole(await this.link.read(valuesAt(this.version, some)))) {
-        if (v !== null) values[from + Number(i) - 1] = copyOf(v);
+        const at = Number(i) - 1;
+        const value = v === null ? undefined : copyOf(v as Buffer);
+        values[places[at]] = value;
+        this.cache.read(this.version, some[at], value && copyOf(value));
       }
     }
     return values;
@@ -66,12 +78,21 @@ export class PostgresSnapshot implements Snapshot {
   }
 
   async #range(range: Range, limit: number): Promise<Page> {
+    const name = nameOf(range, limit);
+    const known = this.cache.page(this.version, name);
+    if (known !== undefined) return copied(known);
+    const page = await this.#read(range, limit);
+    this.cache.readPage(this.version, name, copied(page));
+    return page;
+  }
+
+  async #read(range: Range, limit: number): Promise<Page> {
     const found = this.#whole(await this.link.read(entriesAt(this.version, range, limit + 1)));
     const rows = found.filter(({ k }) => k !== null);
     const more = rows.length > limit;
     if (more) rows.length = limit;
-    const keys = rows.map(({ k }) => copyOf(k));
-    const values = range.keysOnly ? [] : rows.map(({ v }) => copyOf(v));
+    const keys = rows.map(({ k }) => copyOf(k as Buffer));
+    const values = range.keysOnly ? [] : rows.map(({ v }) => copyOf(v as Buffer));
     return more ? { keys, values, next: rest(range, keys[limit - 1]) } : { keys, values };
   }
 
@@ -90,7 +111,12 @@ export class PostgresSnapshot implements Snapshot {
   }
 }
 
-/** Bytes come as parts of what the connection has read: they are kept by themselves, and as what the contract names. */
-function copyOf(value: unknown): Uint8Array {
-  return Uint8Array.from(value as Buffer);
+function nameOf({ start, end, reverse = false, keysOnly = false }: Range, limit: number): string {
+  return `${Buffer.from(start).toString('hex')} ${Buffer.from(end).toString('hex')} ${reverse} ${keysOnly} ${limit}`;
+}
+
+/** Its keys and values are the caller's to keep. */
+function copied({ keys, values, next }: Page): Page {
+  const page = { keys: keys.map(copyOf), values: values.map(copyOf) };
+  return next === undefined ? page : { ...page, next };
 }

@@ -3,6 +3,7 @@ import { assert, GraphsteadError } from '../../base/index.js';
 import { checkBatch } from '../check.js';
 import type { ApplyOptions, Batch, Snapshot, Store } from '../contract.js';
 import { fenced } from '../memory-store.js';
+import { NewestCache } from './cache.js';
 import type { Hold } from './hold.js';
 import { databaseFailure, isAnswer, isCrossed, type Link } from './link.js';
 import { PostgresSnapshot } from './snapshot.js';
@@ -16,6 +17,8 @@ interface Parts {
   readonly version: number;
   /** who writes; or who reads beside, for whom the writer leaves old versions */
   readonly hold: Hold;
+  /** bytes of what was read and written last that are kept here */
+  readonly cacheBytes: number;
   readonly readOnly: boolean;
 }
 
@@ -35,6 +38,7 @@ const ASK_AGAIN_MS = 250;
 export class PostgresStore implements Store {
   readonly #parts: Parts;
   readonly #link: Link;
+  readonly #cache: NewestCache;
   #version: number;
   /** versions that are held, and how often */
   readonly #held = new Map<number, number>();
@@ -51,6 +55,7 @@ export class PostgresStore implements Store {
     this.#parts = parts;
     this.#link = parts.link;
     this.#version = parts.version;
+    this.#cache = new NewestCache(parts.version, parts.cacheBytes);
     this.#swept = parts.version;
     this.#sweep = setInterval(() => this.#look(), SWEEP_MS);
     this.#sweep.unref();
@@ -75,6 +80,7 @@ export class PostgresStore implements Store {
     return new PostgresSnapshot(
       version,
       this.#link,
+      this.#cache,
       () => this.#closed,
       () => this.#release(version),
     );
@@ -106,6 +112,7 @@ export class PostgresStore implements Store {
       this.#applying = undefined;
     }
     this.#version = batch.version;
+    this.#cache.landed(batch);
     this.#batches++;
     this.#bytes += bytes;
   }
@@ -182,6 +189,7 @@ export class PostgresStore implements Store {
   async #follow(): Promise<void> {
     const [meta] = await this.#link.read({ text: META });
     this.#version = Math.max(this.#version, Number(meta['version']));
+    this.#cache.moved(this.#version);
     this.#parts.hold.needs(this.#oldest());
   }
 
