@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startDatabase, type TestDatabase } from '../../../test/database.js';
@@ -53,6 +54,54 @@ const told = (address: string, sets: string) =>
 const endConnections = () =>
   database.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'graphstead'`);
 
+/** A way to the database that can lose an answer, and is closed from then on until it is opened. */
+async function wayTo(databasePort: number) {
+  const sockets = new Set<Socket>();
+  let isOpen = true;
+  let lost: (() => void) | undefined;
+  const server: Server = createServer((client) => {
+    const inner = connect(databasePort, '127.0.0.1');
+    const end = () => {
+      client.destroy();
+      inner.destroy();
+    };
+    for (const socket of [client, inner]) socket.on('error', end).on('close', end);
+    sockets.add(client);
+    if (!isOpen) return end();
+    let asksCommit = false;
+    client.on('data', (bytes) => {
+      asksCommit ||= bytes.includes('COMMIT');
+      inner.write(bytes);
+    });
+    inner.on('data', (bytes) => {
+      if (lost === undefined || !asksCommit) {
+        client.write(bytes);
+        return;
+      }
+      // it has answered: all of the message has been done
+      isOpen = false;
+      for (const socket of sockets) socket.destroy();
+      lost();
+      lost = undefined;
+    });
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  return {
+    port: (server.address() as AddressInfo).port,
+    loseNextAnswer: () =>
+      new Promise<void>((answered) => {
+        lost = answered;
+      }),
+    open: () => {
+      isOpen = true;
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
 describe('a store in a database', () => {
   it('lands a batch whole or not at all where connections end at any moment, and knows which', async () => {
     const store = await opened(await database.place());
@@ -80,6 +129,36 @@ describe('a store in a database', () => {
     await until(async () => (await entries(store).catch(() => undefined)) !== undefined);
     expect(await entries(store)).toEqual(landed);
   });
+
+  it.each(['nobody', 'another process'])(
+    'knows that a batch has landed whose answer was lost, where %s wrote since',
+    async (who) => {
+      const address = await database.place();
+      const way = await wayTo(database.port);
+      try {
+        const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
+        await write(store, put(1, 'first'));
+        const answered = way.loseNextAnswer();
+        const writing = write(store, put(2, 'landed'));
+        await answered;
+        if (who === 'nobody') {
+          way.open();
+          await writing;
+          expect(await entries(store)).toEqual({ 1: 'first', 2: 'landed' });
+          return;
+        }
+        const second = await opened(address, { takeOver: true });
+        expect(await entries(second)).toEqual({ 1: 'first', 2: 'landed' });
+        await write(second, put(3, 'since'));
+        way.open();
+        await writing;
+        expect(await entries(store)).toEqual({ 1: 'first', 2: 'landed' });
+        await expect(write(store, put(4, 'late'))).rejects.toMatchObject({ code: 'STORE_FENCED' });
+      } finally {
+        way.close();
+      }
+    },
+  );
 
   it('goes on by itself once a database that went away is back', async () => {
     const store = await opened(await database.place());

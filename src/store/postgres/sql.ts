@@ -61,6 +61,11 @@ export function letGo(epoch: number): string {
 /** What stands once everything that is under way has ended: the lock waits for that. */
 export const SETTLED = 'SELECT epoch, version FROM graphstead_meta FOR UPDATE';
 
+/** Whether a batch has landed, where another process has written since. */
+export function stands(version: number): string {
+  return `SELECT EXISTS (SELECT 1 FROM graphstead_entry WHERE since = ${whole(version)} OR until = ${whole(version)}) AS stands`;
+}
+
 /** What stands in a batch twice lands as it stood last. */
 function lastPuts({ puts }: Batch): ReadonlyMap<string, Uint8Array | undefined> {
   return new Map(puts.map(({ key, value }) => [hex(key), value]));

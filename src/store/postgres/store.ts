@@ -7,7 +7,7 @@ import { NewestCache } from './cache.js';
 import type { Hold } from './hold.js';
 import { databaseFailure, isAnswer, isCrossed, type Link } from './link.js';
 import { PostgresSnapshot } from './snapshot.js';
-import { batchParts, META, moveHorizon, SETTLED, takeAway } from './sql.js';
+import { batchParts, META, moveHorizon, SETTLED, stands, takeAway } from './sql.js';
 
 /** What an open store is made of. */
 interface Parts {
@@ -152,8 +152,11 @@ export class PostgresStore implements Store {
   async #hasLanded(version: number): Promise<boolean> {
     for (;;) {
       try {
-        const [meta] = await (await this.#link.writer()).rows(SETTLED);
-        return Number(meta['version']) === version && Number(meta['epoch']) === this.epoch;
+        const writer = await this.#link.writer();
+        const [meta] = await writer.rows(SETTLED);
+        if (Number(meta['epoch']) === this.epoch) return Number(meta['version']) === version;
+        const [found] = await writer.rows(stands(version));
+        return found['stands'] === true;
       } catch (thrown) {
         if (this.#closed) throw thrown;
         await pause(ASK_AGAIN_MS);
