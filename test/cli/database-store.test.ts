@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startDatabase, type TestDatabase } from '../database.js';
-import { run, runJson, scratch, serve } from './command.js';
+import { run, type Running, runJson, scratch, serve } from './command.js';
 
 const COUNTER = fileURLToPath(new URL('../../bench/app-counter', import.meta.url));
 const KILLING = fileURLToPath(new URL('../../bench/kill-rounds.mjs', import.meta.url));
@@ -19,7 +19,17 @@ afterAll(() => database.stop());
 beforeEach(() => {
   folder = scratch();
 });
-afterEach(() => folder.remove());
+const running: Running[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.stop('SIGKILL');
+  folder.remove();
+});
+
+async function served(...given: Parameters<typeof serve>): Promise<Running> {
+  const service = await serve(...given);
+  running.push(service);
+  return service;
+}
 
 /** What a service of its own is started with: nothing of it lies in the folder of another one. */
 async function place(): Promise<{ readonly cwd: string; readonly environment: Record<string, string> }> {
@@ -29,7 +39,7 @@ async function place(): Promise<{ readonly cwd: string; readonly environment: Re
 describe('a service on a database', () => {
   it('keeps types, nodes and agents there: killed, it goes on from another folder', async () => {
     const options = await place();
-    const first = await serve([COUNTER, '--data', folder.path('first')], options);
+    const first = await served([COUNTER, '--data', folder.path('first')], options);
     const started = await first.graphql('mutation { startCounter }');
     const { startCounter: id } = started['data'] as { startCounter: string };
     const count = 'mutation ($id: String!) { updateCounter(id: $id, name: "count") }';
@@ -44,7 +54,7 @@ describe('a service on a database', () => {
     expect(sent.status).toBe(200);
     await first.stop('SIGKILL');
 
-    const second = await serve([COUNTER, '--data', folder.path('second')], options);
+    const second = await served([COUNTER, '--data', folder.path('second')], options);
     expect(await second.graphql(count, { id })).toMatchObject({ data: { updateCounter: '3' } });
     expect(await second.query('{ q(func: has(name)) { name } }')).toMatchObject({ data: { q: [{ name: 'Ann' }] } });
     expect(await second.stop()).toBe(0);
@@ -66,7 +76,7 @@ describe('a service on a database', () => {
     await runJson(['export', '--store', address, '--out', folder.path('out')], { cwd });
     expect(readdirSync(folder.path('out')).some((name) => name.includes('.rdf'))).toBe(true);
 
-    const service = await serve(['--data', folder.path('data')], { cwd, environment });
+    const service = await served(['--data', folder.path('data')], { cwd, environment });
     const { data } = await service.query('{ q(func: eq(name, "Bob")) { name } }');
     expect(data).toEqual({ q: [{ name: 'Bob' }] });
     expect(readdirSync(cwd)).not.toContain('data');
