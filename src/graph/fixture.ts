@@ -104,3 +104,14 @@ export async function collect(pages: AsyncIterable<Iterable<number>>): Promise<n
   for await (const page of pages) all.push(...page);
   return all;
 }
+
+/** A clock that stands where a test sets it, in milliseconds. */
+export class FakeClock implements Clock {
+  now = 1_000;
+  wall(): number {
+    return this.now;
+  }
+  monotonic(): number {
+    return this.now;
+  }
+}

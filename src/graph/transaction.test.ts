@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Clock, dgraphNames } from '../base/index.js';
+import { dgraphNames } from '../base/index.js';
 import { checkPassword } from '../values/index.js';
 import { indexConflictKey } from './conflict.js';
 import type { GraphChange, GraphReader } from './contract.js';
@@ -7,6 +7,7 @@ import {
   edgesOf,
   found,
   type GraphFixture,
+  FakeClock,
   openFixture,
   read,
   setEdge,
@@ -17,16 +18,6 @@ import {
 } from './fixture.js';
 
 const ABORTED = 'Transaction has been aborted. Please retry.';
-
-class FakeClock implements Clock {
-  now = 1_000;
-  wall(): number {
-    return this.now;
-  }
-  monotonic(): number {
-    return this.now;
-  }
-}
 
 describe('a transaction', () => {
   let fixture: GraphFixture;

@@ -1,17 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../base/index.js';
 import type { Transaction } from './contract.js';
-import { type GraphFixture, openFixture, setValue } from './fixture.js';
-
-class FakeClock implements Clock {
-  now = 1_000;
-  wall(): number {
-    return this.now;
-  }
-  monotonic(): number {
-    return this.now;
-  }
-}
+import { FakeClock, type GraphFixture, openFixture, setValue } from './fixture.js';
 
 describe('clients that hold transactions open', () => {
   let fixture: GraphFixture;
