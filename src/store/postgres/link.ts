@@ -104,7 +104,9 @@ export class Writer {
 
 /** The database has answered: what it refused did not happen, and its connection is good. */
 export function isAnswer(thrown: unknown): boolean {
-  return SQLSTATE.test(codeOf(thrown) ?? '') && !isAway(thrown);
+  // a code of five letters alone may be the system's: EPIPE
+  const { severity } = Object(thrown) as { readonly severity?: unknown };
+  return typeof severity === 'string' && !isAway(thrown);
 }
 
 /** Others changed the same at the same moment: nothing of it happened, and the same may succeed now. */
@@ -113,33 +115,42 @@ export function isCrossed(thrown: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
-const SQLSTATE = /^[0-9A-Z]{5}$/;
-
 /** It ends, begins, or takes no more connections. */
 function isAway(thrown: unknown): boolean {
   return /^(57P0[1-5]|08|53300)/.test(codeOf(thrown) ?? '');
 }
 
 const ROOM = /^(53100|53200)/;
-const SETTINGS = /^(28|3D|3F|42501|0A000)/;
 
-/** DISK_FULL, CONFIG where the address or the rights are wrong, else OVERLOADED: the database is away, and may come back. */
+/**
+ * DISK_FULL, else OVERLOADED: a database that refuses what it took before (it fails over, its rights are being changed) may take it
+ * again, and what waits for that must not count as failed.
+ */
 export function databaseFailure(thrown: unknown, action: string): GraphsteadError {
   if (thrown instanceof GraphsteadError) return thrown;
-  const code = codeOf(thrown) ?? '';
-  const reason = `${action}: ${thrown instanceof Error && thrown.message !== '' ? thrown.message : code || String(thrown)}`;
-  if (ROOM.test(code))
+  const reason = reasonOf(thrown, action);
+  if (ROOM.test(codeOf(thrown) ?? ''))
     return new GraphsteadError('DISK_FULL', reason, {
       fix: 'Give the database more room, or drop data.',
-      cause: thrown,
-    });
-  if (SETTINGS.test(code) || (isAnswer(thrown) && !isCrossed(thrown)))
-    return new GraphsteadError('CONFIG', reason, {
-      fix: 'Look at the address (--store, GRAPHSTEAD_STORE), and at what its user may do in the database.',
       cause: thrown,
     });
   return new GraphsteadError('OVERLOADED', reason, {
     fix: 'Try again; look whether the database runs, and takes more connections (limits.storeConnections).',
     cause: thrown,
   });
+}
+
+/** The same where it is opened, and CONFIG for what it answers then: the address or the rights are wrong. */
+export function openingFailure(thrown: unknown, action: string): GraphsteadError {
+  const isRefusal = isAnswer(thrown) && !isCrossed(thrown) && !ROOM.test(codeOf(thrown) ?? '');
+  if (!isRefusal) return databaseFailure(thrown, action);
+  return new GraphsteadError('CONFIG', reasonOf(thrown, action), {
+    fix: 'Look at the address (--store, GRAPHSTEAD_STORE), and at what its user may do in the database.',
+    cause: thrown,
+  });
+}
+
+function reasonOf(thrown: unknown, action: string): string {
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return `${action}: ${message || codeOf(thrown) || 'no reason was told'}`;
 }

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, GraphsteadError, type Limits, makeLimits, namedIn, nameOfThis } from '../../base/index.js';
 import type { Store } from '../contract.js';
 import { Hold, HELD_SECONDS } from './hold.js';
-import { databaseFailure, Link, type Row, type Writer } from './link.js';
+import { Link, openingFailure, type Row, type Writer } from './link.js';
 import { CREATE, createMeta, FORMAT, holdOn, letGo, META, readFrom, readNoMore, takeOver } from './sql.js';
 import { PostgresStore } from './store.js';
 
@@ -40,7 +40,7 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
     return new PostgresStore({ link, cacheBytes, ...(await open(link, options)) });
   } catch (thrown) {
     await link.close().catch(() => undefined);
-    throw databaseFailure(thrown, 'the database could not be opened');
+    throw openingFailure(thrown, 'the database could not be opened');
   }
 }
 

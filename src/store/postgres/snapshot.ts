@@ -22,7 +22,7 @@ export class PostgresSnapshot implements Snapshot {
 
   getMany(keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
     this.#assertOpen();
-    return this.#values(keys);
+    return this.#values(keys).then((values) => values.map((value) => value && copyOf(value)));
   }
 
   visit(keys: KeyRun, visit: ValueVisitor): Promise<void> {
@@ -35,7 +35,7 @@ export class PostgresSnapshot implements Snapshot {
 
   get(key: Key): Promise<Uint8Array | undefined> {
     this.#assertOpen();
-    return this.#values([key]).then(([value]) => value);
+    return this.#values([key]).then(([value]) => value && copyOf(value));
   }
 
   range(range: Range): Promise<Page> {
@@ -49,13 +49,14 @@ export class PostgresSnapshot implements Snapshot {
     this.onRelease();
   }
 
+  /** As they are kept for others: copies go to whoever may keep them. */
   async #values(keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
     const values = new Array<Uint8Array | undefined>(keys.length).fill(undefined);
     const unknown: number[] = [];
     for (const [at, key] of keys.entries()) {
       const known = this.cache.value(this.version, key);
       if (known === undefined) unknown.push(at);
-      else values[at] = known.value && copyOf(known.value);
+      else values[at] = known.value;
     }
     for (let from = 0; from < unknown.length; from += KEYS) {
       const places = unknown.slice(from, from + KEYS);
@@ -64,7 +65,7 @@ export class PostgresSnapshot implements Snapshot {
         const at = Number(i) - 1;
         const value = v === null ? undefined : copyOf(v as Buffer);
         values[places[at]] = value;
-        this.cache.read(this.version, some[at], value && copyOf(value));
+        this.cache.read(this.version, some[at], value);
       }
     }
     return values;
