@@ -39,12 +39,26 @@ function withValue(list: unknown[], value: unknown): unknown[] {
 }
 
 function turnList(turn: Turn): unknown {
-  const { kind, agentId, type, load, message, readOnly, calls, requestId, journal, trace } = turn.task;
+  const { kind, agentId, type, load, message, readOnly, calls, client, requestId, journal, trace } = turn.task;
   const isRare =
     load !== undefined || readOnly !== undefined || calls !== undefined || journal !== undefined || trace !== undefined;
   if (isRare || message === undefined) return turn;
   const { id, name, data, from, attempt, typed } = message;
-  return [TAG.turn, turn.id, kind, agentId, type, requestId, id, name, from, attempt, data ?? null, typed ?? null];
+  const list = [
+    TAG.turn,
+    turn.id,
+    kind,
+    agentId,
+    type,
+    requestId,
+    id,
+    name,
+    from,
+    attempt,
+    data ?? null,
+    typed ?? null,
+  ];
+  return withValue(list, client);
 }
 
 function turnedList(turned: Turned): unknown {
@@ -93,6 +107,7 @@ function turnOf(list: readonly any[]): Turn {
     agentId: list[3],
     type: list[4],
     requestId: list[5],
+    client: list[12],
     message: {
       id: list[6],
       name: list[7],

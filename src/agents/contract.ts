@@ -37,6 +37,10 @@ export interface SendOptions {
   readonly readOnly?: boolean;
   /** the same where a function's `graph.transaction` waits for the reply: INVALID_REQUEST for others */
   readonly inTransaction?: boolean;
+  /** only an agent of this type is sent it: AGENT_UNKNOWN for others */
+  readonly type?: string;
+  /** whose request asks for it, where no function stands between: the handler is told who calls */
+  readonly client?: GraphqlCaller;
 }
 
 /** An event as a subscription tells it. `data` is a JSON value. */
@@ -160,8 +164,8 @@ export interface AgentsOptions {
 
 // The graph as app code reaches it; see graph-calls.ts for one made of the graph and dql doors.
 
-/** Whose request a GraphQL text is, where it is not the app's own. */
-interface GraphqlCaller {
+/** Whose request a GraphQL text, or a message, is, where it is not the app's own. */
+export interface GraphqlCaller {
   /** what a verified token says; absent for anyone */
   readonly claims?: Readonly<Record<string, unknown>>;
 }

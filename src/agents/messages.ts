@@ -17,6 +17,7 @@ import {
   mayOnlyRead,
   noLetter,
   notInTransaction,
+  ofOtherType,
   terminated,
   unknownAgent,
 } from './refusal.js';
@@ -62,11 +63,12 @@ export class Messages implements Mail {
     const { queues } = this.options;
     assertId(id);
     this.assertTaken(message, data);
-    const { typed, from = '' } = options;
-    const head = await this.head(id);
+    const { typed, client, from = '' } = options;
+    const head = this.options.queues.activations.get(id)?.head ?? (await this.#stored(id));
     if (head === undefined) throw unknownAgent(id);
+    if (options.type !== undefined && head.type !== options.type) throw ofOtherType(id, options.type);
     if (head.status === 'terminated') throw terminated(id);
-    const order: Ordered = { kind: 'message', name: message, data, typed, claim, from };
+    const order: Ordered = { kind: 'message', name: message, data, typed, client, claim, from };
     if (this.#isReadOnly(head.type, message)) {
       // before its first commit there is nothing to read
       if (head.status === 'starting') return queues.submit(id, { ...order, reads: true }, options);
@@ -122,9 +124,9 @@ export class Messages implements Mail {
   #sendReadOnly(id: string, order: Ordered, options: SendOptions): Promise<string | undefined> {
     const { limits, runner } = this.options;
     const { requestId = '', timeoutMs = limits.messageMs } = options;
-    const { kind, name, data, typed } = order;
+    const { kind, name, data, typed, client } = order;
     const begun = { from: '', id: freshJobId(), attempts: 0, notBefore: 0, begun: true };
-    const job: Job = { kind, name, data, typed, requestId, reads: true, ...begun };
+    const job: Job = { kind, name, data, typed, client, requestId, reads: true, ...begun };
     const sender = { aborted: false };
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {

@@ -35,6 +35,12 @@ export interface JournalEntry {
   readonly error?: WireFailure;
 }
 
+/** Whoever calls app code from outside. */
+export interface CallerOf {
+  /** what the verified token says; absent without one */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
 type TurnKind = 'init' | 'message' | 'alarm' | 'suspend' | 'terminate';
 
 export interface TurnTask {
@@ -48,6 +54,8 @@ export interface TurnTask {
   readonly readOnly?: boolean;
   /** calls that earlier runs made up to their last checkpoint: this one goes on behind them */
   readonly calls?: number;
+  /** whose request asks for it, where no function or agent stands between */
+  readonly client?: CallerOf;
   readonly requestId: string;
   readonly journal?: readonly JournalEntry[];
   /** headers that name this turn to others; absent when nothing is traced */

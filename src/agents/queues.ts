@@ -35,7 +35,7 @@ const REFUSED_MS = 5_000;
 export type AgentLog = (level: 'warn' | 'error', message: string, agentId: string, requestId?: string) => void;
 
 /** What somebody who waits for its end asks of an agent. */
-export type Ordered = Pick<Job, 'kind' | 'name' | 'data' | 'typed' | 'reads' | 'create' | 'claim'> & {
+export type Ordered = Pick<Job, 'kind' | 'name' | 'data' | 'typed' | 'client' | 'reads' | 'create' | 'claim'> & {
   readonly from?: string;
 };
 
@@ -84,6 +84,7 @@ export class Queues {
         from: part.from ?? '',
         requestId: options.requestId ?? '',
         typed: part.typed,
+        client: part.client,
         reads: part.reads,
         create: part.create,
         claim: part.claim,

@@ -10,6 +10,14 @@ export function unknownAgent(id: string): GraphsteadError {
   });
 }
 
+/** Whoever knows the operations of one class reaches no agent of another by them. */
+export function ofOtherType(id: string, type: string): GraphsteadError {
+  return new GraphsteadError('AGENT_UNKNOWN', `there is no ${type} "${id}"`, {
+    fix: `give the id that starting a ${type} returned`,
+    details: { agentId: id },
+  });
+}
+
 export function terminated(id: string): GraphsteadError {
   return new GraphsteadError('AGENT_TERMINATED', `agent "${id}" was stopped and is no longer available`, {
     fix: 'start another one; agents.start with the key that it had begins it anew',

@@ -62,10 +62,15 @@ function strayCode(appDir: string): readonly string[] {
 
 const OWN = ['src', 'dist'].map((name) => fileURLToPath(new URL(`${name}/`, packageRoot)));
 
+/** Whether a file is this package's, which an app in a clone of it imports as source. */
+export function isOwnFile(file: string): boolean {
+  return OWN.some((folder) => file.startsWith(folder));
+}
+
 /** Folders of files that lie outside the app, and are none of this package. */
 export function foldersOutside(appDir: string, files: readonly string[]): readonly string[] {
   const app = realpathSync(appDir);
-  const others = files.filter((file) => !OWN.some((own) => file.startsWith(own)));
+  const others = files.filter((file) => !isOwnFile(file));
   return [...new Set(others.map((file) => dirname(file)))].filter((folder) => {
     const path = relative(app, folder);
     return path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path);

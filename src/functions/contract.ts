@@ -65,8 +65,10 @@ interface EnumValue {
 export interface OperationDescription {
   /** GraphQL name: the function's with a lower-case first letter */
   readonly name: string;
-  /** the export's name */
+  /** the export's name; of a handler `Class.method` */
   readonly export: string;
+  /** for a handler of an agent: the type that it belongs to, and the message that it answers */
+  readonly handler?: { readonly type: string; readonly message: string };
   readonly kind: 'query' | 'mutation' | 'subscription';
   readonly description?: string;
   readonly args: readonly FieldDescription[];

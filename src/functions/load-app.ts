@@ -195,11 +195,11 @@ class LoadedApp implements App {
   }
 
   async #load(since: number, overtaken: AbortSignal): Promise<void> {
-    const { hosts, scalars, dev, stacks = dev, log = () => undefined } = this.#options;
+    const { hosts, agents, scalars, dev, stacks = dev, log = () => undefined } = this.#options;
     if (existsSync(join(this.#dir, BUILT.bundle)) || hasSource(this.#dir)) hosts.prepare(this.#dir);
     const { manifest, bundle } = await this.#prepare();
     this.#assertFree(manifest);
-    const operations = toOperations(manifest, { hosts, scalars, stacks, log });
+    const operations = toOperations(manifest, { hosts, agents, scalars, stacks, log });
     const connections = this.#options.connections?.();
     if (bundle !== undefined) {
       const app: HostApp = { bundle, appDir: this.#dir, connections };

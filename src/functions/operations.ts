@@ -1,19 +1,20 @@
-import { failureText, type HostLog, type Hosts } from '../agents/index.js';
+import { type Agents, failureText, type HostLog, type Hosts, typedArguments, typedValue } from '../agents/index.js';
 import type { Operation, OperationEvent, RequestContext } from '../api/index.js';
 import { asError, GraphsteadError } from '../base/index.js';
-import type { AppManifest, OperationDescription, SharedScalars } from './contract.js';
+import type { AppManifest, FieldDescription, OperationDescription, SharedScalars } from './contract.js';
 import { Converter } from './convert.js';
 import { GraphQLTypes } from './graphql-types.js';
 
 interface OperationOptions {
   readonly hosts: Pick<Hosts, 'call' | 'stream'>;
+  readonly agents: Pick<Agents, 'send'>;
   readonly scalars?: SharedScalars;
   /** console output and stacks of a call go into its answer */
   readonly stacks: boolean;
   readonly log: (entry: HostLog) => void;
 }
 
-/** Operations that run an app's functions in its host processes. */
+/** Operations that run an app's functions in its host processes, and those that send its agents messages. */
 export function toOperations(manifest: AppManifest, options: OperationOptions): readonly Operation[] {
   const types = new GraphQLTypes(manifest, options.scalars);
   const converter = new Converter(manifest);
@@ -26,6 +27,11 @@ export function toOperations(manifest: AppManifest, options: OperationOptions): 
       args: types.args(args),
       type: types.output(result),
     };
+    const { handler } = description;
+    if (handler !== undefined) {
+      const sender = new MessageSender(description, handler, converter, options);
+      return { ...shape, run: (given, context, key) => sender.run(given, context, key) };
+    }
     const call = new FunctionCaller(description, converter, options);
     if (kind !== 'subscription') return { ...shape, run: (given, context, key) => call.run(given, context, key) };
     return { ...shape, subscribe: (given, context) => call.subscribe(given, context) };
@@ -42,61 +48,119 @@ class FunctionCaller {
   ) {}
 
   async run(given: Given, context: RequestContext, key?: string): Promise<unknown> {
+    const { description, converter, options } = this;
     try {
-      const value = await this.options.hosts.call(this.#call(given, context, key));
-      return this.description.void === true ? true : this.converter.fromApp(this.description.result, value);
+      const value = await options.hosts.call(this.#call(given, context, key));
+      return resultOf(description, converter, value);
     } catch (error) {
-      throw this.#told(asError(error), context);
+      throw told(asError(error), context, description, options);
     }
   }
 
   async *subscribe(given: Given, context: RequestContext): AsyncIterable<readonly OperationEvent[]> {
+    const { description, converter, options } = this;
     try {
-      for await (const item of this.options.hosts.stream(this.#call(given, context))) {
-        yield [{ value: this.converter.fromApp(this.description.result, item) }];
+      for await (const item of options.hosts.stream(this.#call(given, context))) {
+        yield [{ value: converter.fromApp(description.result, item) }];
       }
     } catch (error) {
-      throw this.#told(asError(error), context);
+      throw told(asError(error), context, description, options);
     }
   }
 
-  #call(given: Given, context: RequestContext, key = this.description.name) {
+  #call(given: Given, context: RequestContext, key?: string) {
     const { description, converter, options } = this;
-    const { idempotencyKey } = context;
-    const args = description.args.map(({ name, type }) => converter.toApp(type, given[name]));
-    // as a caller in TypeScript would leave them out
-    while (args.length > 0 && args[args.length - 1] === undefined) args.pop();
     return {
       name: description.export,
-      args,
+      args: argsOf(description.args, converter, given),
       requestId: context.requestId,
       signal: context.gone ?? context.signal,
-      idempotencyKey: idempotencyKey === undefined ? undefined : `${idempotencyKey}/${key}`,
+      idempotencyKey: keyOf(description, context, key),
       caller: context.caller,
       claims: context.claims,
       readOnly: context.readOnly,
       log: options.stacks ? (entry: HostLog) => remember(context, entry) : undefined,
     };
   }
+}
 
-  /** Errors reach the log with the request's id; where they came from reaches the answer in dev and in tests. */
-  #told(error: GraphsteadError, context: RequestContext): GraphsteadError {
-    const { requestId } = context;
-    const stack = typeof error.cause === 'string' ? error.cause : undefined;
-    // that a reader of a stream goes away is nothing to look into
-    const level = error.code === 'CANCELLED' ? 'debug' : 'error';
-    this.options.log({ level, message: failureText(error), requestId, operation: this.description.name });
-    if (!this.options.stacks || stack === undefined) return error;
-    const details = {
-      ...error.details,
-      stack: stack
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => /^(at|caused by:) /.test(line))
-        .slice(0, FRAMES),
-    };
-    return new GraphsteadError(error.code, error.message, { fix: error.fix, details });
+/** No function stands between the client and the agent, and no process but the agent's own has a part in it. */
+class MessageSender {
+  readonly #args: readonly FieldDescription[];
+
+  constructor(
+    readonly description: OperationDescription,
+    readonly handler: NonNullable<OperationDescription['handler']>,
+    readonly converter: Converter,
+    readonly options: OperationOptions,
+  ) {
+    const [, ...args] = description.args; // behind the agent's id
+    this.#args = args;
   }
+
+  async run(given: Given, context: RequestContext, key?: string): Promise<unknown> {
+    const { description, handler, converter, options } = this;
+    const { type, message } = handler;
+    const { requestId, caller, claims } = context;
+    try {
+      const data = typedArguments(argsOf(this.#args, converter, given));
+      const reply = await options.agents.send(given[description.args[0].name] as string, message, data, {
+        type,
+        typed: true,
+        requestId,
+        caller,
+        client: { claims },
+        readOnly: description.kind === 'query' || context.readOnly,
+        idempotencyKey: keyOf(description, context, key),
+      });
+      return resultOf(description, converter, reply === undefined ? undefined : typedValue(type, message, reply));
+    } catch (error) {
+      throw told(asError(error), context, description, options);
+    }
+  }
+}
+
+function argsOf(args: readonly FieldDescription[], converter: Converter, given: Given): unknown[] {
+  const taken = args.map(({ name, type }) => converter.toApp(type, given[name]));
+  // as a caller in TypeScript would leave them out
+  while (taken.length > 0 && taken[taken.length - 1] === undefined) taken.pop();
+  return taken;
+}
+
+function resultOf(description: OperationDescription, converter: Converter, value: unknown): unknown {
+  return description.void === true ? true : converter.fromApp(description.result, value);
+}
+
+/** Tells the operations of one request apart. */
+function keyOf(
+  { name }: OperationDescription,
+  { idempotencyKey }: RequestContext,
+  field: string | undefined,
+): string | undefined {
+  return idempotencyKey === undefined ? undefined : `${idempotencyKey}/${field ?? name}`;
+}
+
+/** Errors reach the log with the request's id; where they came from reaches the answer in dev and in tests. */
+function told(
+  error: GraphsteadError,
+  { requestId }: RequestContext,
+  { name }: OperationDescription,
+  { log, stacks }: OperationOptions,
+): GraphsteadError {
+  const stack = typeof error.cause === 'string' ? error.cause : undefined;
+  // that a reader of a stream goes away is nothing to look into
+  const level = error.code === 'CANCELLED' ? 'debug' : 'error';
+  log({ level, message: failureText(error), requestId, operation: name });
+  if (!stacks || stack === undefined) return error;
+  const details = {
+    ...error.details,
+    stack: stack
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => /^(at|caused by:) /.test(line))
+      .slice(0, FRAMES),
+  };
+  return new GraphsteadError(error.code, error.message, { fix: error.fix, details });
 }
 
 /** Lines of a stack that an answer carries at most. */

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { GraphsteadError, packageRoot } from '../base/index.js';
-import type { AppSource } from './app-source.js';
+import { GraphsteadError } from '../base/index.js';
+import { type AppSource, isOwnFile } from './app-source.js';
 import type { AppManifest } from './contract.js';
 
 /** What the service itself adds where an app has agents; see agents: eventOperation. */
@@ -29,10 +28,9 @@ export function ownNameMistakes(
 }
 
 const REGISTERS = /\bagents\s*\.\s*register\s*\(/;
-const OWN = ['src/', 'dist/'].map((folder) => fileURLToPath(new URL(folder, packageRoot)));
 
 /** As far as its files tell: none of it runs before it is found right. */
 function registersAgents({ agents }: AppSource, files: readonly string[]): boolean {
-  const own = files.filter((file) => !OWN.some((folder) => file.startsWith(folder)));
+  const own = files.filter((file) => !isOwnFile(file));
   return agents.length > 0 || own.some((file) => REGISTERS.test(readFileSync(file, 'utf8')));
 }

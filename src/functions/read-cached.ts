@@ -57,9 +57,9 @@ function isCurrent(known: Cached, about: string): boolean {
 }
 
 /** The program that reads is part of the reading: another version of it may read differently. */
-function aboutOf({ appDir, functions }: AppSource): string {
+function aboutOf({ appDir, functions, agents }: AppSource): string {
   const parts = [READER, ...RESOLUTION.map((name) => join(appDir, name))].map(hashOf);
-  return hashOfText([...parts, ...functions].join('\n'));
+  return hashOfText([...parts, ...functions, ...agents].join('\n'));
 }
 
 function hashOf(file: string | URL): string {

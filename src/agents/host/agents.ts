@@ -3,6 +3,7 @@ import { derivedAgentId, freshAgentId, keyedAgentId } from '../agent-id.js';
 import type { AgentFilter, AgentInfo, Alarm, DeadLetter, DeadLetterPage, HistoryPage, PastState } from '../info.js';
 import { assertId, assertKey, assertMessage, assertOptions, assertUnkeyed, notInTransaction } from '../refusal.js';
 import type { AgentClass } from './agent.js';
+import { typedValue } from '../typed-reply.js';
 import { argumentsText } from './json-text.js';
 import { nameOf, register, typeOf, wantedName } from './registry.js';
 import { around, withTransaction } from './standing.js';
@@ -140,7 +141,7 @@ export const agents = {
   ref<C extends AgentClass>(type: C, id: string, options: MessageOptions = {}): AgentRef<C> {
     return senderOf(type, id, async (task, name, args) => {
       const reply = await sendMessage(task, id, name, args, options, true);
-      return reply === undefined ? undefined : typedValue(type, name, reply);
+      return reply === undefined ? undefined : typedValue(nameOf(type), name, reply);
     }) as AgentRef<C>;
   },
 
@@ -199,20 +200,6 @@ function senderOf(type: AgentClass, id: string, send: Sender): object {
     return [name, method] as const;
   });
   return { id, ...Object.fromEntries(methods) };
-}
-
-/** What the handler gave. Throws AGENT_FAILED for text that onReceiveMessage gave in its place. */
-function typedValue(type: AgentClass, name: string, reply: string): unknown {
-  if (reply === '{}') return undefined;
-  if (reply.startsWith('{"value":')) return (JSON.parse(reply) as { value: unknown }).value;
-  throw new GraphsteadError(
-    'AGENT_FAILED',
-    `onReceiveMessage of ${nameOf(type)} answered "${name}" itself, with text`,
-    {
-      fix: 'end it with return super.onReceiveMessage(name, data), which calls the methods of static handlers; or send the message by its name',
-      details: { messageName: name },
-    },
-  );
 }
 
 /** What the main process takes for a message: the text stands last, where there is one. */

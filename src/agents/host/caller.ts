@@ -1,10 +1,11 @@
 import { type Claims, requireTask } from './task.js';
 
-/** Whoever calls a function, or would listen to an agent. */
+/** Whoever calls a function, sends a message by itself, or would listen to an agent. */
 export interface Caller {
   /**
    * What the caller's verified token says: the claims under the namespace of `# Service.Authorization`, standard claims
-   * beside them. undefined without a token, and in an agent's turn: a message carries what its handler must know.
+   * beside them. undefined without a token, and in an agent's turn, unless a client sent the message by itself (a handler with
+   * `@mutation` or `@query`): any other message carries what its handler must know.
    */
   readonly claims: Claims | undefined;
   /**
@@ -17,7 +18,7 @@ export interface Caller {
 /** Who calls the function that runs. */
 export const caller: Caller = {
   get claims(): Claims | undefined {
-    return requireTask('caller.claims').claims;
+    return requireTask('caller.claims').caller?.claims;
   },
   get signal(): AbortSignal {
     return requireTask('caller.signal').signal;

@@ -112,9 +112,9 @@ function isForCaller(task: Task, { as }: GraphqlOptions): boolean {
       fix: 'write { as: "caller" }, or leave it out to ask as the app itself',
     });
   }
-  if (task.turn === undefined) return true;
+  if (task.caller !== undefined) return true;
   throw new GraphsteadError('INVALID_REQUEST', "an agent's turn has no caller to ask as", {
-    fix: 'ask in the function that sends the message, or leave `as` out to ask as the app itself',
+    fix: 'ask in the function that sends the message, or leave `as` out to ask as the app itself; a message that a client sends by itself has one',
   });
 }
 

@@ -1,11 +1,12 @@
 import { GraphsteadError } from '../../base/index.js';
+import { argumentsIn, typedReply } from '../typed-reply.js';
 import { resultText } from './json-text.js';
 import { currentTask } from './task.js';
 
 /**
- * Calls the method named by a message. A typed sender gives its arguments as a JSON array; any other data is the one
- * argument, parsed when it is JSON. The result goes back as text: as it is when it is text, else as JSON. Throws
- * AGENT_FAILED where JSON would lose some of it.
+ * Calls the method named by a message. A typed sender gives its arguments together; any other data is the one argument,
+ * parsed when it is JSON. The result goes back as text: as it is when it is text, else as JSON. Throws AGENT_FAILED where
+ * JSON would lose some of it.
  */
 export async function toHandlerReply(
   agent: object,
@@ -19,9 +20,9 @@ export async function toHandlerReply(
       fix: 'write the method, or take its name out of static handlers',
     });
   }
-  const result: unknown = await method.apply(agent, typed ? parsed(data, []) : argumentsOf(data));
+  const result: unknown = await method.apply(agent, typed ? argumentsIn(parsed(data, [])) : argumentsOf(data));
   const text = typeof result === 'string' && !typed ? result : resultText(name, result);
-  if (typed) return text === undefined ? '{}' : `{"value":${text}}`;
+  if (typed) return typedReply(text);
   return result === null ? undefined : text;
 }
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { GraphsteadError, UnderWay } from '../../base/index.js';
 import { callHash } from '../call-hash.js';
-import type { EventEffect, JournalEntry, Rpc, RpcMethod, WireFailure } from '../protocol.js';
+import type { CallerOf, EventEffect, JournalEntry, Rpc, RpcMethod, WireFailure } from '../protocol.js';
 import { fromFailure, toFailure } from '../wire-failure.js';
 import { tell } from './link.js';
 import { resumed } from './marker.js';
@@ -67,8 +67,8 @@ export class Task {
     journal: readonly JournalEntry[] | undefined,
     /** headers that name this task to others */
     readonly traceHeaders: Readonly<Record<string, string>> = {},
-    /** what the token of a function's caller says */
-    readonly claims?: Claims,
+    /** of a function, and of a message that a client sends by itself */
+    readonly caller?: CallerOf,
   ) {
     this.#journal = journal === undefined ? NO_JOURNAL : new Map(journal.map((entry) => [entry.n, entry]));
   }

@@ -40,7 +40,7 @@ export function discard(agentId: string): void {
  */
 export function startTurn(id: number, turn: TurnTask): Task {
   const scope = new TurnScope(turn.agentId, turn.type, turn.readOnly === true, turn.message);
-  const task = new Task(id, turn.requestId, scope, turn.journal, turn.trace);
+  const task = new Task(id, turn.requestId, scope, turn.journal, turn.trace, turn.client);
   if (turn.calls !== undefined) task.goOn(turn.calls);
   const running = marked(id, () => within(task, () => run(task, scope, turn)));
   running.then(

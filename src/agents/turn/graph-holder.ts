@@ -1,6 +1,6 @@
 import { codeOf, GraphsteadError } from '../../base/index.js';
 import type { Committed, Committer, IdempotencyClaim } from '../../commit/index.js';
-import type { GraphCalls, GraphTransaction } from '../contract.js';
+import type { GraphCalls, GraphqlTerms, GraphTransaction } from '../contract.js';
 import { isMutation } from '../graph-calls.js';
 import { answerGraph, OUTSIDE } from '../graph-rpc.js';
 import type { AgentOp } from '../part.js';
@@ -23,7 +23,7 @@ export class GraphHolder {
 
   constructor(
     readonly graph: GraphCalls | undefined,
-    readonly readOnly = false,
+    readonly terms: GraphqlTerms = {},
   ) {}
 
   get wrote(): boolean {
@@ -37,7 +37,7 @@ export class GraphHolder {
     this.#transaction ??= this.graph.begin();
     const run = this.#run;
     const writes = rpc.method === 'graph.mutate' || (rpc.method === 'graph.graphql' && isMutation(String(rpc.args[1])));
-    if (writes && this.readOnly) {
+    if (writes && this.terms.readOnly === true) {
       throw new GraphsteadError('INVALID_REQUEST', `a change with ${rpc.method} in a read-only handler`, {
         fix: 'take the message out of `static readOnly`, or move the change to another message',
       });
@@ -50,7 +50,7 @@ export class GraphHolder {
       this.#holds = true;
       transaction.holdReads();
     }
-    const answer = () => answerGraph(transaction, rpc, { readOnly: this.readOnly });
+    const answer = () => answerGraph(transaction, rpc, this.terms);
     const answered = writes ? this.#marks.write(Number(rpc.args[0]), transaction, answer) : answer();
     return answered.catch((error: unknown) => {
       throw codeOf(error) === 'TXN_FINISHED' ? notAwaited(rpc) : error;

@@ -70,7 +70,7 @@ export class RunningTurn extends TurnInHost {
     calls: MadeCalls,
     readonly claim: Claim,
   ) {
-    super(options, activation, job, calls, new GraphHolder(options.graph));
+    super(options, activation, job, calls, new GraphHolder(options.graph, { caller: job.client }));
     this.#head = activation.head;
   }
 
@@ -135,7 +135,7 @@ export class RunningTurn extends TurnInHost {
 
   #asked(load: TurnTask['load']): TurnTask {
     const { activation, job } = this;
-    const { id, name, data, from, attempts, typed, requestId, calls } = job;
+    const { id, name, data, from, attempts, typed, client, requestId, calls } = job;
     return {
       kind: job.kind === 'stop' ? 'terminate' : job.kind,
       agentId: activation.id,
@@ -144,6 +144,7 @@ export class RunningTurn extends TurnInHost {
       message: { id, name, data, from, attempt: Math.max(attempts + 1, calls === undefined ? 1 : 2), typed },
       requestId,
       calls,
+      client,
       ...traceOf(this.options.trace),
     };
   }

@@ -115,9 +115,9 @@ export class TurnRunner {
   /** Runs a read-only handler on the last committed state, beside whatever runs, as long as its sender waits. */
   async readOnly(activation: Activation, job: Job, sender?: HostTask['signal']): Promise<string | undefined> {
     const { head, state } = await this.#committed(activation.id);
-    const graph = new GraphHolder(this.options.graph, true);
+    const graph = new GraphHolder(this.options.graph, { caller: job.client, readOnly: true });
     const inHost = new TurnInHost(this.options, activation, job, new MadeCalls(), graph, sender);
-    const { id, name, data, from, typed } = job;
+    const { id, name, data, from, typed, client } = job;
     const task = {
       kind: 'message',
       agentId: activation.id,
@@ -125,6 +125,7 @@ export class TurnRunner {
       load: { state, version: head.version, key: head.key },
       readOnly: true,
       message: { id, name, data, from, typed, attempt: 1 },
+      client,
       requestId: job.requestId,
     } as const;
     const { hosts, trace } = this.options;

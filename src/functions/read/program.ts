@@ -3,12 +3,14 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { GraphsteadError, GraphsteadErrors, packageRoot } from '../../base/index.js';
-import { type AppSource, shownPath } from '../app-source.js';
+import { type AppSource, isOwnFile, shownPath } from '../app-source.js';
 
 /** An app's sources with their types resolved. */
 export interface Program {
   readonly checker: ts.TypeChecker;
   readonly entries: readonly ts.SourceFile[];
+  /** the app's own files among those that were read */
+  readonly sources: readonly ts.SourceFile[];
   /** every file that the types depend on, without installed packages and TypeScript's own */
   readonly files: readonly Text[];
 }
@@ -29,7 +31,7 @@ const ROOT = fileURLToPath(packageRoot);
 export function openProgram(source: AppSource, withPlatform: boolean): Program {
   const own = ownOptions(source.appDir);
   const options = optionsFor(source.appDir, own.options, withPlatform);
-  const program = ts.createProgram([...source.functions], options, hostFor(options, withPlatform));
+  const program = ts.createProgram([...source.functions, ...source.agents], options, hostFor(options, withPlatform));
   forgetOthers(program);
   const entries = source.functions.map((file) => program.getSourceFile(file)).filter((file) => file !== undefined);
   const wrong = program.getSyntacticDiagnostics().map((one) => syntaxError(source.appDir, one));
@@ -37,7 +39,8 @@ export function openProgram(source: AppSource, withPlatform: boolean): Program {
   const files = program.getSourceFiles().filter((file) => {
     return !program.isSourceFileDefaultLibrary(file) && !program.isSourceFileFromExternalLibrary(file);
   });
-  return { checker: program.getTypeChecker(), entries, files: [...files, ...own.extended] };
+  const sources = files.filter(({ fileName, isDeclarationFile }) => !isDeclarationFile && !isOwnFile(fileName));
+  return { checker: program.getTypeChecker(), entries, sources, files: [...files, ...own.extended] };
 }
 
 /** Parsed and bound files by path, for the next reading of the same app. */
