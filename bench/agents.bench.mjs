@@ -21,7 +21,9 @@ const SLOWER_US = [500, 1_000, 2_000];
 const WARM_UP = 5_000;
 /** the longest that this takes, on slow disks */
 const WARM_UP_MS = 10_000;
-const SEND = 'mutation ($id: String!, $name: String!) { updateCounter(id: $id, name: $name) }';
+const SEND = 'mutation ($id: ID!) { counterCount(agentId: $id) }';
+/** the same by a function of the app, which sends it in a process of its own */
+const CALL = 'mutation ($id: String!, $name: String!) { updateCounter(id: $id, name: $name) }';
 
 /** What a system must offer to be measured here: the bytes of requests, and the id in the answer to a start. */
 function ours(service) {
@@ -30,7 +32,7 @@ function ours(service) {
     name: 'graphstead',
     start: graphqlRequest('mutation { startCounter }'),
     idOf: (body) => JSON.parse(body).data.startCounter,
-    message: (id) => graphqlRequest(SEND, { id, name: 'count' }),
+    message: (id) => graphqlRequest(SEND, { id }),
     failed: (body) => body.includes('"errors"'),
   };
 }
@@ -48,7 +50,7 @@ const nothingBehind = (service) => ({
   ...service,
   start: graphqlRequest('mutation { startCounter }'),
   idOf: (body) => body,
-  message: () => graphqlRequest(SEND, { id: 'agent_0123456789abcdef', name: 'count' }),
+  message: () => graphqlRequest(SEND, { id: 'agent_0123456789abcdef' }),
   failed: (body) => !body.startsWith('{"data"'),
 });
 
@@ -56,7 +58,7 @@ async function open(system) {
   const connection = lanes(system.url, CLIENTS);
   const ids = [];
   for (let i = 0; i < AGENTS; i++) ids.push(system.idOf(await connection.send(system.start)));
-  return { ...system, connection, messages: ids.map(system.message) };
+  return { ...system, connection, ids, messages: ids.map(system.message) };
 }
 
 /** By count: on a busy machine the same time would warm up less. */
@@ -119,19 +121,25 @@ const sendTo = (count) => (system) => async (i) => {
   if (system.failed(body)) throw new Error(`${system.name}: ${body.slice(0, 300)}`);
 };
 
-/** The bytes of the agent's state, as a value of a node: what the commit alone costs. */
-async function againstMutations(print, system) {
+/** A function of the app between, and the bytes of the agent's state as a value of a node: what the commit alone costs. */
+async function againstOthers(print, system) {
   const nodes = Array.from({ length: AGENTS }, (_, i) => `_:n${i} <counter.state> "" .`).join('\n');
   const uids = Object.values(JSON.parse(await system.connection.send(mutation(nodes))).data.uids);
   const commit = () => async (i) => {
     const body = await system.connection.send(mutation(`<${uids[i % AGENTS]}> <counter.state> "{\\"count\\":${i}}" .`));
     if (body.includes('"errors"')) throw new Error(body.slice(0, 300));
   };
+  const called = { ...system, messages: system.ids.map((id) => graphqlRequest(CALL, { id, name: 'count' })) };
   const kinds = [
     { ...system, work: sendTo(AGENTS)(system) },
     { ...system, name: 'a plain mutation', work: commit() },
+    { ...system, name: 'a message by a function', work: sendTo(AGENTS)(called) },
   ];
-  const [message, plain] = await inTurn(kinds, ({ work }) => work, { clients: CLIENTS, ms: 1_500 });
+  const [message, plain, byFunction] = await inTurn(kinds, ({ work }) => work, { clients: CLIENTS, ms: 1_500 });
+  print(
+    'a message that a function of the app sends',
+    `${n(byFunction.rate)}/s = ${n(byFunction.rate / message.rate, 2)}x, CPU ${n(byFunction.cpu)} us = ${n(byFunction.cpu / message.cpu, 2)}x`,
+  );
   print(
     'a message against a mutation of the same bytes',
     `rate ${n(plain.rate)} / ${n(message.rate)} = ${n(plain.rate / message.rate, 2)}x`,
@@ -242,7 +250,7 @@ export async function run(print) {
   const idle = { GRAPHSTEAD_LIMIT_AGENT_IDLE_MS: String(IDLE_MS) };
   await onBoth(print, idle, async (systems) => {
     await besideNodeAlone(print, systems);
-    await againstMutations(print, systems[0]);
+    await againstOthers(print, systems[0]);
     await starts(print, systems);
   });
   const collecting = { NODE_OPTIONS: `--import ${pathToFileURL(join(root, 'bench/collect.mjs'))}` };

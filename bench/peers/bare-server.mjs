@@ -7,7 +7,7 @@ const BURST = Number(process.argv[2]);
 const FRAME =
   'event: next\nid: 0123456789abcdef.100000.0\ndata: {"data":{"agentEvent":{"name":"counted","data":{"count":1},"timestamp":"2026-01-01T00:00:00.000Z"}}}\n\n';
 const frames = { '/tell': FRAME, '/burst': FRAME.repeat(BURST) };
-const ANSWER = '{"data":{"updateCounter":"1"},"extensions":{"touched_uids":0}}';
+const ANSWER = '{"data":{"counterCount":1},"extensions":{"touched_uids":0}}';
 const HEAD = { 'content-type': 'application/json', 'content-length': ANSWER.length };
 const streams = new Set();
 

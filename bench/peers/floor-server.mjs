@@ -60,7 +60,7 @@ async function answer(text, response) {
   let count = 1;
   for (const host of hosts) count = await host(id);
   if (commit) await written(id, JSON.stringify({ count }));
-  const body = JSON.stringify({ data: { updateCounter: String(count) }, extensions: { touched_uids: 0 } });
+  const body = JSON.stringify({ data: { counterCount: count }, extensions: { touched_uids: 0 } });
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
 }
 
