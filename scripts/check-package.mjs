@@ -81,8 +81,8 @@ async function checkSources(node, app) {
     check('a query finds it by its text', queryNote.length === 1 && queryNote[0].text === 'packed');
     const start = `mutation { startReminder(noteId: "${queryNote[0].id}", minutes: 5) }`;
     const { startReminder } = await service.graphql(start);
-    const { getReminderCount } = await service.graphql(`{ getReminderCount(agentId: "${startReminder}") }`);
-    check('an agent takes its messages', getReminderCount === 0);
+    const { reminderCount } = await service.graphql(`{ reminderCount(agentId: "${startReminder}") }`);
+    check('an agent takes its messages', reminderCount === 0);
     const page = await fetch(`${service.url}/explorer`);
     check('the explorer comes with the package', page.status === 200 && (await page.text()).includes('<'));
   } finally {

@@ -80,14 +80,18 @@ export function functionCalls(agents: Agents, graph?: GraphCalls, transactions?:
         return transactions.abort(call, id);
       default: {
         const surface = id === OUTSIDE ? graph : transactions.get(call, id).transaction;
-        return answerGraph(surface, rpc, { caller: { claims: call.claims }, readOnly: call.readOnly });
+        return answerGraph(surface, rpc, {
+          caller: { claims: call.claims },
+          readOnly: call.readOnly,
+          asking: call.asking,
+        });
       }
     }
   }
 
   // Not async: a promise within a promise takes three turns of the microtask queue more.
   const answer: CallRpc = (call, rpc) => {
-    const { requestId, caller, readOnly } = call;
+    const { requestId, caller, readOnly, asking: from } = call;
     if (readOnly === true) assertReads(rpc);
     switch (rpc.method) {
       case 'start': {
@@ -113,7 +117,7 @@ export function functionCalls(agents: Agents, graph?: GraphCalls, transactions?:
           rpc.args as SendArgs;
         const inTransaction = transaction !== undefined;
         const idempotencyKey = given ?? (inTransaction ? undefined : keyOf(call));
-        const options = { timeoutMs, typed, idempotencyKey, caller, requestId, readOnly, inTransaction };
+        const options = { timeoutMs, typed, idempotencyKey, caller, from, requestId, readOnly, inTransaction };
         return agents.send(id, name, data, options);
       }
       case 'sendAsync': {

@@ -176,6 +176,8 @@ export interface GraphqlTerms {
   readonly caller?: GraphqlCaller;
   /** functions that the text calls may change nothing */
   readonly readOnly?: boolean;
+  /** id of the agent whose turn asks */
+  readonly asking?: string;
 }
 
 /** Reads and writes on one surface: the newest state, or one transaction. */

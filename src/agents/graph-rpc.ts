@@ -20,7 +20,7 @@ export async function answerGraph(surface: GraphSurface, rpc: Rpc, terms: Graphq
       return surface.graphql(
         String(first),
         variablesOf(second),
-        as === 'caller' ? terms : { readOnly: terms.readOnly },
+        as === 'caller' ? terms : { ...terms, caller: undefined },
       );
     default:
       throw new GraphsteadError('INTERNAL', `${rpc.method} is not answered here`);

@@ -9,6 +9,8 @@ export interface RequestContext {
   readonly claims?: Readonly<Record<string, unknown>>;
   /** the app of this service asks for itself: rules do not hold */
   readonly trusted?: true;
+  /** id of the agent whose turn asks, and waits for the answer: nothing that it reaches may wait for that agent */
+  readonly asking?: string;
   /** the request came by a method that must change nothing (GET): what it calls may read only */
   readonly readOnly?: boolean;
   /** aborted when nobody waits for the answer any more; it may be made when it is first asked for */

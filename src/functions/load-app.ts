@@ -272,12 +272,12 @@ class LoadedApp implements App {
     const taken = this.#options.taken?.();
     if (taken === undefined) return;
     const errors: GraphsteadError[] = [];
-    for (const { name, file, line, column } of operations) {
+    for (const { name, handler, file, line, column } of operations) {
       if (!taken.operations.has(name)) continue;
       errors.push(
         new GraphsteadError('FUNCTION_TYPE', `the operation "${name}" exists already: a stored type generates it`, {
           position: { line, column, source: file },
-          fix: 'rename the function',
+          fix: handler === undefined ? 'rename the function' : 'rename the handler, or its class by static agentName',
         }),
       );
     }

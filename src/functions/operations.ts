@@ -79,6 +79,7 @@ class FunctionCaller {
       caller: context.caller,
       claims: context.claims,
       readOnly: context.readOnly,
+      asking: context.asking,
       log: options.stacks ? (entry: HostLog) => remember(context, entry) : undefined,
     };
   }
@@ -101,7 +102,7 @@ class MessageSender {
   async run(given: Given, context: RequestContext, key?: string): Promise<unknown> {
     const { description, handler, converter, options } = this;
     const { type, message } = handler;
-    const { requestId, caller, claims } = context;
+    const { requestId, caller, claims, trusted, asking } = context;
     try {
       const data = typedArguments(argsOf(this.#args, converter, given));
       const reply = await options.agents.send(given[description.args[0].name] as string, message, data, {
@@ -109,7 +110,8 @@ class MessageSender {
         typed: true,
         requestId,
         caller,
-        client: { claims },
+        from: asking,
+        client: trusted ? undefined : { claims },
         readOnly: description.kind === 'query' || context.readOnly,
         idempotencyKey: keyOf(description, context, key),
       });

@@ -294,13 +294,14 @@ async function uploadTypes(api: Api, appDir: string, log: Pick<FastifyBaseLogger
 
 /** GraphQL from app code, on the newest state or inside a transaction of the app or a turn. */
 function graphqlCall(api: Api): GraphqlCall {
-  return async (text, variables, transaction, { caller, readOnly }) => {
+  return async (text, variables, transaction, { caller, readOnly, asking }) => {
     const context: RequestContext = {
       requestId: 'app',
       headers: {},
       signal: new AbortController().signal,
       extensions: {},
       readOnly,
+      asking,
       ...(caller === undefined ? { trusted: true } : { claims: caller.claims }),
     };
     const answer = await api.execute({ query: text, ...(variables ? { variables } : {}) }, context, { transaction });

@@ -71,7 +71,7 @@ test('no', async () => {
 
   it('is built, started without its sources, and shows its types', async () => {
     const built = await runJson(['build', app]);
-    expect(built['operations']).toEqual(['mutation startReminder', 'query getReminderCount', 'query getSummary']);
+    expect(built['operations']).toEqual(['mutation startReminder', 'query getSummary', 'query reminderCount']);
     const service = await serve([join(app, 'build'), '--data', folder.path('data')], withoutCompilers);
     try {
       const add = 'mutation { addNote(input: [{ text: "a", done: false, topic: { name: "t" } }]) { numUids } }';

@@ -29,7 +29,7 @@ abstract class Moving extends Agent<{ stops: Stop[] }> {
 }
 export class Parcel extends Moving {
   static readonly agentName = 'Parcel';
-  static readonly handlers = ['moveTo', 'where', 'fail', 'lose', 'told', 'who', 'mine', 'hidden'] as const;
+  static readonly handlers = ['moveTo', 'where', 'fail', 'lose', 'told', 'who', 'mine', 'hidden', 'again'] as const;
   static readonly readOnly = ['where'];
   /** @query */
   where(): Stop | null { return this.state.stops.at(-1) ?? null; }
@@ -44,6 +44,10 @@ export class Parcel extends Moving {
   /** @mutation */
   async mine(): Promise<string> { return JSON.stringify(await graph.graphql('{ queryNote { owner } }', undefined, { as: 'caller' })); }
   hidden(): string { return 'seen'; }
+  /** @mutation */
+  async again(how: string): Promise<string> {
+    return JSON.stringify(await graph.graphql(\`mutation { told: \${how}(\${how === 'parcelAgain' ? 'how: "x", agentId' : 'id'}: "\${this.id}") }\`));
+  }
 }
 export class Truck extends Moving {
   static readonly handlers = ['moveTo'] as const;
@@ -51,6 +55,7 @@ export class Truck extends Moving {
 agents.register(Parcel, Truck);
 export async function startAgent(type: string): Promise<string> { return (await agents.start(type)).id; }
 export async function stopAgent(id: string): Promise<void> { await agents.stop(id); }
+export async function sendAgain(id: string): Promise<string> { return agents.ref(Parcel, id).who(); }
 export async function askWho(id: string): Promise<string> { return agents.ref(Parcel, id).who(); }
 `;
 
@@ -171,6 +176,12 @@ describe('a handler that is marked as an operation', () => {
     expect(JSON.parse(mine.data.told)).toEqual({ queryNote: [{ owner: 'ann' }] });
     expect((await ask('parcelMine(agentId: $id)', id)).errors).toBeUndefined();
     expect(JSON.parse((await ask('parcelMine(agentId: $id)', id)).data.told)).toEqual({ queryNote: [] });
+  });
+
+  it.each(['parcelAgain', 'sendAgain'])('is refused to an agent that would wait for itself: %s', async (how) => {
+    const id = await start();
+    const { errors } = await ask(`parcelAgain(agentId: $id, how: "${how}")`, id);
+    expect(errors).toMatchObject([{ extensions: { code: 'AGENT_CIRCLE', agents: [id, id] } }]);
   });
 
   it('answers a repeated message with the first reply', async () => {

@@ -25,6 +25,8 @@ export interface FunctionCall {
   readonly caller?: string;
   /** what the caller's verified token says */
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** id of the agent whose turn called it by GraphQL */
+  readonly asking?: string;
   /** it may change nothing of the service: METHOD_NOT_ALLOWED where it tries */
   readonly readOnly?: boolean;
 }

@@ -70,7 +70,13 @@ export class RunningTurn extends TurnInHost {
     calls: MadeCalls,
     readonly claim: Claim,
   ) {
-    super(options, activation, job, calls, new GraphHolder(options.graph, { caller: job.client }));
+    super(
+      options,
+      activation,
+      job,
+      calls,
+      new GraphHolder(options.graph, { caller: job.client, asking: activation.id }),
+    );
     this.#head = activation.head;
   }
 

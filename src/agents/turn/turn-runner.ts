@@ -115,7 +115,7 @@ export class TurnRunner {
   /** Runs a read-only handler on the last committed state, beside whatever runs, as long as its sender waits. */
   async readOnly(activation: Activation, job: Job, sender?: HostTask['signal']): Promise<string | undefined> {
     const { head, state } = await this.#committed(activation.id);
-    const graph = new GraphHolder(this.options.graph, { caller: job.client, readOnly: true });
+    const graph = new GraphHolder(this.options.graph, { caller: job.client, readOnly: true, asking: activation.id });
     const inHost = new TurnInHost(this.options, activation, job, new MadeCalls(), graph, sender);
     const { id, name, data, from, typed, client } = job;
     const task = {

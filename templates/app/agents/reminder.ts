@@ -1,4 +1,4 @@
-import { Agent, agents } from 'graphstead/app';
+import { Agent, agents, type Int } from 'graphstead/app';
 
 interface ReminderState {
   noteId: string;
@@ -9,22 +9,24 @@ interface ReminderState {
 /** An agent lives on through restarts: its state, its alarms and its events are stored together. */
 export class Reminder extends Agent<ReminderState> {
   static readonly agentName = 'Reminder';
+  /** methods that answer messages of their name */
+  static readonly handlers = ['remind', 'count'] as const;
   /** messages that change nothing: they are answered beside whatever runs */
   static readonly readOnly = ['count'];
 
   override state: ReminderState = { noteId: '', minutes: 0, rung: 0 };
 
-  override onReceiveMessage(name: string, data?: string) {
-    switch (name) {
-      case 'remind':
-        Object.assign(this.state, JSON.parse(data ?? '{}'));
-        this.wait();
-        return 'ok';
-      case 'count':
-        return String(this.state.rung);
-      default:
-        return super.onReceiveMessage(name, data);
-    }
+  remind(noteId: string, minutes: number): void {
+    Object.assign(this.state, { noteId, minutes });
+    this.wait();
+  }
+
+  /**
+   * How often it has rung so far. Clients may ask it themselves, as the tag makes it an operation: `reminderCount`.
+   * @query
+   */
+  count(): Int {
+    return this.state.rung as Int;
   }
 
   override onAlarm(): void {

@@ -1,15 +1,11 @@
 import { agents, graph, models } from 'graphstead/app';
+import { Reminder } from '../agents/reminder.js';
 
 /** Exported functions become GraphQL operations: one that changes something is a mutation. */
 export async function startReminder(noteId: string, minutes: number): Promise<string> {
-  const reminder = await agents.start('Reminder');
-  await agents.sendMessage(reminder.id, 'remind', JSON.stringify({ noteId, minutes }));
-  return reminder.id;
-}
-
-/** How often the reminder has rung so far. */
-export async function getReminderCount(agentId: string): Promise<number> {
-  return Number(await agents.sendMessage(agentId, 'count'));
+  const { id } = await agents.start(Reminder);
+  await agents.ref(Reminder, id).remind(noteId, minutes);
+  return id;
 }
 
 /** The open notes of one topic in a sentence: by the model when it is configured, as a list otherwise. */

@@ -19,8 +19,8 @@ test('a reminder rings each time its minutes are over', async () => {
   const start = 'mutation { startReminder(noteId: "0x1", minutes: 10) }';
   const { startReminder } = await app.graphql<{ startReminder: string }>(start);
   await app.advance(35 * 60_000);
-  const count = 'query ($id: String!) { getReminderCount(agentId: $id) }';
-  assert.deepEqual(await app.graphql(count, { id: startReminder }), { getReminderCount: 3 });
+  const count = 'query ($id: ID!) { reminderCount(agentId: $id) }';
+  assert.deepEqual(await app.graphql(count, { id: startReminder }), { reminderCount: 3 });
   const first = await app.nextEvent(startReminder, 'reminded');
   assert.deepEqual(first.data, { noteId: '0x1', times: 1 });
   assert.equal((await app.events(startReminder)).length, 3);
