@@ -32,9 +32,13 @@ interface ServeOptions {
 /** Serves until SIGINT, SIGTERM or the end of its terminal; a second signal ends at once. See exit-code.ts for how it ends when it cannot start. */
 export async function serve(options: ServeOptions): Promise<void> {
   let service: Service;
+  let fenced = (_error: GraphsteadError): void => undefined;
   let appDir: string | undefined;
   let data: string;
   let store: string | undefined;
+  const replaced = new Promise<GraphsteadError>((tell) => {
+    fenced = tell;
+  });
   const { tlsCert: cert, tlsKey: key } = options;
   try {
     appDir = appFolder(options.appDir);
@@ -51,6 +55,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       logLevel: logLevel(process.env) ?? 'info',
       readable: options.mode === 'dev' && !options.json,
       version: version(),
+      fenced,
       shutdown: () => void process.emit('SIGTERM', 'SIGTERM'),
     };
     const open = () => openService(settings);
@@ -60,7 +65,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     report(error, options.json ?? false);
     process.exit(exitCodeOf(error));
   }
-  stopOnSignals(service);
+  stopOnSignals(service, replaced);
   endOnCrash();
   const place = store === undefined ? data : shownAddress(store);
   const announcer = new Announcer(service, { ...options, appDir, data: place });
@@ -91,8 +96,17 @@ function appFolder(given: string | undefined): string | undefined {
   });
 }
 
-function stopOnSignals(service: Service): void {
+/** Ends by itself where another process has taken over the database: whoever supervises it may start it again, to wait for its turn. */
+function stopOnSignals(service: Service, replaced: Promise<GraphsteadError>): void {
   let stopping = false;
+  void replaced.then((error) => {
+    const end = () => process.exit(exitCodeOf(error));
+    // what agents and functions are at can no longer be committed
+    setTimeout(end, service.core.limits.shutdownMs).unref();
+    if (stopping) return;
+    stopping = true;
+    service.close().then(end, end);
+  });
   const stop = (end: () => void) => {
     stopping = true;
     service.close().then(end, () => process.exit(1));

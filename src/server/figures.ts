@@ -53,6 +53,7 @@ const ROOMS = {
     readers: gauge('snapshots that are open'),
     batches: counter('batches written'),
     batchBytes: counter('bytes of keys and values in those batches'),
+    sweepFailures: counter('failed tries to take old versions of entries out of the database that holds the store'),
   },
   commit: {
     commits: counter('transactions committed'),

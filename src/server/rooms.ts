@@ -31,6 +31,8 @@ export interface RoomOptions {
   readonly trace: Trace;
   readonly health: NonNullable<ApiOptions['health']>;
   readonly operator: NonNullable<ApiOptions['operator']>;
+  /** told once, when another process has taken over the database */
+  readonly fenced?: (error: GraphsteadError) => void;
 }
 
 /** The rooms below the routes, of one data directory. */
@@ -43,11 +45,19 @@ export interface Rooms {
   readonly api: Api;
 }
 
-async function openStore({ data, store, limits, log }: RoomOptions): Promise<Store> {
+async function openStore({ data, store, limits, log, fenced }: RoomOptions): Promise<Store> {
   if (store === undefined) return data ? openLmdbStore(data, { limits }) : createMemoryStore();
   const waits = (holder: string) =>
     log.warn(`the database is held by ${holder}: waiting until it lets go, or has been silent for long enough`);
-  return openPostgresStore(store, { limits, waits });
+  const keepsVersions = (reason: GraphsteadError | undefined) => {
+    if (reason === undefined) log.info('old versions in the database are taken away again');
+    else log.error({ code: reason.code }, `${reason.message}; until they can be, the database grows with each write`);
+  };
+  const told = (error: GraphsteadError) => {
+    log.fatal({ code: error.code }, `${error.message}: this service ends`);
+    fenced?.(error);
+  };
+  return openPostgresStore(store, { limits, waits, keepsVersions, fenced: told });
 }
 
 /** Opens store, commit, graph, graph language and GraphQL, from the bottom up; what is open stands in `opened`. */

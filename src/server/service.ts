@@ -81,6 +81,8 @@ export interface ServiceOptions {
   readonly allowUnset?: boolean;
   /** ends the process as SIGTERM does, for the admin API; without it that refuses */
   readonly shutdown?: () => void;
+  /** told once, when another process has taken over the database: nothing is written from then on, and what is read grows old */
+  readonly fenced?: (error: GraphsteadError) => void;
 }
 
 export interface Service {
@@ -137,7 +139,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     return { version, uptime, address, status: draining.isOn ? 'draining' : 'healthy' } as const;
   };
   const operator = operatorOf(draining, log, options.shutdown);
-  const { data, store, appDir, dev = false, allowUnset = false } = options;
+  const { data, store, appDir, dev = false, allowUnset = false, fenced } = options;
   const readable = readableVariables(environment, host);
   const ownTypes = () => (appDir ? readTypes(appDir) : undefined);
   const variables = (text: string) => ({
@@ -148,7 +150,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   });
   const place = { data, store };
   const rooms = await openRooms(
-    { ...place, environment, variables, clock, limits, names, log, trace, health, operator },
+    { ...place, environment, variables, clock, limits, names, log, trace, health, operator, fenced },
     opened,
   );
   const stored = await rooms.api.load();

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../base/index.js';
+import type { GraphsteadError, MaybePromise } from '../base/index.js';
 
 /** A key of the store: at most 1,024 bytes. Keys are ordered bytewise. */
 export type Key = Uint8Array;
@@ -86,6 +86,8 @@ export interface Store {
   /** random hexadecimal text given at creation and at restore; part of every public position */
   readonly incarnation: string;
   readonly readOnly: boolean;
+  /** STORE_FENCED or OVERLOADED, where what is read here may be out of date: another process writes, or may */
+  readonly stale?: GraphsteadError;
   /** The newest durable state. Cheap: stores share one reader a version. */
   snapshot(): Snapshot;
   /**
@@ -95,6 +97,8 @@ export interface Store {
   apply(batch: Batch, options: ApplyOptions): Promise<void>;
   /** Writes a compact copy that opens as a store, while serving. */
   backup(directory: string): Promise<void>;
+  /** Old versions of entries that nobody reads and that still take room, counted up to `most`; absent where none are ever left. */
+  overdue?(most: number): Promise<number>;
   /** figures for /metrics: names to numbers */
   stats(): Readonly<Record<string, number>>;
   close(): Promise<void>;

@@ -47,6 +47,8 @@ export interface Running {
   graphql(query: string, variables?: unknown): Promise<Record<string, unknown>>;
   /** resolves with all of standard error once the pattern stands in it */
   said(pattern: RegExp): Promise<string>;
+  /** all of standard output since it was ready */
+  logged(): string;
   /** its exit code */
   readonly ended: Promise<number | null>;
   /** stops it and gives its exit code */
@@ -74,7 +76,8 @@ export async function serve(
     throw new Error(`the service did not start: ${stderr}`);
   })();
   const url = await ready;
-  child.stdout?.resume();
+  let stdout = '';
+  child.stdout?.on('data', (chunk) => (stdout += chunk));
   const post = async (path: string, type: string, body: string) => {
     const response = await fetch(url + path, { method: 'POST', headers: { 'content-type': type }, body });
     return (await response.json()) as Record<string, unknown>;
@@ -93,6 +96,7 @@ export async function serve(
         heard.add(look);
         look();
       }),
+    logged: () => stdout,
     ended,
     stop(signal = 'SIGTERM') {
       child.kill(signal);

@@ -3,7 +3,10 @@ import { execFile } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openService } from '../../src/server/index.js';
+import { openPostgresStore } from '../../src/store/index.js';
+import { until } from '../agent-service.js';
 import { startDatabase, type TestDatabase } from '../database.js';
 import { run, type Running, runJson, scratch, serve } from './command.js';
 
@@ -81,6 +84,69 @@ describe('a service on a database', () => {
     expect(data).toEqual({ q: [{ name: 'Bob' }] });
     expect(readdirSync(cwd)).not.toContain('data');
     await service.stop();
+  });
+
+  it('ends by itself, for its supervisor to start it again, once another process has taken over', async () => {
+    const { cwd, environment } = await place();
+    const first = await served([COUNTER, '--data', folder.path('data')], { cwd, environment });
+    expect(await first.graphql('mutation { startCounter }')).not.toHaveProperty('errors');
+    const ready = () => fetch(`${first.url}/health/ready`).then(({ status }) => status);
+    expect(await ready()).toBe(200);
+    const second = await openPostgresStore(environment['GRAPHSTEAD_STORE'], { takeOver: true });
+    try {
+      expect(await first.ended).toBe(3);
+      expect(first.logged()).toMatch(/"level":60,.*"code":"STORE_FENCED".*another process took over the database/);
+    } finally {
+      await second.close();
+    }
+  });
+
+  it('is not asked to be ready where it was replaced, or may have been', async () => {
+    const store = await database.place();
+    const fenced: unknown[] = [];
+    const service = await openService({ store, port: 0, logLevel: 'silent', fenced: (error) => fenced.push(error) });
+    const ready = async () => {
+      const answer = await fetch(`${service.url}/health/ready`);
+      const { errors } = (await answer.json()) as { errors?: readonly { extensions: { code: string } }[] };
+      return [answer.status, errors?.[0].extensions.code];
+    };
+    try {
+      expect(await ready()).toEqual([200, undefined]);
+      const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 20_000);
+      expect(await ready()).toEqual([503, 'OVERLOADED']);
+      now.mockRestore();
+      expect(await ready()).toEqual([200, undefined]);
+      const second = await openPostgresStore(store, { takeOver: true });
+      await until(async () => fenced.length > 0);
+      expect(await ready()).toEqual([503, 'STORE_FENCED']);
+      await second.close();
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('whose old versions cannot be taken away says so, and so does the doctor', async () => {
+    const { cwd, environment } = await place();
+    const address = environment['GRAPHSTEAD_STORE'];
+    const service = await served(['--data', folder.path('data')], { cwd, environment });
+    const [, schema] = /search_path%3D(\w+)/.exec(address) ?? [];
+    const looked = async () => (await run(['doctor', '--store', address], { cwd })).stdout;
+    expect(await looked()).not.toMatch(/versions/);
+    await database.run(`CREATE FUNCTION ${schema}.refuse() RETURNS trigger AS 'BEGIN RAISE ''not mine to delete''; END' LANGUAGE plpgsql;
+      CREATE TRIGGER refuse BEFORE DELETE ON ${schema}.graphstead_entry EXECUTE FUNCTION ${schema}.refuse();
+      INSERT INTO ${schema}.graphstead_entry (k, since, until, v)
+        SELECT decode('ff' || lpad(to_hex(n), 8, '0'), 'hex'), 0, 1, '' FROM generate_series(1, 100000) AS n`);
+    for (let n = 0; n < 3; n++) {
+      await fetch(`${service.url}/mutate?commitNow=true`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/rdf' },
+        body: `{ set { <0x1> <name> "${n}" . } }`,
+      });
+    }
+    await until(async () => /cannot be taken away: not mine to delete/.test(service.logged()));
+    expect(await looked()).toMatch(/versions +100000 old versions or more/);
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    expect(metrics).toMatch(/^graphstead_store_sweep_failures_total [5-9]/m);
   });
 
   it('says what is wrong with an address', async () => {

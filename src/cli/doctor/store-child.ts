@@ -1,16 +1,18 @@
 import { join } from 'node:path';
 import { codeOf } from '../../base/index.js';
 import { readRecords, readState } from '../../commit/index.js';
-import { checkPages, type Snapshot } from '../../store/index.js';
+import { checkPages, type Snapshot, type Store } from '../../store/index.js';
 import { openData } from '../open-data.js';
 import { shownAddress, storeAddress } from '../store-address.js';
 import { findingOf } from './app.js';
-import { bad, type Finding, good } from './finding.js';
+import { bad, type Finding, good, warning } from './finding.js';
 import { checkIndexes } from './index-check.js';
 
 // The program of a child process: a damaged page ends whoever reads it by SIGBUS, and that must not be the doctor.
 
 const WRONG_SHOWN = 20;
+/** old versions that a service which writes much may not have come to yet */
+const OVERDUE = 100_000;
 
 async function main(data: string): Promise<void> {
   const tell = (finding: Finding) => console.log(JSON.stringify(finding));
@@ -23,6 +25,7 @@ async function main(data: string): Promise<void> {
   try {
     if (store === undefined) pages(opened.store.snapshot(), join(data, 'data.mdb'), tell);
     else tell(good('store', `${shownAddress(store)} answers`));
+    await versions(opened.store, tell);
     await records(opened.store.snapshot(), tell);
     const transaction = await opened.graph.begin({ bestEffort: true });
     const reader = await transaction.reader();
@@ -52,6 +55,13 @@ function pages(snapshot: Snapshot, file: string, tell: (finding: Finding) => voi
   } finally {
     snapshot.release();
   }
+}
+
+async function versions(store: Store, tell: (finding: Finding) => void): Promise<void> {
+  const count = (await store.overdue?.(OVERDUE)) ?? 0;
+  if (count < OVERDUE) return;
+  const fix = 'the log of the service says why; its user needs the right to DELETE from graphstead_entry';
+  tell(warning('versions', `${OVERDUE} old versions or more lie in the database that nobody reads`, fix));
 }
 
 async function records(snapshot: Snapshot, tell: (finding: Finding) => void): Promise<void> {

@@ -39,6 +39,8 @@ export function healthRoutes(app: FastifyInstance, core: Core, info: HealthInfo)
   app.get('/health/ready', async (_request, reply) => {
     if (!info.ready())
       throw new GraphsteadError('NOT_READY', 'the service is starting or stopping', { fix: 'ask again' });
+    const { stale } = core.store;
+    if (stale) throw stale;
     return reply.header('content-type', 'application/json').send('{"status":"ready"}');
   });
 

@@ -1,4 +1,4 @@
-import type { Link } from './link.js';
+import type { Link, Row } from './link.js';
 
 /** seconds that a process keeps its place in the database without a word */
 export const HELD_SECONDS = 15;
@@ -6,7 +6,7 @@ export const HELD_SECONDS = 15;
 /** How a process says that it is still there. */
 interface HoldOptions {
   readonly link: Link;
-  /** says so, needing this version and newer ones */
+  /** says so, needing this version and newer ones; gives a row while the place is still its own */
   readonly keep: (oldest: number) => string;
   /** says that it leaves */
   readonly leave: string;
@@ -17,6 +17,8 @@ export class Hold {
   readonly #options: HoldOptions;
   readonly #beat: NodeJS.Timeout;
   #oldest: number;
+  #heardAt = performance.now();
+  #lost: () => void = () => undefined;
 
   constructor(options: HoldOptions, oldest: number) {
     this.#options = options;
@@ -29,10 +31,25 @@ export class Hold {
     this.#oldest = oldest;
   }
 
-  /** One that the database did not hear is said again with the next beat; that another took over is told to the next write. */
+  /** Told where another process has taken the place. */
+  onLost(lost: () => void): void {
+    this.#lost = lost;
+  }
+
+  /** Whether the database has heard nothing for so long that another process may have taken the place. */
+  get isSilent(): boolean {
+    return performance.now() - this.#heardAt > HELD_SECONDS * 1_000;
+  }
+
+  /** One that the database did not hear is said again with the next beat. */
   #keep(): void {
     const { link, keep } = this.#options;
-    link.read({ text: keep(this.#oldest) }).catch(() => undefined);
+    const saidAt = performance.now();
+    const heard = (rows: readonly Row[]) => {
+      if (rows.length === 0) this.#lost();
+      else this.#heardAt = saidAt;
+    };
+    link.read({ text: keep(this.#oldest) }).then(heard, () => undefined);
   }
 
   async end(): Promise<void> {

@@ -5,7 +5,7 @@ import type { Store } from '../contract.js';
 import { Hold, HELD_SECONDS } from './hold.js';
 import { Link, openingFailure, type Row, type Writer } from './link.js';
 import { CREATE, createMeta, FORMAT, holdOn, letGo, META, readFrom, readNoMore, takeOver } from './sql.js';
-import { PostgresStore } from './store.js';
+import { PostgresStore, type PostgresStoreParts } from './store.js';
 
 interface PostgresStoreOptions {
   readonly limits?: Limits;
@@ -17,6 +17,10 @@ interface PostgresStoreOptions {
   readonly waitMs?: number;
   /** told once where that is waited for */
   readonly waits?: (holder: string) => void;
+  /** told once, with STORE_FENCED, when another process has taken over: this store never writes again */
+  readonly fenced?: PostgresStoreParts['fenced'];
+  /** told once why old versions cannot be taken away, and with nothing once they can again */
+  readonly keepsVersions?: PostgresStoreParts['keepsVersions'];
 }
 
 const LOOK_AGAIN_MS = 250;
@@ -37,7 +41,8 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
   const link = linkTo(address, limits);
   try {
     const open = options.readOnly === true ? openToRead : openToWrite;
-    return new PostgresStore({ link, cacheBytes, ...(await open(link, options)) });
+    const { fenced, keepsVersions } = options;
+    return new PostgresStore({ link, cacheBytes, fenced, keepsVersions, ...(await open(link, options)) });
   } catch (thrown) {
     await link.close().catch(() => undefined);
     throw openingFailure(thrown, 'the database could not be opened');
@@ -67,7 +72,7 @@ async function create(writer: Writer): Promise<void> {
   await writer.run(createMeta(randomBytes(8).toString('hex')));
 }
 
-type Opened = Omit<ConstructorParameters<typeof PostgresStore>[0], 'link' | 'cacheBytes'>;
+type Opened = Omit<PostgresStoreParts, 'link' | 'cacheBytes' | 'fenced' | 'keepsVersions'>;
 
 async function openToWrite(link: Link, options: PostgresStoreOptions): Promise<Opened> {
   const { takeOver: mayFence = false, waitMs = HELD_SECONDS * 1_000 + LOOK_AGAIN_MS } = options;

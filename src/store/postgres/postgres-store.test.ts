@@ -41,15 +41,15 @@ async function entries(store: Store, snapshot = store.snapshot()): Promise<Recor
   return Object.fromEntries(keys.map((one, i) => [one[1], Buffer.from(values[i]).toString()]));
 }
 
+const schemaOf = (address: string) => /search_path%3D(\w+)/.exec(address)?.[1];
+
 /** Rows of a place's tables, whatever their version. */
 async function rowsIn(address: string, table = 'graphstead_entry'): Promise<number> {
-  const schema = /search_path%3D(\w+)/.exec(address)?.[1];
-  const { rows } = await database.run(`SELECT count(*)::int AS n FROM ${schema}.${table}`);
+  const { rows } = await database.run(`SELECT count(*)::int AS n FROM ${schemaOf(address)}.${table}`);
   return rows[0].n;
 }
 
-const told = (address: string, sets: string) =>
-  database.run(`UPDATE ${/search_path%3D(\w+)/.exec(address)?.[1]}.graphstead_meta SET ${sets}`);
+const told = (address: string, sets: string) => database.run(`UPDATE ${schemaOf(address)}.graphstead_meta SET ${sets}`);
 
 const endConnections = () =>
   database.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'graphstead'`);
@@ -176,7 +176,7 @@ describe('a store in a database', () => {
     const address = await database.place();
     const store = await opened(address, { limits: makeLimits({ storeCacheBytes: 1 }) });
     await write(store, put(1, 'before'));
-    const schema = /search_path%3D(\w+)/.exec(address)?.[1];
+    const schema = schemaOf(address);
     await database.run(`ALTER TABLE ${schema}.graphstead_entry RENAME TO elsewhere`);
     await expect(write(store, put(1, 'refused'))).rejects.toMatchObject({
       code: 'OVERLOADED',
@@ -199,6 +199,40 @@ describe('a store in a database', () => {
     await write(store, put(3, 'new'));
     await until(async () => (await rowsIn(address)) === 2);
     expect(await entries(store)).toEqual({ 2: 'stays', 3: 'new' });
+  });
+
+  it('takes them away while one batch follows the other, too', async () => {
+    const address = await database.place();
+    const store = await opened(address);
+    let rows = 0;
+    const writtenUntil = performance.now() + 3_500;
+    while (performance.now() < writtenUntil) {
+      await write(store, put(1, 'a'));
+      rows++;
+    }
+    expect(rows).toBeGreaterThan(100);
+    expect(await rowsIn(address)).toBeLessThan(0.7 * rows);
+  });
+
+  it('tells once where they cannot be taken away, and that they can again', async () => {
+    const address = await database.place();
+    const schema = schemaOf(address);
+    await database.run(`CREATE ROLE owner_of_${schema} LOGIN PASSWORD 'pa55word';
+      ALTER SCHEMA ${schema} OWNER TO owner_of_${schema}`);
+    const told: (string | undefined)[] = [];
+    const keepsVersions = (reason?: Error) => told.push(reason?.message);
+    const store = await opened(address.replace('//graphstead:', `//owner_of_${schema}:`), { keepsVersions });
+    await database.run(`REVOKE DELETE ON ${schema}.graphstead_entry FROM owner_of_${schema}`);
+    for (let i = 0; i < 20; i++) await write(store, put(1, `${i}`));
+    await until(async () => told.length > 0);
+    expect(told[0]).toMatch(/old versions in the database cannot be taken away: permission denied/);
+    const { sweepFailures } = store.stats();
+    await until(async () => store.stats()['sweepFailures'] > sweepFailures + 1);
+    expect(told).toHaveLength(1);
+    expect(await store.overdue?.(5)).toBe(5);
+    await database.run(`GRANT DELETE ON ${schema}.graphstead_entry TO owner_of_${schema}`);
+    await until(async () => told.length === 2);
+    expect([told[1], await store.overdue?.(5), await rowsIn(address)]).toEqual([undefined, 0, 1]);
   });
 
   it('lets another process read beside the writer, and keeps what it reads', async () => {
@@ -313,6 +347,26 @@ describe('who writes to a database', () => {
       message: new RegExp(`process ${process.pid} of`),
     });
   });
+
+  it.each(['it writes', 'it says that it is there', 'it takes old versions away'])(
+    'is told that it was replaced when %s',
+    async (how) => {
+      const address = await database.place();
+      const told: unknown[] = [];
+      const first = await opened(address, { fenced: (error) => told.push(error) });
+      await write(first, put(1, 'a'));
+      if (how === 'it takes old versions away') await write(first, put(1, 'b'));
+      else await until(async () => (await rowsIn(address)) === 1);
+      const second = await opened(address, { takeOver: true });
+      await write(second, put(2, 'of the second'));
+      if (how === 'it writes') await write(first, put(3, 'c')).catch(() => undefined);
+      await until(async () => told.length > 0);
+      expect(told[0]).toMatchObject({ code: 'STORE_FENCED', message: /another process took over the database/ });
+      expect([first.stale, second.stale]).toEqual([told[0], undefined]);
+      await expect(write(first, put(3, 'c'))).rejects.toMatchObject({ code: 'STORE_FENCED' });
+      expect(told).toHaveLength(1);
+    },
+  );
 
   it('is replaced once it has been silent for long, which is waited for', async () => {
     const address = await database.place();

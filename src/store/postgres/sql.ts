@@ -51,7 +51,7 @@ export function takeOver(epoch: number, holder: string, seconds: number): string
 }
 
 export function holdOn(epoch: number, seconds: number): string {
-  return `UPDATE graphstead_meta SET held_until = ${inSeconds(seconds)} WHERE epoch = ${whole(epoch)}`;
+  return `UPDATE graphstead_meta SET held_until = ${inSeconds(seconds)} WHERE epoch = ${whole(epoch)} RETURNING epoch`;
 }
 
 export function letGo(epoch: number): string {
@@ -172,9 +172,15 @@ export function takeAway(rows: number): string {
     SELECT k, since FROM graphstead_entry WHERE until <= (SELECT horizon FROM graphstead_meta) LIMIT ${whole(rows)})`;
 }
 
+/** How many rows `takeAway` has still to take, up to `most`. */
+export function overdue(most: number): string {
+  return `SELECT count(*)::int AS n FROM (
+    SELECT 1 FROM graphstead_entry WHERE until <= (SELECT horizon FROM graphstead_meta) LIMIT ${whole(most)}) AS ended`;
+}
+
 export function readFrom(id: string, version: number, seconds: number): string {
   return `INSERT INTO graphstead_reader (id, version, held_until) VALUES (${quoted(id)}, ${whole(version)}, ${inSeconds(seconds)})
-    ON CONFLICT (id) DO UPDATE SET version = excluded.version, held_until = excluded.held_until`;
+    ON CONFLICT (id) DO UPDATE SET version = excluded.version, held_until = excluded.held_until RETURNING id`;
 }
 
 export function readNoMore(id: string): string {

@@ -2,15 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { assert, GraphsteadError } from '../../base/index.js';
 import { checkBatch } from '../check.js';
 import type { ApplyOptions, Batch, Snapshot, Store } from '../contract.js';
-import { fenced } from '../memory-store.js';
 import { NewestCache } from './cache.js';
 import type { Hold } from './hold.js';
 import { databaseFailure, isAnswer, isCrossed, type Link } from './link.js';
 import { PostgresSnapshot } from './snapshot.js';
-import { batchParts, META, moveHorizon, SETTLED, stands, takeAway } from './sql.js';
+import { batchParts, META, moveHorizon, overdue, SETTLED, stands, takeAway } from './sql.js';
 
 /** What an open store is made of. */
-interface Parts {
+export interface PostgresStoreParts {
   readonly link: Link;
   readonly epoch: number;
   readonly incarnation: string;
@@ -20,12 +19,18 @@ interface Parts {
   /** bytes of what was read and written last that are kept here */
   readonly cacheBytes: number;
   readonly readOnly: boolean;
+  /** told once, when another process has taken over */
+  readonly fenced?: (error: GraphsteadError) => void;
+  /** told once why old versions cannot be taken away, and with nothing once they can again */
+  readonly keepsVersions?: (reason: GraphsteadError | undefined) => void;
 }
 
 /** milliseconds from one look at what can be taken away to the next */
 const SWEEP_MS = 1_000;
 /** rows taken away at once: each write waits for them */
 const SWEEP_ROWS = 2_000;
+/** tries in a row that failed until that is told: a database that was away for a moment is not worth a line */
+const SWEEPS_FAILED = 5;
 /** of a batch that others crossed, at once */
 const TRIES = 10;
 /** milliseconds until a database that went away in the middle of a commit is asked again */
@@ -36,7 +41,7 @@ const ASK_AGAIN_MS = 250;
  * the newest; snapshots are versions, read by any number of connections.
  */
 export class PostgresStore implements Store {
-  readonly #parts: Parts;
+  readonly #parts: PostgresStoreParts;
   readonly #link: Link;
   readonly #cache: NewestCache;
   #version: number;
@@ -46,12 +51,17 @@ export class PostgresStore implements Store {
   #sweeping: Promise<void> = Promise.resolve();
   readonly #sweep: NodeJS.Timeout;
   #swept: number;
-  #fenced = false;
+  /** there may be something to take away, behind the batch that is under way */
+  #due = false;
+  /** tries in a row */
+  #sweepsFailed = 0;
+  #sweepFailures = 0;
+  #fenced: GraphsteadError | undefined;
   #closed = false;
   #batches = 0;
   #bytes = 0;
 
-  constructor(parts: Parts) {
+  constructor(parts: PostgresStoreParts) {
     this.#parts = parts;
     this.#link = parts.link;
     this.#version = parts.version;
@@ -59,6 +69,7 @@ export class PostgresStore implements Store {
     this.#swept = parts.version;
     this.#sweep = setInterval(() => this.#look(), SWEEP_MS);
     this.#sweep.unref();
+    parts.hold.onLost(() => this.#fence());
   }
 
   get epoch(): number {
@@ -71,6 +82,17 @@ export class PostgresStore implements Store {
 
   get readOnly(): boolean {
     return this.#parts.readOnly;
+  }
+
+  get stale(): GraphsteadError | undefined {
+    if (this.#fenced || !this.#parts.hold.isSilent) return this.#fenced;
+    return new GraphsteadError(
+      'OVERLOADED',
+      'the database has not answered for so long that another process may write',
+      {
+        fix: 'Look whether the database runs, and can be reached from here.',
+      },
+    );
   }
 
   snapshot(): Snapshot {
@@ -101,20 +123,22 @@ export class PostgresStore implements Store {
     assert(!this.#closed, 'the store is closed');
     assert(this.#applying === undefined, 'one batch at a time');
     if (this.readOnly) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
-    if (this.#fenced || expectEpoch !== this.epoch) throw fenced(expectEpoch);
+    if (this.#fenced) throw this.#fenced;
+    if (expectEpoch !== this.epoch) throw fenced(expectEpoch);
     const bytes = checkBatch(batch, this.#version);
     const parts = batchParts(batch, this.epoch); // before the first wait: the caller's bytes are its own again
     const done = this.#sweeping.then(() => this.#land(batch.version, parts));
     this.#applying = done;
     try {
       await done;
+      this.#version = batch.version;
+      this.#cache.landed(batch);
+      this.#batches++;
+      this.#bytes += bytes;
     } finally {
       this.#applying = undefined;
+      if (this.#due) this.#look(); // the next batch waits for it
     }
-    this.#version = batch.version;
-    this.#cache.landed(batch);
-    this.#batches++;
-    this.#bytes += bytes;
   }
 
   async #land(version: number, parts: readonly string[]): Promise<void> {
@@ -123,7 +147,7 @@ export class PostgresStore implements Store {
         await this.#try(version, parts);
         return;
       } catch (thrown) {
-        if (!isCrossed(thrown) || tries >= TRIES) throw this.#told(thrown);
+        if (!isCrossed(thrown) || tries >= TRIES) throw databaseFailure(thrown, 'the database took no write');
       }
     }
   }
@@ -137,7 +161,7 @@ export class PostgresStore implements Store {
         begun++;
         const changed = await writer.run(part);
         // statement 0 is BEGIN
-        if (begun === 1 && changed[1] !== 1) throw fenced(this.epoch);
+        if (begun === 1 && changed[1] !== 1) throw this.#fence();
       }
     } catch (thrown) {
       const isKnown = isAnswer(thrown) || thrown instanceof GraphsteadError;
@@ -164,29 +188,55 @@ export class PostgresStore implements Store {
     }
   }
 
-  #told(thrown: unknown): GraphsteadError {
-    const failure = databaseFailure(thrown, 'the database took no write');
-    this.#fenced ||= failure.code === 'STORE_FENCED';
-    return failure;
+  /** Another process has taken over, for good: epochs only rise. */
+  #fence(): GraphsteadError {
+    if (this.#fenced === undefined) {
+      this.#fenced = fenced(this.epoch);
+      if (!this.#closed) this.#parts.fenced?.(this.#fenced);
+    }
+    return this.#fenced;
   }
 
   /** What nobody reads any more goes, between two batches; one that only reads learns of the newest version. */
   #look(): void {
-    if (this.#closed || this.#fenced || this.#applying !== undefined) return;
+    this.#due = this.#applying !== undefined;
+    if (this.#closed || this.#fenced || this.#due) return;
     if (this.readOnly) {
       this.#sweeping = this.#follow().catch(() => undefined);
       return;
     }
     const oldest = this.#oldest();
     if (oldest <= this.#swept) return;
-    this.#sweeping = this.#takeAway(oldest).catch(() => undefined);
+    this.#sweeping = this.#takeAway(oldest).then(
+      (isLeft) => this.#sweepDone(isLeft),
+      (thrown) => this.#sweepFailed(thrown),
+    );
   }
 
-  async #takeAway(oldest: number): Promise<void> {
+  /** Whether more may be left. */
+  async #takeAway(oldest: number): Promise<boolean> {
     const writer = await this.#link.writer();
-    await writer.run(moveHorizon(this.epoch, oldest));
+    const [moved] = await writer.run(moveHorizon(this.epoch, oldest));
+    if (moved === 0) {
+      this.#fence();
+      return false;
+    }
     const [taken] = await writer.run(takeAway(SWEEP_ROWS));
-    if (taken < SWEEP_ROWS) this.#swept = oldest;
+    if (taken === SWEEP_ROWS) return true;
+    this.#swept = oldest;
+    return false;
+  }
+
+  #sweepDone(isLeft: boolean): void {
+    if (this.#sweepsFailed >= SWEEPS_FAILED) this.#parts.keepsVersions?.(undefined);
+    this.#sweepsFailed = 0;
+    if (isLeft) this.#look();
+  }
+
+  #sweepFailed(thrown: unknown): void {
+    this.#sweepFailures++;
+    if (++this.#sweepsFailed !== SWEEPS_FAILED) return;
+    this.#parts.keepsVersions?.(databaseFailure(thrown, 'old versions in the database cannot be taken away'));
   }
 
   async #follow(): Promise<void> {
@@ -194,6 +244,11 @@ export class PostgresStore implements Store {
     this.#version = Math.max(this.#version, Number(meta['version']));
     this.#cache.moved(this.#version);
     this.#parts.hold.needs(this.#oldest());
+  }
+
+  async overdue(most: number): Promise<number> {
+    const [row] = await this.#link.read({ text: overdue(most) });
+    return Number(row['n']);
   }
 
   async backup(_directory: string): Promise<void> {
@@ -207,6 +262,7 @@ export class PostgresStore implements Store {
       readers: [...this.#held.values()].reduce((sum, holders) => sum + holders, 0),
       batches: this.#batches,
       batchBytes: this.#bytes,
+      sweepFailures: this.#sweepFailures,
     };
   }
 
@@ -218,4 +274,10 @@ export class PostgresStore implements Store {
     await this.#parts.hold.end().catch(() => undefined);
     await this.#link.close();
   }
+}
+
+function fenced(epoch: number): GraphsteadError {
+  return new GraphsteadError('STORE_FENCED', `another process took over the database (epoch ${epoch} is over)`, {
+    fix: 'Run one service on one database; this one no longer writes, and what it reads may be out of date.',
+  });
 }
