@@ -137,9 +137,13 @@ class StoreGraph implements Graph {
       return new GraphTransaction(this.#context, snapshot.version, true, undefined, snapshot);
     }
     const { held } = options;
-    const isHeld = held !== undefined && this.#table.makeRoom(held.client);
-    if (held !== undefined && !isHeld && !held.ifRoom) throw this.#table.tooMany();
     const { startTs, snapshot } = await this.#committer.begin();
+    // behind the wait: of many that begin together each finds what those before it took
+    const isHeld = held !== undefined && this.#table.makeRoom(held.client);
+    if (held !== undefined && !isHeld && !held.ifRoom) {
+      snapshot.release();
+      throw this.#table.tooMany();
+    }
     const client = isHeld ? held.client : undefined;
     const transaction = new GraphTransaction(this.#context, startTs, readOnly, client, snapshot);
     this.#table.add(transaction);

@@ -38,6 +38,11 @@ describe('clients that hold transactions open', () => {
   }
   const refused = { code: 'TOO_MANY_TRANSACTIONS' };
 
+  it('are not more than the limit where many begin at once: those that have changed nothing make room', async () => {
+    const begun = await Promise.all(Array.from({ length: 20 }, () => fixture.graph.begin({ held: { client: 'a' } })));
+    expect(left(begun)).toBe(`${'x'.repeat(14)}${'.'.repeat(6)}`);
+  });
+
   it('make room for one who holds less, the oldest of the one who holds most first', async () => {
     const greedy = await several('greedy', 6);
     const [first, second, third] = [await changed('a'), await changed('a'), await changed('b')];
