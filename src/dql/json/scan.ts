@@ -87,13 +87,15 @@ class JsonScanner {
 
   #space(): void {
     const text = this.#text;
-    for (; this.#at < text.length; this.#at++) {
-      const c = text.charCodeAt(this.#at);
+    let at = this.#at;
+    for (; at < text.length; at++) {
+      const c = text.charCodeAt(at);
       if (c === 0x0a) {
         this.#line++;
-        this.#lineStart = this.#at + 1;
-      } else if (c !== 0x20 && c !== 0x09 && c !== 0x0d) return;
+        this.#lineStart = at + 1;
+      } else if (c !== 0x20 && c !== 0x09 && c !== 0x0d) break;
     }
+    this.#at = at;
   }
 
   #value(): JsonNode {
@@ -120,9 +122,11 @@ class JsonScanner {
     const items: JsonNode[] = [];
     this.#space();
     if (this.#text.charCodeAt(this.#at) !== close) {
+      let members = 0;
       do {
         if (close === 0x7d) entries.set(this.#key(), this.#isNested() ? yield* this.#valueSteps() : this.#value());
-        else if (items.push(this.#isNested() ? yield* this.#valueSteps() : this.#value()) % STEP === 0) yield;
+        else items.push(this.#isNested() ? yield* this.#valueSteps() : this.#value());
+        if (++members % STEP === 0) yield;
       } while (this.#comma());
     }
     this.#close(close);

@@ -75,7 +75,9 @@ export class JsonTriples {
     }
     const facets = facetIndex(node);
     if (op === 'set') this.#demandOwners(facets, node, parent);
+    let members = 0;
     for (const [key, value] of node.entries) {
+      if (++members % STEP === 0) yield;
       if (key === 'uid' || key.includes('|') || this.#isNamespace(key, value)) continue;
       const below = this.#entry({ facets, subject, key, value, op, out, parent });
       if (below) yield* below;

@@ -1,4 +1,12 @@
-import { assert, forEachInSteps, GraphsteadError, type Limits, type Position, type Steps } from '../../base/index.js';
+import {
+  assert,
+  forEachInSteps,
+  GraphsteadError,
+  type Limits,
+  type Position,
+  STEP,
+  type Steps,
+} from '../../base/index.js';
 import type { GraphChange, UidList } from '../../graph/index.js';
 import type { QueryVariable } from '../contract.js';
 import { GLOBAL_UID, uidsOf } from '../run/index.js';
@@ -89,15 +97,19 @@ export class MutationNodes {
    * Names of new nodes (without `_:`, or `uid(v)`) to their uids as 0x text: those that a change is about. One whose
    * only values were `val(x)` of nothing never came to be.
    */
-  uidsIn(changes: readonly GraphChange[]): Readonly<Record<string, string>> {
+  *uidsIn(changes: readonly GraphChange[]): Steps<Readonly<Record<string, string>>> {
     const uids = Object.create(null) as Record<string, string>;
     if (this.#blanks.size + this.#made.size === 0) return uids;
     const used = new Set<number>();
-    for (const change of changes) {
+    yield* forEachInSteps(changes, (change) => {
       used.add(change.uid);
       if (change.op === 'setEdge') used.add(change.object);
+    });
+    let named = 0;
+    for (const [name, uid] of this.#blanks) {
+      if (++named % STEP === 0) yield;
+      if (used.has(uid)) uids[name] = `0x${uid.toString(16)}`;
     }
-    for (const [name, uid] of this.#blanks) if (used.has(uid)) uids[name] = `0x${uid.toString(16)}`;
     for (const [name, uid] of this.#made) if (used.has(uid)) uids[`uid(${name})`] = `0x${uid.toString(16)}`;
     return uids;
   }

@@ -47,5 +47,6 @@ export async function resolveMutation(request: MutationRequest, options: Resolve
   await nodes.assign(blocks, lease, limits);
   const lists = await inSteps(newLists(blocks, reader.schema), pause);
   const { changes, positions } = await inSteps(changesOf(blocks, { nodes, variables, names, limits, lists }), pause);
-  return { changes, positions, uids: nodes.uidsIn(changes) };
+  const uids = await inSteps(nodes.uidsIn(changes), pause);
+  return { changes, positions, uids };
 }

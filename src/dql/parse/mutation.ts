@@ -79,8 +79,9 @@ export function* nquadSteps(reader: NQuadReader, text: string): Steps<Triple[]> 
 }
 
 function* readRest(reader: NQuadReader, triples: Triple[]): Steps<void> {
-  for (let triple = reader.next(); triple !== undefined; triple = reader.next()) {
-    if (triples.push(triple) % STEP === 0) yield;
+  while (!reader.ended) {
+    const triple = reader.next();
+    if (triple === undefined || triples.push(triple) % STEP === 0) yield;
   }
 }
 

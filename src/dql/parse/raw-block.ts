@@ -10,7 +10,7 @@ export function* takeRawBlock(lexer: Lexer): Steps<TextSpan> {
   const start = lexer.offset;
   const { line, lineStart } = lexer.place;
   const end = yield* closingBrace(lexer, start);
-  lexer.jump(end + 1);
+  yield* lexer.jump(end + 1);
   return { start, end, line, lineStart };
 }
 

@@ -25,6 +25,9 @@ export function parseNQuadLine(line: string, options: NQuadOptions = {}): Triple
 export function parseNQuads(text: string, options: NQuadOptions = {}): Triple[] {
   const reader = new NQuadReader(options).open(text);
   const triples: Triple[] = [];
-  for (let triple = reader.next(); triple !== undefined; triple = reader.next()) triples.push(triple);
+  while (!reader.ended) {
+    const triple = reader.next();
+    if (triple !== undefined) triples.push(triple);
+  }
   return triples;
 }
