@@ -24,7 +24,14 @@ const SDL = `
   type Note { id: ID! text: String @search(by: [term]) log: Log }
   type Watch { hours: Int! @default(add: {value: "4"}) note: String @default(add: {value: "calm"}) }
   type Port @secret(field: "key") { name: String! @id berths: [Berth] }
-  type Book { title: String @id isbn: String @id pages: Int next: Book }
+  type Book {
+    title: String @id
+    isbn: String @id
+    pages: Int
+    next: Book
+    tags: [String]
+    shelf: String @default(update: {value: "new"})
+  }
 `;
 
 describe('mutations', () => {
@@ -161,6 +168,45 @@ describe('mutations', () => {
       {number: 3, boat: {name: "C", port: {name: "R", berths: [{number: 4, boat: ${second}}]}}}
     ]}]) { numUids } }`);
     expect((await data('{ getBoat(nick: "a") { name } }')).getBoat).toEqual({ name: 'A' });
+  });
+
+  it('writes upserted objects that name one node by different @ids as one', async () => {
+    await data('mutation { addBook(input: [{title: "T", isbn: "I"}]) { numUids } }');
+    const { addBook } = await data(`mutation { addBook(upsert: true, input: [
+      {title: "T", pages: 3, shelf: "old", tags: ["x"]}, {isbn: "I", pages: 3, tags: ["y"], next: {title: "U"}}
+    ]) { numUids book { title isbn pages shelf tags next { title } } } }`);
+    expect(addBook).toEqual({
+      numUids: 2,
+      book: [{ title: 'T', isbn: 'I', pages: 3, shelf: 'old', tags: ['x', 'y'], next: { title: 'U' } }],
+    });
+  });
+
+  it('refuses upserted objects that give one node two values', async () => {
+    await data('mutation { addBook(input: [{title: "T", isbn: "I"}]) { numUids } }');
+    for (const [first, second] of [
+      ['title: "T", pages: 1', 'isbn: "I", pages: 2'],
+      ['title: "T"', 'isbn: "I", title: "U"'],
+      ['title: "T", next: {title: "V"}', 'isbn: "I", next: {title: "W"}'],
+    ]) {
+      const text = `mutation { addBook(upsert: true, input: [{${first}}, {${second}}]) { numUids } }`;
+      expect(await message(text)).toMatch(/two objects of the input are one Book/);
+    }
+    expect((await data('{ queryBook { title isbn pages } }')).queryBook).toEqual([
+      { title: 'T', isbn: 'I', pages: null },
+    ]);
+  });
+
+  it('takes null beside a value of the same node for a second value, or for nothing as the peer does', async () => {
+    const ask = async (names: typeof dgraphNames): Promise<unknown> => {
+      const library = await createWorld('type Book { title: String @id isbn: String @id pages: Int }', { names });
+      await library.data('mutation { addBook(input: [{title: "T", isbn: "I"}]) { numUids } }');
+      const text = `mutation { addBook(upsert: true, input: [{title: "T", pages: null}, {isbn: "I", pages: 2}]) {
+        book { pages } } }`;
+      const { data, errors } = await library.ask(text);
+      return errors?.[0].extensions?.code ?? data;
+    };
+    expect(await ask(defaultNames)).toBe('INVALID_VALUE');
+    expect(await ask(dgraphNames)).toEqual({ addBook: { book: [{ pages: 2 }] } });
   });
 
   it('refers to nodes by id, and says what a new one lacks', async () => {

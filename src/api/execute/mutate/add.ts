@@ -7,6 +7,7 @@ import { ChangeSet } from './change-set.js';
 import { type Draft, Drafts, existingNode } from './draft.js';
 import { allowed } from './guard.js';
 import type { Input } from './input.js';
+import { joinUpserts } from './join-upserts.js';
 import { lookUp } from './lookup.js';
 import { requestTime } from './now.js';
 import { payload } from './payload.js';
@@ -42,15 +43,23 @@ async function work(
 ): Promise<Worked> {
   const scope = scopeOf(request, reader);
   const drafts = new Drafts(scope);
-  const tops = [...new Set(inputs.map((values) => drafts.add({ type, values })))];
+  const tops = new Set(inputs.map((values) => drafts.add({ type, values })));
   const known = await lookUp(request, reader, drafts.xids, drafts.uids);
   const set = new ChangeSet(scope, reader, known, requestTime(request), request.run);
   const upserts = new Map<Draft, number>();
+  const byUid = new Map<number, Draft>();
   for (const draft of tops) {
     const existing = upsert ? existingNode(draft, known) : undefined;
     if (!existing) continue;
-    upserts.set(draft, existing.uid);
     set.keep(draft, existing.uid);
+    const first = byUid.get(existing.uid);
+    if (first) {
+      joinUpserts(first, draft, request.engine.names);
+      tops.delete(draft);
+      continue;
+    }
+    byUid.set(existing.uid, draft);
+    upserts.set(draft, existing.uid);
   }
   const changeable = await allowed(request, reader, type, 'update', [...upserts.values()]);
   const shown: Draft[] = [];
