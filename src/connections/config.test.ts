@@ -58,11 +58,15 @@ describe('app.json', () => {
 
   it('says what a manifest of Modus has in another way', () => {
     const found = mistakes(`{ "models": { "m": { "sourceModel": "x", "connection": "hypermode" } },
-      "connections": { "a": { "type": "http", "endpoint": "https://a.example/b" }, "b": { "type": "mysql" } } }`);
+      "connections": { "a": { "type": "http", "endpoint": "https://a.example/b" }, "b": { "type": "mysql" },
+        "c": { "type": "http", "baseUrl": "https://c.example", "queryParameters": { "limit": "1" } } },
+      "collections": {} }`);
     const told = [
       /baseUrl is missing/,
       /"endpoint" is not known.*write "baseUrl"/,
       /PostgreSQL/,
+      /"queryParameters" is not known.*the path of each call/,
+      /"collections" is not known.*similar_to/,
       /"hypermode".*no model is hosted here/,
     ];
     expect(found).toEqual(told.map((one) => expect.stringMatching(one)));

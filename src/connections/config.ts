@@ -173,6 +173,8 @@ function problem(located: Located, path: readonly (string | number)[], message: 
 /** Keys that a manifest of Modus has, and that mean something else here. */
 const FIX_OF_KEY = table({
   endpoint: 'write "baseUrl", the part that all calls share: code names the path below it',
+  queryParameters: 'write them into the path of each call, as in fetch("quotes?limit=1")',
+  collections: 'search vectors in the graph: @embedding fields of schema.graphql, or similar_to',
 });
 
 function shape(issue: zod.core.$ZodIssue, located: Located): readonly GraphsteadError[] {
