@@ -11,6 +11,7 @@ import {
   isRequiredArgument,
   isUnionType,
   Kind,
+  OperationTypeNode,
   TypeInfo,
   visit,
   visitWithTypeInfo,
@@ -57,7 +58,7 @@ function fixOf(node: ASTNode, info: TypeInfo, schema: GraphQLSchema): string | u
   switch (node.kind) {
     case Kind.FIELD: {
       const field = info.getFieldDef();
-      return field ? lacks(node, field) : fieldsOf(info);
+      return field ? lacks(node, field) : (elsewhere(node, info, schema) ?? fieldsOf(info));
     }
     case Kind.ARGUMENT: {
       if (info.getArgument()) return undefined;
@@ -91,6 +92,17 @@ function fixOf(node: ASTNode, info: TypeInfo, schema: GraphQLSchema): string | u
       return undefined;
   }
 }
+
+/** What is an operation, though of another kind: a function whose name makes it a mutation is soon asked as a query. */
+function elsewhere({ name }: FieldNode, info: TypeInfo, schema: GraphQLSchema): string | undefined {
+  const roots = operationKinds.map((kind) => [kind, schema.getRootType(kind)] as const);
+  const parent = info.getParentType();
+  if (!roots.some(([, type]) => type && type === parent)) return undefined;
+  const kind = roots.find(([, type]) => type && Object.hasOwn(type.getFields(), name.value))?.[0];
+  return kind && `${name.value} is a ${kind}: write ${kind} { ${name.value} ... }.`;
+}
+
+const operationKinds = [OperationTypeNode.QUERY, OperationTypeNode.MUTATION, OperationTypeNode.SUBSCRIPTION];
 
 function fieldsOf(info: TypeInfo): string | undefined {
   const type = info.getParentType();

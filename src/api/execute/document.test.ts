@@ -91,6 +91,21 @@ describe('a document', () => {
     expect(errorsOf(text)).toEqual([expect.objectContaining({ extensions: { fix } })]);
   });
 
+  it.each([
+    ['{ rename }', 'rename is a mutation: write mutation { rename ... }.'],
+    ['mutation { told }', 'told is a subscription: write subscription { told ... }.'],
+    ['subscription { film { id } }', 'film is a query: write query { film ... }.'],
+    ['{ film { rename } }', 'Film has id.'],
+    ['{ constructor }', 'Query has film.'],
+  ])('tells in %s of which kind an operation is', (text, fix) => {
+    const three = buildSchema(
+      'type Film { id: ID } type Query { film: Film } type Mutation { rename: ID } type Subscription { told: ID }',
+    );
+    expect(() => new DocumentCache(three, makeLimits()).prepare(text)).toThrow(
+      expect.objectContaining({ errors: [expect.objectContaining({ extensions: { fix } })] }),
+    );
+  });
+
   it('tells no fix where its mistake names it, or is another one at the place of a field', () => {
     for (const text of ['{ film }', '{ film { id: title id } }', 'query @skip(if: true) { film { id } }']) {
       expect(errorsOf(text)).toEqual([expect.objectContaining({ extensions: {} })]);
