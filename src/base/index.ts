@@ -16,7 +16,7 @@ export {
   toWire,
   type WireError,
 } from './errors.js';
-export { givenOptions } from './given-options.js';
+export { givenOptions, givenText, assertCallable } from './given-options.js';
 export { addTo, groupBy, within } from './group.js';
 export { type Hide, hiding } from './hide.js';
 export { BOUNDS, Histogram } from './histogram.js';

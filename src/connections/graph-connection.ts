@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as Grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
-import { GraphsteadError, type Hide, variableTexts } from '../base/index.js';
+import { givenText, GraphsteadError, type Hide, variableTexts } from '../base/index.js';
 import { type CallOptions, underWay, until } from './call-options.js';
 import { type GraphConfig, type GraphTarget, graphTarget } from './graph-target.js';
 import { recorded } from './record.js';
@@ -13,18 +13,23 @@ interface GraphMutated {
   readonly data: unknown;
 }
 
+interface Change {
+  readonly set?: string;
+  readonly delete?: string;
+}
+
+interface ConditionalChange extends Change {
+  readonly condition?: string;
+}
+
 /** A graph database reached over gRPC. Throws CONNECTION_FAILED naming the connection. */
 export interface GraphConnection {
   /** A variable that is undefined is not given. Throws INVALID_VALUE for one that is no text. */
   query<T = unknown>(text: string, variables?: Readonly<Record<string, string>>, options?: CallOptions): Promise<T>;
   /** N-Quads to set and to delete, committed at once. */
-  mutate(change: { readonly set?: string; readonly delete?: string }, options?: CallOptions): Promise<GraphMutated>;
+  mutate(change: Change, options?: CallOptions): Promise<GraphMutated>;
   /** A query and mutations that use its variables; `condition` is the text of an @if. */
-  upsert(
-    query: string,
-    changes: readonly { readonly set?: string; readonly delete?: string; readonly condition?: string }[],
-    options?: CallOptions,
-  ): Promise<GraphMutated>;
+  upsert(query: string, changes: readonly ConditionalChange[], options?: CallOptions): Promise<GraphMutated>;
   close(): void;
 }
 
@@ -141,7 +146,7 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
     );
   }
 
-  function mutationOf(library: typeof Dgraph, change: { set?: string; delete?: string; condition?: string }) {
+  function mutationOf(library: typeof Dgraph, change: ConditionalChange) {
     const mutation = new library.Mutation();
     if (change.set) mutation.setSetNquads(change.set);
     if (change.delete) mutation.setDelNquads(change.delete);
@@ -152,7 +157,7 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
   async function request(
     { client, library, metadata }: Opened,
     query: string,
-    changes: readonly { set?: string; delete?: string; condition?: string }[],
+    changes: readonly ConditionalChange[],
     signal: AbortSignal | undefined,
   ): Promise<GraphMutated> {
     const transaction = client.newTxn();
@@ -169,9 +174,12 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
     }
   }
 
+  const queryOf = (what: string, text: unknown) =>
+    givenText(`${what} of connection "${name}"`, text, `${what}('{ people(func: has(name)) { name } }')`);
+
   return {
-    query: <T>(text: string, variables?: Readonly<Record<string, string>>, options?: CallOptions) =>
-      run(text, options, async ({ client, metadata }, signal) => {
+    query: async <T>(text: string, variables?: Readonly<Record<string, string>>, options?: CallOptions) =>
+      run(queryOf('query', text), options, async ({ client, metadata }, signal) => {
         const texts = variableTexts(`query of connection "${name}"`, variables ?? {});
         const transaction = client.newTxn({ readOnly: true });
         try {
@@ -181,10 +189,35 @@ export function openGraph(name: string, config: GraphConfig, hide: Hide): GraphC
           await transaction.discard(metadata, inTime()).catch(() => undefined);
         }
       }),
-    mutate: (change, options) => run('mutate', options, (ready, signal) => request(ready, '', [change], signal)),
-    upsert: (query, changes, options) => run(query, options, (ready, signal) => request(ready, query, changes, signal)),
+    async mutate(change, options) {
+      const changes = [changeOf(`mutate of connection "${name}"`, change)];
+      return run('mutate', options, (ready, signal) => request(ready, '', changes, signal));
+    },
+    async upsert(query, given, options) {
+      const changes = changesOf(`upsert of connection "${name}"`, given);
+      return run(queryOf('upsert', query), options, (ready, signal) => request(ready, query, changes, signal));
+    },
     close: () => opened?.stub.close(),
   };
+}
+
+const CHANGE = `{ set: '_:new <name> "tea" .' }`;
+
+function changesOf(call: string, changes: readonly ConditionalChange[]): readonly ConditionalChange[] {
+  if (Array.isArray(changes)) return changes.map((change) => changeOf(call, change));
+  throw noChange(`${call} takes a list of changes`, `[${CHANGE}]`);
+}
+
+/** Throws INVALID_VALUE for what is no object of texts. */
+function changeOf(call: string, change: ConditionalChange): ConditionalChange {
+  const isText = (key: keyof ConditionalChange) => typeof (change[key] ?? '') === 'string';
+  if (typeof change === 'object' && change !== null && isText('set') && isText('delete') && isText('condition'))
+    return change;
+  throw noChange(`${call} takes what to set and to delete, each as the text of N-Quads`, CHANGE);
+}
+
+function noChange(message: string, example: string): GraphsteadError {
+  return new GraphsteadError('INVALID_VALUE', message, { fix: `write ${example}` });
 }
 
 function credentials(grpc: typeof Grpc, tls: GraphTarget['tls']): Grpc.ChannelCredentials {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
-import { DEFAULT_LIMITS, GraphsteadError, type Hide, hiding } from '../base/index.js';
+import { assertCallable, DEFAULT_LIMITS, givenText, GraphsteadError, type Hide, hiding } from '../base/index.js';
 import { type CallOptions, callOptions, underWay, until } from './call-options.js';
 import type { ConnectionConfig } from './config.js';
 import { askToCancel } from './pg-cancel.js';
@@ -126,10 +126,17 @@ export function openRelational(
   const statement = `statement of connection "${name}"`;
   const statements = (ask: (query: Query, options: CallOptions) => Promise<pg.QueryResult>): Statements => ({
     query: async <Row>(text: string, parameters?: readonly unknown[], options?: CallOptions) =>
-      (await ask({ text, values: valuesOf(name, parameters), queryMode: 'extended' }, options ?? {})).rows as Row[],
+      (
+        await ask(
+          { text: statementText(name, text), values: valuesOf(name, parameters), queryMode: 'extended' },
+          options ?? {},
+        )
+      ).rows as Row[],
     execute: async (text, parameters, options) => {
       // of several statements, which come without values, the library gives one result each
-      const results = [await ask({ text, values: valuesOf(name, parameters) }, options ?? {})].flat();
+      const results = [
+        await ask({ text: statementText(name, text), values: valuesOf(name, parameters) }, options ?? {}),
+      ].flat();
       return results.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
     },
   });
@@ -138,6 +145,7 @@ export function openRelational(
     ...statements((query, options) => underWay(statement, options, (signal) => runAlone(query, signal))),
     transaction: (work, options) =>
       underWay(`transaction of connection "${name}"`, options, async (signal) => {
+        assertCallable(`transaction of connection "${name}"`, work, 'transaction(async (statements) => { ... })');
         const end = performance.now() + timeout;
         const client = await acquired(signal);
         client.on('error', lost);
@@ -196,6 +204,11 @@ export function openRelational(
       }),
     close: () => pool.end(),
   };
+}
+
+/** Throws INVALID_VALUE. */
+function statementText(name: string, text: unknown): string {
+  return givenText(`a statement of connection "${name}"`, text, "query('select name from people where id = $1', [7])");
 }
 
 /** Throws INVALID_VALUE: a text would be taken for a list of its letters. */

@@ -70,9 +70,29 @@ const CALLS: Record<string, Call> = {
   'model.stream': async (_, options) => { for await (const _piece of writer().stream([], options)); },
 };
 
+const WRONG: Record<string, (id: string) => unknown> = {
+  'graph.query': () => graph.query({ text: '{ q }' } as never),
+  'graph.graphql': () => graph.graphql(null as never),
+  'graph.transaction': () => graph.transaction(null as never),
+  'transaction.query': () => graph.transaction((transaction) => transaction.query(undefined as never)),
+  'agents.ref': (id) => agents.ref('Box' as never, id),
+  'agents.refAsync': (id) => agents.refAsync(undefined as never, id),
+  'a statement': () => shop().query(undefined as never),
+  'a statement that changes': () => shop().execute(['select 1'] as never),
+  'relational.transaction': () => shop().transaction(null as never),
+  'graph connection.query': () => facts().query(undefined as never),
+  'graph connection.mutate': () => facts().mutate('_:a <name> "x" .' as never),
+  'graph connection.mutate JSON': () => facts().mutate({ set: { name: 'x' } } as never),
+  'graph connection.upsert': () => facts().upsert(undefined as never, []),
+  'graph connection.upsert changes': () => facts().upsert('{ q(func: uid(1)) { uid } }', { set: '' } as never),
+};
 /** @mutation */ export async function begin(): Promise<string> { return (await agents.start(Box)).id; }
 /** @mutation */ export async function attempt(id: string, name: string, options: string): Promise<string> {
   try { await CALLS[name](id, JSON.parse(options) as never); return 'fine'; }
+  catch (error) { const { code, message, fix } = error as Error & { code?: string; fix?: string }; return [code, message, fix].join(' | '); }
+}
+/** @mutation */ export async function wrong(id: string, name: string): Promise<string> {
+  try { await WRONG[name](id); return 'fine'; }
   catch (error) { const { code, message, fix } = error as Error & { code?: string; fix?: string }; return [code, message, fix].join(' | '); }
 }
 /** @mutation */ export async function unsignalled(name: string): Promise<string> {
@@ -184,5 +204,28 @@ describe('options that app code gives', () => {
   it.each(TO_OTHERS)('are told where their signal is none: %s', async (name) => {
     const { body } = await s.graphql('mutation ($name: String!) { unsignalled(name: $name) }', { name });
     expect(body.data.unsignalled).toMatch(/^INVALID_VALUE \| .* signal .* AbortSignal/);
+  });
+});
+
+describe('what app code gives in place of what a call takes', () => {
+  it.each([
+    ['graph.query', "graph.query takes a text, got an object | write graph.query('{ people("],
+    ['graph.graphql', "graph.graphql takes a text, got null | write graph.graphql('{ queryPerson"],
+    ['graph.transaction', 'graph.transaction takes a function, got null | write graph.transaction(async '],
+    ['transaction.query', 'transaction.query takes a text, got nothing | write transaction.query('],
+    ['agents.ref', 'agents.ref takes a class, got a text | write agents.ref(Counter, id)'],
+    ['agents.refAsync', 'agents.refAsync takes a class, got nothing | write agents.refAsync(Counter, id)'],
+    ['a statement', 'a statement of connection "shop" takes a text, got nothing | write query('],
+    ['a statement that changes', 'a statement of connection "shop" takes a text, got a list | write query('],
+    ['relational.transaction', 'transaction of connection "shop" takes a function, got null | write transaction('],
+    ['graph connection.query', 'query of connection "facts" takes a text, got nothing | write query('],
+    ['graph connection.mutate', 'mutate of connection "facts" takes what to set and to delete'],
+    ['graph connection.mutate JSON', 'mutate of connection "facts" takes what to set and to delete'],
+    ['graph connection.upsert', 'upsert of connection "facts" takes a text, got nothing | write upsert('],
+    ['graph connection.upsert changes', 'upsert of connection "facts" takes a list of changes | write [{ set: '],
+  ])('is told with what to write: %s', async (name, told) => {
+    const text = 'mutation ($id: String!, $name: String!) { wrong(id: $id, name: $name) }';
+    const { body } = await s.graphql(text, { id: box, name });
+    expect(body.data?.wrong ?? JSON.stringify(body)).toContain(`INVALID_VALUE | ${told}`);
   });
 });

@@ -1,4 +1,4 @@
-import { givenOptions, GraphsteadError } from '../../base/index.js';
+import { givenOptions, assertCallable, GraphsteadError } from '../../base/index.js';
 import { derivedAgentId, freshAgentId, keyedAgentId } from '../agent-id.js';
 import type { AgentFilter, AgentInfo, Alarm, DeadLetter, DeadLetterPage, HistoryPage, PastState } from '../info.js';
 import { assertId, assertKey, assertMessage, assertOptions, assertUnkeyed, notInTransaction } from '../refusal.js';
@@ -139,7 +139,7 @@ export const agents = {
 
   /** A typed sender for one agent; the options go with each of its messages. */
   ref<C extends AgentClass>(type: C, id: string, options: MessageOptions = {}): AgentRef<C> {
-    return senderOf(type, id, async (task, name, args) => {
+    return senderOf('agents.ref', type, id, async (task, name, args) => {
       const reply = await sendMessage(task, id, name, args, options, true);
       return reply === undefined ? undefined : typedValue(nameOf(type), name, reply);
     }) as AgentRef<C>;
@@ -148,7 +148,7 @@ export const agents = {
   /** A typed sender for background work. */
   refAsync<C extends AgentClass>(type: C, id: string, options: MessageOptions = {}): AgentRefAsync<C> {
     const post: Sender = (task, name, args) => postMessage(task, id, name, args, options, true);
-    return senderOf(type, id, post) as AgentRefAsync<C>;
+    return senderOf('agents.refAsync', type, id, post) as AgentRefAsync<C>;
   },
 
   /**
@@ -192,7 +192,8 @@ export const agents = {
 /** Sends one message; `args` is the JSON array of its arguments. */
 type Sender = (task: Task, name: string, args: string) => Promise<unknown>;
 
-function senderOf(type: AgentClass, id: string, send: Sender): object {
+function senderOf(call: string, type: AgentClass, id: string, send: Sender): object {
+  assertCallable(call, type, `${call}(Counter, id), with the class of the agent`, 'a class');
   const methods = (type.handlers ?? []).map((name) => {
     // awaited: what it throws names the line of the app that called it
     const method = async (...args: unknown[]) =>

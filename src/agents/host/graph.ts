@@ -1,6 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
-import { codeOf, givenOptions, GraphsteadError, variableTexts, type WireError } from '../../base/index.js';
+import {
+  codeOf,
+  givenOptions,
+  givenText,
+  assertCallable,
+  GraphsteadError,
+  variableTexts,
+  type WireError,
+} from '../../base/index.js';
 import type { GraphMutated } from '../info.js';
 import type { Begun } from '../protocol.js';
 import { fromFailure, placed } from '../wire-failure.js';
@@ -64,6 +72,7 @@ class Surface implements GraphApi {
   async query<T = GraphAnswer>(text: string, variables?: Readonly<Record<string, string>>): Promise<T> {
     const task = requireTask(`${this.what}.query`);
     const call = `${this.what}.query`;
+    givenText(call, text, `${call}('{ people(func: has(name)) { name } }')`);
     const args = callArgs(this.txn, text, variables && variableTexts(call, variablesOf(call, variables)));
     return JSON.parse((await task.call('graph.query', args)) as string) as T;
   }
@@ -86,6 +95,7 @@ class Surface implements GraphApi {
   ): Promise<T> {
     const call = `${this.what}.graphql`;
     const task = requireTask(call);
+    givenText(call, text, `${call}('{ queryPerson { name } }')`);
     const args = callArgs(this.txn, text, variables && variablesOf(call, variables));
     if (isForCaller(task, givenOptions(call, options, "{ as: 'caller' }")))
       args.push(...(variables === undefined ? [null] : []), 'caller');
@@ -143,10 +153,11 @@ class Root extends Surface {
    * Runs work on one transaction and commits it; runs it again when another commit touched what it read or wrote. Agents that
    * work starts and stops, and messages that it leaves, are part of it; one whose reply it would wait for is refused: INVALID_REQUEST.
    * In a turn it is a part of the turn's own transaction, and commits with the turn; when it fails, what it wrote is taken back, and so is
-   * what transactions inside it wrote.
+   * what transactions inside it wrote. Throws INVALID_VALUE for work that is no function.
    */
   async transaction<T>(work: (transaction: GraphApi) => Promise<T>): Promise<T> {
     const task = requireTask('graph.transaction');
+    assertCallable('graph.transaction', work, 'graph.transaction(async (transaction) => { ... })');
     if (task.turn !== undefined) return partOfTurn(task, work);
     const place = placeOfNext(task);
     for (let tries = 1; ; tries++) {
