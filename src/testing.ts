@@ -155,7 +155,8 @@ function loud(): string {
 function inTests(error: GraphsteadError): GraphsteadError {
   if (error.code !== 'MISSING_VARIABLE') return error;
   const { position, details } = error;
-  const scripted = details?.['connection'] === undefined ? '' : 'script the connection in startApp, or ';
+  const canBeScripted = !['graph', 'dgraph', undefined].includes(details?.['type'] as string | undefined);
+  const scripted = canBeScripted ? 'script the connection in startApp, or ' : '';
   const fix = `${scripted}give the variable in environment of startApp`;
   return new GraphsteadError(error.code, `${error.message}: ${fix}`, { position, details, fix });
 }

@@ -42,7 +42,7 @@ export function resolveConnections(config: AppConfig, environment: Environment):
       const all = [...(wrong ? [wrong] : []), ...wrongHeaders(name, entry, connections[name])];
       errors.push(...all.map((one) => placed(one, config, name)));
     } else if (entry.optional) missing[name] = variables;
-    else errors.push(...variables.map((variable) => placed(missingVariable(name, variable), config, name)));
+    else errors.push(...variables.map((variable) => placed(missingVariable(name, entry.type, variable), config, name)));
   }
   if (errors.length > 0) throw new GraphsteadErrors(errors);
   return { connections, missing, models: config.models, values };
@@ -133,9 +133,9 @@ function variablesIn(name: string, text: unknown): string {
     .join(' and ');
 }
 
-function missingVariable(connection: string, variable: string): GraphsteadError {
+function missingVariable(connection: string, type: ConnectionConfig['type'], variable: string): GraphsteadError {
   return new GraphsteadError('MISSING_VARIABLE', `the connection "${connection}" needs the variable ${variable}`, {
     fix: `set ${variable} in the environment, or in .env.dev.local for development: ${variable}=...; or mark the connection "optional": true`,
-    details: { variable, connection },
+    details: { variable, connection, type },
   });
 }

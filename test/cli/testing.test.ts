@@ -155,6 +155,14 @@ describe('graphstead/testing', () => {
     await expect(startApp({ appDir: folder.dir, relational: { ai: [] } })).rejects.toThrow('"ai" of type relational');
     await expect(startApp({ appDir: folder.dir })).rejects.toThrow(/APP_AI_URL: script the connection in startApp/);
   });
+
+  it('advises to script no connection that cannot be', async () => {
+    const facts = { type: 'graph', grpcTarget: '{{TARGET}}' };
+    writeFileSync(folder.path('app.json'), JSON.stringify({ connections: { facts } }));
+    await expect(startApp({ appDir: folder.dir })).rejects.toThrow(
+      /APP_FACTS_TARGET: give the variable in environment/,
+    );
+  });
 });
 
 describe('scripted connections', () => {
