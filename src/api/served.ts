@@ -57,6 +57,11 @@ export function loadSchema(text: string, options: SchemaOptions): LoadedSchema {
   return loaded;
 }
 
+/** The API that definitions make, without operations of an app; undefined where they hold mistakes. */
+export function generatedAlone(text: string, names: Names): string | undefined {
+  return readSchema(text, { names, operations: [] }).loaded?.generated.sdl;
+}
+
 /** What is served, with other operations beside it; undefined where nothing is. */
 export function withOperations(
   served: LoadedSchema | undefined,

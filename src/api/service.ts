@@ -36,6 +36,7 @@ import { subscribeOperation } from './execute/subscribe.js';
 import { answerProbe } from './gateway.js';
 import type { Operation, RequestContext } from './operation.js';
 import {
+  generatedAlone,
   type LoadedSchema,
   loadSchema,
   type ReadSchema,
@@ -339,12 +340,7 @@ class GraphqlApi implements Api {
   }
 
   generatedAlone(text: string): string | undefined {
-    try {
-      return loadSchema(text, { names: this.#options.names, operations: [] }).generated.sdl;
-    } catch (error) {
-      if (error instanceof GraphsteadErrors) return undefined;
-      throw error;
-    }
+    return generatedAlone(text, this.#options.names);
   }
 
   operations(): readonly Operation[] {

@@ -2,6 +2,7 @@ import type { GraphQLScalarType } from 'graphql';
 import type { Agents, AgentType, HostLog, Hosts } from '../agents/index.js';
 import type { Operation } from '../api/index.js';
 import type { GraphsteadError, Limits, Position } from '../base/index.js';
+import type { Taken } from './taken.js';
 
 /** A type of an argument or a result, as plain data. `name` refers to a definition or to a scalar. */
 export interface TypeUse {
@@ -102,7 +103,7 @@ export interface LoadAppOptions {
   readonly limits: Limits;
   readonly scalars?: SharedScalars;
   /** names of types and operations that the stored schema takes; asked at every load */
-  readonly taken?: () => { readonly operations: ReadonlySet<string>; readonly types: ReadonlySet<string> };
+  readonly taken?: () => Taken;
   /** plain data handed to hosts for connections and models; asked at every load; may throw GraphsteadErrors */
   readonly connections?: () => unknown;
   /** default: <appDir>/.graphstead */

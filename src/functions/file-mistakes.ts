@@ -15,6 +15,12 @@ export function fileMistakes(appDir: string): readonly GraphsteadError[] {
   return [...mistakesIn(join(appDir, CONFIG), configMistakes), ...mistakesIn(join(appDir, TYPES), typeMistakes)];
 }
 
+/** What schema.graphql holds; nothing where there is none. */
+export function typesText(appDir: string): string {
+  const path = join(appDir, TYPES);
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
 function mistakesIn(path: string, look: (text: string) => readonly GraphsteadError[]): readonly GraphsteadError[] {
   if (!existsSync(path)) return [];
   try {

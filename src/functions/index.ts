@@ -4,4 +4,5 @@ export type * from './contract.js';
 export { appMistakes, buildApp, loadApp } from './load-app.js';
 export { packagesOutside } from './packages.js';
 export { jsonScalar } from './scalar.js';
+export { namesIn } from './taken.js';
 export { watchSources } from './watch.js';

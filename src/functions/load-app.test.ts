@@ -555,6 +555,21 @@ describe('an app', () => {
     expect(existsSync(out)).toBe(false);
   });
 
+  it('is not built with functions or types that are named as what its types generate, with names of either kind', async () => {
+    const code = 'export interface Note { text: string }\nexport function addNote(): Note { return { text: "" } }';
+    writeFileSync(join(root, 'index.ts'), code);
+    const told = ['the operation "addNote" exists already', 'the type "Note" exists already'];
+    const position = { source: 'index.ts', line: 2 };
+    const errors = told.map((message) => {
+      return { code: 'FUNCTION_TYPE', message: expect.stringContaining(message), position };
+    });
+    for (const name of ['Service', 'Dgraph']) {
+      writeFileSync(join(root, 'schema.graphql'), `# ${name}.Secret key "value"\ntype Note { id: ID! text: String }`);
+      await expect(buildApp(root, join(root, 'build'), { types: false })).rejects.toMatchObject({ errors });
+    }
+    expect(existsSync(join(root, 'build'))).toBe(false);
+  });
+
   it('is built without the variables of its files, and with names of either kind in its types', async () => {
     const connection = { type: 'http', baseUrl: '{{BASE}}', headers: { k: '{{KEY}}' } };
     writeFileSync(join(root, 'app.json'), JSON.stringify({ connections: { a: connection } }));

@@ -10,24 +10,28 @@ import { BundleFiles } from './bundle-files.js';
 import { BUILT, type BuiltManifest, isBuilt, type Prepared, readBuilt, sha256Of } from './built-app.js';
 import { checkTypes } from './check-types.js';
 import type { App, AppManifest, CheckedTypes, LoadAppOptions } from './contract.js';
-import { BESIDE_CODE, fileMistakes } from './file-mistakes.js';
+import { BESIDE_CODE, fileMistakes, typesText } from './file-mistakes.js';
 import { atImport } from './missing-package.js';
 import { toOperations } from './operations.js';
 import { ownNameMistakes } from './own-names.js';
 import { type ReadApp, readCached } from './read-cached.js';
 import { ReadingThread } from './reading-thread.js';
+import { takenEitherWay, takenMistakes } from './taken.js';
 import { type SourceWatch, watchSources } from './watch.js';
 
 const EMPTY: AppManifest = { format: 1, operations: [], types: [] };
 
-/** Reads the operations of an app's functions, or throws GraphsteadErrors: APP_LOAD, SYNTAX, FUNCTION_TYPE. */
+/** Reads the operations of an app's functions, none of them named as what its types have, or throws GraphsteadErrors: APP_LOAD, SYNTAX, FUNCTION_TYPE. */
 async function readOperations(appDir: string): Promise<AppManifest> {
   if (!hasSource(appDir)) return EMPTY;
   const thread = new ReadingThread();
   try {
     const read = (from: AppSource) => thread.read(from);
     const source = findSource(resolve(appDir));
-    return assertNotOwn(await readCached(source, join(appDir, '.graphstead'), read), source);
+    const manifest = assertNotOwn(await readCached(source, join(appDir, '.graphstead'), read), source);
+    const errors = takenMistakes(manifest, takenEitherWay(typesText(appDir)));
+    if (errors.length > 0) throw new GraphsteadErrors(errors);
+    return manifest;
   } finally {
     await thread.close();
   }
@@ -268,26 +272,9 @@ class LoadedApp implements App {
     }
   }
 
-  #assertFree({ operations, types }: AppManifest): void {
+  #assertFree(manifest: AppManifest): void {
     const taken = this.#options.taken?.();
-    if (taken === undefined) return;
-    const errors: GraphsteadError[] = [];
-    for (const { name, handler, file, line, column } of operations) {
-      if (!taken.operations.has(name)) continue;
-      errors.push(
-        new GraphsteadError('FUNCTION_TYPE', `the operation "${name}" exists already: a stored type generates it`, {
-          position: { line, column, source: file },
-          fix: handler === undefined ? 'rename the function' : 'rename the handler, or its class by static agentName',
-        }),
-      );
-    }
-    for (const { name, position } of types) {
-      if (!taken.types.has(name)) continue;
-      const fix = 'rename the interface or type alias';
-      errors.push(
-        new GraphsteadError('FUNCTION_TYPE', `the type "${name}" exists already in the schema`, { position, fix }),
-      );
-    }
+    const errors = taken === undefined ? [] : takenMistakes(manifest, taken);
     if (errors.length > 0) throw new GraphsteadErrors(errors);
   }
 

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { type DefinitionNode, parse } from 'graphql';
 import type { FastifyBaseLogger } from 'fastify';
 import {
   type Agents,
@@ -36,7 +35,7 @@ import {
   resolveConnections,
 } from '../connections/index.js';
 import type { DqlEngine } from '../dql/index.js';
-import { type App, jsonScalar, type LoadAppOptions, loadApp } from '../functions/index.js';
+import { type App, jsonScalar, type LoadAppOptions, loadApp, namesIn } from '../functions/index.js';
 import type { Graph } from '../graph/index.js';
 import type { Store } from '../store/index.js';
 import { schemaChanges } from './schema-change.js';
@@ -323,23 +322,6 @@ function takenBy(api: Api, appDir: string): () => Taken {
 }
 
 type Taken = ReturnType<NonNullable<LoadAppOptions['taken']>>;
-
-function namesIn(generated: string): Taken {
-  const operations = new Set<string>();
-  const types = new Set<string>();
-  if (generated === '') return { operations, types };
-  const roots = new Set(['Query', 'Mutation', 'Subscription']);
-  for (const definition of parse(generated, { noLocation: true }).definitions as readonly DefinitionNode[]) {
-    if (!('name' in definition) || definition.name === undefined) continue;
-    if (!roots.has(definition.name.value)) {
-      types.add(definition.name.value);
-      continue;
-    }
-    const fields = 'fields' in definition ? (definition.fields ?? []) : [];
-    for (const field of fields) operations.add(field.name.value);
-  }
-  return { operations, types };
-}
 
 function composes(compose: () => void): boolean {
   try {
