@@ -87,6 +87,8 @@ interface HealthReport {
 interface Operator {
   /** Takes the service out of use, or back into it. */
   drain(enable: boolean): void;
+  /** Throws DRAINING while it is out of use. */
+  refuse(): void;
   /** Ends the process in order, behind the answer; absent where it is not the service's to end. */
   readonly shutdown?: () => void;
 }

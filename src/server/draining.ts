@@ -6,6 +6,9 @@ import { failure } from './envelope.js';
 /** What goes on: probes, figures, what belongs to operators, and `/commit`, which ends a transaction that is open. */
 const GOES_ON = /^(\/|\/health|\/probe\/graphql|\/state|\/metrics|\/commit|\/admin(\/.*)?|\/explorer(\/assets\/.*)?)$/;
 
+/** Type definitions are written as data is, though an operator reads them. */
+const UPLOAD = '/admin/schema';
+
 /**
  * Whether an operator has taken the service out of use, before it is stopped or while it is worked on: requests under way and
  * open streams go on, new ones are refused. Agents go on with what they have to do. Forgotten with the next start.
@@ -33,7 +36,9 @@ export function refuseDraining(
 ): void {
   const seconds = Math.ceil(limits.drainingRetryMs / 1_000);
   app.addHook('onRequest', (request, reply, done) => {
-    if (!draining.isOn || GOES_ON.test(pathOf(request))) {
+    const path = pathOf(request);
+    const goesOn = GOES_ON.test(path) && !(path === UPLOAD && request.method === 'POST');
+    if (!draining.isOn || goesOn) {
       done();
       return;
     }

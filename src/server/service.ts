@@ -262,6 +262,7 @@ function operatorOf(
       draining.isOn = enable;
       log.warn(enable ? 'draining: new requests are refused' : 'draining is over: requests are taken again');
     },
+    refuse: () => draining.refuse(),
     shutdown:
       shutdown &&
       (() => {

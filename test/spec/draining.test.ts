@@ -67,6 +67,19 @@ describe('a service that drains', () => {
     expect((await s.get('/health/ready')).status).toBe(200);
   });
 
+  it('takes no type definitions, and still checks them', async () => {
+    await drain(s, true);
+    const sdl = 'type Other { id: ID! text: String }';
+    const refused = await s.post('/admin/schema', sdl, 'text/plain');
+    expect([refused.status, code(refused), refused.headers.get('retry-after')]).toEqual([503, 'DRAINING', '3']);
+    const update = `mutation { updateGQLSchema(input: { set: { schema: "${sdl}" } }) { gqlSchema { id } } }`;
+    expect(code(await admin(s, update))).toBe('DRAINING');
+    expect((await s.post('/admin/schema/validate', sdl, 'text/plain')).status).toBe(200);
+    await drain(s, false);
+    expect((await admin(s, '{ getGQLSchema { schema } }')).body.data.getGQLSchema.schema).toContain('Note');
+    expect((await admin(s, update)).body.errors).toBeUndefined();
+  });
+
   it('lets requests, streams and transactions that have begun end', async () => {
     const { body } = await s.post('/mutate', '{ set { _:a <name> "open" . } }', 'application/rdf');
     const stream = await openStream(`${s.url}/changes`, {});

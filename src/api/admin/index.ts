@@ -70,6 +70,7 @@ export class AdminApi {
   #mutations(remarks: Remarks[]) {
     return {
       updateGQLSchema: async ({ input }: Args<{ readonly set: { readonly schema: string } }>) => {
+        this.#options.operator?.refuse();
         const { served, ...told } = await this.#api.updateSchema(input.set.schema);
         remarks.push(told);
         return { gqlSchema: this.#shown(served) };
