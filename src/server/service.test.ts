@@ -91,6 +91,23 @@ describe('the service', () => {
     await service.close();
   });
 
+  it('warns at its start where the disk has no room for writes', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'graphstead-room-'));
+    try {
+      const opened = { ...quiet, data, limits: { diskReserve: 2 ** 52 } };
+      const service = await openService(opened);
+      expect(service.warnings).toEqual([
+        expect.stringMatching(/^nothing can be written: \d+ bytes are free for .*reserve/i),
+      ]);
+      await service.close();
+      const roomy = await openService({ ...opened, limits: { diskReserve: 1 } });
+      expect(roomy.warnings).toEqual([]);
+      await roomy.close();
+    } finally {
+      rmSync(data, { recursive: true, force: true });
+    }
+  });
+
   it('says which flag moves it from a port that is taken; in dev a busy gRPC port is a warning', async () => {
     const holder = createServer();
     await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done));

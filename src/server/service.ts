@@ -23,6 +23,7 @@ import { serveDirectly } from './direct/index.js';
 import { EventStreams } from './event-streams.js';
 import { type GrpcConnections, type GrpcPort, openGrpcPort } from './grpc-port.js';
 import { ownNames } from './host-name.js';
+import { roomWarning } from './disk-room.js';
 import { Draining, refuseDraining } from './draining.js';
 import { createHttp, requestIds } from './http.js';
 import { ApiKeys } from './keys.js';
@@ -153,6 +154,8 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     { ...place, environment, variables, clock, limits, names, log, trace, health, operator, fenced },
     opened,
   );
+  const full = data === undefined || store !== undefined ? undefined : roomWarning(data, limits);
+  if (full !== undefined) warnings.push(full);
   const stored = await rooms.api.load();
   // otherwise those of the app take their place
   const served = ownTypes() === undefined ? stored : [];
