@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { DEFAULT_LIMITS, defaultNames, type Steps } from '../../base/index.js';
+import { defaultNames, type Steps } from '../../base/index.js';
 import type { MutationPart, MutationParts, MutationSource } from '../contract.js';
 import { JsonTriples, parseJsonMutationSteps, scanJsonSteps } from '../json/index.js';
 import {
@@ -55,8 +55,9 @@ function* nquads(text: string | undefined, source: string, options: ParseMutatio
 
 function* json(text: string | undefined, op: 'set' | 'delete', options: ParseMutationOptions): Steps<Triple[]> {
   if (!text) return [];
-  const node = yield* scanJsonSteps(text, options.limits ?? DEFAULT_LIMITS, `${op}_json`);
+  const { limits, names } = options;
+  const node = yield* scanJsonSteps(text, { limits, source: `${op}_json`, lastCounts: names?.dgraph });
   // nodes without a name of one text are not those of another
   const blankPrefix = `dg.${randomBytes(4).readUInt32BE()}`;
-  return yield* new JsonTriples({ names: options.names, text, blankPrefix }).convert(node, op);
+  return yield* new JsonTriples({ names, text, blankPrefix }).convert(node, op);
 }

@@ -31,5 +31,5 @@ export function parseJsonTriples(text: string, options: JsonFileOptions = {}): T
     blankPrefix = `dg.${randomBytes(6).toString('hex')}`,
   } = options;
   const converter = new JsonTriples({ text, blankPrefix, onNamespace, otherUids, ...(names ? { names } : {}) });
-  return atOnce(converter.convert(scanJson(text, limits, source), 'set'));
+  return atOnce(converter.convert(scanJson(text, { limits, source, lastCounts: names?.dgraph }), 'set'));
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { atOnce, DEFAULT_LIMITS, defaultNames, GraphsteadError, type Steps } from '../../base/index.js';
+import { atOnce, defaultNames, GraphsteadError, type Steps } from '../../base/index.js';
 import { emptyRequest, parseConditionText, type ParseMutationOptions } from '../parse/mutation.js';
 import { neededVariables } from '../parse/needed.js';
 import { parseQuerySteps } from '../parse/query.js';
@@ -23,9 +23,8 @@ export function parseJsonMutation(body: string, options: ParseMutationOptions = 
 
 /** As parseJsonMutation, for bodies that may be long. */
 export function* parseJsonMutationSteps(body: string, options: ParseMutationOptions = {}): Steps<MutationRequest> {
-  const limits = options.limits ?? DEFAULT_LIMITS;
   const names = options.names ?? defaultNames;
-  const root = yield* scanJsonSteps(body, limits);
+  const root = yield* scanJsonSteps(body, { limits: options.limits, lastCounts: names.dgraph });
   yield;
   if (root.kind !== 'object') throw wrong('the body is no object', root, 'Send {"set": ...} or {"delete": ...}.');
   checkKeys(root, TOP_KEYS);

@@ -30,17 +30,25 @@ interface Span {
 
 const WORDS: Readonly<Record<string, true | false | null>> = { true: true, false: false, null: null };
 
+interface ScanOptions {
+  readonly limits?: Limits | undefined;
+  /** name of the text in positions */
+  readonly source?: string | undefined;
+  /** the peer lets the last one of a key that stands twice count, and loses the others */
+  readonly lastCounts?: boolean | undefined;
+}
+
 /**
- * Reads one JSON text. Of a key that stands twice the last one counts.
- * Throws SYNTAX with a position, LIMIT_EXCEEDED past limits.nestingDepth.
+ * Reads one JSON text.
+ * Throws SYNTAX with a position, also for a key that stands twice, LIMIT_EXCEEDED past limits.nestingDepth.
  */
-export function scanJson(text: string, limits: Limits = DEFAULT_LIMITS, source?: string): JsonNode {
-  return atOnce(scanJsonSteps(text, limits, source));
+export function scanJson(text: string, options: ScanOptions = {}): JsonNode {
+  return atOnce(scanJsonSteps(text, options));
 }
 
 /** As scanJson, for texts that may be long. */
-export function scanJsonSteps(text: string, limits: Limits = DEFAULT_LIMITS, source?: string): Steps<JsonNode> {
-  return new JsonScanner(text, limits, source).document();
+export function scanJsonSteps(text: string, options: ScanOptions = {}): Steps<JsonNode> {
+  return new JsonScanner(text, options).document();
 }
 
 /** Values down to this depth are read in steps: what is long is a list of nodes, or the places of a geometry of theirs. */
@@ -50,15 +58,17 @@ class JsonScanner {
   readonly #text: string;
   readonly #limits: Limits;
   readonly #source: string | undefined;
+  readonly #lastCounts: boolean;
   #at = 0;
   #line = 1;
   #lineStart = 0;
   #depth = 0;
 
-  constructor(text: string, limits: Limits, source: string | undefined) {
+  constructor(text: string, { limits = DEFAULT_LIMITS, source, lastCounts = false }: ScanOptions) {
     this.#source = source;
     this.#text = text;
     this.#limits = limits;
+    this.#lastCounts = lastCounts;
   }
 
   *document(): Steps<JsonNode> {
@@ -124,8 +134,10 @@ class JsonScanner {
     if (this.#text.charCodeAt(this.#at) !== close) {
       let members = 0;
       do {
-        if (close === 0x7d) entries.set(this.#key(), this.#isNested() ? yield* this.#valueSteps() : this.#value());
-        else items.push(this.#isNested() ? yield* this.#valueSteps() : this.#value());
+        if (close === 0x7d) {
+          const key = this.#key(entries);
+          entries.set(key, this.#isNested() ? yield* this.#valueSteps() : this.#value());
+        } else items.push(this.#isNested() ? yield* this.#valueSteps() : this.#value());
         if (++members % STEP === 0) yield;
       } while (this.#comma());
     }
@@ -169,7 +181,7 @@ class JsonScanner {
     const entries = new Map<string, JsonNode>();
     this.#space();
     if (this.#text.charCodeAt(this.#at) !== 0x7d) {
-      do entries.set(this.#key(), this.#value());
+      do entries.set(this.#key(entries), this.#value());
       while (this.#comma());
     }
     this.#close(0x7d);
@@ -181,11 +193,16 @@ class JsonScanner {
     this.#at++;
   }
 
-  /** The key of an entry, and the colon after it. */
-  #key(): string {
+  /** The key of a further entry, and the colon after it. */
+  #key(entries: ReadonlyMap<string, JsonNode>): string {
     this.#space();
     if (this.#text.charCodeAt(this.#at) !== 0x22) throw this.#unexpected('a key in quotes');
+    const start = this.#at;
     const key = this.#string();
+    if (!this.#lastCounts && entries.has(key)) {
+      const fix = 'Keep one of them; several values of a predicate stand in a list.';
+      throw this.#error(`the key ${JSON.stringify(key)} stands twice in one object`, fix, start);
+    }
     this.#space();
     if (this.#text.charCodeAt(this.#at) !== 0x3a) throw this.#unexpected(`":" after the key ${JSON.stringify(key)}`);
     this.#at++;

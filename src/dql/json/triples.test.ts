@@ -253,6 +253,27 @@ describe('the scanner', () => {
     );
   });
 
+  it.each([
+    ['{"set": {"a": 1}, "set": {"b": 2}}', 19],
+    ['{"set": [{"name": "A",  "name": "B"}]}', 25],
+    ['{"set": {"of": {"uid": "0x1", "uid": "0x2"}}}', 31],
+    ['{"set": {"a": [{"b": [[[[[{"c": 1, "c": 2}]]]]]}]}}', 36],
+  ])('refuses a key that stands twice, of which the peer keeps the last: %s', (text, column) => {
+    const message = expect.stringMatching(/stands twice/);
+    expect(() => scanJson(text)).toThrow(
+      expect.objectContaining({ code: 'SYNTAX', position: { line: 1, column }, message }),
+    );
+    expect(scanJson(text, { lastCounts: true }).kind).toBe('object');
+  });
+
+  it('keeps the last of a key in requests and files of the peer alone', () => {
+    const [text, object] = ['{"set": {"uid": "0x1", "a": 1, "a": 2}}', '{"uid": "0x1", "a": 1, "a": 2}'];
+    expect(code(() => parseJsonMutation(text))).toBe('SYNTAX');
+    expect(code(() => parseJsonTriples(object))).toBe('SYNTAX');
+    expect(short(parseJsonMutation(text, { names: dgraphNames }).mutations[0].set)).toEqual([[1, 'a', 2]]);
+    expect(short(parseJsonTriples(object, { names: dgraphNames }))).toEqual([[1, 'a', 2]]);
+  });
+
   it('gives objects without a uid names that no other text gives', () => {
     const [a] = parseJsonTriples('{"x": 1}');
     const [b] = parseJsonTriples('{"x": 1}');
