@@ -17,10 +17,10 @@ export function holdsStore(directory: string): boolean {
   }
 }
 
+const NAME_DATA = 'name the data directory with --data; an app keeps its data in <APP_DIR>/.graphstead/data';
+
 /** Throws NOT_FOUND when a directory holds no store, CONFIG where this user may not look. */
-export function assertStore(directory: string): void {
+export function assertStore(directory: string, fix = NAME_DATA): void {
   if (holdsStore(directory)) return;
-  throw new GraphsteadError('NOT_FOUND', `${directory} holds no store`, {
-    fix: 'name the data directory with --data; an app keeps its data in <APP_DIR>/.graphstead/data',
-  });
+  throw new GraphsteadError('NOT_FOUND', `${directory} holds no store`, { fix });
 }

@@ -6,6 +6,7 @@ it.each([
   ['MDB_CORRUPTED: Located page was wrong type', 'STORE_CORRUPT', 'restore'],
   ["EACCES: permission denied, open '/data/data.mdb'", 'CONFIG', '--data'],
   ["EROFS: read-only file system, open '/data/writer.json'", 'CONFIG', 'Mount'],
+  ["ENOTDIR: not a directory, open '/data/opening.json'", 'CONFIG', 'Move away the file'],
   ["EMFILE: too many open files, open '/data/data.mdb'", 'OVERLOADED', 'ulimit -n'],
 ])('%s is %s, with what was done and what to do', (message, code, fix) => {
   const failure = storeFailure(new Error(message), 'opening /data failed');

@@ -45,11 +45,12 @@ function failureOf(thrown: unknown, action: string, advice: Advice): GraphsteadE
   if (CORRUPT.test(message)) return damaged(`${action}: ${message}`, thrown);
   if (NOT_OURS.test(message)) {
     const user = process.getuid === undefined ? 'this user' : `the user with id ${process.getuid()}`;
+    const isFile = /ENOTDIR|EEXIST|not a directory/i.test(message);
     const permit = /EROFS|read-only/i.test(message)
       ? 'Mount its volume for writing'
       : `Let ${user} write to that folder (chown)`;
     return new GraphsteadError('CONFIG', `${action}: ${message}`, {
-      fix: `${permit}, or ${advice.other}.`,
+      fix: `${isFile ? 'Move away the file that stands where a folder should be' : permit}, or ${advice.other}.`,
       cause: thrown,
     });
   }

@@ -69,7 +69,11 @@ describe('backup, restore and doctor', () => {
       await served.stop();
       expect(answer['data']).toEqual({ q: [{ count: 301 }] });
     }
-    expect((await run(['restore', folder.path('nothing'), '--data', folder.path('x')])).code).toBe(1);
+    const nothing = await run(['restore', folder.path('nothing'), '--data', folder.path('x')]);
+    expect([nothing.code, nothing.stderr]).toEqual([
+      1,
+      expect.stringContaining('name a folder that graphstead backup'),
+    ]);
   });
 
   it('and every other command tell a limit in the environment that names none', async () => {

@@ -50,7 +50,10 @@ export function restoreCommand(backupDir: string, options: BackupCommand): Promi
     options,
     async () => {
       const start = performance.now();
-      assertStore(resolve(backupDir));
+      assertStore(
+        resolve(backupDir),
+        'name a folder that graphstead backup wrote, or another copy of a data directory',
+      );
       const to = resolve(options.data ?? join('.graphstead', 'data'));
       await restoreLmdbStore(backupDir, to);
       return copied(to, start);
