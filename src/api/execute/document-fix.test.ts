@@ -23,3 +23,12 @@ it.each([
   const told = typeof fix === 'string' ? fix : expect.stringMatching(fix);
   expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'INVALID_GRAPHQL', fix: told } })]);
 });
+
+it('a query that is subscribed to is told what makes it a live one', async () => {
+  const { ask } = await createWorld('type Person { name: String! } type Live @withSubscription { name: String! }');
+  for (const query of ['queryPerson', 'aggregatePerson']) {
+    const { errors } = await ask(`subscription { ${query} { name } }`);
+    const fix = `${query} is a query: give Person @withSubscription in the type definitions to subscribe to it.`;
+    expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'INVALID_GRAPHQL', fix } })]);
+  }
+});

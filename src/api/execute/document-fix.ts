@@ -4,6 +4,7 @@ import {
   type DocumentNode,
   type FieldNode,
   type GraphQLArgument,
+  type GraphQLField,
   GraphQLError,
   type GraphQLInputObjectType,
   type GraphQLSchema,
@@ -17,7 +18,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { isStored } from '../schema/fact.js';
-import { typeMeaning } from '../schema/meaning.js';
+import { rootMeaning, typeMeaning } from '../schema/meaning.js';
 import { searchesOfText } from '../schema/value-filter.js';
 
 /** names that one fix lists */
@@ -98,8 +99,21 @@ function elsewhere({ name }: FieldNode, info: TypeInfo, schema: GraphQLSchema): 
   const roots = operationKinds.map((kind) => [kind, schema.getRootType(kind)] as const);
   const parent = info.getParentType();
   if (!roots.some(([, type]) => type && type === parent)) return undefined;
-  const kind = roots.find(([, type]) => type && Object.hasOwn(type.getFields(), name.value))?.[0];
-  return kind && `${name.value} is a ${kind}: write ${kind} { ${name.value} ... }.`;
+  const [kind, root] = roots.find(([, type]) => type && Object.hasOwn(type.getFields(), name.value)) ?? [];
+  const field = root?.getFields()[name.value];
+  if (kind === undefined || field === undefined) return undefined;
+  const live = parent === schema.getSubscriptionType() ? liveType(field) : undefined;
+  if (live)
+    return `${name.value} is a query: give ${live} @withSubscription in the type definitions to subscribe to it.`;
+  return `${name.value} is a ${kind}: write ${kind} { ${name.value} ... }.`;
+}
+
+/** The stored type whose directive makes a live query of this one too. */
+function liveType(field: GraphQLField<unknown, unknown>): string | undefined {
+  const meaning = rootMeaning(field);
+  return meaning?.op === 'get' || meaning?.op === 'query' || meaning?.op === 'aggregate'
+    ? meaning.type.name
+    : undefined;
 }
 
 const operationKinds = [OperationTypeNode.QUERY, OperationTypeNode.MUTATION, OperationTypeNode.SUBSCRIPTION];
