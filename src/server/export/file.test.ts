@@ -1,4 +1,4 @@
-import { readdirSync, symlinkSync } from 'node:fs';
+import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { scratch } from '../../../test/cli/command.js';
 import { GraphsteadError } from '../../base/index.js';
@@ -32,4 +32,14 @@ it('says that the disk is full, and leaves nothing of the file', async () => {
     fix: expect.stringContaining(`the volume of ${folder.dir}`),
   });
   expect(files()).toEqual([]);
+});
+
+it('says what to do where its folder cannot be made', async () => {
+  writeFileSync(folder.path('file'), '');
+  for (const to of ['file', 'file/below']) {
+    await expect(writeParts(parts(), folder.path(to))).rejects.toMatchObject({
+      code: 'CONFIG',
+      fix: expect.stringMatching(/^Move away the file .*name another one/),
+    });
+  }
 });

@@ -15,14 +15,14 @@ export interface Exported {
 
 /**
  * Writes an export's files, gzipped, into a folder; a file has its name once it is whole. Throws INVALID_REQUEST when one of
- * them is there already, and DISK_FULL.
+ * them is there already, DISK_FULL, and CONFIG where the folder cannot be written to.
  */
 export async function writeParts(
   parts: AsyncIterable<ExportPart>,
   directory: string,
   onStatements: (count: number) => void = () => undefined,
 ): Promise<Exported> {
-  makePrivateFolder(directory);
+  makeFolder(directory);
   const files: string[] = [];
   let statements = 0;
   const walk = parts[Symbol.asyncIterator]();
@@ -42,6 +42,14 @@ export async function writeParts(
     files.push(path);
   }
   return { files, statements };
+}
+
+function makeFolder(directory: string): void {
+  try {
+    makePrivateFolder(directory);
+  } catch (thrown) {
+    throw copyFailure(thrown, `${directory} cannot be made`, directory);
+  }
 }
 
 async function writeWhole(path: string, text: AsyncIterable<string>): Promise<void> {
