@@ -245,6 +245,22 @@ describe('an http connection', () => {
     await close();
   });
 
+  it.each([
+    [401, 'check the credentials'],
+    [404, 'check the path, which is joined to the baseUrl'],
+    [422, 'correct what is sent'],
+    [429, 'ask later'],
+    [503, 'look at the log of that server'],
+  ])('an answer of status %s is told with what to do', async (status, told) => {
+    const base = await serve((_request, response) => response.writeHead(status).end('no'));
+    const { connections, models, close } = open(base);
+    const fix = expect.stringContaining(told);
+    await expect(connections.http('api').json('x')).rejects.toMatchObject({ code: 'CONNECTION_FAILED', fix });
+    await expect(connections.http('api').json('x')).rejects.toMatchObject({ fix: /fetch gives answers of any status/ });
+    await expect(models.get('writer').ask('a', 'b')).rejects.toMatchObject({ code: 'MODEL_FAILED', fix });
+    await close();
+  });
+
   it('no error shows a value of its variables, though the other side repeats it', async () => {
     const base = await serve((request, response) => response.writeHead(401).end(`no ${request.headers.authorization}`));
     const { connections, models, close } = open(base);

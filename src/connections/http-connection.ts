@@ -8,7 +8,7 @@ import { callOptions, followed } from './call-options.js';
 import type { ConnectionConfig } from './config.js';
 import { baseOf, isBelow, joined } from './http-address.js';
 import { currentTraceHeaders, recorded } from './record.js';
-import { callEnded, MAYBE_DONE, TOO_SLOW, tooLarge } from './told.js';
+import { callEnded, fixOfStatus, MAYBE_DONE, TOO_SLOW, tooLarge } from './told.js';
 
 type HttpConfig = Extract<ConnectionConfig, { type: 'http' }>;
 
@@ -171,7 +171,8 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
       const asked = path.split('?')[0] || '/';
       if (!response.ok) {
         const { status: remoteStatus } = response;
-        throw fail(`status ${remoteStatus} for ${asked}: ${hide(text).slice(0, 200)}`, undefined, { remoteStatus });
+        const told = `status ${remoteStatus} for ${asked}: ${hide(text).slice(0, 200)}`;
+        throw fail(told, `${fixOfStatus(remoteStatus)}; fetch gives answers of any status`, { remoteStatus });
       }
       if (!whole) {
         throw fail(
@@ -182,7 +183,7 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
       try {
         return JSON.parse(text) as T;
       } catch {
-        throw fail(`the answer for ${asked} is not JSON`);
+        throw fail(`the answer for ${asked} is not JSON`, 'read it with fetch, or check the path');
       }
     },
     close: () => dispatcher.close(),

@@ -6,7 +6,7 @@ import type { ModelConfig } from './config.js';
 import type { BareHttp } from './http-connection.js';
 import { type ModelUse, recorded, recordedStream } from './record.js';
 import { transcript } from './transcript.js';
-import { tooLarge } from './told.js';
+import { fixOfStatus, tooLarge } from './told.js';
 
 /** A chat model. Throws MODEL_FAILED naming it. */
 export interface ChatModel {
@@ -56,7 +56,8 @@ export function openModel(
       const { stream_options: _refused, ...accepted } = body;
       return post(accepted, options);
     }
-    throw fail(`status ${response.status}: ${text}`, { remoteStatus: response.status });
+    const { status } = response;
+    throw fail(`status ${status}: ${text}`, { remoteStatus: status }, fixOfStatus(status));
   }
 
   const call = { connection: config.connection, kind: 'model', what: name } as const;
