@@ -100,12 +100,17 @@ describe('the client', () => {
     calls = 0;
     await expect(outbound.send(get(base))).rejects.toThrow(code('REMOTE_FAILED'));
     expect(calls).toBe(1);
+    await expect(outbound.send(get('http://127.0.0.1:1'))).rejects.toMatchObject({ fix: /Check that the server runs/ });
   });
 
   it('gives up in time', async () => {
     const base = await serve(() => {});
     await expect(client({ outboundMs: 50 }).send(get(`${base}/slow?key=1`, { idempotent: true }))).rejects.toThrow(
-      expect.objectContaining({ code: 'REMOTE_TIMEOUT', message: expect.not.stringContaining('key=1') as string }),
+      expect.objectContaining({
+        code: 'REMOTE_TIMEOUT',
+        message: expect.not.stringContaining('key=1') as string,
+        fix: 'Look why the server is slow, or raise the limit.',
+      }),
     );
   });
 

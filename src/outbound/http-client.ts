@@ -166,9 +166,12 @@ class Call {
       return new GraphsteadError(
         'REMOTE_TIMEOUT',
         `${this.#name}: no answer within ${this.limits.outboundMs} ms (limits.outboundMs)`,
+        { fix: 'Look why the server is slow, or raise the limit.' },
       );
     }
-    return new GraphsteadError('REMOTE_FAILED', `${this.#name}: ${reason(error)}`);
+    return new GraphsteadError('REMOTE_FAILED', `${this.#name}: ${reason(error)}`, {
+      fix: 'Check that the server runs and is reached from here, and that its address is right.',
+    });
   }
 }
 
