@@ -25,7 +25,7 @@ export async function inSteps<T>(steps: Steps<T>, pause: () => MaybePromise<void
 }
 
 /** Does something with each item of a list. */
-export function* forEachInSteps<T>(items: readonly T[], visit: (item: T) => void): Steps<void> {
+export function* forEachInSteps<T>(items: ArrayLike<T>, visit: (item: T) => void): Steps<void> {
   for (let i = 0; i < items.length; i++) {
     if (i % STEP === STEP - 1) yield;
     visit(items[i]);

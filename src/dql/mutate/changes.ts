@@ -5,15 +5,16 @@ import {
   type Limits,
   type Names,
   type Position,
+  STEP,
   type Steps,
   TYPE_PREDICATE,
 } from '../../base/index.js';
-import type { Facets, GraphChange } from '../../graph/index.js';
+import type { Facets, GraphChange, UidList } from '../../graph/index.js';
 import type { Value } from '../../values/index.js';
 import type { QueryVariable } from '../contract.js';
 import { valueFor } from '../run/index.js';
 import type { MutationBlock, ObjectReference, Triple } from '../syntax/index.js';
-import type { MutationNodes } from './nodes.js';
+import type { MutationNodes, Nodes } from './nodes.js';
 
 /** Changes, each with the place of the triple that asked for it. */
 interface PlacedChanges {
@@ -38,10 +39,18 @@ interface ChangeContext {
 export function* changesOf(blocks: readonly MutationBlock[], context: ChangeContext): Steps<PlacedChanges> {
   const out: PlacedChanges = { changes: [], positions: [] };
   for (const block of blocks) {
-    yield* forEachInSteps(block.delete, (triple) => addDelete(triple, context, out));
-    yield* forEachInSteps(block.set, (triple) => addSet(triple, context, out));
+    yield* addEach(block.delete, (triple) => addDelete(triple, context, out));
+    yield* addEach(block.set, (triple) => addSet(triple, context, out));
   }
   return out;
+}
+
+function* addEach(triples: readonly Triple[], add: (triple: Triple) => Steps<void> | undefined): Steps<void> {
+  for (let i = 0; i < triples.length; i++) {
+    if (i % STEP === STEP - 1) yield;
+    const left = add(triples[i]);
+    if (left !== undefined) yield* left;
+  }
 }
 
 /** Refuses what no variable can make right, before a query runs. */
@@ -84,31 +93,47 @@ function refused(message: string, position: Triple['position'], fix: string): Gr
   return new GraphsteadError('INVALID_MUTATION', message, { position, fix });
 }
 
-function addSet(triple: Triple, context: ChangeContext, out: PlacedChanges): void {
+/** What is left to do where variables stand for many nodes. */
+function addSet(triple: Triple, context: ChangeContext, out: PlacedChanges): Steps<void> | undefined {
   const facets = facetsOf(triple);
-  const subjects = context.nodes.forSet(triple.subject, triple.position);
-  if (typeof subjects === 'number') setOn(subjects, triple, facets, context, out);
-  else for (const uid of subjects) setOn(uid, triple, facets, context, out);
+  const { object, predicate, lang, position } = triple;
+  if (object.kind === 'all') return undefined;
+  const subjects = context.nodes.forSet(triple.subject, position);
+  if (object.kind === 'literal' || object.kind === 'value') {
+    const list = context.lists.has(predicate) ? { list: true } : {};
+    return forEachNode(subjects, (uid) => {
+      const value = literalOf(object, uid, context);
+      if (value === undefined) return;
+      push({ op: 'setValue', uid, predicate, value, lang, ...facets, ...list }, triple, context.limits, out);
+    });
+  }
+  const targets = context.nodes.forSet(object, position);
+  demandRoom(subjects, targets, triple, context.limits, out);
+  return forEachPair(subjects, targets, (uid, target) => {
+    push({ op: 'setEdge', uid, predicate, object: target, ...facets }, triple, context.limits, out);
+  });
 }
 
-function setOn(
-  uid: number,
-  triple: Triple,
-  facets: { facets?: Facets },
-  context: ChangeContext,
-  out: PlacedChanges,
-): void {
-  const { predicate, object, lang, position } = triple;
-  const add = (change: GraphChange): void => push(change, triple, context.limits, out);
-  if (object.kind === 'literal' || object.kind === 'value') {
-    const value = literalOf(object, uid, context);
-    if (value === undefined) return;
-    const list = context.lists.has(predicate) ? { list: true } : {};
-    add({ op: 'setValue', uid, predicate, value, lang, ...facets, ...list });
-  } else if (object.kind !== 'all') {
-    const targets = context.nodes.forSet(object, position);
-    if (typeof targets === 'number') add({ op: 'setEdge', uid, predicate, object: targets, ...facets });
-    else for (const target of targets) add({ op: 'setEdge', uid, predicate, object: target, ...facets });
+/** At once for one node; the steps of what is to be done for many. */
+function forEachNode(nodes: Nodes, visit: (uid: number) => void): Steps<void> | undefined {
+  if (typeof nodes === 'number') visit(nodes);
+  else return forEachInSteps(nodes, visit);
+}
+
+function forEachPair(
+  subjects: Nodes,
+  targets: Nodes,
+  visit: (uid: number, target: number) => void,
+): Steps<void> | undefined {
+  if (typeof subjects === 'number') return forEachNode(targets, (target) => visit(subjects, target));
+  if (typeof targets === 'number') return forEachNode(subjects, (uid) => visit(uid, targets));
+  return allPairs(subjects, targets, visit);
+}
+
+function* allPairs(subjects: UidList, targets: UidList, visit: (uid: number, target: number) => void): Steps<void> {
+  for (let i = 0; i < subjects.length; i++) {
+    yield* forEachInSteps(targets, (target) => visit(subjects[i], target));
+    yield;
   }
 }
 
@@ -121,24 +146,23 @@ function literalOf(
   return object.kind === 'literal' ? object.value : valueFor(variables.get(object.variable), uid);
 }
 
-function addDelete(triple: Triple, context: ChangeContext, out: PlacedChanges): void {
-  const subjects = context.nodes.forDelete(triple.subject, triple.position);
-  if (typeof subjects === 'number') deleteOn(subjects, triple, context, out);
-  else for (const uid of subjects) deleteOn(uid, triple, context, out);
-}
-
-function deleteOn(uid: number, triple: Triple, context: ChangeContext, out: PlacedChanges): void {
-  const { predicate, object, lang, position } = triple;
+function addDelete(triple: Triple, context: ChangeContext, out: PlacedChanges): Steps<void> | undefined {
+  const { object, predicate, lang, position } = triple;
   const add = (change: GraphChange): void => push(change, triple, context.limits, out);
-  if (object.kind === 'all') add(deleteAll(uid, predicate, lang));
-  else if (object.kind === 'literal' || object.kind === 'value') {
-    const value = literalOf(object, uid, context);
-    if (value !== undefined) add({ op: 'deleteValue', uid, predicate, value, lang });
-  } else {
-    const targets = context.nodes.forDelete(object, position);
-    if (typeof targets === 'number') add({ op: 'deleteEdge', uid, predicate, object: targets });
-    else for (const target of targets) add({ op: 'deleteEdge', uid, predicate, object: target });
+  const subjects = context.nodes.forDelete(triple.subject, position);
+  if (object.kind === 'all') return forEachNode(subjects, (uid) => add(deleteAll(uid, predicate, lang)));
+  if (object.kind === 'literal' || object.kind === 'value') {
+    return forEachNode(subjects, (uid) => {
+      const value = literalOf(object, uid, context);
+      if (value !== undefined) add({ op: 'deleteValue', uid, predicate, value, lang });
+    });
   }
+  if (sizeOf(subjects) === 0) return undefined;
+  const targets = context.nodes.forDelete(object, position);
+  demandRoom(subjects, targets, triple, context.limits, out);
+  return forEachPair(subjects, targets, (uid, target) => {
+    add({ op: 'deleteEdge', uid, predicate, object: target });
+  });
 }
 
 function deleteAll(uid: number, predicate: string, lang: string): GraphChange {
@@ -146,13 +170,21 @@ function deleteAll(uid: number, predicate: string, lang: string): GraphChange {
   return lang === '' ? { op: 'deletePredicate', uid, predicate } : { op: 'deleteLang', uid, predicate, lang };
 }
 
-function push(change: GraphChange, { position }: Triple, limits: Limits, out: PlacedChanges): void {
-  if (out.changes.length < limits.commitDeltas) {
-    out.changes.push(change);
-    out.positions.push(position);
-    return;
-  }
-  throw new GraphsteadError(
+function push(change: GraphChange, triple: Triple, limits: Limits, out: PlacedChanges): void {
+  if (out.changes.length >= limits.commitDeltas) throw tooMany(triple, limits);
+  out.changes.push(change);
+  out.positions.push(triple.position);
+}
+
+/** Known before any of them is made: millions would be thrown away again. */
+function demandRoom(subjects: Nodes, targets: Nodes, triple: Triple, limits: Limits, out: PlacedChanges): void {
+  if (out.changes.length + sizeOf(subjects) * sizeOf(targets) > limits.commitDeltas) throw tooMany(triple, limits);
+}
+
+const sizeOf = (nodes: Nodes): number => (typeof nodes === 'number' ? 1 : nodes.length);
+
+function tooMany({ position }: Triple, limits: Limits): GraphsteadError {
+  return new GraphsteadError(
     'LIMIT_EXCEEDED',
     `the mutation makes more than ${limits.commitDeltas} changes (limit commitDeltas)`,
     {

@@ -13,7 +13,7 @@ import { GLOBAL_UID, uidsOf } from '../run/index.js';
 import type { MutationBlock, SubjectReference, Triple } from '../syntax/index.js';
 
 /** What a reference stands for: one node, or as many as its variable holds. */
-type Nodes = number | UidList;
+export type Nodes = number | UidList;
 
 const NONE: ReadonlySet<number> = new Set();
 const NOTHING: UidList = new Float64Array(0);

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { atOnce, DEFAULT_LIMITS, defaultNames, type Limits, makeLimits } from '../../base/index.js';
+import type { QueryVariable } from '../contract.js';
+import { parseMutation } from '../parse/index.js';
+import { changesOf } from './changes.js';
+import { MutationNodes } from './nodes.js';
+
+const QUERY = 'query { a as var(func: has(a)) b as var(func: has(b)) }';
+const variables = (a: number, b: number): ReadonlyMap<string, QueryVariable> => {
+  const first = (count: number) => Float64Array.from({ length: count }, (_, i) => i + 1);
+  return new Map([
+    ['a', { uids: first(a) }],
+    ['b', { uids: first(b) }],
+  ]);
+};
+
+function stepsOf(mutation: string, [a, b]: readonly [number, number], limits: Limits = DEFAULT_LIMITS) {
+  const { mutations } = parseMutation(`upsert { ${QUERY} mutation { ${mutation} } }`);
+  const nodes = new MutationNodes(variables(a, b));
+  atOnce(nodes.collect(mutations));
+  const context = { nodes, variables: variables(a, b), names: defaultNames, limits, lists: new Set<string>() };
+  return changesOf(mutations, context);
+}
+
+/** Runs it, and counts its stops. */
+function ran(...given: Parameters<typeof stepsOf>) {
+  const steps = stepsOf(...given);
+  for (let stops = 0; ; stops++) {
+    const step = steps.next();
+    if (step.done) return { stops, changes: step.value.changes };
+  }
+}
+
+describe('one triple about many nodes', () => {
+  it.each(['set', 'delete'])('is worked on with stops between: %s', (op) => {
+    const pairs = ran(`${op} { uid(a) <p> uid(b) . }`, [400, 300]);
+    expect([pairs.changes.length, pairs.stops]).toEqual([120_000, expect.toSatisfy((n: number) => n >= 400)]);
+    const [first, last] = [pairs.changes[0], pairs.changes.at(-1)];
+    expect([first, last]).toMatchObject([
+      { uid: 1, object: 1 },
+      { uid: 400, object: 300 },
+    ]);
+    const values = ran(`${op} { uid(a) <p> "x" . <0x1> <q> uid(b) . }`, [10_000, 20_000]);
+    expect([values.changes.length, values.stops]).toEqual([30_000, expect.toSatisfy((n: number) => n > 100)]);
+  });
+
+  it('is refused before its first change where there are too many', () => {
+    const limits = makeLimits({ commitDeltas: 10_000 });
+    const steps = stepsOf('set { uid(a) <p> uid(b) . }', [100, 101], limits);
+    expect(() => steps.next()).toThrow('the mutation makes more than 10000 changes');
+    expect(ran('set { uid(a) <p> uid(b) . }', [100, 100], limits).changes).toHaveLength(10_000);
+  });
+});
