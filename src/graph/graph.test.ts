@@ -216,6 +216,20 @@ describe('a graph', () => {
     expect(await values('name', MAX_UID)).toEqual([':last']);
   });
 
+  it('gives no uid to a new node that an open transaction names, in whichever block of them', async () => {
+    const named = [1_000, 9_999, 25_000, 100_000];
+    const transaction = await fixture.graph.begin();
+    await transaction.stage(named.map((uid) => setValue(uid, 'name', 'named')));
+    const leased = new Set<number>();
+    for (let i = 0; i < 40; i++) {
+      const first = await fixture.graph.leaseUids(3_000);
+      for (let uid = first; uid < first + 3_000; uid++) leased.add(uid);
+    }
+    expect(named.filter((uid) => leased.has(uid))).toEqual([]);
+    expect(leased.size).toBe(120_000);
+    await transaction.commit();
+  });
+
   it('keeps documents until all is dropped', async () => {
     const long = 'type A { x: Int }\n'.repeat(1_000);
     await fixture.graph.setDocument('sdl', long);

@@ -82,7 +82,7 @@ class StoreGraph implements Graph {
     this.#shared = shared;
     this.#names = names;
     const { limits, schemas } = shared;
-    this.#lease = new UidLease(committer, limits);
+    this.#lease = new UidLease(committer, limits, (from, to) => this.#table.highestNamed(from, to));
     this.#table = new TransactionTable(clock, limits);
     this.#runner = new JobRunner(committer, schemas);
     this.#changedAt = new ChangedAt((predicate) => schemas.newest.predicate(predicate) !== undefined);

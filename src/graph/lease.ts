@@ -12,13 +12,16 @@ export const RAISE_END = 2 ** 48;
 export class UidLease {
   readonly #committer: Committer;
   readonly #limits: Limits;
+  readonly #highestOpen: (from: number, to: number) => number;
   #next = 0;
   #end = 0;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(committer: Committer, limits: Limits) {
+  /** @param highestOpen the highest uid of a range that an open transaction names, 0 for none: its commit may come later */
+  constructor(committer: Committer, limits: Limits, highestOpen: (from: number, to: number) => number) {
     this.#committer = committer;
     this.#limits = limits;
+    this.#highestOpen = highestOpen;
   }
 
   /** First of `count` consecutive fresh uids. */
@@ -37,13 +40,14 @@ export class UidLease {
   }
 
   async #take(count: number): Promise<number> {
-    if (this.#end - this.#next < count) {
-      const part: LeasePart = { kind: 'lease', count: Math.max(count, this.#limits.uidLease) };
+    // twice as many each time, which gets past any number of named ones soon
+    for (let asked = Math.max(count, this.#limits.uidLease); this.#end - this.#next < count; asked *= 2) {
+      const part: LeasePart = { kind: 'lease', count: asked };
       const committed = await this.#committer.commit({ startTs: 0, parts: { [GRAPH]: part }, conflicts: [] });
       const { first } = committed.results[GRAPH] as LeaseResult;
       if (first + part.count > LEASE_END) throw new GraphsteadError('LIMIT_EXCEEDED', 'there are no uids left');
-      this.#next = first;
       this.#end = first + part.count;
+      this.#next = Math.max(first, this.#highestOpen(first, this.#end) + 1);
     }
     const first = this.#next;
     this.#next += count;

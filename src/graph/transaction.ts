@@ -140,6 +140,11 @@ export class GraphTransaction implements Transaction {
     return this.#log.count > 0 || this.#state === 'committing';
   }
 
+  /** The highest uid of a range that its changes name; 0 for none. */
+  highestNamed(from: number, to: number): number {
+    return this.#log.highestWithin(from, to);
+  }
+
   get stagedBytes(): number {
     return this.#log.byteLength;
   }

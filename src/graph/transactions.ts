@@ -140,6 +140,13 @@ export class TransactionTable {
     this.#timer ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
   }
 
+  /** The highest uid of a range that an open transaction has to do with; 0 for none. */
+  highestNamed(from: number, to: number): number {
+    let highest = 0;
+    for (const transaction of this.#open.values()) highest = Math.max(highest, transaction.highestNamed(from, to));
+    return highest;
+  }
+
   /** Throws TXN_UNKNOWN, TXN_EXPIRED, FORBIDDEN (wrong hash). */
   get(startTs: number, hash?: string): GraphTransaction {
     const open = this.#open.get(startTs);
