@@ -59,7 +59,12 @@ export function loadSchema(text: string, options: SchemaOptions): LoadedSchema {
 
 /** The API that definitions make, without operations of an app; undefined where they hold mistakes. */
 export function generatedAlone(text: string, names: Names): string | undefined {
-  return readSchema(text, { names, operations: [] }).loaded?.generated.sdl;
+  try {
+    return loadSchema(text, { names, operations: [] }).generated.sdl;
+  } catch (error) {
+    if (error instanceof GraphsteadErrors) return undefined;
+    throw error;
+  }
 }
 
 /** What is served, with other operations beside it; undefined where nothing is. */
