@@ -85,6 +85,39 @@ describe('handlers that are operations', () => {
     ]);
   });
 
+  it('come with what a class mixes in, which is no class of agents by itself', () => {
+    const manifest = read({
+      'index.ts': `
+        type Base = new (...args: any[]) => Agent;
+        function Moving<B extends Base>(base: B) {
+          return class extends base {
+            /** @mutation */ go(): void {} };
+        }
+        function Named<B extends Base>(base: B) {
+          class Inner extends base {
+            /** @mutation */ stay(): void {} }
+          return Inner;
+        }
+        function plain(base: typeof Agent) {
+          return class extends base {
+            /** @mutation */ come(): void {} };
+        }
+        export class Boat extends Named(Moving(Agent)) { static handlers = ['go', 'stay']; }
+        export class Ship extends plain(Agent) { static handlers = ['come']; }`,
+    });
+    expect(Object.keys(handlersOf(manifest)).sort()).toEqual(['boatGo', 'boatStay', 'shipCome']);
+  });
+
+  it('are named as JavaScript names their class', () => {
+    const one = `class extends Agent { static handlers = ['go'];
+      /** @mutation */ go(): void {} }`;
+    const manifest = read({
+      'functions/given.ts': `export const all = { Boat: ${one}, 'Ship': ${one} }; const Raft = (${one}) as typeof Agent;`,
+      'agents/alone.ts': `export default ${one}`,
+    });
+    expect(Object.keys(handlersOf(manifest)).sort()).toEqual(['boatGo', 'defaultGo', 'raftGo', 'shipGo']);
+  });
+
   it('may be listed by what is computed', () => {
     expect(
       mistakes('/** @query */ go(): string { return ""; }', 'static handlers = [...[]]; static readOnly = [...[]];'),

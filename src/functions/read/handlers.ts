@@ -51,7 +51,7 @@ class HandlerReader {
 
   read(node: ts.ClassLikeDeclaration): readonly ReadOperation[] {
     const type = this.#agentClass(node);
-    if (type === undefined) return [];
+    if (type === undefined || this.#isMixin(node)) return [];
     const handlers = this.#marked(type);
     if (handlers.length === 0) return [];
     const name = this.#nameOf(type);
@@ -65,6 +65,13 @@ class HandlerReader {
     if (instance === undefined || !isAgent(instance)) return undefined;
     const statics = ts.isClassDeclaration(node) ? checker.getTypeOfSymbolAtLocation(instance.symbol, node) : own;
     return { node, instance, statics };
+  }
+
+  /** A class for others to extend, as an abstract one is: what it extends is for whoever asks for it to say. */
+  #isMixin({ heritageClauses }: ts.ClassLikeDeclaration): boolean {
+    const clause = heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
+    const base = clause && this.signatures.checker.getTypeAtLocation(clause.types[0].expression);
+    return base?.isTypeParameter() === true;
   }
 
   #marked({ node, instance }: AgentClass): readonly Handler[] {
@@ -156,6 +163,8 @@ function isAgent(type: ts.Type): boolean {
   const { symbol } = type;
   const declared = symbol?.declarations?.[0]?.getSourceFile().fileName ?? '';
   if (symbol?.name === 'Agent' && isOwnFile(declared)) return true;
+  // what a mixin gives: its own class and the one that it was given
+  if (type.isIntersection()) return type.types.some(isAgent);
   return (type.isClassOrInterface() ? type : targetOf(type))?.getBaseTypes()?.some(isAgent) === true;
 }
 
@@ -165,21 +174,28 @@ function targetOf(type: ts.Type): ts.InterfaceType | undefined {
   return target?.isClassOrInterface() ? target : undefined;
 }
 
-function classNameOf({ name, parent }: ts.ClassLikeDeclaration): string {
-  if (name !== undefined) return name.text;
-  return ts.isVariableDeclaration(parent) && ts.isIdentifier(parent.name) ? parent.name.text : 'default';
+/** undefined for one that has no name by itself: nobody registers it, those that extend it have theirs. */
+function classNameOf(node: ts.ClassLikeDeclaration): string | undefined {
+  if (node.name !== undefined) return node.name.text;
+  let { parent } = node as ts.Node;
+  while (isWrapping(parent)) parent = parent.parent;
+  if (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)) {
+    return ts.isIdentifier(parent.name) || ts.isStringLiteral(parent.name) ? parent.name.text : undefined;
+  }
+  return ts.isClassDeclaration(node) || ts.isExportAssignment(parent) ? 'default' : undefined;
 }
 
 /** `[] as const` and the like without what stands around it. */
 function initializerOf(declared: ts.Declaration): ts.Expression | undefined {
   let value = ts.isPropertyDeclaration(declared) ? declared.initializer : undefined;
-  while (
-    value !== undefined &&
-    (ts.isAsExpression(value) || ts.isSatisfiesExpression(value) || ts.isParenthesizedExpression(value))
-  ) {
-    value = value.expression;
-  }
+  while (value !== undefined && isWrapping(value)) value = value.expression;
   return value;
+}
+
+type Wrapping = ts.AsExpression | ts.SatisfiesExpression | ts.ParenthesizedExpression;
+
+function isWrapping(node: ts.Node): node is Wrapping {
+  return ts.isAsExpression(node) || ts.isSatisfiesExpression(node) || ts.isParenthesizedExpression(node);
 }
 
 /** The names in a static list; none where it is missing, undefined where it is not written out. */
