@@ -157,3 +157,17 @@ it('a result whose objects lead back to each other is converted once each, and o
     expect.objectContaining({ code: 'FUNCTION_FAILED', message: expect.stringContaining('nests deeper') }),
   );
 });
+
+it('tells of an Int64 that no number holds how functions take it, and how messages, which carry no bigint', () => {
+  const converter = new Converter(manifest);
+  const int64: TypeUse = { kind: 'named', name: 'Int64', nullable: false };
+  expect(converter.toApp(int64, '9007199254740991')).toBe(9007199254740991);
+  expect(converter.toApp({ ...int64, bigint: true }, '9007199254740993')).toBe(9007199254740993n);
+  expect(() => converter.toApp(int64, '9007199254740993')).toThrow(
+    expect.objectContaining({
+      code: 'INVALID_VALUE',
+      message: '9007199254740993 is too large for an Int64 that is a number',
+      fix: 'declare it as bigint; what a handler of an agent takes, as text',
+    }),
+  );
+});

@@ -169,8 +169,8 @@ function toInteger(use: TypeUse, value: unknown): number | bigint {
   if (use.bigint === true) return big;
   const number = Number(big);
   if (Number.isSafeInteger(number)) return number;
-  throw new GraphsteadError('INVALID_VALUE', `${big} is too large for the function's Int64 argument`, {
-    fix: 'declare the argument as bigint',
+  throw new GraphsteadError('INVALID_VALUE', `${big} is too large for an Int64 that is a number`, {
+    fix: 'declare it as bigint; what a handler of an agent takes, as text',
   });
 }
 
