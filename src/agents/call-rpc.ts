@@ -84,6 +84,7 @@ export function functionCalls(agents: Agents, graph?: GraphCalls, transactions?:
           caller: { claims: call.claims },
           readOnly: call.readOnly,
           asking: call.asking,
+          inTransaction: id !== OUTSIDE,
         });
       }
     }

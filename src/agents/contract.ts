@@ -178,6 +178,8 @@ export interface GraphqlTerms {
   readonly readOnly?: boolean;
   /** id of the agent whose turn asks */
   readonly asking?: string;
+  /** a function's `graph.transaction` waits for the answer: messages whose reply would come before it has landed are refused */
+  readonly inTransaction?: boolean;
 }
 
 /** Reads and writes on one surface: the newest state, or one transaction. */

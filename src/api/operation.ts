@@ -11,6 +11,8 @@ export interface RequestContext {
   readonly trusted?: true;
   /** id of the agent whose turn asks, and waits for the answer: nothing that it reaches may wait for that agent */
   readonly asking?: string;
+  /** a function's `graph.transaction` waits for the answer: what it reaches may send no message whose reply it would wait for */
+  readonly inTransaction?: boolean;
   /** the request came by a method that must change nothing (GET): what it calls may read only */
   readonly readOnly?: boolean;
   /** aborted when nobody waits for the answer any more; it may be made when it is first asked for */

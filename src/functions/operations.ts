@@ -102,7 +102,7 @@ class MessageSender {
   async run(given: Given, context: RequestContext, key?: string): Promise<unknown> {
     const { description, handler, converter, options } = this;
     const { type, message } = handler;
-    const { requestId, caller, claims, trusted, asking } = context;
+    const { requestId, caller, claims, trusted, asking, inTransaction } = context;
     try {
       const data = typedArguments(argsOf(this.#args, converter, given));
       const reply = await options.agents.send(given[description.args[0].name] as string, message, data, {
@@ -111,6 +111,7 @@ class MessageSender {
         requestId,
         caller,
         from: asking,
+        inTransaction,
         client: trusted ? undefined : { claims },
         readOnly: description.kind === 'query' || context.readOnly,
         idempotencyKey: keyOf(description, context, key),

@@ -293,7 +293,7 @@ async function uploadTypes(api: Api, appDir: string, log: Pick<FastifyBaseLogger
 
 /** GraphQL from app code, on the newest state or inside a transaction of the app or a turn. */
 function graphqlCall(api: Api): GraphqlCall {
-  return async (text, variables, transaction, { caller, readOnly, asking }) => {
+  return async (text, variables, transaction, { caller, readOnly, asking, inTransaction }) => {
     const context: RequestContext = {
       requestId: 'app',
       headers: {},
@@ -301,6 +301,7 @@ function graphqlCall(api: Api): GraphqlCall {
       extensions: {},
       readOnly,
       asking,
+      inTransaction,
       ...(caller === undefined ? { trusted: true } : { claims: caller.claims }),
     };
     const answer = await api.execute({ query: text, ...(variables ? { variables } : {}) }, context, { transaction });

@@ -56,6 +56,9 @@ agents.register(Parcel, Truck);
 export async function startAgent(type: string): Promise<string> { return (await agents.start(type)).id; }
 export async function stopAgent(id: string): Promise<void> { await agents.stop(id); }
 export async function sendAgain(id: string): Promise<string> { return agents.ref(Parcel, id).who(); }
+export async function inTransaction(text: string): Promise<string> {
+  return graph.transaction(async (transaction) => JSON.stringify(await transaction.graphql(text)));
+}
 export async function askWho(id: string): Promise<string> { return agents.ref(Parcel, id).who(); }
 `;
 
@@ -182,6 +185,17 @@ describe('a handler that is marked as an operation', () => {
     const id = await start();
     const { errors } = await ask(`parcelAgain(agentId: $id, how: "${how}")`, id);
     expect(errors).toMatchObject([{ extensions: { code: 'AGENT_CIRCLE', agents: [id, id] } }]);
+  });
+
+  it('is refused where a transaction would wait for its reply, which comes before it has landed', async () => {
+    const id = await start();
+    const within = async (text: string) =>
+      (await s.graphql('mutation ($text: String!) { told: inTransaction(text: $text) }', { text })).body;
+    expect(await within(`mutation { parcelMoveTo(agentId: "${id}", stop: { place: "a" }) }`)).toMatchObject({
+      errors: [{ message: expect.stringContaining('graph.transaction'), extensions: { code: 'INVALID_REQUEST' } }],
+    });
+    const read = await within(`{ parcelWhere(agentId: "${id}") { place } }`);
+    expect(read).toMatchObject({ data: { told: '{"parcelWhere":null}' } });
   });
 
   it('answers a repeated message with the first reply', async () => {
