@@ -188,4 +188,23 @@ describe('handlers that are operations', () => {
       });
     expect(twin).toThrow(/"Boat.go" and "boatGo" \(index.ts:4\) give the same operation/);
   });
+
+  it('are refused where two classes have one name, with what makes them two', () => {
+    const twin = () =>
+      read({
+        'index.ts': `export class Boat extends Agent { static agentName = 'Boat'; static handlers = ['go'];
+          /** @mutation */ go(): void {} }
+          export class Raft extends Boat {}`,
+      });
+    expect(twin).toThrow(
+      expect.objectContaining({
+        errors: [
+          expect.objectContaining({
+            message: '"Boat.go" and "Boat.go" (index.ts:3) give the same operation',
+            fix: 'give one of the classes a static agentName of its own, or declare it abstract where others extend it',
+          }),
+        ],
+      }),
+    );
+  });
 });

@@ -12,6 +12,9 @@ import { TypeReader } from './type-reader.js';
 
 const DEFAULT_FIX = 'give it one: export function getIt() { ... } in place of export default function';
 
+const CLASS_FIX =
+  'give one of the classes a static agentName of its own, or declare it abstract where others extend it';
+
 /** What was read, and the files it depends on: path -> hash of the text that was read. */
 export interface Reading {
   readonly manifest: AppManifest;
@@ -81,8 +84,14 @@ function refuseTwins(read: readonly ReadOperation[], refusals: Refusals): void {
     seen.set(description.name, description);
     if (other === undefined) continue;
     const first = `"${other.export}" (${other.file}:${other.line})`;
-    refusals.add(place, `"${description.export}" and ${first} give the same operation`, 'rename one of them');
+    const fix = isSameAgent(description, other) ? CLASS_FIX : 'rename one of them';
+    refusals.add(place, `"${description.export}" and ${first} give the same operation`, fix);
   }
+}
+
+/** Two classes whose agents have one name: they may have the very same method. */
+function isSameAgent({ handler }: OperationDescription, { handler: other }: OperationDescription): boolean {
+  return handler !== undefined && handler.type === other?.type;
 }
 
 /** Of the texts that were read: a file may have changed again since. */
