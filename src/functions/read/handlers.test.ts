@@ -179,6 +179,19 @@ describe('handlers that are operations', () => {
     );
   });
 
+  it('are refused in a generic class that is not abstract, with what would make it one for others to extend', () => {
+    const open = () =>
+      read({
+        'index.ts': `export class Box<T> extends Agent { static handlers = ['put'];
+          /** @mutation */ put(what: T): void {} }`,
+      });
+    expect(open).toThrow(
+      expect.objectContaining({
+        errors: [expect.objectContaining({ fix: expect.stringContaining('declare the class abstract') })],
+      }),
+    );
+  });
+
   it('are refused where a function has the same name', () => {
     const twin = () =>
       read({

@@ -47,6 +47,7 @@ const ASSEMBLYSCRIPT: ReadonlyMap<string, string> = new Map([
 ]);
 const ENUM_FIX = "give each member a text (Low = 'Low'), or use a union of texts";
 const LIBRARY_FIX = 'use arrays and plain objects, or Json from "graphstead/app" for any JSON value';
+const OPEN_FIX = 'give a concrete type, or declare the class abstract where others extend it';
 const JSON_FIX = 'name the fields in an interface, or use Json from "graphstead/app" for any JSON value';
 
 /** Turns TypeScript's types into GraphQL's, and remembers the named ones. */
@@ -163,8 +164,7 @@ export class TypeReader {
       const known = ASSEMBLYSCRIPT.get(text);
       return this.#refused(place, what, known === undefined ? JSON_FIX : `write ${known}`);
     }
-    if (type.flags & ts.TypeFlags.TypeParameter)
-      return this.#refused(place, 'an open type parameter', 'give a concrete type');
+    if (type.flags & ts.TypeFlags.TypeParameter) return this.#refused(place, 'an open type parameter', OPEN_FIX);
     if (type.flags & ts.TypeFlags.EnumLike)
       return this.#refused(place, `${this.#text(type)}, an enum with numbers`, ENUM_FIX);
     if ((type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) === 0) {
