@@ -2,12 +2,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../service.js';
+import { TOKEN_KEY, tokenOf } from '../token.js';
 
-const KEY = 'a key of at least thirty-two bytes, for HS256';
-const TYPES = `# Service.Authorization {"Header": "X-Auth", "Namespace": "app", "Algo": "HS256", "VerificationKey": "${KEY}"}
+const TYPES = `# Service.Authorization {"Header": "X-Auth", "Namespace": "app", "Algo": "HS256", "VerificationKey": "${TOKEN_KEY}"}
 type Note @auth(query: { rule: "query ($USER: String!) { queryNote(filter: { owner: { eq: $USER } }) { id } }" }) {
   id: ID!
   owner: String! @search(by: [hash])
@@ -80,10 +79,7 @@ async function start(type = 'Parcel'): Promise<string> {
   return (await s.graphql('mutation ($type: String!) { startAgent(type: $type) }', { type })).body.data.startAgent;
 }
 
-const token = async (user: string) => {
-  const signed = new SignJWT({ app: { USER: user } }).setProtectedHeader({ alg: 'HS256' });
-  return { 'x-auth': await signed.sign(new TextEncoder().encode(KEY)) };
-};
+const token = (user: string) => tokenOf({ USER: user });
 
 const MOVE = 'mutation ($id: ID!, $stop: StopInput!) { parcelMoveTo(agentId: $id, stop: $stop) }';
 const WHERE = 'query ($id: ID!) { parcelWhere(agentId: $id) { place tags } }';

@@ -2,14 +2,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/base/index.js';
 import { startService, type TestService } from '../service.js';
 import { openStream } from '../sse.js';
+import { TOKEN_KEY, tokenOf } from '../token.js';
 
-const KEY = 'a key of at least thirty-two bytes, for HS256';
-const TYPES = `# Service.Authorization {"Header": "X-Auth", "Namespace": "app", "Algo": "HS256", "VerificationKey": "${KEY}"}
+const TYPES = `# Service.Authorization {"Header": "X-Auth", "Namespace": "app", "Algo": "HS256", "VerificationKey": "${TOKEN_KEY}"}
 type Member @withSubscription { name: String! @id }`;
 const APP = `
 import { Agent, agents, type Caller, graph } from 'graphstead/app';
@@ -65,10 +64,7 @@ async function start(type: string): Promise<string> {
 }
 
 /** @param exp when it expires, in seconds since 1970 */
-async function token(user: string, exp?: number): Promise<Record<string, string>> {
-  const signed = new SignJWT({ app: { USER: user }, exp }).setProtectedHeader({ alg: 'HS256' });
-  return { 'x-auth': await signed.sign(new TextEncoder().encode(KEY)) };
-}
+const token = (user: string, exp?: number) => tokenOf({ USER: user }, exp);
 
 /** What the first event of the stream says; the agent tells one as soon as the stream is open. */
 async function first(id: string, headers: Record<string, string>, method: 'GET' | 'POST' = 'POST') {

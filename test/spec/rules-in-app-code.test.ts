@@ -1,14 +1,13 @@
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../src/testing.js';
+import { TOKEN_KEY, tokenOf } from '../token.js';
 
 // It starts processes: on a busy machine each takes its time.
-const KEY = 'a key of at least thirty-two bytes, for HS256';
 const TYPES = `
-# Service.Authorization {"Header": "X-Auth", "Namespace": "app", "Algo": "HS256", "VerificationKey": "${KEY}", "ClosedByDefault": true}
+# Service.Authorization {"Header": "X-Auth", "Namespace": "app", "Algo": "HS256", "VerificationKey": "${TOKEN_KEY}", "ClosedByDefault": true}
 type Draft @auth(
   query: { rule: "query ($USER: String!) { queryDraft(filter: { owner: { eq: $USER } }) { id } }" }
   add: { rule: "{$ROLE: { eq: \\"EDITOR\\" } }" }
@@ -68,14 +67,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const token = async (claims: Record<string, string>) => {
-  const signed = new SignJWT({ app: claims }).setProtectedHeader({ alg: 'HS256' });
-  return { 'x-auth': await signed.sign(new TextEncoder().encode(KEY)) };
-};
-
 /** What a function gives to whoever has these claims; it needs some, since all is closed by default. */
 async function run(kind: 'query' | 'mutation', call: string, claims: Record<string, string> = { USER: 'ann' }) {
-  const answer = await app.graphql<Record<string, string>>(`${kind} { told: ${call} }`, undefined, await token(claims));
+  const answer = await app.graphql<Record<string, string>>(
+    `${kind} { told: ${call} }`,
+    undefined,
+    await tokenOf(claims),
+  );
   return JSON.parse(answer['told']) as unknown;
 }
 
@@ -103,7 +101,7 @@ describe('rules of @auth in app code', () => {
     const both = [{ owner: 'eve' }, { owner: 'kim' }];
     for (let i = 0; i < 2; i++) {
       expect(await run('query', 'listShelf')).toEqual({ queryShelf: [{ drafts: expect.arrayContaining(both) }] });
-      const kims = await app.graphql(ask, undefined, await token({ USER: 'kim' }));
+      const kims = await app.graphql(ask, undefined, await tokenOf({ USER: 'kim' }));
       expect(kims).toEqual({ queryShelf: [{ drafts: [{ owner: 'kim' }] }] });
       await expect(app.graphql(ask)).rejects.toThrow('JWT');
     }
