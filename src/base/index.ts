@@ -16,6 +16,7 @@ export {
   toWire,
   type WireError,
 } from './errors.js';
+export { freeBytes } from './free-bytes.js';
 export { givenOptions, givenText, assertCallable } from './given-options.js';
 export { addTo, groupBy, within } from './group.js';
 export { type Hide, hiding } from './hide.js';

@@ -1,6 +1,7 @@
-import { existsSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freeBytes } from '../base/index.js';
 import { diskFull } from './failure.js';
 
 const BALLAST_FILE = 'ballast';
@@ -8,12 +9,6 @@ const CHUNK = 1024 * 1024;
 /** bytes above the reserve from which on the volume is not asked before each write */
 const PLENTY = 1024 ** 3;
 const LOOK_MS = 100;
-
-/** Free bytes of the volume that holds `directory`, for a process without privileges. */
-function freeBytes(directory: string): number {
-  const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize;
-}
 
 /**
  * Keeps a reserve free on the volume, and a ballast file inside the directory: on a full disk even a delete needs room,

@@ -1,6 +1,6 @@
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { asError, type Limits, makeLimits } from '../../base/index.js';
+import { asError, freeBytes, type Limits, makeLimits } from '../../base/index.js';
 import { bad, type Finding, good, warning } from './finding.js';
 
 const OLDEST = [20, 19] as const;
@@ -21,8 +21,7 @@ export function checkDisk(data: string): Finding {
     return bad('limits', message, fix ?? '');
   }
   const { diskReserve } = limits;
-  const { bavail, bsize } = statfsSync(nearest(data));
-  const free = bavail * bsize;
+  const free = freeBytes(nearest(data));
   const text = `${(free / 1e9).toFixed(1)} GB are free for ${data}`;
   if (free < diskReserve) return bad('disk', text, `free some: below ${diskReserve} bytes nothing is written`);
   return free < 10 * diskReserve ? warning('disk', text, 'free some before data grows') : good('disk', text);
