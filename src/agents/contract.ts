@@ -5,6 +5,7 @@ import type {
   AgentFilter,
   AgentInfo,
   Alarm,
+  CallerClaims,
   DeadLetter,
   GraphMutated,
   GraphMutation,
@@ -40,7 +41,7 @@ export interface SendOptions {
   /** only an agent of this type is sent it: AGENT_UNKNOWN for others */
   readonly type?: string;
   /** whose request asks for it, where no function stands between: the handler is told who calls */
-  readonly client?: GraphqlCaller;
+  readonly client?: CallerClaims;
 }
 
 /** An event as a subscription tells it. `data` is a JSON value. */
@@ -164,16 +165,10 @@ export interface AgentsOptions {
 
 // The graph as app code reaches it; see graph-calls.ts for one made of the graph and dql doors.
 
-/** Whose request a GraphQL text, or a message, is, where it is not the app's own. */
-export interface GraphqlCaller {
-  /** what a verified token says; absent for anyone */
-  readonly claims?: Readonly<Record<string, unknown>>;
-}
-
 /** How app code asks by a GraphQL text. */
 export interface GraphqlTerms {
   /** rules hold where there is one */
-  readonly caller?: GraphqlCaller;
+  readonly caller?: CallerClaims;
   /** functions that the text calls may change nothing */
   readonly readOnly?: boolean;
   /** id of the agent whose turn asks */

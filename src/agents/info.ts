@@ -1,5 +1,11 @@
 // What the main process and host processes both speak of. It imports nothing: types of app code are read through it.
 
+/** Whose request a function, a message or a GraphQL text is, where it is not the app's own. */
+export interface CallerClaims {
+  /** what a verified token says; absent for anyone */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
 /** Where an agent stands. Only `running`, `suspended`, `starting` and `terminated` are stored; the others pass. */
 export type AgentStatus = 'starting' | 'running' | 'suspending' | 'suspended' | 'resuming' | 'stopping' | 'terminated';
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { GraphsteadError } from '../base/index.js';
 import type { IdempotencyClaim } from '../commit/index.js';
-import type { GraphqlCaller, SendOptions } from './contract.js';
+import type { CallerClaims, SendOptions } from './contract.js';
 import type { AgentOp, Birth, PostOp } from './part.js';
 import type { DueAlarm, MailboxEntry } from './reader.js';
 import { type Head, messageOf } from './stored.js';
@@ -24,7 +24,7 @@ export interface Job {
   readonly requestId: string;
   readonly typed?: boolean;
   /** whose request asks for it, where it is neither an agent's nor a function's */
-  readonly client?: GraphqlCaller;
+  readonly client?: CallerClaims;
   /** a message to a read-only handler: where its agent is starting it waits for that */
   readonly reads?: boolean;
   /** for an agent that begins with this job */

@@ -64,7 +64,7 @@ export class Messages implements Mail {
     assertId(id);
     this.assertTaken(message, data);
     const { typed, client, from = '' } = options;
-    const head = this.options.queues.activations.get(id)?.head ?? (await this.#stored(id));
+    const head = await this.head(id);
     if (head === undefined) throw unknownAgent(id);
     if (options.type !== undefined && head.type !== options.type) throw ofOtherType(id, options.type);
     if (head.status === 'terminated') throw terminated(id);

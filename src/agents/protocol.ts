@@ -1,5 +1,5 @@
 import type { CallRecord } from '../connections/host.js';
-import type { AgentType, HostApp } from './info.js';
+import type { AgentType, CallerClaims, HostApp } from './info.js';
 
 // What the main process and a host process say to each other; see pipe.ts for how it travels.
 
@@ -35,12 +35,6 @@ export interface JournalEntry {
   readonly error?: WireFailure;
 }
 
-/** Whoever calls app code from outside. */
-export interface CallerOf {
-  /** what the verified token says; absent without one */
-  readonly claims?: Readonly<Record<string, unknown>>;
-}
-
 type TurnKind = 'init' | 'message' | 'alarm' | 'suspend' | 'terminate';
 
 export interface TurnTask {
@@ -55,7 +49,7 @@ export interface TurnTask {
   /** calls that earlier runs made up to their last checkpoint: this one goes on behind them */
   readonly calls?: number;
   /** whose request asks for it, where no function or agent stands between */
-  readonly client?: CallerOf;
+  readonly client?: CallerClaims;
   readonly requestId: string;
   readonly journal?: readonly JournalEntry[];
   /** headers that name this turn to others; absent when nothing is traced */

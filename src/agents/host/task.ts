@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { GraphsteadError, UnderWay } from '../../base/index.js';
 import { callHash } from '../call-hash.js';
-import type { CallerOf, EventEffect, JournalEntry, Rpc, RpcMethod, WireFailure } from '../protocol.js';
+import type { CallerClaims } from '../info.js';
+import type { EventEffect, JournalEntry, Rpc, RpcMethod, WireFailure } from '../protocol.js';
 import { fromFailure, toFailure } from '../wire-failure.js';
 import { tell } from './link.js';
 import { resumed } from './marker.js';
@@ -68,7 +69,7 @@ export class Task {
     /** headers that name this task to others */
     readonly traceHeaders: Readonly<Record<string, string>> = {},
     /** of a function, and of a message that a client sends by itself */
-    readonly caller?: CallerOf,
+    readonly caller?: CallerClaims,
   ) {
     this.#journal = journal === undefined ? NO_JOURNAL : new Map(journal.map((entry) => [entry.n, entry]));
   }

@@ -3,8 +3,7 @@ import type { FieldDescription, TypeDefinition, TypeUse } from '../contract.js';
 import { isOwnFile } from '../app-source.js';
 import { kindOf, operationName } from './kind.js';
 import type { Program } from './program.js';
-import type { ReadOperation } from './read-operations.js';
-import type { SignatureReader } from './signature-reader.js';
+import type { ReadOperation, SignatureReader } from './signature-reader.js';
 
 // Handlers of agents whose doc comments say `@mutation` or `@query`: clients send these messages by themselves.
 

@@ -6,7 +6,7 @@ import { readHandlers } from './handlers.js';
 import { kindOf, operationName } from './kind.js';
 import { openProgram, type Program } from './program.js';
 import { Refusals } from './refuse.js';
-import { SignatureReader } from './signature-reader.js';
+import { type ReadOperation, SignatureReader } from './signature-reader.js';
 import { hashOfText } from './text-hash.js';
 import { TypeReader } from './type-reader.js';
 
@@ -19,12 +19,6 @@ const CLASS_FIX =
 export interface Reading {
   readonly manifest: AppManifest;
   readonly files: Readonly<Record<string, string>>;
-}
-
-/** An operation, and where mistakes of it are told. */
-export interface ReadOperation {
-  readonly description: OperationDescription;
-  readonly place: ts.Node;
 }
 
 /**

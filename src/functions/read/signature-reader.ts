@@ -24,6 +24,12 @@ interface Callable {
   readonly place: ts.Node;
 }
 
+/** An operation, and where mistakes of it are told. */
+export interface ReadOperation {
+  readonly description: OperationDescription;
+  readonly place: ts.Node;
+}
+
 /** What a signature makes of an operation. */
 type Signature = Pick<
   OperationDescription,
