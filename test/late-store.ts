@@ -19,6 +19,7 @@ export function lateStore(kept: Store, refuses: (what: 'read' | 'write') => bool
     visit: (keys, visit) => answer('read', () => snapshot.visit(keys, visit)),
     get: (key) => answer('read', () => snapshot.get(key)),
     range: (range) => answer('read', () => snapshot.range(range)),
+    again: () => lateSnapshot(snapshot.again()),
     release: () => snapshot.release(),
   });
   return {

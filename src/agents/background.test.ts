@@ -203,6 +203,7 @@ describe('background work', () => {
           visit: (keys, visit) => snapshot.visit(keys, visit),
           // the look for mailboxes reads one key at a time
           range: (range) => (range.limit === 1 ? looks.then(() => snapshot.range(range)) : snapshot.range(range)),
+          again: () => snapshot.again(),
           release: () => snapshot.release(),
         };
       },

@@ -143,6 +143,8 @@ export interface Api {
    * version refuses what an older one took, or the environment lacks a variable: GraphQL waits for a corrected upload.
    */
   load(): Promise<readonly GraphsteadError[]>;
+  /** The same once another process may have stored another one: what is served stays where it has not. */
+  follow(): Promise<readonly GraphsteadError[]>;
   /**
    * Runs a query or a mutation; never throws for user mistakes. Inside a transaction it throws TXN_ABORTED, TXN_FINISHED
    * and TXN_EXPIRED: only its owner can begin anew.

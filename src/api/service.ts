@@ -71,6 +71,8 @@ class GraphqlApi implements Api {
   #executor: Executor | undefined;
   /** mistakes of the stored schema */
   #broken: readonly GraphsteadError[] = [];
+  /** the text that was read from the store last */
+  #taken: string | undefined;
   #updating: Promise<unknown> = Promise.resolve();
   #serves = 0;
 
@@ -90,7 +92,16 @@ class GraphqlApi implements Api {
   }
 
   async load(): Promise<readonly GraphsteadError[]> {
+    return this.#take(await this.#options.graph.document(DOCUMENT));
+  }
+
+  async follow(): Promise<readonly GraphsteadError[]> {
     const text = await this.#options.graph.document(DOCUMENT);
+    return text === this.#taken ? [] : this.#take(text);
+  }
+
+  #take(text: string | undefined): readonly GraphsteadError[] {
+    this.#taken = text;
     this.#broken = [];
     try {
       this.#serve(this.#load(text));

@@ -8,6 +8,7 @@ interface Announced {
   readonly explorer: boolean;
   readonly json?: boolean;
   readonly data: string;
+  readonly readOnly?: boolean;
   readonly appDir?: string;
 }
 
@@ -24,7 +25,7 @@ export class Announcer {
   /** Where a service that has started answers, and what to ask it. */
   ready(): void {
     const { service, options } = this;
-    const unserved = options.appDir === undefined ? unservedApp(process.cwd()) : [];
+    const unserved = options.appDir === undefined && !options.readOnly ? unservedApp(process.cwd()) : [];
     const warnings = [...service.warnings, ...unserved];
     if (options.json) {
       const { url, grpcPort = null } = service;
@@ -67,7 +68,7 @@ function* facts(service: Service, options: Announced): Iterable<readonly [string
   yield ['Graph', `${service.url}/query  /mutate  /alter`];
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   if (service.grpcPort !== undefined) yield ['gRPC', `${host}:${service.grpcPort}`];
-  yield ['Data', options.data];
+  yield ['Data', options.readOnly ? `${options.data} (read only)` : options.data];
   const types = typeNames(service.core.api.current()?.text ?? '');
   if (types.length > 0) yield ['Types', types.join(', ')];
 }

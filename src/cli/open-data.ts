@@ -2,12 +2,11 @@ import { resolve } from 'node:path';
 import { agentsApplier } from '../agents/index.js';
 import { type Api, createApi } from '../api/index.js';
 import { defaultNames, dgraphNames, type Limits, makeLimits, type Names, systemClock } from '../base/index.js';
-import { type Committer, createCommitter } from '../commit/index.js';
-import { createGraph, type Graph, graphApplier, graphShared } from '../graph/index.js';
+import { type Committer, createCommitter, createFollower } from '../commit/index.js';
+import { createGraph, type Graph, graphApplier, graphFollower, graphShared } from '../graph/index.js';
 import { createHttpClient } from '../outbound/index.js';
 import { openLmdbStore, openPostgresStore, type Store } from '../store/index.js';
 import { assertStore } from './holds-store.js';
-import { readCommitter } from './read-committer.js';
 import { shownAddress } from './store-address.js';
 
 /** A data directory, or a database, that this process holds, without a server. */
@@ -55,7 +54,9 @@ export async function openData(data: string, options: OpenDataOptions = {}): Pro
     opened.push(() => store.close());
     const shared = graphShared(limits);
     const appliers = [graphApplier(shared), agentsApplier(limits)];
-    const committer = readOnly ? readCommitter(store) : await createCommitter({ store, appliers, clock, limits });
+    const committer = await (readOnly
+      ? createFollower({ store, followers: [graphFollower(shared)], limits })
+      : createCommitter({ store, appliers, clock, limits }));
     opened.push(() => committer.close());
     const graph = await createGraph({ committer, shared, clock, names });
     opened.push(() => graph.close());

@@ -27,7 +27,7 @@ export function createProgram(): Command {
 }
 
 function addServe(program: Command, name: 'dev' | 'start', description: string, explorer: boolean): void {
-  program
+  const serving = program
     .command(name)
     .argument('[APP_DIR]', 'the app: a folder with app.json; without one, store and API alone')
     .description(description)
@@ -40,16 +40,17 @@ function addServe(program: Command, name: 'dev' | 'start', description: string, 
     .option('--tls-cert <FILE>', 'PEM certificate with its chain: HTTP and gRPC speak TLS (with --tls-key)')
     .option('--tls-key <FILE>', 'PEM private key of the certificate')
     .option('--explorer', 'serve /explorer', explorer)
-    .option('--json', 'print machine-readable lines')
-    .action(async (appDir: string | undefined, options, command: Command) => {
-      // one of the two without the other must not end in plain text
-      if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
-        const missing = options.tlsCert === undefined ? '--tls-cert' : '--tls-key';
-        command.error(`error: ${missing} is missing: TLS needs both --tls-cert FILE and --tls-key FILE`);
-      }
-      const { serve } = await import('./serve.js');
-      await serve({ mode: name, appDir, ...options });
-    });
+    .option('--json', 'print machine-readable lines');
+  if (name === 'start') serving.option('--read-only', 'answer from a store that another service writes, beside it');
+  serving.action(async (appDir: string | undefined, options, command: Command) => {
+    // one of the two without the other must not end in plain text
+    if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
+      const missing = options.tlsCert === undefined ? '--tls-cert' : '--tls-key';
+      command.error(`error: ${missing} is missing: TLS needs both --tls-cert FILE and --tls-key FILE`);
+    }
+    const { serve } = await import('./serve.js');
+    await serve({ mode: name, appDir, ...options });
+  });
 }
 
 function addApp(program: Command): void {

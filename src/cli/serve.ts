@@ -18,6 +18,7 @@ interface ServeOptions {
   readonly appDir?: string;
   readonly data?: string;
   readonly store?: string;
+  readonly readOnly?: boolean;
   readonly host: string;
   readonly port: number;
   readonly grpcPort: number;
@@ -41,7 +42,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   });
   const { tlsCert: cert, tlsKey: key } = options;
   try {
-    appDir = appFolder(options.appDir);
+    // beside the service that runs the app in this folder: its data, and no code
+    appDir = options.readOnly && options.appDir === undefined ? undefined : appFolder(options.appDir);
     data = dataFolder(options.data, appDir);
     store = storeAddress(options.store);
     const settings = {

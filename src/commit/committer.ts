@@ -51,6 +51,7 @@ export async function createCommitter(options: CommitterOptions): Promise<Commit
 
 /** Gathers intents while a group is being made durable; the next group is all that gathered. */
 class GroupCommitter implements Committer {
+  readonly readOnly = false;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #steps: ClockSteps;

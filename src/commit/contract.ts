@@ -98,6 +98,12 @@ export interface Applier<Part = unknown, Result = unknown> {
   begin(state: GroupState): GroupWork<Part, Result>;
 }
 
+/** A room's way to keep up with what another process commits, in a service that only reads; registered once at start. */
+export interface Follower {
+  /** The snapshot, which nobody reads yet, holds these commits: caches take them in. In order, and all before anybody reads it. */
+  saw(snapshot: Snapshot, records: readonly CommitRecord[]): MaybePromise<void>;
+}
+
 /** One commit as the stream tells it; `record` is complete: replaying all of them gives identical keys. */
 export interface CommitRecord {
   readonly commitTs: number;
@@ -108,8 +114,10 @@ export interface CommitRecord {
   readonly together?: boolean;
 }
 
-/** The only way to write. */
+/** The only way to write; or what stands in its place where another process does. */
 export interface Committer {
+  /** Another process writes: every intent is refused with READ_ONLY_STORE. */
+  readonly readOnly: boolean;
   /** Last durable commit timestamp. */
   readonly lastCommitTs: number;
   /** Records up to this timestamp are no longer kept; 0 while all are. */

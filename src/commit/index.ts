@@ -2,6 +2,7 @@ export { type Key, KeyReader, KeyWriter, type Range, type Snapshot } from '../st
 export { readState } from './commit-state.js';
 export { createCommitter } from './committer.js';
 export type * from './contract.js';
+export { createFollower, readOnlyStore } from './follower.js';
 export { ABORTED } from './oracle.js';
 export { readRecords } from './record.js';
 export { replay } from './replay.js';

@@ -1,5 +1,5 @@
 import { GraphsteadError } from '../base/index.js';
-import type { Store } from '../store/index.js';
+import type { Snapshot } from '../store/index.js';
 import { readState } from './commit-state.js';
 import type { CommitRecord } from './contract.js';
 import { readRecords } from './record.js';
@@ -9,9 +9,14 @@ const RECENT_BYTES = 16 * 1024 * 1024;
 
 type Listener = (records: readonly CommitRecord[]) => void;
 
+/** Where what landed is read again. */
+interface Landed {
+  snapshot(): Snapshot;
+}
+
 /** The commit stream: records that landed, to listeners at once and to tails from the store on. */
 export class RecordStream {
-  readonly #store: Store;
+  readonly #store: Landed;
   readonly #listeners = new Set<Listener>();
   readonly #sleepers = new Set<() => void>();
   /** the last records, so that a tail that keeps up does not read the store; all those above `#recentAfter` */
@@ -22,13 +27,16 @@ export class RecordStream {
   #tails = 0;
   #closed = false;
 
-  constructor(store: Store, lastCommitTs: number) {
+  constructor(store: Landed, lastCommitTs: number) {
     this.#store = store;
     this.#recentAfter = lastCommitTs;
   }
 
-  /** Tells everyone about the records of a group that is on disk; `bytes` is what they take together. */
-  publish(records: readonly CommitRecord[], bytes: number): void {
+  /**
+   * Tells everyone about the records of a group that is on disk; `bytes` is what they take together. Without it they are not
+   * kept: tails read them from the store.
+   */
+  publish(records: readonly CommitRecord[], bytes?: number): void {
     if (records.length === 0) return;
     this.#remember(records, bytes);
     for (const listener of this.#listeners) {
@@ -82,8 +90,8 @@ export class RecordStream {
     this.#wake();
   }
 
-  #remember(records: readonly CommitRecord[], bytes: number): void {
-    if (this.#tails === 0) {
+  #remember(records: readonly CommitRecord[], bytes: number | undefined): void {
+    if (this.#tails === 0 || bytes === undefined) {
       this.#recent = [];
       this.#recentBytes = 0;
       this.#recentAfter = records[records.length - 1].commitTs;

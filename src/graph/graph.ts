@@ -131,7 +131,7 @@ class StoreGraph implements Graph {
 
   async begin(options: BeginOptions = {}): Promise<Transaction> {
     const readOnly = (options.readOnly ?? false) || (options.bestEffort ?? false);
-    if (options.bestEffort) {
+    if (options.bestEffort || this.#committer.readOnly) {
       const snapshot = this.#committer.snapshot();
       // not in the table: its timestamp is that of a commit, and others may read at the same one
       return new GraphTransaction(this.#context, snapshot.version, true, undefined, snapshot);
@@ -151,7 +151,10 @@ class StoreGraph implements Graph {
   }
 
   open(startTs: number, hash?: string): Transaction {
-    return this.#table.get(startTs, hash);
+    if (!this.#committer.readOnly) return this.#table.get(startTs, hash);
+    throw new GraphsteadError('TXN_UNKNOWN', `there is no open transaction ${startTs}: this service only reads`, {
+      fix: 'Leave startTs out: each query reads the newest state. Transactions are kept by the service that writes.',
+    });
   }
 
   bulk(options: BulkOptions): Promise<BulkLoad> {

@@ -1,6 +1,7 @@
 export type { Committed, IdempotencyClaim } from '../commit/index.js';
-export { graphApplier } from './applier.js';
+export { graphApplier, type GraphShared } from './applier.js';
 export { type ChangeRecord, changeRecord, type EntryList } from './change-record.js';
+export { graphFollower } from './follower.js';
 export { indexConflictKey } from './conflict.js';
 export type * from './contract.js';
 export { createGraph, graphShared } from './graph.js';

@@ -15,6 +15,7 @@ import {
   type ConflictKey,
   type IdempotencyClaim,
   type Snapshot,
+  readOnlyStore,
 } from '../commit/index.js';
 import { Breath } from './breath.js';
 import {
@@ -184,6 +185,7 @@ export class GraphTransaction implements Transaction {
 
   async #stage(changes: readonly GraphChange[], accept: (() => Promise<void>) | undefined): Promise<void> {
     this.#mustBeOpen();
+    if (this.#context.committer.readOnly) throw readOnlyStore();
     if (this.readOnly) {
       throw new GraphsteadError('TXN_READ_ONLY', 'a read-only transaction cannot change anything', {
         fix: 'Begin a transaction without ro and be.',

@@ -50,7 +50,8 @@ export function startOf(core: StreamCore, after: string | undefined): ChangeStar
   if (incarnation !== store.incarnation) {
     return gap('OTHER_STORE', 'the id is of another store, or of this one before it was restored');
   }
-  if (position.commitTs > committer.lastCommitTs) {
+  // one that only reads may not have seen it yet
+  if (position.commitTs > committer.lastCommitTs && !committer.readOnly) {
     return gap('AHEAD', 'the id is of a commit that this store does not have: its files were replaced by older ones');
   }
   const { commitTs } = oldest;

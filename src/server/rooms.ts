@@ -3,9 +3,17 @@ import type { FastifyBaseLogger } from 'fastify';
 import { agentsApplier } from '../agents/index.js';
 import { type Api, type ApiOptions, createApi } from '../api/index.js';
 import { type Clock, ClockSteps, GraphsteadError, type Limits, type Names, type Trace } from '../base/index.js';
-import { type Committer, createCommitter } from '../commit/index.js';
+import { type CommitRecord, type Committer, createCommitter, createFollower } from '../commit/index.js';
 import { createDqlEngine, type DqlEngine } from '../dql/index.js';
-import { createGraph, type Graph, graphApplier, graphShared } from '../graph/index.js';
+import {
+  createGraph,
+  type Graph,
+  graphApplier,
+  graphFollower,
+  graphPart,
+  type GraphShared,
+  graphShared,
+} from '../graph/index.js';
 import { createHttpClient } from '../outbound/index.js';
 import { createMemoryStore, openLmdbStore, openPostgresStore, type Store } from '../store/index.js';
 import { writeParts } from './export/file.js';
@@ -21,6 +29,8 @@ export interface RoomOptions {
   readonly data: string | undefined;
   /** address of a database that holds the store in place of the data directory */
   readonly store: string | undefined;
+  /** another process writes it */
+  readonly readOnly: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** what placeholders of secrets name; see ApiOptions */
   readonly variables: NonNullable<ApiOptions['variables']>;
@@ -31,7 +41,7 @@ export interface RoomOptions {
   readonly trace: Trace;
   readonly health: NonNullable<ApiOptions['health']>;
   readonly operator: NonNullable<ApiOptions['operator']>;
-  /** told once, when another process has taken over the database */
+  /** told once, when another process has taken over the database, or commits of the one that writes were missed */
   readonly fenced?: (error: GraphsteadError) => void;
 }
 
@@ -45,8 +55,8 @@ export interface Rooms {
   readonly api: Api;
 }
 
-async function openStore({ data, store, limits, log, fenced }: RoomOptions): Promise<Store> {
-  if (store === undefined) return data ? openLmdbStore(data, { limits }) : createMemoryStore();
+async function openStore({ data, store, readOnly, limits, log, fenced }: RoomOptions): Promise<Store> {
+  if (store === undefined) return data ? openLmdbStore(data, { limits, readOnly }) : createMemoryStore();
   const waits = (holder: string) =>
     log.warn(`the database is held by ${holder}: waiting until it lets go, or has been silent for long enough`);
   const keepsVersions = (reason: GraphsteadError | undefined) => {
@@ -57,7 +67,39 @@ async function openStore({ data, store, limits, log, fenced }: RoomOptions): Pro
     log.fatal({ code: error.code }, `${error.message}: this service ends`);
     fenced?.(error);
   };
-  return openPostgresStore(store, { limits, waits, keepsVersions, fenced: told });
+  return openPostgresStore(store, { limits, readOnly, waits, keepsVersions, fenced: told });
+}
+
+/** Follows the process that writes the store. */
+function openFollower(store: Store, shared: GraphShared, { limits, log, fenced }: RoomOptions): Promise<Committer> {
+  const failing = (failure: unknown) => {
+    if (failure === undefined) log.info('what the service that writes commits is seen again');
+    else log.error({ err: failure }, 'what the service that writes commits is not seen: answers grow old');
+  };
+  const lost = (error: GraphsteadError) => {
+    log.fatal({ code: error.code }, `${error.message}: this service ends`);
+    fenced?.(error);
+  };
+  return createFollower({ store, followers: [graphFollower(shared)], limits, failing, lost });
+}
+
+/** Serves the type definitions that the process that writes has stored last. */
+function followTypes(committer: Committer, api: Api, log: FastifyBaseLogger): void {
+  const follow = async () => {
+    for (const { message } of await api.follow()) log.error(`the stored type definitions: ${message}`);
+  };
+  let following = Promise.resolve();
+  committer.onCommit((records) => {
+    if (!records.some(mayDefineTypes)) return;
+    following = following.then(follow).catch((error: unknown) => {
+      log.error({ err: error }, 'the stored type definitions could not be read');
+    });
+  });
+}
+
+function mayDefineTypes(record: CommitRecord): boolean {
+  const kind = graphPart(record)?.kind;
+  return kind === 'document' || kind === 'alter';
 }
 
 /** Opens store, commit, graph, graph language and GraphQL, from the bottom up; what is open stands in `opened`. */
@@ -70,7 +112,10 @@ export async function openRooms(options: RoomOptions, opened: Closers): Promise<
   const steps = new ClockSteps(clock, (ms) =>
     log.warn({ ms }, `the clock was set ${ms > 0 ? 'ahead' : 'back'}, or the machine slept`),
   );
-  const committer = tracedCommitter(await createCommitter({ store, appliers, clock, steps, limits }), trace);
+  const opening = options.readOnly
+    ? openFollower(store, shared, options)
+    : createCommitter({ store, appliers, clock, steps, limits });
+  const committer = tracedCommitter(await opening, trace);
   opened.push(() => committer.close());
   const graph = await createGraph({ committer, shared, clock, names });
   opened.push(() => graph.close());
@@ -88,5 +133,6 @@ export async function openRooms(options: RoomOptions, opened: Closers): Promise<
     trace,
   );
   opened.push(() => api.close());
+  if (committer.readOnly) followTypes(committer, api, log);
   return { store, steps, committer, graph, dql, api };
 }

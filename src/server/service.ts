@@ -53,6 +53,8 @@ export interface ServiceOptions {
   readonly data?: string;
   /** address of a database that holds the store in place of the data directory */
   readonly store?: string;
+  /** answers from a store that another process writes; runs no code of an app */
+  readonly readOnly?: boolean;
   readonly host?: string;
   /** 0 takes any free one */
   readonly port?: number;
@@ -82,7 +84,10 @@ export interface ServiceOptions {
   readonly allowUnset?: boolean;
   /** ends the process as SIGTERM does, for the admin API; without it that refuses */
   readonly shutdown?: () => void;
-  /** told once, when another process has taken over the database: nothing is written from then on, and what is read grows old */
+  /**
+   * Told once, when another process has taken over the database, or one that only reads has missed commits: nothing is written
+   * from then on, and what is read grows old.
+   */
   readonly fenced?: (error: GraphsteadError) => void;
 }
 
@@ -140,7 +145,8 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     return { version, uptime, address, status: draining.isOn ? 'draining' : 'healthy' } as const;
   };
   const operator = operatorOf(draining, log, options.shutdown);
-  const { data, store, appDir, dev = false, allowUnset = false, fenced } = options;
+  const { data, store, readOnly = false, appDir, dev = false, allowUnset = false, fenced } = options;
+  if (readOnly) assertReadable(options);
   const readable = readableVariables(environment, host);
   const ownTypes = () => (appDir ? readTypes(appDir) : undefined);
   const variables = (text: string) => ({
@@ -149,12 +155,12 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     // who writes the app's files writes its code too
     ...(readable && text !== ownTypes() ? { readable } : {}),
   });
-  const place = { data, store };
+  const place = { data, store, readOnly };
   const rooms = await openRooms(
     { ...place, environment, variables, clock, limits, names, log, trace, health, operator, fenced },
     opened,
   );
-  const full = data === undefined || store !== undefined ? undefined : roomWarning(data, limits);
+  const full = data === undefined || store !== undefined || readOnly ? undefined : roomWarning(data, limits);
   if (full !== undefined) warnings.push(full);
   const stored = await rooms.api.load();
   // otherwise those of the app take their place
@@ -245,6 +251,19 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
       await closeAll();
     },
   };
+}
+
+/** Turns of agents and writes of functions are the business of the service that writes. Throws CONFIG. */
+function assertReadable({ data, store, appDir }: ServiceOptions): void {
+  if (appDir !== undefined) {
+    throw new GraphsteadError('CONFIG', 'a service that only reads runs no code of an app', {
+      fix: 'leave APP_DIR out: it serves data and types; functions and agents answer at the service that writes',
+    });
+  }
+  if (data !== undefined || store !== undefined) return;
+  throw new GraphsteadError('CONFIG', 'a store in memory has nobody else who writes it', {
+    fix: 'name the data directory or the database of the service that writes',
+  });
 }
 
 /** A service without its secrets would only look as if it had started. */

@@ -48,6 +48,8 @@ export interface Snapshot {
   /** One value, a copy that the caller may keep. */
   get(key: Key): MaybePromise<Uint8Array | undefined>;
   range(range: Range): MaybePromise<Page>;
+  /** Another one of the same version, released by itself. */
+  again(): Snapshot;
   release(): void;
 }
 
@@ -90,6 +92,8 @@ export interface Store {
   readonly stale?: GraphsteadError;
   /** The newest durable state. Cheap: stores share one reader a version. */
   snapshot(): Snapshot;
+  /** One that only reads asks what the process that writes has brought since; absent where each snapshot does so by itself. */
+  refresh?(): Promise<void>;
   /**
    * Resolves once the batch is on disk; only then do new snapshots see it. One at a time. Where it rejects, nothing of the
    * batch has landed: its callers try again. A store that cannot know refuses everything from then on, until it is opened anew.

@@ -165,6 +165,12 @@ export class LmdbSnapshot implements Snapshot {
     return env.data.getRange(walk as never);
   }
 
+  again(): Snapshot {
+    const reader = this.#open();
+    reader.hold();
+    return new LmdbSnapshot(reader);
+  }
+
   release(): void {
     this.#reader?.drop();
     this.#reader = undefined;

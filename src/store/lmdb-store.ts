@@ -20,6 +20,8 @@ import type { RedoLog } from './redo-log.js';
 const COPIED_BYTES_A_PUT = 4096;
 const COPIED_BYTES = 64 * 2 ** 20;
 const RANGE_PAGE = 1_000;
+/** milliseconds between two looks for readers of processes that were killed: their pages are never used again until then */
+const DEAD_READERS_MS = 60_000;
 
 /** What an open store holds. */
 interface Parts {
@@ -57,6 +59,7 @@ export class LmdbStore implements Store {
   #closed = false;
   #batches = 0;
   #bytes = 0;
+  #lookedForDead = performance.now();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -128,6 +131,12 @@ export class LmdbStore implements Store {
     }
     this.#batches++;
     this.#bytes += bytes;
+    if (performance.now() - this.#lookedForDead > DEAD_READERS_MS) this.#forgetDeadReaders();
+  }
+
+  #forgetDeadReaders(): void {
+    this.#lookedForDead = performance.now();
+    this.#env.root.readerCheck();
   }
 
   async #write(batch: Batch, writer: Writer): Promise<void> {

@@ -14,6 +14,8 @@ export class MemoryDisk {
 
 export interface MemoryStoreOptions {
   readonly disk?: MemoryDisk;
+  /** reads what another store on the disk writes */
+  readonly readOnly?: boolean;
   /** called before a batch lands; throwing makes the batch fail, as a full disk would */
   readonly beforeApply?: (batch: Batch) => void;
 }
@@ -25,7 +27,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
 
 class MemoryStore implements Store {
   readonly epoch: number;
-  readonly readOnly = false;
+  readonly readOnly: boolean;
   readonly #disk: MemoryDisk;
   readonly #beforeApply?: (batch: Batch) => void;
   #applying = false;
@@ -35,7 +37,8 @@ class MemoryStore implements Store {
   constructor(options: MemoryStoreOptions) {
     this.#disk = options.disk ?? new MemoryDisk();
     this.#beforeApply = options.beforeApply;
-    this.epoch = ++this.#disk.epoch;
+    this.readOnly = options.readOnly ?? false;
+    this.epoch = this.readOnly ? this.#disk.epoch : ++this.#disk.epoch;
   }
 
   get incarnation(): string {
@@ -50,6 +53,7 @@ class MemoryStore implements Store {
   async apply(batch: Batch, { expectEpoch }: ApplyOptions): Promise<void> {
     assert(!this.#closed, 'the store is closed');
     assert(!this.#applying, 'one batch at a time');
+    if (this.readOnly) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
     checkBatch(batch, this.#disk.version);
     this.#applying = true;
     try {
@@ -125,6 +129,10 @@ class MemorySnapshot implements Snapshot {
 
   range(range: Range): Page {
     return this.#open().range(range);
+  }
+
+  again(): Snapshot {
+    return new MemorySnapshot(this.#open(), this.version, this.isClosed);
   }
 
   release(): void {

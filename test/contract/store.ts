@@ -260,6 +260,17 @@ export function storeContract(name: string, createPlace: () => Promise<StorePlac
       await second.close();
     });
 
+    it('gives a second snapshot of the same version, which outlives the first', async () => {
+      await apply([put(1, 'old')]);
+      const first = store.snapshot();
+      await apply([put(1, 'new')]);
+      const second = first.again();
+      first.release();
+      expect([second.version, text(await second.get(key(1)))]).toEqual([first.version, 'old']);
+      second.release();
+      expect(() => second.again()).toThrow(/released/);
+    });
+
     it('does not read after a release', () => {
       const snapshot = store.snapshot();
       snapshot.release();

@@ -38,6 +38,8 @@ export class JobRunner {
     this.#schemas = schemas;
     this.#unlisten = committer.onCommit((records) => {
       if (this.#jobs.length > 0 && !records.every(isStep)) this.#othersAt = performance.now();
+      // where another process carries them out, this one only tells how far they are
+      if (committer.readOnly && records.some(movesJobs)) void this.wake().catch(() => undefined);
     });
   }
 
@@ -55,7 +57,7 @@ export class JobRunner {
   /** Looks for stored jobs and begins on them. Resolves when the table was read. */
   async wake(): Promise<void> {
     this.#jobs = await this.#read();
-    if (this.#jobs.length === 0) return;
+    if (this.#jobs.length === 0 || this.#committer.readOnly) return;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
     });
@@ -168,6 +170,11 @@ export class JobRunner {
 
 function isStep(record: CommitRecord): boolean {
   return graphPart(record)?.kind === 'step';
+}
+
+function movesJobs(record: CommitRecord): boolean {
+  const kind = graphPart(record)?.kind;
+  return kind === 'step' || kind === 'alter' || kind === 'bulk';
 }
 
 /**

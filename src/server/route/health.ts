@@ -24,6 +24,7 @@ export function healthRoutes(app: FastifyInstance, core: Core, info: HealthInfo)
       indexing: indexing.map((entry) => entry.predicate),
       indexingProgress: indexing,
       lastCommitTs: core.committer.lastCommitTs,
+      ...(core.committer.readOnly ? { readOnly: true } : {}),
     };
     return reply
       .header('content-type', 'application/json')

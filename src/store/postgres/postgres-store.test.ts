@@ -242,7 +242,9 @@ describe('a store in a database', () => {
     const reader = await opened(address, { readOnly: true });
     const held = reader.snapshot();
     for (let i = 0; i < 5; i++) await write(store, put(1, `${i}`));
-    await until(async () => (await entries(reader))[1] === '4');
+    expect(await entries(reader)).toEqual({ 1: 'old' });
+    await reader.refresh?.();
+    expect(await entries(reader)).toEqual({ 1: '4' });
     expect(await entries(reader, held)).toEqual({ 1: 'old' });
     await expect(write(reader, put(1, 'x'))).rejects.toMatchObject({ code: 'READ_ONLY_STORE' });
     await reader.close();

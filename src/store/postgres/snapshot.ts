@@ -8,17 +8,26 @@ import { entriesAt, valuesAt } from './sql.js';
 /** keys that one statement asks for */
 const KEYS = 2_000;
 
+/** What a snapshot needs of its store. */
+interface Origin {
+  readonly link: Link;
+  readonly cache: NewestCache;
+  isClosed(): boolean;
+  /** another snapshot of the same version */
+  again(): Snapshot;
+  onRelease(): void;
+}
+
 /** A version of the store; each read is a statement of its own. */
 export class PostgresSnapshot implements Snapshot {
+  readonly version: number;
+  readonly #origin: Origin;
   #released = false;
 
-  constructor(
-    readonly version: number,
-    readonly link: Link,
-    readonly cache: NewestCache,
-    readonly isClosed: () => boolean,
-    readonly onRelease: () => void,
-  ) {}
+  constructor(version: number, origin: Origin) {
+    this.version = version;
+    this.#origin = origin;
+  }
 
   getMany(keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
     this.#assertOpen();
@@ -43,10 +52,15 @@ export class PostgresSnapshot implements Snapshot {
     return this.#range(range, range.limit ?? DEFAULT_PAGE);
   }
 
+  again(): Snapshot {
+    this.#assertOpen();
+    return this.#origin.again();
+  }
+
   release(): void {
     if (this.#released) return;
     this.#released = true;
-    this.onRelease();
+    this.#origin.onRelease();
   }
 
   /** As they are kept for others: copies go to whoever may keep them. */
@@ -54,18 +68,18 @@ export class PostgresSnapshot implements Snapshot {
     const values = new Array<Uint8Array | undefined>(keys.length).fill(undefined);
     const unknown: number[] = [];
     for (const [at, key] of keys.entries()) {
-      const known = this.cache.value(this.version, key);
+      const known = this.#origin.cache.value(this.version, key);
       if (known === undefined) unknown.push(at);
       else values[at] = known.value;
     }
     for (let from = 0; from < unknown.length; from += KEYS) {
       const places = unknown.slice(from, from + KEYS);
       const some = places.map((at) => Buffer.from(keys[at])); // the caller's are its own again
-      for (const { i, v } of this.#whole(await this.link.read(valuesAt(this.version, some)))) {
+      for (const { i, v } of this.#whole(await this.#origin.link.read(valuesAt(this.version, some)))) {
         const at = Number(i) - 1;
         const value = v === null ? undefined : copyOf(v as Buffer);
         values[places[at]] = value;
-        this.cache.read(this.version, some[at], value);
+        this.#origin.cache.read(this.version, some[at], value);
       }
     }
     return values;
@@ -80,15 +94,15 @@ export class PostgresSnapshot implements Snapshot {
 
   async #range(range: Range, limit: number): Promise<Page> {
     const name = nameOf(range, limit);
-    const known = this.cache.page(this.version, name);
+    const known = this.#origin.cache.page(this.version, name);
     if (known !== undefined) return copied(known);
     const page = await this.#read(range, limit);
-    this.cache.readPage(this.version, name, copied(page));
+    this.#origin.cache.readPage(this.version, name, copied(page));
     return page;
   }
 
   async #read(range: Range, limit: number): Promise<Page> {
-    const found = this.#whole(await this.link.read(entriesAt(this.version, range, limit + 1)));
+    const found = this.#whole(await this.#origin.link.read(entriesAt(this.version, range, limit + 1)));
     const rows = found.filter(({ k }) => k !== null);
     const more = rows.length > limit;
     if (more) rows.length = limit;
@@ -107,7 +121,7 @@ export class PostgresSnapshot implements Snapshot {
   }
 
   #assertOpen(): void {
-    assert(!this.isClosed(), 'the store is closed');
+    assert(!this.#origin.isClosed(), 'the store is closed');
     assert(!this.#released, 'the snapshot was released');
   }
 }

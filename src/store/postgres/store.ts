@@ -49,7 +49,7 @@ export class PostgresStore implements Store {
   readonly #held = new Map<number, number>();
   #applying: Promise<void> | undefined;
   #sweeping: Promise<void> = Promise.resolve();
-  readonly #sweep: NodeJS.Timeout;
+  #sweep: NodeJS.Timeout | undefined;
   #swept: number;
   /** there may be something to take away, behind the batch that is under way */
   #due = false;
@@ -67,8 +67,7 @@ export class PostgresStore implements Store {
     this.#version = parts.version;
     this.#cache = new NewestCache(parts.version, parts.cacheBytes);
     this.#swept = parts.version;
-    this.#sweep = setInterval(() => this.#look(), SWEEP_MS);
-    this.#sweep.unref();
+    if (!parts.readOnly) this.#sweep = setInterval(() => this.#look(), SWEEP_MS).unref();
     parts.hold.onLost(() => this.#fence());
   }
 
@@ -86,26 +85,26 @@ export class PostgresStore implements Store {
 
   get stale(): GraphsteadError | undefined {
     if (this.#fenced || !this.#parts.hold.isSilent) return this.#fenced;
-    return new GraphsteadError(
-      'OVERLOADED',
-      'the database has not answered for so long that another process may write',
-      {
-        fix: 'Look whether the database runs, and can be reached from here.',
-      },
-    );
+    const doubt = this.readOnly ? 'what is read here may be old' : 'another process may write';
+    return new GraphsteadError('OVERLOADED', `the database has not answered for so long that ${doubt}`, {
+      fix: 'Look whether the database runs, and can be reached from here.',
+    });
   }
 
   snapshot(): Snapshot {
     assert(!this.#closed, 'the store is closed');
-    const version = this.#version;
+    return this.#snapshotOf(this.#version);
+  }
+
+  #snapshotOf(version: number): Snapshot {
     this.#held.set(version, (this.#held.get(version) ?? 0) + 1);
-    return new PostgresSnapshot(
-      version,
-      this.#link,
-      this.#cache,
-      () => this.#closed,
-      () => this.#release(version),
-    );
+    return new PostgresSnapshot(version, {
+      link: this.#link,
+      cache: this.#cache,
+      isClosed: () => this.#closed,
+      again: () => this.#snapshotOf(version),
+      onRelease: () => this.#release(version),
+    });
   }
 
   #release(version: number): void {
@@ -197,14 +196,10 @@ export class PostgresStore implements Store {
     return this.#fenced;
   }
 
-  /** What nobody reads any more goes, between two batches; one that only reads learns of the newest version. */
+  /** What nobody reads any more goes, between two batches. */
   #look(): void {
     this.#due = this.#applying !== undefined;
     if (this.#closed || this.#fenced || this.#due) return;
-    if (this.readOnly) {
-      this.#sweeping = this.#follow().catch(() => undefined);
-      return;
-    }
     const oldest = this.#oldest();
     if (oldest <= this.#swept) return;
     this.#sweeping = this.#takeAway(oldest).then(
@@ -239,7 +234,8 @@ export class PostgresStore implements Store {
     this.#parts.keepsVersions?.(databaseFailure(thrown, 'old versions in the database cannot be taken away'));
   }
 
-  async #follow(): Promise<void> {
+  async refresh(): Promise<void> {
+    assert(this.readOnly, 'one that writes knows what is newest');
     const [meta] = await this.#link.read({ text: META });
     this.#version = Math.max(this.#version, Number(meta['version']));
     this.#cache.moved(this.#version);

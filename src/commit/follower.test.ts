@@ -1,0 +1,169 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { makeLimits } from '../base/index.js';
+import { createMemoryStore, MemoryDisk, type Snapshot, type Store } from '../store/index.js';
+import { createCommitter } from './committer.js';
+import type { CommitRecord, Committer } from './contract.js';
+import { createFollower } from './follower.js';
+import { CounterApplier, type CounterPart } from './testing/counter-applier.js';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** Something that happens now and then, and whoever waits for it. */
+class Happening<T> {
+  readonly all: T[] = [];
+  #waiting: (() => void)[] = [];
+
+  readonly tell = (one: T): void => {
+    this.all.push(one);
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  };
+
+  async until(met: (all: readonly T[]) => boolean): Promise<readonly T[]> {
+    while (!met(this.all)) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return this.all;
+  }
+}
+
+interface Following {
+  readonly writer: Committer;
+  readonly reader: Committer;
+  /** timestamps that followers saw, and what everybody could read at that moment */
+  readonly seen: Happening<{ readonly commitTs: number; readonly readable: number; readonly shown: number }>;
+  readonly told: Happening<CommitRecord>;
+  readonly failing: Happening<unknown>;
+  readonly lost: Happening<{ readonly code: string }>;
+  commit(name: string): Promise<number>;
+}
+
+interface Disturbed {
+  /** throws in place of a look */
+  readonly refresh?: () => Promise<void>;
+  readonly recordBytes?: number;
+}
+
+async function follow({ refresh, recordBytes = 1e9 }: Disturbed = {}): Promise<Following> {
+  const disk = new MemoryDisk();
+  const limits = makeLimits({ followMs: 1, recordBytes });
+  let wall = 1;
+  const clock = { wall: () => ++wall, monotonic: () => wall };
+  const appliers = [new CounterApplier()];
+  const writer = await createCommitter({ store: createMemoryStore({ disk }), appliers, clock, limits });
+  closers.push(() => writer.close());
+  const commit = async (name: string) => {
+    const counters: CounterPart = { add: [[name, 1]], note: 'x'.repeat(100) };
+    return (await writer.commit({ startTs: 0, conflicts: [], parts: { counters } })).commitTs;
+  };
+  await commit('before');
+  const memory = createMemoryStore({ disk, readOnly: true });
+  const store: Store = Object.assign(Object.create(memory) as Store, {
+    snapshot: () => memory.snapshot(),
+    ...(refresh ? { refresh } : {}),
+  });
+  const [seen, told, failing, lost] = [
+    new Happening<{ commitTs: number; readable: number; shown: number }>(),
+    new Happening<CommitRecord>(),
+    new Happening<unknown>(),
+    new Happening<{ code: string }>(),
+  ];
+  const saw = (snapshot: Snapshot, records: readonly CommitRecord[]) => {
+    for (const { commitTs } of records) seen.tell({ commitTs, readable: reader.lastCommitTs, shown: snapshot.version });
+  };
+  const reader = await createFollower({
+    store,
+    followers: [{ saw }],
+    limits,
+    failing: failing.tell,
+    lost: lost.tell,
+  });
+  closers.push(() => reader.close());
+  reader.onCommit((records) => records.forEach(told.tell));
+  return { writer, reader, seen, told, failing, lost, commit };
+}
+
+describe('a follower', () => {
+  it('tells of every commit of the one that writes, once and in order', async () => {
+    const { reader, told, commit } = await follow();
+    const wanted: number[] = [];
+    for (let i = 0; i < 50; i++) wanted.push(await commit(`n${i}`));
+    const records = await told.until((all) => all.length >= 50);
+    expect(records.map(({ commitTs }) => commitTs)).toEqual(wanted);
+    expect(reader.lastCommitTs).toBe(wanted[49]);
+  });
+
+  it('shows caches a commit before anybody reads it, and tells listeners when everybody can', async () => {
+    const { reader, seen, told, commit } = await follow();
+    let readable = 0;
+    reader.onCommit(() => {
+      const snapshot = reader.snapshot();
+      readable = snapshot.version;
+      snapshot.release();
+    });
+    const commitTs = await commit('a');
+    await told.until((all) => all.length > 0);
+    expect(seen.all[0].readable).toBeLessThan(commitTs);
+    expect(seen.all[0].shown).toBeGreaterThanOrEqual(commitTs);
+    expect(readable).toBeGreaterThanOrEqual(commitTs);
+  });
+
+  it('keeps a snapshot still while it goes on', async () => {
+    const { reader, told, commit } = await follow();
+    const snapshot = reader.snapshot();
+    const { version } = snapshot;
+    await commit('a');
+    await told.until((all) => all.length > 0);
+    expect(snapshot.version).toBe(version);
+    expect((await snapshot.range({ start: Uint8Array.of(0), end: Uint8Array.of(255) })).keys.length).toBeGreaterThan(0);
+    snapshot.release();
+  });
+
+  it('lets tails begin anywhere, also at a commit that it has not seen yet', async () => {
+    const { reader, commit } = await follow();
+    const first = await commit('a');
+    const ahead: number[] = [];
+    const stop = new AbortController();
+    const tail = reader.tail(first, stop.signal);
+    const second = await commit('b');
+    for await (const { commitTs } of tail) {
+      ahead.push(commitTs);
+      break;
+    }
+    expect(ahead).toEqual([second]);
+  });
+
+  it('refuses whatever would write', async () => {
+    const { reader } = await follow();
+    const refused = { code: 'READ_ONLY_STORE' };
+    await expect(reader.commit({ startTs: 0, parts: {}, conflicts: [] })).rejects.toMatchObject(refused);
+    await expect(reader.startTs()).rejects.toMatchObject(refused);
+    expect(reader.readOnly).toBe(true);
+  });
+
+  it('goes on when the store was away, and says so once', async () => {
+    let looks = 0;
+    const refresh = async () => {
+      if (++looks <= 3) throw new Error('away');
+    };
+    const { told, failing, commit } = await follow({ refresh });
+    const commitTs = await commit('a');
+    const records = await told.until((all) => all.length > 0);
+    expect(records[0].commitTs).toBe(commitTs);
+    expect(failing.all.map((one) => (one === undefined ? 'over' : 'away'))).toEqual(['away', 'over']);
+  });
+
+  it('ends when commits are gone that it has not seen', async () => {
+    let open = () => undefined as void;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const { writer, reader, told, lost, commit } = await follow({ refresh: () => gate, recordBytes: 500 });
+    for (let i = 0; i < 50; i++) await commit(`n${i}`);
+    expect(writer.trimmedTs).toBeGreaterThan(reader.lastCommitTs);
+    open();
+    const [error] = await lost.until((all) => all.length > 0);
+    expect(error).toMatchObject({ code: 'EVENT_GAP', details: { trimmed: writer.trimmedTs } });
+    expect(told.all).toEqual([]);
+  });
+});

@@ -1,0 +1,206 @@
+import { GraphsteadError, type Histogram, type Limits, makeLimits } from '../base/index.js';
+import type { Snapshot, Store } from '../store/index.js';
+import { type CommitState, readState } from './commit-state.js';
+import type { Beginning, Committed, CommitRecord, Committer, Follower } from './contract.js';
+import { readRecords } from './record.js';
+import { RecordStream } from './stream.js';
+
+/** records of one look that are kept in memory; of more, all are read a second time */
+const KEPT = 4_096;
+
+interface FollowerOptions {
+  /** that only reads */
+  readonly store: Store;
+  /** told of each commit in this order */
+  readonly followers: readonly Follower[];
+  readonly limits?: Limits;
+  /** told when looks begin to fail, and with nothing once they succeed again */
+  readonly failing?: (failure: unknown) => void;
+  /** told once: commits were not seen that are no longer kept, so that nothing here can be trusted any more */
+  readonly lost?: (error: GraphsteadError) => void;
+}
+
+/**
+ * Stands where a committer is asked for, over a store that another process writes: looks every `limits.followMs` for what that one
+ * has committed, and tells of it as if it had been committed here. Whatever would write is refused with READ_ONLY_STORE.
+ */
+export async function createFollower(options: FollowerOptions): Promise<Committer> {
+  const snapshot = options.store.snapshot();
+  try {
+    return new FollowingCommitter(options, snapshot, await readState(snapshot));
+  } catch (thrown) {
+    snapshot.release();
+    throw thrown;
+  }
+}
+
+/** How everything that would write is refused in a service that only reads. */
+export function readOnlyStore(): GraphsteadError {
+  return new GraphsteadError('READ_ONLY_STORE', 'this service only reads', {
+    fix: 'Send changes to the service that writes this store.',
+  });
+}
+
+class FollowingCommitter implements Committer {
+  readonly readOnly = true;
+  readonly #options: FollowerOptions;
+  readonly #stream: RecordStream;
+  readonly #every: number;
+  /** what everybody reads: never ahead of what was told */
+  #newest: Snapshot;
+  #state: CommitState;
+  #timer: NodeJS.Timeout;
+  #looking: Promise<void> = Promise.resolve();
+  #isFailing = false;
+  #closed = false;
+  readonly #figures = { commits: 0, looks: 0, failures: 0 };
+
+  constructor(options: FollowerOptions, newest: Snapshot, state: CommitState) {
+    this.#options = options;
+    this.#newest = newest;
+    this.#state = state;
+    this.#stream = new RecordStream(this, newest.version);
+    this.#every = (options.limits ?? makeLimits()).followMs;
+    this.#timer = this.#lookLater();
+  }
+
+  get lastCommitTs(): number {
+    return this.#newest.version;
+  }
+
+  get trimmedTs(): number {
+    return this.#state.trimmed;
+  }
+
+  snapshot(): Snapshot {
+    return this.#newest.again();
+  }
+
+  async begin(): Promise<Beginning> {
+    return { startTs: this.#newest.version, snapshot: this.snapshot() };
+  }
+
+  // Timestamps are the writer's to give.
+  async startTs(): Promise<number> {
+    throw readOnlyStore();
+  }
+
+  async commit(): Promise<Committed> {
+    throw readOnlyStore();
+  }
+
+  /** Only what writes has a reply to repeat, and that is refused here. */
+  async idempotentReply(): Promise<undefined> {
+    return undefined;
+  }
+
+  tail(after: number, signal: AbortSignal): AsyncIterable<CommitRecord> {
+    return this.#stream.tail(after, signal);
+  }
+
+  onCommit(listener: (records: readonly CommitRecord[]) => void): () => void {
+    return this.#stream.listen(listener);
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    return { ...this.#figures, lastCommitTs: this.lastCommitTs, recordBytes: this.#state.recordBytes };
+  }
+
+  times(): Readonly<Record<string, Histogram>> {
+    return {};
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    this.#stream.close();
+    this.#newest.release();
+  }
+
+  #lookLater(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#looking = this.#look();
+    }, this.#every).unref();
+  }
+
+  /** Never throws. */
+  async #look(): Promise<void> {
+    try {
+      await this.#options.store.refresh?.();
+      const found = this.#options.store.snapshot();
+      if (found.version > this.#newest.version) await this.#moveTo(found);
+      else found.release();
+      this.#figures.looks++;
+      this.#tellFailing(undefined);
+    } catch (thrown) {
+      this.#figures.failures++;
+      this.#tellFailing(thrown);
+      if (thrown instanceof GraphsteadError && thrown.code === 'EVENT_GAP') this.#lose(thrown);
+    }
+    if (!this.#closed) this.#timer = this.#lookLater();
+  }
+
+  /** Caches that missed commits cannot be mended: a start reads everything anew. */
+  #lose(error: GraphsteadError): void {
+    this.#closed = true;
+    this.#options.lost?.(error);
+  }
+
+  #tellFailing(failure: unknown): void {
+    const isFailing = failure !== undefined;
+    if (isFailing !== this.#isFailing) this.#options.failing?.(failure);
+    this.#isFailing = isFailing;
+  }
+
+  /** Caches first, then whoever reads, then whoever listens: as where it is committed. */
+  async #moveTo(found: Snapshot): Promise<void> {
+    const after = this.#newest.version;
+    let records: CommitRecord[] | undefined;
+    try {
+      const state = await readState(found);
+      if (after < state.trimmed) throw missed(after, state.trimmed);
+      records = await this.#show(found, after);
+      this.#state = state;
+    } catch (thrown) {
+      found.release();
+      throw thrown;
+    }
+    this.#newest.release();
+    this.#newest = found;
+    if (records) this.#publish(records);
+    else await this.#publishStored(after);
+  }
+
+  /** Shows the followers what comes after a commit; answers with it where it is not too much to keep. */
+  async #show(found: Snapshot, after: number): Promise<CommitRecord[] | undefined> {
+    let kept: CommitRecord[] | undefined = [];
+    for await (const records of readRecords(found, after)) {
+      for (const follower of this.#options.followers) await follower.saw(found, records);
+      if (kept && kept.length + records.length <= KEPT) kept.push(...records);
+      else kept = undefined;
+    }
+    return kept;
+  }
+
+  async #publishStored(after: number): Promise<void> {
+    const snapshot = this.snapshot();
+    try {
+      for await (const records of readRecords(snapshot, after)) this.#publish(records);
+    } finally {
+      snapshot.release();
+    }
+  }
+
+  #publish(records: readonly CommitRecord[]): void {
+    this.#figures.commits += records.length;
+    this.#stream.publish(records);
+  }
+}
+
+function missed(after: number, trimmed: number): GraphsteadError {
+  return new GraphsteadError('EVENT_GAP', `commits behind ${after} were not seen here and are no longer kept`, {
+    fix: 'Start this service again; raise limits.recordAgeMs or limits.recordBytes where it stands still for long.',
+    details: { after, trimmed },
+  });
+}
