@@ -154,7 +154,7 @@ describe('a follower', () => {
   });
 
   it('ends when commits are gone that it has not seen', async () => {
-    let open = () => undefined as void;
+    let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
       open = resolve;
     });

@@ -65,7 +65,7 @@ async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptio
     await syncName(path);
     const disk = new DiskGuard(path, limits.diskReserve, options.freeBytes);
     await disk.layBallast(limits.ballastBytes);
-    return new LmdbStore({ path, env, meta, limits, writer: { disk, lock, redo, mark, file, place } });
+    return new LmdbStore({ path, env, meta, limits, place, writer: { disk, lock, redo, mark, file } });
   } catch (thrown) {
     lock.release();
     redo?.close();
@@ -127,7 +127,12 @@ async function openReadOnly(path: string, limits: Limits): Promise<Store> {
   const env = await openToRead(path, limits.readers);
   const meta = env && readMeta(env);
   if (env === undefined || meta === undefined) throw nothingThere(path);
-  return new LmdbStore({ path, env, meta, limits });
+  const file = await open(join(path, DATA_FILE), 'r');
+  try {
+    return new LmdbStore({ path, env, meta, limits, place: await Place.of(join(path, DATA_FILE), file) });
+  } finally {
+    await file.close();
+  }
 }
 
 /** Opens the file and raises its epoch. */

@@ -167,6 +167,17 @@ describe('the lmdb store', () => {
     await expect(open({ readOnly: true }, join(directory, 'none'))).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  it('knows that what it reads is old where another directory took its place', async () => {
+    const writer = await open();
+    await apply(writer, 1, [1]);
+    const reader = await open({ readOnly: true });
+    await reader.refresh?.();
+    expect(reader.stale).toBeUndefined();
+    await rename(join(directory, DATA_FILE), join(directory, 'moved'));
+    await expect(reader.refresh?.()).rejects.toMatchObject({ code: 'STORE_FENCED' });
+    expect(reader.stale).toMatchObject({ code: 'STORE_FENCED' });
+  });
+
   const stampFormat = async (major: number, minor: number): Promise<Buffer> => {
     await (await open()).close();
     const env = await openEnv(directory, { readOnly: false, maxReaders: 8 });

@@ -29,6 +29,7 @@ interface Parts {
   readonly env: LmdbEnv;
   readonly meta: FileMeta;
   readonly limits: Limits;
+  readonly place: Place;
   /** absent for one that only reads */
   readonly writer?: Writer;
 }
@@ -41,7 +42,6 @@ interface Writer {
   readonly mark: WriteMark;
   /** the data file, to wait until all that was written to it is on disk */
   readonly file: FileHandle;
-  readonly place: Place;
 }
 
 /** A store on one LMDB file and its redo log. `openLmdbStore` makes it. */
@@ -81,6 +81,16 @@ export class LmdbStore implements Store {
     return this.#parts.writer === undefined;
   }
 
+  /** One that writes is told when it does: the service may go on reading (decision 0006). */
+  get stale(): GraphsteadError | undefined {
+    return this.readOnly && this.#parts.place.isLost ? this.#parts.place.lost() : undefined;
+  }
+
+  /** Snapshots are the newest by themselves; of a file that is another one now they would be old for ever. Throws STORE_FENCED. */
+  async refresh(): Promise<void> {
+    this.#parts.place.assertThere();
+  }
+
   snapshot(): Snapshot {
     assert(!this.#closed, 'the store is closed');
     if (this.readOnly || this.#fenced) this.#forget(); // another process writes: only a new reader sees it
@@ -118,7 +128,7 @@ export class LmdbStore implements Store {
     if (writer === undefined) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#fenced || options.expectEpoch !== this.epoch) throw fenced(options.expectEpoch);
-    writer.place.assertThere();
+    this.#parts.place.assertThere();
     const bytes = checkBatch(batch, this.#version);
     const copied = Math.min(batch.puts.length * COPIED_BYTES_A_PUT, COPIED_BYTES);
     writer.disk.admit(2 * bytes + copied, options.reclaim ?? false);

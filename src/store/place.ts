@@ -33,9 +33,13 @@ export class Place {
 
   /** Throws STORE_FENCED when the file is not there; where it comes back, writes go on. */
   assertThere(): void {
-    if (!this.isLost) return;
+    if (this.isLost) throw this.lost();
+  }
+
+  /** STORE_FENCED, as whoever needs the file is told. */
+  lost(): GraphsteadError {
     const directory = dirname(this.#path);
-    throw new GraphsteadError('STORE_FENCED', `the data directory ${directory} was moved, removed or replaced`, {
+    return new GraphsteadError('STORE_FENCED', `the data directory ${directory} was moved, removed or replaced`, {
       fix: 'Put it back, or stop the service, restore the last backup, and start again.',
     });
   }

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeLimits } from '../../src/base/index.js';
 import { type CommitRecord, createCommitter, readRecords } from '../../src/commit/index.js';
 import { CounterApplier, counterKey, counterValue } from '../../src/commit/testing/counter-applier.js';
@@ -49,6 +49,31 @@ describe('the lmdb store, when its process is killed', () => {
     await store?.close();
     store = undefined;
     await rm(directory, { recursive: true, force: true });
+  });
+
+  it('uses pages again that a killed reader held', async () => {
+    const writer = await open();
+    let version = 0;
+    const write = async (batches: number) => {
+      for (let i = 0; i < batches; i++) {
+        const puts = Array.from({ length: 20 }, (_, id) => ({
+          key: keys.uint(id).key(),
+          value: Buffer.alloc(3_000),
+        }));
+        await writer.apply({ version: ++version, puts }, { expectEpoch: writer.epoch });
+      }
+      return writer.stats()['fileBytes'];
+    };
+    const before = await write(50);
+    const child = spawn(process.execPath, [program, 'hold', directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+    expect(await collect(child, 1)).toEqual([`held ${version}`]);
+    const held = await write(50);
+    expect(held - before).toBeGreaterThan(1_000_000);
+    const { now } = performance;
+    const later = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 61_000);
+    await write(1);
+    later.mockRestore();
+    expect((await write(50)) - held).toBeLessThan(500_000);
   });
 
   it('loses nothing while another process opens the file again and again', async () => {

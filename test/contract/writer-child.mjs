@@ -77,6 +77,13 @@ const modes = {
     await store.close();
   },
 
+  /** reads one version and does not let go of it */
+  async hold(store) {
+    const snapshot = store.snapshot();
+    say('held', snapshot.version);
+    setInterval(() => snapshot.version, 1_000);
+  },
+
   /** opens although another process writes, writes once, and ends */
   async steal(store) {
     const snapshot = store.snapshot();
@@ -94,7 +101,7 @@ const modes = {
 };
 
 try {
-  const store = await openLmdbStore(directory, { limits, takeOver: mode === 'steal' });
+  const store = await openLmdbStore(directory, { limits, takeOver: mode === 'steal', readOnly: mode === 'hold' });
   await modes[mode](store);
 } catch (thrown) {
   say('error', thrown.code, thrown.message);

@@ -52,12 +52,27 @@ export class NewestCache {
     for (const { key, value } of puts) this.#keep(nameOf(key), value && copyOf(value));
   }
 
-  /** Another version, of which nothing is known. */
-  moved(version: number): void {
-    if (version === this.#version) return;
+  /**
+   * Another version, that somebody else wrote: values stay but those that have ended since. @param ended undefined where they
+   * are too many to name
+   */
+  moved(version: number, ended: readonly Key[] | undefined): void {
     this.#version = version;
     this.#forgetPages();
-    this.#forgetValues();
+    if (ended === undefined) this.#forgetValues();
+    else this.#forgetSome(ended);
+  }
+
+  #forgetSome(keys: readonly Key[]): void {
+    for (const key of keys) this.#forget(nameOf(key));
+    // what was not there may be now
+    for (const [name, value] of this.#values) if (value === undefined) this.#forget(name);
+  }
+
+  #forget(name: string): void {
+    if (!this.#values.has(name)) return;
+    this.#bytes -= valueBytes(name, this.#values.get(name));
+    this.#values.delete(name);
   }
 
   #keep(name: string, value: Uint8Array | undefined): void {

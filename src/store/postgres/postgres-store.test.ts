@@ -251,6 +251,51 @@ describe('a store in a database', () => {
     expect(await rowsIn(address, 'graphstead_reader')).toBe(0);
   });
 
+  it('reads the newest version beside the writer, whatever it has kept of those before', async () => {
+    const address = await database.place();
+    const store = await opened(address);
+    const reader = await opened(address, { readOnly: true });
+    const asked = Array.from({ length: 12 }, (_, i) => key(i));
+    const id = fc.integer({ min: 0, max: 11 });
+    const changes = fc.array(fc.tuple(id, fc.option(fc.string({ maxLength: 5 }), { nil: undefined })), {
+      minLength: 1,
+    });
+    const values = async (of: Store) => {
+      const snapshot = of.snapshot();
+      const found = await snapshot.getMany(asked);
+      const { keys } = await snapshot.range({ ...ALL, keysOnly: true });
+      snapshot.release();
+      return [found.map((value) => value && Buffer.from(value).toString()), keys.map((one) => one[1])];
+    };
+    const property = fc.asyncProperty(fc.array(changes, { maxLength: 4 }), fc.boolean(), async (batches, isSlow) => {
+      for (const batch of batches) await write(store, ...batch.map(([i, text]) => put(i, text)));
+      // as if it had been silent for so long that nothing was left for it
+      if (isSlow) await told(address, 'horizon = version');
+      await reader.refresh?.();
+      expect(await values(reader)).toEqual(await values(store));
+      expect(await values(reader)).toEqual(await values(store));
+    });
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  it('asks only for what others have changed', async () => {
+    const address = await database.place();
+    const store = await opened(address);
+    await write(store, put(1, 'a'), put(2, 'b'));
+    const reader = await opened(address, { readOnly: true });
+    await entries(reader);
+    const first = reader.snapshot();
+    await first.getMany([key(1), key(2)]);
+    first.release();
+    await write(store, put(2, 'c'));
+    await reader.refresh?.();
+    await database.run(`UPDATE ${schemaOf(address)}.graphstead_entry SET v = 'x'`);
+    const second = reader.snapshot();
+    const found = await second.getMany([key(1), key(2)]);
+    second.release();
+    expect(found.map((value) => Buffer.from(value ?? []).toString())).toEqual(['a', 'x']);
+  });
+
   it('never gives a part of a version: one that another writer took away is refused', async () => {
     const address = await database.place();
     const first = await opened(address, { limits: makeLimits({ storeCacheBytes: 1 }) });

@@ -159,6 +159,20 @@ export function entriesAt(
   };
 }
 
+/**
+ * Keys whose values ended after one version and up to another, one more than `most` at most, and one row at least. Where the horizon
+ * is past `after`, some may be gone.
+ */
+export function endedBetween(after: number, upTo: number, most: number): Statement {
+  return {
+    name: 'graphstead_ended',
+    text: `SELECT r.k, m.horizon::float8 AS horizon FROM graphstead_meta m LEFT JOIN LATERAL (
+        SELECT e.k FROM graphstead_entry e WHERE e.until > $1 AND e.until <= $2 LIMIT $3
+      ) r ON true`,
+    values: [after, upTo, most + 1],
+  };
+}
+
 /** What a writer, or a reader beside it, still needs of old versions. */
 export function moveHorizon(epoch: number, oldest: number): string {
   return `UPDATE graphstead_meta SET horizon = GREATEST(horizon, LEAST(${whole(oldest)}, COALESCE(

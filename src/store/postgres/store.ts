@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { assert, GraphsteadError } from '../../base/index.js';
 import { checkBatch } from '../check.js';
-import type { ApplyOptions, Batch, Snapshot, Store } from '../contract.js';
+import type { ApplyOptions, Batch, Key, Snapshot, Store } from '../contract.js';
 import { NewestCache } from './cache.js';
 import type { Hold } from './hold.js';
 import { databaseFailure, isAnswer, isCrossed, type Link } from './link.js';
 import { PostgresSnapshot } from './snapshot.js';
-import { batchParts, META, moveHorizon, overdue, SETTLED, stands, takeAway } from './sql.js';
+import { batchParts, endedBetween, META, moveHorizon, overdue, SETTLED, stands, takeAway } from './sql.js';
 
 /** What an open store is made of. */
 export interface PostgresStoreParts {
@@ -31,6 +31,8 @@ const SWEEP_MS = 1_000;
 const SWEEP_ROWS = 2_000;
 /** tries in a row that failed until that is told: a database that was away for a moment is not worth a line */
 const SWEEPS_FAILED = 5;
+/** keys that a reader has named to it of what others wrote: where more changed, it forgets all that it kept */
+const NAMED_KEYS = 10_000;
 /** of a batch that others crossed, at once */
 const TRIES = 10;
 /** milliseconds until a database that went away in the middle of a commit is asked again */
@@ -237,9 +239,21 @@ export class PostgresStore implements Store {
   async refresh(): Promise<void> {
     assert(this.readOnly, 'one that writes knows what is newest');
     const [meta] = await this.#link.read({ text: META });
-    this.#version = Math.max(this.#version, Number(meta['version']));
-    this.#cache.moved(this.#version);
+    const before = this.#version;
+    const version = Number(meta['version']);
+    if (version > before) {
+      const ended = await this.#ended(before, version);
+      this.#version = version;
+      this.#cache.moved(version, ended);
+    }
     this.#parts.hold.needs(this.#oldest());
+  }
+
+  /** Keys whose values others ended; undefined where they are too many, or not all are known any more. */
+  async #ended(after: number, upTo: number): Promise<readonly Key[] | undefined> {
+    const rows = await this.#link.read(endedBetween(after, upTo, NAMED_KEYS));
+    if (rows.length > NAMED_KEYS || Number(rows[0]['horizon']) > after) return undefined;
+    return rows.flatMap(({ k }) => (k === null ? [] : [k as Buffer]));
   }
 
   async overdue(most: number): Promise<number> {

@@ -1,0 +1,217 @@
+// Services that only read, beside the one that writes: over HTTP, on a data directory and on a database.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { run, scratch, serve } from '../cli/command.js';
+import { startDatabase, type TestDatabase } from '../database.js';
+import { startService, type TestService } from '../service.js';
+import { openStream } from '../sse.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startDatabase();
+}, 120_000);
+afterAll(() => database.stop());
+
+const opened: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+});
+
+type Place = { readonly data: string } | { readonly store: string };
+
+const PLACES: readonly (readonly [string, () => Promise<Place>])[] = [
+  [
+    'a data directory',
+    async () => {
+      const folder = scratch();
+      opened.push(() => folder.remove());
+      return { data: folder.path('data') };
+    },
+  ],
+  ['a database', async () => ({ store: await database.place() })],
+];
+
+async function service(options: Parameters<typeof startService>[0]): Promise<TestService> {
+  const started = await startService({ limits: { followMs: 5 }, ...options });
+  opened.push(() => started.close());
+  return started;
+}
+
+/** Asks until the answer is as wanted; a test that waits for something else ends by its own time. */
+async function until<T>(ask: () => Promise<T>, met: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (met(answer)) return answer;
+  }
+}
+
+const TYPES = 'type Book @withSubscription { id: ID! title: String! @search(by: [exact]) }';
+const ADD = 'mutation ($title: String!) { addBook(input: [{title: $title}]) { book { id title } } }';
+const BOOKS = '{ queryBook(order: {asc: title}) { title } }';
+
+describe.each(PLACES)('a service that only reads, on %s', (_name, place) => {
+  async function pair(): Promise<{ readonly writer: TestService; readonly reader: TestService; readonly at: Place }> {
+    const at = await place();
+    const writer = await service(at);
+    await writer.schema(TYPES);
+    await writer.graphql(ADD, { title: 'Emma' });
+    return { writer, reader: await service({ ...at, readOnly: true }), at };
+  }
+
+  it('answers what the one that writes has committed, in both languages', async () => {
+    const { writer, reader } = await pair();
+    expect((await reader.graphql(BOOKS)).body.data).toEqual({ queryBook: [{ title: 'Emma' }] });
+    await writer.rdf('{ set { _:a <Book.title> "Middlemarch" . _:a <service.type> "Book" . } }');
+    const asked = () => reader.data('{ q(func: eq(Book.title, "Middlemarch")) { Book.title } }');
+    expect(await until(asked, ({ q }) => q.length > 0)).toEqual({ q: [{ 'Book.title': 'Middlemarch' }] });
+    expect((await reader.graphql(BOOKS)).body.data.queryBook).toEqual([{ title: 'Emma' }, { title: 'Middlemarch' }]);
+  });
+
+  it('refuses whatever would change something, and changes nothing', async () => {
+    const { writer, reader } = await pair();
+    const before = (await writer.get('/health')).body[0].lastCommitTs;
+    const refused = [
+      await reader.rdf('{ set { _:a <Book.title> "x" . } }'),
+      await reader.rdf('{ set { <0x1> <Book.title> "x" . } }', ''),
+      await reader.rdf(
+        'upsert { query { q(func: has(Book.title)) { v as uid } } mutation { delete { uid(v) * * . } } }',
+      ),
+      await reader.json({ set: { 'Book.title': 'x' } }),
+      await reader.alter('Book.pages: int .'),
+      await reader.alter('{"drop_all": true}'),
+      await reader.schema('type Film { id: ID! title: String! }'),
+    ];
+    for (const { status, body } of refused) {
+      expect([status, body.errors[0].extensions.code]).toEqual([503, 'READ_ONLY_STORE']);
+      expect(body.errors[0].extensions.fix).toMatch(/the service that writes/);
+    }
+    const mutations = [
+      await reader.graphql(ADD, { title: 'x' }),
+      await reader.graphql('mutation { updateBook(input: {filter: {}, set: {title: "x"}}) { numUids } }'),
+      await reader.graphql('mutation { deleteBook(filter: {}) { numUids } }'),
+    ];
+    for (const { body } of mutations) expect(body.errors[0].extensions.code).toBe('READ_ONLY_STORE');
+    expect((await writer.get('/health')).body[0].lastCommitTs).toBe(before);
+    expect((await writer.graphql(BOOKS)).body.data).toEqual({ queryBook: [{ title: 'Emma' }] });
+  });
+
+  it('keeps no transaction of a client, and says so', async () => {
+    const { reader } = await pair();
+    const { start_ts: startTs } = (await reader.query('{ q(func: has(Book.title)) { uid } }')).body.extensions.txn;
+    const { status, body } = await reader.query('{ q(func: has(Book.title)) { uid } }', `?startTs=${startTs}`);
+    expect([status, body.errors[0].extensions.code]).toEqual([400, 'TXN_UNKNOWN']);
+    expect(body.errors[0].extensions.fix).toMatch(/Leave startTs out/);
+  });
+
+  it('serves the types that were uploaded last', async () => {
+    const { writer, reader } = await pair();
+    await writer.schema(`${TYPES} type Film { id: ID! name: String! }`);
+    await writer.graphql('mutation { addFilm(input: [{name: "M"}]) { numUids } }');
+    const films = () => reader.graphql('{ queryFilm { name } }');
+    const answer = await until(films, ({ body }) => body.data?.queryFilm?.length === 1);
+    expect(answer.body.data).toEqual({ queryFilm: [{ name: 'M' }] });
+    await writer.alter('{"drop_all": true}');
+    const gone = await until(films, ({ body }) => body.errors?.[0].extensions.code === 'INVALID_GRAPHQL');
+    expect(gone.body.errors[0].message).toBe('there is no GraphQL schema yet');
+  });
+
+  it('tells its own subscribers of what the other one commits', async () => {
+    const { writer, reader } = await pair();
+    const live = await openStream(`${reader.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query: 'subscription { queryBook(order: {asc: title}) { title } }' }),
+    });
+    opened.push(() => live.close());
+    expect((await live.value()).data.queryBook).toEqual([{ title: 'Emma' }]);
+    await writer.graphql(ADD, { title: 'Nostromo' });
+    expect((await live.value()).data.queryBook).toEqual([{ title: 'Emma' }, { title: 'Nostromo' }]);
+  });
+
+  it('tells the stream of changes, and goes on from an id that the other one gave', async () => {
+    const { writer, reader } = await pair();
+    const there = await openStream(`${writer.url}/changes`, {});
+    opened.push(() => there.close());
+    await there.next();
+    await writer.graphql(ADD, { title: 'Nostromo' });
+    const { id } = (await there.next()) ?? {};
+    const here = await openStream(`${reader.url}/changes?after=${id}`, {});
+    opened.push(() => here.close());
+    await here.next();
+    await writer.graphql(ADD, { title: 'Persuasion' });
+    const told = await here.next();
+    expect(told?.id).not.toBe(id);
+    expect(told?.data).toMatch(/Persuasion/);
+  });
+
+  it('tells of itself that it reads, and how far it is', async () => {
+    const { writer, reader } = await pair();
+    const [own] = (await reader.get('/health')).body;
+    expect(own.readOnly).toBe(true);
+    expect((await reader.get('/health/ready')).status).toBe(200);
+    expect((await writer.get('/health')).body[0]).not.toHaveProperty('readOnly');
+    await writer.graphql(ADD, { title: 'x' });
+    const [{ lastCommitTs }] = (await writer.get('/health')).body;
+    await until(
+      () => reader.get('/health'),
+      ({ body }) => body[0].lastCommitTs >= lastCommitTs,
+    );
+  });
+
+  it('goes on when the one that writes is gone, and follows the next one', async () => {
+    const { writer, reader, at } = await pair();
+    await writer.close();
+    expect((await reader.graphql(BOOKS)).body.data).toEqual({ queryBook: [{ title: 'Emma' }] });
+    const next = await service(at);
+    await next.graphql(ADD, { title: 'Next' });
+    const answer = await until(
+      () => reader.graphql(BOOKS),
+      ({ body }) => body.data.queryBook.length === 2,
+    );
+    expect(answer.body.data.queryBook[1]).toEqual({ title: 'Next' });
+  });
+
+  it('refuses to begin where nothing is stored, and to run an app', async () => {
+    const at = await place();
+    await expect(service({ ...at, readOnly: true })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const app = service({ ...at, readOnly: true, appDir: 'examples/mission-control' });
+    await expect(app).rejects.toMatchObject({ code: 'CONFIG', fix: expect.stringMatching(/leave APP_DIR out/) });
+    await expect(service({ readOnly: true })).rejects.toMatchObject({ code: 'CONFIG' });
+  });
+});
+
+describe('graphstead start --read-only', () => {
+  it('runs any number of processes beside the one that writes, whichever of them is killed', async () => {
+    const folder = scratch();
+    opened.push(() => folder.remove());
+    const data = ['--data', folder.path('data')];
+    const writer = await serve(data);
+    opened.push(() => writer.stop());
+    const types = await fetch(`${writer.url}/admin/schema`, { method: 'POST', body: TYPES });
+    expect(types.status).toBe(200);
+    const readers = await Promise.all([1, 2].map(() => serve([...data, '--read-only'])));
+    for (const reader of readers) opened.push(() => reader.stop());
+    await readers[0].stop('SIGKILL');
+    await writer.graphql(ADD, { title: 'Emma' });
+    const emma = { data: { queryBook: [{ title: 'Emma' }] } };
+    expect(await until(() => readers[1].graphql(BOOKS), shows(1))).toMatchObject(emma);
+    await writer.stop('SIGKILL');
+    expect(await readers[1].graphql(BOOKS)).toMatchObject(emma);
+    const again = await serve(data);
+    opened.push(() => again.stop());
+    await again.graphql(ADD, { title: 'Nostromo' });
+    await until(() => readers[1].graphql(BOOKS), shows(2));
+  });
+
+  it('does not begin without a store, and is no flag of dev', async () => {
+    const folder = scratch();
+    opened.push(() => folder.remove());
+    const started = await run(['start', '--read-only', '--port', '0', '--grpc-port', '0', '--data', folder.dir]);
+    expect([started.code, started.stderr]).toEqual([1, expect.stringMatching(/holds no store/)]);
+    const dev = await run(['dev', '--read-only']);
+    expect(dev.stderr).toMatch(/unknown option '--read-only'/);
+  });
+});
+
+function shows(count: number): (answer: Record<string, unknown>) => boolean {
+  return ({ data }) => (data as { queryBook: unknown[] }).queryBook.length === count;
+}
