@@ -53,7 +53,7 @@ class FollowingCommitter implements Committer {
   #looking: Promise<void> = Promise.resolve();
   #isFailing = false;
   #closed = false;
-  readonly #figures = { commits: 0, looks: 0, failures: 0 };
+  readonly #figures = { commits: 0, failures: 0 };
 
   constructor(options: FollowerOptions, newest: Snapshot, state: CommitState) {
     this.#options = options;
@@ -131,7 +131,6 @@ class FollowingCommitter implements Committer {
       const found = this.#options.store.snapshot();
       if (found.version > this.#newest.version) await this.#moveTo(found);
       else found.release();
-      this.#figures.looks++;
       this.#tellFailing(undefined);
     } catch (thrown) {
       this.#figures.failures++;

@@ -37,6 +37,7 @@ import { UidLease } from './lease.js';
 import { GRAPH, type GraphPart } from './part.js';
 import { SourceReader } from './reader.js';
 import { SchemaCache } from './schema-store.js';
+import { ShownVersions } from './shown-versions.js';
 import { measure, rangesOf } from './size.js';
 import { readText } from './text-record.js';
 import { GraphTransaction, type TransactionContext } from './transaction.js';
@@ -72,6 +73,8 @@ class StoreGraph implements Graph {
   readonly #names: Names;
   readonly #lease: UidLease;
   readonly #table: TransactionTable;
+  /** where another process writes */
+  readonly #shown: ShownVersions;
   readonly #runner: JobRunner;
   readonly #context: TransactionContext;
   readonly #changedAt: ChangedAt;
@@ -84,6 +87,7 @@ class StoreGraph implements Graph {
     const { limits, schemas } = shared;
     this.#lease = new UidLease(committer, limits, (from, to) => this.#table.highestNamed(from, to));
     this.#table = new TransactionTable(clock, limits);
+    this.#shown = new ShownVersions(clock, limits);
     this.#runner = new JobRunner(committer, schemas);
     this.#changedAt = new ChangedAt((predicate) => schemas.newest.predicate(predicate) !== undefined);
     shared.landed = (changed) => this.#landed(changed);
@@ -133,6 +137,7 @@ class StoreGraph implements Graph {
     const readOnly = (options.readOnly ?? false) || (options.bestEffort ?? false);
     if (options.bestEffort || this.#committer.readOnly) {
       const snapshot = this.#committer.snapshot();
+      if (options.held && this.#committer.readOnly) this.#shown.keep(snapshot);
       // not in the table: its timestamp is that of a commit, and others may read at the same one
       return new GraphTransaction(this.#context, snapshot.version, true, undefined, snapshot);
     }
@@ -152,9 +157,10 @@ class StoreGraph implements Graph {
 
   open(startTs: number, hash?: string): Transaction {
     if (!this.#committer.readOnly) return this.#table.get(startTs, hash);
-    throw new GraphsteadError('TXN_UNKNOWN', `there is no open transaction ${startTs}: this service only reads`, {
-      fix: 'Leave startTs out: each query reads the newest state. Transactions are kept by the service that writes.',
-    });
+    return this.#shown.begin(
+      startTs,
+      (snapshot) => new GraphTransaction(this.#context, startTs, true, undefined, snapshot),
+    );
   }
 
   bulk(options: BulkOptions): Promise<BulkLoad> {
@@ -288,6 +294,7 @@ class StoreGraph implements Graph {
 
   async close(): Promise<void> {
     this.#table.close();
+    this.#shown.close();
     await this.#runner.close();
   }
 }

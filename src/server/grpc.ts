@@ -42,6 +42,7 @@ const STATUS: Partial<Record<ErrorCode, grpc.status>> = {
   TOO_MANY_TRANSACTIONS: grpc.status.RESOURCE_EXHAUSTED,
   NOT_READY: grpc.status.UNAVAILABLE,
   DRAINING: grpc.status.UNAVAILABLE,
+  READ_ONLY_STORE: grpc.status.UNAVAILABLE,
   INTERNAL: grpc.status.INTERNAL,
 };
 

@@ -49,12 +49,14 @@ const ADD = 'mutation ($title: String!) { addBook(input: [{title: $title}]) { bo
 const BOOKS = '{ queryBook(order: {asc: title}) { title } }';
 
 describe.each(PLACES)('a service that only reads, on %s', (_name, place) => {
-  async function pair(): Promise<{ readonly writer: TestService; readonly reader: TestService; readonly at: Place }> {
+  async function pair(
+    limits = {},
+  ): Promise<{ readonly writer: TestService; readonly reader: TestService; readonly at: Place }> {
     const at = await place();
     const writer = await service(at);
     await writer.schema(TYPES);
     await writer.graphql(ADD, { title: 'Emma' });
-    return { writer, reader: await service({ ...at, readOnly: true }), at };
+    return { writer, reader: await service({ ...at, readOnly: true, limits: { followMs: 5, ...limits } }), at };
   }
 
   it('answers what the one that writes has committed, in both languages', async () => {
@@ -94,12 +96,27 @@ describe.each(PLACES)('a service that only reads, on %s', (_name, place) => {
     expect((await writer.graphql(BOOKS)).body.data).toEqual({ queryBook: [{ title: 'Emma' }] });
   });
 
-  it('keeps no transaction of a client, and says so', async () => {
-    const { reader } = await pair();
-    const { start_ts: startTs } = (await reader.query('{ q(func: has(Book.title)) { uid } }')).body.extensions.txn;
-    const { status, body } = await reader.query('{ q(func: has(Book.title)) { uid } }', `?startTs=${startTs}`);
-    expect([status, body.errors[0].extensions.code]).toEqual([400, 'TXN_UNKNOWN']);
-    expect(body.errors[0].extensions.fix).toMatch(/Leave startTs out/);
+  it('reads again at a timestamp that it has given, for a while', async () => {
+    const { writer, reader } = await pair({ snapshotMs: 1_000 });
+    const titles = '{ q(func: has(Book.title)) { Book.title } }';
+    const { body: first } = await reader.query(titles);
+    const at = `?startTs=${first.extensions.txn.start_ts}`;
+    await writer.graphql(ADD, { title: 'Later' });
+    await until(
+      () => reader.data(titles),
+      ({ q }) => q.length === 2,
+    );
+    expect((await reader.query(titles, at)).body.data).toEqual(first.data);
+    const write = await reader.rdf('{ set { _:a <Book.title> "x" . } }', at);
+    expect(write.body.errors[0].extensions.code).toBe('READ_ONLY_STORE');
+    expect((await reader.query(titles, at)).body.data).toEqual(first.data);
+    const gone = await until(
+      () => reader.query(titles, at),
+      ({ body }) => body.errors !== undefined,
+    );
+    expect([gone.status, gone.body.errors[0].extensions.code]).toEqual([409, 'TXN_EXPIRED']);
+    expect(gone.body.errors[0].extensions.fix).toMatch(/Leave startTs out/);
+    expect((await reader.query(titles, '?startTs=1')).body.errors[0].extensions.code).toBe('TXN_EXPIRED');
   });
 
   it('serves the types that were uploaded last', async () => {

@@ -1,0 +1,90 @@
+// Services that only read, beside the one that writes: what one of them adds to the rate of queries, and how far it lags behind.
+import { lanes, request } from './lanes.mjs';
+import { load, middle, n, scratch, startService } from './service.mjs';
+
+export const name = 'A service that only reads, beside the one that writes';
+
+const PEOPLE = 2_000;
+const FRIENDS = 20;
+const CLIENTS = 64;
+const WARM_MS = 3_000;
+const SLICE_MS = 1_500;
+const ROUNDS = 5;
+const LAGS = 100;
+
+const RDF = { 'content-type': 'application/rdf' };
+const DQL = { 'content-type': 'application/dql' };
+const COMMIT = '/mutate?commitNow=true';
+
+export async function run(print) {
+  const folder = scratch('readers');
+  const services = [];
+  try {
+    const open = async (args) => {
+      const service = await startService({ data: folder.dir, args });
+      const lane = lanes(service.url, CLIENTS);
+      services.push({ service, lane });
+      return lane;
+    };
+    const writer = await open([]);
+    await fill(writer);
+    const reader = await open(['--read-only']);
+    await compareRates(print, writer, reader);
+    await measureLag(print, writer, reader);
+  } finally {
+    for (const { lane, service } of services.reverse()) {
+      lane.close();
+      await service.stop();
+    }
+    folder.remove();
+  }
+}
+
+async function fill(writer) {
+  await writer.send(
+    request('/alter', 'name: string @index(exact) .\nage: int .\nfriend: [uid] .', { 'content-type': 'text/plain' }),
+  );
+  const lines = Array.from({ length: PEOPLE }, (_, i) => {
+    const friends = Array.from({ length: FRIENDS }, (_, f) => `_:p${i} <friend> _:p${(i * 7 + f * 13) % PEOPLE} .`);
+    return `_:p${i} <name> "person ${i}" .\n_:p${i} <age> "${i % 90}" .\n${friends.join('\n')}`;
+  });
+  await writer.send(request(COMMIT, `{ set { ${lines.join('\n')} } }`, RDF));
+}
+
+/** All clients ask the one that writes, then half of them the other one, in turn. */
+async function compareRates(print, writer, reader) {
+  const ask = (i) =>
+    request(
+      '/query',
+      `{ q(func: eq(name, "person ${i % PEOPLE}")) { name friend { name age friend { name age } } } }`,
+      DQL,
+    );
+  const alone = (ms) => load({ clients: CLIENTS, ms, work: (i) => writer.send(ask(i)) });
+  const half = (lane, ms) => load({ clients: CLIENTS / 2, ms, work: (i) => lane.send(ask(i)) });
+  const both = async (ms) => {
+    const [a, b] = await Promise.all([half(writer, ms), half(reader, ms)]);
+    return { rate: a.rate + b.rate };
+  };
+  for (const round of [alone, both]) await round(WARM_MS);
+  const rates = { alone: [], both: [] };
+  for (let r = 0; r < ROUNDS; r++) {
+    rates.alone.push((await alone(SLICE_MS)).rate);
+    rates.both.push((await both(SLICE_MS)).rate);
+  }
+  const [one, two] = [middle(rates.alone), middle(rates.both)];
+  print(`a query of three levels, ${CLIENTS} clients`, `${n(one)}/s by one, ${n(two)}/s by both: ${n(two / one, 2)}x`);
+}
+
+/** From the answer of a commit until the other one answers it. */
+async function measureLag(print, writer, reader) {
+  const lags = [];
+  for (let i = 0; i < LAGS; i++) {
+    await writer.send(request(COMMIT, `{ set { _:a <name> "lag ${i}" . } }`, RDF));
+    const from = performance.now();
+    const asks = request('/query', `{ q(func: eq(name, "lag ${i}")) { name } }`, DQL);
+    while (!String(await reader.send(asks)).includes(`lag ${i}`));
+    lags.push(performance.now() - from);
+  }
+  lags.sort((a, b) => a - b);
+  print('until a commit is read there', `p50 ${n(middle(lags))} ms, at most ${n(lags.at(-1))} ms`);
+}
