@@ -4,7 +4,7 @@ import { codeOf, GraphsteadError, type Limits, makeLimits, namedIn, nameOfThis }
 import type { Store } from '../contract.js';
 import { Hold, HELD_SECONDS } from './hold.js';
 import { Link, openingFailure, type Row, type Writer } from './link.js';
-import { CREATE, createMeta, FORMAT, holdOn, letGo, META, readFrom, readNoMore, takeOver } from './sql.js';
+import { CREATE, createMeta, FORMAT, holdOn, letGo, MADE, META, readFrom, readNoMore, takeOver } from './sql.js';
 import { PostgresStore, type PostgresStoreParts } from './store.js';
 
 interface PostgresStoreOptions {
@@ -24,6 +24,7 @@ interface PostgresStoreOptions {
 }
 
 const LOOK_AGAIN_MS = 250;
+const UNDEFINED_TABLE = '42P01';
 
 /** Whether an address names a database. */
 export function isDatabase(address: string): boolean {
@@ -61,15 +62,30 @@ function linkTo(address: string, limits: Limits): Link {
   }
 }
 
-/** Another process may be doing the same: one of the two is told that a name is taken. */
+/** What `CREATE` makes, only its owner may name in it: others find it made. */
 async function create(writer: Writer): Promise<void> {
+  if (!(await isMade(writer))) await make(writer);
+  await writer.run(createMeta(randomBytes(8).toString('hex')));
+}
+
+async function isMade(writer: Writer): Promise<boolean> {
+  try {
+    await writer.rows(MADE);
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) !== UNDEFINED_TABLE) throw thrown;
+    return false;
+  }
+}
+
+/** Another process may be doing the same: one of the two is told that a name is taken. */
+async function make(writer: Writer): Promise<void> {
   try {
     await writer.run(CREATE);
   } catch (thrown) {
     if (!/^(23505|42P07|42710|40001)$/.test(codeOf(thrown) ?? '')) throw thrown;
     await writer.run(CREATE);
   }
-  await writer.run(createMeta(randomBytes(8).toString('hex')));
 }
 
 type Opened = Omit<PostgresStoreParts, 'link' | 'cacheBytes' | 'fenced' | 'keepsVersions'>;
@@ -105,7 +121,7 @@ async function openedToWrite(link: Link, epoch: number): Promise<Opened> {
 async function openToRead(link: Link): Promise<Opened> {
   const writer = await link.writer();
   const found = await writer.rows(META).catch((thrown: unknown) => {
-    if (codeOf(thrown) === '42P01') throw nothingThere();
+    if (codeOf(thrown) === UNDEFINED_TABLE) throw nothingThere();
     throw thrown;
   });
   if (found.length === 0) throw nothingThere();

@@ -235,6 +235,24 @@ describe('a store in a database', () => {
     expect([told[1], await store.overdue?.(5), await rowsIn(address)]).toEqual([undefined, 0, 1]);
   });
 
+  it('opens for users who own nothing of it, one that writes and one that reads', async () => {
+    const address = await database.place();
+    await (await openPostgresStore(address)).close();
+    const schema = schemaOf(address);
+    const as = async (name: string, rights: string) => {
+      await database.run(`CREATE ROLE ${name}_${schema} LOGIN PASSWORD 'pa55word';
+        GRANT USAGE ON SCHEMA ${schema} TO ${name}_${schema}; ${rights.replaceAll('%', `${name}_${schema}`)}`);
+      return address.replace('//graphstead:', `//${name}_${schema}:`);
+    };
+    const all = `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO %`;
+    const store = await opened(await as('writer', all));
+    await write(store, put(1, 'a'));
+    const some = `GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO %;
+      GRANT INSERT, UPDATE, DELETE ON ${schema}.graphstead_reader TO %`;
+    const reader = await opened(await as('reader', some), { readOnly: true });
+    expect(await entries(reader)).toEqual({ 1: 'a' });
+  });
+
   it('lets another process read beside the writer, and keeps what it reads', async () => {
     const address = await database.place();
     const store = await opened(address);

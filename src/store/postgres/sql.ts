@@ -36,6 +36,9 @@ export const CREATE = `
   );
 `;
 
+/** Nothing, where all tables are there. */
+export const MADE = 'SELECT 1 FROM graphstead_meta, graphstead_entry, graphstead_reader LIMIT 0';
+
 /** @param incarnation hexadecimal text */
 export function createMeta(incarnation: string): string {
   return `INSERT INTO graphstead_meta (format, incarnation, epoch, version, horizon, holder, held_until)
