@@ -121,6 +121,17 @@ describe('a custom query over GraphQL', () => {
     });
   });
 
+  it('sends the defaults of our definitions for arguments that the client did not give', async () => {
+    const films = MOVIES.replace(
+      'lang: String, size: Int',
+      'lang: String = "de", size: Int! = 7, tags: [String!] = ["x"]',
+    );
+    remote.answer = () => ({ json: { data: { film: {} } } });
+    const query = 'query($none: String) { movie { directors { name(lang: $none, tags: null) } } }';
+    await logic.root(rootCall(remote.load(films), query, { id: '1' }));
+    expect(sentText()).toContain('name(tags: null, lang: "de", size: 7)');
+  });
+
   it('refuses one field with different arguments', async () => {
     const query = '{ movie { directors { a: name(size: 1) b: name(size: 2) } } }';
     const { errors } = await logic.root(rootCall(remote.load(MOVIES), query, { id: '1' }));

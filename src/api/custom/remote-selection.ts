@@ -4,6 +4,7 @@ import {
   type FieldNode,
   getNamedType,
   type GraphQLField,
+  type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -111,15 +112,25 @@ function add(name: string, more: Wanted, wanted: Map<string, Wanted>): void {
   known.nodes.push(...more.nodes);
 }
 
-/** The client's arguments with the values of variables in their place. */
+/**
+ * The client's arguments with the values of variables in their place, and the defaults that our definitions promise for
+ * those that it did not give: the remote may have others, or none.
+ */
 function plainArguments(scope: CollectScope, definition: Definition, node: FieldNode): ArgumentNode[] {
-  return (node.arguments ?? []).flatMap((argument): ArgumentNode[] => {
+  const given = (node.arguments ?? []).flatMap((argument): ArgumentNode[] => {
     const type = definition.args.find((one) => one.name === argument.name.value)?.type;
     if (!type || !hasVariable(argument.value)) return [argument];
-    const value = valueFromAST(argument.value, type, scope.variables);
-    const written = value === undefined ? undefined : astFromValue(value, type);
-    return written ? [{ ...argument, value: written as ArgumentNode['value'] }] : [];
+    return written(argument.name.value, valueFromAST(argument.value, type, scope.variables), type);
   });
+  const names = new Set(given.map(({ name }) => name.value));
+  const others = definition.args.filter(({ name }) => !names.has(name));
+  return [...given, ...others.flatMap(({ name, defaultValue, type }) => written(name, defaultValue, type))];
+}
+
+/** An argument with a value; none where there is no value. */
+function written(name: string, value: unknown, type: GraphQLInputType): ArgumentNode[] {
+  const literal = value === undefined ? undefined : astFromValue(value, type);
+  return literal ? [{ kind: Kind.ARGUMENT, name: nameNode(name), value: literal as ArgumentNode['value'] }] : [];
 }
 
 function hasVariable(value: ValueNode): boolean {
