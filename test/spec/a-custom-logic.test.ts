@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildSchema, graphqlSync } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Remote, startRemote } from '../remote.js';
 import { startService, type TestService } from '../service.js';
@@ -198,6 +199,24 @@ describe('Directives and inputs', () => {
     });
     expect(body).toMatchObject({ data: { country: { founded: 'long ago' } } });
     expect(remote.calls[0].json().query).toContain('founded(since: "9007199254740993")');
+  });
+
+  it('one field of a GraphQL remote may be asked for with several arguments', async () => {
+    const schema = buildSchema('type P { pic(size: Int!): String parts: [P!] } type Query { p: P }');
+    const pic = ({ size }: { size: number }) => `pic ${size}`;
+    const rootValue = { p: { pic, parts: [{ pic }] } };
+    remote.on('/g', (call) => ({ body: graphqlSync({ schema, source: call.json().query, rootValue }) }));
+    remote.on('/r', () => ({ body: { pic: 'one for all' } }));
+    await upload(`type P @remote { pic(size: Int!): String parts: [P!] }
+      type Query { p: P @custom(http: { url: "$R/g", method: POST, graphql: "query { p }" })
+        r: P @custom(http: { url: "$R/r", method: GET }) }`);
+    const { body } = await s.graphql(`{ p { s: pic(size: 1) parts { m: pic(size: 2) ...F } ...F } r { ...F } }
+      fragment F on P { l: pic(size: 3) t: pic(size: 1) }`);
+    expect(body.errors).toBeUndefined();
+    expect(body.data).toEqual({
+      p: { s: 'pic 1', parts: [{ m: 'pic 2', l: 'pic 3', t: 'pic 1' }], l: 'pic 3', t: 'pic 1' },
+      r: { l: 'one for all', t: 'one for all' },
+    });
   });
 
   it('introspection is asked at upload, with introspectionHeaders, unless skipIntrospection is true', async () => {

@@ -1,10 +1,8 @@
 import {
   type ArgumentNode,
-  astFromValue,
   type FieldNode,
   getNamedType,
   type GraphQLField,
-  type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -12,21 +10,18 @@ import {
   isObjectType,
   Kind,
   type NameNode,
-  print,
   type SelectionNode,
   type SelectionSetNode,
-  type ValueNode,
-  valueFromAST,
 } from 'graphql';
-import { GraphsteadError } from '../../base/index.js';
-import type { Field } from '../../sdl/index.js';
+import { within } from '../../base/index.js';
 import { type CollectScope, collectFields, selectionSets } from '../execute/collect.js';
-import { replyKey } from '../execute/complete.js';
+import { needsOf, replyAliases, replyKey } from '../execute/reply-key.js';
+import { sentArguments } from '../execute/sent-argument.js';
 import { fieldMeaning } from '../schema/meaning.js';
 
 type Definition = GraphQLField<unknown, unknown>;
 
-/** One field of the remote, and every node of the client's text that asks for it. */
+/** One field of the remote as it is asked for, and every node of the client's text that asks for it so. */
 interface Wanted {
   readonly definition: Definition;
   readonly arguments: readonly ArgumentNode[];
@@ -34,9 +29,9 @@ interface Wanted {
 }
 
 /**
- * The client's selection as the remote is asked for it: names of the remote, fragments expanded, no aliases and no
- * variables, @skip and @include applied. Fields that custom logic resolves here are replaced by what they need.
- * Undefined for scalars. Throws INVALID_GRAPHQL when one field is asked for twice with different arguments.
+ * The client's selection as the remote is asked for it: names of the remote, fragments expanded, no variables, @skip
+ * and @include applied, and no aliases but where one field is asked for with several arguments. Fields that custom logic
+ * resolves here are replaced by what they need. Undefined for scalars.
  */
 export function remoteSelection(
   scope: CollectScope,
@@ -61,82 +56,46 @@ function objectSelections(
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): readonly SelectionNode[] {
-  const wanted = new Map<string, Wanted>();
-  for (const same of collectFields(scope, type, selectionSets(nodes)).values()) want(scope, type, same, wanted);
-  return [...wanted].map(([name, { definition, arguments: given, nodes: asked }]) => ({
-    ...fieldNode(name),
-    arguments: given,
-    selectionSet: remoteSelection(scope, definition.type, asked),
-  }));
+  return [...wantedOf(scope, type, nodes)].map(([key, { definition, arguments: given, nodes: asked }]) => {
+    const name = replyKey(definition);
+    return {
+      ...fieldNode(name),
+      ...(key === name ? {} : { alias: nameNode(key) }),
+      arguments: given,
+      selectionSet: remoteSelection(scope, definition.type, asked),
+    };
+  });
 }
 
-function want(
+/** By the key that the reply has it under. */
+function wantedOf(
   scope: CollectScope,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
-  wanted: Map<string, Wanted>,
-): void {
-  const definition = type.getFields()[nodes[0].name.value];
-  if (!definition) return;
-  const meaning = fieldMeaning(definition);
-  if (meaning && meaning.op !== 'field' && meaning.op !== 'geo') return;
-  if (meaning?.op === 'field' && meaning.field.custom) {
-    for (const needed of needsOf(meaning.field)) {
-      const sibling = type.getFields()[needed];
-      if (sibling) add(replyKey(sibling), { definition: sibling, arguments: [], nodes: [] }, wanted);
+): ReadonlyMap<string, Wanted> {
+  const definitions = type.getFields();
+  const wanted = new Map<string, Wanted>();
+  const collected = collectFields(scope, type, selectionSets(nodes));
+  const aliases = replyAliases(scope, type, collected);
+  for (const [responseKey, same] of collected) {
+    const definition = definitions[same[0].name.value];
+    if (!definition || !isAskedFor(definition)) continue;
+    for (const needed of needsOf(definition) ?? []) {
+      const sibling = definitions[needed];
+      if (sibling) within(wanted, replyKey(sibling), () => ({ definition: sibling, arguments: [], nodes: [] }));
     }
-    return;
+    if (needsOf(definition)) continue;
+    const key = aliases.get(responseKey) ?? replyKey(definition);
+    const given = () => ({ definition, arguments: sentArguments(scope, definition, same[0]), nodes: [] });
+    within(wanted, key, given).nodes.push(...same);
   }
-  add(
-    replyKey(definition),
-    { definition, arguments: plainArguments(scope, definition, nodes[0]), nodes: [...nodes] },
-    wanted,
-  );
+  return wanted;
 }
 
-function needsOf(field: Field): readonly string[] {
-  return field.custom?.kind === 'http' ? field.custom.http.needs : [];
-}
-
-function add(name: string, more: Wanted, wanted: Map<string, Wanted>): void {
-  const known = wanted.get(name);
-  if (!known) {
-    wanted.set(name, more);
-    return;
-  }
-  if (known.arguments.map(print).join() !== more.arguments.map(print).join()) {
-    throw new GraphsteadError('INVALID_GRAPHQL', `${name} is asked for twice with different arguments`, {
-      fix: 'A remote is asked for each of its fields once; ask for the other in a request of its own.',
-    });
-  }
-  known.nodes.push(...more.nodes);
-}
-
-/**
- * The client's arguments with the values of variables in their place, and the defaults that our definitions promise for
- * those that it did not give: the remote may have others, or none.
- */
-function plainArguments(scope: CollectScope, definition: Definition, node: FieldNode): ArgumentNode[] {
-  const given = (node.arguments ?? []).flatMap((argument): ArgumentNode[] => {
-    const type = definition.args.find((one) => one.name === argument.name.value)?.type;
-    if (!type || !hasVariable(argument.value)) return [argument];
-    return written(argument.name.value, valueFromAST(argument.value, type, scope.variables), type);
-  });
-  const names = new Set(given.map(({ name }) => name.value));
-  const others = definition.args.filter(({ name }) => !names.has(name));
-  return [...given, ...others.flatMap(({ name, defaultValue, type }) => written(name, defaultValue, type))];
-}
-
-/** An argument with a value; none where there is no value. */
-function written(name: string, value: unknown, type: GraphQLInputType): ArgumentNode[] {
-  const literal = value === undefined ? undefined : astFromValue(value, type);
-  return literal ? [{ kind: Kind.ARGUMENT, name: nameNode(name), value: literal as ArgumentNode['value'] }] : [];
-}
-
-function hasVariable(value: ValueNode): boolean {
-  if (value.kind === Kind.VARIABLE) return true;
-  if (value.kind === Kind.LIST) return value.values.some(hasVariable);
-  return value.kind === Kind.OBJECT && value.fields.some((field) => hasVariable(field.value));
+/** What is counted or derived here is nothing that the remote has. */
+function isAskedFor(definition: Definition): boolean {
+  const meaning = fieldMeaning(definition);
+  return !meaning || meaning.op === 'field' || meaning.op === 'geo';
 }
 
 /** A selection is never empty: what nothing is asked of is asked for its type. */

@@ -20,7 +20,7 @@ export interface CollectScope {
 }
 
 /** Fields of one concrete type by response key, in the order of the answer; `@skip` and `@include` applied. */
-type CollectedFields = ReadonlyMap<string, readonly FieldNode[]>;
+export type CollectedFields = ReadonlyMap<string, readonly FieldNode[]>;
 
 /** The fields of several selection sets (of merged nodes) that apply to a concrete type, or to an interface as such. */
 export function collectFields(

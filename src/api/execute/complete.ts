@@ -19,6 +19,7 @@ import type { Errors } from './answer.js';
 import { type CollectScope, collectFields, selectionSets, tellsApart } from './collect.js';
 import { type CustomResult, isFailure } from './custom-logic.js';
 import { ownValue } from './inherited.js';
+import { replyAliases, replyKey } from './reply-key.js';
 import { leafJson } from './scalar.js';
 
 /** What a custom field's own call answered for a JavaScript parent. */
@@ -307,6 +308,8 @@ interface AskedField {
   /** absent for __typename */
   readonly definition: Definition | undefined;
   readonly replyKey: string;
+  /** what a GraphQL remote was asked for under this name of ours */
+  readonly alias: string | undefined;
 }
 
 /** Items of one list ask for the same fields: they are collected once in an answer. */
@@ -317,12 +320,20 @@ export function askedFields(scope: CollectScope, type: Typed, nodes: Nodes): rea
   const byType = within(byNodes, nodes, () => new Map<Typed, readonly AskedField[]>());
   return within(byType, type, () => {
     const definitions = type.getFields();
-    return [...collectFields(scope, type, selectionSets(nodes))].map(([key, fieldNodes]): AskedField => {
+    const collected = collectFields(scope, type, selectionSets(nodes));
+    const aliases = replyAliases(scope, type, collected);
+    return [...collected].map(([key, fieldNodes]): AskedField => {
       const definition = definitions[fieldNodes[0].name.value];
       const prefix = Buffer.from(`${JSON.stringify(key)}:`);
-      return { key, prefix, nodes: fieldNodes, definition, replyKey: definition ? replyKey(definition) : key };
+      const inReply = { replyKey: definition ? replyKey(definition) : key, alias: aliases.get(key) };
+      return { key, prefix, nodes: fieldNodes, definition, ...inReply };
     });
   });
+}
+
+/** What a reply holds for a field. One over REST knows no arguments: it holds the same under every alias. */
+export function heldValue({ alias, replyKey: key }: AskedField, value: Readonly<Record<string, unknown>>): unknown {
+  return ownValue(value, alias !== undefined && Object.hasOwn(value, alias) ? alias : key);
 }
 
 /** Writes a field's key. False for __typename, which is written whole. */
@@ -354,7 +365,7 @@ function completeObject(
     const own = scope.answerOf?.(value, field.nodes);
     const ok = own
       ? completeCustom(scope, field.definition.type, field.nodes, own, out)
-      : complete(scope, field.definition.type, field.nodes, ownValue(value, field.replyKey), out);
+      : complete(scope, field.definition.type, field.nodes, heldValue(field, value), out);
     scope.path.pop();
     if (!ok) return false;
   }
@@ -374,7 +385,7 @@ function* objectInSteps(
     if (!begin(type, field, i, out)) continue;
     scope.path.push(field.key);
     const own = scope.answerOf?.(value, field.nodes);
-    const held = ownValue(value, field.replyKey);
+    const held = heldValue(field, value);
     const ok = own
       ? completeCustom(scope, field.definition.type, field.nodes, own, out)
       : yield* completeInSteps(scope, field.definition.type, field.nodes, held, out);
@@ -383,12 +394,6 @@ function* objectInSteps(
   }
   out.byte(0x7d);
   return true;
-}
-
-/** The key of a reply that holds a field's value. */
-export function replyKey(definition: Definition): string {
-  const meaning = fieldMeaning(definition);
-  return meaning?.op === 'field' ? (meaning.field.responseName ?? definition.name) : definition.name;
 }
 
 /** The answer of a custom field; a call that failed is null, a list too, and has said why. */

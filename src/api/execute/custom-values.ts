@@ -12,9 +12,8 @@ import type { GraphReader } from '../../graph/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
 import { fieldMeaning } from '../schema/meaning.js';
 import type { CollectScope } from './collect.js';
-import { type AnswerOf, askedFields } from './complete.js';
+import { type AnswerOf, askedFields, heldValue } from './complete.js';
 import type { CustomResult } from './custom-logic.js';
-import { ownValue } from './inherited.js';
 import type { Request } from './request.js';
 
 type Nodes = readonly FieldNode[];
@@ -70,11 +69,12 @@ function gather(scope: CollectScope, { type, nodes, value }: Returned, calls: Ca
   const object = value as Record<string, unknown>;
   const concrete = isObjectType(nullable) ? nullable : runtimeType(scope, nullable, object);
   if (!concrete) return;
-  for (const { definition, nodes: fieldNodes, replyKey } of askedFields(scope, concrete, nodes)) {
+  for (const asked of askedFields(scope, concrete, nodes)) {
+    const { definition, nodes: fieldNodes } = asked;
     if (!definition) continue;
     const meaning = fieldMeaning(definition);
     if (meaning?.op !== 'field' || meaning.field.role !== 'custom') {
-      gather(scope, { type: definition.type, nodes: fieldNodes, value: ownValue(object, replyKey) }, calls);
+      gather(scope, { type: definition.type, nodes: fieldNodes, value: heldValue(asked, object) }, calls);
       continue;
     }
     const { type: owner, field } = meaning;

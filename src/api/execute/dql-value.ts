@@ -14,8 +14,8 @@ import { type Names, TYPE_PREDICATE } from '../../base/index.js';
 import type { Model } from '../../sdl/index.js';
 import type { Geometry } from '../../values/index.js';
 import { fieldMeaning } from '../schema/meaning.js';
-import { replyKey } from './complete.js';
 import { geometryObject, isGeoName } from './geo.js';
+import { replyKey } from './reply-key.js';
 
 interface Shape {
   readonly schema: GraphQLSchema;
