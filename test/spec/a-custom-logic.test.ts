@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildSchema, graphqlSync } from 'graphql';
+import { buildSchema, graphql, graphqlSync } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Remote, startRemote } from '../remote.js';
 import { startService, type TestService } from '../service.js';
@@ -436,6 +436,33 @@ describe('Errors, custom logic', () => {
         locations: [{ line: 1, column: 3 }],
         extensions: { code: expect.any(String) },
       },
+    ]);
+  });
+
+  it('what a GraphQL remote says is wrong stands at the field as the client asked for it', async () => {
+    const schema = buildSchema(
+      'type P { pic(size: Int): String sub: P } type Query { p: P ps(of: [PIn]): [P] } input PIn { id: ID }',
+    );
+    const pic = ({ size }: { size?: number }) => (size === 1 ? 'small' : Promise.reject(new Error(`no ${size}`)));
+    const root = { p: { pic, sub: { pic } }, ps: [{ pic }, { pic }] };
+    const answer = async ({ query, variables }: { query: string; variables: Record<string, unknown> }) =>
+      graphql({ schema, source: query, rootValue: root, variableValues: variables });
+    remote.on('/g', async (call) => ({ body: await answer(call.json()) }));
+    const http = (text: string, more = '') =>
+      `@custom(http: { url: "$R/g", method: POST, skipIntrospection: true, graphql: "${text}"${more} })`;
+    await upload(`type P @remote { picture(size: Int): String @remoteResponse(name: "pic") sub: P }
+      type U { id: ID! name: String! p: P ${http('query($of: [PIn]) { ps(of: $of) }', ', mode: BATCH, body: "{id: $id}"')} }
+      type Query { p: P ${http('query { p }')} }`);
+    await s.graphql('mutation { addU(input: [{ name: "a" }, { name: "b" }]) { numUids } }');
+    const paths = async (query: string) =>
+      (await s.graphql(query)).body.errors.map(({ path }: { path: unknown }) => path).sort();
+    expect(await paths('{ a: p { below: sub { b: picture(size: 1) c: picture(size: 2) } d: picture } }')).toEqual([
+      ['a', 'below', 'c'],
+      ['a', 'd'],
+    ]);
+    expect(await paths('{ queryU { x: p { y: picture(size: 3) } } }')).toEqual([
+      ['queryU', 0, 'x', 'y'],
+      ['queryU', 1, 'x', 'y'],
     ]);
   });
 

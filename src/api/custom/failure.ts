@@ -2,6 +2,7 @@ import { asError, GraphsteadError, type Hide, hiding } from '../../base/index.js
 import type { RemoteError } from '../../outbound/index.js';
 import type { Model } from '../../sdl/index.js';
 import type { CustomError, CustomResult } from '../execute/custom-logic.js';
+import type { Path } from './error-path.js';
 
 /** What a call stands for, in messages: `custom query user`, `custom field User.name`. */
 type CallName = string;
@@ -38,6 +39,9 @@ export function restErrors(errors: readonly RemoteError[]): CustomError[] {
 }
 
 /** Errors of a GraphQL remote; their paths begin with the remote field, whose place ours takes. */
-export function graphqlErrors(errors: readonly RemoteError[]): CustomError[] {
-  return errors.map(({ locations: _, path, ...error }) => ({ ...error, ...(path ? { path: path.slice(1) } : {}) }));
+export function graphqlErrors(errors: readonly RemoteError[], inClientsWords: (path: Path) => Path): CustomError[] {
+  return errors.map(({ locations: _, path, ...error }) => ({
+    ...error,
+    ...(path ? { path: inClientsWords(path.slice(1)) } : {}),
+  }));
 }

@@ -6,6 +6,7 @@ import type { CustomError, CustomFieldCall, CustomResult } from '../execute/cust
 import { keyOfValues } from '../execute/variables.js';
 import { askedOnce } from './asked-once.js';
 import { bodyFor, type CallSite, sendGraphql, sendRest, variablesFor } from './call.js';
+import { clientPath } from './error-path.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors, wrongShape } from './failure.js';
 import { remoteSelection } from './remote-selection.js';
 
@@ -102,7 +103,7 @@ async function one(
       : readRestReply(await sendRest(site, values, bodyFor(http, values)));
   try {
     const { value, errors } = await askedOnce(site, () => [...name, values], ask);
-    return { value, errors: graphql ? graphqlErrors(errors) : restErrors(errors) };
+    return { value, errors: errorsOf(call, site, errors) };
   } catch (error) {
     return failed(nameOf(call), error);
   }
@@ -116,6 +117,11 @@ async function askGraphql(
 ): Promise<RemoteAnswer> {
   const selection = remoteSelection(call, outputType(call), call.fieldNodes);
   return readGraphqlReply(await sendGraphql(site, operation, selection, variables), operation.field);
+}
+
+function errorsOf(call: CustomFieldCall, { http }: CallSite, errors: RemoteAnswer['errors']): CustomError[] {
+  if (!http.graphql) return restErrors(errors);
+  return graphqlErrors(errors, (path) => clientPath(call, outputType(call), call.fieldNodes, path));
 }
 
 function outputType(call: CustomFieldCall): GraphQLOutputType {
@@ -139,7 +145,7 @@ async function sendBatch(call: CustomFieldCall, site: CallSite, bodies: readonly
   const answer = graphql
     ? await askGraphql(call, site, graphql, { [graphql.variables[0].name]: bodies })
     : readRestReply(await sendRest(site, {}, bodies));
-  const errors = graphql ? graphqlErrors(answer.errors) : restErrors(answer.errors);
+  const errors = errorsOf(call, site, answer.errors);
   const nothing = answer.value === null || answer.value === undefined;
   if (nothing && errors.length > 0) return nothingOf(bodies.length, errors);
   return withErrors(items(answer.value, bodies.length), errors);

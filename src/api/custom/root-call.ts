@@ -5,6 +5,7 @@ import { parseDateTime } from '../../values/index.js';
 import type { CustomResult, CustomRootCall } from '../execute/custom-logic.js';
 import { askedOnce } from './asked-once.js';
 import { bodyFor, type CallSite, sendGraphql, sendRest, variablesFor } from './call.js';
+import { clientPath, type Path } from './error-path.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors } from './failure.js';
 import { remoteSelection } from './remote-selection.js';
 import { baseName } from './remote-type.js';
@@ -37,7 +38,8 @@ async function graphql(call: CustomRootCall, site: CallSite, operation: RemoteOp
     () => [call.field.name, variables, selection && print(selection)],
     async () => readGraphqlReply(await sendGraphql(site, operation, selection, variables), operation.field),
   );
-  return { value: answer.value, errors: graphqlErrors(answer.errors) };
+  const path = (told: Path) => (type ? clientPath(call, type, call.fieldNodes, told) : told);
+  return { value: answer.value, errors: graphqlErrors(answer.errors, path) };
 }
 
 /** What is stored is checked by the store; nothing else looks at a time that is sent on. Throws INVALID_VALUE. */
