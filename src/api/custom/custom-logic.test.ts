@@ -132,6 +132,17 @@ describe('a custom query over GraphQL', () => {
     expect(sentText()).toContain('name(tags: null, lang: "de", size: 7)');
   });
 
+  it('sends the defaults of our inputs, however the client writes its value', async () => {
+    const films = `${MOVIES.replace('alive: Boolean', 'alive(at: At): Boolean')} input At { year: Int = 7 in: [At!] }`;
+    remote.answer = () => ({ json: { data: { film: {} } } });
+    const query =
+      'query($at: At) { movie { directors { a: alive(at: { in: [{ year: 1 }, {}] }) b: alive(at: $at) } } }';
+    await logic.root(
+      rootCall(remote.load(films), query, { id: '1' }, {}, { at: { in: [{ year: 1 }, { year: 7 }], year: 7 } }),
+    );
+    expect(sentText()).toContain('      alive(at: {year: 7, in: [{year: 1}, {year: 7}]})\n    }');
+  });
+
   it('asks for one field with several arguments under aliases, each once', async () => {
     const films = MOVIES.replace('alive: Boolean', 'alive: Boolean name__2: Int');
     remote.answer = () => ({ json: { data: { film: {} } } });

@@ -2,8 +2,10 @@ import {
   type ArgumentNode,
   astFromValue,
   type FieldNode,
+  getNamedType,
   type GraphQLField,
   type GraphQLInputType,
+  isInputObjectType,
   Kind,
   type ValueNode,
   valueFromAST,
@@ -14,12 +16,12 @@ type Definition = GraphQLField<unknown, unknown>;
 
 /**
  * The client's arguments with the values of variables in their place, and the defaults that our definitions promise for
- * those that it did not give: the remote may have others, or none.
+ * those, and for fields of inputs, that it did not give: the remote may have others, or none.
  */
 export function sentArguments(scope: CollectScope, definition: Definition, node: FieldNode): ArgumentNode[] {
   const given = (node.arguments ?? []).flatMap((argument): ArgumentNode[] => {
     const type = definition.args.find((one) => one.name === argument.name.value)?.type;
-    if (!type || !hasVariable(argument.value)) return [argument];
+    if (!type || (!hasVariable(argument.value) && !isInputObjectType(getNamedType(type)))) return [argument];
     return written(argument.name.value, valueFromAST(argument.value, type, scope.variables), type);
   });
   const names = new Set(given.map(({ name }) => name.value));
