@@ -219,6 +219,38 @@ describe('Directives and inputs', () => {
     });
   });
 
+  it('members of a union may have fields of one name and different types', async () => {
+    const schema =
+      buildSchema(`type A { code: String! next(at: Int): [U] n: Int! } type B { code: String next(at: Int): U n: Int }
+      union U = A | B type Query { us: [U] }`);
+    const a = { __typename: 'A', code: () => 'a', n: 1 };
+    const b = {
+      __typename: 'B',
+      code: () => new Error('no code'),
+      next: ({ at }: { at: number }) => (at === 1 ? a : null),
+    };
+    remote.on('/g', async (call) => ({
+      body: await graphql({ schema, source: call.json().query, rootValue: { us: [{ ...a, next: [b, a] }, b] } }),
+    }));
+    await upload(`type A @remote { code: String! next(at: Int): [U] n: Int } type B @remote { code: String next(at: Int): U n: Int }
+      union U @remote = A | B
+      type Query { us: [U] @custom(http: { url: "$R/g", method: POST, graphql: "query { us }" }) }`);
+    const { body } = await s.graphql(`{ us {
+      ... on A { n is: code below: next { ... on A { code } ... on B { maybe: code } } }
+      ... on B { n maybe: code one: next(at: 1) { ...C } two: next(at: 2) { ...C } } } }
+      fragment C on A { code }`);
+    expect(body.data).toEqual({
+      us: [
+        { n: 1, is: 'a', below: [{ maybe: null }, { code: 'a' }] },
+        { n: null, maybe: null, one: { code: 'a' }, two: null },
+      ],
+    });
+    expect(body.errors.map(({ path }: { path: unknown }) => path)).toEqual([
+      ['us', 0, 'below', 0, 'maybe'],
+      ['us', 1, 'maybe'],
+    ]);
+  });
+
   it('introspection is asked at upload, with introspectionHeaders, unless skipIntrospection is true', async () => {
     remote.on('/graphql', () => ({ status: 500, body: '{}' }));
     const schema = (

@@ -8,6 +8,7 @@ import { askedOnce } from './asked-once.js';
 import { bodyFor, type CallSite, sendGraphql, sendRest, variablesFor } from './call.js';
 import { clientPath } from './error-path.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors, wrongShape } from './failure.js';
+import { inOwnKeys } from './own-keys.js';
 import { remoteSelection } from './remote-selection.js';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -76,8 +77,8 @@ async function single(
   concurrency: number,
 ): Promise<CustomResult[]> {
   const results = new Array<CustomResult>(asked.length);
-  const selection = site.http.graphql && remoteSelection(call, outputType(call), call.fieldNodes);
-  const name = [call.field.owner, call.field.name, selection && print(selection)];
+  const set = site.http.graphql && remoteSelection(call, outputType(call), call.fieldNodes).set;
+  const name = [call.field.owner, call.field.name, set && print(set)];
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < asked.length) {
@@ -103,7 +104,7 @@ async function one(
       : readRestReply(await sendRest(site, values, bodyFor(http, values)));
   try {
     const { value, errors } = await askedOnce(site, () => [...name, values], ask);
-    return { value, errors: errorsOf(call, site, errors) };
+    return { value, errors: errorsOf(call, site, { value, errors }) };
   } catch (error) {
     return failed(nameOf(call), error);
   }
@@ -115,13 +116,13 @@ async function askGraphql(
   operation: RemoteOperation,
   variables: Values,
 ): Promise<RemoteAnswer> {
-  const selection = remoteSelection(call, outputType(call), call.fieldNodes);
-  return readGraphqlReply(await sendGraphql(site, operation, selection, variables), operation.field);
+  const { set, aliased } = remoteSelection(call, outputType(call), call.fieldNodes);
+  return inOwnKeys(readGraphqlReply(await sendGraphql(site, operation, set, variables), operation.field), aliased);
 }
 
-function errorsOf(call: CustomFieldCall, { http }: CallSite, errors: RemoteAnswer['errors']): CustomError[] {
+function errorsOf(call: CustomFieldCall, { http }: CallSite, { value, errors }: RemoteAnswer): CustomError[] {
   if (!http.graphql) return restErrors(errors);
-  return graphqlErrors(errors, (path) => clientPath(call, outputType(call), call.fieldNodes, path));
+  return graphqlErrors(errors, (path) => clientPath(call, outputType(call), call.fieldNodes, value, path));
 }
 
 function outputType(call: CustomFieldCall): GraphQLOutputType {
@@ -145,7 +146,7 @@ async function sendBatch(call: CustomFieldCall, site: CallSite, bodies: readonly
   const answer = graphql
     ? await askGraphql(call, site, graphql, { [graphql.variables[0].name]: bodies })
     : readRestReply(await sendRest(site, {}, bodies));
-  const errors = errorsOf(call, site, answer.errors);
+  const errors = errorsOf(call, site, answer);
   const nothing = answer.value === null || answer.value === undefined;
   if (nothing && errors.length > 0) return nothingOf(bodies.length, errors);
   return withErrors(items(answer.value, bodies.length), errors);

@@ -28,43 +28,76 @@ interface Wanted {
   readonly nodes: FieldNode[];
 }
 
+/** What is asked of a remote below a field. */
+interface RemoteSelection {
+  /** undefined for scalars */
+  readonly set: SelectionSetNode | undefined;
+  /** keys of the reply by the aliases that stand for them */
+  readonly aliased: ReadonlyMap<string, string>;
+}
+
 /**
  * The client's selection as the remote is asked for it: names of the remote, fragments expanded, no variables, @skip
- * and @include applied, and no aliases but where one field is asked for with several arguments. Fields that custom logic
- * resolves here are replaced by what they need. Undefined for scalars.
+ * and @include applied, and no aliases but where one field is asked for with several arguments, or members of an
+ * interface or a union have fields of one name and different types. Fields that custom logic resolves here are replaced
+ * by what they need.
  */
 export function remoteSelection(
   scope: CollectScope,
   type: GraphQLOutputType,
   nodes: readonly FieldNode[],
+): RemoteSelection {
+  const aliased = new Map<string, string>();
+  return { set: below(scope, type, nodes, aliased), aliased };
+}
+
+type Aliased = Map<string, string>;
+
+function below(
+  scope: CollectScope,
+  type: GraphQLOutputType,
+  nodes: readonly FieldNode[],
+  aliased: Aliased,
 ): SelectionSetNode | undefined {
   const named: GraphQLNamedType = getNamedType(type);
-  if (isObjectType(named)) return selectionSet(objectSelections(scope, named, nodes));
+  if (isObjectType(named)) return fieldsOf(scope, wantedOf(scope, named, nodes), aliased);
   if (!isAbstractType(named)) return undefined;
-  const members = scope.schema.getPossibleTypes(named).map(
-    (member): SelectionNode => ({
+  const firsts = new Map<string, GraphQLOutputType>();
+  const members = scope.schema.getPossibleTypes(named).map((member): SelectionNode => {
+    const wanted = [...wantedOf(scope, member, nodes)].map(([key, want]): [string, Wanted] => {
+      const known = firsts.get(key);
+      if (!known) firsts.set(key, want.definition.type);
+      if (!known || isTheRemotes(known, want.definition.type)) return [key, want];
+      const alias = `${key}__${member.name}`;
+      aliased.set(alias, key);
+      return [alias, want];
+    });
+    return {
       kind: Kind.INLINE_FRAGMENT,
       typeCondition: { kind: Kind.NAMED_TYPE, name: nameNode(member.name) },
-      selectionSet: selectionSet(objectSelections(scope, member, nodes)),
-    }),
-  );
+      selectionSet: fieldsOf(scope, new Map(wanted), aliased),
+    };
+  });
   return selectionSet([fieldNode('__typename'), ...members]);
 }
 
-function objectSelections(
-  scope: CollectScope,
-  type: GraphQLObjectType,
-  nodes: readonly FieldNode[],
-): readonly SelectionNode[] {
-  return [...wantedOf(scope, type, nodes)].map(([key, { definition, arguments: given, nodes: asked }]) => {
+/** Both are of one type in the remote, too, which may have as non-null what is nullable here. */
+function isTheRemotes(one: GraphQLOutputType, other: GraphQLOutputType): boolean {
+  const text = String(one);
+  return text === String(other) && text.endsWith('!') && !/[^!]\]/.test(text);
+}
+
+function fieldsOf(scope: CollectScope, wanted: ReadonlyMap<string, Wanted>, aliased: Aliased): SelectionSetNode {
+  const fields = [...wanted].map(([key, { definition, arguments: given, nodes }]) => {
     const name = replyKey(definition);
     return {
       ...fieldNode(name),
       ...(key === name ? {} : { alias: nameNode(key) }),
       arguments: given,
-      selectionSet: remoteSelection(scope, definition.type, asked),
+      selectionSet: below(scope, definition.type, nodes, aliased),
     };
   });
+  return selectionSet(fields);
 }
 
 /** By the key that the reply has it under. */

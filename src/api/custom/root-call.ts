@@ -1,4 +1,5 @@
 import { print } from 'graphql';
+import { assert } from '../../base/index.js';
 import { readGraphqlReply, readRestReply } from '../../outbound/index.js';
 import type { HttpCall, RemoteOperation } from '../../sdl/index.js';
 import { parseDateTime } from '../../values/index.js';
@@ -7,6 +8,7 @@ import { askedOnce } from './asked-once.js';
 import { bodyFor, type CallSite, sendGraphql, sendRest, variablesFor } from './call.js';
 import { clientPath, type Path } from './error-path.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors } from './failure.js';
+import { inOwnKeys } from './own-keys.js';
 import { remoteSelection } from './remote-selection.js';
 import { baseName } from './remote-type.js';
 
@@ -30,15 +32,17 @@ async function rest(call: CustomRootCall, site: CallSite): Promise<CustomResult>
 
 async function graphql(call: CustomRootCall, site: CallSite, operation: RemoteOperation): Promise<CustomResult> {
   const parent = call.field.root === 'Query' ? call.schema.getQueryType() : call.schema.getMutationType();
-  const type = parent?.getFields()[call.field.name].type;
-  const selection = type && remoteSelection(call, type, call.fieldNodes);
+  assert(parent, 'a custom root field belongs to a generated type');
+  const { type } = parent.getFields()[call.field.name];
+  const { set, aliased } = remoteSelection(call, type, call.fieldNodes);
   const variables = variablesFor(operation, call.args);
   const answer = await askedOnce(
     site,
-    () => [call.field.name, variables, selection && print(selection)],
-    async () => readGraphqlReply(await sendGraphql(site, operation, selection, variables), operation.field),
+    () => [call.field.name, variables, set && print(set)],
+    async () =>
+      inOwnKeys(readGraphqlReply(await sendGraphql(site, operation, set, variables), operation.field), aliased),
   );
-  const path = (told: Path) => (type ? clientPath(call, type, call.fieldNodes, told) : told);
+  const path = (told: Path) => clientPath(call, type, call.fieldNodes, answer.value, told);
   return { value: answer.value, errors: graphqlErrors(answer.errors, path) };
 }
 
