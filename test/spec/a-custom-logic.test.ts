@@ -532,6 +532,26 @@ describe('Errors, custom logic', () => {
     expect(body).toMatchObject({ data: { l: null }, errors: [{ path: ['l', 'tight'] }] });
   });
 
+  it('an item of a type that is not defined, and one without its type: null, with what to do about it', async () => {
+    remote.on('/r', () => ({ body: [{ __typename: 'A', n: 1 }, { __typename: 'C', n: 2 }, { n: 3 }] }));
+    await upload(`type A @remote { n: Int } type B @remote { n: Int } union U @remote = A | B
+      type Query { us: [U] @custom(http: { url: "$R/r", method: GET }) }`);
+    const { body } = await s.graphql('{ us { ... on A { n } ... on B { n } } }');
+    expect(body.data).toEqual({ us: [{ n: 1 }, null, null] });
+    expect(body.errors).toMatchObject([
+      {
+        message: 'the type C of an item is none of U here',
+        path: ['us', 1],
+        extensions: { fix: 'Define C as one of its types.' },
+      },
+      {
+        message: 'the type of an item of U is not known',
+        path: ['us', 2],
+        extensions: { fix: 'Return __typename with it.' },
+      },
+    ]);
+  });
+
   it('a reply with extra fields: ignored', async () => {
     remote.on('/c', () => ({ body: { code: 'A', more: { and: ['more'] } } }));
     await upload(`${COUNTRY} type Query { c: Country @custom(http: { url: "$R/c", method: GET }) }`);

@@ -178,10 +178,19 @@ function completeNullable(
   return wrong(
     scope,
     nodes,
-    `the type of an item of ${String(demand.type)} is not known`,
-    'REMOTE_REPLY',
-    'Return __typename with it.',
+    ...unknownType(String(demand.type), (value as { readonly __typename?: unknown }).__typename),
   );
+}
+
+/** Why an item of an interface or a union cannot be completed. */
+function unknownType(abstract: string, given: unknown): [string, 'REMOTE_REPLY', string] {
+  return typeof given === 'string'
+    ? [
+        `the type ${given} of an item is none of ${abstract} here`,
+        'REMOTE_REPLY',
+        `Define ${given} as one of its types.`,
+      ]
+    : [`the type of an item of ${abstract} is not known`, 'REMOTE_REPLY', 'Return __typename with it.'];
 }
 
 const BUILT_IN = new Set(['ID', 'Int', 'Int64', 'Float', 'String', 'Boolean', 'DateTime']);
