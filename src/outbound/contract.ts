@@ -40,7 +40,8 @@ export type UrlPart =
 /** A parsed url template, as the definitions' room gives it. */
 export interface UrlTemplate {
   readonly path: readonly UrlPart[];
-  readonly query: readonly { readonly name: string; readonly value: UrlPart }[];
+  /** without a value: a bare `name` */
+  readonly query: readonly { readonly name: string; readonly value?: UrlPart }[];
 }
 
 /** A node of a parsed body template. */

@@ -27,6 +27,11 @@ describe('urls', () => {
     expect(fillUrl(url, values)).toBe(`http://api.test/movies/${expected}`);
   });
 
+  it('keep a fixed parameter as it is written, bare or empty', () => {
+    const query = [{ name: 'bare' }, { name: 'empty', value: text('') }];
+    expect(fillUrl({ path: [text('http://api.test/')], query }, {})).toBe('http://api.test/?bare&empty=');
+  });
+
   it.each([{}, { id: null }, { id: '..' }, { id: '.' }, { id: '../a' }, { id: 'a/..' }, { id: '..\\a' }])(
     'refuse %j in the path',
     (values) => {

@@ -37,8 +37,9 @@ function flat(value: unknown): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
-function parameter(name: string, part: UrlPart, values: TemplateValues): string[] {
-  if (part.kind === 'text') return [part.text === '' ? name : `${name}=${part.text}`];
+function parameter(name: string, part: UrlPart | undefined, values: TemplateValues): string[] {
+  if (!part) return [name];
+  if (part.kind === 'text') return [`${name}=${part.text}`];
   if (!Object.hasOwn(values, part.name) || values[part.name] === undefined) return [];
   return pairs(name, values[part.name]).map(([key, value]) => `${key}=${formEncode(value)}`);
 }

@@ -14,7 +14,7 @@ describe('url templates', () => {
     expect(url.query).toEqual([
       { name: 'q', value: { kind: 'variable', name: 'q', offset: 34 } },
       { name: 'fixed', value: { kind: 'text', text: '1' } },
-      { name: 'bare', value: { kind: 'text', text: '' } },
+      { name: 'bare', value: undefined },
       { name: 'empty', value: { kind: 'text', text: '' } },
     ]);
     expect([url.pathVariables, url.queryVariables]).toEqual([['id'], ['q']]);

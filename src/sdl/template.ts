@@ -5,10 +5,10 @@ type UrlPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'variable'; readonly name: string; readonly offset: number };
 
-/** One `name=value` of the query string. A parameter whose variable is absent is left out. */
+/** One `name=value` of the query string, or a bare `name`. A parameter whose variable is absent is left out. */
 interface UrlParameter {
   readonly name: string;
-  readonly value: UrlPart;
+  readonly value?: UrlPart;
 }
 
 /** `http://host/path/$id?name=$name#fragment`, taken apart. */
@@ -104,7 +104,7 @@ export function parseUrlTemplate(text: string, position?: Position): UrlTemplate
     path,
     query,
     pathVariables: unique(names(path)),
-    queryVariables: unique(names(query.map((parameter) => parameter.value))),
+    queryVariables: unique(names(query.flatMap(({ value }) => value ?? []))),
   };
 }
 
@@ -114,13 +114,13 @@ function urlQuery(text: string, start: number, fail: (message: string, fix: stri
   for (const pair of text.slice(start).split('&')) {
     const equals = pair.indexOf('=');
     const name = equals === -1 ? pair : pair.slice(0, equals);
-    const value = equals === -1 ? '' : pair.slice(equals + 1);
-    const parts = urlParts(value, at + equals + 1);
+    const parts = equals === -1 ? [] : urlParts(pair.slice(equals + 1), at + equals + 1);
     if (name.includes('$')) fail(`"${pair}" has a variable as its name`, 'Write the parameter as name=$variable.');
     if (parts.length > 1) {
       fail(`"${pair}" mixes a variable with other text`, 'Give each parameter one variable: name=$variable.');
     }
-    if (pair !== '') parameters.push({ name, value: parts[0] ?? { kind: 'text', text: '' } });
+    const empty: UrlPart | undefined = equals === -1 ? undefined : { kind: 'text', text: '' };
+    if (pair !== '') parameters.push({ name, value: parts[0] ?? empty });
     at += pair.length + 1;
   }
   return parameters;
