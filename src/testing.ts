@@ -92,7 +92,7 @@ export interface TestApp {
   ): Promise<PublishedEvent<Data>>;
   /** wall time now */
   now(): Date;
-  /** Lets time pass: each alarm on the way rings at its time. Resolves when all that follows from them is done. */
+  /** Lets time pass: each alarm, and each further try of a message, comes at its time. Resolves when all that follows is done. */
   advance(ms: number): Promise<void>;
   /** Resolves when no agent has anything left to do at this time: messages sent without waiting have been handled. */
   settled(): Promise<void>;

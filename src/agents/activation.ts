@@ -16,6 +16,8 @@ export class Activation {
   /** monotonic milliseconds */
   lastUsed = 0;
   wake: NodeJS.Timeout | undefined;
+  /** wall milliseconds that `wake` waits for */
+  wakesAt = Number.POSITIVE_INFINITY;
   readonly waiting = new Waiting();
 
   constructor(readonly id: string) {}

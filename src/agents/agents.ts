@@ -358,7 +358,8 @@ class AgentRuntime implements Agents {
 
   /** wall milliseconds at which something waits to be done; Infinity when nothing does */
   nextDue(): number {
-    return this.#alarms.next;
+    const tries = [...this.#queues.activations.values()].map(({ wakesAt }) => wakesAt);
+    return tries.reduce((least, at) => Math.min(least, at), this.#alarms.next);
   }
 
   async clockMoved(): Promise<void> {

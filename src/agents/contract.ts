@@ -136,7 +136,7 @@ export interface Agents {
   resume(): Promise<void>;
   /** State, alarms, waiting messages and dead letters of one agent, all at one moment. */
   inspect(id: string): Promise<AgentInspection>;
-  /** Wall milliseconds of the next alarm, or a little before; Infinity when none is set. */
+  /** Wall milliseconds of the next alarm, or a little before, or of the next try of a message; Infinity when there is none. */
   nextDue(): number;
   /** The clock was set forward (by a test): resolves when what is due now, and all that follows from it, is done. */
   clockMoved(): Promise<void>;

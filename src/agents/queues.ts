@@ -150,6 +150,7 @@ export class Queues {
     try {
       if (activation.wake !== undefined) clearTimeout(activation.wake);
       activation.wake = undefined;
+      activation.wakesAt = Number.POSITIVE_INFINITY;
       if (activation.head === undefined && !activation.isNew) await this.#known(activation);
       while (!this.paused) {
         const next = await this.#next(activation);
@@ -192,8 +193,10 @@ export class Queues {
 
   #wakeAt(activation: Activation, wall: number): void {
     const wait = Math.min(Math.max(1, wall - this.options.clock.wall()), BACKOFF_MOST_MS);
+    activation.wakesAt = wall;
     activation.wake = setTimeout(() => {
       activation.wake = undefined;
+      activation.wakesAt = Number.POSITIVE_INFINITY;
       this.kick(activation);
     }, wait);
     activation.wake.unref();

@@ -295,6 +295,50 @@ describe('subscriptions', () => {
   });
 });
 
+describe('time', () => {
+  it('that passes brings each further try of a message and of an alarm at its time, until there is none left', async () => {
+    writeFileSync(folder.path('app.json'), '{}');
+    writeFileSync(
+      folder.path('functions', 'index.ts'),
+      `import { Agent, agents, type Json } from 'graphstead/app';
+       class Caller extends Agent {
+         static readonly attempts = 4;
+         override async onReceiveMessage(name: string, data?: string): Promise<void> {
+           if (this.attempt < Number(data)) throw new Error('engaged');
+           this.publishEvent(name, { at: Date.now() });
+         }
+         override onInitialize(): void { this.setAlarm(Date.now() + 3_600_000, { name: 'rung', data: '3' }); }
+       }
+       agents.register(Caller);
+       export async function startCaller(): Promise<string> { return (await agents.start('Caller')).id; }
+       export async function call(id: string, name: string, tries: string): Promise<void> {
+         await agents.sendMessageAsync(id, name, tries);
+       }
+       export async function countDead(id: string): Promise<number> { return (await agents.deadLetters(id)).length; }`,
+    );
+    const running = await startApp({ appDir: folder.dir });
+    app = running;
+    const { startCaller: id } = await running.graphql<{ startCaller: string }>('mutation { startCaller }');
+    const call = (name: string, tries: number) =>
+      running.graphql(`mutation { call(id: "${id}", name: "${name}", tries: "${tries}") }`);
+    const start = running.now().getTime();
+    const done = async () =>
+      (await running.events(id)).map(({ name, data }) => [name, Number(data['at']) - start] as const);
+
+    await call('heard', 3);
+    await running.advance(10_000);
+    expect(await done()).toEqual([['heard', 600]]);
+    await call('lost', 9);
+    await running.advance(10_000);
+    expect(await running.graphql(`{ countDead(id: "${id}") }`)).toEqual({ countDead: 1 });
+    await running.advance(2 * 3_600_000);
+    expect(await done()).toEqual([
+      ['heard', 600],
+      ['rung', 3_600_600],
+    ]);
+  });
+});
+
 describe('events', () => {
   const AGENT = `
     import { Agent, agents } from 'graphstead/app';
