@@ -2,6 +2,7 @@ export { each, type Left, mapped, opened, type Pushing, recovered, type Take } f
 export { countBits } from './bits.js';
 export { type Clock, LONGEST_TIMER, systemClock } from './clock.js';
 export { ClockSteps } from './clock-steps.js';
+export { tlsAdvice, verifying } from './database-tls.js';
 export {
   asError,
   assert,

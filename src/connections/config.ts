@@ -45,7 +45,12 @@ function makeShapes() {
 
   const relationalConnection = z.strictObject({
     type: z.enum(['relational', 'postgresql']),
-    connStr: z.string().describe('connection string, normally {{DATABASE_URL}}').optional(),
+    connStr: z
+      .string()
+      .describe(
+        'connection string, normally {{DATABASE_URL}}; ?sslmode=require speaks TLS, and trusts public authorities or that of &sslrootcert=file; no-verify trusts anyone',
+      )
+      .optional(),
     connString: z.string().describe('the same as connStr').optional(),
     maxConnections: z.number().int().positive().optional(),
     ...common,

@@ -1,6 +1,7 @@
-import { chmodSync, chownSync, copyFileSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startDatabase, type TestDatabase } from '../../test/database.js';
@@ -343,6 +344,20 @@ describe('a relational connection, on a real PostgreSQL', () => {
       connection.query("select state from pg_stat_activity where query like $1 and state = 'active'", [
         `%pg_sleep(60), '${mark}'%`,
       ]);
+    /** The server speaks TLS, soon. */
+    async function secured(): Promise<void> {
+      const { data } = database;
+      for (const [from, to] of [
+        ['localhost.pem', 'server.crt'],
+        ['localhost.key', 'server.key'],
+      ] as const) {
+        copyFileSync(new URL(`../../test/support/tls/${from}`, import.meta.url), join(data, to));
+        chownSync(join(data, to), statSync(data).uid, statSync(data).gid);
+        chmodSync(join(data, to), 0o600);
+      }
+      await connection.execute('alter system set ssl = on');
+      await connection.execute('select pg_reload_conf()');
+    }
     /** Ends a call once the server is at it. */
     async function endOnceActive(mark: string, ending: AbortController): Promise<void> {
       await vi.waitFor(async () => expect(await ofSleeps(mark)).toHaveLength(1), { timeout: 60_000 });
@@ -388,18 +403,44 @@ describe('a relational connection, on a real PostgreSQL', () => {
       await expect(patient.transaction(insert(33, 'late', {}), { signal: whole.signal })).rejects.toMatchObject(told);
     });
 
+    it('tells what its address has to say of TLS, and warns of nothing', async () => {
+      const warned = vi.spyOn(process, 'emitWarning');
+      const failing = async (query: string) => {
+        const secure = openPatient({}, query);
+        const answer = secure.query('select 1').then(
+          () => 'it answered',
+          (error: unknown) => error,
+        );
+        return answer.finally(() => secure.close());
+      };
+      const none = {
+        message: expect.stringContaining('does not support SSL'),
+        fix: /^leave sslmode out of the address/,
+      };
+      for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full&application_name=a'])
+        expect(await failing(`?sslmode=${mode}`)).toMatchObject({ code: 'CONNECTION_FAILED', ...none });
+      await secured();
+      const unknown = { message: expect.stringContaining('self-signed'), fix: /sslrootcert=.*sslmode=no-verify/ };
+      await vi.waitFor(async () => expect(await failing('?sslmode=require')).toMatchObject(unknown), 60_000);
+      const authority = fileURLToPath(new URL('../../test/support/tls/localhost.pem', import.meta.url));
+      expect(await failing(`?sslrootcert=${authority}&sslmode=require`)).toBe('it answered');
+      const rules = join(database.data, 'pg_hba.conf');
+      const given = readFileSync(rules, 'utf8');
+      const ruledBy = async (text: string) => {
+        writeFileSync(rules, text);
+        await connection.execute('select pg_reload_conf()');
+      };
+      await ruledBy(`hostnossl all all all reject\n${given}`);
+      const alone = { message: expect.stringContaining('no encryption'), fix: /^add \?sslmode=require/ };
+      await vi
+        .waitFor(async () => expect(await failing('')).toMatchObject(alone), 60_000)
+        .finally(() => ruledBy(given));
+      expect(warned).not.toHaveBeenCalled();
+      warned.mockRestore();
+    });
+
     it('ends the statement under TLS too', async () => {
-      const { data } = database;
-      for (const [from, to] of [
-        ['localhost.pem', 'server.crt'],
-        ['localhost.key', 'server.key'],
-      ] as const) {
-        copyFileSync(new URL(`../../test/support/tls/${from}`, import.meta.url), join(data, to));
-        chownSync(join(data, to), statSync(data).uid, statSync(data).gid);
-        chmodSync(join(data, to), 0o600);
-      }
-      await connection.execute('alter system set ssl = on');
-      await connection.execute('select pg_reload_conf()');
+      await secured();
       const openSecure = () => openPatient({}, '?sslmode=no-verify');
       await vi.waitFor(
         async () => {

@@ -1,6 +1,15 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
-import { assertCallable, DEFAULT_LIMITS, givenText, GraphsteadError, type Hide, hiding } from '../base/index.js';
+import {
+  assertCallable,
+  DEFAULT_LIMITS,
+  givenText,
+  GraphsteadError,
+  type Hide,
+  hiding,
+  tlsAdvice,
+  verifying,
+} from '../base/index.js';
 import { type CallOptions, callOptions, underWay, until } from './call-options.js';
 import type { ConnectionConfig } from './config.js';
 import { askToCancel } from './pg-cancel.js';
@@ -49,7 +58,7 @@ export function openRelational(
   const failed = (error: unknown) => failure(name, error, (text) => hideAddress(hide(text), address));
   const { Client, Pool } = load();
   const pool = new Pool({
-    connectionString: address,
+    connectionString: verifying(address),
     max: config.maxConnections ?? 10,
     // to wait for one that others use takes as long as they take, to open one does not
     connectionTimeoutMillis: timeout,
@@ -304,6 +313,8 @@ const NOT_LET_IN = /^(28...|3D000)$/;
 
 function adviceFor(error: unknown, reason: string): string | undefined {
   const { code = '', syscall } = error as { code?: string; syscall?: string };
+  const tls = tlsAdvice(error);
+  if (tls !== undefined) return tls;
   // the server's words, or those of the library where the server does not answer
   if (/timeout/i.test(reason)) return TOO_SLOW;
   const unreached = syscall === 'connect' || syscall === 'getaddrinfo' || code === NOT_UP;

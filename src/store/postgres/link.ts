@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
-import { codeOf, GraphsteadError, type Limits } from '../../base/index.js';
+import { codeOf, GraphsteadError, type Limits, tlsAdvice, verifying } from '../../base/index.js';
 
 /** One statement. */
 export interface Statement {
@@ -28,7 +28,7 @@ export class Link {
 
   constructor(address: string, limits: Pick<Limits, 'storeConnections'>) {
     this.#settings = {
-      connectionString: address,
+      connectionString: verifying(address),
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: SILENT_MS,
       keepAlive: true,
@@ -140,14 +140,13 @@ export function databaseFailure(thrown: unknown, action: string): GraphsteadErro
   });
 }
 
-/** The same where it is opened, and CONFIG for what it answers then: the address or the rights are wrong. */
+/** The same where it is opened, and CONFIG for what it answers then, or where TLS fails: the address or the rights are wrong. */
 export function openingFailure(thrown: unknown, action: string): GraphsteadError {
+  const tls = tlsAdvice(thrown);
   const isRefusal = isAnswer(thrown) && !isCrossed(thrown) && !ROOM.test(codeOf(thrown) ?? '');
-  if (!isRefusal) return databaseFailure(thrown, action);
-  return new GraphsteadError('CONFIG', reasonOf(thrown, action), {
-    fix: 'Look at the address (--store, GRAPHSTEAD_STORE), and at what its user may do in the database.',
-    cause: thrown,
-  });
+  if (tls === undefined && !isRefusal) return databaseFailure(thrown, action);
+  const rights = 'Look at the address (--store, GRAPHSTEAD_STORE), and at what its user may do in the database.';
+  return new GraphsteadError('CONFIG', reasonOf(thrown, action), { fix: tls ?? rights, cause: thrown });
 }
 
 function reasonOf(thrown: unknown, action: string): string {

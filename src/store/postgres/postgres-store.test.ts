@@ -467,6 +467,12 @@ describe('a database that cannot be opened', () => {
     });
   });
 
+  it('speaks no TLS where the address asks for it', async () => {
+    const failing = openPostgresStore(`${await database.place()}&sslmode=require`);
+    const fix = /^leave sslmode out of the address/;
+    await expect(failing).rejects.toMatchObject({ code: 'CONFIG', message: /does not support SSL/, fix });
+  });
+
   it('holds a newer store, or none', async () => {
     const address = await database.place();
     const reading = () => openPostgresStore(address, { readOnly: true });
