@@ -33,8 +33,14 @@ export class DiskGuard {
     if (this.#isPlenty(bytes)) return;
     const free = this.#free(this.#directory);
     if (free >= this.#reserve + bytes) return;
-    if (!reclaim) throw diskFull(`${free} bytes are free, limits.diskReserve is ${this.#reserve}`);
+    if (!reclaim) throw diskFull(this.#wanting(free, bytes));
     this.#dropBallast();
+  }
+
+  /** A large write needs much more than the reserve says. */
+  #wanting(free: number, bytes: number): string {
+    if (free < this.#reserve) return `${free} bytes are free, limits.diskReserve is ${this.#reserve}`;
+    return `${free} bytes are free, limits.diskReserve keeps ${this.#reserve}, and this write may take ${bytes}`;
   }
 
   /** To ask the system takes longer than to note a small write. */
