@@ -59,15 +59,18 @@ describe('app.json', () => {
   it('says what a manifest of Modus has in another way', () => {
     const found = mistakes(`{ "models": { "m": { "sourceModel": "x", "connection": "hypermode" } },
       "connections": { "a": { "type": "http", "endpoint": "https://a.example/b" }, "b": { "type": "mysql" },
-        "c": { "type": "http", "baseUrl": "https://c.example", "queryParameters": { "limit": "1" } } },
+        "c": { "type": "http", "baseUrl": "https://c.example", "queryParameters": { "limit": "1" } },
+        "d": { "type": "http", "baseUrl": "https://d.example",
+          "headers": { "Authorization": "Basic {{base64(USERNAME:PASSWORD)}}" } } },
       "collections": {} }`);
     const told = [
       /baseUrl is missing/,
       /"endpoint" is not known.*write "baseUrl"/,
       /PostgreSQL/,
-      /"queryParameters" is not known.*the path of each call/,
+      /"queryParameters" is not known.*the path of each call.*process\.env/,
       /"collections" is not known.*similar_to/,
       /"hypermode".*no model is hosted here/,
+      /base64\(USERNAME:PASSWORD\).*no placeholder.*"baseUrl": "https:\/\/\{\{USERNAME\}\}:\{\{PASSWORD\}\}@/,
     ];
     expect(found).toEqual(told.map((one) => expect.stringMatching(one)));
   });
@@ -198,6 +201,28 @@ describe('placeholders', () => {
     expect(resolveConnections(config, { APP_A_BASE: 'http://localhost:1' }).connections['a']).toMatchObject({
       baseUrl: 'http://localhost:1',
     });
+  });
+
+  it('that stand in front of an @ are told to be escaped', () => {
+    const config = readConfig(
+      `{ "connections": { "h": { "type": "http", "baseUrl": "http://me:{{WORD}}@host/" },
+        "d": { "type": "relational", "connStr": "postgres://{{USER}}:{{WORD}}@db/c" } } }`,
+    );
+    const fixes = (word: string) => {
+      try {
+        return resolveConnections(config, { APP_H_WORD: word, APP_D_USER: 'me', APP_D_WORD: word }) && [];
+      } catch (error) {
+        return (error as GraphsteadErrors).errors.map(({ fix }) => fix);
+      }
+    };
+    const escaped = /; what is no letter or digit in a user or a password is escaped, \/ as %2F, # as %23$/;
+    for (const word of ['s3/cret', 's3?cret', 's3#cret', '12/34'])
+      expect(fixes(word)).toEqual([expect.stringMatching(escaped), expect.stringMatching(escaped)]);
+    expect(fixes('s3%2Fcret')).toEqual([]);
+    const whole = readConfig('{ "connections": { "d": { "type": "relational", "connStr": "{{URL}}" } } }');
+    expect(() => resolveConnections(whole, { APP_D_URL: 'postgres://me:s3#cret@db/c' })).toThrow(
+      expect.objectContaining({ errors: [expect.objectContaining({ fix: expect.stringMatching(escaped) })] }),
+    );
   });
 
   it('are refused where they bring a query into a base address', () => {

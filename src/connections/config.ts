@@ -178,7 +178,8 @@ function problem(located: Located, path: readonly (string | number)[], message: 
 /** Keys that a manifest of Modus has, and that mean something else here. */
 const FIX_OF_KEY = table({
   endpoint: 'write "baseUrl", the part that all calls share: code names the path below it',
-  queryParameters: 'write them into the path of each call, as in fetch("quotes?limit=1")',
+  queryParameters:
+    'write them into the path of each call, as in fetch("quotes?limit=1"); code reads a secret among them from process.env',
   collections: 'search vectors in the graph: @embedding fields of schema.graphql, or similar_to',
 });
 
@@ -296,14 +297,20 @@ function variableProblems(name: string, entry: ConnectionConfig, located: Locate
   for (const [place, text] of textsOf(entry, path)) {
     const stray = strayBraces(text);
     if (stray === undefined) continue;
-    const fix = 'write {{NAME}}, with letters, digits, - and _';
-    errors.push(problem(located, place, `${stray} is no placeholder`, fix));
+    errors.push(problem(located, place, `${stray} is no placeholder`, fixOfBraces(stray)));
   }
   if (placeholdersIn(entry).length > 0 && !namesVariables(name)) {
     const fix = 'use letters, digits, - and _';
     errors.push(problem(located, path, `no variable can be named after the connection "${name}"`, fix));
   }
   return errors;
+}
+
+/** A manifest of Modus may have a function in them. */
+function fixOfBraces(stray: string): string {
+  const [, user, password] = /^\{\{\s*base64\(\s*([\w-]+)\s*:\s*([\w-]+)\s*\)/.exec(stray) ?? [];
+  if (password === undefined) return 'write {{NAME}}, with letters, digits, - and _';
+  return `leave the header out, and write "baseUrl": "https://{{${user}}}:{{${password}}}@host/"`;
 }
 
 function textsOf(value: unknown, path: readonly string[]): (readonly [readonly string[], string])[] {

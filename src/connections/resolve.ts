@@ -88,14 +88,21 @@ function isGraphTarget(connection: GraphConfig): boolean {
   }
 }
 
+/** An address with a user in front of its host. */
+const USER = /^[^/?#]*\/\/[^/?#]*@/;
+const ESCAPED = '; what is no letter or digit in a user or a password is escaped, / as %2F, # as %23';
+
 /** The variables that an address is made of are named, never what they hold. */
 function wrongAddress(name: string, entry: ConnectionConfig, resolved: ConnectionConfig): GraphsteadError | undefined {
   const { key, isAddress, example } = addressIn(resolved);
-  if (isAddress) return undefined;
-  const variables = variablesIn(name, (entry as Readonly<Record<string, unknown>>)[key]);
+  const textOf = (connection: ConnectionConfig) => String((connection as Readonly<Record<string, unknown>>)[key]);
+  const [text, filled] = [textOf(entry), textOf(resolved)];
+  // a password with a slash in it may leave an address, of another host
+  if (isAddress && (!USER.test(text) || USER.test(filled))) return undefined;
+  const variables = variablesIn(name, text);
   const holding = variables === '' ? '' : ` with ${variables}`;
   return new GraphsteadError('CONFIG', `the ${key} of the connection "${name}" is no address${holding}`, {
-    fix: `correct ${variables || 'it'}: ${example}`,
+    fix: `correct ${variables || 'it'}: ${example}${filled.includes('@') ? ESCAPED : ''}`,
     details: { connection: name },
   });
 }
