@@ -17,6 +17,9 @@ export function tlsAdvice(thrown: unknown): string | undefined {
   const reason = thrown instanceof Error ? thrown.message : '';
   if (/does not support SSL/.test(reason)) return 'leave sslmode out of the address: the server speaks no TLS';
   if (/no encryption|SSL off/.test(reason)) return 'add ?sslmode=require to the address: the server speaks TLS alone';
+  const { syscall, path } = Object(thrown) as { readonly syscall?: unknown; readonly path?: unknown };
+  // no other file is read to connect
+  if (syscall === 'open') return `correct the path ${path} in the address, of a file that may be read`;
   if (!NOT_TRUSTED.test(codeOf(thrown) ?? '')) return undefined;
   return 'name the authority of its certificate in the address, sslmode=require&sslrootcert=/path/ca.pem; sslmode=no-verify trusts whoever answers';
 }

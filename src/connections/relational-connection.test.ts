@@ -326,6 +326,15 @@ describe('a relational connection, on a real PostgreSQL', () => {
     await expect(connection.query('selec')).rejects.not.toHaveProperty('fix', expect.anything());
   });
 
+  it('hides a password with an @ in it, and nothing else', async () => {
+    const wrong = openRelational('db', {
+      type: 'relational',
+      connStr: database.address.replace('pa55word', 'g@55word'),
+    });
+    const message = 'connection "db": password authentication failed for user "graphstead"';
+    await expect(wrong.query('select 1').finally(() => wrong.close())).rejects.toMatchObject({ message });
+  });
+
   describe('whose caller ends a call', () => {
     // no statement ends by itself
     const openPatient = (more: object = {}, query = '') =>
@@ -419,6 +428,11 @@ describe('a relational connection, on a real PostgreSQL', () => {
       };
       for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full&application_name=a'])
         expect(await failing(`?sslmode=${mode}`)).toMatchObject({ code: 'CONNECTION_FAILED', ...none });
+      const lost = {
+        message: expect.stringContaining('ENOENT'),
+        fix: /^correct the path \/none\/ca\.pem in the address/,
+      };
+      expect(await failing('?sslmode=require&sslrootcert=/none/ca.pem')).toMatchObject(lost);
       await secured();
       const unknown = { message: expect.stringContaining('self-signed'), fix: /sslrootcert=.*sslmode=no-verify/ };
       await vi.waitFor(async () => expect(await failing('?sslmode=require')).toMatchObject(unknown), 60_000);

@@ -325,7 +325,7 @@ function adviceFor(error: unknown, reason: string): string | undefined {
 }
 
 function hideAddress(text: string, address: string): string {
-  const password = /:\/\/[^:@/]*:([^@]*)@/.exec(address)?.[1];
+  const password = /:\/\/[^:@/]*:([^/?#]*)@/.exec(address)?.[1];
   const secrets = [address, ...(password ? [password] : [])].filter((secret) => secret.length > 0);
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, '[secret]'), text);
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { codeOf, GraphsteadError, type Limits, makeLimits, namedIn, nameOfThis } from '../../base/index.js';
+import { codeOf, GraphsteadError, type Limits, makeLimits, namedIn, nameOfThis, tlsAdvice } from '../../base/index.js';
 import type { Store } from '../contract.js';
 import { Hold, HELD_SECONDS } from './hold.js';
 import { Link, openingFailure, type Row, type Writer } from './link.js';
@@ -56,7 +56,7 @@ function linkTo(address: string, limits: Limits): Link {
   } catch (thrown) {
     // the library's message may hold the address, and the address a password
     throw new GraphsteadError('CONFIG', 'the address of the database cannot be read', {
-      fix: 'write it as postgres://user:password@host:5432/database',
+      fix: tlsAdvice(thrown) ?? 'write it as postgres://user:password@host:5432/database',
       cause: thrown,
     });
   }

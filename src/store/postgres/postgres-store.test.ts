@@ -467,10 +467,15 @@ describe('a database that cannot be opened', () => {
     });
   });
 
-  it('speaks no TLS where the address asks for it', async () => {
+  it('speaks no TLS where the address asks for it, or lacks the file that the address names', async () => {
     const failing = openPostgresStore(`${await database.place()}&sslmode=require`);
     const fix = /^leave sslmode out of the address/;
     await expect(failing).rejects.toMatchObject({ code: 'CONFIG', message: /does not support SSL/, fix });
+    const lost = openPostgresStore(`${await database.place()}&sslrootcert=/none/ca.pem`);
+    await expect(lost).rejects.toMatchObject({
+      code: 'CONFIG',
+      fix: /^correct the path \/none\/ca\.pem in the address/,
+    });
   });
 
   it('holds a newer store, or none', async () => {
