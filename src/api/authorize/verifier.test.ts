@@ -32,6 +32,16 @@ describe('tokens', () => {
     await expect(verifier.claims({ authorization: confused })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   });
 
+  it('of another audience are told what to name', async () => {
+    const verificationKey = new Secret(pem);
+    const verifier = new Verifier({ ...base, verificationKey, audience: ['shop'] }, systemClock, DEFAULT_LIMITS);
+    const told = { code: 'UNAUTHENTICATED', fix: expect.stringContaining('whose aud is in the Audience') };
+    await expect(verifier.claims({ authorization: await token(privateKey, undefined, 'bank') })).rejects.toMatchObject(
+      told,
+    );
+    expect(await verifier.claims({ authorization: await token(privateKey, undefined, 'shop') })).toBeDefined();
+  });
+
   it('keep every digit of the numbers in their claims', async () => {
     const verifier = new Verifier({ ...base, verificationKey: new Secret(pem) }, systemClock, DEFAULT_LIMITS);
     const signed = (payload: string) =>

@@ -71,7 +71,9 @@ export class Verifier {
     const wanted = this.#authorization.audience;
     if (wanted.length === 0 || (payload.aud === undefined && this.#key)) return;
     const given = [payload.aud ?? []].flat();
-    if (!given.some((each) => wanted.includes(each))) throw unauthenticated('its audience is another service');
+    if (given.some((each) => wanted.includes(each))) return;
+    const fix = "Send one whose aud is in the Audience of the type definitions' authorization.";
+    throw unauthenticated('its audience is another service', { fix });
   }
 }
 
@@ -103,10 +105,13 @@ function bearer(value: string, header: string): string {
   });
 }
 
-function unauthenticated(reason: string, cause?: unknown): GraphsteadError {
+function unauthenticated(
+  reason: string,
+  more: { readonly cause?: unknown; readonly fix?: string } = {},
+): GraphsteadError {
   return new GraphsteadError('UNAUTHENTICATED', `unable to parse jwt token: ${reason}`, {
-    ...(cause === undefined ? {} : { cause }),
     fix: 'Send a token that is signed with the configured key and has not expired.',
+    ...more,
   });
 }
 
@@ -118,9 +123,9 @@ async function refusing(
   try {
     return (await verify()).payload;
   } catch (error) {
-    if (error instanceof errors.JWTExpired) throw unauthenticated('token is expired', error);
+    if (error instanceof errors.JWTExpired) throw unauthenticated('token is expired', { cause: error });
     const ofTheToken = error instanceof errors.JOSEError && !OF_THE_SET.has(error.code);
-    if (!bySet || ofTheToken) throw unauthenticated(reasonOf(error), error);
+    if (!bySet || ofTheToken) throw unauthenticated(reasonOf(error), { cause: error });
     // whoever signs users out at UNAUTHENTICATED must not do so for this
     throw new GraphsteadError('REMOTE_FAILED', `the key set that verifies tokens cannot be had: ${reasonOf(error)}`, {
       cause: error,
