@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../../base/index.js';
-import type { Predicate, UidList } from '../../../graph/index.js';
+import type { LangValue, Predicate, UidList } from '../../../graph/index.js';
 import type { StoredValue } from '../../../values/index.js';
 import type { Execution } from '../execution.js';
 import { candidateValues } from '../language.js';
@@ -23,18 +23,38 @@ export async function filterByValue(
 }
 
 /** Those of the candidates whose values (all members of a list) together pass. */
-export async function filterByValues(
+export function filterByValues(
   execution: Execution,
   predicate: Predicate,
   candidates: UidList,
   langs: readonly string[],
   passes: (values: readonly StoredValue[]) => MaybePromise<boolean>,
 ): Promise<UidList> {
+  const read = (batch: UidList) => candidateValues(execution, predicate, batch, langs);
+  return filterByRead(execution, candidates, read, passes);
+}
+
+/** Those of the candidates whose values in all languages, each with its own, together pass. */
+export function filterByTagged(
+  execution: Execution,
+  predicate: Predicate,
+  candidates: UidList,
+  passes: (values: readonly LangValue[]) => MaybePromise<boolean>,
+): Promise<UidList> {
+  return filterByRead(execution, candidates, (batch) => execution.reader.allValues(predicate, batch), passes);
+}
+
+async function filterByRead<T>(
+  execution: Execution,
+  candidates: UidList,
+  read: (batch: UidList) => MaybePromise<readonly T[]>,
+  passes: (values: T) => MaybePromise<boolean>,
+): Promise<UidList> {
   const kept: UidList[] = [];
   for (let at = 0; at < candidates.length; at += BATCH) {
     await execution.checkpoint();
     const batch = candidates.subarray(at, at + BATCH);
-    const values = await candidateValues(execution, predicate, batch, langs);
+    const values = await read(batch);
     const passed = new Uint8Array(batch.length);
     for (let i = 0; i < batch.length; i++) {
       if (i % TRIED === TRIED - 1) await execution.checkpoint();

@@ -17,9 +17,10 @@ export const matchCall: CallOperator = {
     if (!predicate || !pickIndex(predicate, ['trigram'])) {
       throw withoutIndex(name, predicate, 'trigram', call);
     }
-    const candidates = await matchCandidates(execution, predicate, text);
-    const near = tester(text, distance);
-    return filterByValue(execution, predicate, candidates, langs, (value) => near(textValue(value)));
+    const trigrams = await textTokens('trigram', text, '', execution);
+    const candidates = await matchCandidates(execution, predicate, trigrams);
+    const passes = tester(text, distance, trigrams);
+    return filterByValue(execution, predicate, candidates, langs, (value) => passes(textValue(value)));
   },
 
   async filter(call, candidates, execution) {
@@ -27,11 +28,8 @@ export const matchCall: CallOperator = {
     const predicate = textPredicate(call, execution);
     if (!predicate) return EMPTY;
     // With the index at hand a filter finds what the same call would find at root.
-    const tokens = readyIndex(predicate, ['trigram']) ? await textTokens('trigram', text, '', execution) : [];
-    const shared = tokens.map((token) => Buffer.from(token).toString());
-    const near = tester(text, distance);
-    const passes = (value: string): boolean =>
-      near(value) && (shared.length === 0 || shared.some((trigram) => value.includes(trigram)));
+    const trigrams = readyIndex(predicate, ['trigram']) ? await textTokens('trigram', text, '', execution) : [];
+    const passes = tester(text, distance, trigrams);
     return filterByValue(execution, predicate, candidates, subjectOf(call).langs, (value) => passes(textValue(value)));
   },
 };
@@ -58,9 +56,12 @@ function wanted(call: FunctionCall): { text: string; distance: number } {
   return { text: textOf(call.args[0], call), distance };
 }
 
-/** Texts that share three letters in a row with the one asked for; a shorter one is compared with all. */
-async function matchCandidates(execution: Execution, predicate: Predicate, text: string): Promise<UidList> {
-  const trigrams = await textTokens('trigram', text, '', execution);
+/** Nodes that share three letters in a row with the text asked for; a shorter one is compared with all. */
+async function matchCandidates(
+  execution: Execution,
+  predicate: Predicate,
+  trigrams: readonly Uint8Array[],
+): Promise<UidList> {
   if (trigrams.length > 0) return union(await listsUnder(predicate, 'trigram', trigrams, execution));
   const pages: UidList[] = [];
   for await (const page of execution.reader.having(predicate)) {
@@ -70,8 +71,13 @@ async function matchCandidates(execution: Execution, predicate: Predicate, text:
   return joined(pages);
 }
 
-function tester(text: string, distance: number): (value: string) => boolean {
-  return (value) => value !== '' && levenshteinWithin(text, value, distance);
+/** Whether a text is near, and shares one of the trigrams if there are any: of a list another member may hold them. */
+function tester(text: string, distance: number, trigrams: readonly Uint8Array[]): (value: string) => boolean {
+  const shared = trigrams.map((token) => Buffer.from(token).toString());
+  return (value) =>
+    value !== '' &&
+    levenshteinWithin(text, value, distance) &&
+    (shared.length === 0 || shared.some((trigram) => value.includes(trigram)));
 }
 
 function textValue(bytes: StoredValue): string {

@@ -26,10 +26,11 @@ async function lookup(call: FunctionCall, execution: Execution): Promise<UidList
   const tokens = await textTokens('ngram', text, lang, execution);
   if (tokens.length === 0) return EMPTY;
   const found = union(await listsUnder(predicate, 'ngram', tokens, execution));
-  return predicate.lang ? inLanguage(found, tokens, lang, predicate, langs, execution) : found;
+  // the index holds all languages, each value under the stems of its own
+  return predicate.lang && langs[0] !== '.' ? inLanguage(found, tokens, lang, predicate, langs, execution) : found;
 }
 
-/** Those of the nodes whose value in the language that was asked for has one of the tokens: the index holds all languages. */
+/** Those of the nodes whose value in the language that was asked for has one of the tokens. */
 function inLanguage(
   found: UidList,
   tokens: readonly Uint8Array[],

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../../base/index.js';
-import type { Predicate, UidList } from '../../../graph/index.js';
+import type { LangValue, Predicate, UidList } from '../../../graph/index.js';
 import {
   decodeValue,
   fullTextTerms,
@@ -15,7 +15,7 @@ import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, intersect, union } from '../uid-set.js';
 import { pickIndex, readyIndex, subjectOf, textOf, withoutIndex } from './argument.js';
-import { filterByValues } from './by-value.js';
+import { filterByTagged, filterByValues } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { intersectPostings } from './intersection.js';
 import { countsUnder, listsUnder, textTokens } from './lookup.js';
@@ -89,7 +89,8 @@ async function lookup(
   const { uids: found, complete } = call.name.startsWith('all')
     ? await intersectPostings(predicate, kind, tokens, execution)
     : { uids: union(await listsUnder(predicate, kind, tokens, execution)), complete: true };
-  const sure = complete && !predicate.lang && !tokens.some((token) => isHashedToken(token));
+  const listed = !predicate.lang || inAnyLanguage(call, kind);
+  const sure = complete && listed && !tokens.some((token) => isHashedToken(token));
   return sure ? found : check(call, predicate, kind, found, execution);
 }
 
@@ -106,12 +107,30 @@ async function check(
   const all = call.name.startsWith('all');
   const holds = (terms: ReadonlySet<string>): boolean =>
     all ? wanted.every((word) => terms.has(word)) : wanted.some((word) => terms.has(word));
+  if (inAnyLanguage(call, kind)) {
+    const any = async (values: readonly LangValue[]): Promise<boolean> => holds(await ownTerms(values, execution));
+    return filterByTagged(execution, predicate, candidates, any);
+  }
   const passes = (values: readonly StoredValue[]): MaybePromise<boolean> => {
     const text = values.map((value) => valueText(decodeValue(value))).join('\n');
     const terms = termsIn(text, kind, lang, execution);
     return terms instanceof Promise ? terms.then(holds) : holds(terms);
   };
   return filterByValues(execution, predicate, candidates, subjectOf(call).langs, passes);
+}
+
+/** Stems are asked for in values of all languages, which the index keeps under the stems of their own. */
+function inAnyLanguage(call: FunctionCall, kind: IndexKind): boolean {
+  return kind === 'fulltext' && subjectOf(call).langs[0] === '.';
+}
+
+/** The stems of values, each in its own language. */
+async function ownTerms(values: readonly LangValue[], execution: Execution): Promise<ReadonlySet<string>> {
+  const terms = new Set<string>();
+  for (const { lang, value } of values) {
+    for (const term of await termsIn(valueText(decodeValue(value)), 'fulltext', lang, execution)) terms.add(term);
+  }
+  return terms;
 }
 
 /** The terms of a text; those of a long one are gathered a piece at a time. */
