@@ -6,6 +6,7 @@ import { graphApplier, graphShared, printSchema } from './index.js';
 import { recordsOf } from '../../test/stored.js';
 import { replay } from '../commit/index.js';
 import { createMemoryStore, KeyWriter, MemoryDisk } from '../store/index.js';
+import { decodeValue, valueText } from '../values/index.js';
 import { atOnce, defaultNames, dgraphNames, makeLimits } from '../base/index.js';
 import { planAlter } from './alter/request.js';
 import {
@@ -224,6 +225,33 @@ describe('alter', () => {
     for (const line of ['tag: string .', 'tag: [uid] .', 'friend: string .', 'friend: uid .']) {
       await expect(alter(line)).rejects.toMatchObject({ code: 'INVALID_SCHEMA' });
     }
+  });
+
+  it('keeps the facets of values that become members of a list, and of members that get another type', async () => {
+    const sure = (at: number) => [{ key: 'sure', value: { type: 'int', value: at } as const }];
+    const facets = () =>
+      read(fixture.graph, async (r) => {
+        const [held] = await r.allValues(r.schema.predicate('rate')!, Float64Array.of(1), { facets: true });
+        return held.map((one) => [valueText(decodeValue(one.value)), one.facets]);
+      });
+    await alter('rate: string @lang .');
+    await write(
+      fixture.graph,
+      { op: 'setValue', uid: 1, predicate: 'rate', value: text('7'), lang: '', facets: sure(1) },
+      { op: 'setValue', uid: 1, predicate: 'rate', value: text('8'), lang: 'en', facets: sure(2) },
+      setValue(1, 'rate', '9', 'de'),
+    );
+    await alter('rate: [string] .');
+    const kept = [
+      ['7', sure(1)],
+      ['8', sure(2)],
+      ['9', undefined],
+    ];
+    expect(await facets()).toEqual(kept);
+    await alter('rate: [int] @index(int) .');
+    expect(await facets()).toEqual(kept);
+    await alter('rate: [float] .');
+    expect(await facets()).toEqual(kept);
   });
 
   it('checks a change by the data without making it, and refuses with the same words', async () => {
