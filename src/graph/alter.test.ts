@@ -254,6 +254,56 @@ describe('alter', () => {
     expect(await facets()).toEqual(kept);
   });
 
+  it('reads and writes a list as one before the alter that makes it one has come to a value', async () => {
+    await alter('rate: string @lang @count .');
+    await many('rate', (i) => `0${i % 5}`);
+    await write(fixture.graph, setValue(2_500, 'rate', '7', 'en'));
+    await fixture.graph.alter({ kind: 'schema', text: 'rate: [int] @index(int) @count .' }, { runInBackground: true });
+    const all = Float64Array.of(2_497, 2_498, 2_499, 2_500);
+    const shown = () => Promise.all([...all].map(async (uid) => (await values('rate', uid)).sort()));
+    const asRead = () =>
+      read(fixture.graph, async (r) => {
+        const record = r.schema.predicate('rate')!;
+        return {
+          counts: await r.counts(record, all),
+          having: (await collect(r.having(record))).filter((uid) => uid > 2_496),
+          held: [...(await r.filterHaving(record, all))],
+          first: (await r.values(record, all)).map((value) => value && valueText(decodeValue(value))),
+        };
+      });
+    expect(await shown()).toEqual([[':1'], [':2'], [':3'], [':4', ':7']]);
+    expect(await asRead()).toEqual({
+      counts: [1, 1, 1, 2],
+      having: [...all],
+      held: [...all],
+      first: ['1', '2', '3', '4'],
+    });
+    await write(
+      fixture.graph,
+      { op: 'deletePredicate', uid: 2_497, predicate: 'rate' },
+      { op: 'deleteValue', uid: 2_498, predicate: 'rate', value: text('2'), lang: '' },
+      setValue(2_499, 'rate', '9'),
+      { op: 'deleteValue', uid: 2_500, predicate: 'rate', value: text('4'), lang: '' },
+    );
+    expect(fixture.graph.indexing()).toMatchObject([{ predicate: 'rate' }]);
+    const after = [[], [], [':3', ':9'], [':7']];
+    expect(await shown()).toEqual(after);
+    const built = {
+      counts: [0, 0, 2, 1],
+      having: [2_499, 2_500],
+      held: [2_499, 2_500],
+      first: [undefined, undefined, '3', '7'],
+    };
+    expect(await asRead()).toEqual(built);
+    while (fixture.graph.indexing().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await shown()).toEqual(after);
+    expect(await asRead()).toEqual(built);
+    const uidsBy = (count: number) =>
+      read(fixture.graph, async (r) => [...(await r.byCount(r.schema.predicate('rate')!, count, count))]);
+    expect([await uidsBy(2), (await uidsBy(1)).slice(-2)]).toEqual([[2_499], [2_496, 2_500]]);
+    expect(fixture.graph.schema().predicate('rate')).toMatchObject({ building: [] });
+  });
+
   it('checks a change by the data without making it, and refuses with the same words', async () => {
     await alter('age: string . tags: [string] . knows: [uid] . empty: string .');
     await write(fixture.graph, setValue(1, 'age', 'old'), setValue(1, 'tags', 'a'), setEdge(1, 'knows', 2));

@@ -1,4 +1,4 @@
-import { GraphsteadError, type MaybePromise } from '../base/index.js';
+import { GraphsteadError, latin1, type MaybePromise } from '../base/index.js';
 import type { IndexKind, ScalarType, StoredValue } from '../values/index.js';
 import type {
   Facets,
@@ -24,7 +24,7 @@ import { type Payloads, readColumn, readPresence, readSlots } from './read/slot-
 import { nearest } from './read/similar.js';
 import { scanTokens } from './read/token-scan.js';
 import { retyped } from './retype.js';
-import type { PredicateRecord } from './schema.js';
+import { isSettling, type PredicateRecord } from './schema.js';
 import { chain, readRange, type Source } from './source.js';
 import { StoredColumn } from './stored-column.js';
 import { EMPTY_UIDS, union } from './uid-list.js';
@@ -73,6 +73,9 @@ export class SourceReader implements GraphReader {
 
   values(predicate: Predicate, uids: UidList, lang = ''): MaybePromise<StoredColumn> {
     if (predicate.type === 'uid') return new StoredColumn(uids.length);
+    if (isSettling(this.#record(predicate))) {
+      return chain(this.allValues(predicate, uids), (all) => StoredColumn.of(all.map((values) => values[0]?.value)));
+    }
     if (predicate.list) {
       return chain(this.#slots(predicate, FAMILY.member, uids), (payloads) =>
         StoredColumn.of(payloads.map(firstMember)),
@@ -104,13 +107,15 @@ export class SourceReader implements GraphReader {
   ): MaybePromise<readonly (readonly LangValue[])[]> {
     const { hasLang, hasFacets } = this.#record(predicate);
     const none: Payloads = [];
-    const plain = predicate.list ? none : this.#slots(predicate, FAMILY.value, uids);
-    return chain(plain, (values) =>
-      chain(hasLang && !predicate.list ? this.#slots(predicate, FAMILY.lang, uids) : none, (langs) =>
+    const settling = isSettling(this.#record(predicate));
+    const single = !predicate.list || settling;
+    return chain(single ? this.#slots(predicate, FAMILY.value, uids) : none, (values) =>
+      chain(hasLang && single ? this.#slots(predicate, FAMILY.lang, uids) : none, (langs) =>
         chain(predicate.list ? this.#slots(predicate, FAMILY.member, uids) : none, (members) =>
           chain(options.facets && hasFacets ? this.#slots(predicate, FAMILY.valueFacet, uids) : none, (facets) =>
             Array.from(uids, (_, i) => {
               const all = langValues(values[i], langs[i], members[i], facets[i]);
+              if (settling) return settled(all, predicate.type as ScalarType);
               return this.#record(predicate).retyped ? retypedAll(all, predicate.type as ScalarType) : all;
             }),
           ),
@@ -129,7 +134,7 @@ export class SourceReader implements GraphReader {
         roots.map(rootCount),
       );
     }
-    if (predicate.list) {
+    if (predicate.list && !isSettling(this.#record(predicate))) {
       return chain(this.#slots(predicate, FAMILY.member, uids), (payloads) =>
         payloads.map((payload) => (payload ? entryCount(payload) : 0)),
       );
@@ -200,14 +205,16 @@ export class SourceReader implements GraphReader {
     uids: UidList,
     options: { readonly reverse?: boolean } = {},
   ): MaybePromise<UidList> {
-    const [first, second] = this.#families(predicate, options.reverse);
-    return chain(this.#presence(predicate, first, uids), (present) => {
-      const missing = second === undefined ? EMPTY_UIDS : uids.filter((_, i) => present[i] === 0);
+    return this.#presentIn(this.#families(predicate, options.reverse), predicate, uids);
+  }
+
+  /** Those of the uids that have a slot in one of the families. */
+  #presentIn([family, ...others]: readonly Family[], predicate: Predicate, uids: UidList): MaybePromise<UidList> {
+    return chain(this.#presence(predicate, family, uids), (present) => {
+      const missing = others.length === 0 ? EMPTY_UIDS : uids.filter((_, i) => present[i] === 0);
       const held = uids.filter((_, i) => present[i] === 1);
       if (missing.length === 0) return held;
-      return chain(this.#presence(predicate, second, missing), (also) =>
-        union([held, missing.filter((_, i) => also[i] === 1)]),
-      );
+      return chain(this.#presentIn(others, predicate, missing), (also) => union([held, also]));
     });
   }
 
@@ -261,6 +268,7 @@ export class SourceReader implements GraphReader {
   #families(predicate: Predicate, reverse: boolean | undefined): Family[] {
     this.#read(predicate);
     if (predicate.type === 'uid') return [this.#edgeFamily(predicate, reverse)];
+    if (isSettling(this.#record(predicate))) return [FAMILY.member, FAMILY.value, FAMILY.lang];
     if (predicate.list) return [FAMILY.member];
     return this.#record(predicate).hasLang ? [FAMILY.value, FAMILY.lang] : [FAMILY.value];
   }
@@ -326,6 +334,13 @@ function retypedAll(values: readonly LangValue[], type: ScalarType): LangValue[]
     const value = retyped(one.value, type);
     return value ? [{ ...one, value }] : [];
   });
+}
+
+/** Values of a list that an alter has not come to: as they will be. */
+function settled(values: readonly LangValue[], type: ScalarType): LangValue[] {
+  const members = new Map<string, LangValue>();
+  for (const one of retypedAll(values, type)) members.set(latin1(one.value), { ...one, lang: '' });
+  return [...members.values()];
 }
 
 function firstMember(payload: Uint8Array | undefined): StoredValue | undefined {

@@ -10,8 +10,13 @@ export interface PredicateRecord extends Predicate {
   readonly hasFacets: boolean;
   /** its type was changed over data: values lie as they were written and are converted when they are read */
   readonly retyped: boolean;
-  /** what a build has not finished yet, beside its indexes */
-  readonly building: readonly ('reverse' | 'count')[];
+  /** what a build has not finished yet, beside its indexes; of a list, that not all values are members of its type */
+  readonly building: readonly ('reverse' | 'count' | 'list')[];
+}
+
+/** Some values of the list may still lie as single values, or as members of another type: an alter made it what it is. */
+export function isSettling({ list, building }: PredicateRecord): boolean {
+  return list && building.includes('list');
 }
 
 /** Records by name that are new or changed, undefined for those that are gone. */

@@ -166,7 +166,11 @@ function declare(before: PredicateRecord, after: Declaration, filled: boolean, {
   }
   const indexes = withReady(after, (kind) => !build || !newKinds.some((fresher) => fresher === kind));
   // members of lists are found by their bytes: lists are converted at once
-  const building = [...(newReverse ? (['reverse'] as const) : []), ...(newCount ? (['count'] as const) : [])];
+  const convert = mixed && after.list && after.type !== 'uid' ? { convert: after.type } : {};
+  const building: PredicateRecord['building'][number][] = [];
+  if (newReverse) building.push('reverse');
+  if (newCount) building.push('count');
+  if (toList || 'convert' in convert) building.push('list');
   draft.update({ ...before, ...after, indexes, retyped: mixed && !after.list, building: build ? building : [] });
   if (!build) return;
   jobs.add(
@@ -177,7 +181,7 @@ function declare(before: PredicateRecord, after: Declaration, filled: boolean, {
       indexes: newKinds,
       reverse: newReverse,
       count: newCount,
-      ...(mixed && after.list && after.type !== 'uid' ? { convert: after.type } : {}),
+      ...convert,
       toList,
       reversePass: false,
       cursor: 0,

@@ -1,14 +1,11 @@
 import type { GroupState, Key } from '../../commit/index.js';
-import type { ScalarType } from '../../values/index.js';
 import type { UidList } from '../contract.js';
-import { type EntryMap, decodeEntries, encodeEntries } from '../entry-map.js';
 import { FAMILY, type Family } from '../key.js';
-import { memberEntry, membersOf } from '../member.js';
 import type { GroupMerge } from '../merge/group-merge.js';
+import { intoList } from '../merge/into-list.js';
 import type { PredicateMerge } from '../merge/predicate-merge.js';
 import { scanUids } from '../read/block-scan.js';
 import { readLists } from '../read/list-reader.js';
-import { retyped } from '../retype.js';
 import type { PredicateRecord } from '../schema.js';
 import type { SchemaDraft } from '../schema-draft.js';
 import type { Job, JobTable } from './job.js';
@@ -140,74 +137,23 @@ export function familiesOf(job: BuildJob, record: PredicateRecord): Family[] {
 
 async function rebuildValues(job: BuildJob, uids: UidList, work: PredicateMerge, merge: GroupMerge): Promise<number> {
   const { record } = work;
+  const settling = job.toList || job.convert !== undefined;
   for (const uid of uids) {
     if (record.list) work.member.need(uid);
-    if (!record.list || job.toList) {
+    if (!record.list || settling) {
       work.value.need(uid);
       work.lang.need(uid);
     }
-    if (record.hasFacets && (job.toList || job.convert)) work.valueFacet.need(uid);
+    if (record.hasFacets && settling) work.valueFacet.need(uid);
   }
   await work.load(merge.source);
   let bytes = 0;
   for (const uid of uids) {
     bytes += work.bytesOf(uid);
-    if (job.toList) intoList(uid, work);
-    if (job.convert) convertMembers(uid, job.convert, work);
+    if (settling) intoList(uid, work);
     work.rebuild(uid);
   }
   return bytes;
-}
-
-/** A single value, and those of its languages, become members of a list, with their facets. */
-function intoList(uid: number, work: PredicateMerge): void {
-  const single = work.value.get(uid);
-  const langs = work.lang.get(uid);
-  if (!single && !langs) return;
-  const members: EntryMap = decodeEntries(work.member.get(uid));
-  const facets = facetsOf(uid, work);
-  for (const [lang, value] of [...(single ? [['', single] as const] : []), ...decodeEntries(langs)]) {
-    const entry = memberEntry(value);
-    // the facets of a member that came meanwhile are newer
-    moveEntry(facets, lang, members.has(entry.key) ? undefined : entry.key);
-    members.set(entry.key, entry.value);
-  }
-  work.member.set(uid, encodeEntries(members));
-  if (single) work.value.set(uid, undefined);
-  if (langs) work.lang.set(uid, undefined);
-  setFacets(uid, facets, work);
-}
-
-function convertMembers(uid: number, to: ScalarType, work: PredicateMerge): void {
-  const members = work.member.get(uid);
-  if (!members) return;
-  const converted: EntryMap = new Map();
-  const facets = facetsOf(uid, work);
-  for (const value of membersOf(members)) {
-    // one that cannot be converted stays; the alter looked for such before it began
-    const entry = memberEntry(retyped(value, to) ?? value);
-    const { key } = memberEntry(value);
-    if (key !== entry.key) moveEntry(facets, key, entry.key);
-    converted.set(entry.key, entry.value);
-  }
-  work.member.set(uid, encodeEntries(converted));
-  setFacets(uid, facets, work);
-}
-
-/** Facets of the values of a uid by what they hang on: the language of a value, or the member of a list. */
-function facetsOf(uid: number, { record, valueFacet }: PredicateMerge): EntryMap {
-  return decodeEntries(record.hasFacets ? valueFacet.get(uid) : undefined);
-}
-
-/** @param to undefined: nothing has them any longer */
-function moveEntry(entries: EntryMap, from: string, to: string | undefined): void {
-  const moved = entries.get(from);
-  entries.delete(from);
-  if (moved && to !== undefined) entries.set(to, moved);
-}
-
-function setFacets(uid: number, facets: EntryMap, { record, valueFacet }: PredicateMerge): void {
-  if (record.hasFacets) valueFacet.set(uid, facets.size > 0 ? encodeEntries(facets) : undefined);
 }
 
 async function rebuildEdges(job: BuildJob, uids: UidList, work: PredicateMerge, merge: GroupMerge): Promise<number> {

@@ -27,10 +27,11 @@ import { tokenKey } from '../key.js';
 import { memberEntry } from '../member.js';
 import { isSpilled, readSpilled } from '../posting-list.js';
 import { retyped } from '../retype.js';
-import type { PredicateRecord } from '../schema.js';
+import { isSettling, type PredicateRecord } from '../schema.js';
 import type { SchemaDraft } from '../schema-draft.js';
 import { chain, type PutKey, type Source } from '../source.js';
 import { decodeChunk } from '../uid-chunk.js';
+import { intoList } from './into-list.js';
 import { PredicateMerge } from './predicate-merge.js';
 
 /** Deltas that are taken apart, and whose blocks are fetched, at once: a few milliseconds, and no more memory for millions. */
@@ -259,6 +260,7 @@ export class GroupMerge {
 
   #applyMember({ op, merge, uid, value, facets }: Delta): void {
     const { hasFacets } = merge.record;
+    if (isSettling(merge.record)) intoList(uid, merge);
     if (op === OP.deletePredicate || op === OP.deleteLang) {
       merge.member.set(uid, undefined);
       if (hasFacets) merge.valueFacet.set(uid, undefined);
@@ -288,8 +290,7 @@ export class GroupMerge {
   }
 
   #undoOf({ merge, uid }: Delta): () => void {
-    const families = merge.record.list ? [merge.member] : [merge.value, merge.lang];
-    const saved = [...families, merge.valueFacet]
+    const saved = [merge.value, merge.lang, merge.member, merge.valueFacet]
       .filter((family) => family.has(uid))
       .map((family) => ({ family, payload: family.get(uid) }));
     return () => {

@@ -5,7 +5,7 @@ import { countKey, FAMILY, tokenKey } from '../key.js';
 import { type Breath, LONG_VALUE } from '../breath.js';
 import { type ListChange, rootCount } from '../posting-list.js';
 import { retyped } from '../retype.js';
-import type { PredicateRecord } from '../schema.js';
+import { isSettling, type PredicateRecord } from '../schema.js';
 import type { PutKey, Source } from '../source.js';
 import { Hnsw } from '../hnsw/hnsw.js';
 import { HnswStore } from '../hnsw/store.js';
@@ -59,6 +59,9 @@ export class PredicateMerge {
   needValues(uid: number, tagged: boolean): void {
     if (this.record.list) {
       this.member.need(uid);
+      if (!isSettling(this.record)) return;
+      this.value.need(uid);
+      this.lang.need(uid);
       return;
     }
     const derived = this.record.indexes.length > 0 || this.record.count;
@@ -101,11 +104,17 @@ export class PredicateMerge {
    * the first of them came later in the group.
    */
   current(uid: number): TaggedValue[] {
+    return this.#valuesBy(uid, (family) => family.get(uid));
+  }
+
+  #valuesBy(uid: number, payload: (family: BytesFamily) => Uint8Array | undefined): TaggedValue[] {
     const { list, hasLang } = this.record;
+    // of a list, where an alter has not come to the uid yet
+    const single = !list || (isSettling(this.record) && this.value.has(uid));
     return this.#typed(
-      list ? undefined : this.value.get(uid),
-      list || !hasLang || !this.lang.has(uid) ? undefined : this.lang.get(uid),
-      list ? this.member.get(uid) : undefined,
+      single ? payload(this.value) : undefined,
+      single && hasLang && this.lang.has(uid) ? payload(this.lang) : undefined,
+      list ? payload(this.member) : undefined,
     );
   }
 
@@ -228,13 +237,7 @@ export class PredicateMerge {
   }
 
   #originalValues(uid: number): TaggedValue[] {
-    const was = (family: BytesFamily) => (family.original.has(uid) ? family.original.get(uid) : family.get(uid));
-    const { list, hasLang } = this.record;
-    return this.#typed(
-      list ? undefined : was(this.value),
-      list || !hasLang || !this.lang.has(uid) ? undefined : was(this.lang),
-      list ? was(this.member) : undefined,
-    );
+    return this.#valuesBy(uid, (family) => (family.original.has(uid) ? family.original.get(uid) : family.get(uid)));
   }
 
   *#tokensChanged(kind: IndexKind, uid: number, before: TaggedValue[], after: TaggedValue[]): Steps<void> {
