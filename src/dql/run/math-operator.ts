@@ -223,6 +223,7 @@ function power(op: 'pow' | 'logbase', a: number, b: number): Value {
   if (a < 0 || b < 0) throw mistake('Log of negative number');
   // Powers of two and ten come out exact, as they do from the dedicated functions.
   if (b === 2) return float(Math.log2(a));
+  if (b === 10) return float(Math.log10(a));
   return float(Math.log(a) / Math.log(b));
 }
 

@@ -23,6 +23,8 @@ export function* evaluateMath(
       return yield* variable(expression.name);
     case 'apply': {
       if (expression.op === 'cond') return yield* decide(expression, variable, context);
+      const [only] = expression.args;
+      if (expression.op === 'neg' && isWhole(only)) return { constant: constantOf(only, '-') };
       const args: Operand[] = [];
       for (const arg of expression.args) args.push(yield* evaluateMath(arg, variable, context));
       return yield* applyColumns(expression, args, context);
@@ -32,14 +34,19 @@ export function* evaluateMath(
 
 type Constant = Extract<MathExpression, { kind: 'constant' }>;
 
-function constantOf(constant: Constant): Value {
-  const { text, type } = constant;
+/** A whole number as it is written, with no sign: below zero there is one more of them than above. */
+function isWhole(expression: MathExpression): expression is Constant {
+  return expression.kind === 'constant' && expression.type === 'int' && /^\d/.test(expression.text);
+}
+
+function constantOf({ text, type, position }: Constant, sign = ''): Value {
   const typed = type ?? (/^[-+]?\d+$/.test(text) ? 'int' : text === 'true' || text === 'false' ? 'bool' : 'float');
+  const written = typed === 'int' && /^0x[\da-f]+$/i.test(text) ? BigInt(text).toString() : text;
   try {
-    return convert({ type: 'default', value: text }, typed);
+    return convert({ type: 'default', value: sign + written }, typed);
   } catch (error) {
     if (!(error instanceof GraphsteadError)) throw error;
-    throw new GraphsteadError('INVALID_QUERY', error.message, { position: constant.position });
+    throw new GraphsteadError('INVALID_QUERY', error.message, { position });
   }
 }
 

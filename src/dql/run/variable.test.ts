@@ -224,6 +224,26 @@ describe('aggregates', () => {
 });
 
 describe('math', () => {
+  it.each([
+    // the least int has no positive counterpart
+    ['-9223372036854775808 + 9223372036854775807', -1],
+    ['-9223372036854775808 < 0', true],
+    ['-(2) * 3', -6],
+    ['0x1f + 0XA', 41],
+    ['-0x10', -16],
+    ['logbase(1000, 10)', 3],
+    ['logbase(8, 2)', 3],
+  ])('%s', async (math, value) => {
+    expect(await ask(`q(func: uid(0xb)) { x: math(${math}) }`)).toEqual([{ x: value }]);
+  });
+
+  it.each(['-(-9223372036854775808)', '-9223372036854775809', '0x8000000000000000'])(
+    'tells that %s does not fit in 64 bits',
+    async (math) => {
+      await expect(ask(`q(func: uid(0xb)) { x: math(${math}) }`)).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+    },
+  );
+
   it('computes for each node; what is missing counts as zero', async () => {
     expect(await ask('q(func: uid(0xa, 0xc)) { p as price r as rating both: math(p + r) }')).toEqual([
       { price: 10.5, rating: 4.5, both: 15 },
