@@ -9,8 +9,10 @@ type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
 
 const NONE: readonly TripleFacet[] = [];
 
+export type FacetEntry = readonly [facet: string, value: JsonNode];
+
 /** The keys `predicate|facet` of one node, by predicate; undefined when it has none. */
-export type FacetIndex = ReadonlyMap<string, readonly (readonly [facet: string, value: JsonNode])[]> | undefined;
+export type FacetIndex = ReadonlyMap<string, readonly FacetEntry[]> | undefined;
 
 export function facetIndex(node: ObjectNode): FacetIndex {
   let index: Map<string, [string, JsonNode][]> | undefined;

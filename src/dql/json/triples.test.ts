@@ -158,6 +158,19 @@ describe('facets', () => {
       );
       expect(code(() => triples(json))).toBe('accepted');
     }
+    for (const inside of [
+      { 'friend|since': [1] },
+      { 'friend|since': { '0': 1 } },
+      { 'friend|w': 1, 'friend|since': [1] },
+    ]) {
+      const json = { uid: 1, friend: [{ uid: 2, ...inside }] };
+      expect(() => triples(json, 'set', defaultNames)).toThrow(
+        /^the facet friend\|since of an edge is a list or a map/,
+      );
+      expect(code(() => triples(json))).toBe('accepted');
+    }
+    const own = { uid: 1, friend: { uid: 2, friend: [{ uid: 3 }], 'friend|since': { '0': 1 } } };
+    expect(triples(own, 'set', defaultNames).map(({ facets }) => facets.length)).toEqual([0, 1]);
     const led = { uid: 1, friend: [{ uid: 2, 'friend|since': 1 }], nick: 'x', 'nick|w': 2 };
     expect(triples(led, 'set', defaultNames).map(({ facets }) => facets.length)).toEqual([1, 1]);
   });

@@ -3,7 +3,7 @@ import { parseGeometry, type Value } from '../../values/index.js';
 import { splitLanguage } from '../parse/language-tag.js';
 import { uidNumber } from '../parse/number.js';
 import type { NodeReference, ObjectReference, Triple, TripleFacet } from '../syntax/index.js';
-import { type FacetIndex, facetIndex, facetsOf, listFacets } from './facets.js';
+import { type FacetEntry, type FacetIndex, facetIndex, facetsOf, listFacets } from './facets.js';
 import { numberValue } from './number.js';
 import type { JsonNode } from './scan.js';
 
@@ -88,10 +88,13 @@ export class JsonTriples {
   /** Facets that belong to nothing in the object would go without a word; the peer lets them. */
   #demandOwners(facets: FacetIndex, { entries }: ObjectNode, parent: string): void {
     if (this.#names.dgraph || this.#otherUids) return;
-    for (const [key, [[facet, { position }]]] of facets ?? []) {
-      if (key === parent || entries.has(key)) continue;
-      const fix = `Give both: {"${key}": ..., "${key}|${facet}": ...}.`;
-      throw invalid(`the facet ${key}|${facet} stands without the value or the edge ${key}`, position, fix);
+    for (const [key, values] of facets ?? []) {
+      if (key === parent) demandOwnList(key, values, entries.get(key));
+      else if (!entries.has(key)) {
+        const [[facet, { position }]] = values;
+        const fix = `Give both: {"${key}": ..., "${key}|${facet}": ...}.`;
+        throw invalid(`the facet ${key}|${facet} stands without the value or the edge ${key}`, position, fix);
+      }
     }
   }
 
@@ -210,6 +213,15 @@ type Base = Pick<Triple, 'subject' | 'predicate' | 'lang' | 'listed' | 'position
 
 const ALL = { kind: 'all' } as const;
 const NO_FACETS: readonly TripleFacet[] = [];
+
+/** Facets in a node of the edge that leads to it: a map is none of that edge's, but tells of the members of a list. */
+function demandOwnList(key: string, facets: readonly FacetEntry[], list: JsonNode | undefined): void {
+  for (const [facet, { kind, position }] of facets) {
+    if (kind !== 'array' && (kind !== 'object' || list?.kind === 'array')) continue;
+    const fix = `Give the edge one value; a map such as {"0": ...} needs a list "${key}" beside it.`;
+    throw invalid(`the facet ${key}|${facet} of an edge is a list or a map`, position, fix);
+  }
+}
 
 /** Written out, so that all triples have one shape in memory, as those of RDF have. */
 function tripleOf(base: Base, object: ObjectReference, facets: readonly TripleFacet[]): Triple {
