@@ -99,6 +99,9 @@ function rangesOf(one: RegExp): Ranges {
   return out;
 }
 
+/** Its capital letter is I, yet without regard to case it is no i. */
+const DOTLESS_I = 0x131;
+
 let variants: ReadonlyMap<number, readonly number[]> | undefined;
 
 /** Characters with more than one case, each with all its forms. */
@@ -109,7 +112,7 @@ function caseVariants(): ReadonlyMap<number, readonly number[]> {
   for (let point = 0; point < 0x1ea00; point++) {
     const text = String.fromCodePoint(point);
     const [lower, upper] = [text.toLowerCase(), text.toUpperCase()];
-    if (lower === upper) continue;
+    if (lower === upper || point === DOTLESS_I) continue;
     const folded = upper.length === text.length ? upper.toLowerCase() : lower;
     addTo(groups, folded, point);
   }

@@ -40,6 +40,16 @@ describe('patterns', () => {
     ['[a-]', '', '-', true],
     ['', '', 'anything', true],
     ['k', 'i', '\u212a', true],
+    ['\\W', 'i', 'ksKS\u212a\u017f', false],
+    ['[\\W]', 'i', 'ks', false],
+    ['[^\\W]', 'i', '\u212a', true],
+    ['[[:^word:]]', 'i', 'ks', false],
+    ['\\P{Lu}', 'i', 'aB', false],
+    ['[\\P{Lu}1]', 'i', 'aB', false],
+    ['\\W', '', '\u212a', true],
+    ['[^k]', 'i', 'Kk\u212a', false],
+    ['i', 'i', 'I', true],
+    ['i', 'i', '\u0131', false],
     ['(^|x)a$', '', 'xa', true],
   ])('/%s/%s on %j', (source, flags, text, expected) => {
     expect(compilePattern(source, flags).test(text)).toBe(expected);

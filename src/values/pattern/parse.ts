@@ -19,14 +19,8 @@ const LONGEST = 10_000;
 const MOST_REPEATS = 1_000;
 const EMPTY: PatternNode = { kind: 'empty' };
 const CONTROL: Readonly<Record<string, number>> = { a: 7, f: 12, t: 9, n: 10, r: 13, v: 11 };
-const PERL: Readonly<Record<string, Ranges>> = {
-  d: DIGIT,
-  D: negated(DIGIT),
-  w: WORD,
-  W: negated(WORD),
-  s: SPACE,
-  S: negated(SPACE),
-};
+/** Under their small letters; the capital ones stand for what is in none of them. */
+const PERL: Readonly<Record<string, Ranges>> = { d: DIGIT, w: WORD, s: SPACE };
 const ASSERTIONS = { A: 'textStart', z: 'textEnd', b: 'wordBoundary', B: 'noWordBoundary' } as const;
 
 /** A pattern in the syntax of RE2. Throws INVALID_VALUE, also for what cannot be matched in linear time. */
@@ -132,7 +126,16 @@ class Parser {
   }
 
   #set(ranges: Ranges): PatternNode {
-    return { kind: 'set', ranges: this.#flags.ignoreCase ? folded(ranges) : ranges };
+    return { kind: 'set', ranges: this.#inCase(ranges) };
+  }
+
+  #inCase(ranges: Ranges): Ranges {
+    return this.#flags.ignoreCase ? folded(ranges) : ranges;
+  }
+
+  /** What is in no case one of the set: other cases of what is left would bring some of the set back. */
+  #negated(ranges: Ranges): Ranges {
+    return negated(this.#inCase(ranges));
   }
 
   #group(): PatternNode {
@@ -189,9 +192,10 @@ class Parser {
   /** `\d`, `\pL`, `\p{Greek}` and the like, after their backslash. */
   #escapedClass(): Ranges | undefined {
     const c = this.#next as string;
-    if (Object.hasOwn(PERL, c)) {
+    const small = c.toLowerCase();
+    if (Object.hasOwn(PERL, small)) {
       this.#at++;
-      return PERL[c];
+      return c === small ? PERL[small] : this.#negated(PERL[small]);
     }
     if (c !== 'p' && c !== 'P') return undefined;
     this.#at++;
@@ -200,7 +204,7 @@ class Parser {
     const ranges = name && unicodeClass(name[2] ?? name[3]);
     if (!name || !ranges) throw this.#wrong('a Unicode class that is not known', 'Write it as \\pL or \\p{Greek}.');
     this.#at += name[0].length;
-    return (c === 'P') !== (name[1] === '^') ? negated(ranges) : ranges;
+    return (c === 'P') !== (name[1] === '^') ? this.#negated(ranges) : ranges;
   }
 
   #escapedPoint(): Ranges {
@@ -230,8 +234,8 @@ class Parser {
       if (this.#next === undefined) throw this.#wrong('a "[" that is not closed');
       found.push(...(this.#posixClass() ?? this.#bracketItem()));
     }
-    const ranges = this.#flags.ignoreCase ? folded(merged(found)) : merged(found);
-    return negate ? negated(ranges) : ranges;
+    const ranges = merged(found);
+    return negate ? this.#negated(ranges) : ranges;
   }
 
   #posixClass(): Ranges | undefined {
@@ -241,7 +245,7 @@ class Parser {
     const ranges = Object.hasOwn(POSIX, named[2]) ? POSIX[named[2]] : undefined;
     if (!ranges) throw this.#wrong(`a class ${named[0]} that is not known`);
     this.#at += named[0].length;
-    return named[1] ? negated(ranges) : ranges;
+    return named[1] ? this.#negated(ranges) : ranges;
   }
 
   #bracketItem(): Ranges {
