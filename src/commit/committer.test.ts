@@ -295,6 +295,15 @@ describe('the committer', () => {
       expect(await committer.idempotentReply('s', 'k', 'h')).toBeUndefined();
     });
 
+    it('forgets no reply because the clock was ahead for a while', async () => {
+      await committer.commit(intent(add('a'), { idempotency: claim() }));
+      clock.ahead = 100 * 24 * 3_600_000;
+      await committer.commit(intent(add('b')));
+      clock.ahead = 0;
+      const { replayed } = await committer.commit(intent(add('a'), { idempotency: claim() }));
+      expect([replayed, await value('a')]).toEqual([claim().reply, 1]);
+    });
+
     it('forgets replies after their hours, and prunes them', async () => {
       const hour = 3_600_000;
       for (let i = 0; i < 6; i++) {

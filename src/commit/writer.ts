@@ -198,8 +198,7 @@ export class GroupWriter {
   async #repeated(group: Group<Waiting>, one: Waiting, claim: IdempotencyClaim): Promise<Verdict | undefined> {
     const stored = await readReply(group.writes, claim.scope, claim.key);
     const { clock, steps, limits } = this.#options;
-    const now = Math.max(this.#state.wall, clock.wall());
-    if (stored === undefined || hasExpired(stored, now, steps, limits)) return undefined;
+    if (stored === undefined || hasExpired(stored, clock.wall(), steps, limits)) return undefined;
     try {
       const { commitTs, wall, reply } = sameBody(stored, claim.bodyHash);
       return { one, committed: { commitTs, wall, results: {}, replayed: reply } };
