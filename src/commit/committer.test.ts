@@ -76,6 +76,8 @@ describe('the committer', () => {
       await counting
         .commit(intent(add('a'), { startTs: beginning.startTs, conflicts: [exclusive('a')] }))
         .catch(() => 0);
+      await counting.idempotentReply('s', 'k', 'h');
+      for await (const _ of counting.tail(0, new AbortController().signal)) break;
       await counting.close();
       expect({ reopened, held: held() }).toEqual({ reopened, held: 0 });
     }
@@ -135,6 +137,34 @@ describe('the committer', () => {
       expect(await value('a')).toBe(2);
     },
   );
+
+  it('leaves no trace of an intent that the store failed while it was merged', async () => {
+    const results = await Promise.allSettled([
+      committer.commit(intent(add('a'))),
+      committer.commit(intent({ ...add('a', 10), breaks: 'read' })),
+      committer.commit(intent(add('a'))),
+    ]);
+    expect(results).toMatchObject([
+      { status: 'fulfilled' },
+      { reason: { code: 'OVERLOADED' } },
+      { status: 'fulfilled' },
+    ]);
+    expect(await value('a')).toBe(2);
+  });
+
+  it('lets a key that no store takes fail only the intent that writes it', async () => {
+    const results = await Promise.allSettled([
+      committer.commit(intent(add('a'))),
+      committer.commit(intent(add('b'.repeat(1_100)))),
+      committer.commit(intent(add('a'))),
+    ]);
+    expect(results).toMatchObject([
+      { status: 'fulfilled' },
+      { reason: { code: 'KEY_TOO_LARGE' } },
+      { status: 'fulfilled' },
+    ]);
+    expect(await value('a')).toBe(2);
+  });
 
   it('aborts the second of two transactions that hold a key exclusively, in one group and across groups', async () => {
     const [first, second, third] = [await committer.startTs(), await committer.startTs(), await committer.startTs()];
@@ -220,6 +250,7 @@ describe('the committer', () => {
       if (full) throw new GraphsteadError('DISK_FULL', 'no room');
     };
     await open(undefined, { beforeApply });
+    const before = committer.stats();
     const conflicts = [exclusive('x')];
     const results = await Promise.allSettled([
       committer.commit(intent(add('a'), { conflicts })),
@@ -228,10 +259,50 @@ describe('the committer', () => {
     expect(results).toMatchObject([{ reason: { code: 'DISK_FULL' } }, { reason: { code: 'DISK_FULL' } }]);
     expect([counters.landed, counters.failed]).toEqual([0, 1]);
     await expect(committer.startTs()).rejects.toMatchObject({ code: 'DISK_FULL' });
+    const { lastCommitTs, recordBytes } = before;
+    expect(committer.stats()).toMatchObject({ lastCommitTs, recordBytes });
     full = false;
     const startTs = await committer.startTs();
     await committer.commit(intent(add('a'), { startTs, conflicts }));
     expect(await value('a')).toBe(1);
+    full = true;
+    await expect(committer.commit(intent(add('a')))).rejects.toMatchObject({ code: 'DISK_FULL' });
+    for (let i = 0; i < 100; i++) await committer.startTs(); // none of them waits for a group that is over
+  });
+
+  it('frees room on a full disk, whatever would be written beside it', async () => {
+    const store = createMemoryStore({ disk });
+    const apply = store.apply.bind(store);
+    let full = false;
+    store.apply = async (batch, options) => {
+      if (full && options.reclaim !== true) throw new GraphsteadError('DISK_FULL', 'no room');
+      await apply(batch, options);
+    };
+    const writing = await createCommitter({ store, appliers: [new CounterApplier()], clock });
+    await writing.commit(intent(add('a')));
+    full = true;
+    const results = await Promise.allSettled([
+      writing.commit(intent(add('a', 10))),
+      writing.commit(intent(add('a', 100), { reclaim: true })),
+      writing.commit(intent(add('a', 1_000))),
+    ]);
+    expect(results).toMatchObject([
+      { reason: { code: 'DISK_FULL' } },
+      { value: { results: { counters: [101] } } },
+      { reason: { code: 'DISK_FULL' } },
+    ]);
+    await writing.close();
+  });
+
+  it('aborts one whose reads no longer hold, in one group and across groups, and nobody for what another read', async () => {
+    const [a, b, c] = [await committer.startTs(), await committer.startTs(), await committer.startTs()];
+    const reads = [exclusive('x')];
+    const write = (startTs: number, rest: Partial<Intent>) => committer.commit(intent(add('a'), { startTs, ...rest }));
+    await write(a, { reads, conflicts: [exclusive('y')] });
+    const results = await Promise.allSettled([write(b, { conflicts: [exclusive('x')] }), write(c, { reads })]);
+    expect(results).toMatchObject([{ status: 'fulfilled' }, { reason: { code: 'TXN_ABORTED' } }]);
+    await expect(write(c, { reads })).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+    await write(await committer.startTs(), { reads });
   });
 
   it('refuses commits after close, once those that wait are on disk', async () => {
@@ -293,6 +364,15 @@ describe('the committer', () => {
       expect([replayed, await value('a')]).toEqual([claim().reply, 1]);
       clock.now += day;
       expect(await committer.idempotentReply('s', 'k', 'h')).toBeUndefined();
+    });
+
+    it('keeps a reply that takes the place of an expired one, whatever its group prunes behind it', async () => {
+      const write = (key: string) => committer.commit(intent(add('a'), { idempotency: claim({ key }) }));
+      for (let i = 0; i < 6; i++) await write(`k${i}`);
+      clock.now += 25 * 3_600_000;
+      await Promise.all(['k5', 'new', 'newer', 'newest'].map(write));
+      expect(await committer.idempotentReply('s', 'k5', 'h')).toEqual(claim().reply);
+      expect(await value('a')).toBe(10);
     });
 
     it('forgets no reply because the clock was ahead for a while', async () => {

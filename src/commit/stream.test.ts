@@ -136,6 +136,17 @@ describe('the commit stream', () => {
     expect(timestamps(await take(1, old[9]))).toEqual([fresh]);
   });
 
+  it('deletes a bounded number of old records with one commit', async () => {
+    await committer.close();
+    await open(makeLimits({ recordAgeMs: 1_000 }));
+    await commits(300);
+    now += 10_000;
+    const before = disk.list.size;
+    await commit('late');
+    expect(before - disk.list.size).toBeGreaterThan(32);
+    expect(before - disk.list.size).toBeLessThan(100);
+  });
+
   it('deletes all of a large record past its age, and what comes behind it', async () => {
     const [old] = await commits(1, 1_000_000);
     await commits(10);

@@ -11,6 +11,17 @@ describe('timestamps', () => {
     expect(timestamps.start()).toBeGreaterThan(7);
   });
 
+  it('of starts stay below the commits in flight, however many start meanwhile', () => {
+    const timestamps = new Timestamps(0, 100_000);
+    timestamps.start();
+    timestamps.takeOff(3);
+    const starts = Array.from({ length: 200 }, () => timestamps.start()).filter((start) => start !== undefined);
+    expect(starts.length).toBeGreaterThan(3);
+    expect(timestamps.next()).toBeGreaterThan(starts.at(-1) ?? 0);
+    timestamps.land();
+    expect(timestamps.start()).toBeGreaterThan(timestamps.last - 1);
+  });
+
   it('are never issued twice, rise in each kind, and start below the commits that are in flight', () => {
     const step = fc.constantFrom('start', 'start', 'takeOff', 'next', 'land', 'fail');
     fc.assert(

@@ -35,8 +35,7 @@ export class Timestamps {
 
   /** Whether the next batch has to raise the lease, and to what. */
   get wantedLease(): number {
-    const used = Math.max(this.#last, this.#flightLast);
-    return this.#lease - used < LEASE / 2 ? used + LEASE : this.#lease;
+    return this.#lease - this.last < LEASE / 2 ? this.last + LEASE : this.#lease;
   }
 
   get exhausted(): boolean {

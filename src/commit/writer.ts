@@ -38,7 +38,7 @@ export interface WriterOptions {
 }
 
 /** Failures that may come from one intent of a group, and must not be paid for by the others. */
-const ISOLATED: ReadonlySet<string> = new Set(['INTERNAL', 'KEY_TOO_LARGE', 'VALUE_TOO_LARGE', 'LIMIT_EXCEEDED']);
+const ISOLATED: ReadonlySet<string> = new Set(['INTERNAL', 'KEY_TOO_LARGE', 'VALUE_TOO_LARGE']);
 
 /**
  * Brings one group after the other to disk. Nobody is told anything about a group before it landed, not even that it was

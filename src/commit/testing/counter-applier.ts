@@ -9,8 +9,8 @@ export interface CounterPart {
   readonly note?: string;
   /** refuses when a counter would rise above it */
   readonly atMost?: number;
-  /** a mistake in the applier itself */
-  readonly breaks?: 'prepare' | 'apply' | 'flush';
+  /** a mistake in the applier itself; `read`: the store fails it where it has begun to merge */
+  readonly breaks?: 'prepare' | 'apply' | 'flush' | 'read';
 }
 
 const keys = new KeyWriter('operation');
@@ -73,6 +73,7 @@ class CounterWork implements GroupWork<CounterPart, readonly number[]> {
       this.#values.set(name, value);
       this.#changed.add(name);
     }
+    if (part.breaks === 'read') throw new GraphsteadError('OVERLOADED', 'no reader is free');
     return [...after.values()];
   }
 
