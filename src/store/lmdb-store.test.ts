@@ -80,7 +80,31 @@ describe('the lmdb store', () => {
     await expect(apply(store, 6, [6])).rejects.toMatchObject({ code: 'OVERLOADED' });
     for (const snapshot of snapshots) snapshot.release();
     expect(store.stats()['readers']).toBe(0);
-    store.snapshot().release();
+    for (let version = 6; version <= 30; version++) {
+      await apply(store, version, [version]);
+      store.snapshot().release();
+    }
+  });
+
+  it('gives back the reader with which it looks for what a batch deletes', async () => {
+    const store = await open();
+    await apply(store, 1, [1, 2, 3]);
+    const deleteRanges = [{ start: key(1), end: key(3) }];
+    await store.apply({ version: 2, puts: [], deleteRanges }, { expectEpoch: store.epoch });
+    expect([count(store), store.stats()['readers']]).toEqual([1, 1]);
+    await apply(store, 3, [4]);
+    expect(store.stats()['readers']).toBe(0);
+  });
+
+  it('reads what another has written once it is fenced', async () => {
+    const store = await open();
+    await apply(store, 1, [1]);
+    const other = await open({ takeOver: true });
+    await expect(apply(store, 2, [2])).rejects.toMatchObject({ code: 'STORE_FENCED' });
+    await apply(other, 2, [3, 4]);
+    expect(count(store)).toBe(3);
+    await apply(other, 3, [5]);
+    expect(count(store)).toBe(4);
   });
 
   it('refuses to write below the disk reserve, gives up its ballast for deletes, and reads on', async () => {
@@ -147,6 +171,17 @@ describe('the lmdb store', () => {
     await expect(restoreLmdbStore(join(directory, 'none'), join(directory, 'x'))).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
+  });
+
+  it('closes behind the copy and the batch that are under way', async () => {
+    const store = await open();
+    await apply(store, 7, [1, 2, 3]);
+    const target = join(directory, 'backup');
+    const [copying, writing] = [store.backup(target), apply(store, 8, [4])];
+    await store.close();
+    await Promise.all([copying, writing]);
+    expect(count(await open({ readOnly: true }, target))).toBeGreaterThanOrEqual(3);
+    expect(count(await open())).toBe(4);
   });
 
   it('is no store while a copy was not finished, and the next copy takes its half away', async () => {

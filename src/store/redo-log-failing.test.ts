@@ -3,9 +3,10 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { makeLimits } from '../base/index.js';
+import { assert, makeLimits } from '../base/index.js';
 import type { Store } from './contract.js';
 import { KeyWriter } from './key.js';
+import type * as environments from './lmdb-env.js';
 import { openLmdbStore } from './lmdb-open.js';
 import { missingBatches, RedoLog } from './redo-log.js';
 
@@ -22,6 +23,15 @@ vi.mock('node:fs', async (original) => {
     return real.write(fd, bytes, from, length, at, disk.fails ? failed : done);
   };
   return { ...real, write };
+});
+
+// the file that was opened to be written last
+const lmdb = vi.hoisted(() => ({ env: undefined as environments.LmdbEnv | undefined }));
+
+vi.mock('./lmdb-env.js', async (original) => {
+  const real = await original<typeof environments>();
+  const openEnv: typeof real.openEnv = async (...args) => (lmdb.env = await real.openEnv(...args));
+  return { ...real, openEnv };
 });
 
 const limits = makeLimits({ ballastBytes: 4_096, diskReserve: 1_000_000 });
@@ -67,6 +77,18 @@ it('where the data file cannot be brought to disk either, nothing more is writte
   await expect(store.apply(batch(2), { expectEpoch: store.epoch })).rejects.toThrow();
   await file.close();
   vi.restoreAllMocks();
+  await store.close();
+});
+
+it('where a batch that LMDB refused may stand in the log for good, nothing more is written until it is opened anew', async () => {
+  const store: Store = await openLmdbStore(directory, { limits });
+  await store.apply(batch(1), { expectEpoch: store.epoch });
+  assert(lmdb.env !== undefined, 'the store was opened');
+  vi.spyOn(lmdb.env.meta, 'ifVersion').mockRejectedValueOnce(new Error('MDB_MAP_FULL'));
+  disk.fails = disk.leavesBytes = true;
+  await expect(store.apply(batch(2), { expectEpoch: store.epoch })).rejects.toMatchObject({ code: 'DISK_FULL' });
+  disk.fails = false;
+  await expect(store.apply(batch(3), { expectEpoch: store.epoch })).rejects.toMatchObject({ code: 'DISK_FULL' });
   await store.close();
 });
 

@@ -271,6 +271,15 @@ export function storeContract(name: string, createPlace: () => Promise<StorePlac
       expect(() => second.again()).toThrow(/released/);
     });
 
+    it('refuses a batch that was made for another epoch', async () => {
+      await apply([put(1, 'kept')]);
+      const lost = { version: version + 1, puts: [put(1, 'lost')] };
+      await expect(store.apply(lost, { expectEpoch: store.epoch - 1 })).rejects.toMatchObject({ code: 'STORE_FENCED' });
+      expect(await read(1)).toEqual(['kept']);
+      await apply([put(1, 'newer')]);
+      expect(await read(1)).toEqual(['newer']);
+    });
+
     it('does not read after a release', () => {
       const snapshot = store.snapshot();
       snapshot.release();
