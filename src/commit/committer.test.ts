@@ -308,6 +308,7 @@ describe('the committer', () => {
   it('refuses commits after close, once those that wait are on disk', async () => {
     const waiting = committer.commit(intent(add('a')));
     await committer.close();
+    expect(await value('a')).toBe(1);
     await expect(committer.commit(intent(add('a')))).rejects.toMatchObject({ code: 'NOT_READY' });
     expect((await waiting).results).toEqual({ counters: [1] });
   });
@@ -320,6 +321,8 @@ describe('the committer', () => {
     const many = await Promise.allSettled(Array.from({ length: 5 }, () => committer.commit(intent(add('a')))));
     expect(many.filter(({ status }) => status === 'rejected').length).toBe(2);
     expect(many[4]).toMatchObject({ reason: { code: 'OVERLOADED' } });
+    // what has landed waits no longer
+    for (let i = 0; i < 10; i++) await committer.commit(intent(add('a'.repeat(50))));
   });
 
   describe('with idempotency keys', () => {
