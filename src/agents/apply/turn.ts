@@ -93,7 +93,6 @@ async function publish(draft: Draft, id: string, head: Head, events: readonly Ev
 
 /** Only the tombstone counts from here on; what lies behind it waits to be swept. */
 function terminate(draft: Draft, id: string, head: Head): Head {
-  draft.states.delete(id);
   draft.put(endedKey(id, draft.wall), NOTHING);
   const past = head.past && ([head.past[1], head.past[1], 0] as const);
   return headWith(head, { status: 'terminated', chunks: 0, alarms: 0, waiting: 0, past });
