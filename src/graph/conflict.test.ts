@@ -29,3 +29,24 @@ it('keeps uids as numbers, and makes no text of each before it is asked for', ()
   expect(texts).toHaveLength(1_000);
   expect(texts[0]).toEqual({ key: 'u name\nff', exclusive: true });
 });
+
+it('holds a key exclusively where either of two sets does', () => {
+  for (const [one, other] of [
+    [true, false],
+    [false, true],
+  ]) {
+    const [set, more] = [new ConflictSet(), new ConflictSet()];
+    for (const [into, exclusive] of [
+      [set, one],
+      [more, other],
+    ] as const) {
+      into[exclusive ? 'exclusive' : 'shared']('key');
+      into[exclusive ? 'exclusiveUid' : 'sharedUid']('name', 7);
+    }
+    set.merge(more);
+    expect(conflictTexts(atOnce(set.list()))).toEqual([
+      { key: 'key', exclusive: true },
+      { key: 'u name\n7', exclusive: true },
+    ]);
+  }
+});

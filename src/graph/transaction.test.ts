@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dgraphNames } from '../base/index.js';
+import { dgraphNames, TYPE_PREDICATE } from '../base/index.js';
 import { checkPassword } from '../values/index.js';
 import { indexConflictKey } from './conflict.js';
 import type { GraphChange, GraphReader } from './contract.js';
@@ -174,6 +174,49 @@ describe('a transaction', () => {
     const key = indexConflictKey('name', 'exact', Buffer.from('z'));
     expect(await both(setValue(1, 'name', 'z'), setValue(2, 'name', 'z'), [key])).toBe('TXN_ABORTED');
     expect(await both(setValue(1, 'name', 'v'), setValue(2, 'name', 'w'), [key])).toBe('committed');
+  });
+
+  it('takes the index keys of a value under @upsert that it deletes', async () => {
+    await write(fixture.graph, setValue(1, 'email', 'x'));
+    const deleted: GraphChange = { op: 'deleteValue', uid: 1, predicate: 'email', lang: '', value: text('x') };
+    expect(await both(deleted, setValue(2, 'email', 'x'))).toBe('TXN_ABORTED');
+  });
+
+  it('does not delete a node that another has just led an edge to', async () => {
+    await write(fixture.graph, setValue(2, TYPE_PREDICATE, 'Person'));
+    for (const [kept, outcome] of [
+      [3, 'fulfilled'],
+      [2, 'rejected'],
+    ] as const) {
+      const [leads, deletes] = [await fixture.graph.begin(), await fixture.graph.begin()];
+      await leads.stage([setEdge(1, 'friend', kept), { op: 'keepNode', uid: kept }]);
+      await deletes.stage([{ op: 'deleteNode', uid: 2 }]);
+      await leads.commit();
+      const [{ status }] = await Promise.allSettled([deletes.commit()]);
+      expect([kept, status]).toEqual([kept, outcome]);
+      await write(fixture.graph, setValue(2, TYPE_PREDICATE, 'Person'));
+    }
+  });
+
+  it.each(['dropData', 'dropAll'] as const)('loses to %s', async (kind) => {
+    const transaction = await fixture.graph.begin();
+    await transaction.stage([setValue(1, 'name', 'a')]);
+    await fixture.graph.alter({ kind });
+    await expect(transaction.commit()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+  });
+
+  it('takes back what is not accepted, and nothing else', async () => {
+    const transaction = await fixture.graph.begin();
+    await transaction.stage([setValue(1, 'name', 'a')]);
+    const refused = transaction.stage([setValue(1, 'name', 'b'), setValue(2, 'email', 'x')], async () => {
+      expect(await seen(transaction, 'name', 1)).toEqual([':b']);
+      throw new Error('not so');
+    });
+    await expect(refused).rejects.toThrow('not so');
+    expect([await seen(transaction, 'name', 1), await seen(transaction, 'email', 2)]).toEqual([[':a'], []]);
+    await write(fixture.graph, setValue(3, 'email', 'x'));
+    await transaction.commit();
+    expect(await read(fixture.graph, (reader) => valuesOf(reader, 'name', 1))).toEqual([':a']);
   });
 
   describe('that holds its reads', () => {
