@@ -148,9 +148,10 @@ describe('agents', () => {
       told.push(...page.map(({ name }) => name));
       after = page.at(-1)?.id;
     }
-    expect([told, lengths]).toEqual([names, [8, 4]]);
+    // in the order in which they failed: who sends from outside is promised no other, and a slow machine runs some again
+    expect([told.toSorted(), lengths]).toEqual([names.toSorted(), [8, 4]]);
     const two = await service.agents.deadLetters(id, { first: 2 });
-    expect(two.map(({ name }) => name)).toEqual(names.slice(0, 2));
+    expect(two.map(({ name }) => name)).toEqual(told.slice(0, 2));
     expect(await service.agents.deadLetters(id, { after: '12' })).toEqual([]);
     expect((await service.agents.inspect(id)).deadLetters).toHaveLength(8);
     for (const page of [{ first: 0 }, { first: 1_001 }, { first: 1.5 }, { after: 'x' }, { after: 1 as never }]) {
