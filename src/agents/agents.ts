@@ -43,7 +43,7 @@ import { Listening } from './listening.js';
 import { Messages } from './messages.js';
 import { agentPart } from './part.js';
 import { type AgentLog, Queues } from './queues.js';
-import { readHead, readHeads, waitingAgents } from './reader.js';
+import { readHead, readHeads, readNow, waitingAgents } from './reader.js';
 import { Residence } from './residence.js';
 import { alarmsInTurn, alarmsOf } from './set-alarms.js';
 import type { Head } from './stored.js';
@@ -218,17 +218,13 @@ class AgentRuntime implements Agents {
     assertFilter(filter);
     const most = filter.first ?? 100;
     const found: AgentInfo[] = [];
-    const snapshot = this.#options.committer.snapshot();
-    try {
-      await readHeads(snapshot, filter.after, (id, head) => {
-        if (filter.name !== undefined && head.type !== filter.name) return true;
-        const info = this.#shown(id, head);
-        if (filter.status === undefined || info.status === filter.status) found.push(info);
-        return found.length < most;
-      });
-    } finally {
-      snapshot.release();
-    }
+    const take = (id: string, head: Head): boolean => {
+      if (filter.name !== undefined && head.type !== filter.name) return true;
+      const info = this.#shown(id, head);
+      if (filter.status === undefined || info.status === filter.status) found.push(info);
+      return found.length < most;
+    };
+    await this.#read((snapshot) => readHeads(snapshot, filter.after, take));
     return found;
   }
 
@@ -329,7 +325,7 @@ class AgentRuntime implements Agents {
     if (this.#resumed) return;
     // From here on what lands is delivered; what landed before is found in the store.
     this.#resumed = true;
-    for await (const id of waitingAgents(() => this.#options.committer.snapshot())) {
+    for await (const id of waitingAgents(this.#options.committer)) {
       const head = await this.#head(id);
       if (head === undefined || head.status === 'terminated') continue;
       const activation = this.#queues.activate(id);
@@ -397,13 +393,8 @@ class AgentRuntime implements Agents {
     return this.#read((snapshot) => readHead(snapshot, id));
   }
 
-  async #read<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    const snapshot = this.#options.committer.snapshot();
-    try {
-      return await read(snapshot);
-    } finally {
-      snapshot.release();
-    }
+  #read<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    return readNow(this.#options.committer, read);
   }
 
   #shown(id: string, head: Head): AgentInfo {

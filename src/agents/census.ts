@@ -1,6 +1,7 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import type { Committer } from '../commit/index.js';
-import { readHeads } from './reader.js';
+import { readHeads, readNow } from './reader.js';
+import type { Head } from './stored.js';
 
 /** stored agents that one step looks at, and the milliseconds between two: 100,000 take seconds, and nobody waits for them */
 const STEP = 1_000;
@@ -60,18 +61,14 @@ export class Census {
 
   /** Gives the last id of a step behind which others follow. */
   async #step(after: string | undefined, found: (type: string) => void): Promise<string | undefined> {
-    const snapshot = this.committer.snapshot();
     let seen = 0;
     let last: string | undefined;
-    try {
-      await readHeads(snapshot, after, (id, { type, status }) => {
-        if (status !== 'terminated') found(type);
-        last = id;
-        return ++seen < STEP;
-      });
-    } finally {
-      snapshot.release();
-    }
+    const take = (id: string, { type, status }: Head): boolean => {
+      if (status !== 'terminated') found(type);
+      last = id;
+      return ++seen < STEP;
+    };
+    await readNow(this.committer, (snapshot) => readHeads(snapshot, after, take));
     return seen < STEP ? undefined : last;
   }
 }

@@ -3,7 +3,7 @@ import type { CommitRecord, Committer } from '../commit/index.js';
 import { terminated, unknownAgent } from './refusal.js';
 import type { AgentEvent, EventsRequest } from './contract.js';
 import { type AgentPart, agentPart } from './part.js';
-import { eventBehind, readEvents, readHead } from './reader.js';
+import { eventBehind, readEvents, readHead, readNow } from './reader.js';
 import type { StoredEvent } from './stored.js';
 import { GAP_EVENT } from './own-event.js';
 import { Batch, type Beginning, type EventPage, Subscription } from './subscription.js';
@@ -127,10 +127,9 @@ export class EventHub {
     return { subscription, leave };
   }
 
-  async #begin(request: EventsRequest): Promise<Start> {
+  #begin(request: EventsRequest): Promise<Start> {
     const { agentId, after } = request;
-    const snapshot = this.committer.snapshot();
-    try {
+    return readNow(this.committer, async (snapshot) => {
       const head = await readHead(snapshot, agentId);
       if (head === undefined) throw unknownAgent(agentId);
       // Nothing more can come; what it told before is kept for a while, for those who name a place to go on from.
@@ -148,28 +147,22 @@ export class EventHub {
       // The event itself is gone, and others between it and the first kept one may be too.
       const lost = head.events[0] > 1 && seq === head.events[0];
       return { seq, upTo: undefined, gap: lost ? gapEvent(agentId, 'NOT_KEPT', after) : undefined, ended };
-    } finally {
-      snapshot.release();
-    }
+    });
   }
 
   /** All that are kept, oldest first, at one moment. Throws AGENT_UNKNOWN. */
-  async kept(agentId: string): Promise<readonly AgentEvent[]> {
-    const snapshot = this.committer.snapshot();
-    try {
+  kept(agentId: string): Promise<readonly AgentEvent[]> {
+    return readNow(this.committer, async (snapshot) => {
       const head = await readHead(snapshot, agentId);
       if (head === undefined) throw unknownAgent(agentId);
       const [first, next] = head.events;
       const stored = await readEvents(snapshot, agentId, first, next, next - first);
       return stored.map((one) => this.#shown(agentId, one));
-    } finally {
-      snapshot.release();
-    }
+    });
   }
 
-  async #read(agentId: string, seq: number): Promise<EventPage> {
-    const snapshot = this.committer.snapshot();
-    try {
+  #read(agentId: string, seq: number): Promise<EventPage> {
+    return readNow(this.committer, async (snapshot) => {
       const head = await readHead(snapshot, agentId);
       if (head === undefined) throw unknownAgent(agentId);
       const from = Math.max(seq, head.events[0]);
@@ -179,9 +172,7 @@ export class EventHub {
       const upTo = last ? snapshot.version : undefined;
       const events = stored.map((one) => this.#shown(agentId, one));
       return { events: from > seq ? [gapEvent(agentId, 'NOT_KEPT'), ...events] : events, next, upTo };
-    } finally {
-      snapshot.release();
-    }
+    });
   }
 }
 

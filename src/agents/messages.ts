@@ -9,7 +9,7 @@ import type { Mail } from './outbox.js';
 import type { HostPool } from './process/host-pool.js';
 import type { Rpc } from './protocol.js';
 import type { AgentLog, Ordered, Queues } from './queues.js';
-import { readHead, readLetter, readLetters, toDeadLetter } from './reader.js';
+import { readHead, readLetter, readLetters, readNow, toDeadLetter } from './reader.js';
 import {
   assertId,
   closing,
@@ -145,15 +145,12 @@ export class Messages implements Mail {
 
   async deadLetters(agentId: string, { first = LETTERS_TOLD, after }: DeadLetterPage): Promise<readonly DeadLetter[]> {
     assertId(agentId);
-    const snapshot = this.options.committer.snapshot();
-    try {
+    return readNow(this.options.committer, async (snapshot) => {
       const head = await readHead(snapshot, agentId);
       if (head === undefined) throw unknownAgent(agentId);
       const letters = await readLetters(snapshot, agentId, first, after === undefined ? undefined : Number(after));
       return letters.map((letter) => toDeadLetter(agentId, letter));
-    } finally {
-      snapshot.release();
-    }
+    });
   }
 
   /** Delivers a dead letter anew. */
@@ -163,9 +160,9 @@ export class Messages implements Mail {
     const head = await this.#stored(agentId);
     if (head === undefined) throw unknownAgent(agentId);
     if (head.status === 'terminated') throw terminated(agentId);
-    const snapshot = this.options.committer.snapshot();
-    const read = LETTER_ID.test(deadLetterId) ? readLetter(snapshot, agentId, Number(deadLetterId)) : undefined;
-    const letter = await Promise.resolve(read).finally(() => snapshot.release());
+    const letter = LETTER_ID.test(deadLetterId)
+      ? await readNow(this.options.committer, (snapshot) => readLetter(snapshot, agentId, Number(deadLetterId)))
+      : undefined;
     if (letter === undefined) throw noLetter(agentId, deadLetterId);
     const { kind = 'message', name, data, typed, from, seq, bytes } = letter;
     const ops: AgentOp[] = [
@@ -188,13 +185,8 @@ export class Messages implements Mail {
     return this.options.hosts.manifest;
   }
 
-  async #stored(id: string): Promise<Head | undefined> {
-    const snapshot = this.options.committer.snapshot();
-    try {
-      return await readHead(snapshot, id);
-    } finally {
-      snapshot.release();
-    }
+  #stored(id: string): Promise<Head | undefined> {
+    return readNow(this.options.committer, (snapshot) => readHead(snapshot, id));
   }
 
   #describe(id: string): string {

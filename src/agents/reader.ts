@@ -1,4 +1,4 @@
-import type { Key, Range, Snapshot } from '../commit/index.js';
+import type { Committer, Key, Range, Snapshot } from '../commit/index.js';
 import type { DeadLetter } from './contract.js';
 import type { MessagePosition } from './part.js';
 import {
@@ -33,7 +33,20 @@ import {
   type StoredRetry,
 } from './stored.js';
 
-// Reads of agents at one snapshot. None keeps it: callers release it.
+// Reads of agents at one snapshot. None keeps it: `readNow` takes one and gives it back.
+
+/** What a source of snapshots is to those who read. */
+type Snapshots = Pick<Committer, 'snapshot'>;
+
+/** Reads what is newest, all of it at one moment. */
+export async function readNow<T>(source: Snapshots, read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  const snapshot = source.snapshot();
+  try {
+    return await read(snapshot);
+  } finally {
+    snapshot.release();
+  }
+}
 
 export async function readHead(snapshot: Snapshot, id: string): Promise<Head | undefined> {
   const bytes = await snapshot.get(headKey(id));
@@ -122,12 +135,10 @@ function behind(id: string, after: MessagePosition | undefined): Range {
 }
 
 /** Agents with something in their mailbox: one seek an agent. */
-export async function* waitingAgents(snapshot: () => Snapshot): AsyncIterable<string> {
+export async function* waitingAgents(source: Snapshots): AsyncIterable<string> {
   let range = { ...mailboxesRange(), limit: 1, keysOnly: true };
   for (;;) {
-    const held = snapshot();
-    const page = await held.range(range);
-    held.release();
+    const page = await readNow(source, async (snapshot) => snapshot.range(range));
     if (page.keys.length === 0) return;
     const { id } = agentOf(page.keys[0]);
     yield id;

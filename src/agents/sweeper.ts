@@ -2,7 +2,7 @@ import type { Clock, ClockSteps, Limits } from '../base/index.js';
 import type { CommitRecord, Committer } from '../commit/index.js';
 import { SHARDS, shardOf } from './keys.js';
 import { agentPart, type SweepOp } from './part.js';
-import { readEnded, readHead } from './reader.js';
+import { readEnded, readHead, readNow } from './reader.js';
 
 /** stopped agents that one commit sweeps at most; the applier bounds what it takes of them */
 const AT_ONCE = 16;
@@ -47,8 +47,7 @@ export class Sweeper {
    */
   async clear(id: string): Promise<number | undefined> {
     for (;;) {
-      const snapshot = this.committer.snapshot();
-      const head = await readHead(snapshot, id).finally(() => snapshot.release());
+      const head = await readNow(this.committer, (snapshot) => readHead(snapshot, id));
       if (head?.status !== 'terminated') return undefined;
       if (head.swept === true) return head.turns;
       const ops: readonly SweepOp[] = [{ op: 'sweep', id }];
@@ -86,8 +85,7 @@ export class Sweeper {
   async #sweepShard(shard: number): Promise<void> {
     // Set before the read: an agent that is stopped meanwhile lowers it again.
     this.#next[shard] = Number.POSITIVE_INFINITY;
-    const snapshot = this.committer.snapshot();
-    const { ended, next } = await readEnded(snapshot, shard, this.#now, AT_ONCE).finally(() => snapshot.release());
+    const { ended, next } = await readNow(this.committer, (snapshot) => readEnded(snapshot, shard, this.#now, AT_ONCE));
     if (ended.length > 0) {
       const ops = ended.map(({ agentId, at }): SweepOp => ({ op: 'sweep', id: agentId, at }));
       await this.committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [], reclaim: true });

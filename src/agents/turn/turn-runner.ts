@@ -6,7 +6,7 @@ import type { Job } from '../job.js';
 import type { Claim } from '../contended.js';
 import { shardOf } from '../keys.js';
 import { MadeCalls } from '../process/made-calls.js';
-import { readHead, readState } from '../reader.js';
+import { readHead, readNow, readState } from '../reader.js';
 import { terminated, unknownAgent } from '../refusal.js';
 import type { HostTask } from '../process/task.js';
 import { traceOf, tracedTask } from '../process/traced-task.js';
@@ -37,13 +37,8 @@ export class TurnRunner {
     return activation.head;
   }
 
-  async #read<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    const snapshot = this.options.committer.snapshot();
-    try {
-      return await read(snapshot);
-    } finally {
-      snapshot.release();
-    }
+  #read<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    return readNow(this.options.committer, read);
   }
 
   /** Both of one moment: a turn of the agent may commit meanwhile. Throws AGENT_UNKNOWN, AGENT_TERMINATED. */
