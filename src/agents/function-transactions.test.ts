@@ -58,6 +58,30 @@ it('refuses more than limits.functionTransactions, and leaves the open ones alon
   expect(seen.aborted).toBe(ids.length - 1);
 });
 
+it('counts none that is over, however it ended', async () => {
+  const most = DEFAULT_LIMITS.functionTransactions;
+  let refuses = true;
+  const { begin, transactions } = world(async () => {
+    if (refuses) throw conflict();
+  });
+  const full = async (): Promise<number> => {
+    const mine = call();
+    const begun = await Promise.all(Array.from({ length: most }, () => begin(mine)));
+    transactions.ended(mine);
+    return begun.length;
+  };
+  expect(await full()).toBe(most);
+  const mine = call();
+  await expect(transactions.commit(mine, await begin(mine))).rejects.toThrow('came first');
+  transactions.abort(mine, await begin(mine));
+  const late = begin(mine);
+  transactions.ended(mine);
+  await expect(late).rejects.toMatchObject({ code: 'TXN_FINISHED' });
+  refuses = false;
+  await transactions.commit(mine, await begin(mine));
+  expect(await full()).toBe(most);
+});
+
 describe('a function that ends inside a transaction', () => {
   it('lets go of the keys that it held for its next try', async () => {
     const { begin, contended, transactions } = world(() => Promise.reject(conflict()));

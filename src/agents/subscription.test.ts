@@ -85,6 +85,17 @@ describe('a subscription', () => {
     await expect(done).rejects.toThrow('cannot take it');
   });
 
+  it('keeps no more than its bound of what a reader does not take, though nothing of it is stored', async () => {
+    const subscription = new Subscription(1_000, undefined, undefined, new Agent().read);
+    subscription.begin({ seq: 0, upTo: 0, ended: false });
+    for (let i = 0; i < 500; i++) subscription.tell(new Batch([eventOf('live', i)], undefined, 36));
+    subscription.end();
+    const told: AgentEvent[] = [];
+    for await (const events of subscription.batches()) told.push(...events);
+    expect(told.length).toBeLessThanOrEqual(10);
+    expect(told.at(-1)?.data).toBe(499);
+  });
+
   it('ends when its reader leaves', async () => {
     const left = { aborted: false };
     const subscription = new Subscription(1_000, undefined, left, new Agent().read);
