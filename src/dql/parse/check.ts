@@ -1,6 +1,6 @@
 import type { Block, Filter, Selection } from '../syntax/index.js';
 import type { ParseContext } from './context.js';
-import { type BlockVariables, definedIn, type VariableMention, variablesOf } from './uses.js';
+import { type BlockVariables, computedIn, definedIn, usedByFilter, type VariableMention, variablesOf } from './uses.js';
 
 /**
  * What can only be told of a whole document: names of blocks, fields and variables.
@@ -89,6 +89,7 @@ function checkSelections(context: ParseContext, selections: readonly Selection[]
     }
     if ('children' in selection) {
       checkOrder(context, selection);
+      if (selection.kind === 'predicate') checkOwnFilter(context, selection);
       checkSelections(context, selection.children, selection.kind === 'predicate' && selection.groupBy !== undefined);
     }
   }
@@ -100,6 +101,23 @@ function checkOrder(context: ParseContext, selection: Extract<Selection, { kind:
     if (by.kind !== 'variable' || !definedIn(selection).some(({ name }) => name === by.name)) continue;
     context.refuse(
       `${shownKey(selection)} is ordered by ${by.name}, which it defines itself`,
+      position,
+      'Define it in another block, which runs before.',
+    );
+  }
+}
+
+/** An edge is filtered before its nodes are a variable, and before anything below it is read. */
+function checkOwnFilter(context: ParseContext, selection: Extract<Selection, { kind: 'predicate' }>): void {
+  if (selection.filter === undefined) return;
+  const used: VariableMention[] = [];
+  usedByFilter(selection.filter, used);
+  if (used.length === 0) return;
+  const own = new Set(definedIn(selection).map(({ name }) => name));
+  for (const { name, position } of used) {
+    if (!own.has(name)) continue;
+    context.refuse(
+      `${shownKey(selection)} is filtered by ${name}, which it defines itself`,
       position,
       'Define it in another block, which runs before.',
     );
@@ -188,6 +206,25 @@ function checkVariables(context: ParseContext, blocks: readonly Block[], needed:
     );
   }
   checkCircles(context, blocks, perBlock, definer);
+  checkComputed(context, blocks);
+}
+
+/** Values that are computed from each other have none. */
+function checkComputed(context: ParseContext, blocks: readonly Block[]): void {
+  const computed = computedIn(blocks);
+  if (computed.length === 0) return;
+  const places = new Map(computed.map(({ name }, index) => [name, index]));
+  const waits = computed.map(({ from }) => {
+    const indexes = from.map((name) => places.get(name)).filter((index) => index !== undefined);
+    return new Set(indexes);
+  });
+  const stuck = stuckIn(waits);
+  if (stuck.length === 0) return;
+  context.refuse(
+    `variables are computed from each other in a circle: ${listed(stuck.map((index) => computed[index].name))}`,
+    computed[stuck[0]].position,
+    'Compute one of them from something else.',
+  );
 }
 
 /** Blocks that wait for each other's variables can never run. */
@@ -211,7 +248,7 @@ function checkCircles(
     const from = used.map(({ name }) => definer.get(name)).filter((i): i is number => i !== undefined && i !== index);
     return new Set(from);
   });
-  const stuck = stuckBlocks(waits);
+  const stuck = stuckIn(waits);
   if (stuck.length === 0) return;
   context.refuse(
     `blocks wait for each other's variables: ${stuck.map((index) => blocks[index].name).join(', ')}`,
@@ -227,7 +264,8 @@ function listed(names: Iterable<string>): string {
   return sorted.length === 0 ? 'none' : sorted.length > 20 ? `${shown} and ${sorted.length - 20} more` : shown;
 }
 
-function stuckBlocks(waits: readonly Set<number>[]): number[] {
+/** Those of what waits for each other that never get their turn: the ones in a circle, and behind one. */
+function stuckIn(waits: readonly Set<number>[]): number[] {
   const followers = waits.map((): number[] => []);
   const open = waits.map((set) => set.size);
   waits.forEach((set, index) => {

@@ -450,11 +450,31 @@ describe('checks of the whole', () => {
     ['{ a as var(func: uid(b)) b as var(func: uid(a)) q(func: uid(a)) { uid } }', 'wait'],
     ['{ a as var(func: uid(a)) q(func: uid(a)) { uid } }', 'itself'],
     ['{ q(func: has(x)) { uid } q(func: has(y)) { uid } }', 'two blocks'],
+    ['{ q(func: has(x)) { a as math(b + 1) b as math(a + 1) } }', 'in a circle: a, b'],
+    ['{ q(func: has(x)) { a as math(a + 1) } }', 'in a circle: a'],
+    ['{ q(func: has(x)) { y { c as z a as math(b + c) } b as sum(val(a)) } }', 'in a circle: a, b'],
+    ['{ var() { a as math(b + 1) b as math(a + 1) } q(func: has(x)) { val(a) } }', 'in a circle: a, b'],
+    ['{ q(func: has(x)) { f as y @filter(uid(f)) { uid } } }', 'filtered by f, which it defines itself'],
+    ['{ q(func: has(x)) { y @filter(gt(val(a), 1)) { a as z } } }', 'filtered by a, which it defines itself'],
+    ['{ q(func: has(x)) { y @facets(a as since) @filter(gt(val(a), 1)) { z } } }', 'filtered by a, which'],
+    ['{ q(func: has(x)) { y { z @filter(not uid(f)) { f as w } } } }', 'filtered by f, which'],
   ])('%s', (text, message) => {
     const error = failure(text);
     expect(error.code).toBe('INVALID_QUERY');
     expect(error.message).toContain(message);
     expect(error.fix).toBeTruthy();
+  });
+
+  it('lets values be computed from each other, and an edge be filtered by what stands above it or beside it', () => {
+    for (const text of [
+      '{ q(func: has(x)) { a as age c as math(b + a) b as math(a + 1) x: val(c) } }',
+      '{ q(func: has(x)) { y { a as z b as math(a) } c as sum(val(b)) d: math(c * 2) } }',
+      '{ q(func: has(x)) { f as y { z @filter(uid(f)) { uid } } } }',
+      '{ q(func: has(x)) { y @facets(a as since) { z @filter(uid(a)) { uid } } } }',
+      '{ q(func: has(x)) { f as y { uid } z @filter(uid(f)) { uid } } }',
+    ]) {
+      expect(parseQuery(text).blocks, text).toHaveLength(1);
+    }
   });
 
   it('knows variables that mutations use', () => {

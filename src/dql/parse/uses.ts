@@ -37,6 +37,29 @@ export function definedIn(selection: Selection): readonly VariableMention[] {
   return defined;
 }
 
+/** A variable whose values are computed, and the variables that they are computed from. */
+interface ComputedVariable extends VariableMention {
+  readonly from: readonly string[];
+}
+
+/** The variables of these blocks that val(), aggregates and math define, at every level. */
+export function computedIn(blocks: readonly Block[]): readonly ComputedVariable[] {
+  const found: ComputedVariable[] = [];
+  const open: (readonly Selection[])[] = blocks.map(({ children }) => children);
+  for (let selections = open.pop(); selections !== undefined; selections = open.pop()) {
+    for (const selection of selections) {
+      const { kind, variable: name, position } = selection;
+      if ('children' in selection) open.push(selection.children);
+      else if (name !== undefined && (kind === 'value' || kind === 'aggregate' || kind === 'math')) {
+        const used: VariableMention[] = [];
+        walk(selection, [], used);
+        found.push({ name, position, from: used.map((mention) => mention.name) });
+      }
+    }
+  }
+  return found;
+}
+
 function walk(selection: Selection, defined: VariableMention[], used: VariableMention[]): void {
   const { variable, position } = selection;
   if (variable !== undefined) defined.push({ name: variable, position });

@@ -35,7 +35,7 @@ export async function computeValues(root: ResultBranch, execution: Execution): P
   let waiting = tasks;
   while (waiting.length > 0) {
     const ready = waiting.filter(({ syntax }) => needs(syntax).every((name) => !open.get(name)));
-    // Variables that need each other in a circle are taken as they come: they read as empty.
+    // A text with variables in a circle is refused where it is read; this ends in any case.
     const next = ready.length > 0 ? ready : waiting.slice(0, 1);
     for (const task of next) {
       await execution.checkpoint();
