@@ -65,18 +65,28 @@ function checkShortest(context: ParseContext, block: Block): void {
   }
 }
 
-function checkSelections(context: ParseContext, selections: readonly Selection[], grouped: boolean): void {
-  const seen = new Set<string>();
+/** @param taken keys that the answer has beside these: of facets of the edge that leads here */
+function checkSelections(
+  context: ParseContext,
+  selections: readonly Selection[],
+  grouped: boolean,
+  taken: readonly string[] = [],
+): void {
+  const seen = new Set(taken);
+  let plainUid = false;
   for (const selection of selections) {
-    const key = duplicateKey(selection);
-    if (key !== undefined && seen.has(key)) {
-      context.refuse(
-        `${shownKey(selection)} stands twice among the same fields`,
-        selection.position,
-        'Give one of them an alias, or remove it.',
-      );
+    const repeats = plainUid && isPlainUid(selection);
+    plainUid ||= isPlainUid(selection);
+    for (const key of repeats ? [] : keysOf(selection)) {
+      if (seen.has(key)) {
+        context.refuse(
+          `${key} stands twice among the same fields`,
+          selection.position,
+          'Give one of them an alias that nothing beside it has, or remove it.',
+        );
+      }
+      seen.add(key);
     }
-    if (key !== undefined) seen.add(key);
     if (selection.kind === 'expand' && selection.filter) checkExpandFilter(context, selection.filter);
     if (grouped) checkGrouped(context, selection);
     else if (selection.kind === 'aggregate' && selection.of.kind === 'predicate') {
@@ -90,7 +100,8 @@ function checkSelections(context: ParseContext, selections: readonly Selection[]
     if ('children' in selection) {
       checkOrder(context, selection);
       if (selection.kind === 'predicate') checkOwnFilter(context, selection);
-      checkSelections(context, selection.children, selection.kind === 'predicate' && selection.groupBy !== undefined);
+      const groups = selection.kind === 'predicate' && selection.groupBy !== undefined;
+      checkSelections(context, selection.children, groups, facetAliases(selection));
     }
   }
 }
@@ -147,10 +158,26 @@ function checkGrouped(context: ParseContext, selection: Selection): void {
   );
 }
 
-/** What may stand once among the fields of one node; undefined for what may be repeated. */
-function duplicateKey(selection: Selection): string | undefined {
-  if (selection.alias !== undefined) return `:${selection.alias}`;
-  if (selection.kind === 'uid' || selection.kind === 'expand') return undefined;
+/** `uid` says the same however often it stands. */
+function isPlainUid({ kind, alias }: Selection): boolean {
+  return kind === 'uid' && alias === undefined;
+}
+
+/** The keys of the answer that a field gives, each of which is there once. */
+function keysOf(selection: Selection): readonly string[] {
+  // The facets of an edge stand with the node at its other end.
+  const facets = 'children' in selection && selection.children.length === 0 ? facetAliases(selection) : [];
+  const key = keyOf(selection);
+  return key === undefined ? facets : [key, ...facets];
+}
+
+function facetAliases({ facets }: Extract<Selection, { kind: 'predicate' | 'expand' }>): readonly string[] {
+  return facets?.keys.flatMap(({ alias }) => alias ?? []) ?? [];
+}
+
+function keyOf(selection: Selection): string | undefined {
+  if (selection.alias !== undefined) return selection.alias;
+  if (selection.kind === 'expand') return undefined;
   if (selection.kind === 'math') return selection.variable === undefined ? undefined : `val(${selection.variable})`;
   // The groups of an edge stand beside its nodes, in one list.
   if (selection.kind === 'predicate' && selection.groupBy) return `${selection.shown} @groupby`;

@@ -37,7 +37,8 @@ function isCondition(context: ParseContext): boolean {
 function parseList(context: ParseContext): FacetRequest {
   const keys: Keys = new Map();
   const order = new Map<string, boolean>();
-  do parseItem(context, keys, order);
+  const aliases = new Map<string, string>();
+  do parseItem(context, keys, order, aliases);
   while (context.accept(','));
   context.expect(')', 'or "," after the key of a facet');
   return {
@@ -47,7 +48,7 @@ function parseList(context: ParseContext): FacetRequest {
   };
 }
 
-function parseItem(context: ParseContext, keys: Keys, order: Map<string, boolean>): void {
+function parseItem(context: ParseContext, keys: Keys, order: Map<string, boolean>, aliases: Map<string, string>): void {
   const item: Mutable<FacetRequest['keys'][number]> = { key: context.takeName('the key of a facet') };
   const word = item.key.toLowerCase();
   const sorts = (word === 'orderasc' || word === 'orderdesc') && context.is(':');
@@ -71,6 +72,10 @@ function parseItem(context: ParseContext, keys: Keys, order: Map<string, boolean
     }
     order.set(item.key, word === 'orderdesc');
   }
+  if (item.alias !== undefined && (aliases.get(item.alias) ?? item.key) !== item.key) {
+    throw invalid(`two facets are shown as ${item.alias}`, position, 'Give each of them its own alias.');
+  }
+  if (item.alias !== undefined) aliases.set(item.alias, item.key);
   // names hold no colon
   const id = `${item.alias ?? ''}:${item.key}`;
   const known = keys.get(id);

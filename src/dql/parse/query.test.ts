@@ -458,6 +458,14 @@ describe('checks of the whole', () => {
     ['{ q(func: has(x)) { y @filter(gt(val(a), 1)) { a as z } } }', 'filtered by a, which it defines itself'],
     ['{ q(func: has(x)) { y @facets(a as since) @filter(gt(val(a), 1)) { z } } }', 'filtered by a, which'],
     ['{ q(func: has(x)) { y { z @filter(not uid(f)) { f as w } } } }', 'filtered by f, which'],
+    ['{ q(func: has(x)) { age name: age name } }', 'name stands twice'],
+    ['{ q(func: has(x)) { uid uid: age } }', 'uid stands twice'],
+    ['{ q(func: has(x)) { uid: age uid } }', 'uid stands twice'],
+    ['{ q(func: has(x)) { friend { z } friend: count(friend) } }', 'friend stands twice'],
+    ['{ q(func: has(x)) { friend @facets(a: since, a: close) { z } } }', 'two facets are shown as a'],
+    ['{ q(func: has(x)) { friend @facets(z: since) { z } } }', 'z stands twice'],
+    ['{ q(func: has(x)) { name @facets(name: since) } }', 'name stands twice'],
+    ['{ q(func: has(x)) { age name @facets(age: since) } }', 'age stands twice'],
   ])('%s', (text, message) => {
     const error = failure(text);
     expect(error.code).toBe('INVALID_QUERY');
@@ -472,6 +480,8 @@ describe('checks of the whole', () => {
       '{ q(func: has(x)) { f as y { z @filter(uid(f)) { uid } } } }',
       '{ q(func: has(x)) { y @facets(a as since) { z @filter(uid(a)) { uid } } } }',
       '{ q(func: has(x)) { f as y { uid } z @filter(uid(f)) { uid } } }',
+      '{ q(func: has(x)) { z friend @facets(z: since, friend: close) { y } name @facets(o: since) } }',
+      '{ q(func: has(x)) { uid uid u: uid name: uid friend @groupby(age) { count(uid) } friend { z } } }',
     ]) {
       expect(parseQuery(text).blocks, text).toHaveLength(1);
     }
