@@ -42,18 +42,22 @@ function ownEdges(selections: readonly Selection[], execution: Execution): Reado
   return own;
 }
 
+/** What stands beside expand() is shown under another key than what it stands for. */
 function checkRepeats(selections: readonly Selection[]): readonly Selection[] {
-  const seen = new Map<string, boolean>();
+  const seen = new Map<string, Selection>();
   for (const selection of selections) {
-    if (selection.kind !== 'predicate' || selection.alias !== undefined) continue;
-    const before = seen.get(selection.shown);
+    const key = selection.alias ?? (selection.kind === 'predicate' ? selection.shown : undefined);
+    if (key === undefined) continue;
+    const before = seen.get(key);
     if (before !== undefined) {
-      throw new GraphsteadError('INVALID_QUERY', `expand() and the block both select ${selection.shown}`, {
-        position: selection.position,
-        fix: 'Leave the field out, or give it an alias.',
-      });
+      const aliased = selection.alias !== undefined || before.alias !== undefined;
+      throw new GraphsteadError(
+        'INVALID_QUERY',
+        aliased ? `expand() selects ${key}, the alias of another field` : `expand() and the block both select ${key}`,
+        { position: selection.position, fix: `Leave the field out, or give it ${aliased ? 'another' : 'an'} alias.` },
+      );
     }
-    seen.set(selection.shown, true);
+    seen.set(key, selection);
   }
   return selections;
 }

@@ -110,6 +110,20 @@ describe('selections', () => {
     expect(await ask('q(func: uid(0xa)) { secret expand(_all_) }')).toEqual([expect.objectContaining({ year: 1990 })]);
   });
 
+  it('show nothing under the alias of another field', async () => {
+    for (const text of [
+      'name: year expand(_all_)',
+      'expand(Artist) name: year',
+      'painted: name expand(_all_) { year }',
+    ]) {
+      await expect(ask(`q(func: uid(0x1)) { ${text} }`), text).rejects.toMatchObject({
+        code: 'INVALID_QUERY',
+        message: expect.stringMatching(/^expand\(\) selects (name|painted), the alias of another field$/),
+      });
+    }
+    expect(await ask('q(func: uid(0x1)) { called: name expand(_all_) }')).toEqual([{ called: 'Ida', name: 'Ida' }]);
+  });
+
   it('leave edges that the block selects itself out of what they expand', async () => {
     const red = { name: 'Red harbour', year: 1990 };
     const both = [
