@@ -437,6 +437,14 @@ describe('alter', () => {
     await expect(alter('email: string @unique .')).rejects.toMatchObject({
       message: /is missing, add either hash or exact/,
     });
+    for (const line of ['x: uid @unique .', 'x: datetime @index(hour) @unique .', 'x: password @unique .']) {
+      // there is no index that could be added
+      await expect(alter(line), line).rejects.toMatchObject({
+        code: 'INVALID_SCHEMA',
+        message: expect.stringContaining('no index finds equal values of type'),
+        fix: expect.stringContaining('Leave @unique out'),
+      });
+    }
     await alter('email: string @unique @index(exact) .');
     expect(fixture.graph.schema().predicate('email')).toMatchObject({ unique: true, upsert: true });
     await alter('email: string @unique @index(exact) .');

@@ -51,6 +51,8 @@ function kindsOf(indexes: Declaration['indexes']): string {
   return indexes.map((index) => index.kind).join(', ');
 }
 
+const NEVER_UNIQUE: ReadonlySet<Declaration['type']> = new Set(['uid', 'datetime', 'password', 'float32vector']);
+
 /** Index kinds by which equal values of the type are found. */
 function uniqueKinds(type: Declaration['type']): readonly string[] {
   return type === 'string' || type === 'default' ? ['hash', 'exact'] : [type];
@@ -59,6 +61,13 @@ function uniqueKinds(type: Declaration['type']): readonly string[] {
 /** @unique needs an index that finds equal values. Throws INVALID_SCHEMA. */
 export function checkUniqueIndex(declaration: Declaration, position: Position): void {
   const { name, type, indexes } = declaration;
+  if (NEVER_UNIQUE.has(type)) {
+    refuse(
+      `@unique cannot stand at ${name}: no index finds equal values of type ${type}`,
+      'Leave @unique out, or use a type such as string or int.',
+      position,
+    );
+  }
   const kinds = uniqueKinds(type);
   if (indexes.some((index) => kinds.includes(index.kind))) return;
   const text = type === 'string' || type === 'default' ? 'either hash or exact index' : `${type} index`;
