@@ -34,6 +34,8 @@ describe('JSON', () => {
     expect(await text('{ q(func: uid(0x1)) { uid name } }', { debug: true })).toBe(
       '{"q":[{"uid":"0x1","name":"Ida"}]}',
     );
+    // what the client calls so is in its place
+    expect(await text('{ q(func: uid(0x1)) { uid: name } }', { debug: true })).toBe('{"q":[{"uid":"Ida"}]}');
   });
 
   it('has each key of an object once, also where all languages stand beside one of them', async () => {

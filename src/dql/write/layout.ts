@@ -16,7 +16,7 @@ export interface Layout {
   /** an edge to one node: shown as an object, not as a list */
   readonly single: boolean;
   readonly normalize: boolean;
-  /** selects its uid under its own name */
+  /** shows its uid, or another field as `uid` */
   readonly hasUid: boolean;
   readonly fields: readonly Layout[];
   /** what its columns hold */
@@ -78,7 +78,7 @@ export function layoutOf(node: ResultNode, names: Names): Layout {
     prefix: prefixOf(key),
     single: syntax.kind === 'predicate' && !reverse && node.predicate !== undefined && !node.predicate.list,
     normalize: 'directives' in syntax && syntax.directives.normalize,
-    hasUid: fields.some((field) => field.syntax.kind === 'uid' && field.key === 'uid'),
+    hasUid: fields.some(({ key, syntax }) => key === 'uid' && syntax.kind !== 'countUid'),
     kind: kindOf(node),
     groups: undefined,
     taken: NONE,
