@@ -1,5 +1,6 @@
-import type { Block, Filter, Selection } from '../syntax/index.js';
+import type { Block, Filter, GroupBy, Selection } from '../syntax/index.js';
 import type { ParseContext } from './context.js';
+import { shownGroupKey } from './directive.js';
 import { type BlockVariables, computedIn, definedIn, usedByFilter, type VariableMention, variablesOf } from './uses.js';
 
 /**
@@ -29,7 +30,7 @@ function checkBlock(context: ParseContext, block: Block): void {
   if (block.root === undefined && block.shortest === undefined) checkAggregates(context, block);
   if (block.recurse) checkRecurse(context, block);
   if (block.shortest) checkShortest(context, block);
-  checkSelections(context, block.children, block.groupBy !== undefined);
+  checkSelections(context, block.children, block.groupBy);
 }
 
 function checkAggregates(context: ParseContext, block: Block): void {
@@ -65,19 +66,22 @@ function checkShortest(context: ParseContext, block: Block): void {
   }
 }
 
-/** @param taken keys that the answer has beside these: of facets of the edge that leads here */
+/**
+ * @param groups of what these are asked, in place of nodes
+ * @param taken keys that the answer has beside these: of facets of the edge that leads here
+ */
 function checkSelections(
   context: ParseContext,
   selections: readonly Selection[],
-  grouped: boolean,
+  groups: GroupBy | undefined,
   taken: readonly string[] = [],
 ): void {
-  const seen = new Set(taken);
+  const seen = new Set(groups ? groups.keys.map(shownGroupKey) : taken);
   let plainUid = false;
   for (const selection of selections) {
     const repeats = plainUid && isPlainUid(selection);
     plainUid ||= isPlainUid(selection);
-    for (const key of repeats ? [] : keysOf(selection)) {
+    for (const key of repeats ? [] : keysOf(selection, groups !== undefined)) {
       if (seen.has(key)) {
         context.refuse(
           `${key} stands twice among the same fields`,
@@ -88,7 +92,7 @@ function checkSelections(
       seen.add(key);
     }
     if (selection.kind === 'expand' && selection.filter) checkExpandFilter(context, selection.filter);
-    if (grouped) checkGrouped(context, selection);
+    if (groups) checkGrouped(context, selection);
     else if (selection.kind === 'aggregate' && selection.of.kind === 'predicate') {
       const { op, of } = selection;
       context.refuse(
@@ -100,8 +104,8 @@ function checkSelections(
     if ('children' in selection) {
       checkOrder(context, selection);
       if (selection.kind === 'predicate') checkOwnFilter(context, selection);
-      const groups = selection.kind === 'predicate' && selection.groupBy !== undefined;
-      checkSelections(context, selection.children, groups, facetAliases(selection));
+      const below = selection.kind === 'predicate' ? selection.groupBy : undefined;
+      checkSelections(context, selection.children, below, facetAliases(selection));
     }
   }
 }
@@ -164,10 +168,11 @@ function isPlainUid({ kind, alias }: Selection): boolean {
 }
 
 /** The keys of the answer that a field gives, each of which is there once. */
-function keysOf(selection: Selection): readonly string[] {
+function keysOf(selection: Selection, grouped: boolean): readonly string[] {
   // The facets of an edge stand with the node at its other end.
   const facets = 'children' in selection && selection.children.length === 0 ? facetAliases(selection) : [];
-  const key = keyOf(selection);
+  // Elsewhere the count of nodes has an object of its own.
+  const key = grouped && selection.kind === 'countUid' ? (selection.alias ?? 'count') : keyOf(selection);
   return key === undefined ? facets : [key, ...facets];
 }
 

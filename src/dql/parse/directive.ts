@@ -114,8 +114,15 @@ function parseCascade(context: ParseContext): readonly string[] {
 function parseGroupBy(context: ParseContext): GroupBy {
   context.expect('(', 'after @groupby');
   const keys: GroupBy['keys'][number][] = [];
-  do keys.push(parseGroupKey(context));
-  while (context.accept(','));
+  const shown = new Set<string>();
+  do {
+    const { position } = context;
+    const key = parseGroupKey(context);
+    const name = shownGroupKey(key);
+    if (shown.has(name)) throw invalid(`@groupby shows two of its keys as ${name}`, position, 'Remove one of them.');
+    shown.add(name);
+    keys.push(key);
+  } while (context.accept(','));
   context.expect(')', 'or "," after a predicate of @groupby');
   return { keys };
 }
@@ -133,7 +140,13 @@ function parseGroupKey(context: ParseContext): GroupBy['keys'][number] {
   }
   const { name, reverse } = predicateName(context, written);
   const langs = context.is('@') ? parseLangs(context) : [];
+  if (langs.includes('*')) throw invalid(`cannot group by all languages of ${name}`, position, 'Name one language.');
   return { name, ...(alias === undefined ? {} : { alias }), langs, reverse };
+}
+
+/** The key of each group under which it stands, but for names that are reserved. */
+export function shownGroupKey({ alias, name, langs, reverse }: GroupBy['keys'][number]): string {
+  return alias ?? `${reverse ? '~' : ''}${name}${langs.length > 0 ? `@${langs.join(':')}` : ''}`;
 }
 
 /** `@recurse` or `@recurse(depth: 3, loop: true)`. */

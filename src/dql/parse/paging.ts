@@ -97,7 +97,7 @@ function parseOrder(context: ParseContext, descending: boolean): OrderKey {
   const { name, reverse, shown } = predicateName(context, written);
   if (reverse) throw invalid(`cannot order by the reverse edge ${shown}`, position, 'Order by a scalar predicate.');
   const langs = context.is('@') ? parseLangs(context) : [];
-  if (langs.length > 1) {
+  if (langs.length > 1 || langs[0] === '*') {
     throw invalid(`the order by ${shown}@${langs.join(':')} names several languages`, position, 'Name one language.');
   }
   return { by: { kind: 'predicate', name, langs }, descending, position };

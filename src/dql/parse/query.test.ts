@@ -464,6 +464,12 @@ describe('checks of the whole', () => {
     ['{ q(func: has(x)) { friend { z } friend: count(friend) } }', 'friend stands twice'],
     ['{ q(func: has(x)) { friend @facets(a: since, a: close) { z } } }', 'two facets are shown as a'],
     ['{ q(func: has(x)) { friend @facets(z: since) { z } } }', 'z stands twice'],
+    ['{ q(func: has(x)) @groupby(age) { age: count(uid) } }', 'age stands twice'],
+    ['{ q(func: has(x)) { y @groupby(count: age) { count(uid) } } }', 'count stands twice'],
+    ['{ q(func: has(x)) @groupby(age, age) { count(uid) } }', 'two of its keys as age'],
+    ['{ q(func: has(x)) @groupby(a: age, a: name) { count(uid) } }', 'two of its keys as a'],
+    ['{ q(func: has(x)) @groupby(name@*) { count(uid) } }', 'all languages of name'],
+    ['{ q(func: has(x), orderasc: name@*) { name } }', 'several languages'],
     ['{ q(func: has(x)) { name @facets(name: since) } }', 'name stands twice'],
     ['{ q(func: has(x)) { age name @facets(age: since) } }', 'age stands twice'],
   ])('%s', (text, message) => {
@@ -482,6 +488,7 @@ describe('checks of the whole', () => {
       '{ q(func: has(x)) { f as y { uid } z @filter(uid(f)) { uid } } }',
       '{ q(func: has(x)) { z friend @facets(z: since, friend: close) { y } name @facets(o: since) } }',
       '{ q(func: has(x)) { uid uid u: uid name: uid friend @groupby(age) { count(uid) } friend { z } } }',
+      '{ q(func: has(x)) @groupby(age, a: age, name@en, name@fr) { count(uid) n: count(uid) min(age) } }',
     ]) {
       expect(parseQuery(text).blocks, text).toHaveLength(1);
     }
