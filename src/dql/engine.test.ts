@@ -433,6 +433,22 @@ describe('upserts', () => {
     expect((await upsert('le(len(v), 1)')).uids).toHaveProperty('a');
   });
 
+  it('refuse a condition on the values of a variable that holds nodes', async () => {
+    const upsert = (query: string) =>
+      dql.mutate(`upsert { query { ${query} }
+        mutation @if(eq(val(v), 1)) { set { _:a <name> "a" . } } }`);
+    for (const query of ['v as var(func: has(name))', 'var(func: uid(0x1)) { v as uid }']) {
+      await expect(upsert(query), query).rejects.toMatchObject({
+        code: 'INVALID_QUERY',
+        message: 'the variable v holds nodes and no values',
+        position: { line: 2 },
+      });
+    }
+    for (const query of ['var(func: has(name)) { v as count(uid) }', 'var(func: has(name)) { v as name }']) {
+      expect((await upsert(query)).uids, query).toEqual({});
+    }
+  });
+
   it('make no node that nothing is set on', async () => {
     const { uids } = await dql.mutate(`upsert {
       query { q(func: eq(name, "nobody")) { v as uid n as amount } }

@@ -5,7 +5,7 @@ import type { Filter, FunctionCall } from '../syntax/index.js';
 import { holdsCount } from './call/count.js';
 import { compareWith } from './call/value.js';
 import { Execution } from './execution.js';
-import { uidsOf } from './variable.js';
+import { checkValues, uidsOf } from './variable.js';
 
 /**
  * The `@if` of a mutation: comparisons of `len(v)`, and of `val(v)`, which hold when they hold for any of its values.
@@ -42,6 +42,7 @@ function holdsCall(call: FunctionCall, execution: Execution): boolean {
   }
   if (subject?.kind === 'value') {
     const variable = execution.variables.get(subject.variable);
+    checkValues(subject.variable, variable, call.position);
     const test = compareWith(call, execution);
     const values = variable?.constant ? [variable.constant] : (variable?.values?.values ?? []);
     return values.some(test);

@@ -1,4 +1,4 @@
-import { GraphsteadError, inSteps, type Position } from '../../base/index.js';
+import { inSteps, type Position } from '../../base/index.js';
 import type { RunOptions, RunQuery, RunResult } from '../contract.js';
 import type { Block } from '../syntax/index.js';
 import { branch, type ResultBranch } from './branch.js';
@@ -13,6 +13,7 @@ import { readRoots } from './root.js';
 import { readChildren } from './select.js';
 import { readShortest } from './shortest.js';
 import { EMPTY } from './uid-set.js';
+import { checkValues } from './variable.js';
 
 /** Runs the blocks of a document, each once the variables it reads are known. */
 export const runQuery: RunQuery = async (document, reader, options: RunOptions = {}): Promise<RunResult> => {
@@ -34,14 +35,7 @@ export const runQuery: RunQuery = async (document, reader, options: RunOptions =
 
 /** What holds nodes only has no values: where some were asked for, nothing would be shown, ordered or found. */
 function checkValued(valued: ReadonlyMap<string, Position>, { variables }: Execution): void {
-  for (const [name, position] of valued) {
-    const variable = variables.get(name);
-    if (!variable?.uids || variable.values || variable.constant) continue;
-    throw new GraphsteadError('INVALID_QUERY', `the variable ${name} holds nodes and no values`, {
-      position,
-      fix: `Use uid(${name}), or define a variable with a value of them, as in x as age.`,
-    });
-  }
+  for (const [name, position] of valued) checkValues(name, variables.get(name), position);
 }
 
 async function runBlock(block: Block, execution: Execution): Promise<ResultBranch> {

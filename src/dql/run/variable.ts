@@ -1,4 +1,4 @@
-import { atOnce, STEP, type Steps } from '../../base/index.js';
+import { atOnce, GraphsteadError, type Position, STEP, type Steps } from '../../base/index.js';
 import { MAX_UID, type UidList } from '../../graph/index.js';
 import { compareValues, type Value } from '../../values/index.js';
 import type { QueryVariable, ValueColumn } from '../contract.js';
@@ -36,6 +36,15 @@ export function valueAt(column: ValueColumn | undefined, uid: number): Value | u
   if (!column) return undefined;
   const at = placeOf(column.uids, uid);
   return at < 0 ? undefined : column.values[at];
+}
+
+/** Throws INVALID_QUERY where the values of a variable are asked for that holds nodes. */
+export function checkValues(name: string, variable: QueryVariable | undefined, position: Position): void {
+  if (!variable?.uids || variable.values || variable.constant) return;
+  throw new GraphsteadError('INVALID_QUERY', `the variable ${name} holds nodes and no values`, {
+    position,
+    fix: `Use uid(${name}), or define a variable with a value of them, as in x as age.`,
+  });
 }
 
 /** The uids that `uid(x)` stands for, ascending. */
