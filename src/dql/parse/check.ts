@@ -77,19 +77,22 @@ function checkSelections(
   taken: readonly string[] = [],
 ): void {
   const seen = new Set(groups ? groups.keys.map(shownGroupKey) : taken);
+  const { dgraph } = context.names;
   let plainUid = false;
   for (const selection of selections) {
     const repeats = plainUid && isPlainUid(selection);
     plainUid ||= isPlainUid(selection);
-    for (const key of repeats ? [] : keysOf(selection, groups !== undefined)) {
-      if (seen.has(key)) {
+    for (const key of repeats ? [] : keysOf(selection, groups !== undefined, dgraph)) {
+      // the peer takes an alias that is the name of another field, and its clients keep what comes last
+      const place = dgraph && key === selection.alias ? `:${key}` : key;
+      if (seen.has(place)) {
         context.refuse(
           `${key} stands twice among the same fields`,
           selection.position,
           'Give one of them an alias that nothing beside it has, or remove it.',
         );
       }
-      seen.add(key);
+      seen.add(place);
     }
     if (selection.kind === 'expand' && selection.filter) checkExpandFilter(context, selection.filter);
     if (groups) checkGrouped(context, selection);
@@ -105,7 +108,7 @@ function checkSelections(
       checkOrder(context, selection);
       if (selection.kind === 'predicate') checkOwnFilter(context, selection);
       const below = selection.kind === 'predicate' ? selection.groupBy : undefined;
-      checkSelections(context, selection.children, below, facetAliases(selection));
+      checkSelections(context, selection.children, below, dgraph ? [] : facetAliases(selection));
     }
   }
 }
@@ -167,10 +170,11 @@ function isPlainUid({ kind, alias }: Selection): boolean {
   return kind === 'uid' && alias === undefined;
 }
 
-/** The keys of the answer that a field gives, each of which is there once. */
-function keysOf(selection: Selection, grouped: boolean): readonly string[] {
+/** The keys of the answer that a field gives, each of which is there once; for the peer none of facets. */
+function keysOf(selection: Selection, grouped: boolean, dgraph: boolean): readonly string[] {
   // The facets of an edge stand with the node at its other end.
-  const facets = 'children' in selection && selection.children.length === 0 ? facetAliases(selection) : [];
+  const own = !dgraph && 'children' in selection && selection.children.length === 0;
+  const facets = own ? facetAliases(selection) : [];
   // Elsewhere the count of nodes has an object of its own.
   const key = grouped && selection.kind === 'countUid' ? (selection.alias ?? 'count') : keyOf(selection);
   return key === undefined ? facets : [key, ...facets];

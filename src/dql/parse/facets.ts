@@ -72,7 +72,7 @@ function parseItem(context: ParseContext, keys: Keys, order: Map<string, boolean
     }
     order.set(item.key, word === 'orderdesc');
   }
-  if (item.alias !== undefined && (aliases.get(item.alias) ?? item.key) !== item.key) {
+  if (!context.names.dgraph && item.alias !== undefined && (aliases.get(item.alias) ?? item.key) !== item.key) {
     throw invalid(`two facets are shown as ${item.alias}`, position, 'Give each of them its own alias.');
   }
   if (item.alias !== undefined) aliases.set(item.alias, item.key);

@@ -494,6 +494,17 @@ describe('checks of the whole', () => {
     }
   });
 
+  it('takes an alias that another field is named like with --compat dgraph, as the peer does, but none twice', () => {
+    for (const text of [
+      '{ q(func: has(x)) { age name: age name } }',
+      '{ q(func: has(x)) { uid: age uid } }',
+      '{ q(func: has(x)) { friend @facets(z: since, z: close) { z } name @facets(name: since) } }',
+    ]) {
+      expect(parseQuery(text, { names: dgraphNames }).blocks, text).toHaveLength(1);
+    }
+    expect(failure('{ q(func: has(x)) { a: age a: name } }', { names: dgraphNames }).message).toMatch(/stands twice/);
+  });
+
   it('knows variables that mutations use', () => {
     const needed = [{ name: 'v', position: { line: 1, column: 1 } }];
     expect(parseQuery('{ v as var(func: has(x)) }', { needed }).blocks).toHaveLength(1);

@@ -22,7 +22,7 @@ export async function expandSelections(
     else out.push(...(await expansion(selection, parent, execution)).filter(({ shown }) => !own.has(shown)));
   }
   // A password is never shown, but is a field of its type like any other: whoever selects it too made the same mistake.
-  return checkRepeats(out).filter((one) => selections.includes(one) || !isPassword(one, execution));
+  return checkRepeats(out, execution).filter((one) => selections.includes(one) || !isPassword(one, execution));
 }
 
 function isPassword(selection: Selection, execution: Execution): boolean {
@@ -42,12 +42,12 @@ function ownEdges(selections: readonly Selection[], execution: Execution): Reado
   return own;
 }
 
-/** What stands beside expand() is shown under another key than what it stands for. */
-function checkRepeats(selections: readonly Selection[]): readonly Selection[] {
+/** What stands beside expand() is shown under another key than what it stands for; the peer looks at no alias. */
+function checkRepeats(selections: readonly Selection[], { names }: Execution): readonly Selection[] {
   const seen = new Map<string, Selection>();
   for (const selection of selections) {
     const key = selection.alias ?? (selection.kind === 'predicate' ? selection.shown : undefined);
-    if (key === undefined) continue;
+    if (key === undefined || (names.dgraph && selection.alias !== undefined)) continue;
     const before = seen.get(key);
     if (before !== undefined) {
       const aliased = selection.alias !== undefined || before.alias !== undefined;
