@@ -89,7 +89,8 @@ class AgentRuntime implements Agents {
       this.#clock,
       (alarm) => this.#queues.ring(alarm),
       (error) => {
-        this.#log('error', `the alarms could not be read: ${asError(error).message}`, '');
+        if (error === undefined) this.#log('warn', 'the alarms are read again', '');
+        else this.#log('error', `the alarms cannot be read, and ring once they can: ${asError(error).message}`, '');
       },
     );
     this.#sweeper = new Sweeper(

@@ -19,6 +19,7 @@ export class AlarmClock {
   readonly #out = new Map<string, boolean>();
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
+  #isFailing = false;
   /** wall milliseconds of the last look */
   #looked = 0;
   #stopped = true;
@@ -27,7 +28,8 @@ export class AlarmClock {
     readonly committer: Pick<Committer, 'snapshot'>,
     readonly clock: Clock,
     readonly ring: (alarm: DueAlarm) => void,
-    readonly failed: (error: unknown) => void,
+    /** told when looks begin to fail, and with nothing once they succeed again */
+    readonly failing: (error: unknown) => void,
   ) {}
 
   start(): void {
@@ -97,13 +99,20 @@ export class AlarmClock {
       if (now < this.#looked) this.#next.fill(0);
       this.#looked = now;
       for (let shard = 0; shard < SHARDS; shard++) if (this.#next[shard] <= now) await this.#ringShard(shard, now);
+      this.#tellFailing(undefined);
     } catch (thrown) {
       least = LOOK_MS;
-      this.failed(thrown);
+      this.#tellFailing(thrown);
     } finally {
       this.#looking = false;
       if (!this.#stopped) this.#plan(least);
     }
+  }
+
+  #tellFailing(failure: unknown): void {
+    const isFailing = failure !== undefined;
+    if (isFailing !== this.#isFailing) this.failing(failure);
+    this.#isFailing = isFailing;
   }
 
   async #ringShard(shard: number, now: number): Promise<void> {
