@@ -15,6 +15,17 @@ export function fileMistakes(appDir: string): readonly GraphsteadError[] {
   return [...mistakesIn(join(appDir, CONFIG), configMistakes), ...mistakesIn(join(appDir, TYPES), typeMistakes)];
 }
 
+/** Mistakes of one file with those of others, each told once. */
+export function withOthers(found: GraphsteadErrors, others: readonly GraphsteadError[]): GraphsteadErrors {
+  const told = new Set(found.errors.map(placeAndText));
+  const more = others.filter((one) => !told.has(placeAndText(one)));
+  return more.length === 0 ? found : new GraphsteadErrors([...found.errors, ...more]);
+}
+
+function placeAndText({ position, message }: GraphsteadError): string {
+  return `${position?.source}:${position?.line}:${position?.column} ${message}`;
+}
+
 /** What schema.graphql holds; nothing where there is none. */
 export function typesText(appDir: string): string {
   const path = join(appDir, TYPES);

@@ -10,7 +10,7 @@ import { BundleFiles } from './bundle-files.js';
 import { BUILT, type BuiltManifest, isBuilt, type Prepared, readBuilt, sha256Of } from './built-app.js';
 import { checkTypes } from './check-types.js';
 import type { App, AppManifest, CheckedTypes, LoadAppOptions } from './contract.js';
-import { BESIDE_CODE, fileMistakes, typesText } from './file-mistakes.js';
+import { BESIDE_CODE, fileMistakes, typesText, withOthers } from './file-mistakes.js';
 import { atImport } from './missing-package.js';
 import { toOperations } from './operations.js';
 import { ownNameMistakes } from './own-names.js';
@@ -283,11 +283,17 @@ class LoadedApp implements App {
     const reload = (since: number) => {
       this.reload(since).then(
         () => log({ level: 'debug', message: 'the app was reloaded' }),
-        (error: unknown) => log({ level: 'error', message: `the app was not reloaded: ${textOf(error)}` }),
+        (error: unknown) =>
+          log({ level: 'error', message: `the app was not reloaded: ${textOf(this.#withFiles(error))}` }),
       );
     };
     this.#watch = watchSources(this.#dir, reload, (message) => log({ level: 'warn', message }));
     this.#watch.also(this.#outside);
+  }
+
+  /** Those of schema.graphql would only be told once the code is mended. */
+  #withFiles(error: unknown): unknown {
+    return error instanceof GraphsteadErrors ? withOthers(error, fileMistakes(this.#dir)) : error;
   }
 
   async checkTypes(): Promise<CheckedTypes | undefined> {

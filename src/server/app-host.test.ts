@@ -108,6 +108,26 @@ it('does not start with mistakes, and tells those of all files at once', async (
   rmSync(wrong, { recursive: true });
 });
 
+it('tells in dev the mistakes of all files at once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'graphstead-dev-'));
+  mkdirSync(join(folder, 'functions'));
+  const [schema, code] = [join(folder, 'schema.graphql'), join(folder, 'functions', 'index.ts')];
+  writeFileSync(schema, SDL);
+  writeFileSync(code, 'export function getOne(): string { return "one"; }');
+  const dev = await startService({ appDir: folder, dev: true });
+  const told = vi.spyOn(dev.service.core.log, 'error');
+  try {
+    writeFileSync(schema, 'type Ship {\n  name: String! @id\n  tons: Intt\n}');
+    writeFileSync(code, 'export function getOne(): any { return "one"; }');
+    const both = /functions\/index\.ts:1.*\nschema\.graphql:3/;
+    const isTold = () => told.mock.calls.some((words: readonly unknown[]) => both.test(words.map(String).join(' ')));
+    await vi.waitFor(() => expect(isTold()).toBe(true), { timeout: 60_000 });
+  } finally {
+    await dev.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
 it('tells in dev where a save of schema.graphql went wrong, and serves on what was good', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'graphstead-dev-'));
   const schema = join(folder, 'schema.graphql');
