@@ -120,7 +120,7 @@ function absent(name: string, resolved: ResolvedConnections): GraphsteadError {
   if (variables) {
     return new GraphsteadError(
       'MISSING_VARIABLE',
-      `connection "${name}" was left out: ${variables.join(', ')} is not set`,
+      `connection "${name}" was left out: ${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set`,
       {
         fix: `set ${variables.join(' and ')}`,
         details: { connection: name },

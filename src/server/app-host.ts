@@ -165,7 +165,8 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
       config,
       environment,
       warnings: Object.entries(missing).map(
-        ([name, variables]) => `connection "${name}" is left out: ${variables.join(', ')} is not set`,
+        ([name, variables]) =>
+          `connection "${name}" is left out: ${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set`,
       ),
       stats: () => ({ ...agents.stats(), ...agents.times(), ...hosts.stats() }),
       onReloaded,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import { GraphsteadError } from '../base/index.js';
 import { isOwnName } from './host-name.js';
-import { type ApiKeys, isLoopback, keyOf } from './keys.js';
+import { type ApiKeys, isLoopback, keyInAddress, keyOf } from './keys.js';
 
 /** A request, as far as it says who asks for what. */
 interface Asked {
@@ -53,7 +53,9 @@ export function accessCheck(access: Access): AccessCheck {
     if (request.method === 'OPTIONS' || isOpen(pathOf(request))) return undefined;
     if (keys.open(pathOf(request), request)) return undefined;
     const only = keys.opensOnly(request);
-    return only === undefined ? keyMissing(keyOf(request.headers) !== undefined) : keyTooSmall(only);
+    if (only !== undefined) return keyTooSmall(only);
+    const isOther = keyOf(request.headers) !== undefined;
+    return !isOther && keyInAddress(request.url) !== undefined ? keyNotForAddresses() : keyMissing(isOther);
   };
 }
 
@@ -67,6 +69,17 @@ function keyTooSmall(only: readonly string[]): GraphsteadError {
   return new GraphsteadError('FORBIDDEN', `this API key opens ${only.join(' and ')} alone`, {
     fix: 'send one of GRAPHSTEAD_API_KEYS, from a server',
   });
+}
+
+/** Why a key in an address is refused, whichever it is. */
+function keyNotForAddresses(): GraphsteadError {
+  return new GraphsteadError(
+    'UNAUTHENTICATED',
+    'the apiKey of an address opens /graphql and /mcp, for GRAPHSTEAD_CLIENT_KEYS',
+    {
+      fix: 'send any other key as Authorization: Bearer <API_KEY>, or X-API-Key: <API_KEY>: addresses are logged',
+    },
+  );
 }
 
 /** Why a request without a valid key is refused. */

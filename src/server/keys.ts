@@ -136,7 +136,8 @@ function keyIn(name: (typeof CARRIERS)[number], value: Headers[string]): string 
   return name === 'authorization' ? /^Bearer\s+(\S+)\s*$/i.exec(value)?.[1] : value;
 }
 
-function keyInAddress(url: string): string | undefined {
+/** What stands behind the question mark as a key. */
+export function keyInAddress(url: string): string | undefined {
   const at = url.indexOf('?');
   return at < 0 ? undefined : (new URLSearchParams(url.slice(at + 1)).get(IN_ADDRESS) ?? undefined);
 }
