@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeLimits } from '../base/index.js';
+import { lateStore, Refusals } from '../../test/late-store.js';
+import { bound } from '../../test/stored.js';
 import { createMemoryStore, MemoryDisk, type Snapshot, type Store } from '../store/index.js';
 import { createCommitter } from './committer.js';
 import type { CommitRecord, Committer } from './contract.js';
@@ -42,9 +44,11 @@ interface Disturbed {
   /** throws in place of a look */
   readonly refresh?: () => Promise<void>;
   readonly recordBytes?: number;
+  /** what the reader reads, in place of the store itself */
+  readonly seenAs?: (store: Store) => Store;
 }
 
-async function follow({ refresh, recordBytes = 1e9 }: Disturbed = {}): Promise<Following> {
+async function follow({ refresh, recordBytes = 1e9, seenAs = (store) => store }: Disturbed = {}): Promise<Following> {
   const disk = new MemoryDisk();
   const limits = makeLimits({ followMs: 1, recordBytes });
   let wall = 1;
@@ -57,11 +61,8 @@ async function follow({ refresh, recordBytes = 1e9 }: Disturbed = {}): Promise<F
     return (await writer.commit({ startTs: 0, conflicts: [], parts: { counters } })).commitTs;
   };
   await commit('before');
-  const memory = createMemoryStore({ disk, readOnly: true });
-  const store: Store = Object.assign(Object.create(memory) as Store, {
-    snapshot: () => memory.snapshot(),
-    ...(refresh ? { refresh } : {}),
-  });
+  const memory = seenAs(createMemoryStore({ disk, readOnly: true }));
+  const store: Store = { ...bound(memory), ...(refresh ? { refresh } : {}) };
   const [seen, told, failing, lost] = [
     new Happening<{ commitTs: number; readable: number; shown: number }>(),
     new Happening<CommitRecord>(),
@@ -151,6 +152,26 @@ describe('a follower', () => {
     const records = await told.until((all) => all.length > 0);
     expect(records[0].commitTs).toBe(commitTs);
     expect(failing.all.map((one) => (one === undefined ? 'over' : 'away'))).toEqual(['away', 'over']);
+  });
+
+  it('tells of all that came while it stood still, though the store fails it in between', async () => {
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const refusals = new Refusals({ read: 13, write: 2 });
+    const { told, seen, failing, commit } = await follow({
+      refresh: () => gate,
+      seenAs: (store) => lateStore(store, refusals.refuses),
+    });
+    const wanted: number[] = [];
+    for (let i = 0; i < 5_000; i++) wanted.push(await commit(`n${i % 10}`));
+    refusals.on = true;
+    open();
+    const records = await told.until((all) => all.length >= wanted.length);
+    expect(records.map(({ commitTs }) => commitTs)).toEqual(wanted);
+    expect(failing.all.length).toBeGreaterThan(0);
+    expect(seen.all.every(({ commitTs, readable }) => readable < commitTs)).toBe(true);
   });
 
   it('ends when commits are gone that it has not seen', async () => {

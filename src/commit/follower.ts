@@ -48,6 +48,8 @@ class FollowingCommitter implements Committer {
   readonly #every: number;
   /** what everybody reads: never ahead of what was told */
   #newest: Snapshot;
+  /** the last commit that listeners heard of: behind what is shown where the store failed in between */
+  #told: number;
   #state: CommitState;
   #timer: NodeJS.Timeout;
   #looking: Promise<void> = Promise.resolve();
@@ -58,6 +60,7 @@ class FollowingCommitter implements Committer {
   constructor(options: FollowerOptions, newest: Snapshot, state: CommitState) {
     this.#options = options;
     this.#newest = newest;
+    this.#told = newest.version;
     this.#state = state;
     this.#stream = new RecordStream(this, newest.version);
     this.#every = (options.limits ?? makeLimits()).followMs;
@@ -128,6 +131,7 @@ class FollowingCommitter implements Committer {
   async #look(): Promise<void> {
     try {
       await this.#options.store.refresh?.();
+      if (this.#told < this.#newest.version) await this.#tellStored();
       const found = this.#options.store.snapshot();
       if (found.version > this.#newest.version) await this.#moveTo(found);
       else found.release();
@@ -167,8 +171,9 @@ class FollowingCommitter implements Committer {
     }
     this.#newest.release();
     this.#newest = found;
-    if (records) this.#publish(records);
-    else await this.#publishStored(after);
+    if (!records) return this.#tellStored();
+    this.#tell(records);
+    this.#told = found.version;
   }
 
   /** Shows the followers what comes after a commit; answers with it where it is not too much to keep. */
@@ -182,18 +187,21 @@ class FollowingCommitter implements Committer {
     return kept;
   }
 
-  async #publishStored(after: number): Promise<void> {
+  /** What is shown and was not told, page by page. */
+  async #tellStored(): Promise<void> {
     const snapshot = this.snapshot();
     try {
-      for await (const records of readRecords(snapshot, after)) this.#publish(records);
+      for await (const records of readRecords(snapshot, this.#told)) this.#tell(records);
+      this.#told = snapshot.version;
     } finally {
       snapshot.release();
     }
   }
 
-  #publish(records: readonly CommitRecord[]): void {
+  #tell(records: readonly CommitRecord[]): void {
     this.#figures.commits += records.length;
     this.#stream.publish(records);
+    this.#told = records.at(-1)?.commitTs ?? this.#told;
   }
 }
 
