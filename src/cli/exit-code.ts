@@ -5,7 +5,7 @@ export const EXIT_CODES = {
   0: 'done',
   1: 'failed: each mistake is on standard error, with its place and what to do about it',
   2: 'wrong usage: an unknown command, flag or value',
-  3: 'not now: the data directory or the database is in use or was taken over, the disk is full, or a service does not answer; the same call may work later',
+  3: 'not now: the data directory or the database is in use or was taken over, a service that only reads has missed commits, the disk is full, or a service does not answer; the same call may work later',
   70: 'a service that ran was ended by a mistake in this program, whose stack is on standard error: it may be started again',
   130: 'interrupted',
 } as const;
@@ -25,6 +25,7 @@ const LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'TXN_ABORTED',
   'INDEX_BUILDING',
   'CONNECTION_FAILED',
+  'EVENT_GAP',
 ]);
 
 /** The exit code that a failure ends with. */

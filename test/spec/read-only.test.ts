@@ -219,6 +219,21 @@ describe('graphstead start --read-only', () => {
     await until(() => readers[1].graphql(BOOKS), shows(2));
   });
 
+  it('ends, to be started again, where it stood still until commits were gone that it had not seen', async () => {
+    const folder = scratch();
+    opened.push(() => folder.remove());
+    const data = ['--data', folder.path('data')];
+    const writer = await serve(data, { environment: { GRAPHSTEAD_LIMIT_RECORD_BYTES: '1000' } });
+    opened.push(() => writer.stop());
+    await fetch(`${writer.url}/admin/schema`, { method: 'POST', body: TYPES });
+    const reader = await serve([...data, '--read-only']);
+    void reader.stop('SIGSTOP');
+    for (let i = 0; i < 30; i++) await writer.graphql(ADD, { title: `${i}` });
+    void reader.stop('SIGCONT');
+    expect(await reader.ended).toBe(3);
+    expect(reader.logged()).toMatch(/"code":"EVENT_GAP".*this service ends/);
+  });
+
   it('does not begin without a store, and is no flag of dev', async () => {
     const folder = scratch();
     opened.push(() => folder.remove());
