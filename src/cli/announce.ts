@@ -65,7 +65,7 @@ function* facts(service: Service, options: Announced): Iterable<readonly [string
   yield ['GraphQL', `${service.url}/graphql`];
   if (options.explorer) yield ['Explorer', `${service.url}/explorer`];
   yield ['MCP', `${service.url}/mcp`];
-  yield ['Graph', `${service.url}/query  /mutate  /alter`];
+  yield ['Graph', `${service.url}/query${options.readOnly ? '' : '  /mutate  /alter'}`];
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   if (service.grpcPort !== undefined) yield ['gRPC', `${host}:${service.grpcPort}`];
   yield ['Data', options.readOnly ? `${options.data} (read only)` : options.data];
