@@ -46,7 +46,7 @@ class FollowingCommitter implements Committer {
   readonly #options: FollowerOptions;
   readonly #stream: RecordStream;
   readonly #every: number;
-  /** what everybody reads: never ahead of what was told */
+  /** what everybody reads: never ahead of what followers saw */
   #newest: Snapshot;
   /** the last commit that listeners heard of: behind what is shown where the store failed in between */
   #told: number;

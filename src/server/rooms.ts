@@ -83,18 +83,31 @@ function openFollower(store: Store, shared: GraphShared, { limits, log, fenced }
   return createFollower({ store, followers: [graphFollower(shared)], limits, failing, lost });
 }
 
-/** Serves the type definitions that the process that writes has stored last. */
-function followTypes(committer: Committer, api: Api, log: FastifyBaseLogger): void {
-  const follow = async () => {
-    for (const { message } of await api.follow()) log.error(`the stored type definitions: ${message}`);
-  };
+const FOLLOW_AGAIN_MS = 1_000;
+
+/** Serves the type definitions that the process that writes has stored last. Returns the way to stop. */
+function followTypes(committer: Committer, api: Api, log: FastifyBaseLogger): () => void {
   let following = Promise.resolve();
-  committer.onCommit((records) => {
-    if (!records.some(mayDefineTypes)) return;
-    following = following.then(follow).catch((error: unknown) => {
-      log.error({ err: error }, 'the stored type definitions could not be read');
-    });
+  let again: NodeJS.Timeout | undefined;
+  const follow = async () => {
+    clearTimeout(again);
+    try {
+      for (const { message } of await api.follow()) log.error(`the stored type definitions: ${message}`);
+    } catch (error) {
+      log.error({ err: error }, 'the stored type definitions could not be read, and are asked for again');
+      again = setTimeout(soon, FOLLOW_AGAIN_MS).unref();
+    }
+  };
+  const soon = () => {
+    following = following.then(follow);
+  };
+  const unlisten = committer.onCommit((records) => {
+    if (records.some(mayDefineTypes)) soon();
   });
+  return () => {
+    unlisten();
+    clearTimeout(again);
+  };
 }
 
 function mayDefineTypes(record: CommitRecord): boolean {
@@ -133,6 +146,6 @@ export async function openRooms(options: RoomOptions, opened: Closers): Promise<
     trace,
   );
   opened.push(() => api.close());
-  if (committer.readOnly) followTypes(committer, api, log);
+  if (committer.readOnly) opened.push(followTypes(committer, api, log));
   return { store, steps, committer, graph, dql, api };
 }
