@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../base/index.js';
+import { type Clock, Failing } from '../base/index.js';
 import type { CommitRecord, Committer, Snapshot } from '../commit/index.js';
 import { SHARDS, shardOf } from './keys.js';
 import { agentPart } from './part.js';
@@ -19,7 +19,7 @@ export class AlarmClock {
   readonly #out = new Map<string, boolean>();
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
-  #isFailing = false;
+  readonly #failing: Failing;
   /** wall milliseconds of the last look */
   #looked = 0;
   #stopped = true;
@@ -29,8 +29,10 @@ export class AlarmClock {
     readonly clock: Clock,
     readonly ring: (alarm: DueAlarm) => void,
     /** told when looks begin to fail, and with nothing once they succeed again */
-    readonly failing: (error: unknown) => void,
-  ) {}
+    failing: (error: unknown) => void,
+  ) {
+    this.#failing = new Failing(failing);
+  }
 
   start(): void {
     this.#stopped = false;
@@ -99,20 +101,14 @@ export class AlarmClock {
       if (now < this.#looked) this.#next.fill(0);
       this.#looked = now;
       for (let shard = 0; shard < SHARDS; shard++) if (this.#next[shard] <= now) await this.#ringShard(shard, now);
-      this.#tellFailing(undefined);
+      this.#failing.succeeded();
     } catch (thrown) {
       least = LOOK_MS;
-      this.#tellFailing(thrown);
+      this.#failing.failed(thrown);
     } finally {
       this.#looking = false;
       if (!this.#stopped) this.#plan(least);
     }
-  }
-
-  #tellFailing(failure: unknown): void {
-    const isFailing = failure !== undefined;
-    if (isFailing !== this.#isFailing) this.failing(failure);
-    this.#isFailing = isFailing;
   }
 
   async #ringShard(shard: number, now: number): Promise<void> {

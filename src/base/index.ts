@@ -17,6 +17,7 @@ export {
   toWire,
   type WireError,
 } from './errors.js';
+export { Failing } from './failing.js';
 export { freeBytes } from './free-bytes.js';
 export { givenOptions, givenText, assertCallable } from './given-options.js';
 export { addTo, groupBy, within } from './group.js';

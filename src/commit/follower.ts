@@ -1,4 +1,4 @@
-import { GraphsteadError, type Histogram, type Limits, makeLimits } from '../base/index.js';
+import { Failing, GraphsteadError, type Histogram, type Limits, makeLimits } from '../base/index.js';
 import type { Snapshot, Store } from '../store/index.js';
 import { type CommitState, readState } from './commit-state.js';
 import type { Beginning, Committed, CommitRecord, Committer, Follower } from './contract.js';
@@ -53,7 +53,7 @@ class FollowingCommitter implements Committer {
   #state: CommitState;
   #timer: NodeJS.Timeout;
   #looking: Promise<void> = Promise.resolve();
-  #isFailing = false;
+  readonly #failing: Failing;
   #closed = false;
   readonly #figures = { commits: 0, failures: 0 };
 
@@ -62,6 +62,7 @@ class FollowingCommitter implements Committer {
     this.#newest = newest;
     this.#told = newest.version;
     this.#state = state;
+    this.#failing = new Failing((failure) => options.failing?.(failure));
     this.#stream = new RecordStream(this, newest.version);
     this.#every = (options.limits ?? makeLimits()).followMs;
     this.#timer = this.#lookLater();
@@ -135,10 +136,10 @@ class FollowingCommitter implements Committer {
       const found = this.#options.store.snapshot();
       if (found.version > this.#newest.version) await this.#moveTo(found);
       else found.release();
-      this.#tellFailing(undefined);
+      this.#failing.succeeded();
     } catch (thrown) {
       this.#figures.failures++;
-      this.#tellFailing(thrown);
+      this.#failing.failed(thrown);
       if (thrown instanceof GraphsteadError && thrown.code === 'EVENT_GAP') this.#lose(thrown);
     }
     if (!this.#closed) this.#timer = this.#lookLater();
@@ -148,12 +149,6 @@ class FollowingCommitter implements Committer {
   #lose(error: GraphsteadError): void {
     this.#closed = true;
     this.#options.lost?.(error);
-  }
-
-  #tellFailing(failure: unknown): void {
-    const isFailing = failure !== undefined;
-    if (isFailing !== this.#isFailing) this.#options.failing?.(failure);
-    this.#isFailing = isFailing;
   }
 
   /** Caches first, then whoever reads, then whoever listens: as where it is committed. */

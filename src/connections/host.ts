@@ -5,6 +5,7 @@ import { type BareHttp, type HttpConnection, openHttp } from './http-connection.
 import { type ChatModel, openModel } from './model.js';
 import { openRelational, type RelationalConnection } from './relational-connection.js';
 import type { ResolvedConnections } from './resolve.js';
+import { notSet } from './told.js';
 
 export { endCallsBy } from './call-options.js';
 export type { GraphConnection } from './graph-connection.js';
@@ -118,14 +119,10 @@ function kindOf({ type }: ConnectionConfig): Kind {
 function absent(name: string, resolved: ResolvedConnections): GraphsteadError {
   const variables = own(resolved.missing, name);
   if (variables) {
-    return new GraphsteadError(
-      'MISSING_VARIABLE',
-      `connection "${name}" was left out: ${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set`,
-      {
-        fix: `set ${variables.join(' and ')}`,
-        details: { connection: name },
-      },
-    );
+    return new GraphsteadError('MISSING_VARIABLE', `connection "${name}" was left out: ${notSet(variables)}`, {
+      fix: `set ${variables.join(' and ')}`,
+      details: { connection: name },
+    });
   }
   return new GraphsteadError('CONNECTION_UNKNOWN', `there is no connection "${name}"`, {
     fix: `add it under connections in app.json; known are: ${Object.keys(resolved.connections).join(', ') || 'none'}`,

@@ -4,6 +4,7 @@ export { type AppConfig, type ConnectionConfig, configJsonSchema, EMPTY_CONFIG, 
 export { readEnvironment } from './environment.js';
 export { type ResolvedConnections, resolveConnections } from './resolve.js';
 export { type ConnectionReport, reach, reportConnections } from './report.js';
+export { notSet } from './told.js';
 export {
   type HttpCall,
   type HttpReply,

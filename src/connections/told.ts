@@ -21,3 +21,7 @@ export function fixOfStatus(status: number): string {
   if (status >= 500) return 'look at the log of that server; the same call may work later';
   return 'correct what is sent, by what the server says of it';
 }
+
+/** Variables of the environment that are wanted, as they are told. */
+export const notSet = (variables: readonly string[]): string =>
+  `${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set`;

@@ -29,6 +29,7 @@ import type { Committer } from '../commit/index.js';
 import {
   type AppConfig,
   EMPTY_CONFIG,
+  notSet,
   type ResolvedConnections,
   readConfig,
   readEnvironment,
@@ -165,8 +166,7 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
       config,
       environment,
       warnings: Object.entries(missing).map(
-        ([name, variables]) =>
-          `connection "${name}" is left out: ${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set`,
+        ([name, variables]) => `connection "${name}" is left out: ${notSet(variables)}`,
       ),
       stats: () => ({ ...agents.stats(), ...agents.times(), ...hosts.stats() }),
       onReloaded,

@@ -55,7 +55,8 @@ export interface Rooms {
   readonly api: Api;
 }
 
-async function openStore({ data, store, readOnly, limits, log, fenced }: RoomOptions): Promise<Store> {
+async function openStore(options: RoomOptions): Promise<Store> {
+  const { data, store, readOnly, limits, log } = options;
   if (store === undefined) return data ? openLmdbStore(data, { limits, readOnly }) : createMemoryStore();
   const waits = (holder: string) =>
     log.warn(`the database is held by ${holder}: waiting until it lets go, or has been silent for long enough`);
@@ -63,24 +64,25 @@ async function openStore({ data, store, readOnly, limits, log, fenced }: RoomOpt
     if (reason === undefined) log.info('old versions in the database are taken away again');
     else log.error({ code: reason.code }, `${reason.message}; until they can be, the database grows with each write`);
   };
-  const told = (error: GraphsteadError) => {
+  return openPostgresStore(store, { limits, readOnly, waits, keepsVersions, fenced: endsBy(options) });
+}
+
+/** What it does once it cannot go on. */
+function endsBy({ log, fenced }: RoomOptions): (error: GraphsteadError) => void {
+  return (error) => {
     log.fatal({ code: error.code }, `${error.message}: this service ends`);
     fenced?.(error);
   };
-  return openPostgresStore(store, { limits, readOnly, waits, keepsVersions, fenced: told });
 }
 
 /** Follows the process that writes the store. */
-function openFollower(store: Store, shared: GraphShared, { limits, log, fenced }: RoomOptions): Promise<Committer> {
+function openFollower(store: Store, shared: GraphShared, options: RoomOptions): Promise<Committer> {
+  const { limits, log } = options;
   const failing = (failure: unknown) => {
     if (failure === undefined) log.info('what the service that writes commits is seen again');
     else log.error({ err: failure }, 'what the service that writes commits is not seen: answers grow old');
   };
-  const lost = (error: GraphsteadError) => {
-    log.fatal({ code: error.code }, `${error.message}: this service ends`);
-    fenced?.(error);
-  };
-  return createFollower({ store, followers: [graphFollower(shared)], limits, failing, lost });
+  return createFollower({ store, followers: [graphFollower(shared)], limits, failing, lost: endsBy(options) });
 }
 
 const FOLLOW_AGAIN_MS = 1_000;

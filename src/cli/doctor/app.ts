@@ -4,6 +4,7 @@ import { type Environment, GraphsteadError, GraphsteadErrors } from '../../base/
 import {
   type AppConfig,
   type ConnectionReport,
+  notSet,
   reach,
   readConfig,
   readEnvironment,
@@ -39,11 +40,7 @@ async function checkConnection(
   if (missing.length > 0) {
     const fix = `set ${missing.join(' and ')} in the environment, or in .env.dev.local for development`;
     const found = optional ? warning : bad;
-    return found(
-      check,
-      `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set${optional ? '; the connection is left out' : ''}`,
-      fix,
-    );
+    return found(check, `${notSet(missing)}${optional ? '; the connection is left out' : ''}`, fix);
   }
   const { reachable, ms, reason } = await reach(name, config, environment);
   if (reachable) return good(check, `${address} answers in ${Math.round(ms)} ms`);
