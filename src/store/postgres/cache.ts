@@ -5,10 +5,12 @@ const ENTRY_BYTES = 100;
 
 /**
  * What was read of the newest version, and what the last batches wrote. A version never changes, and the next one differs from it by
- * one batch that this process writes: so nothing here is ever out of date, whoever else reads the database.
+ * one batch that this process writes, or by what it asks of those that others wrote: so nothing here is ever out of date.
  */
 export class NewestCache {
   readonly #values = new Map<string, Uint8Array | undefined>();
+  /** those without a value: forgotten together, and not looked for among all the others */
+  readonly #absent = new Set<string>();
   readonly #pages = new Map<string, Page>();
   readonly #most: number;
   #version: number;
@@ -66,21 +68,20 @@ export class NewestCache {
   #forgetSome(keys: readonly Key[]): void {
     for (const key of keys) this.#forget(nameOf(key));
     // what was not there may be now
-    for (const [name, value] of this.#values) if (value === undefined) this.#forget(name);
+    for (const name of this.#absent) this.#forget(name);
   }
 
   #forget(name: string): void {
     if (!this.#values.has(name)) return;
     this.#bytes -= valueBytes(name, this.#values.get(name));
     this.#values.delete(name);
+    this.#absent.delete(name);
   }
 
   #keep(name: string, value: Uint8Array | undefined): void {
-    if (this.#values.has(name)) {
-      this.#bytes -= valueBytes(name, this.#values.get(name));
-      this.#values.delete(name); // it becomes the newest
-    }
+    this.#forget(name); // it becomes the newest
     this.#values.set(name, value);
+    if (value === undefined) this.#absent.add(name);
     this.#bytes += valueBytes(name, value);
     this.#trim();
   }
@@ -89,10 +90,9 @@ export class NewestCache {
   #trim(): void {
     if (this.#bytes <= this.#most) return;
     this.#forgetPages();
-    for (const [name, value] of this.#values) {
+    for (const name of this.#values.keys()) {
       if (this.#bytes <= this.#most) return;
-      this.#values.delete(name);
-      this.#bytes -= valueBytes(name, value);
+      this.#forget(name);
     }
   }
 
@@ -104,6 +104,7 @@ export class NewestCache {
   #forgetValues(): void {
     for (const [name, value] of this.#values) this.#bytes -= valueBytes(name, value);
     this.#values.clear();
+    this.#absent.clear();
   }
 }
 
