@@ -101,7 +101,7 @@ class StoreGraph implements Graph {
       indexes: new IndexCache(limits.vectorCacheBytes),
       changedAt: (predicate) => this.#changedAt.get(predicate),
       assertRoomFor: (transaction) => this.#table.assertRoomFor(transaction),
-      closed: (transaction) => this.#table.closed(transaction),
+      closed: (transaction) => (committer.readOnly ? this.#shown : this.#table).closed(transaction),
     };
   }
 

@@ -7,8 +7,8 @@ interface Shown {
   readonly snapshot: Snapshot;
   /** monotonic time */
   readonly since: number;
-  /** what was begun at it again, and has to let go of it at last */
-  readonly begun: GraphTransaction[];
+  /** what was begun at it again and is not over, and has to let go of it at last */
+  readonly begun: Set<GraphTransaction>;
 }
 
 /**
@@ -28,7 +28,7 @@ export class ShownVersions {
 
   keep(snapshot: Snapshot): void {
     if (this.#shown.has(snapshot.version)) return;
-    this.#shown.set(snapshot.version, { snapshot: snapshot.again(), since: this.#clock.monotonic(), begun: [] });
+    this.#shown.set(snapshot.version, { snapshot: snapshot.again(), since: this.#clock.monotonic(), begun: new Set() });
     this.#timer ??= setTimeout(() => this.#sweep(), this.#limits.snapshotMs).unref();
   }
 
@@ -36,9 +36,14 @@ export class ShownVersions {
   begin(version: number, make: (snapshot: Snapshot) => GraphTransaction): GraphTransaction {
     const shown = this.#shown.get(version);
     if (shown === undefined) throw gone(version);
+    if (shown.begun.size >= this.#limits.transactions) letGoOfIdle(shown.begun);
     const transaction = make(shown.snapshot.again());
-    shown.begun.push(transaction);
+    shown.begun.add(transaction);
     return transaction;
+  }
+
+  closed(transaction: GraphTransaction): void {
+    this.#shown.get(transaction.startTs)?.begun.delete(transaction);
   }
 
   #sweep(): void {
@@ -61,6 +66,11 @@ export class ShownVersions {
     clearTimeout(this.#timer);
     for (const [version, shown] of this.#shown) this.#letGo(version, shown);
   }
+}
+
+/** Whoever goes on with one begins at its version again. */
+function letGoOfIdle(begun: ReadonlySet<GraphTransaction>): void {
+  for (const transaction of begun) if (!transaction.busy) transaction.abort();
 }
 
 function gone(version: number): GraphsteadError {
