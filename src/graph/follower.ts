@@ -19,7 +19,8 @@ export function graphFollower(shared: GraphShared): Follower {
 
 /** Names of the predicates that it may have touched. */
 function touched(part: GraphPart, schemas: readonly SchemaVersion[]): ReadonlySet<string> {
-  if (part.kind === 'lease' || part.kind === 'document') return new Set();
   if (part.kind === 'changes') return new Set(part.names);
+  // alters and bulk loads tell only to the applier which they touch; the others change no value
+  if (part.kind !== 'alter' && part.kind !== 'bulk') return new Set();
   return new Set(schemas.flatMap(({ predicates }) => predicates.map(({ name }) => name)));
 }
