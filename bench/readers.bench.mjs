@@ -1,5 +1,6 @@
 // Services that only read, beside the one that writes: what one of them adds to the rate of queries, and how far it lags behind.
 import { lanes, request } from './lanes.mjs';
+import { peopleMutation } from './people.mjs';
 import { load, middle, n, scratch, startService } from './service.mjs';
 
 export const name = 'A service that only reads, beside the one that writes';
@@ -44,11 +45,7 @@ async function fill(writer) {
   await writer.send(
     request('/alter', 'name: string @index(exact) .\nage: int .\nfriend: [uid] .', { 'content-type': 'text/plain' }),
   );
-  const lines = Array.from({ length: PEOPLE }, (_, i) => {
-    const friends = Array.from({ length: FRIENDS }, (_, f) => `_:p${i} <friend> _:p${(i * 7 + f * 13) % PEOPLE} .`);
-    return `_:p${i} <name> "person ${i}" .\n_:p${i} <age> "${i % 90}" .\n${friends.join('\n')}`;
-  });
-  await writer.send(request(COMMIT, `{ set { ${lines.join('\n')} } }`, RDF));
+  await writer.send(request(COMMIT, peopleMutation(PEOPLE, FRIENDS), RDF));
 }
 
 /** All clients ask the one that writes, then half of them the other one, in turn. */
