@@ -101,7 +101,7 @@ export const DEFAULT_LIMITS = {
   commitQueue: 65_536,
   /** conflict keys the oracle remembers */
   oracleKeys: 2_000_000,
-  /** milliseconds between two looks of a service that only reads for what the one that writes has committed */
+  /** milliseconds between two looks of a service that only reads for what the one that writes has committed; a query looks by itself */
   followMs: 50,
   /** commit records kept for /changes: milliseconds */
   recordAgeMs: 7 * 24 * 3_600_000,

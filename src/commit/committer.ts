@@ -87,6 +87,9 @@ class GroupCommitter implements Committer {
     return this.#store.snapshot();
   }
 
+  /** Nobody else commits. */
+  caughtUp(): void {}
+
   async startTs(): Promise<number> {
     for (;;) {
       const startTs = this.#writer.timestamps.start();

@@ -137,8 +137,10 @@ export interface Committer {
   tail(after: number, signal: AbortSignal): AsyncIterable<CommitRecord>;
   /** Called after each group landed, with its records, in order. Returns the way to stop. */
   onCommit(listener: (records: readonly CommitRecord[]) => void): () => void;
-  /** Snapshot that holds every commit up to now. */
+  /** Snapshot that holds every commit up to now; of another process those that are shown here. */
   snapshot(): Snapshot;
+  /** Resolves once everything is shown here that any process has committed before. Throws what keeps it from being seen. */
+  caughtUp(): MaybePromise<void>;
   /** Figures for /metrics: names to numbers. */
   stats(): Readonly<Record<string, number>>;
   /** Times for /metrics, by name. */

@@ -44,13 +44,18 @@ interface Disturbed {
   /** throws in place of a look */
   readonly refresh?: () => Promise<void>;
   readonly recordBytes?: number;
+  /** a minute is longer than any test: nothing is seen but for whoever asks */
+  readonly followMs?: number;
+  /** awaited before a follower has seen what a look found */
+  readonly seeing?: () => Promise<void>;
   /** what the reader reads, in place of the store itself */
   readonly seenAs?: (store: Store) => Store;
 }
 
-async function follow({ refresh, recordBytes = 1e9, seenAs = (store) => store }: Disturbed = {}): Promise<Following> {
+async function follow(disturbed: Disturbed = {}): Promise<Following> {
+  const { refresh, recordBytes = 1e9, followMs = 1, seenAs = (store) => store, seeing } = disturbed;
   const disk = new MemoryDisk();
-  const limits = makeLimits({ followMs: 1, recordBytes });
+  const limits = makeLimits({ followMs, recordBytes });
   let wall = 1;
   const clock = { wall: () => ++wall, monotonic: () => wall };
   const appliers = [new CounterApplier()];
@@ -69,7 +74,8 @@ async function follow({ refresh, recordBytes = 1e9, seenAs = (store) => store }:
     new Happening<unknown>(),
     new Happening<{ code: string }>(),
   ];
-  const saw = (snapshot: Snapshot, records: readonly CommitRecord[]) => {
+  const saw = async (snapshot: Snapshot, records: readonly CommitRecord[]) => {
+    await seeing?.();
     for (const { commitTs } of records) seen.tell({ commitTs, readable: reader.lastCommitTs, shown: snapshot.version });
   };
   const reader = await createFollower({
@@ -134,6 +140,45 @@ describe('a follower', () => {
     expect(ahead).toEqual([second]);
   });
 
+  it('shows what was committed before to whoever has to see it, without waiting for the next look', async () => {
+    const { reader, told, commit } = await follow({ followMs: 60_000 });
+    for (let i = 0; i < 20; i++) {
+      const commitTs = await commit(`n${i}`);
+      await Promise.all([reader.caughtUp(), reader.caughtUp()]);
+      expect([reader.lastCommitTs, told.all.at(-1)?.commitTs]).toEqual([commitTs, commitTs]);
+    }
+  });
+
+  it('looks again for whoever asks while a look is under way, which may have missed what he has to see', async () => {
+    const seeings = new Happening<() => void>();
+    const seeing = () => new Promise<void>((resolve) => seeings.tell(resolve));
+    const { reader, commit } = await follow({ followMs: 60_000, seeing });
+    await commit('a');
+    const first = reader.caughtUp();
+    const [see] = await seeings.until((all) => all.length === 1);
+    const commitTs = await commit('b');
+    const second = reader.caughtUp();
+    see();
+    await first;
+    expect(reader.lastCommitTs).toBeLessThan(commitTs);
+    (await seeings.until((all) => all.length === 2))[1]();
+    await second;
+    expect(reader.lastCommitTs).toBe(commitTs);
+  });
+
+  it('tells whoever has to see everything what keeps it from looking, and nothing once it can', async () => {
+    let away = true;
+    const refresh = async () => {
+      if (away) throw new Error('away');
+    };
+    const { reader, commit } = await follow({ followMs: 60_000, refresh });
+    await expect(reader.caughtUp()).rejects.toThrow('away');
+    away = false;
+    const commitTs = await commit('a');
+    await reader.caughtUp();
+    expect(reader.lastCommitTs).toBe(commitTs);
+  });
+
   it('refuses whatever would write', async () => {
     const { reader } = await follow();
     const refused = { code: 'READ_ONLY_STORE' };
@@ -186,5 +231,6 @@ describe('a follower', () => {
     const [error] = await lost.until((all) => all.length > 0);
     expect(error).toMatchObject({ code: 'EVENT_GAP', details: { trimmed: writer.trimmedTs } });
     expect(told.all).toEqual([]);
+    await expect(reader.caughtUp()).rejects.toBe(error);
   });
 });

@@ -21,8 +21,9 @@ interface FollowerOptions {
 }
 
 /**
- * Stands where a committer is asked for, over a store that another process writes: looks every `limits.followMs` for what that one
- * has committed, and tells of it as if it had been committed here. Whatever would write is refused with READ_ONLY_STORE.
+ * Stands where a committer is asked for, over a store that another process writes: looks for what that one has committed, every
+ * `limits.followMs` and whenever somebody has to see all of it, and tells of it as if it had been committed here. Whatever would
+ * write is refused with READ_ONLY_STORE.
  */
 export async function createFollower(options: FollowerOptions): Promise<Committer> {
   const snapshot = options.store.snapshot();
@@ -52,7 +53,11 @@ class FollowingCommitter implements Committer {
   #told: number;
   #state: CommitState;
   #timer: NodeJS.Timeout;
-  #looking: Promise<void> = Promise.resolve();
+  /** the look under way, or the last one; with what kept it from seeing */
+  #looking: Promise<unknown> = Promise.resolve();
+  /** the look that begins behind it, for all who have asked since it began */
+  #next: Promise<unknown> | undefined;
+  #lost: GraphsteadError | undefined;
   readonly #failing: Failing;
   #closed = false;
   readonly #figures = { commits: 0, failures: 0 };
@@ -78,6 +83,11 @@ class FollowingCommitter implements Committer {
 
   snapshot(): Snapshot {
     return this.#newest.again();
+  }
+
+  async caughtUp(): Promise<void> {
+    const failure = this.#lost ?? (await this.#lookNow());
+    if (failure !== undefined) throw failure;
   }
 
   async begin(): Promise<Beginning> {
@@ -123,13 +133,24 @@ class FollowingCommitter implements Committer {
   }
 
   #lookLater(): NodeJS.Timeout {
-    return setTimeout(() => {
-      this.#looking = this.#look();
-    }, this.#every).unref();
+    return setTimeout(() => void this.#lookNow(), this.#every).unref();
   }
 
-  /** Never throws. */
-  async #look(): Promise<void> {
+  /** One that is under way may have missed what was committed a moment ago, so what is asked for now begins behind it. */
+  #lookNow(): Promise<unknown> {
+    this.#next ??= this.#looking.then(() => {
+      this.#next = undefined;
+      this.#looking = this.#look();
+      return this.#looking;
+    });
+    return this.#next;
+  }
+
+  /** Answers with what kept it from seeing; never throws. */
+  async #look(): Promise<unknown> {
+    if (this.#closed) return this.#lost;
+    clearTimeout(this.#timer);
+    let failure: unknown;
     try {
       await this.#options.store.refresh?.();
       if (this.#told < this.#newest.version) await this.#tellStored();
@@ -138,16 +159,19 @@ class FollowingCommitter implements Committer {
       else found.release();
       this.#failing.succeeded();
     } catch (thrown) {
+      failure = thrown;
       this.#figures.failures++;
       this.#failing.failed(thrown);
       if (thrown instanceof GraphsteadError && thrown.code === 'EVENT_GAP') this.#lose(thrown);
     }
     if (!this.#closed) this.#timer = this.#lookLater();
+    return failure;
   }
 
   /** Caches that missed commits cannot be mended: a start reads everything anew. */
   #lose(error: GraphsteadError): void {
     this.#closed = true;
+    this.#lost = error;
     this.#options.lost?.(error);
   }
 

@@ -18,6 +18,8 @@ export interface Core {
   readonly graph: Graph;
   readonly dql: DqlEngine;
   readonly api: Api;
+  /** In a service that only reads: once all that was committed before is shown here, and its types are served. */
+  readonly caughtUp?: () => Promise<void>;
   readonly names: Names;
   readonly limits: Limits;
   readonly keys: ApiKeys;

@@ -234,6 +234,7 @@ async function allocate(core: Core, { count, what }: AllocateRequest): Promise<A
 }
 
 async function read(core: Core, request: QueryRequest): Promise<Dgraph.Response> {
+  if (core.caughtUp && !request.bestEffort) await core.caughtUp();
   const answer = await core.dql.query(request);
   const response = new messages.Response();
   if (request.format === 'rdf') response.setRdf(answer.data);

@@ -53,6 +53,8 @@ export interface Rooms {
   readonly graph: Graph;
   readonly dql: DqlEngine;
   readonly api: Api;
+  /** see Core */
+  readonly caughtUp?: () => Promise<void>;
 }
 
 async function openStore(options: RoomOptions): Promise<Store> {
@@ -87,8 +89,15 @@ function openFollower(store: Store, shared: GraphShared, options: RoomOptions): 
 
 const FOLLOW_AGAIN_MS = 1_000;
 
-/** Serves the type definitions that the process that writes has stored last. Returns the way to stop. */
-function followTypes(committer: Committer, api: Api, log: FastifyBaseLogger): () => void {
+/** The types that are served, of a service that only reads. */
+interface FollowedTypes {
+  /** once those are served that were stored in what is shown */
+  served(): Promise<void>;
+  stop(): void;
+}
+
+/** Serves the type definitions that the process that writes has stored last. */
+function followTypes(committer: Committer, api: Api, log: FastifyBaseLogger): FollowedTypes {
   let following = Promise.resolve();
   let again: NodeJS.Timeout | undefined;
   const follow = async () => {
@@ -106,9 +115,12 @@ function followTypes(committer: Committer, api: Api, log: FastifyBaseLogger): ()
   const unlisten = committer.onCommit((records) => {
     if (records.some(mayDefineTypes)) soon();
   });
-  return () => {
-    unlisten();
-    clearTimeout(again);
+  return {
+    served: () => following,
+    stop() {
+      unlisten();
+      clearTimeout(again);
+    },
   };
 }
 
@@ -148,6 +160,13 @@ export async function openRooms(options: RoomOptions, opened: Closers): Promise<
     trace,
   );
   opened.push(() => api.close());
-  if (committer.readOnly) opened.push(followTypes(committer, api, log));
-  return { store, steps, committer, graph, dql, api };
+  const rooms = { store, steps, committer, graph, dql, api };
+  if (!committer.readOnly) return rooms;
+  const types = followTypes(committer, api, log);
+  opened.push(() => types.stop());
+  const caughtUp = async () => {
+    await committer.caughtUp();
+    await types.served();
+  };
+  return { ...rooms, caughtUp };
 }

@@ -17,6 +17,7 @@ import { type AppHost, type AppHostOptions, openApp, readAppConfig, readTypes } 
 import { LargeAnswers } from './answers.js';
 import { withAllMistakes } from './app-mistakes.js';
 import { accessCheck, assertClosed, requireAccess } from './authenticate.js';
+import { catchUpFirst } from './catch-up.js';
 import type { Core } from './core.js';
 import { Origins } from './cors.js';
 import { serveDirectly } from './direct/index.js';
@@ -204,6 +205,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const late = refuseLate(app, names);
   requireAccess(app, check);
   refuseDraining(app, draining, core);
+  catchUpFirst(app, core);
   const metrics = measure(app, core, calls, appHost, version);
   // spans begin in the library's hooks
   const direct = trace.on
@@ -303,7 +305,7 @@ function coreOf(
   terms: Pick<Core, 'names' | 'limits' | 'keys' | 'log' | 'trace' | 'draining'>,
   signals: AnswerSignals,
 ): Core {
-  const { store, committer, graph, dql, api } = rooms;
+  const { store, committer, graph, dql, api, caughtUp } = rooms;
   const signalOf: Core['signalOf'] = (answering) => signals.of(answering);
   const streams = new EventStreams(terms.limits, signalOf);
   return {
@@ -313,6 +315,7 @@ function coreOf(
     graph,
     dql,
     api,
+    ...(caughtUp ? { caughtUp } : {}),
     async alter(request, alterOptions) {
       await graph.alter(request, alterOptions);
       if (request.kind === 'dropAll') await api.dropped();

@@ -1,9 +1,13 @@
 // Services that only read, beside the one that writes: over HTTP, on a data directory and on a database.
+import { createRequire } from 'node:module';
+import type * as Dgraph from 'dgraph-js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { run, scratch, serve } from '../cli/command.js';
 import { startDatabase, type TestDatabase } from '../database.js';
 import { startService, type TestService } from '../service.js';
 import { openStream } from '../sse.js';
+
+const dgraph = createRequire(import.meta.url)('dgraph-js') as typeof Dgraph;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -56,16 +60,70 @@ describe.each(PLACES)('a service that only reads, on %s', (_name, place) => {
     const writer = await service(at);
     await writer.schema(TYPES);
     await writer.graphql(ADD, { title: 'Emma' });
-    return { writer, reader: await service({ ...at, readOnly: true, limits: { followMs: 5, ...limits } }), at };
+    return {
+      writer,
+      reader: await service({ ...at, readOnly: true, grpcPort: 0, limits: { followMs: 5, ...limits } }),
+      at,
+    };
   }
 
   it('answers what the one that writes has committed, in both languages', async () => {
     const { writer, reader } = await pair();
     expect((await reader.graphql(BOOKS)).body.data).toEqual({ queryBook: [{ title: 'Emma' }] });
     await writer.rdf('{ set { _:a <Book.title> "Middlemarch" . _:a <service.type> "Book" . } }');
-    const asked = () => reader.data('{ q(func: eq(Book.title, "Middlemarch")) { Book.title } }');
-    expect(await until(asked, ({ q }) => q.length > 0)).toEqual({ q: [{ 'Book.title': 'Middlemarch' }] });
+    const asked = await reader.data('{ q(func: eq(Book.title, "Middlemarch")) { Book.title } }');
+    expect(asked).toEqual({ q: [{ 'Book.title': 'Middlemarch' }] });
     expect((await reader.graphql(BOOKS)).body.data.queryBook).toEqual([{ title: 'Emma' }, { title: 'Middlemarch' }]);
+  });
+
+  it('shows whatever was committed before to whoever asks, however seldom it looks by itself', async () => {
+    const { writer, reader } = await pair({ followMs: 60_000 });
+    const films = '{ queryFilm(order: {asc: name}) { name } }';
+    await writer.schema(`${TYPES} type Film { id: ID! name: String! @search(by: [exact]) }`);
+    expect((await reader.graphql(films)).body).toMatchObject({ data: { queryFilm: [] } });
+    const names: { name: string }[] = [];
+    const add = async (name: string) => {
+      await writer.graphql('mutation ($name: String!) { addFilm(input: [{name: $name}]) { numUids } }', { name });
+      names.push({ name });
+    };
+    const text = '{ q(func: has(Film.name), orderasc: Film.name) { name: Film.name } }';
+    await add('A');
+    expect((await reader.graphql(films)).body.data.queryFilm).toEqual(names);
+    await add('B');
+    expect((await reader.query(text)).body.data.q).toEqual(names);
+    await add('C');
+    // by GET, and with the origin of a page, it comes another way
+    const address = `/graphql?query=${encodeURIComponent(films)}`;
+    expect((await reader.get(address)).body.data.queryFilm).toEqual(names);
+    const before = [...names];
+    await add('D');
+    expect((await reader.query(text, '?be=true')).body.data.q).toEqual(before);
+    expect((await reader.get(`${address}&be=true`)).body.data.queryFilm).toEqual(before);
+    expect(
+      (await reader.post('/graphql?be=true', JSON.stringify({ query: films }), 'application/json')).body.data,
+    ).toEqual({ queryFilm: before });
+    const live = await openStream(`${reader.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query: 'subscription { queryBook(order: {asc: title}) { title } }' }),
+    });
+    opened.push(() => live.close());
+    expect((await live.value()).data.queryBook).toEqual([{ title: 'Emma' }]);
+    expect((await reader.query(text, '?be=true')).body.data.q).toEqual(names);
+  });
+
+  it('shows it over gRPC too, but to whoever asks for the best effort', async () => {
+    const { writer, reader } = await pair({ followMs: 60_000 });
+    const stub = new dgraph.DgraphClientStub(`127.0.0.1:${reader.service.grpcPort}`);
+    opened.push(() => stub.close());
+    const client = new dgraph.DgraphClient(stub);
+    const count = async (options: { readonly readOnly?: boolean; readonly bestEffort?: boolean }) =>
+      (await client.newTxn(options).query('{ q(func: has(Book.title)) { count(uid) } }')).getJson().q[0].count;
+    await writer.graphql(ADD, { title: 'B' });
+    expect(await count({ readOnly: true, bestEffort: true })).toBe(1);
+    expect(await count({ readOnly: true })).toBe(2);
+    await writer.graphql(ADD, { title: 'C' });
+    expect(await count({})).toBe(3);
   });
 
   it('refuses whatever would change something, and changes nothing', async () => {
@@ -102,10 +160,7 @@ describe.each(PLACES)('a service that only reads, on %s', (_name, place) => {
     const { body: first } = await reader.query(titles);
     const at = `?startTs=${first.extensions.txn.start_ts}`;
     await writer.graphql(ADD, { title: 'Later' });
-    await until(
-      () => reader.data(titles),
-      ({ q }) => q.length === 2,
-    );
+    expect((await reader.data(titles)).q).toHaveLength(2);
     expect((await reader.query(titles, at)).body.data).toEqual(first.data);
     const write = await reader.rdf('{ set { _:a <Book.title> "x" . } }', at);
     expect(write.body.errors[0].extensions.code).toBe('READ_ONLY_STORE');
@@ -124,10 +179,10 @@ describe.each(PLACES)('a service that only reads, on %s', (_name, place) => {
     await writer.schema(`${TYPES} type Film { id: ID! name: String! }`);
     await writer.graphql('mutation { addFilm(input: [{name: "M"}]) { numUids } }');
     const films = () => reader.graphql('{ queryFilm { name } }');
-    const answer = await until(films, ({ body }) => body.data?.queryFilm?.length === 1);
-    expect(answer.body.data).toEqual({ queryFilm: [{ name: 'M' }] });
+    expect((await films()).body.data).toEqual({ queryFilm: [{ name: 'M' }] });
     await writer.alter('{"drop_all": true}');
-    const gone = await until(films, ({ body }) => body.errors?.[0].extensions.code === 'INVALID_GRAPHQL');
+    const gone = await films();
+    expect(gone.body.errors[0].extensions.code).toBe('INVALID_GRAPHQL');
     expect(gone.body.errors[0].message).toBe('there is no GraphQL schema yet');
   });
 
@@ -180,11 +235,7 @@ describe.each(PLACES)('a service that only reads, on %s', (_name, place) => {
     expect((await reader.graphql(BOOKS)).body.data).toEqual({ queryBook: [{ title: 'Emma' }] });
     const next = await service(at);
     await next.graphql(ADD, { title: 'Next' });
-    const answer = await until(
-      () => reader.graphql(BOOKS),
-      ({ body }) => body.data.queryBook.length === 2,
-    );
-    expect(answer.body.data.queryBook[1]).toEqual({ title: 'Next' });
+    expect((await reader.graphql(BOOKS)).body.data.queryBook[1]).toEqual({ title: 'Next' });
   });
 
   it('refuses to begin where nothing is stored, and to run an app', async () => {
@@ -210,13 +261,14 @@ describe('graphstead start --read-only', () => {
     await readers[0].stop('SIGKILL');
     await writer.graphql(ADD, { title: 'Emma' });
     const emma = { data: { queryBook: [{ title: 'Emma' }] } };
-    expect(await until(() => readers[1].graphql(BOOKS), shows(1))).toMatchObject(emma);
+    expect(await readers[1].graphql(BOOKS)).toMatchObject(emma);
     await writer.stop('SIGKILL');
     expect(await readers[1].graphql(BOOKS)).toMatchObject(emma);
     const again = await serve(data);
     opened.push(() => again.stop());
     await again.graphql(ADD, { title: 'Nostromo' });
-    await until(() => readers[1].graphql(BOOKS), shows(2));
+    const books = [{ title: 'Emma' }, { title: 'Nostromo' }];
+    expect(await readers[1].graphql(BOOKS)).toMatchObject({ data: { queryBook: books } });
   });
 
   it('ends, to be started again, where it stood still until commits were gone that it had not seen', async () => {
@@ -243,7 +295,3 @@ describe('graphstead start --read-only', () => {
     expect(dev.stderr).toMatch(/unknown option '--read-only'/);
   });
 });
-
-function shows(count: number): (answer: Record<string, unknown>) => boolean {
-  return ({ data }) => (data as { queryBook: unknown[] }).queryBook.length === count;
-}

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { LargeAnswers } from '../answers.js';
 import type { AccessCheck } from '../authenticate.js';
+import { asksNewest } from '../catch-up.js';
 import type { Core } from '../core.js';
 import type { Origins } from '../cors.js';
 import type { DirectRequest, DirectRoute, PlainHead } from '../direct/index.js';
@@ -40,6 +41,7 @@ export function directRoutes(core: Core, terms: Terms): DirectRoute['handlerOf']
     return async (request, answering) => {
       let reply: RouteReply;
       try {
+        if (core.caughtUp && asksNewest(head)) await core.caughtUp();
         reply = await run(request, answering);
       } catch (thrown) {
         reply = failed(core, request, thrown);
