@@ -76,7 +76,8 @@ async function compareRates(print, writer, reader) {
 
 /** Small queries to the one that reads, with a look first and without, while the other one writes and while it does not. */
 async function measureLooks(print, writer, reader) {
-  const ask = (i, path) => reader.send(request(path, `{ q(func: eq(name, "person ${i % PEOPLE}")) { name age } }`, DQL));
+  const ask = (i, path) =>
+    reader.send(request(path, `{ q(func: eq(name, "person ${i % PEOPLE}")) { name age } }`, DQL));
   const age = (i) => request(COMMIT, `{ set { _:a <age> "${i % 90}" . } }`, RDF);
   const rate = async (path, clients) => (await load({ clients, ms: SLICE_MS, work: (i) => ask(i, path) })).rate;
   for (const clients of [1, CLIENTS]) {

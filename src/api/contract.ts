@@ -151,6 +151,11 @@ export interface Api {
    */
   execute(request: GraphqlRequest, context: RequestContext, options?: ExecuteOptions): Promise<GraphqlAnswer>;
   /**
+   * Whether all that it takes is served here: a query or a subscription that is understood, and does not ask what the API offers.
+   * For a service beside which another one knows more. Never throws.
+   */
+  knows(request: GraphqlRequest, context: RequestContext): Promise<boolean>;
+  /**
    * In batches of what came together. Ends when the source ends or `context.signal` aborts. A query or a mutation gives one
    * event.
    */

@@ -11,6 +11,7 @@ import {
 import { Pace, runQuery } from '../dql/index.js';
 import { derivedSchema, isAbout, type Model } from '../sdl/index.js';
 import { AdminApi } from './admin/index.js';
+import { asksForApi } from './asks-for-api.js';
 import { atField } from './at-field.js';
 import { isSameAuthorization, verifyClaims } from './authorize/index.js';
 import type {
@@ -181,6 +182,15 @@ class GraphqlApi implements Api {
       const served = this.#served;
       const probed = error instanceof InvalidDocument && served && (await this.#probe(request, served));
       return probed || refused(error);
+    }
+  }
+
+  async knows(request: GraphqlRequest, context: RequestContext): Promise<boolean> {
+    try {
+      const { operation, fragments } = (await this.#prepare(this.#ready(), request, context)).request;
+      return operation.operation !== 'mutation' && !asksForApi(operation.selectionSet, fragments);
+    } catch {
+      return false;
     }
   }
 

@@ -103,6 +103,10 @@ export const DEFAULT_LIMITS = {
   oracleKeys: 2_000_000,
   /** milliseconds between two looks of a service that only reads for what the one that writes has committed; a query looks by itself */
   followMs: 50,
+  /** requests that a service which only reads has sent on to the one that writes, and whose answers are not over */
+  forwards: 10_000,
+  /** milliseconds until the service that writes has begun its answer to one of them */
+  forwardMs: 120_000,
   /** commit records kept for /changes: milliseconds */
   recordAgeMs: 7 * 24 * 3_600_000,
   /** commit records kept for /changes: bytes */

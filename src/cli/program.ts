@@ -41,7 +41,14 @@ function addServe(program: Command, name: 'dev' | 'start', description: string, 
     .option('--tls-key <FILE>', 'PEM private key of the certificate')
     .option('--explorer', 'serve /explorer', explorer)
     .option('--json', 'print machine-readable lines');
-  if (name === 'start') serving.option('--read-only', 'answer from a store that another service writes, beside it');
+  if (name === 'start') {
+    serving
+      .option('--read-only', 'answer from a store that another service writes, beside it')
+      .option(
+        '--writer <URL>',
+        'with --read-only: the service that writes, which gets what is not answered here (or GRAPHSTEAD_WRITER)',
+      );
+  }
   serving.action(async (appDir: string | undefined, options, command: Command) => {
     // one of the two without the other must not end in plain text
     if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {

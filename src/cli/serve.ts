@@ -19,6 +19,7 @@ interface ServeOptions {
   readonly data?: string;
   readonly store?: string;
   readonly readOnly?: boolean;
+  readonly writer?: string;
   readonly host: string;
   readonly port: number;
   readonly grpcPort: number;

@@ -6,6 +6,7 @@ import type { DqlEngine } from '../dql/index.js';
 import type { AlterRequest, Graph } from '../graph/index.js';
 import type { Store } from '../store/index.js';
 import type { Draining } from './draining.js';
+import type { Forwarder } from './forward/index.js';
 import type { EventStreams } from './event-streams.js';
 import type { ApiKeys } from './keys.js';
 import type { SharedStreams } from './shared-streams.js';
@@ -20,6 +21,8 @@ export interface Core {
   readonly api: Api;
   /** In a service that only reads: once all that was committed before is shown here, and its types are served. */
   readonly caughtUp?: () => Promise<void>;
+  /** In a service that only reads and knows the one that writes. */
+  readonly forwarder?: Forwarder;
   readonly names: Names;
   readonly limits: Limits;
   readonly keys: ApiKeys;

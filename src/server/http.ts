@@ -158,7 +158,13 @@ function brokenOff(): GraphsteadError {
 }
 
 /** Refusals of a service that is well: under load there are many, and a stack would say nothing. */
-const PASSING: ReadonlySet<unknown> = new Set<ErrorCode>(['OVERLOADED', 'INDEX_BUILDING', 'NOT_READY', 'TIMEOUT']);
+const PASSING: ReadonlySet<unknown> = new Set<ErrorCode>([
+  'OVERLOADED',
+  'INDEX_BUILDING',
+  'NOT_READY',
+  'TIMEOUT',
+  'READ_ONLY_STORE',
+]);
 
 /** The framework's own refusals, in our words. */
 function translate(error: unknown, bodyLimit: number): unknown {

@@ -3,6 +3,7 @@ import { pino, stdSerializers } from 'pino';
 import {
   type Clock,
   defaultNames,
+  type Environment,
   dgraphNames,
   GraphsteadError,
   GraphsteadErrors,
@@ -26,6 +27,7 @@ import { type GrpcConnections, type GrpcPort, openGrpcPort } from './grpc-port.j
 import { ownNames } from './host-name.js';
 import { roomWarning } from './disk-room.js';
 import { Draining, refuseDraining } from './draining.js';
+import { createForwarder } from './forward/index.js';
 import { createHttp, requestIds } from './http.js';
 import { ApiKeys } from './keys.js';
 import { createMetrics, type Metrics } from './metrics.js';
@@ -36,6 +38,7 @@ import { assignRoutes } from './route/assign.js';
 import { changeRoutes } from './route/changes.js';
 import { copyRoutes } from './route/copy.js';
 import { directRoutes } from './route/direct.js';
+import { forwardByPath } from './route/forwarded.js';
 import { explorerRoutes } from './route/explorer.js';
 import { graphLanguageRoutes } from './route/graph-language.js';
 import { graphqlRoutes } from './route/graphql.js';
@@ -56,6 +59,8 @@ export interface ServiceOptions {
   readonly store?: string;
   /** answers from a store that another process writes; runs no code of an app */
   readonly readOnly?: boolean;
+  /** address of the service that writes: where one that only reads sends what it does not answer */
+  readonly writer?: string;
   readonly host?: string;
   /** 0 takes any free one */
   readonly port?: number;
@@ -148,6 +153,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const operator = operatorOf(draining, log, options.shutdown);
   const { data, store, readOnly = false, appDir, dev = false, allowUnset = false, fenced } = options;
   if (readOnly) assertReadable(options);
+  const writer = writerOf(options, environment);
   const readable = readableVariables(environment, host);
   const ownTypes = () => (appDir ? readTypes(appDir) : undefined);
   const variables = (text: string) => ({
@@ -171,7 +177,11 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   if (lacking.length > 0 && !appDir) throw new GraphsteadErrors(lacking);
   for (const mistake of served) warnings.push(`the stored type definitions: ${mistake.message}`);
   const signals = new AnswerSignals();
-  const core = coreOf(rooms, { names, limits, keys, log, trace, draining }, signals);
+  const forwarder = writer === undefined ? undefined : createForwarder(writer, limits);
+  const core = {
+    ...coreOf(rooms, { names, limits, keys, log, trace, draining }, signals),
+    ...(forwarder ? { forwarder } : {}),
+  };
 
   const calls = createCallLog({ messages: options.explorer ?? false });
   const appHost = options.appDir
@@ -205,6 +215,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const late = refuseLate(app, names);
   requireAccess(app, check);
   refuseDraining(app, draining, core);
+  forwardByPath(app, core);
   catchUpFirst(app, core);
   const metrics = measure(app, core, calls, appHost, version);
   // spans begin in the library's hooks
@@ -265,6 +276,15 @@ function assertReadable({ data, store, appDir }: ServiceOptions): void {
   if (data !== undefined || store !== undefined) return;
   throw new GraphsteadError('CONFIG', 'a store in memory has nobody else who writes it', {
     fix: 'name the data directory or the database of the service that writes',
+  });
+}
+
+/** Where a service that only reads sends what it does not answer. Throws CONFIG where one that writes is given another. */
+function writerOf({ readOnly, writer }: ServiceOptions, { GRAPHSTEAD_WRITER: set }: Environment): string | undefined {
+  const given = writer ?? (set || undefined);
+  if (given === undefined || readOnly) return given;
+  throw new GraphsteadError('CONFIG', 'this service writes by itself, and is told of another one that does', {
+    fix: 'leave --writer and GRAPHSTEAD_WRITER out, or start it with --read-only',
   });
 }
 

@@ -11,6 +11,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'GRAPHSTEAD_ALLOWED_HOSTS',
   'GRAPHSTEAD_LOG',
   'GRAPHSTEAD_STORE',
+  'GRAPHSTEAD_WRITER',
   READABLE,
 ]);
 /** each is known or refused where limits are made */

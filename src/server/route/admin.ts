@@ -4,8 +4,13 @@ import { GraphsteadErrors } from '../../base/index.js';
 import { bodyText, mediaType, parseJsonObject } from '../body.js';
 import type { Core } from '../core.js';
 import { success } from '../envelope.js';
+import { wasForwarded } from '../forward/index.js';
+import { forward } from './forwarded.js';
 import { requestOfQueryString } from './graphql-request.js';
 import { contextOf } from './request-context.js';
+
+/** The types are the business of the service that writes, everything else there that of the service that is asked. */
+const isAboutTypes = ({ query }: GraphqlRequest) => /\b(get|update)GQLSchema\b/.test(String(query));
 
 /** Type definitions in and out, as text under /admin/schema and as GraphQL under /admin. */
 export function adminRoutes(app: FastifyInstance, core: Core): void {
@@ -47,6 +52,7 @@ export function adminRoutes(app: FastifyInstance, core: Core): void {
     const body = bodyText(request);
     const graphql =
       mediaType(request) === 'application/graphql' ? { query: body } : parseJsonObject(body, 'the request');
+    if (core.forwarder && !wasForwarded(request) && isAboutTypes(graphql)) return forward(core, request, reply);
     return answered(request, reply, graphql, true);
   });
 

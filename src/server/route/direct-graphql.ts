@@ -2,7 +2,9 @@ import type { GraphqlRequest, RequestContext } from '../../api/index.js';
 import { utf8Text } from '../body.js';
 import type { Core } from '../core.js';
 import type { DirectRequest, PlainHead } from '../direct/index.js';
+import type { Answered } from '../forward/index.js';
 import type { Answering } from '../signal.js';
+import { isElsewhere } from './forwarded.js';
 import { refusalOf, replyTo } from './graphql-reply.js';
 import { acceptedTypes, EVENT_STREAM, JSON_TYPE, requestOfJson } from './graphql-request.js';
 import { contextOf } from './request-context.js';
@@ -26,8 +28,21 @@ async function run(core: Core, request: DirectRequest, answering: Answering, acc
     graphql = requestOfJson(utf8Text(request.body, 'the body'));
     const made = contextOf(core, request, answering);
     context = made instanceof Promise ? await made : made;
+    if (core.forwarder && (await isElsewhere(core, request, graphql, context))) {
+      return replyOf(await core.forwarder.ask(request, request.body, answering));
+    }
   } catch (thrown) {
     return refusalOf(core, thrown, accepted);
   }
   return replyTo(core, graphql, context, { accepted, allowMutation: true });
+}
+
+/** said of every answer here, or of the body as it was sent there */
+const OWN: ReadonlySet<string> = new Set(['content-type', 'content-length', 'date', 'x-request-id']);
+const ofOrigins = (name: string) => name.startsWith('access-control-');
+
+/** As the service that writes has answered it. */
+function replyOf({ status, headers, body }: Answered): RouteReply {
+  const kept = Object.entries(headers).filter(([name]) => !OWN.has(name) && !ofOrigins(name));
+  return { status, type: headers['content-type'] ?? JSON_TYPE, headers: Object.fromEntries(kept), body };
 }

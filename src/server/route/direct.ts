@@ -63,6 +63,8 @@ function packingFor(accepted: string | undefined): 'gzip' | 'none' | undefined {
 const pack = promisify(gzip);
 
 function directGraphLanguage(core: Core, { path, length, headers }: PlainHead): RunDirectly | undefined {
+  // sent on as it comes
+  if (core.forwarder !== undefined && path !== '/query') return undefined;
   if (!Object.hasOwn(GRAPH_LANGUAGE, path) || length > core.limits.graphBodyBytes) return undefined;
   const type = headers['content-type'];
   if (type !== undefined && !MEDIA_TYPE.test(type)) return undefined;

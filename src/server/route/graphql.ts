@@ -6,6 +6,7 @@ import { bodyText, mediaType } from '../body.js';
 import type { Core } from '../core.js';
 import { asItIs, TEXT_BYTES } from '../envelope.js';
 import { encodeFrame, type EventStream, SharedFrames } from '../sse.js';
+import { forward, isElsewhere } from './forwarded.js';
 import { refusalOf, replyTo } from './graphql-reply.js';
 import { acceptedTypes, EVENT_STREAM, JSON_TYPE, requestOfJson, requestOfQueryString } from './graphql-request.js';
 import { contextOf } from './request-context.js';
@@ -60,6 +61,7 @@ async function answer(
     context = made instanceof Promise ? await made : made;
     const token = allowMutation ? tokenOf(request) : undefined;
     if (token !== undefined) return beginShared(core, token, graphql, context, reply);
+    if (await isElsewhere(core, request, graphql, context)) return await forward(core, request, reply);
   } catch (thrown) {
     return send(reply, refusalOf(core, thrown, accepted));
   }

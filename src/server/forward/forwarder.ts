@@ -1,0 +1,185 @@
+import {
+  request as overHttp,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { request as overHttps } from 'node:https';
+import { pipeline, type Readable } from 'node:stream';
+import { GraphsteadError, type Limits } from '../../base/index.js';
+import { FORWARDED, headersBack, headersOn } from './headers.js';
+
+/** A request as it came. */
+export interface Received {
+  readonly id: string;
+  readonly method: string;
+  /** path and query */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** What the service that writes answered. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** Where a client waits for the answer. */
+interface Waiting {
+  readonly destroyed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/** Sends what only the service that writes can answer there, in the client's name. */
+export interface Forwarder {
+  /** Hands its answer on as it comes. Rejects as `ask` does, before anything was answered. */
+  pipe(received: Received, body: Buffer | Readable, answer: ServerResponse): Promise<void>;
+  /**
+   * Answers with the whole of it, unpacked. Throws READ_ONLY_STORE where that service cannot be reached, OUTCOME_UNKNOWN where it may have done
+   * what was asked and did not say so, OVERLOADED.
+   */
+  ask(received: Received, body: Buffer, waiting: Waiting): Promise<Answered>;
+}
+
+/** @param url of the service that writes, as `http://10.0.0.1:8686`. Throws CONFIG */
+export function createForwarder(url: string, limits: Limits): Forwarder {
+  return new WriterForwarder(writerAddress(url), limits);
+}
+
+/** Whether another service has sent it on: sent on again it would go in circles. */
+export function wasForwarded({ headers }: Pick<Received, 'headers'>): boolean {
+  return headers[FORWARDED] !== undefined;
+}
+
+function writerAddress(url: string): URL {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  const isPlain = address && /^https?:$/.test(address.protocol) && address.pathname === '/' && !address.username;
+  if (isPlain && address.search === '' && address.hash === '') return address;
+  throw new GraphsteadError('CONFIG', 'the address of the service that writes is none of a service', {
+    fix: 'write it as http://host:8686, or https://host:8686 where it speaks TLS',
+  });
+}
+
+class WriterForwarder implements Forwarder {
+  readonly #address: URL;
+  readonly #limits: Limits;
+  #open = 0;
+
+  constructor(address: URL, limits: Limits) {
+    this.#address = address;
+    this.#limits = limits;
+  }
+
+  async pipe(received: Received, body: Buffer | Readable, answer: ServerResponse): Promise<void> {
+    const leave = this.#enter();
+    answer.once('close', leave);
+    const from = await this.#send(received, body, answer);
+    answer.writeHead(from.statusCode ?? 502, headersBack(from.headers));
+    // a client that reads no further ends it there, and one whose answer breaks off is to see that it did
+    pipeline(from, answer, () => undefined);
+  }
+
+  async ask(received: Received, body: Buffer, waiting: Waiting): Promise<Answered> {
+    const leave = this.#enter();
+    try {
+      const { 'accept-encoding': _packed, ...headers } = received.headers;
+      const from = await this.#send({ ...received, headers }, body, waiting);
+      const parts: Buffer[] = [];
+      for await (const part of from) parts.push(part as Buffer);
+      return { status: from.statusCode ?? 502, headers: headersBack(from.headers), body: Buffer.concat(parts) };
+    } catch (thrown) {
+      throw thrown instanceof GraphsteadError ? thrown : this.#unknown(thrown);
+    } finally {
+      leave();
+    }
+  }
+
+  /** Counts one more until the returned function is called. */
+  #enter(): () => void {
+    const { forwards } = this.#limits;
+    if (this.#open >= forwards) {
+      throw new GraphsteadError(
+        'OVERLOADED',
+        `${forwards} requests wait for the service that writes (limits.forwards)`,
+        {
+          fix: 'Come back later.',
+        },
+      );
+    }
+    this.#open++;
+    return () => {
+      this.#open--;
+    };
+  }
+
+  #send(received: Received, body: Buffer | Readable, waiting: Waiting): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const { method, url, headers, id } = received;
+      const { hostname, port, protocol, host } = this.#address;
+      const length = Buffer.isBuffer(body) ? body.length : undefined;
+      // a connection of its own: one that idled may end under a change, and nobody could say whether it was made
+      const options = {
+        method,
+        path: url,
+        hostname,
+        port,
+        agent: false,
+        headers: headersOn(headers, { id, host, length }),
+      };
+      const sent = protocol === 'https:' ? overHttps(options) : overHttp(options);
+      const late = setTimeout(() => sent.destroy(new Error('it has not answered')), this.#limits.forwardMs);
+      const isSent = connected(sent, protocol === 'https:' ? 'secureConnect' : 'connect');
+      waiting.once('close', () => sent.destroy());
+      sent.once('response', (answer) => {
+        clearTimeout(late);
+        resolve(answer);
+      });
+      // also behind the answer, where nobody has to hear of it any more
+      sent.on('error', (error) => {
+        clearTimeout(late);
+        if (waiting.destroyed) reject(left());
+        else reject(isSent() && method !== 'GET' ? this.#unknown(error) : this.#away(error));
+      });
+      if (Buffer.isBuffer(body)) sent.end(body);
+      // no pipeline: it would end the connection of a client whose large body is refused early
+      else body.pipe(sent);
+      if (waiting.destroyed) sent.destroy();
+    });
+  }
+
+  #away(cause: unknown): GraphsteadError {
+    const { host } = this.#address;
+    return new GraphsteadError(
+      'READ_ONLY_STORE',
+      `this service only reads, and the one that writes cannot be reached at ${host}`,
+      {
+        fix: 'Come back later; where it stays so, look whether --writer names the service that writes.',
+        cause,
+      },
+    );
+  }
+
+  #unknown(cause: unknown): GraphsteadError {
+    return new GraphsteadError('OUTCOME_UNKNOWN', 'the service that writes took the request and did not answer', {
+      fix: 'Look whether it was done; with an Idempotency-Key it can be sent again.',
+      cause,
+    });
+  }
+}
+
+/** Whether the other end may have got something of it. */
+function connected(sent: ClientRequest, event: 'connect' | 'secureConnect'): () => boolean {
+  let is = false;
+  sent.once('socket', (socket) =>
+    socket.once(event, () => {
+      is = true;
+    }),
+  );
+  return () => is;
+}
+
+function left(): GraphsteadError {
+  return new GraphsteadError('CANCELLED', 'the client went away before the service that writes had answered');
+}

@@ -1,0 +1,1 @@
+export { createForwarder, type Answered, type Forwarder, type Received, wasForwarded } from './forwarder.js';
