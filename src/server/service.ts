@@ -177,7 +177,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   if (lacking.length > 0 && !appDir) throw new GraphsteadErrors(lacking);
   for (const mistake of served) warnings.push(`the stored type definitions: ${mistake.message}`);
   const signals = new AnswerSignals();
-  const forwarder = writer === undefined ? undefined : createForwarder(writer, limits);
+  const forwarder = writer === undefined ? undefined : createForwarder(writer, limits, trace);
   const core = {
     ...coreOf(rooms, { names, limits, keys, log, trace, draining }, signals),
     ...(forwarder ? { forwarder } : {}),

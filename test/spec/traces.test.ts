@@ -8,6 +8,7 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node';
+import { SpanKind } from '@opentelemetry/api';
 import * as grpc from '@grpc/grpc-js';
 import { createRequire } from 'node:module';
 import type * as Dgraph from 'dgraph-js';
@@ -212,5 +213,27 @@ describe('a trace', () => {
     await s.post('/query', '{ q(func: has(text)) { uid } }', 'application/dql');
     await settled('POST /query');
     expect(paths().filter((path) => path.startsWith('GET'))).toEqual([]);
+  });
+});
+
+describe('a request that a service sends on to the one that writes', () => {
+  it('is one trace over both', async () => {
+    const writer = await startService({ data: join(dir, 'data') });
+    await writer.schema('type Note { id: ID! text: String }');
+    const reader = await startService({ data: join(dir, 'data'), readOnly: true, writer: writer.url });
+    try {
+      exporter.reset();
+      await reader.graphql('mutation { addNote(input: [{text: "a"}]) { numUids } }');
+      const spans = exporter.getFinishedSpans();
+      const [sent] = spans.filter(({ name }) => name === 'forward POST');
+      const served = spans.filter(({ kind }) => kind === SpanKind.SERVER);
+      expect(served.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toContain(sent.spanContext().spanId);
+      expect(served).toHaveLength(2);
+      expect(new Set(spans.map((span) => span.spanContext().traceId)).size).toBe(1);
+      expect(sent.attributes).toMatchObject({ 'server.address': '127.0.0.1', 'http.response.status_code': 200 });
+    } finally {
+      await reader.close();
+      await writer.close();
+    }
   });
 });

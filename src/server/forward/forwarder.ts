@@ -1,13 +1,8 @@
-import {
-  request as overHttp,
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import { request as overHttp, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
-import { GraphsteadError, type Limits } from '../../base/index.js';
+import { urlToHttpOptions } from 'node:url';
+import { GraphsteadError, type Limits, type Trace } from '../../base/index.js';
 import { FORWARDED, headersBack, headersOn } from './headers.js';
 
 /** A request as it came. */
@@ -44,8 +39,8 @@ export interface Forwarder {
 }
 
 /** @param url of the service that writes, as `http://10.0.0.1:8686`. Throws CONFIG */
-export function createForwarder(url: string, limits: Limits): Forwarder {
-  return new WriterForwarder(writerAddress(url), limits);
+export function createForwarder(url: string, limits: Limits, trace: Trace): Forwarder {
+  return new WriterForwarder(writerAddress(url), limits, trace);
 }
 
 /** Whether another service has sent it on: sent on again it would go in circles. */
@@ -65,11 +60,13 @@ function writerAddress(url: string): URL {
 class WriterForwarder implements Forwarder {
   readonly #address: URL;
   readonly #limits: Limits;
+  readonly #trace: Trace;
   #open = 0;
 
-  constructor(address: URL, limits: Limits) {
+  constructor(address: URL, limits: Limits, trace: Trace) {
     this.#address = address;
     this.#limits = limits;
+    this.#trace = trace;
   }
 
   async pipe(received: Received, body: Buffer | Readable, answer: ServerResponse): Promise<void> {
@@ -100,13 +97,8 @@ class WriterForwarder implements Forwarder {
   #enter(): () => void {
     const { forwards } = this.#limits;
     if (this.#open >= forwards) {
-      throw new GraphsteadError(
-        'OVERLOADED',
-        `${forwards} requests wait for the service that writes (limits.forwards)`,
-        {
-          fix: 'Come back later.',
-        },
-      );
+      const told = `${forwards} requests wait for the service that writes (limits.forwards)`;
+      throw new GraphsteadError('OVERLOADED', told, { fix: 'Come back later.' });
     }
     this.#open++;
     return () => {
@@ -115,22 +107,18 @@ class WriterForwarder implements Forwarder {
   }
 
   #send(received: Received, body: Buffer | Readable, waiting: Waiting): Promise<IncomingMessage> {
+    const facts = { 'http.request.method': received.method, 'server.address': this.#address.hostname };
+    return this.#trace.step(`forward ${received.method}`, { kind: 'client', facts }, async (step) => {
+      const from = await this.#sent(received, body, waiting);
+      step.tell({ 'http.response.status_code': from.statusCode ?? 0 });
+      return from;
+    });
+  }
+
+  #sent(received: Received, body: Buffer | Readable, waiting: Waiting): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const { method, url, headers, id } = received;
-      const { hostname, port, protocol, host } = this.#address;
-      const length = Buffer.isBuffer(body) ? body.length : undefined;
-      // a connection of its own: one that idled may end under a change, and nobody could say whether it was made
-      const options = {
-        method,
-        path: url,
-        hostname,
-        port,
-        agent: false,
-        headers: headersOn(headers, { id, host, length }),
-      };
-      const sent = protocol === 'https:' ? overHttps(options) : overHttp(options);
+      const { sent, isTaken } = this.#begin(received, Buffer.isBuffer(body) ? body.length : undefined);
       const late = setTimeout(() => sent.destroy(new Error('it has not answered')), this.#limits.forwardMs);
-      const isSent = connected(sent, protocol === 'https:' ? 'secureConnect' : 'connect');
       waiting.once('close', () => sent.destroy());
       sent.once('response', (answer) => {
         clearTimeout(late);
@@ -140,25 +128,39 @@ class WriterForwarder implements Forwarder {
       sent.on('error', (error) => {
         clearTimeout(late);
         if (waiting.destroyed) reject(left());
-        else reject(isSent() && method !== 'GET' ? this.#unknown(error) : this.#away(error));
+        else reject(isTaken() && received.method !== 'GET' ? this.#unknown(error) : this.#away(error));
       });
       if (Buffer.isBuffer(body)) sent.end(body);
       // no pipeline: it would end the connection of a client whose large body is refused early
-      else body.pipe(sent);
+      else body.on('data', () => late.refresh()).pipe(sent);
       if (waiting.destroyed) sent.destroy();
     });
   }
 
-  #away(cause: unknown): GraphsteadError {
-    const { host } = this.#address;
-    return new GraphsteadError(
-      'READ_ONLY_STORE',
-      `this service only reads, and the one that writes cannot be reached at ${host}`,
-      {
-        fix: 'Come back later; where it stays so, look whether --writer names the service that writes.',
-        cause,
-      },
+  /** Over a connection of its own: one that idled may end under a change, and nobody could say whether it was made. */
+  #begin({ id, method, url, headers }: Received, length: number | undefined) {
+    const isTls = this.#address.protocol === 'https:';
+    const sent = (isTls ? overHttps : overHttp)({
+      ...urlToHttpOptions(this.#address),
+      method,
+      path: url,
+      agent: false,
+      headers: { ...headersOn(headers, { id, host: this.#address.host, length }), ...this.#trace.headers() },
+    });
+    let isTaken = false;
+    sent.once('socket', (socket) =>
+      socket.once(isTls ? 'secureConnect' : 'connect', () => {
+        isTaken = true;
+      }),
     );
+    // whether the other end may have got something of it
+    return { sent, isTaken: () => isTaken };
+  }
+
+  #away(cause: unknown): GraphsteadError {
+    const told = `this service only reads, and the one that writes cannot be reached at ${this.#address.host}`;
+    const fix = 'Come back later; where it stays so, look whether --writer names the service that writes.';
+    return new GraphsteadError('READ_ONLY_STORE', told, { fix, cause });
   }
 
   #unknown(cause: unknown): GraphsteadError {
@@ -167,17 +169,6 @@ class WriterForwarder implements Forwarder {
       cause,
     });
   }
-}
-
-/** Whether the other end may have got something of it. */
-function connected(sent: ClientRequest, event: 'connect' | 'secureConnect'): () => boolean {
-  let is = false;
-  sent.once('socket', (socket) =>
-    socket.once(event, () => {
-      is = true;
-    }),
-  );
-  return () => is;
 }
 
 function left(): GraphsteadError {
