@@ -498,6 +498,58 @@ describe('Errors, custom logic', () => {
     ]);
   });
 
+  describe('a GraphQL remote that is asked for one object under several aliases', () => {
+    const sdl = 'type P { pic(size: Int): String name: String age: Int sub: P must: Int! } type Query { p: P }';
+    const sub = { pic: ({ size }: { size: number }) => `pic ${size}`, name: 'n', age: 7, must: 1 };
+    const ask = async (query: string, root: unknown) => {
+      remote.on('/g', async (call) => ({
+        body: await graphql({ schema: buildSchema(sdl), source: call.json().query, rootValue: root }),
+      }));
+      await upload(`type P @remote { pic(size: Int): String name: String age: Int sub: P must: Int! }
+        type Query { p: P @custom(http: { url: "$R/g", method: POST, skipIntrospection: true, graphql: "query { p }" }) }`);
+      return (await s.graphql(query)).body;
+    };
+
+    it('answers each by what it asks for itself, though they use the same aliases below', async () => {
+      const query =
+        '{ p { sub { x: name y: pic(size: 1) } b: sub { x: age y: pic(size: 2) } c: sub { x: name z: pic(size: 1) } } }';
+      expect(await ask(query, { p: { sub } })).toMatchObject({
+        data: {
+          p: { sub: { x: 'n', y: 'pic 1' }, b: { x: 7, y: 'pic 2' }, c: { x: 'n', z: 'pic 1' } },
+        },
+      });
+      const sent = remote.calls.at(-1)?.json().query.replace(/\s+/g, ' ');
+      expect(sent).toContain('sub { name pic(size: 1) } sub__2: sub { age pic(size: 2) }');
+    });
+
+    it('tells what is wrong at each of them that asks for it, once', async () => {
+      const failing = { name: 'n', age: () => Promise.reject(new Error('no age')) };
+      const { data, errors } = await ask('{ p { sub { name } b: sub { a: age } c: sub { age } } }', {
+        p: { sub: failing },
+      });
+      expect(data).toEqual({ p: { sub: { name: 'n' }, b: { a: null }, c: { age: null } } });
+      expect(errors.map(({ path, message }: { path: unknown; message: string }) => [path, message])).toEqual([
+        [['p', 'b', 'a'], 'no age'],
+        [['p', 'c', 'age'], 'no age'],
+      ]);
+      const lacking = await ask('{ p { sub { must } } }', { p: { sub: { must: null } } });
+      expect(lacking.data).toEqual({ p: { sub: null } });
+      expect(lacking.errors).toHaveLength(1);
+    });
+
+    it('has one error where it left something non-null out of what it answered beside it', async () => {
+      remote.on('/g', () => ({
+        body: { data: { p: { must: null } }, errors: [{ message: 'no must', path: ['p', 'must'] }] },
+      }));
+      await upload(`type P @remote { must: Int! }
+        type Query { p: P @custom(http: { url: "$R/g", method: POST, skipIntrospection: true, graphql: "query { p }" }) }`);
+      const { body } = await s.graphql('{ p { must } }');
+      expect(body.data).toEqual({ p: null });
+      expect(body.errors).toMatchObject([{ message: 'no must', path: ['p', 'must'] }]);
+      expect(body.errors).toHaveLength(1);
+    });
+  });
+
   it('a custom field that fails is null with an error; other fields still resolve', async () => {
     remote.on('/age/Ann', () => ({ body: 31 }));
     await upload('type Person { name: String! @id age: Int @custom(http: { url: "$R/age/$name", method: GET }) }');

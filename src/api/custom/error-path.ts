@@ -12,33 +12,61 @@ import { askedFields } from '../execute/complete.js';
 /** Below the field that a call answers. */
 export type Path = readonly (string | number)[];
 
+/** An object or a list of the reply, and what the client asks of it. */
+interface Place {
+  readonly types: readonly GraphQLObjectType[];
+  readonly nodes: readonly FieldNode[];
+  readonly value: unknown;
+}
+
+interface Told {
+  readonly path: Path;
+  /** the client asks for all of it */
+  readonly whole: boolean;
+}
+
+/** Aliases beyond these are not told of an error that they share with others. */
+const MOST_ALIASES = 64;
+
 /**
- * The path of a GraphQL remote's error below the field that it answers, as the client wrote its request: its aliases in
- * place of the remote's names. What the client did not ask for stays as the remote calls it.
+ * The paths of a GraphQL remote's error below the field that it answers, as the client wrote its request: its aliases in
+ * place of the remote's names, and each of them where several ask for the same. What the client did not ask for stays as
+ * the remote calls it.
  * @param value what the remote answered, which tells of what type an object is
  */
-export function clientPath(
+export function clientPaths(
   scope: CollectScope,
   type: GraphQLOutputType,
   nodes: readonly FieldNode[],
   value: unknown,
   path: Path,
-): Path {
-  let at = { types: objectsOf(scope, type, value), nodes, value };
-  return path.map((part) => {
-    const below = member(at.value, part);
-    if (typeof part === 'number') {
-      at = { ...at, value: below, types: at.types.length > 1 ? ofValue(at.types, below) : at.types };
-      return part;
-    }
-    const field = at.types
-      .flatMap((object) => askedFields(scope, object, at.nodes))
-      .find(({ alias, replyKey }) => (alias ?? replyKey) === part);
-    const of = field?.definition?.type;
-    at = { types: of ? objectsOf(scope, of, below) : [], nodes: field?.nodes ?? [], value: below };
-    return field?.key ?? part;
-  });
+): readonly Path[] {
+  const told = below(scope, { types: objectsOf(scope, type, value), nodes, value }, path, { left: MOST_ALIASES });
+  const whole = told.filter((one) => one.whole);
+  return (whole.length > 0 ? whole : told.slice(0, 1)).map((one) => one.path);
 }
+
+function below(scope: CollectScope, at: Place, path: Path, aliases: { left: number }): Told[] {
+  if (path.length === 0) return [{ path, whole: true }];
+  const [part, ...rest] = path;
+  const value = member(at.value, part);
+  if (typeof part === 'number') {
+    const types = at.types.length > 1 ? ofValue(at.types, value) : at.types;
+    return behind(part, below(scope, { ...at, types, value }, rest, aliases));
+  }
+  const found = new Map<string, Told[]>();
+  const asked = at.types.flatMap((object) => askedFields(scope, object, at.nodes));
+  for (const { key, nodes, definition, alias, replyKey } of asked) {
+    if ((alias ?? replyKey) !== part || found.has(key)) continue;
+    if (found.size > 0 && --aliases.left < 0) break;
+    const types = definition ? objectsOf(scope, definition.type, value) : [];
+    found.set(key, behind(key, below(scope, { types, nodes, value }, rest, aliases)));
+  }
+  return found.size > 0 ? [...found.values()].flat() : [{ path, whole: false }];
+}
+
+const behind = (part: string | number, told: readonly Told[]): Told[] =>
+  told.map(({ path, whole }) => ({ path: [part, ...path], whole }));
 
 /** The types that an object of the reply can be of. */
 function objectsOf({ schema }: CollectScope, type: GraphQLOutputType, value: unknown): readonly GraphQLObjectType[] {

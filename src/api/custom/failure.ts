@@ -39,9 +39,11 @@ export function restErrors(errors: readonly RemoteError[]): CustomError[] {
 }
 
 /** Errors of a GraphQL remote; their paths begin with the remote field, whose place ours takes. */
-export function graphqlErrors(errors: readonly RemoteError[], inClientsWords: (path: Path) => Path): CustomError[] {
-  return errors.map(({ locations: _, path, ...error }) => ({
-    ...error,
-    ...(path ? { path: inClientsWords(path.slice(1)) } : {}),
-  }));
+export function graphqlErrors(
+  errors: readonly RemoteError[],
+  inClientsWords: (path: Path) => readonly Path[],
+): CustomError[] {
+  return errors.flatMap(({ locations: _, path, ...error }) =>
+    path ? inClientsWords(path.slice(1)).map((place) => ({ ...error, path: place })) : [error],
+  );
 }

@@ -6,7 +6,7 @@ import type { CustomError, CustomFieldCall, CustomResult } from '../execute/cust
 import { keyOfValues } from '../execute/variables.js';
 import { askedOnce } from './asked-once.js';
 import { bodyFor, type CallSite, sendGraphql, sendRest, variablesFor } from './call.js';
-import { clientPath } from './error-path.js';
+import { clientPaths } from './error-path.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors, wrongShape } from './failure.js';
 import { inOwnKeys } from './own-keys.js';
 import { remoteSelection } from './remote-selection.js';
@@ -122,7 +122,7 @@ async function askGraphql(
 
 function errorsOf(call: CustomFieldCall, { http }: CallSite, { value, errors }: RemoteAnswer): CustomError[] {
   if (!http.graphql) return restErrors(errors);
-  return graphqlErrors(errors, (path) => clientPath(call, outputType(call), call.fieldNodes, value, path));
+  return graphqlErrors(errors, (path) => clientPaths(call, outputType(call), call.fieldNodes, value, path));
 }
 
 function outputType(call: CustomFieldCall): GraphQLOutputType {

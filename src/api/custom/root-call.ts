@@ -6,7 +6,7 @@ import { parseDateTime } from '../../values/index.js';
 import type { CustomResult, CustomRootCall } from '../execute/custom-logic.js';
 import { askedOnce } from './asked-once.js';
 import { bodyFor, type CallSite, sendGraphql, sendRest, variablesFor } from './call.js';
-import { clientPath, type Path } from './error-path.js';
+import { clientPaths, type Path } from './error-path.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors } from './failure.js';
 import { inOwnKeys } from './own-keys.js';
 import { remoteSelection } from './remote-selection.js';
@@ -42,8 +42,8 @@ async function graphql(call: CustomRootCall, site: CallSite, operation: RemoteOp
     async () =>
       inOwnKeys(readGraphqlReply(await sendGraphql(site, operation, set, variables), operation.field), aliased),
   );
-  const path = (told: Path) => clientPath(call, type, call.fieldNodes, answer.value, told);
-  return { value: answer.value, errors: graphqlErrors(answer.errors, path) };
+  const paths = (told: Path) => clientPaths(call, type, call.fieldNodes, answer.value, told);
+  return { value: answer.value, errors: graphqlErrors(answer.errors, paths) };
 }
 
 /** What is stored is checked by the store; nothing else looks at a time that is sent on. Throws INVALID_VALUE. */

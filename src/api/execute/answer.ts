@@ -9,6 +9,8 @@ const MOST_ERRORS = 1_000;
 /** Errors of one answer, in the order in which they arose. */
 export class Errors {
   readonly list: WireError[] = [];
+  /** places at or below which a remote told an error */
+  readonly #explained = new Set<string>();
 
   /** An error at a field: its place in the client's text and its path in the answer. */
   at(nodes: readonly FieldNode[], path: Path, error: GraphsteadError): void {
@@ -20,12 +22,23 @@ export class Errors {
     if (this.list.length < MOST_ERRORS) this.list.push(error);
   }
 
+  /** A remote told an error at this place, which is why there is nothing there, or in what that lies in. */
+  explain(path: Path): void {
+    for (let length = 1; length <= path.length; length++) this.#explained.add(placeKey(path.slice(0, length)));
+  }
+
+  isExplained(path: Path): boolean {
+    return this.#explained.size > 0 && this.#explained.has(placeKey(path));
+  }
+
   /** Anything that was thrown while a root field was executed. */
   thrown(nodes: readonly FieldNode[], path: Path, thrown: unknown): void {
     if (isGraphqlError(thrown)) this.add({ ...graphqlWire(thrown), path: [...path] });
     else this.at(nodes, path, asError(thrown));
   }
 }
+
+const placeKey = (path: Path): string => path.join('\n');
 
 export function isGraphqlError(thrown: unknown): thrown is GraphQLError {
   return thrown instanceof Error && thrown.name === 'GraphQLError';

@@ -108,8 +108,9 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Notes that a non-null value is missing. */
+/** Notes that a non-null value is missing, unless a remote told it: one field has one error. */
 export function missing(scope: CompletionScope, type: GraphQLOutputType, nodes: Nodes): void {
+  if (scope.errors.isExplained(scope.path)) return;
   const error = new GraphsteadError(
     'NON_NULL',
     `Non-nullable field '${nodes[0].name.value}' (type ${String(type)}) was not present in result. ` +
@@ -430,6 +431,7 @@ export function tellCustomErrors(scope: CompletionScope, nodes: Nodes, result: C
     } else {
       scope.errors.at(nodes, path, new GraphsteadError('REMOTE_FAILED', error.message, { details: error.extensions }));
     }
+    if (error.path && !error.absolute) scope.errors.explain(path);
   }
 }
 

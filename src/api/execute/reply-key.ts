@@ -1,7 +1,8 @@
-import { type GraphQLField, type GraphQLInterfaceType, type GraphQLObjectType, print } from 'graphql';
+import { type FieldNode, type GraphQLField, type GraphQLInterfaceType, type GraphQLObjectType, print } from 'graphql';
 import { within } from '../../base/index.js';
 import { fieldMeaning } from '../schema/meaning.js';
 import type { CollectedFields, CollectScope } from './collect.js';
+import { asOne, PLAIN_QUESTION, type Question, questionOf } from './one-question.js';
 import { sentArguments } from './sent-argument.js';
 
 type Definition = GraphQLField<unknown, unknown>;
@@ -22,9 +23,16 @@ export function needsOf(definition: Definition): readonly string[] | undefined {
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
+interface Asking {
+  readonly key: string;
+  readonly nodes: readonly FieldNode[];
+  readonly definition: Definition;
+}
+
 /**
- * Aliases, by response key, of what a GraphQL remote is asked for again with other arguments: each name of its own it
- * answers once. The first who asks goes without an alias, and so do the names that custom fields need.
+ * Aliases, by response key, of what a GraphQL remote is asked for again with other arguments, or with a selection that
+ * cannot be told apart from the one before: each name of its own it answers once. The first who asks goes without an
+ * alias, and so do the names that custom fields need.
  */
 export function replyAliases(
   scope: CollectScope,
@@ -32,25 +40,37 @@ export function replyAliases(
   collected: CollectedFields,
 ): ReadonlyMap<string, string> {
   const definitions = type.getFields();
-  const fields = [...collected].flatMap(([key, [node]]) => {
-    const definition = definitions[node.name.value];
-    return definition ? [{ key, node, definition }] : [];
+  const fields = [...collected].flatMap(([key, nodes]): Asking[] => {
+    const definition = definitions[nodes[0].name.value];
+    return definition ? [{ key, nodes, definition }] : [];
   });
-  if (fields.every(({ definition }) => definition.args.length === 0)) return NONE;
-  const asked = new Map(
-    fields.flatMap(({ definition }) => neededKeys(definitions, definition)).map((key) => [key, ['']]),
-  );
+  const needed = new Set(fields.flatMap(({ definition }) => neededKeys(definitions, definition)));
+  const own = fields.filter(({ definition }) => !needsOf(definition));
+  const names = new Set([...needed, ...own.map(({ definition }) => replyKey(definition))]);
+  if (names.size === needed.size + own.length) return NONE;
+  const questions = new Map([...needed].map((key) => [key, [PLAIN_QUESTION]]));
   const aliases = new Map<string, string>();
-  for (const { key, node, definition } of fields) {
-    if (needsOf(definition)) continue;
+  for (const { key, nodes, definition } of own) {
     const name = replyKey(definition);
-    const texts = within(asked, name, () => []);
-    const text = sentArguments(scope, definition, node).map(print).join();
-    if (!texts.includes(text)) texts.push(text);
-    const at = texts.indexOf(text);
+    const sent = sentArguments(scope, definition, nodes[0]).map(print).join();
+    const at = placeAmong(
+      within(questions, name, () => []),
+      questionOf(scope, sent, nodes),
+    );
     if (at > 0) aliases.set(key, unlikeFields(definitions, `${name}__${at + 1}`));
   }
   return aliases;
+}
+
+/** The place of the question that this one is asked with; it gets one of its own behind them where there is none. */
+function placeAmong(questions: Question[], question: Question): number {
+  for (const [at, known] of questions.entries()) {
+    const both = asOne(known, question);
+    if (!both) continue;
+    questions[at] = both;
+    return at;
+  }
+  return questions.push(question) - 1;
 }
 
 function neededKeys(definitions: Definitions, definition: Definition): string[] {
