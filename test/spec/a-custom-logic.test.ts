@@ -219,6 +219,33 @@ describe('Directives and inputs', () => {
     });
   });
 
+  it('members of a union may ask different things of the members below a field that both have', async () => {
+    const sdl = `type A { next: U! code: String! } type B { next: U! code: Int! } union U = A | B type Query { us: [U] }`;
+    const [a, b] = [
+      { __typename: 'A', code: 'a' },
+      { __typename: 'B', code: 7 },
+    ];
+    remote.on('/g', async (call) => ({
+      body: await graphql({
+        schema: buildSchema(sdl),
+        source: call.json().query,
+        rootValue: {
+          us: [
+            { ...a, next: a },
+            { ...b, next: b },
+          ],
+        },
+      }),
+    }));
+    await upload(`type A @remote { next: U! code: String! } type B @remote { next: U! code: Int! } union U @remote = A | B
+      type Query { us: [U] @custom(http: { url: "$R/g", method: POST, graphql: "query { us }" }) }`);
+    const { body } = await s.graphql(`{ us {
+      ... on A { next { ... on A { code } } }
+      ... on B { next { ... on B { number: code } } } } }`);
+    expect(body).toMatchObject({ data: { us: [{ next: { code: 'a' } }, { next: { number: 7 } }] } });
+    expect(body.errors).toBeUndefined();
+  });
+
   it('members of a union may have fields of one name and different types', async () => {
     const schema =
       buildSchema(`type A { code: String! next(at: Int): [U] n: Int! } type B { code: String next(at: Int): U n: Int }

@@ -7,6 +7,7 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   isAbstractType,
+  isLeafType,
   isObjectType,
   Kind,
   type NameNode,
@@ -38,9 +39,9 @@ interface RemoteSelection {
 
 /**
  * The client's selection as the remote is asked for it: names of the remote, fragments expanded, no variables, @skip
- * and @include applied, and no aliases but where one field is asked for with several arguments, or members of an
- * interface or a union have fields of one name and different types. Fields that custom logic resolves here are replaced
- * by what they need.
+ * and @include applied, and no aliases but where one question could not be told from another (`replyAliases`), or
+ * members of an interface or a union have fields of one name that a remote may refuse to be asked for side by side.
+ * Fields that custom logic resolves here are replaced by what they need.
  */
 export function remoteSelection(
   scope: CollectScope,
@@ -81,10 +82,13 @@ function below(
   return selectionSet([fieldNode('__typename'), ...members]);
 }
 
-/** Both are of one type in the remote, too, which may have as non-null what is nullable here. */
+/**
+ * Both are of one type in the remote, too, which may have as non-null what is nullable here. Of objects that does not
+ * suffice: what is asked below them would have to be alike as well.
+ */
 function isTheRemotes(one: GraphQLOutputType, other: GraphQLOutputType): boolean {
   const text = String(one);
-  return text === String(other) && text.endsWith('!') && !/[^!]\]/.test(text);
+  return isLeafType(getNamedType(one)) && text === String(other) && text.endsWith('!') && !/[^!]\]/.test(text);
 }
 
 function fieldsOf(scope: CollectScope, wanted: ReadonlyMap<string, Wanted>, aliased: Aliased): SelectionSetNode {
