@@ -255,6 +255,42 @@ describe('a transaction', () => {
       for (const transaction of two) await transaction.commit();
     });
 
+    describe('of what it looked up under @upsert', () => {
+      const EMAILS = [setValue(1, 'email', 'ada'), setValue(2, 'email', 'ben')];
+      const lookedUp = async (...emails: readonly string[]) => {
+        const transaction = await holding();
+        const reader = await transaction.reader();
+        for (const email of emails) await found(reader, 'email', 'exact', email);
+        reader.release();
+        await transaction.stage([setValue(9, 'free', 'written')]);
+        return transaction;
+      };
+      beforeEach(() => write(fixture.graph, ...EMAILS));
+
+      it('does not lose to those that came under other values, or left them', async () => {
+        const transaction = await lookedUp('ada', 'eve');
+        await write(fixture.graph, setValue(3, 'email', 'carl'), setValue(2, 'email', 'dan'));
+        await transaction.commit();
+      });
+
+      it.each<[string, GraphChange]>([
+        ['came under a value that nobody had', setValue(3, 'email', 'eve')],
+        ['came under a value that another has', setValue(3, 'email', 'ada')],
+        ['left a value for another', setValue(1, 'email', 'carl')],
+        ['left a value for none', { op: 'deletePredicate', uid: 1, predicate: 'email' }],
+      ])('loses to one that %s', async (_what, change) => {
+        const transaction = await lookedUp('ada', 'eve');
+        await write(fixture.graph, change);
+        await expect(transaction.commit()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+      });
+
+      it('loses to every change where it looked for very many', async () => {
+        const transaction = await lookedUp(...Array.from({ length: 1_001 }, (_, i) => `nobody ${i}`));
+        await write(fixture.graph, setValue(3, 'email', 'carl'));
+        await expect(transaction.commit()).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+      });
+    });
+
     it('loses to a schema that changed what it read', async () => {
       const transaction = await holding();
       await seen(transaction, 'name', 1);
