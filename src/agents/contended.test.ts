@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Contended } from './contended.js';
+import type { TransactionKeys } from './contract.js';
 
 describe('keys that are held for a next try', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
+  const writing = (keys: readonly string[]) => async () => ({ own: keys, touches: keys });
   const loser = (contended: Contended) => {
     const claim = contended.claim();
     claim.lost = true;
@@ -14,12 +16,12 @@ describe('keys that are held for a next try', () => {
   it('are waited for by those that write one of them, and by nobody else', async () => {
     const contended = new Contended();
     const mine = loser(contended);
-    await mine.enter(async () => ['a', 'b']);
-    await contended.claim().enter(async () => ['c']);
+    await mine.enter(writing(['a', 'b']));
+    await contended.claim().enter(writing(['c']));
     let passed = false;
     const other = contended
       .claim()
-      .enter(async () => ['b'])
+      .enter(writing(['b']))
       .then(() => {
         passed = true;
       });
@@ -30,15 +32,34 @@ describe('keys that are held for a next try', () => {
     expect(contended.claim().holds.size).toBe(0);
   });
 
+  it('are those of what was read, too, for whoever writes in it', async () => {
+    const contended = new Contended();
+    const mine = loser(contended);
+    await mine.enter(async () => ({ own: ['p name', 'u name 1'], touches: ['p name', 'u name 1'] }));
+    const passed: string[] = [];
+    const enter = (who: string, keys: TransactionKeys, claim = contended.claim()) =>
+      claim.enter(async () => keys).then(() => passed.push(who));
+    const others = [
+      enter('reads', { own: ['p name', 'u age 2'], touches: ['p age', 'u age 2'] }),
+      enter('writes', { own: ['u name 2'], touches: ['p name', 'u name 2'] }),
+      enter('has lost', { own: ['p name', 'u age 2'], touches: ['p age', 'u age 2'] }, loser(contended)),
+    ];
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(passed).toEqual(['reads']);
+    mine.letGo();
+    await Promise.all(others);
+    expect(passed).toHaveLength(3);
+  });
+
   it('are let go after a while, whatever became of who holds them', async () => {
     const contended = new Contended();
     const gone = loser(contended);
-    await gone.enter(async () => ['a']);
+    await gone.enter(writing(['a']));
     await vi.advanceTimersByTimeAsync(10_001);
     expect([gone.holding, contended.claim().holds.size]).toEqual([true, 0]);
     // what somebody else holds since is not let go with them
     const next = loser(contended);
-    await next.enter(async () => ['a']);
+    await next.enter(writing(['a']));
     gone.letGo();
     expect(contended.claim().holds.size).toBe(1);
     next.letGo();
@@ -47,8 +68,8 @@ describe('keys that are held for a next try', () => {
   it('are those of the newest try alone', async () => {
     const contended = new Contended();
     const mine = loser(contended);
-    await mine.enter(async () => ['a']);
-    await mine.enter(async () => ['b']);
+    await mine.enter(writing(['a']));
+    await mine.enter(writing(['b']));
     expect([...contended.claim().holds.keys()]).toEqual(['b']);
     mine.letGo();
     expect(contended.claim().holds.size).toBe(0);
@@ -56,7 +77,7 @@ describe('keys that are held for a next try', () => {
 
   it('are none of one that writes very many', async () => {
     const contended = new Contended();
-    await loser(contended).enter(async () => Array.from({ length: 1_001 }, (_, i) => String(i)));
+    await loser(contended).enter(writing(Array.from({ length: 1_001 }, (_, i) => String(i))));
     expect(contended.claim().holds.size).toBe(0);
   });
 });

@@ -1,7 +1,11 @@
+import type { TransactionKeys } from './contract.js';
+
 /** milliseconds that one waits for others, and holds what others wait for: one of them may wait for it in a way that nobody sees */
 const PATIENCE_MS = 10_000;
-/** keys that one holds at most: one that writes more meets everybody anyway */
+/** keys that one holds at most: one that has more meets everybody anyway */
 const MOST_KEYS = 1_000;
+
+type Keys = () => Promise<TransactionKeys>;
 
 interface Hold {
   readonly owner: Claim;
@@ -9,8 +13,8 @@ interface Hold {
 }
 
 /**
- * What turns, and functions in graph.transaction, are about to write that have lost to others before. Whoever would write it too lets them land first, so that
- * a crowd that writes one node goes one after the other instead of giving up.
+ * What turns, and functions in graph.transaction, are about to write, or must find as they read it, that have lost to others before. Whoever would touch it lets them
+ * land first, so that a crowd that writes one node, or looks for nodes in one predicate and makes them, goes one after the other instead of giving up.
  */
 export class Contended {
   readonly #holds = new Map<string, Hold>();
@@ -32,21 +36,22 @@ export class Claim {
     return this.#letGo !== undefined;
   }
 
-  /** Before each commit: one that has lost holds what it writes, another lets the one land that does. */
-  async enter(keys: () => Promise<readonly string[]>): Promise<void> {
+  /** Before each commit: one that has lost holds what is its own, another lets the one land whose own it touches. */
+  async enter(keys: Keys): Promise<void> {
     if (this.lost) await this.#hold(await keys());
     else if (this.holds.size > 0) await this.#pass(await keys());
   }
 
-  async #pass(keys: readonly string[]): Promise<void> {
-    const hold = this.#blocking(keys);
+  async #pass({ touches }: TransactionKeys): Promise<void> {
+    const hold = this.#blocking(touches);
     if (hold !== undefined) await within(hold.over, PATIENCE_MS);
   }
 
-  /** Waits until nobody else holds any of the keys, and holds them until `letGo`; goes on without where that takes too long. */
-  async #hold(keys: readonly string[]): Promise<void> {
+  /** Waits until nobody else holds any of the keys, and holds its own until `letGo`; goes on without where that takes too long. */
+  async #hold({ own, touches }: TransactionKeys): Promise<void> {
     this.letGo();
-    if (keys.length === 0 || keys.length > MOST_KEYS) return;
+    if (own.length === 0 || own.length > MOST_KEYS) return;
+    const keys = [...own, ...touches];
     const until = performance.now() + PATIENCE_MS;
     for (let hold = this.#blocking(keys); hold !== undefined; hold = this.#blocking(keys)) {
       if (!(await within(hold.over, until - performance.now()))) return;
@@ -55,10 +60,10 @@ export class Claim {
     const over = new Promise<void>((end) => {
       ended = end;
     });
-    for (const key of keys) this.holds.set(key, { owner: this, over });
+    for (const key of own) this.holds.set(key, { owner: this, over });
     const letGo = () => {
       clearTimeout(tooLong);
-      for (const key of keys) if (this.holds.get(key)?.over === over) this.holds.delete(key);
+      for (const key of own) if (this.holds.get(key)?.over === over) this.holds.delete(key);
       ended();
     };
     const tooLong = setTimeout(letGo, PATIENCE_MS).unref();

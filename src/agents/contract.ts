@@ -186,13 +186,20 @@ export interface GraphSurface {
   graphql(text: string, variables?: Readonly<Record<string, unknown>>, terms?: GraphqlTerms): Promise<string>;
 }
 
+/** What two transactions meet in. */
+export interface TransactionKeys {
+  /** what it writes, and what it has read that must still be so when it commits: it loses to whoever touches one of these before */
+  readonly own: readonly string[];
+  /** what it writes, and what that lies in: a value's predicate, say */
+  readonly touches: readonly string[];
+}
+
 export interface GraphTransaction extends GraphSurface {
   /** From now on, what is read must still be so when it commits: TXN_ABORTED otherwise. */
   holdReads(): void;
   /** Gives what takes back all that is written after it. */
   mark(): Promise<() => Promise<void>>;
-  /** What it writes, as keys: two that share one cannot both commit. */
-  keys(): readonly string[];
+  keys(): TransactionKeys;
   commit(options?: {
     readonly parts?: Readonly<Record<string, unknown>>;
     readonly idempotency?: IdempotencyClaim;

@@ -6,7 +6,7 @@ import { Contended } from './contended.js';
 import type { GraphCalls, GraphTransaction } from './contract.js';
 import { FunctionTransactions } from './function-transactions.js';
 
-const KEYS = ['a key'];
+const KEYS = { own: ['a key'], touches: ['a key'] };
 const conflict = () => new GraphsteadError('TXN_ABORTED', 'another one came first');
 
 /** A graph whose commits go as `outcome` says; what was aborted is counted. */

@@ -41,7 +41,11 @@ async function begin(options: GraphCallsOptions): Promise<GraphTransaction> {
     abort: () => transaction.abort(),
     holdReads: () => transaction.holdReads(),
     mark: () => transaction.mark(),
-    keys: () => transaction.conflicts.flatMap(({ key, exclusive }) => (exclusive ? [key] : [])),
+    keys: () => {
+      const writes = transaction.conflicts;
+      const own = [...writes, ...transaction.heldReads].flatMap(({ key, exclusive }) => (exclusive ? [key] : []));
+      return { touches: writes.map(({ key }) => key), own };
+    },
   };
 }
 

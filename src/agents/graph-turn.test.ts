@@ -122,6 +122,7 @@ const CODE = `
         const { q } = await graph.query('{ q(func: eq(name, "Own")) { name } }');
         return JSON.stringify(q);
       }
+      if (name === 'enlist') return enlist(data);
       if (name === 'birthday') {
         const [{ uid, age }] = await ages(graph);
         await graph.mutate({ set: { uid, age: age + 1 } });
@@ -167,6 +168,15 @@ const CODE = `
     return told(asked.then(({ q }) => q.map(({ name }) => name)));
   }
   function spin() { while (true) {} }
+  // two that look in one predicate and make what they missed meet, whatever it is
+  async function enlist(name) {
+    return graph.transaction(async (txn) => {
+      const { q } = await txn.query('query q($name: string) { q(func: eq(name, $name)) { uid } }', { $name: name });
+      await new Promise((done) => setTimeout(done, 5));
+      await txn.mutate({ set: { uid: q[0]?.uid ?? '_:new', name } });
+      return q.length === 0 ? 'new' : 'known';
+    });
+  }
   async function birthday() {
     return graph.transaction(async (txn) => {
       const [{ uid, age }] = await ages(txn);
@@ -191,6 +201,7 @@ beforeEach(async () => {
     'addThenWait',
     'spin',
     'birthday',
+    'enlist',
     'fleet',
     'launch',
     'launchAlone',
@@ -375,6 +386,18 @@ describe('the graph in app code', () => {
     await calls().mutate({ body: JSON.stringify({ set: { uid: '_:ada', name: 'Ada', age: 0 } }), contentType: 'json' });
     const ages = await Promise.all(Array.from({ length: 200 }, () => call('birthday')));
     expect(ages.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1));
+  });
+
+  it.each([
+    ['functions', 64],
+    ['turns', 24],
+  ])('a crowd of %s that looks for nodes and makes them: none gives up', async (where, length) => {
+    const clerks = where === 'turns' ? await Promise.all(Array.from({ length }, () => agents.start('Clerk'))) : [];
+    const enlist = (i: number) =>
+      where === 'turns' ? agents.send(clerks[i].id, 'enlist', `nr. ${i}`) : call('enlist', `nr. ${i}`);
+    const made = await Promise.all(Array.from({ length }, (_, i) => enlist(i)));
+    expect(new Set(made)).toEqual(new Set(['new']));
+    expect(await call('names')).toHaveLength(length);
   });
 
   it.each(['functions', 'turns'])('what graph.transaction read in %s still holds when it commits', async (where) => {

@@ -228,6 +228,8 @@ export interface Transaction {
   holdReads(): void;
   /** Conflict keys of what is staged, as text for clients of the HTTP API. */
   readonly conflicts: readonly ConflictKey[];
+  /** Conflict keys of what was read since `holdReads`. */
+  readonly heldReads: readonly ConflictKey[];
   /** Names of predicates touched by what is staged. */
   readonly predicates: readonly string[];
   /** Throws TXN_ABORTED, UNIQUE_VIOLATION, DISK_FULL ...; repeating a finished commit gives the first result. */

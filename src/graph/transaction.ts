@@ -282,6 +282,10 @@ export class GraphTransaction implements Transaction {
     return conflictTexts(atOnce(this.#conflictKeys()));
   }
 
+  get heldReads(): readonly ConflictKey[] {
+    return this.#held?.keys() ?? [];
+  }
+
   #conflictKeys(): Steps<ListedConflicts> {
     if (this.#readKeys === undefined && this.#readAbsent === undefined) return this.#conflicts.list();
     const all = new ConflictSet();
@@ -363,7 +367,7 @@ export class GraphTransaction implements Transaction {
         startTs,
         parts,
         ...listed,
-        ...(this.#held ? { reads: this.#held.keys() } : {}),
+        ...(this.#held ? { reads: this.heldReads } : {}),
         ...(options.idempotency ? { idempotency: options.idempotency } : {}),
       });
     };

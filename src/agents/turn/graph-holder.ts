@@ -1,6 +1,6 @@
 import { codeOf, GraphsteadError } from '../../base/index.js';
 import type { Committed, Committer, IdempotencyClaim } from '../../commit/index.js';
-import type { GraphCalls, GraphqlTerms, GraphTransaction } from '../contract.js';
+import type { GraphCalls, GraphqlTerms, GraphTransaction, TransactionKeys } from '../contract.js';
 import { isMutation } from '../graph-calls.js';
 import { answerGraph, OUTSIDE } from '../graph-rpc.js';
 import type { AgentOp } from '../part.js';
@@ -10,6 +10,8 @@ import { Marks } from './marks.js';
 export function isGraph({ method }: Rpc): boolean {
   return method.startsWith('graph.');
 }
+
+const NO_KEYS: TransactionKeys = { own: [], touches: [] };
 
 /** A task's one graph transaction, begun by its first use of the graph. */
 export class GraphHolder {
@@ -57,9 +59,13 @@ export class GraphHolder {
     });
   }
 
-  /** Keys of what it wrote. */
-  async keys(): Promise<readonly string[]> {
-    return this.#wrote && this.#transaction !== undefined ? (await this.#transaction).keys() : [];
+  /** Whether a commit of the task commits it too. */
+  get lands(): boolean {
+    return this.#wrote || this.#holds;
+  }
+
+  async keys(): Promise<TransactionKeys> {
+    return this.#transaction === undefined ? NO_KEYS : (await this.#transaction).keys();
   }
 
   abort(): void {
@@ -92,7 +98,7 @@ export class GraphHolder {
   ): Promise<Committed> {
     const parts = ops.length === 0 ? {} : { agents: { ops } };
     const transaction = this.#transaction;
-    if (transaction === undefined || !(this.#wrote || this.#holds)) {
+    if (transaction === undefined || !this.lands) {
       this.abort();
       return committer.commit({ startTs: 0, parts, conflicts: [], idempotency });
     }

@@ -214,7 +214,7 @@ export class RunningTurn extends TurnInHost {
       return undefined;
     }
     const claim = final ? job.claim && { ...job.claim, reply: encodeReply(reply) } : checkpointClaim(job, upTo);
-    if (graph.wrote) await this.claim.enter(() => graph.keys());
+    if (graph.lands) await this.claim.enter(() => graph.keys());
     const committed = await graph.commit(this.options.committer, ops, claim);
     this.claim.letGo();
     if (committed.replayed === undefined && ops.length > 0) this.#advance(effects, ops, committed.wall);
