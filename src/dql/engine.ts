@@ -36,6 +36,8 @@ interface DqlEngineOptions {
   readonly names: Names;
   readonly limits?: Limits;
   readonly clock?: Clock;
+  /** whether a request that goes on with a transaction has to bring its hash: timestamps can be guessed */
+  readonly needsHash?: boolean;
 }
 
 /** What one attempt at a mutation came to. */
@@ -57,14 +59,17 @@ class Engine implements DqlEngine {
   readonly #names: Names;
   readonly #limits: Limits;
   readonly #clock: Clock;
+  readonly #needsHash: boolean;
   readonly #documents: DocumentCache;
   readonly #lane = new UpsertLane();
 
-  constructor({ graph, names, limits = DEFAULT_LIMITS, clock = systemClock }: DqlEngineOptions) {
+  constructor(options: DqlEngineOptions) {
+    const { graph, names, limits = DEFAULT_LIMITS, clock = systemClock, needsHash = false } = options;
     this.#graph = graph;
     this.#names = names;
     this.#limits = limits;
     this.#clock = clock;
+    this.#needsHash = needsHash;
     this.#documents = new DocumentCache(limits);
   }
 
@@ -78,7 +83,7 @@ class Engine implements DqlEngine {
     const readOnly = request.readOnly === true || bestEffort;
     const transaction = own
       ? await this.#graph.begin({ readOnly, bestEffort, held: { client, ifRoom: true } })
-      : this.#graph.open(request.startTs, request.hash);
+      : this.#opened(request.startTs, request.hash);
     watch.lap('assign_timestamp_ns');
     try {
       const { data, numUids, keysRead } = await this.#read(document, transaction, request, run, watch);
@@ -169,7 +174,7 @@ class Engine implements DqlEngine {
     watch.lap('parsing_ns');
     const run = this.#runOptions(request);
     if (request.startTs !== undefined) {
-      return this.#mutateIn(this.#graph.open(request.startTs, request.hash), mutation, request, run, watch);
+      return this.#mutateIn(this.#opened(request.startTs, request.hash), mutation, request, run, watch);
     }
     if (!request.commitNow) {
       const transaction = await this.#graph.begin({ held: { client: request.client ?? '' } });
@@ -265,14 +270,14 @@ class Engine implements DqlEngine {
   }
 
   async commit(startTs: number, hash?: string): Promise<TransactionInfo> {
-    const transaction = this.#graph.open(startTs, hash);
+    const transaction = this.#opened(startTs, hash);
     const info = this.#closing(transaction);
     const committed: Committed = await transaction.commit();
     return { ...info, commitTs: committed.commitTs };
   }
 
   async abort(startTs: number, hash?: string): Promise<TransactionInfo> {
-    const transaction = this.#graph.open(startTs, hash);
+    const transaction = this.#opened(startTs, hash);
     if (transaction.committing) {
       throw new GraphsteadError('TXN_FINISHED', `transaction ${startTs} was committed: an abort comes too late`, {
         fix: 'Undo its changes in a new transaction.',
@@ -280,6 +285,12 @@ class Engine implements DqlEngine {
     }
     transaction.abort();
     return this.#closing(transaction);
+  }
+
+  /** A transaction that another request began. */
+  #opened(startTs: number, hash?: string): Transaction {
+    if (this.#needsHash && !hash) throw hashMissing(startTs);
+    return this.#graph.open(startTs, hash);
   }
 
   /** What a client needs to go on with a transaction. */
@@ -316,4 +327,10 @@ function defaultReply({ queries, uids }: MutateAnswer): Uint8Array {
   return Buffer.from(
     `{"data":{"code":"Success","message":"Done","queries":${shown},"uids":${JSON.stringify(uids)}},"extensions":{}}`,
   );
+}
+
+function hashMissing(startTs: number): GraphsteadError {
+  return new GraphsteadError('FORBIDDEN', `transaction ${startTs} is asked for without its hash`, {
+    fix: 'Send the hash that came with the start timestamp: where the service has keys, nobody lands in the transaction of another.',
+  });
 }

@@ -52,6 +52,11 @@ export class ApiKeys {
     return this.#keys.length;
   }
 
+  /** Whether any of them opens the graph language: clients are told apart there. */
+  get openTransactions(): boolean {
+    return this.#keys.some(({ paths }) => paths === undefined);
+  }
+
   /** Whether one of the request's keys opens the path; no path is behind no key but those that open everything. */
   open(path: string | undefined, { headers, url = '' }: Shown): boolean {
     if (this.size === 0) return false;

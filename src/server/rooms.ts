@@ -19,6 +19,7 @@ import { createMemoryStore, openLmdbStore, openPostgresStore, type Store } from 
 import { writeParts } from './export/file.js';
 import { exportParts } from './export/part.js';
 import type { ExportFormat } from './export/statement.js';
+import type { ApiKeys } from './keys.js';
 import { tracedApi, tracedClient, tracedCommitter, tracedDql } from './trace/index.js';
 
 /** What was opened, to be closed in reverse order. */
@@ -37,6 +38,7 @@ export interface RoomOptions {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly names: Names;
+  readonly keys: ApiKeys;
   readonly log: FastifyBaseLogger;
   readonly trace: Trace;
   readonly health: NonNullable<ApiOptions['health']>;
@@ -131,7 +133,7 @@ function mayDefineTypes(record: CommitRecord): boolean {
 
 /** Opens store, commit, graph, graph language and GraphQL, from the bottom up; what is open stands in `opened`. */
 export async function openRooms(options: RoomOptions, opened: Closers): Promise<Rooms> {
-  const { data, environment, variables, clock, limits, names, log, trace, health, operator } = options;
+  const { data, environment, variables, clock, limits, names, keys, log, trace, health, operator } = options;
   const store = await openStore(options);
   opened.push(() => store.close());
   const shared = graphShared(limits);
@@ -146,7 +148,9 @@ export async function openRooms(options: RoomOptions, opened: Closers): Promise<
   opened.push(() => committer.close());
   const graph = await createGraph({ committer, shared, clock, names });
   opened.push(() => graph.close());
-  const dql = tracedDql(createDqlEngine({ graph, clock, limits, names }), trace);
+  // who only reads keeps no transactions, and the HTTP client of the peer sends none
+  const needsHash = keys.openTransactions && !committer.readOnly && !names.dgraph;
+  const dql = tracedDql(createDqlEngine({ graph, clock, limits, names, needsHash }), trace);
   const allowedHosts = environment['GRAPHSTEAD_ALLOWED_HOSTS']?.split(/[\s,]+/).filter(Boolean);
   const client = tracedClient(createHttpClient({ limits, clock, ...(allowedHosts ? { allowedHosts } : {}) }), trace);
   opened.push(() => client.close());

@@ -164,7 +164,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   });
   const place = { data, store, readOnly };
   const rooms = await openRooms(
-    { ...place, environment, variables, clock, limits, names, log, trace, health, operator, fenced },
+    { ...place, environment, variables, clock, limits, names, keys, log, trace, health, operator, fenced },
     opened,
   );
   const full = data === undefined || store !== undefined || readOnly ? undefined : roomWarning(data, limits);

@@ -52,12 +52,13 @@ describe('of several clients', () => {
   afterAll(() => s.close());
 
   /** opens one by HTTP: past the library, and where it says what takes a closer look through it */
-  async function open(headers: Record<string, string>): Promise<number> {
+  async function open(headers: Record<string, string>): Promise<string> {
     const answer = await s.post('/mutate', '{ set { _:a <text> "a" . } }', 'application/rdf', headers);
     expect(answer.status).toBe(200);
-    return answer.body.extensions.txn.start_ts;
+    const { start_ts, hash } = answer.body.extensions.txn;
+    return `startTs=${start_ts}&hash=${hash}`;
   }
-  async function openByGrpc(key?: string): Promise<number> {
+  async function openByGrpc(key?: string): Promise<string> {
     const stub = new dgraph.DgraphClientStub(`127.0.0.1:${s.service.grpcPort}`);
     const metadata = new grpc.Metadata();
     if (key !== undefined) metadata.set('authorization', `Bearer ${key}`);
@@ -67,9 +68,10 @@ describe('of several clients', () => {
     request.setMutationsList([mutation]);
     const answer = await stub.query(request, metadata);
     stub.close();
-    return answer.getTxn()!.getStartTs();
+    const transaction = answer.getTxn()!;
+    return `startTs=${transaction.getStartTs()}&hash=${transaction.getHash()}`;
   }
-  const commit = async (startTs: number) => (await s.post(`/commit?startTs=${startTs}`, '', 'application/json')).status;
+  const commit = async (transaction: string) => (await s.post(`/commit?${transaction}`, '', 'application/json')).status;
   const greedy = { 'x-api-key': 'greedy' };
 
   it.each([
@@ -87,6 +89,6 @@ describe('of several clients', () => {
     const many = [await openOne(), await openOne(), await openOne()];
     const other = await openOther();
     expect([await commit(many[0]), await commit(other)]).toEqual([409, 200]);
-    for (const startTs of many.slice(1)) expect(await commit(startTs)).toBe(200);
+    for (const transaction of many.slice(1)) expect(await commit(transaction)).toBe(200);
   });
 });
