@@ -19,7 +19,7 @@ import type { ServedTls, Tls } from './tls.js';
 import { mutationParts } from './grpc/mutation.js';
 import { type Allocated, type AllocateRequest, newerMethods, type RunDqlRequest } from './grpc/newer.js';
 import { leasedUids } from './route/assign.js';
-import { dropValue, noDropValue, schemaLines } from './route/graph-language.js';
+import { assertOneThing, dropValue, noDropValue, schemaLines } from './route/graph-language.js';
 
 // The published client carries the service definition of the protocol; both are CommonJS.
 const require = createRequire(import.meta.url);
@@ -265,6 +265,12 @@ async function commitOrAbort(core: Core, context: Dgraph.TxnContext): Promise<Dg
 }
 
 function alterOf(operation: Dgraph.Operation): AlterRequest {
+  assertOneThing({
+    drop_all: operation.getDropAll(),
+    drop_attr: operation.getDropAttr(),
+    drop_op: operation.getDropOp(),
+    schema: operation.getSchema(),
+  });
   if (operation.getDropAll()) return { kind: 'dropAll' };
   if (operation.getDropAttr()) return { kind: 'dropAttr', name: operation.getDropAttr() };
   switch (operation.getDropOp()) {

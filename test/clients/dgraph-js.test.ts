@@ -213,6 +213,10 @@ describe('dgraph-js', () => {
       drop.setDropValue('name');
       await expect(client.alter(drop)).rejects.toThrow(/DropValue must be empty/);
     }
+    const both = new dgraph.Operation();
+    both.setDropAll(true);
+    both.setDropAttr('name');
+    await expect(client.alter(both)).rejects.toThrow(/asks for drop_all and drop_attr/);
   });
 
   it('says where a mistake stands, in which part', async () => {

@@ -100,9 +100,18 @@ describe('parameters', () => {
     expect(await s.data('{ q(func: uid(0x77)) { kept } }')).toEqual({ q: [{ kept: 'yes' }] });
   });
 
-  it('a body of /alter that asks to drop and to add is refused', async () => {
-    const answer = await s.alter('{"drop_attr": "nick", "schema": "nick: int ."}');
+  it.each([
+    ['to drop and to add', { drop_attr: 'kept', schema: 'nick: int .' }],
+    ['to drop everything and one thing', { drop_all: true, drop_attr: 'nick' }],
+    ['to drop the data and one thing', { drop_op: 'DATA', drop_attr: 'nick' }],
+    ['to drop two things', { drop_op: 'ATTR', drop_value: 'nick', drop_attr: 'kept' }],
+    ['for what is unknown', { drop_op: 'TYPES', drop_value: 'T', drop_attr: 'kept' }],
+    ['for what is no text', { drop_op: 3, drop_attr: 'kept' }],
+  ])('a body of /alter that asks %s is refused, and drops nothing', async (_, body) => {
+    await s.rdf('{ set { <0x78> <kept> "yes" . } }');
+    const answer = await s.alter(JSON.stringify(body));
     expect([answer.status, code(answer)]).toEqual([400, 'INVALID_REQUEST']);
+    expect(await s.data('{ q(func: uid(0x78)) { kept } }')).toEqual({ q: [{ kept: 'yes' }] });
   });
 });
 

@@ -247,18 +247,14 @@ async function alter(core: Core, request: FastifyRequest): Promise<Parts> {
 function alterRequest(body: string): AlterRequest {
   if (!body.trimStart().startsWith('{')) return { kind: 'schema', text: schemaLines(body) };
   const json = parseJsonObject(body, 'the body of /alter');
-  const op = typeof json['drop_op'] === 'string' ? json['drop_op'].toUpperCase() : undefined;
+  const op = dropOp(json['drop_op']);
   if (json['drop_all'] === true && op === 'DATA') {
     throw new GraphsteadError('INVALID_REQUEST', 'Only one of DropAll and DropData can be true', {
       fix: 'send one of them',
     });
   }
-  // what comes second would be left undone without a word
-  if (json['schema'] && ['drop_all', 'drop_op', 'drop_attr'].some((key) => json[key])) {
-    throw new GraphsteadError('INVALID_REQUEST', 'the body of /alter asks for two things', {
-      fix: 'send what is dropped and the schema in two requests',
-    });
-  }
+  const { drop_all, drop_attr, schema } = json;
+  assertOneThing({ drop_all, drop_attr, drop_op: op, schema });
   if (op === 'ALL' || op === 'DATA') noDropValue(op, json['drop_value']);
   if (json['drop_all'] === true || op === 'ALL') return { kind: 'dropAll' };
   if (op === 'DATA') return { kind: 'dropData' };
@@ -268,6 +264,28 @@ function alterRequest(body: string): AlterRequest {
   if (typeof json['schema'] === 'string') return { kind: 'schema', text: schemaLines(json['schema']) };
   throw new GraphsteadError('INVALID_REQUEST', 'the body of /alter asks for nothing that is known', {
     fix: 'send schema lines, or {"drop_all": true}, {"drop_attr": "name"}, {"drop_op": "DATA"}, {"drop_op": "TYPE", "drop_value": "T"}',
+  });
+}
+
+/** Whoever names one thing beside another means neither all nor half of it. Throws INVALID_REQUEST. */
+export function assertOneThing(asked: Readonly<Record<string, unknown>>): void {
+  const names = Object.keys(asked).filter((name) => asked[name]);
+  if (names.length < 2) return;
+  throw new GraphsteadError('INVALID_REQUEST', `one request to alter asks for ${names.join(' and ')}`, {
+    fix: 'send each in a request of its own',
+  });
+}
+
+const DROP_OPS: ReadonlySet<unknown> = new Set(['ALL', 'DATA', 'ATTR', 'TYPE']);
+
+/** What `drop_op` says, in capitals; undefined for nothing. Throws INVALID_REQUEST: it must not be passed over where something else is dropped. */
+function dropOp(given: unknown): string | undefined {
+  if (given === undefined || given === null || given === '') return undefined;
+  const op = typeof given === 'string' ? given.toUpperCase() : given;
+  if (op === 'NONE') return undefined;
+  if (DROP_OPS.has(op)) return op as string;
+  throw new GraphsteadError('INVALID_REQUEST', `there is no drop_op ${JSON.stringify(given)}`, {
+    fix: 'use ALL, DATA, ATTR or TYPE',
   });
 }
 
