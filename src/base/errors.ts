@@ -78,7 +78,7 @@ export const ERROR_STATUS = {
   READ_ONLY_STORE: 503,
   /** the disk has no room left; reads and deletes go on */
   DISK_FULL: 507,
-  /** the data directory or the database was taken over by another process, or the directory is no longer where it was: this one no longer writes */
+  /** the data directory or the database was taken over by another process, the directory is no longer where it was, or the database went back to an older state: this one no longer writes */
   STORE_FENCED: 503,
   /** the files of the store are damaged: restore a backup */
   STORE_CORRUPT: 500,

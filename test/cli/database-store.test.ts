@@ -1,6 +1,6 @@
 // The whole service on a real PostgreSQL in place of a data directory: what is kept there outlives the process and its folder.
 import { execFile } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -122,6 +122,33 @@ describe('a service on a database', () => {
       await second.close();
     } finally {
       await service.close();
+    }
+  });
+
+  it('is another life of the data where it was restored as the guide says', async () => {
+    const store = await database.place();
+    const open = () => openService({ store, port: 0, logLevel: 'silent' });
+    const begin = async (url: string, id = '') => {
+      const answer = await fetch(`${url}/changes`, { headers: { 'last-event-id': id } });
+      const reader = answer.body!.getReader();
+      let text = '';
+      while (!/^id: .*\n/m.test(text)) text += Buffer.from((await reader.read()).value!).toString();
+      await reader.cancel();
+      return text;
+    };
+    const first = await open();
+    const [, id] = /^id: (\S+)/m.exec(await begin(first.url))!;
+    await first.close();
+    const guide = readFileSync(new URL('../../docs/guides/deployment.md', import.meta.url), 'utf8');
+    const [, statement] = /`(UPDATE graphstead_meta [^`]+)`/.exec(guide)!;
+    await database.run(
+      statement.replace('graphstead_meta', `${/search_path%3D(\w+)/.exec(store)?.[1]}.graphstead_meta`),
+    );
+    const second = await open();
+    try {
+      expect(await begin(second.url, id)).toMatch(/^event: gap$/m);
+    } finally {
+      await second.close();
     }
   });
 

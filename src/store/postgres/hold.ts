@@ -6,7 +6,7 @@ export const HELD_SECONDS = 15;
 /** How a process says that it is still there. */
 interface HoldOptions {
   readonly link: Link;
-  /** says so, needing this version and newer ones; gives a row while the place is still its own */
+  /** says so, counting on this version and newer ones; gives a row while the place is still its own */
   readonly keep: (oldest: number) => string;
   /** says that it leaves */
   readonly leave: string;
@@ -27,11 +27,12 @@ export class Hold {
     this.#beat.unref();
   }
 
+  /** The version that it counts on from now on: the oldest that it reads, or the last that it wrote. */
   needs(oldest: number): void {
     this.#oldest = oldest;
   }
 
-  /** Told where another process has taken the place. */
+  /** Told where the place is its own no more. */
   onLost(lost: () => void): void {
     this.#lost = lost;
   }

@@ -17,7 +17,7 @@ interface PostgresStoreOptions {
   readonly waitMs?: number;
   /** told once where that is waited for */
   readonly waits?: (holder: string) => void;
-  /** told once, with STORE_FENCED, when another process has taken over: this store never writes again */
+  /** told once, with STORE_FENCED, when another process has taken over, or the database went back: this store is of no use again */
   readonly fenced?: PostgresStoreParts['fenced'];
   /** told once why old versions cannot be taken away, and with nothing once they can again */
   readonly keepsVersions?: PostgresStoreParts['keepsVersions'];
@@ -114,7 +114,8 @@ async function openToWrite(link: Link, options: PostgresStoreOptions): Promise<O
 async function openedToWrite(link: Link, epoch: number): Promise<Opened> {
   const [meta] = await link.read({ text: META });
   const version = Number(meta['version']);
-  const hold = new Hold({ link, keep: () => holdOn(epoch, HELD_SECONDS), leave: letGo(epoch) }, version);
+  const keep = (written: number) => holdOn(epoch, written, HELD_SECONDS);
+  const hold = new Hold({ link, keep, leave: letGo(epoch) }, version);
   return { epoch, incarnation: String(meta['incarnation']), version, hold, readOnly: false };
 }
 

@@ -454,6 +454,58 @@ describe('who writes to a database', () => {
   });
 });
 
+describe('a database that went back to an older state', () => {
+  /** As after a failover to a replica that lacked what came last, or a restored copy. */
+  async function keptState(address: string): Promise<{ bringBack(): Promise<unknown> }> {
+    const schema = schemaOf(address);
+    const tables = ['graphstead_meta', 'graphstead_entry'];
+    await database.run(
+      tables.map((table) => `CREATE TABLE ${schema}.old_${table} AS TABLE ${schema}.${table}`).join(';'),
+    );
+    const back = tables.map(
+      (table) => `DELETE FROM ${schema}.${table}; INSERT INTO ${schema}.${table} TABLE ${schema}.old_${table}`,
+    );
+    return { bringBack: () => database.run(`BEGIN; ${back.join(';')}; COMMIT`) };
+  }
+  const older = { code: 'STORE_FENCED', message: /the database holds an older state/ };
+
+  it.each(['it writes', 'it says that it is there', 'it takes old versions away'])(
+    'takes nothing more from the one that wrote the newer one, which is told when %s',
+    async (how) => {
+      const address = await database.place();
+      const told: unknown[] = [];
+      const store = await opened(address, { fenced: (error) => told.push(error) });
+      await write(store, put(1, 'kept'));
+      const old = await keptState(address);
+      await write(store, put(1, 'lost'), put(2, 'lost'));
+      if (how !== 'it takes old versions away') await until(async () => (await rowsIn(address)) === 2);
+      await old.bringBack();
+      if (how === 'it writes') await expect(write(store, put(3, 'on top'))).rejects.toMatchObject(older);
+      await until(async () => told.length > 0);
+      expect(told).toEqual([expect.objectContaining({ code: 'STORE_FENCED' })]);
+      expect([told[0], store.stale]).toMatchObject([older, older]);
+      await store.close();
+      const next = await opened(address);
+      expect(await entries(next)).toEqual({ 1: 'kept' });
+      await write(next, put(3, 'goes on'));
+      expect(await entries(next)).toEqual({ 1: 'kept', 3: 'goes on' });
+    },
+  );
+
+  it('is told to who only reads, since what he keeps was never there', async () => {
+    const address = await database.place();
+    const store = await opened(address);
+    await write(store, put(1, 'kept'));
+    const old = await keptState(address);
+    await write(store, put(1, 'lost'));
+    const told: unknown[] = [];
+    const reader = await opened(address, { readOnly: true, fenced: (error) => told.push(error) });
+    await old.bringBack();
+    await expect(reader.refresh?.()).rejects.toMatchObject(older);
+    expect([told, reader.stale]).toMatchObject([[older], older]);
+  });
+});
+
 describe('a database that cannot be opened', () => {
   it('is told without its password', async () => {
     const address = (await database.place()).replace('pa55word', 'wr0ng');

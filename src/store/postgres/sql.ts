@@ -53,8 +53,10 @@ export function takeOver(epoch: number, holder: string, seconds: number): string
     WHERE epoch = ${whole(epoch)}`;
 }
 
-export function holdOn(epoch: number, seconds: number): string {
-  return `UPDATE graphstead_meta SET held_until = ${inSeconds(seconds)} WHERE epoch = ${whole(epoch)} RETURNING epoch`;
+/** No row where somebody else has taken over since, or where the database lacks the version that was written. */
+export function holdOn(epoch: number, version: number, seconds: number): string {
+  return `UPDATE graphstead_meta SET held_until = ${inSeconds(seconds)}
+    WHERE epoch = ${whole(epoch)} AND version >= ${whole(version)} RETURNING epoch`;
 }
 
 export function letGo(epoch: number): string {
@@ -79,13 +81,14 @@ const PART = 1024 * 1024;
 
 /**
  * A batch as SQL, in parts: the first begins a transaction and takes the row that all writers share, the last one commits.
- * The first statement behind BEGIN changes one row, and none where the epoch has passed: then nothing else does anything.
+ * The first statement behind BEGIN changes one row, and none where the epoch has passed, or where the version is not `after`, which
+ * the batch was made for: then nothing else does anything.
  */
-export function batchParts(batch: Batch, epoch: number): string[] {
+export function batchParts(batch: Batch, epoch: number, after: number): string[] {
   const version = whole(batch.version);
   const ours = `EXISTS (SELECT 1 FROM graphstead_meta WHERE epoch = ${whole(epoch)} AND version = ${version})`;
   const parts: string[] = [];
-  let part = `BEGIN; UPDATE graphstead_meta SET version = ${version} WHERE epoch = ${whole(epoch)} AND version < ${version};`;
+  let part = `BEGIN; UPDATE graphstead_meta SET version = ${version} WHERE epoch = ${whole(epoch)} AND version = ${whole(after)};`;
   const add = (statement: string): void => {
     if (part.length + statement.length > PART) {
       parts.push(part);
@@ -176,11 +179,11 @@ export function endedBetween(after: number, upTo: number, most: number): Stateme
   };
 }
 
-/** What a writer, or a reader beside it, still needs of old versions. */
+/** What a writer, or a reader beside it, still needs of old versions; no row as for `holdOn`. */
 export function moveHorizon(epoch: number, oldest: number): string {
   return `UPDATE graphstead_meta SET horizon = GREATEST(horizon, LEAST(${whole(oldest)}, COALESCE(
       (SELECT min(version) FROM graphstead_reader WHERE held_until > now()), ${whole(oldest)})))
-    WHERE epoch = ${whole(epoch)}`;
+    WHERE epoch = ${whole(epoch)} AND version >= ${whole(oldest)}`;
 }
 
 /** Takes away up to so many rows that ended at the horizon or before. */

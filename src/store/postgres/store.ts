@@ -19,7 +19,7 @@ export interface PostgresStoreParts {
   /** bytes of what was read and written last that are kept here */
   readonly cacheBytes: number;
   readonly readOnly: boolean;
-  /** told once, when another process has taken over */
+  /** told once, when another process has taken over, or the database went back to an older state */
   readonly fenced?: (error: GraphsteadError) => void;
   /** told once why old versions cannot be taken away, and with nothing once they can again */
   readonly keepsVersions?: (reason: GraphsteadError | undefined) => void;
@@ -70,7 +70,7 @@ export class PostgresStore implements Store {
     this.#cache = new NewestCache(parts.version, parts.cacheBytes);
     this.#swept = parts.version;
     if (!parts.readOnly) this.#sweep = setInterval(() => this.#look(), SWEEP_MS).unref();
-    parts.hold.onLost(() => this.#fence());
+    parts.hold.onLost(() => void this.#replaced().catch(() => undefined)); // or with the next word
   }
 
   get epoch(): number {
@@ -127,13 +127,14 @@ export class PostgresStore implements Store {
     if (this.#fenced) throw this.#fenced;
     if (expectEpoch !== this.epoch) throw fenced(expectEpoch);
     const bytes = checkBatch(batch, this.#version);
-    const parts = batchParts(batch, this.epoch); // before the first wait: the caller's bytes are its own again
+    const parts = batchParts(batch, this.epoch, this.#version); // before the first wait: the caller's bytes are its own again
     const done = this.#sweeping.then(() => this.#land(batch.version, parts));
     this.#applying = done;
     try {
       await done;
       this.#version = batch.version;
       this.#cache.landed(batch);
+      this.#parts.hold.needs(batch.version);
       this.#batches++;
       this.#bytes += bytes;
     } finally {
@@ -162,7 +163,7 @@ export class PostgresStore implements Store {
         begun++;
         const changed = await writer.run(part);
         // statement 0 is BEGIN
-        if (begun === 1 && changed[1] !== 1) throw this.#fence();
+        if (begun === 1 && changed[1] !== 1) throw await this.#replaced();
       }
     } catch (thrown) {
       const isKnown = isAnswer(thrown) || thrown instanceof GraphsteadError;
@@ -189,10 +190,15 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Another process has taken over, for good: epochs only rise. */
-  #fence(): GraphsteadError {
+  /** Another process has taken over, or what was written here is gone: for good, since epochs only rise, and so do versions. */
+  async #replaced(): Promise<GraphsteadError> {
+    const [meta] = await this.#link.read({ text: META });
+    return this.#fence(Number(meta['epoch']) > this.epoch ? fenced(this.epoch) : wentBack());
+  }
+
+  #fence(error: GraphsteadError): GraphsteadError {
     if (this.#fenced === undefined) {
-      this.#fenced = fenced(this.epoch);
+      this.#fenced = error;
       if (!this.#closed) this.#parts.fenced?.(this.#fenced);
     }
     return this.#fenced;
@@ -215,7 +221,7 @@ export class PostgresStore implements Store {
     const writer = await this.#link.writer();
     const [moved] = await writer.run(moveHorizon(this.epoch, oldest));
     if (moved === 0) {
-      this.#fence();
+      await this.#replaced();
       return false;
     }
     const [taken] = await writer.run(takeAway(SWEEP_ROWS));
@@ -241,6 +247,7 @@ export class PostgresStore implements Store {
     const [meta] = await this.#link.read({ text: META });
     const before = this.#version;
     const version = Number(meta['version']);
+    if (version < before) throw this.#fence(wentBack());
     if (version > before) {
       const ended = await this.#ended(before, version);
       this.#version = version;
@@ -289,5 +296,12 @@ export class PostgresStore implements Store {
 function fenced(epoch: number): GraphsteadError {
   return new GraphsteadError('STORE_FENCED', `another process took over the database (epoch ${epoch} is over)`, {
     fix: 'Run one service on one database; this one no longer writes, and what it reads may be out of date.',
+  });
+}
+
+/** A replica that lacked what came last took its place, or it was restored: what is kept here was never there. */
+function wentBack(): GraphsteadError {
+  return new GraphsteadError('STORE_FENCED', 'the database holds an older state than this service has seen', {
+    fix: 'Start the service again: it goes on from what the database holds. What came after that is lost.',
   });
 }
