@@ -53,6 +53,8 @@ export const ERROR_STATUS = {
   TXN_READ_ONLY: 400,
   /** a value under `@unique` or `@id` that another node has */
   UNIQUE_VIOLATION: 409,
+  /** a mutation would leave an edge with `@restrict` empty: a node at its other end deleted, or the edge taken over */
+  EDGE_RESTRICTED: 409,
   /** an Idempotency-Key that was used with another body */
   IDEMPOTENCY_MISMATCH: 422,
   /** clients hold as many transactions open as limits.transactions allows, or functions as limits.functionTransactions, or as many bytes of changes as limits.openChangesBytes */

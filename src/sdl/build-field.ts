@@ -68,6 +68,7 @@ export function buildField(context: BuildContext, object: ObjectDefinition, fiel
     ...(stored ? { storage: storageOf(field) } : {}),
     ...(id && stored ? { xid: { interface: flag(argument(id, 'interface')) ?? false } } : {}),
     ...(inverse && role === 'edge' ? { inverse } : {}),
+    restrict: directive(node, 'restrict') !== undefined,
     search: role === 'scalar' ? searchOf(field, type) : [],
     ...(defaults ? { default: defaults } : {}),
     embedding: directive(node, 'embedding') !== undefined,

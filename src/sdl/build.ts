@@ -199,6 +199,7 @@ function buildRoot(definitions: Definitions, root: 'Query' | 'Mutation', node: R
     type: typeRef(definitions, node.type),
     arguments: node.arguments ?? [],
     role: 'custom',
+    restrict: false,
     search: [],
     embedding: false,
     custom: customOf(node, where)!,

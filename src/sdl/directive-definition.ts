@@ -35,6 +35,7 @@ export const DIRECTIVES: Readonly<Record<string, DirectiveDefinition>> = {
     arguments: { field: required('string') },
     example: '@hasInverse(field: "posts")',
   },
+  restrict: { places: ['field'], arguments: {}, example: 'author: Author! @restrict' },
   search: { places: ['field'], arguments: { by: optional('list-or-string') }, example: '@search(by: [term])' },
   embedding: { places: ['field'], arguments: {}, example: '@embedding' },
   dgraph: mapped,
@@ -99,6 +100,9 @@ export const PEER_DIRECTIVES: Readonly<Record<string, DirectiveDefinition>> = {
     example: '@lambdaOnMutate(add: true)',
   },
 };
+
+/** Ours: under `--compat dgraph` they are passed over, as the peer passes over what it does not know. */
+export const OWN_DIRECTIVES: ReadonlySet<string> = new Set(['restrict']);
 
 /** A directive of this name means something in type definitions. */
 export const isDirective = (name: string): boolean =>

@@ -1,5 +1,5 @@
 export { derivedSchema } from './derived-schema.js';
-export { isDirective } from './directive-definition.js';
+export { isDirective, OWN_DIRECTIVES } from './directive-definition.js';
 export { READABLE, type Variables } from './from-environment.js';
 export { hideSecrets } from './hide-secret.js';
 export { inOrderOfPlace, loadModel, readModel, readModelInSteps } from './load.js';

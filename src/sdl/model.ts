@@ -151,6 +151,8 @@ export interface Field {
   readonly xid?: { readonly interface: boolean };
   /** the field at the other end, when both ends are kept in step */
   readonly inverse?: { readonly type: string; readonly field: string };
+  /** @restrict: neither a deletion at the other end nor a mutation that takes the edge over may leave it empty */
+  readonly restrict: boolean;
   /** empty where it cannot be searched */
   readonly search: readonly Search[];
   readonly default?: { readonly add?: DefaultValue; readonly update?: DefaultValue };

@@ -64,6 +64,8 @@ directive @generate(query: GenerateQueryParams, mutation: GenerateMutationParams
 const LAMBDA = `directive @lambda on FIELD_DEFINITION
 directive @lambdaOnMutate(add: Boolean, update: Boolean, delete: Boolean) on OBJECT | INTERFACE`;
 
+const RESTRICT = 'directive @restrict on FIELD_DEFINITION';
+
 const FEDERATION = `directive @key(fields: _FieldSet!) on OBJECT | INTERFACE
 directive @extends on OBJECT | INTERFACE
 directive @external on FIELD_DEFINITION
@@ -74,9 +76,10 @@ directive @provides(fields: _FieldSet!) on FIELD_DEFINITION`;
 export function directiveText(use: {
   readonly service: boolean;
   readonly lambda: boolean;
+  readonly restrict: boolean;
   readonly federated: boolean;
 }): string {
-  const parts = [SERVICE, ...(use.lambda ? [LAMBDA] : [])];
+  const parts = [SERVICE, ...(use.lambda ? [LAMBDA] : []), ...(use.restrict ? [RESTRICT] : [])];
   if (!use.service) parts.unshift(...OPEN, CLOSED_TYPES);
   if (!use.service) parts.push(FULL);
   if (!use.service && use.federated) parts.push(FEDERATION);
@@ -84,4 +87,4 @@ export function directiveText(use: {
 }
 
 /** Directives that concern this service alone, and are not told to a gateway. */
-export const PRIVATE_DIRECTIVES: ReadonlySet<string> = new Set(['auth', 'custom', 'generate']);
+export const PRIVATE_DIRECTIVES: ReadonlySet<string> = new Set(['auth', 'custom', 'generate', 'restrict']);

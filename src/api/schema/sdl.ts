@@ -13,7 +13,7 @@ import {
   print,
   printType,
 } from 'graphql';
-import type { Model } from '../../sdl/index.js';
+import { type Model, OWN_DIRECTIVES } from '../../sdl/index.js';
 import { directiveText, PRIVATE_DIRECTIVES } from './directive.js';
 import { rootMeaning } from './meaning.js';
 import { WrittenDirectives } from './written-directive.js';
@@ -31,11 +31,17 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 /** A generated schema as text: the user's types with their directives, what is generated for them, the root types. */
 export function printSdl(schema: GraphQLSchema, model: Model, options: SdlOptions): string {
-  const written = new WrittenDirectives(model, options.service ? PRIVATE_DIRECTIVES : NOTHING);
+  const written = new WrittenDirectives(model, hiddenDirectives(options));
   const texts = inOrder(schema, model, options).map((type) => typeText(type, written, model, options));
   const fieldSet = model.federated && !options.service && !schema.getType('_FieldSet') ? ['scalar _FieldSet'] : [];
-  const directives = directiveText({ service: options.service, lambda: written.lambda, federated: model.federated });
+  const { lambda, restrict } = written;
+  const directives = directiveText({ service: options.service, lambda, restrict, federated: model.federated });
   return `${[...texts.filter((text) => text !== ''), ...fieldSet, directives].join('\n\n')}\n`;
+}
+
+function hiddenDirectives({ service, peer }: SdlOptions): ReadonlySet<string> {
+  if (service) return PRIVATE_DIRECTIVES;
+  return peer ? OWN_DIRECTIVES : NOTHING;
 }
 
 function inOrder(schema: GraphQLSchema, model: Model, options: SdlOptions): GraphQLNamedType[] {

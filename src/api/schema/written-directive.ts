@@ -6,6 +6,8 @@ export class WrittenDirectives {
   readonly #texts = new Map<string, string>();
   /** the definitions use @lambda or @lambdaOnMutate */
   lambda = false;
+  /** they use @restrict, and it is shown */
+  restrict = false;
 
   /** @param hidden names of directives that are left out */
   constructor(
@@ -45,6 +47,7 @@ export class WrittenDirectives {
       ({ name: { value } }) => value !== 'deprecated' && isDirective(value) && !this.hidden.has(value),
     );
     this.lambda ||= shown.some(({ name }) => name.value.startsWith('lambda'));
+    this.restrict ||= shown.some(({ name }) => name.value === 'restrict');
     return shown.map((node) => ` ${print(node)}`).join('');
   }
 }

@@ -25,6 +25,7 @@ import { password } from './password.js';
 import { remoteType } from './remote-type.js';
 import { reservedArgument } from './reserved-argument.js';
 import { reservedName } from './reserved-name.js';
+import { restrict } from './restrict.js';
 import { rootField } from './root-field.js';
 import { search } from './search.js';
 import { sharedPredicate } from './shared-predicate.js';
@@ -51,6 +52,7 @@ export const RULES: readonly Rule[] = [
   search,
   filterWord,
   inverse,
+  restrict,
   interfaceField,
   unionMember,
   mappedName,

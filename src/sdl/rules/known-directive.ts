@@ -1,6 +1,6 @@
 import { type ConstDirectiveNode, type ConstValueNode, Kind } from 'graphql';
 import { type ObjectNode, position } from '../definition.js';
-import { DIRECTIVES, PEER_DIRECTIVES, type Place, type Shape } from '../directive-definition.js';
+import { DIRECTIVES, OWN_DIRECTIVES, PEER_DIRECTIVES, type Place, type Shape } from '../directive-definition.js';
 import type { Rule, RuleContext } from '../rule.js';
 
 /** Directives exist, stand where they may, stand once, and have the arguments they take. */
@@ -77,7 +77,7 @@ function one(context: RuleContext, node: ConstDirectiveNode, place: Place, where
   }
   const definition = peer ?? (Object.hasOwn(DIRECTIVES, name) ? DIRECTIVES[name] : undefined);
   // the peer passes over what it does not know
-  if (!definition && context.lax) return;
+  if (context.lax && (!definition || OWN_DIRECTIVES.has(name))) return;
   if (!definition) {
     refuse(context, node, `@${name} on ${where} is not a directive that exists`, 'Correct its name, or remove it.');
     return;

@@ -39,6 +39,36 @@ describe('fields', () => {
   });
 });
 
+describe('edges that may not be left empty', () => {
+  const end = 'type Shop { code: String! @id }';
+  refused([
+    [`${end} type Desk { shop: Shop @restrict }`, 'restrict'],
+    [`${end} type Desk { shop: [Shop!]! @restrict }`, 'restrict'],
+    [`${end} type Desk { name: String! @restrict }`, 'restrict'],
+    [
+      'type Shop { code: String! @id desk: Desk! @dgraph(pred: "~at") @restrict } type Desk { shop: Shop @dgraph(pred: "at") }',
+      'restrict',
+    ],
+    ['type Far @remote { code: String } type Near @remote { far: Far! @restrict }', 'restrict'],
+    [`${end} type Desk { shop: Shop! @restrict(by: "all") }`, 'known-directive'],
+    [`${end} type Desk @restrict { shop: Shop! }`, 'known-directive'],
+  ]);
+  accepted([
+    `${end} type Desk { shop: Shop! @restrict }`,
+    `${end} type Bank { code: String! @id } union Place = Shop | Bank interface At { at: Place! @restrict } type Desk implements At { name: String }`,
+  ]);
+
+  it('says where it belongs, where it stands on a list', () => {
+    const text =
+      'type Shop { desks: [Desk] @hasInverse(field: shop) @restrict } type Desk { name: String shop: Shop! }';
+    expect(refusals(text)).toEqual(['restrict 1: @restrict on Shop.desks: a list may be empty']);
+  });
+
+  it('is passed over under the names of the peer', () => {
+    expect(refusals(`${end} type Desk { shop: [Shop] @restrict(by: "all") }`, 'dgraph')).toEqual([]);
+  });
+});
+
 describe('search', () => {
   refused([
     ['type Shop { name: String @search(by: term) }', 'search'],

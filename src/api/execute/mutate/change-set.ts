@@ -26,6 +26,11 @@ interface Changed {
   readonly uid: number;
 }
 
+interface TakenOver {
+  readonly uid: number;
+  readonly field: Field;
+}
+
 /** What a mutation will write. New nodes have negative uids until `settle` gives them real ones. */
 export class ChangeSet {
   readonly changes: GraphChange[] = [];
@@ -40,6 +45,8 @@ export class ChangeSet {
   #steps = 0;
   /** what single edges hold after the changes so far, where they were changed */
   readonly #held = new Map<string, readonly number[]>();
+  /** single edges with @restrict that were taken over from their other ends */
+  readonly #takenOver = new Map<string, TakenOver>();
 
   constructor(
     readonly scope: Scope,
@@ -184,8 +191,14 @@ export class ChangeSet {
     this.#edge('deleteEdge', uid, field, child);
     this.#linked.delete(`${edgeKey(uid, field)} ${child}`);
     if (!field.type.list) this.#held.set(edgeKey(uid, field), []);
+    if (field.restrict && !this.scope.names.dgraph) this.#takenOver.set(edgeKey(uid, field), { uid, field });
     const type = this.scope.model.object(field.owner);
     if (type && !isStaged) this.alsoChanged.push({ type, uid });
+  }
+
+  /** Edges with @restrict that were taken over, and lead nowhere in the end. */
+  get emptied(): TakenOver[] {
+    return [...this.#takenOver].flatMap(([key, each]) => (this.#held.get(key)?.length === 0 ? [each] : []));
   }
 
   /** The rules of the node at an edge's other end, where they hang on the edge that is made or removed there. */

@@ -11,6 +11,7 @@ import { type Input, inverseOf } from './input.js';
 import { matching } from './matching.js';
 import { requestTime } from './now.js';
 import { payload } from './payload.js';
+import { demandUnrestricted, namesOf } from './restrict.js';
 import { mutateInTransaction, type Worked } from './transaction.js';
 import { reachedFrom } from './update.js';
 
@@ -47,6 +48,7 @@ async function work(
   const nodes = new Doomed(set);
   await nodes.add(type, uids);
   await cascade(request, reader, type, uids, args.cascade, nodes);
+  await demandUnrestricted(request, reader, nodes);
   for (const [owner, own] of nodes.byType) await unlinkAll(scope, set, reader, owner, own);
   const msg = nodes.size > 0 ? 'Deleted' : 'No nodes were deleted';
   const outcome = { type, uids, numUids: nodes.size, msg };
@@ -169,8 +171,7 @@ async function unlinkInverse(
 /** Predicates whose edges may lead to nodes of the type, `reverse` where the type itself reads them backwards. */
 function incoming(scope: Scope, type: ObjectType): { readonly name: string; readonly reverse: boolean }[] {
   const found: { name: string; reverse: boolean }[] = [];
-  const own = new Set(type.members.flatMap((name) => [name, ...(scope.model.object(name)?.interfaces ?? [])]));
-  for (const union of scope.model.unions) if (union.members.some((name) => own.has(name))) own.add(union.name);
+  const own = namesOf(scope, type);
   for (const owner of scope.model.objects) {
     for (const field of owner.fields) {
       if (field.role !== 'edge' || !field.storage) continue;

@@ -6,6 +6,7 @@ import type { Request, RootField, Written } from '../request.js';
 import type { ChangeSet } from './change-set.js';
 import { demand, isGuarded } from './guard.js';
 import type { Outcome } from './payload.js';
+import { demandNotTakenOver } from './restrict.js';
 import { Turns } from './turn.js';
 
 /** What a mutation worked out at its snapshot. */
@@ -93,6 +94,7 @@ async function stage(request: Request, transaction: Transaction, work: Work): Pr
     const reader = noting ?? given;
     const result = await work(reader);
     await demand(request, reader, 'update', result.set.alsoChanged);
+    await demandNotTakenOver(request, reader, result.set.emptied);
     if (noting) transaction.noteRead(noting.keys);
     return result;
   });
