@@ -101,12 +101,19 @@ describe('the generated schema', () => {
     expect(text(schema, 'ShopOrder')).toContain('town: TownOrder');
     expect(text(schema, 'TownOrder')).not.toContain('shops');
     expect(text(schema, 'UpdateShopInput')).toContain('nested: ShopNested');
-    expect(text(schema, 'ShopNested')).toBe('input ShopNested {\n  town: TownNestedUpdate\n}');
+    expect(text(schema, 'ShopNested')).toBe(
+      'input ShopNested {\n  town: TownNestedUpdate\n  sells: ThingNestedUpdate\n  best: ThingNestedUpdate\n}',
+    );
+    expect(text(schema, 'ShopCascade')).toContain('sells: ThingCascadeStep');
+    expect(text(schema, 'ThingNestedUpdate')).toContain('bookNested: BookNestedUpdate');
+    expect(text(schema, 'ThingCascadeStep')).toContain('bookCascade: BookCascadeStep');
     expect(text(schema, 'TownCascadeStep')).toContain('cascade: TownCascade');
     expect(text(schema, 'Mutation')).toContain('deleteShop(filter: ShopFilter!, cascade: ShopCascade)');
     const peer = generate(SHOPS, 'dgraph').schema;
     expect(text(peer, 'ShopFilter')).not.toContain('town');
-    expect(peer.getType('ShopNested')).toBeUndefined();
+    for (const name of ['ShopNested', 'ThingNestedUpdate', 'ThingCascadeStep']) {
+      expect(peer.getType(name)).toBeUndefined();
+    }
     expect(text(peer, 'Size_exact')).toContain('between: Size\n');
     expect(text(schema, 'Size_exact')).toContain('between: Size_range\n');
   });

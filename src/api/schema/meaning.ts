@@ -74,10 +74,10 @@ export type TypeMeaning =
   | { readonly of: 'unionRef'; readonly type: UnionType }
   /** UpdateTInput: filter, set, remove, ours: nested */
   | { readonly of: 'update'; readonly type: ObjectType }
-  /** ours. TNested: an edge's name -> UNestedUpdate{filter set remove nested} */
-  | { readonly of: 'nested' | 'nestedUpdate'; readonly type: ObjectType }
-  /** ours. TCascade: an edge's name -> UCascadeStep{filter cascade} */
-  | { readonly of: 'cascade' | 'cascadeStep'; readonly type: ObjectType }
+  /** ours. TNested and TCascade: an edge's name -> a step to what lies there */
+  | { readonly of: 'nested' | 'cascade'; readonly type: ObjectType }
+  /** ours. UNestedUpdate{filter set remove nested}, UCascadeStep{filter cascade}; of a union: a `member` each */
+  | { readonly of: 'nestedUpdate' | 'cascadeStep'; readonly type: ObjectType | UnionType }
   /** StringHashFilter, IntFilter, PointGeoFilter, E_hash ...: which operators each field name is says `inputMeaning` */
   | { readonly of: 'valueFilter' }
   | { readonly of: 'geo'; readonly name: ScalarName }
@@ -113,6 +113,7 @@ export type InputMeaning =
   | { readonly op: 'has' | 'and' | 'or' | 'not' }
   /** of UFilter of a union */
   | { readonly op: 'memberTypes' }
+  /** of UFilter, URef and steps of a union */
   | { readonly op: 'member'; readonly type: ObjectType }
   /** of TOrder */
   | { readonly op: 'asc' | 'desc' | 'then' }
@@ -122,7 +123,7 @@ export type InputMeaning =
   | { readonly op: 'inputField'; readonly field: Field }
   | { readonly op: 'password' }
   /** ours, of TNested and TCascade */
-  | { readonly op: 'edge'; readonly field: Field; readonly target: ObjectType }
+  | { readonly op: 'edge'; readonly field: Field }
   /** of UpdateTInput, UNestedUpdate and UCascadeStep */
   | { readonly op: 'filter' | 'set' | 'remove' | 'nested' | 'cascade' }
   /** of a value filter */

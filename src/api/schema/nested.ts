@@ -1,89 +1,118 @@
-import { type GraphQLInputFieldConfigMap, GraphQLInputObjectType } from 'graphql';
-import type { ObjectType } from '../../sdl/index.js';
-import type { Context } from './context.js';
-import { hasDelete, hasUpdate, nestedEdges } from './fact.js';
+import { type GraphQLInputFieldConfig, type GraphQLInputFieldConfigMap, GraphQLInputObjectType } from 'graphql';
+import type { Field, Model, ObjectType, UnionType } from '../../sdl/index.js';
+import { type Context, fieldName } from './context.js';
+import { hasDelete, hasUpdate, targetOf, unionOf } from './fact.js';
 import { filterType } from './filter.js';
-import { type InputMeaning, means, type TypeMeaning } from './meaning.js';
+import { type InputMeaning, means } from './meaning.js';
 import { patchType } from './mutation-input.js';
 
 /**
  * Ours: changes and deletions that go on along edges. `TNested` and `TCascade` name edges of T; at each stands a step
- * with a filter for the nodes at its other end, what is done to them, and how it goes on from there.
+ * with a filter for the nodes at its other end, what is done to them, and how it goes on from there. At an edge to a union
+ * stands one such step for each of its members.
  */
 
 /** TNested; undefined where no edge leads to something that can be updated. */
-export function nestedType(context: Context, type: ObjectType): GraphQLInputObjectType | undefined {
-  const edges = nestedEdges(context.model, type).filter(({ target }) => hasUpdate(context.model, target));
-  return edgesType(context, `${type.name}Nested`, { of: 'nested', type }, edges, nestedStep);
-}
+export const nestedType = (context: Context, type: ObjectType): GraphQLInputObjectType | undefined =>
+  edgesType(context, type, NESTED);
 
 /** TCascade; undefined where no edge leads to something that can be deleted. */
-export function cascadeType(context: Context, type: ObjectType): GraphQLInputObjectType | undefined {
-  const edges = nestedEdges(context.model, type).filter(({ target }) => hasDelete(target));
-  return edgesType(context, `${type.name}Cascade`, { of: 'cascade', type }, edges, cascadeStep);
-}
+export const cascadeType = (context: Context, type: ObjectType): GraphQLInputObjectType | undefined =>
+  edgesType(context, type, CASCADE);
 
-function edgesType(
-  context: Context,
-  name: string,
-  meaning: TypeMeaning,
-  edges: ReturnType<typeof nestedEdges>,
-  step: (context: Context, target: ObjectType) => GraphQLInputObjectType,
-): GraphQLInputObjectType | undefined {
-  if (edges.length === 0) return undefined;
-  return context.once(
-    name,
-    () =>
-      new GraphQLInputObjectType({
-        name,
-        fields: () =>
-          Object.fromEntries(
-            edges.map(({ field, target }) => [
-              field.name,
-              { type: step(context, target), extensions: means({ op: 'edge', field, target }) },
-            ]),
-          ),
-        extensions: means(meaning),
-      }),
-  );
+/** What goes on along edges, and how its inputs are called. */
+interface Way {
+  readonly of: 'nested' | 'cascade';
+  readonly ofStep: 'nestedUpdate' | 'cascadeStep';
+  /** behind the name of a type: of what names its edges, and of a step to its nodes */
+  readonly edges: string;
+  readonly step: string;
+  readonly reaches: (model: Model, target: ObjectType) => boolean;
+  readonly parts: (context: Context, target: ObjectType) => StepTypes;
 }
 
 type StepPart = Extract<InputMeaning['op'], 'filter' | 'set' | 'remove' | 'nested' | 'cascade'>;
+type StepTypes = Partial<Record<StepPart, GraphQLInputObjectType | undefined>>;
 
-function parts(types: Partial<Record<StepPart, GraphQLInputObjectType | undefined>>): GraphQLInputFieldConfigMap {
+const NESTED: Way = {
+  of: 'nested',
+  ofStep: 'nestedUpdate',
+  edges: 'Nested',
+  step: 'NestedUpdate',
+  reaches: hasUpdate,
+  parts: (context, target) => {
+    const patch = patchType(context, target);
+    return { filter: filterType(context, target), set: patch, remove: patch, nested: nestedType(context, target) };
+  },
+};
+
+const CASCADE: Way = {
+  of: 'cascade',
+  ofStep: 'cascadeStep',
+  edges: 'Cascade',
+  step: 'CascadeStep',
+  reaches: (_, target) => hasDelete(target),
+  parts: (context, target) => ({ filter: filterType(context, target), cascade: cascadeType(context, target) }),
+};
+
+function edgesType(context: Context, type: ObjectType, way: Way): GraphQLInputObjectType | undefined {
+  const edges = type.fields.flatMap((field) => {
+    const reached = targetsOf(context, field, way);
+    return reached.length === 0 ? [] : [{ field, reached }];
+  });
+  if (edges.length === 0) return undefined;
+  const name = `${type.name}${way.edges}`;
+  return context.once(name, () => {
+    const fields = () =>
+      Object.fromEntries(edges.map(({ field, reached }) => [field.name, edgeInput(context, field, reached, way)]));
+    return new GraphQLInputObjectType({ name, fields, extensions: means({ of: way.of, type }) });
+  });
+}
+
+/** The types at an edge's other end that the way leads to: several for a union. */
+function targetsOf({ model }: Context, field: Field, way: Way): ObjectType[] {
+  const union = field.role === 'edge' ? unionOf(model, field) : undefined;
+  const targets = union ? union.members.map((name) => model.object(name)) : [targetOf(model, field)];
+  return targets.filter(
+    (target) => target !== undefined && !target.remote && way.reaches(model, target),
+  ) as ObjectType[];
+}
+
+function edgeInput(context: Context, field: Field, reached: readonly ObjectType[], way: Way): GraphQLInputFieldConfig {
+  const union = unionOf(context.model, field);
+  const type = union ? unionStep(context, union, reached, way) : stepType(context, reached[0], way);
+  return { type, extensions: means({ op: 'edge', field }) };
+}
+
+function unionStep(
+  context: Context,
+  union: UnionType,
+  reached: readonly ObjectType[],
+  way: Way,
+): GraphQLInputObjectType {
+  const name = `${union.name}${way.step}`;
+  return context.once(name, () => {
+    const member = (type: ObjectType) => [
+      `${fieldName(type.name)}${way.edges}`,
+      { type: stepType(context, type, way), extensions: means({ op: 'member', type }) },
+    ];
+    const fields = () => Object.fromEntries(reached.map(member)) as GraphQLInputFieldConfigMap;
+    return new GraphQLInputObjectType({ name, fields, extensions: means({ of: way.ofStep, type: union }) });
+  });
+}
+
+function stepType(context: Context, type: ObjectType, way: Way): GraphQLInputObjectType {
+  const name = `${type.name}${way.step}`;
+  return context.once(name, () => {
+    const fields = () => inputs(way.parts(context, type));
+    return new GraphQLInputObjectType({ name, fields, extensions: means({ of: way.ofStep, type }) });
+  });
+}
+
+function inputs(types: StepTypes): GraphQLInputFieldConfigMap {
   const fields: GraphQLInputFieldConfigMap = {};
   for (const [op, type] of Object.entries(types)) {
     if (type) fields[op] = { type, extensions: means({ op: op as StepPart }) };
   }
   return fields;
-}
-
-function nestedStep(context: Context, type: ObjectType): GraphQLInputObjectType {
-  const name = `${type.name}NestedUpdate`;
-  return context.once(
-    name,
-    () =>
-      new GraphQLInputObjectType({
-        name,
-        fields: () => {
-          const patch = patchType(context, type);
-          const filter = filterType(context, type);
-          return parts({ filter, set: patch, remove: patch, nested: nestedType(context, type) });
-        },
-        extensions: means({ of: 'nestedUpdate', type }),
-      }),
-  );
-}
-
-function cascadeStep(context: Context, type: ObjectType): GraphQLInputObjectType {
-  const name = `${type.name}CascadeStep`;
-  return context.once(
-    name,
-    () =>
-      new GraphQLInputObjectType({
-        name,
-        fields: () => parts({ filter: filterType(context, type), cascade: cascadeType(context, type) }),
-        extensions: means({ of: 'cascadeStep', type }),
-      }),
-  );
 }

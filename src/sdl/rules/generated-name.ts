@@ -1,5 +1,5 @@
 import { position } from '../definition.js';
-import { isRemote } from '../lookup.js';
+import { isRemote, isRemoteName } from '../lookup.js';
 import type { Rule } from '../rule.js';
 
 /** Types that stand in every generated schema. */
@@ -43,13 +43,9 @@ const generatedTypes = (name: string): string[] => [
   `${name}Embedding`,
 ];
 
-/** Types that the default mode alone generates for a stored type. */
-const ours = (name: string): string[] => [
-  `${name}Nested`,
-  `${name}NestedUpdate`,
-  `${name}Cascade`,
-  `${name}CascadeStep`,
-];
+/** Types that the default mode alone generates for a stored type, and those of them for a union. */
+const ours = (name: string): string[] => [`${name}Nested`, `${name}Cascade`, ...oursOfUnion(name)];
+const oursOfUnion = (name: string): string[] => [`${name}NestedUpdate`, `${name}CascadeStep`];
 
 /** A type's name must not be one that is generated for another type. */
 export const generatedName: Rule = {
@@ -63,6 +59,7 @@ export const generatedName: Rule = {
     }
     for (const name of definitions.unions.keys()) {
       for (const suffix of ['Filter', 'Ref', 'Type']) taken.set(`${name}${suffix}`, name);
+      for (const step of lax || isRemoteName(definitions, name) ? [] : oursOfUnion(name)) taken.set(step, name);
     }
     for (const name of definitions.enums.keys()) {
       for (const suffix of ['_hash', '_exact', '_range']) taken.set(`${name}${suffix}`, name);

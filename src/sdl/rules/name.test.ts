@@ -27,6 +27,7 @@ describe('names', () => {
     ['type Shop { name: String } input ShopPatch { name: String }', 'generated-name'],
     ['type Shop { name: String } type AddShopInput { name: String }', 'generated-name'],
     ['input IntFilter { eq: Int }', 'generated-name'],
+    ['type A { n: Int } union U = A input UCascadeStep { n: Int }', 'generated-name'],
     ['type Msg { text: String }', 'generated-field'],
     ['type NumUids { count: Int }', 'generated-field'],
     ['type A { n: Int } type a { m: Int } union U = A | a', 'generated-field'],

@@ -3,8 +3,9 @@ import { assert } from '../../../base/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
-import { edgeOf, type Scope } from '../scope.js';
+import type { Scope } from '../scope.js';
 import { argumentsOf } from '../argument.js';
+import { stepsAlong } from './along.js';
 import { ChangeSet } from './change-set.js';
 import { demand } from './guard.js';
 import { type Input, inverseOf } from './input.js';
@@ -93,11 +94,9 @@ async function cascade(
   steps: unknown,
   nodes: Doomed,
 ): Promise<void> {
-  if (steps === null || steps === undefined || uids.length === 0) return;
-  for (const [name, given] of Object.entries(steps as Input)) {
-    if (given === null || given === undefined) continue;
-    const { field, target } = edgeOf(request.engine.model, type, name);
-    const step = given as Input;
+  if (uids.length === 0) return;
+  const scope = scopeOf(request, reader);
+  for (const { field, target, step } of stepsAlong(scope, type, steps, (union) => `${union}CascadeStep`)) {
     const reached = await reachedFrom(reader, field, uids);
     // which hidden nodes a filter matches would be told by the refusal
     const seen = step.filter === null || step.filter === undefined ? undefined : 'query';

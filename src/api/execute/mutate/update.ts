@@ -3,8 +3,9 @@ import { assert, GraphsteadError } from '../../../base/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
-import { edgeOf, keyFields } from '../scope.js';
+import { keyFields } from '../scope.js';
 import { argumentsOf } from '../argument.js';
+import { stepsAlong } from './along.js';
 import { ChangeSet } from './change-set.js';
 import { type Draft, Drafts, existingNode, taken } from './draft.js';
 import { childInputs, type Input, type NodeInput, uidOf, type XidValue, xidKey, xidsOf } from './input.js';
@@ -99,14 +100,11 @@ async function gather(
   if (uids.length > 0 && (set || remove)) {
     steps.push({ type, uids, ...(set ? { set } : {}), ...(remove ? { remove } : {}), removals, edges, removed });
   }
-  const nested = (input.nested ?? {}) as Readonly<Record<string, Input | readonly Input[] | null>>;
-  for (const [name, given] of Object.entries(nested)) {
-    const { field, target } = edgeOf(request.engine.model, type, name);
-    for (const step of Array.isArray(given) ? (given as readonly Input[]) : given ? [given as Input] : []) {
-      const reached = await reachedFrom(reader, field, uids);
-      const inner = await matching(request, reader, target, step.filter, 'update', reached);
-      await gather(request, reader, drafts, target, inner, step, steps);
-    }
+  const scope = scopeOf(request, reader);
+  for (const { field, target, step } of stepsAlong(scope, type, input.nested, (union) => `${union}NestedUpdate`)) {
+    const reached = await reachedFrom(reader, field, uids);
+    const inner = await matching(request, reader, target, step.filter, 'update', reached);
+    await gather(request, reader, drafts, target, inner, step, steps);
   }
 }
 
