@@ -70,8 +70,28 @@ export interface ApiOptions {
   readonly health?: () => HealthReport;
   /** what the admin API lets operators do with the process */
   readonly operator?: Operator;
-  /** writes an export of the graph and answers the names of its files, for the admin API */
-  readonly exportFiles?: (format: 'rdf' | 'json') => Promise<readonly string[]>;
+  /** writes exports of the graph, for the admin API */
+  readonly exports?: Exports;
+}
+
+/** Exports that the admin API asks for. */
+export interface Exports {
+  /**
+   * Begins one, behind those that run.
+   * @param destination a folder inside that of exports. Throws INVALID_REQUEST for another one, and OVERLOADED.
+   */
+  start(format: 'rdf' | 'json', destination: string | undefined): ExportTask;
+  /** One of the last that were begun. */
+  task(id: string): ExportTask | undefined;
+}
+
+export interface ExportTask {
+  readonly id: string;
+  readonly status: 'Queued' | 'Running' | 'Failed' | 'Success';
+  /** milliseconds since 1970 when the status became what it is */
+  readonly lastUpdated: number;
+  /** names of its files, once they are written; nobody has to wait for it */
+  readonly done: Promise<readonly string[]>;
 }
 
 /** For the admin API's `health`. */

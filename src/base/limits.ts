@@ -91,6 +91,8 @@ export const DEFAULT_LIMITS = {
   transactionIdleFullMs: 30_000,
   /** bytes of changes that wait in the open transactions of clients; while they are more, nothing is added to them */
   openChangesBytes: 1024 * 1024 * 1024,
+  /** exports asked for over /admin that wait or run; so many of the last ones can be asked for by their taskId */
+  exportTasks: 64,
   /** deltas in one commit */
   commitDeltas: 5_000_000,
   /** bytes in one commit */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { agentsApplier } from '../agents/index.js';
 import { type Api, type ApiOptions, createApi } from '../api/index.js';
-import { type Clock, ClockSteps, GraphsteadError, type Limits, type Names, type Trace } from '../base/index.js';
+import { type Clock, ClockSteps, type GraphsteadError, type Limits, type Names, type Trace } from '../base/index.js';
 import { type CommitRecord, type Committer, createCommitter, createFollower } from '../commit/index.js';
 import { createDqlEngine, type DqlEngine } from '../dql/index.js';
 import {
@@ -18,7 +18,7 @@ import { createHttpClient } from '../outbound/index.js';
 import { createMemoryStore, openLmdbStore, openPostgresStore, type Store } from '../store/index.js';
 import { writeParts } from './export/file.js';
 import { exportParts } from './export/part.js';
-import type { ExportFormat } from './export/statement.js';
+import { ExportTasks } from './export/task.js';
 import type { ApiKeys } from './keys.js';
 import { tracedApi, tracedClient, tracedCommitter, tracedDql } from './trace/index.js';
 
@@ -154,15 +154,26 @@ export async function openRooms(options: RoomOptions, opened: Closers): Promise<
   const allowedHosts = environment['GRAPHSTEAD_ALLOWED_HOSTS']?.split(/[\s,]+/).filter(Boolean);
   const client = tracedClient(createHttpClient({ limits, clock, ...(allowedHosts ? { allowedHosts } : {}) }), trace);
   opened.push(() => client.close());
-  const exportFiles = async (format: ExportFormat): Promise<readonly string[]> => {
-    if (!data) throw new GraphsteadError('INVALID_REQUEST', 'a store in memory has no folder to export to');
-    const folder = join(data, 'export', new Date(clock.wall()).toISOString().replaceAll(':', '-'));
-    return (await writeParts(exportParts({ graph, names, format, graphql: api.current()?.text }), folder)).files;
-  };
+  const exports = data
+    ? new ExportTasks({
+        root: join(data, 'export'),
+        write: async (format, folder, signal) => {
+          const parts = exportParts({ graph, names, format, graphql: api.current()?.text, signal });
+          return (await writeParts(parts, folder)).files;
+        },
+        clock,
+        limits,
+        failed: (id, error) => log.error({ err: error, task: id }, 'an export failed'),
+      })
+    : undefined;
   const api: Api = tracedApi(
-    createApi({ graph, committer, names, clock, limits, client, exportFiles, health, operator, variables, trace }),
+    createApi({
+      ...{ graph, committer, names, clock, limits, client, health, operator, variables, trace },
+      ...(exports ? { exports } : {}),
+    }),
     trace,
   );
+  opened.push(() => exports?.close());
   opened.push(() => api.close());
   const rooms = { store, steps, committer, graph, dql, api };
   if (!committer.readOnly) return rooms;

@@ -1,9 +1,17 @@
-import { buildSchema, execute, type ExecutionResult, type GraphQLError, type GraphQLSchema } from 'graphql';
+import {
+  buildSchema,
+  execute,
+  type ExecutionResult,
+  type GraphQLError,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+} from 'graphql';
 import { asError, GraphsteadError, GraphsteadErrors, toWire, type WireError } from '../../base/index.js';
 import type {
   Api,
   ApiOptions,
   ExecuteOptions,
+  Exports,
   GraphqlAnswer,
   GraphqlRequest,
   ServedSchema,
@@ -15,10 +23,16 @@ import { refused } from '../execute/engine.js';
 import { shownRemarks } from '../remarks.js';
 import { memberOf, tabletOf } from './member.js';
 import { ADMIN_SDL } from './schema.js';
+import { selectedNames } from './selected.js';
 
 type AdminTarget = Pick<Api, 'current' | 'schemaId' | 'updateSchema'>;
 
 type Args<T> = { readonly input: T };
+
+interface ExportInput {
+  readonly format?: string | null;
+  readonly destination?: string | null;
+}
 
 /** /admin. */
 export class AdminApi {
@@ -64,6 +78,7 @@ export class AdminApi {
       getGQLSchema: () => this.#shown(this.#api.current()),
       health: () => this.#health(),
       state: () => this.#state(),
+      task: ({ input }: Args<{ readonly id: string }>) => this.#task(input.id),
     };
   }
 
@@ -75,7 +90,8 @@ export class AdminApi {
         remarks.push(told);
         return { gqlSchema: this.#shown(served) };
       },
-      export: async (args: Partial<Args<{ readonly format?: string }>>) => this.#export(args.input?.format ?? 'rdf'),
+      export: async (args: Partial<Args<ExportInput>>, _: unknown, info: GraphQLResolveInfo) =>
+        this.#export(args.input ?? {}, info),
       draining: ({ enable }: { readonly enable?: boolean | null }) => this.#drain(enable ?? undefined),
       shutdown: () => this.#shutdown(),
     };
@@ -140,20 +156,36 @@ export class AdminApi {
     return success('The service stops.');
   }
 
-  async #export(format: string) {
-    const { exportFiles } = this.#options;
-    if (!exportFiles) {
-      throw new GraphsteadError('INVALID_REQUEST', 'this server was started without a place for exports', {
-        fix: 'Use the command "graphstead export".',
-      });
-    }
-    if (format !== 'rdf' && format !== 'json') {
+  async #export({ format, destination }: ExportInput, info: GraphQLResolveInfo) {
+    if (format && format !== 'rdf' && format !== 'json') {
       throw new GraphsteadError('INVALID_REQUEST', `there is no export format "${format}"`, {
         fix: 'Use rdf or json.',
       });
     }
-    const exportedFiles = await exportFiles(format);
-    return { ...success('Export completed.'), exportedFiles };
+    const task = this.#exports().start(format === 'json' ? 'json' : 'rdf', destination ?? undefined);
+    const asked = selectedNames(info);
+    if (asked.has('taskId') && !asked.has('exportedFiles')) {
+      return { ...success(`Export queued with ID ${task.id}`), taskId: task.id };
+    }
+    const exportedFiles = await task.done;
+    return { ...success('Export completed.'), taskId: task.id, exportedFiles };
+  }
+
+  #task(id: string) {
+    const task = this.#exports().task(id);
+    if (!task) {
+      throw new GraphsteadError('NOT_FOUND', `there is no task ${JSON.stringify(id)}`, {
+        fix: 'Give the taskId of an export; the last ones since the start of the service are known.',
+      });
+    }
+    return { kind: 'Export', status: task.status, lastUpdated: new Date(task.lastUpdated).toISOString() };
+  }
+
+  #exports(): Exports {
+    if (this.#options.exports) return this.#options.exports;
+    throw new GraphsteadError('INVALID_REQUEST', 'this server was started without a place for exports', {
+      fix: 'Use the command "graphstead export".',
+    });
   }
 }
 

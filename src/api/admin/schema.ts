@@ -95,8 +95,34 @@ type Response {
 
 type ExportPayload {
   response: Response
+  "names the export for \`task\`; who asks for it, and for no files, is answered before they are written"
+  taskId: String
+  "their names, once they are written"
   exportedFiles: [String]
 }
+
+enum TaskKind {
+  Backup
+  Export
+  Unknown
+}
+
+enum TaskStatus {
+  Queued
+  Running
+  Failed
+  Success
+  Unknown
+}
+
+type TaskPayload {
+  kind: TaskKind
+  status: TaskStatus
+  "when the status became what it is; RFC 3339"
+  lastUpdated: DateTime
+}
+
+scalar DateTime
 
 type DrainingPayload {
   response: Response
@@ -117,12 +143,20 @@ input UpdateGQLSchemaInput {
 input ExportInput {
   "rdf or json"
   format: String
+  "a folder inside that of exports, such as nightly"
+  destination: String
+}
+
+input TaskInput {
+  id: String!
 }
 
 type Query {
   getGQLSchema: GQLSchema
   health: [NodeState]
   state: MembershipState
+  "what has become of an export, by its taskId"
+  task(input: TaskInput!): TaskPayload
 }
 
 type Mutation {

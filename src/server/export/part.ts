@@ -9,6 +9,8 @@ interface ExportOptions {
   /** GraphQL type definitions, when there are any */
   readonly graphql?: string;
   readonly format: ExportFormat;
+  /** ends it early, with the signal's reason */
+  readonly signal?: AbortSignal;
 }
 
 /** Some text of one of the export's files; the texts of one file follow each other. */
@@ -26,13 +28,22 @@ const PAGE = 1_000;
  * The graph at one commit timestamp, its schema and its GraphQL types. Importing the files gives the same graph.
  * One snapshot is held until the end.
  */
-export async function* exportParts({ graph, names, graphql, format }: ExportOptions): AsyncIterable<ExportPart> {
+export async function* exportParts({
+  graph,
+  names,
+  graphql,
+  format,
+  signal,
+}: ExportOptions): AsyncIterable<ExportPart> {
   const transaction = await graph.begin({ bestEffort: true });
   const reader = await transaction.reader();
   try {
     yield { file: 'graph.schema', text: printSchema(reader.schema, names), statements: 0 };
     if (graphql) yield { file: 'graph.graphql', text: graphql, statements: 0 };
-    yield* data(reader, names, format);
+    for await (const part of data(reader, names, format)) {
+      signal?.throwIfAborted();
+      yield part;
+    }
   } finally {
     reader.release();
     transaction.abort();
