@@ -79,6 +79,31 @@ describe('value variables', () => {
     ]);
   });
 
+  it('are compared with each other node by node', async () => {
+    const scores = [[3, 2], [5, 6], [1, 1], [9]];
+    const set = scores.flatMap((pair, i) =>
+      pair.map((score, j) => `<0x5${i + 1}> <${['won', 'lost'][j]}> "${score}"^^<xs:int> .`),
+    );
+    await gallery.dql.mutate(`{ set { ${set.join(' ')} } }`);
+    const found = async (filter: string, more = '') => {
+      const defined = `var(func: has(won)) { w as won l as lost ${more} }`;
+      const nodes = (await ask(`${defined} q(func: uid(w)) @filter(${filter}) { uid }`)) as { uid: string }[];
+      return nodes.map(({ uid }) => uid);
+    };
+    expect(await found('gt(val(w), val(l))')).toEqual(['0x51']);
+    expect(await found('lt(val(w), val(l))')).toEqual(['0x52']);
+    expect(await found('eq(val(w), val(l))')).toEqual(['0x53']);
+    expect(await found('between(val(w), val(l), val(m))', 'm as math(l + 3)')).toEqual(['0x51', '0x53']);
+    expect(await found('not ge(val(w), val(l))')).toEqual(['0x52', '0x54']);
+    expect(await ask('var(func: has(won)) { w as won l as lost } q(func: gt(val(w), val(l))) { uid }')).toEqual([
+      { uid: '0x51' },
+    ]);
+    // one value for everything is compared with each
+    const most = 'var(func: has(lost)) { l as lost w as won } var() { most as max(val(l)) }';
+    expect(await ask(`${most} q(func: uid(w)) @filter(ge(val(w), val(most))) { uid }`)).toEqual([]);
+    expect(await ask(`${most} q(func: uid(w)) @filter(lt(val(w), val(most))) { uid }`)).toHaveLength(3);
+  });
+
   it('hold one value for a node: a list with more is refused', async () => {
     expect(await ask('var(func: uid(0xb)) { t as tags } q(func: uid(t)) { val(t) }')).toEqual([{ 'val(t)': 'sea' }]);
     await expect(ask('var(func: has(tags)) { t as tags } q(func: uid(t)) { uid }')).rejects.toMatchObject({

@@ -1,59 +1,77 @@
 import { GraphsteadError } from '../../../base/index.js';
 import { compareValues, convert, type Value } from '../../../values/index.js';
-import type { FunctionCall } from '../../syntax/index.js';
+import type { Argument, FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, filterUids } from '../uid-set.js';
 import { distinctValues, uidsOf, valueFor } from '../variable.js';
 import { invalid, textOf } from './argument.js';
 import type { CallOperator } from './contract.js';
 
-/** `ge(val(score), 35)`: at root, the uids of the variable itself are asked. */
+/**
+ * `ge(val(score), 35)`: at root, the uids of the variable itself are asked. `gt(val(a), val(b))` compares what each node has
+ * in both, and does not hold where it has nothing in one.
+ */
 export const valueCall: CallOperator = {
   root: async (call, execution) => valueCall.filter(call, uidsOf(execution.variables.get(variableOf(call))), execution),
   async filter(call, candidates, execution) {
     const variable = execution.variables.get(variableOf(call));
-    const test = compareWith(call, execution);
+    const test = comparisonOf(call);
+    const wanted = wantedOf(call, execution);
     if (!variable) return EMPTY;
     return filterUids(candidates, (uid) => {
       const value = valueFor(variable, uid);
-      return value !== undefined && test(value);
+      return value !== undefined && test(value, wanted(uid));
     });
   },
 };
+
+/** What a node's value is compared with, of that node. */
+function wantedOf(call: FunctionCall, execution: Execution): (uid: number) => Wanted {
+  const { args } = call;
+  const given = args.map((argument) => (argument.kind === 'value' ? undefined : written(argument, call)));
+  if (!given.includes(undefined)) return () => given;
+  const variables = args.map((argument) =>
+    argument.kind === 'value' ? execution.variables.get(argument.variable) : undefined,
+  );
+  return (uid) => given.map((value, at) => value ?? valueFor(variables[at], uid));
+}
+
+const written = (argument: Argument, call: FunctionCall): Value => ({ type: 'default', value: textOf(argument, call) });
 
 function variableOf(call: FunctionCall): string {
   if (call.subject?.kind === 'value') return call.subject.variable;
   throw invalid('val(..) expected', call.position, 'Write it as ge(val(v), 2).');
 }
 
-/** The call as a test of one value. Texts of the arguments are read in the value's own type. */
+/** The call as a test of one value, which belongs to no node: a variable stands for all of its values. */
 export function compareWith(call: FunctionCall, execution: Execution): (value: Value) => boolean {
-  const wanted = call.args.flatMap((argument): Value[] => {
-    if (argument.kind !== 'value') return [{ type: 'default', value: textOf(argument, call) }];
-    return [...distinctValues(execution.variables.get(argument.variable))];
-  });
-  const order = (value: Value, at: number): number | undefined => {
-    const other = wanted[at];
-    if (other === undefined) return undefined;
-    return compareValues(value, like(other, value, call));
-  };
-  const holds = (value: Value, at: number, accept: (order: number) => boolean): boolean => {
-    const result = order(value, at);
-    return result !== undefined && accept(result);
-  };
+  const wanted = call.args.flatMap((argument) =>
+    argument.kind === 'value' ? distinctValues(execution.variables.get(argument.variable)) : [written(argument, call)],
+  );
+  const test = comparisonOf(call);
+  return (value) => test(value, wanted);
+}
+
+/** undefined: there is nothing to compare with */
+type Wanted = readonly (Value | undefined)[];
+
+/** The call's comparison. Texts are read in the value's own type. */
+function comparisonOf(call: FunctionCall): (value: Value, wanted: Wanted) => boolean {
+  const holds = (value: Value, other: Value | undefined, accept: (order: number) => boolean): boolean =>
+    other !== undefined && accept(compareValues(value, like(other, value, call)));
   switch (call.name) {
     case 'eq':
-      return (value) => wanted.some((_, at) => holds(value, at, (o) => o === 0));
+      return (value, wanted) => wanted.some((other) => holds(value, other, (o) => o === 0));
     case 'le':
-      return (value) => holds(value, 0, (o) => o <= 0);
+      return (value, [other]) => holds(value, other, (o) => o <= 0);
     case 'lt':
-      return (value) => holds(value, 0, (o) => o < 0);
+      return (value, [other]) => holds(value, other, (o) => o < 0);
     case 'ge':
-      return (value) => holds(value, 0, (o) => o >= 0);
+      return (value, [other]) => holds(value, other, (o) => o >= 0);
     case 'gt':
-      return (value) => holds(value, 0, (o) => o > 0);
+      return (value, [other]) => holds(value, other, (o) => o > 0);
     case 'between':
-      return (value) => holds(value, 0, (o) => o >= 0) && holds(value, 1, (o) => o <= 0);
+      return (value, [from, to]) => holds(value, from, (o) => o >= 0) && holds(value, to, (o) => o <= 0);
     default:
       throw invalid(`${call.name} cannot compare val()`, call.position, 'Use eq, le, lt, ge, gt or between.');
   }
