@@ -1,8 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Clock, GraphsteadError, type Limits, makeLimits } from '../base/index.js';
 import { createMemoryStore, MemoryDisk, type MemoryStoreOptions, type Store } from '../store/index.js';
 import { createCommitter } from './committer.js';
 import type { Committer, ConflictKey, IdempotencyClaim, Intent } from './contract.js';
+import { FINGERPRINTED_AT_ONCE, KEY_WORDS } from './fingerprint.js';
+import { ConflictOracle } from './oracle.js';
+import { encodeBody, recordPuts } from './record.js';
 import { CounterApplier, type CounterPart, counterKey, counterValue } from './testing/counter-applier.js';
 
 const exclusive = (key: string): ConflictKey => ({ key, exclusive: true });
@@ -54,6 +57,36 @@ describe('the committer', () => {
     await open();
   });
   afterEach(() => committer.close());
+
+  it('judges and notes the keys of a large commit in parts, and cuts its record in steps', async () => {
+    const [judged, noted] = [
+      vi.spyOn(ConflictOracle.prototype, 'conflicts'),
+      vi.spyOn(ConflictOracle.prototype, 'commit'),
+    ];
+    const numbers = Array.from({ length: 100_000 }, (_, i) => i + 1);
+    const edges = { prefix: 'o knows\n', numbers, width: 2, exclusive: true } as const;
+    const large = { ...add('a'), bytes: new Uint8Array(3_000_000) };
+    await committer.commit(
+      intent(large, { startTs: await committer.startTs(), conflicts: [shared('p')], numbered: [edges] }),
+    );
+    for (const calls of [judged.mock.calls, noted.mock.calls]) {
+      expect(calls.reduce((sum, [, keys]) => sum + keys.length, 0)).toBe(50_001 * KEY_WORDS);
+      expect(Math.max(...calls.map(([, keys]) => keys.length))).toBe(FINGERPRINTED_AT_ONCE * KEY_WORDS);
+    }
+    const startTs = await committer.startTs();
+    vi.restoreAllMocks();
+    expect(await value('a')).toBe(1);
+    await committer.commit(intent(add('b'), { conflicts: [exclusive('o knows\n9\na')] }));
+    const late = committer.commit(
+      intent(add('b'), { startTs, numbered: [{ ...edges, numbers: numbers.slice(8, 10) }] }),
+    );
+    await expect(late).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+    const body = encodeBody({ parts: { counters: large } });
+    const steps = recordPuts(7, 1, body);
+    let stops = 0;
+    while (!steps.next().done) stops++;
+    expect(stops).toBeGreaterThan(4);
+  });
 
   it('commits an intent and answers with its timestamp, wall time and results', async () => {
     const committed = await committer.commit(intent(add('a', 5)));

@@ -1,10 +1,12 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import {
   assert,
+  Breath,
   type Clock,
   ClockSteps,
   GraphsteadError,
   type Histogram,
+  inSteps,
   type Limits,
   makeLimits,
   systemClock,
@@ -20,7 +22,7 @@ import {
   fingerprintsOf,
 } from './fingerprint.js';
 import { hasExpired, readReply, sameBody } from './idempotency.js';
-import { encodeBody } from './record.js';
+import { encodeBody, encodingBody } from './record.js';
 import { RecordStream } from './stream.js';
 import { GroupWriter, type Waiting, type WriterOptions } from './writer.js';
 
@@ -120,23 +122,27 @@ class GroupCommitter implements Committer {
     try {
       const { conflicts, numbered } = intent;
       if (countKeys(conflicts, numbered) > FINGERPRINTED_AT_ONCE) return this.#commitLarge(intent);
-      return this.#enqueue(intent, fingerprintsOf(conflicts, numbered));
+      const { parts, idempotency } = intent;
+      return this.#enqueue(intent, fingerprintsOf(conflicts, numbered), () => encodeBody({ parts, idempotency }));
     } catch (refused) {
       return Promise.reject(refused);
     }
   }
 
   async #commitLarge(intent: Intent): Promise<Committed> {
-    const { conflicts, numbered = [] } = intent;
-    return this.#enqueue(intent, await fingerprintsInParts(conflicts, numbered, endOfTurn));
+    const { conflicts, numbered = [], parts, idempotency } = intent;
+    const breath = new Breath(this.#limits.yieldMs);
+    const keys = await fingerprintsInParts(conflicts, numbered, () => breath.due());
+    const body = await inSteps(encodingBody({ parts, idempotency }), () => breath.due());
+    return this.#enqueue(intent, keys, () => body);
   }
 
-  #enqueue(intent: Intent, keys: Fingerprints): Promise<Committed> {
+  #enqueue(intent: Intent, keys: Fingerprints, bodyOf: () => Uint8Array): Promise<Committed> {
     if (this.#closing) throw closed();
     if (this.#queue.length >= this.#limits.commitQueue || this.#queuedBytes > this.#limits.commitBytes) {
       throw overloaded(this.#queue.length);
     }
-    const { entry, committed } = this.#accept(intent, keys);
+    const { entry, committed } = this.#accept(intent, keys, bodyOf);
     this.#queuedBytes += entry.body.length;
     this.#queue.push(entry);
     this.#kick();
@@ -144,10 +150,14 @@ class GroupCommitter implements Committer {
   }
 
   /** An intent as it waits for its group, with the promise that its caller holds. */
-  #accept(intent: Intent, keys: Fingerprints): { readonly entry: Waiting; readonly committed: Promise<Committed> } {
+  #accept(
+    intent: Intent,
+    keys: Fingerprints,
+    bodyOf: () => Uint8Array,
+  ): { readonly entry: Waiting; readonly committed: Promise<Committed> } {
     this.#check(intent);
     const { parts, idempotency, startTs, reads, reclaim = false } = intent;
-    const body = encodeBody({ parts, idempotency });
+    const body = bodyOf();
     if (body.length > this.#limits.commitBytes) throw tooLarge(body.length, this.#limits.commitBytes);
     const { promise: committed, resolve, reject } = deferred<Committed>();
     const readKeys = reads && fingerprintsOf(reads);

@@ -10,10 +10,13 @@ export interface ConflictKey {
   readonly exclusive: boolean;
 }
 
-/** Conflict keys that differ in the number at their end alone: `prefix` with each of `numbers` in hexadecimal. */
+/** Conflict keys that differ in the numbers at their end alone: `prefix`, then so many of `numbers` in hexadecimal, a line break between two. */
 export interface NumberedKeys {
   readonly prefix: string;
+  /** one key after the other */
   readonly numbers: readonly number[];
+  /** numbers of one key */
+  readonly width: 1 | 2;
   readonly exclusive: boolean;
 }
 

@@ -15,7 +15,12 @@ it('makes the same of many keys in parts, with a pause between them', async () =
 });
 
 it('is the same for a key given as text and as one of many with a number', async () => {
-  const numbers = [1, 0xff, 2 ** 40];
+  const numbers = [0, 1, 0xf, 0x10, 0xff, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 40 + 0xabc, Number.MAX_SAFE_INTEGER];
   const texts = numbers.map((number) => ({ key: `u name\n${number.toString(16)}`, exclusive: true }));
-  expect(fingerprintsOf([], [{ prefix: 'u name\n', numbers, exclusive: true }])).toEqual(fingerprintsOf(texts));
+  const single = { prefix: 'u name\n', numbers, width: 1, exclusive: true } as const;
+  expect(fingerprintsOf([], [single])).toEqual(fingerprintsOf(texts));
+  const pairs = Array.from({ length: numbers.length / 2 }, (_, i) => {
+    return { key: `u name\n${numbers[2 * i].toString(16)}\n${numbers[2 * i + 1].toString(16)}`, exclusive: true };
+  });
+  expect(fingerprintsOf([], [{ ...single, width: 2 }])).toEqual(fingerprintsOf(pairs));
 });

@@ -1,11 +1,14 @@
-import { asError, GraphsteadError, type Limits, type MaybePromise } from '../base/index.js';
-import type { Batch, Snapshot } from '../store/index.js';
+import { asError, atOnce, Breath, GraphsteadError, inSteps, type Limits, type MaybePromise } from '../base/index.js';
+import type { Batch, Put, Snapshot } from '../store/index.js';
 import { type CommitState, statePut } from './commit-state.js';
 import type { Applier, Committed, CommitRecord, GroupState, GroupWork, IdempotencyClaim } from './contract.js';
 import { GroupWrites } from './group-writes.js';
 import { ReplyWriter } from './idempotency.js';
 import { recordBytes, recordPuts } from './record.js';
 import { trimRecords } from './retention.js';
+
+/** Bytes of a record that are cut into values without a pause. */
+const LARGE_BODY = 256 * 1024;
 
 /** One commit on its way into a group. */
 export interface Entry {
@@ -86,8 +89,8 @@ export class Group<E extends Entry> {
   admit(entry: E, stamp: Stamp): MaybePromise<void> {
     const results: Record<string, unknown> = {};
     const applied = this.#apply(entry, stamp, results, 0);
-    if (applied === undefined && entry.idempotency === undefined) this.#keep(entry, stamp, results);
-    else return this.#admitLater(entry, stamp, results, applied);
+    if (applied === undefined && entry.idempotency === undefined) return this.#keep(entry, stamp, results);
+    return this.#admitLater(entry, stamp, results, applied);
   }
 
   async #admitLater(entry: E, stamp: Stamp, results: Results, applied: MaybePromise<void>): Promise<void> {
@@ -98,7 +101,8 @@ export class Group<E extends Entry> {
         throw new Spoiled(entry, asError(thrown)); // its parts are in by now
       });
     }
-    this.#keep(entry, stamp, results);
+    const keeping = this.#keep(entry, stamp, results);
+    if (keeping) await keeping;
   }
 
   #apply(entry: E, stamp: Stamp, results: Results, from: number): MaybePromise<void> {
@@ -122,10 +126,19 @@ export class Group<E extends Entry> {
     }
   }
 
-  #keep(entry: E, { commitTs, wall }: Stamp, results: Results): void {
+  #keep(entry: E, stamp: Stamp, results: Results): MaybePromise<void> {
+    const putting = recordPuts(stamp.commitTs, stamp.wall, entry.body, this.records.length > 0);
+    if (entry.body.length <= LARGE_BODY) {
+      this.#kept(entry, stamp, results, atOnce(putting));
+      return;
+    }
+    const breath = new Breath(this.#limits.yieldMs);
+    return inSteps(putting, () => breath.due()).then((puts) => this.#kept(entry, stamp, results, puts));
+  }
+
+  #kept(entry: E, { commitTs, wall }: Stamp, results: Results, puts: readonly Put[]): void {
     const { parts, body, idempotency } = entry;
     const together = this.records.length > 0;
-    const puts = recordPuts(commitTs, wall, body, together);
     this.writes.putAll(puts);
     this.#keys += puts.length;
     this.#bytes += recordBytes(body);

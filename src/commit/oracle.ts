@@ -79,7 +79,7 @@ export class GroupConflicts {
   readonly #held = new Map<number, boolean>();
 
   conflicts(startTs: number, keys: Fingerprints): boolean {
-    if (startTs === 0) return false;
+    if (startTs === 0 || this.#held.size === 0) return false;
     for (let from = 0; from < keys.length; from += KEY_WORDS) {
       const held = this.#held.get(numberOf(keys, from));
       if (held !== undefined && (held || keys[from + 2] === 1)) return true;

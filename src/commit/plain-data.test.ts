@@ -1,7 +1,10 @@
 import { deserialize, serialize } from 'node:v8';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { serializePlain } from './plain-data.js';
+import { atOnce } from '../base/index.js';
+import { serializePlain as plainSteps } from './plain-data.js';
+
+const serializePlain = (value: unknown): Buffer => atOnce(plainSteps(value));
 
 const view = fc.oneof(
   fc.uint8Array({ maxLength: 100 }),
@@ -70,6 +73,26 @@ describe('plain data as commits hold it', () => {
     expect(() => serializePlain({ call: () => 1 })).toThrow('could not be cloned');
     expect(() => serializePlain([Symbol('s')])).toThrow('could not be cloned');
   });
+});
+
+it('puts the bytes of long views in between in steps, byte for byte as V8 does', () => {
+  const bytes = new Uint8Array(3_000_000).map((_, i) => i % 251);
+  const value = {
+    first: bytes,
+    part: bytes.subarray(10, 5_000),
+    few: Uint32Array.of(1, 2),
+    words: new Uint32Array(5_000).fill(0xabcdef01),
+    numbers: new Float64Array(600_000).map((_, i) => i / 7),
+    last: Buffer.from(bytes.subarray(7, 9_000)),
+    after: ['end'],
+  };
+  const steps = plainSteps(value);
+  let stops = 0;
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) stops++;
+  expect(stops).toBeGreaterThanOrEqual(6);
+  expect(Buffer.compare(step.value, serialize(value))).toBe(0);
+  expect(deserialize(step.value)).toEqual(value);
 });
 
 it('loses nothing where what is nested ends at the end of its room', () => {

@@ -1,8 +1,10 @@
 import { serialize } from 'node:v8';
+import type { Steps } from '../base/index.js';
 
 // Commits lie in the store in V8's wire format, which `v8.deserialize` reads in this Node and in all later ones. V8's own
 // writer was the dearest single step of a small commit, mostly for its typed arrays; small plain data is written here
-// instead, in the same format, in a fifth of the time. Whatever is larger or less plain is left to V8.
+// instead, in the same format, in a fifth of the time, and the bytes of large typed arrays are put between it in steps. Whatever
+// else is large or less plain is left to V8.
 
 const FORMAT = [0xff, 15];
 const BYTES = 16 * 1024;
@@ -35,7 +37,18 @@ const TAG = {
   view: 0x5c,
 } as const;
 
+/** A view is copied here up to so many bytes; the bytes of a longer one are put in when all the rest is written. */
+const SHORT_VIEW = 4_096;
+/** Bytes that are copied in one step. */
+const COPIED = 1024 * 1024;
+
 type View = Uint8Array | Uint32Array | Float64Array;
+
+/** Bytes of a long view, and before which of the others they stand. */
+interface Long {
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
 
 /** Node's numbers of the classes that commits are made of. */
 const VIEWS: ReadonlyMap<unknown, number> = new Map<unknown, number>([
@@ -54,15 +67,19 @@ class PlainWriter {
   readonly #word = new Uint32Array(1);
   readonly #wordBytes = new Uint8Array(this.#word.buffer);
   #at = 0;
+  #long: Long[] = [];
 
   /** Throws NOT_HERE for what V8 has to write. */
-  write(value: unknown): Buffer {
+  write(value: unknown): { readonly short: Buffer; readonly long: readonly Long[] } {
     this.#at = 0;
+    this.#long = [];
     for (const byte of FORMAT) this.#byte(byte);
     this.#value(value, 0);
     // the ends of what is nested need no room before they come
     if (this.#at > BYTES) throw NOT_HERE;
-    return Buffer.from(this.#bytes.subarray(0, this.#at));
+    const long = this.#long;
+    this.#long = [];
+    return { short: Buffer.from(this.#bytes.subarray(0, this.#at)), long };
   }
 
   #value(value: unknown, depth: number): void {
@@ -104,10 +121,15 @@ class PlainWriter {
 
   #view(value: View): void {
     const number = VIEWS.get(value.constructor);
-    if (number === undefined || this.#at + value.byteLength > BYTES - SPARE) throw NOT_HERE;
+    const isLong = value.byteLength > SHORT_VIEW;
+    if (number === undefined || (!isLong && this.#at + value.byteLength > BYTES - SPARE)) throw NOT_HERE;
     this.#byte(TAG.view);
     this.#varint(number);
     this.#varint(value.byteLength);
+    if (isLong) {
+      this.#long.push({ at: this.#at, bytes: new Uint8Array(value.buffer, value.byteOffset, value.byteLength) });
+      return;
+    }
     // not through `buffer`: asked for it, V8 moves a small array's bytes out of its heap
     if (value instanceof Uint8Array) this.#raw(value);
     else for (let i = 0; i < value.length; i++) this.#element(value, i);
@@ -170,12 +192,33 @@ function isIndex(key: string): boolean {
 
 const writer = new PlainWriter();
 
-/** What `v8.deserialize` makes equal data of. Throws as `v8.serialize` does at functions, symbols and the like. */
-export function serializePlain(value: unknown): Buffer {
+/** What `v8.deserialize` makes equal data of, a megabyte a step. Throws as `v8.serialize` does at functions, symbols and the like. */
+export function* serializePlain(value: unknown): Steps<Buffer> {
+  const written = writtenHere(value);
+  if (written === undefined) return serialize(value);
+  const { short, long } = written;
+  if (long.length === 0) return short;
+  const out = Buffer.allocUnsafe(long.reduce((sum, { bytes }) => sum + bytes.length, short.length));
+  let [at, from] = [0, 0];
+  for (const { at: before, bytes } of [...long, { at: short.length, bytes: new Uint8Array(0) }]) {
+    out.set(short.subarray(from, before), at);
+    at += before - from;
+    from = before;
+    for (let copied = 0; copied < bytes.length; copied += COPIED) {
+      out.set(bytes.subarray(copied, copied + COPIED), at + copied);
+      if (copied + COPIED < bytes.length) yield;
+    }
+    at += bytes.length;
+  }
+  return out;
+}
+
+/** Undefined for what is left to V8. */
+function writtenHere(value: unknown): ReturnType<PlainWriter['write']> | undefined {
   try {
     return writer.write(value);
   } catch (thrown) {
     if (thrown !== NOT_HERE) throw thrown;
-    return serialize(value);
+    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { deserialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
-import { assert, GraphsteadError } from '../base/index.js';
+import { assert, atOnce, GraphsteadError, STEP, type Steps } from '../base/index.js';
 import { type Key, KeyReader, KeyWriter, type Put, type Range, type Snapshot } from '../store/index.js';
 import type { CommitRecord, IdempotencyClaim } from './contract.js';
 import { KIND } from './kind.js';
@@ -15,6 +15,8 @@ const FORMAT = 1;
 const TOGETHER = 0x80;
 const HEADER = 17;
 const CHUNK = 3_900;
+/** Bytes whose checksum is worked out in one step. */
+const SUMMED = 1024 * 1024;
 
 const keys = new KeyWriter('commit', Uint8Array.of(KIND.record));
 const PREFIX_BYTES = keys.key().length;
@@ -27,26 +29,40 @@ interface RecordBody {
 
 /** Throws INVALID_REQUEST for what cannot be stored: functions, symbols, class instances with code. */
 export function encodeBody(body: RecordBody): Buffer {
+  return atOnce(encodingBody(body));
+}
+
+export function* encodingBody(body: RecordBody): Steps<Buffer> {
   try {
-    return serializePlain(body.idempotency === undefined ? [body.parts] : [body.parts, body.idempotency]);
+    return yield* serializePlain(body.idempotency === undefined ? [body.parts] : [body.parts, body.idempotency]);
   } catch (thrown) {
     throw new GraphsteadError('INVALID_REQUEST', 'a commit holds something that is not plain data', { cause: thrown });
   }
 }
 
-/** The puts that store one record. */
-export function recordPuts(commitTs: number, wall: number, body: Uint8Array, together = false): Put[] {
-  const bytes = Buffer.allocUnsafe(HEADER + body.length);
-  bytes[0] = together ? FORMAT | TOGETHER : FORMAT;
-  bytes.writeUInt32BE(crc32(body), 1);
-  bytes.writeUInt32BE(body.length, 5);
-  bytes.writeDoubleBE(wall, 9);
-  bytes.set(body, HEADER);
-  const puts: Put[] = [];
-  for (let at = 0; at < bytes.length; at += CHUNK) {
-    puts.push({ key: recordKey(commitTs, puts.length), value: bytes.subarray(at, at + CHUNK) });
+/** The puts that store one record. Their values are pieces of the body itself, but for the first. */
+export function* recordPuts(commitTs: number, wall: number, body: Uint8Array, together = false): Steps<Put[]> {
+  const first = Buffer.allocUnsafe(Math.min(HEADER + body.length, CHUNK));
+  first[0] = together ? FORMAT | TOGETHER : FORMAT;
+  first.writeUInt32BE(yield* checksum(body), 1);
+  first.writeUInt32BE(body.length, 5);
+  first.writeDoubleBE(wall, 9);
+  first.set(body.subarray(0, CHUNK - HEADER), HEADER);
+  const puts: Put[] = [{ key: recordKey(commitTs, 0), value: first }];
+  for (let at = CHUNK - HEADER; at < body.length; at += CHUNK) {
+    if (puts.length % STEP === 0) yield;
+    puts.push({ key: recordKey(commitTs, puts.length), value: body.subarray(at, at + CHUNK) });
   }
   return puts;
+}
+
+function* checksum(body: Uint8Array): Steps<number> {
+  let sum = 0;
+  for (let at = 0; at < body.length; at += SUMMED) {
+    sum = crc32(body.subarray(at, at + SUMMED), sum);
+    if (at + SUMMED < body.length) yield;
+  }
+  return sum;
 }
 
 function recordKey(commitTs: number, chunk: number): Key {

@@ -1,8 +1,17 @@
-import { asError, type Clock, type ClockSteps, type GraphsteadError, Histogram, type Limits } from '../base/index.js';
+import {
+  asError,
+  Breath,
+  type Clock,
+  type ClockSteps,
+  type GraphsteadError,
+  Histogram,
+  type Limits,
+  type MaybePromise,
+} from '../base/index.js';
 import type { Store } from '../store/index.js';
 import type { CommitState } from './commit-state.js';
 import type { Applier, Committed, CommitRecord, IdempotencyClaim } from './contract.js';
-import type { Fingerprints } from './fingerprint.js';
+import { FINGERPRINTED_AT_ONCE, type Fingerprints, KEY_WORDS, partsOf } from './fingerprint.js';
 import { type Entry, Group, Spoiled } from './group.js';
 import { hasExpired, readReply, sameBody } from './idempotency.js';
 import { aborted, ConflictOracle, GroupConflicts } from './oracle.js';
@@ -25,6 +34,8 @@ export interface Waiting extends Entry {
 /** What becomes of an intent once its group landed. */
 type Verdict = { readonly one: Waiting } & ({ readonly committed: Committed } | { readonly refusal: GraphsteadError });
 
+type Judging = Pick<ConflictOracle, 'conflicts'>;
+
 export interface WriterOptions {
   readonly store: Store;
   readonly appliers: readonly Applier[];
@@ -36,6 +47,9 @@ export interface WriterOptions {
   /** told about each group after it landed, before its callers are */
   readonly onLanded: (records: readonly CommitRecord[], bytes: number) => void;
 }
+
+/** Words of fingerprints that are looked at without a pause. */
+const AT_ONCE = FINGERPRINTED_AT_ONCE * KEY_WORDS;
 
 /** Failures that may come from one intent of a group, and must not be paid for by the others. */
 const ISOLATED: ReadonlySet<string> = new Set(['INTERNAL', 'KEY_TOO_LARGE', 'VALUE_TOO_LARGE']);
@@ -149,6 +163,11 @@ export class GroupWriter {
     }
     // One that only leased timestamps too: its snapshot would hold every page that is freed from then on.
     if (!empty) this.#publish(group);
+    // before anybody else is judged; most groups are noted at once
+    for (const { entry, committed } of group.admitted) {
+      const noting = this.#note(committed.commitTs, entry.keys);
+      if (noting) await noting;
+    }
     return [...group.admitted.map(({ entry, committed }) => ({ one: entry, committed })), ...judged];
   }
 
@@ -156,8 +175,8 @@ export class GroupWriter {
   async #admit(group: Group<Waiting>, waiting: readonly Waiting[], judged: Verdict[]): Promise<number> {
     const ready: Waiting[] = [];
     for (const one of waiting) {
-      const verdict =
-        (one.idempotency && (await this.#repeated(group, one, one.idempotency))) ?? this.#judge(this.#oracle, one);
+      const judging = this.#verdict(group, this.#oracle, one);
+      const verdict = judging instanceof Promise ? await judging : judging;
       if (verdict === undefined) ready.push(one);
       else judged.push(verdict);
     }
@@ -165,8 +184,8 @@ export class GroupWriter {
     const inGroup = new GroupConflicts();
     let { wall } = this.#state;
     for (const one of ready) {
-      const verdict =
-        (one.idempotency && (await this.#repeated(group, one, one.idempotency))) ?? this.#judge(inGroup, one);
+      const judging = this.#verdict(group, inGroup, one);
+      const verdict = judging instanceof Promise ? await judging : judging;
       if (verdict !== undefined) {
         judged.push(verdict);
         continue;
@@ -188,10 +207,38 @@ export class GroupWriter {
     return wall;
   }
 
-  #judge(oracle: Pick<ConflictOracle, 'conflicts'>, one: Waiting): Verdict | undefined {
+  #verdict(group: Group<Waiting>, oracle: Judging, one: Waiting): MaybePromise<Verdict | undefined> {
+    if (one.idempotency === undefined) return this.#judge(oracle, one);
+    return this.#repeated(group, one, one.idempotency).then((repeated) => repeated ?? this.#judge(oracle, one));
+  }
+
+  #judge(oracle: Judging, one: Waiting): MaybePromise<Verdict | undefined> {
     const { startTs, keys, readKeys } = one;
-    const lost = oracle.conflicts(startTs, keys) || (readKeys !== undefined && oracle.conflicts(startTs, readKeys));
-    return lost ? { one, refusal: aborted() } : undefined;
+    if (readKeys !== undefined && oracle.conflicts(startTs, readKeys)) return { one, refusal: aborted() };
+    if (keys.length > AT_ONCE) return this.#judgeLarge(oracle, one);
+    return oracle.conflicts(startTs, keys) ? { one, refusal: aborted() } : undefined;
+  }
+
+  async #judgeLarge(oracle: Judging, one: Waiting): Promise<Verdict | undefined> {
+    const breath = new Breath(this.#options.limits.yieldMs);
+    for (const keys of partsOf(one.keys)) {
+      if (oracle.conflicts(one.startTs, keys)) return { one, refusal: aborted() };
+      await breath.due();
+    }
+    return undefined;
+  }
+
+  #note(commitTs: number, keys: Fingerprints): MaybePromise<void> {
+    if (keys.length > AT_ONCE) return this.#noteLarge(commitTs, keys);
+    this.#oracle.commit(commitTs, keys);
+  }
+
+  async #noteLarge(commitTs: number, keys: Fingerprints): Promise<void> {
+    const breath = new Breath(this.#options.limits.yieldMs);
+    for (const part of partsOf(keys)) {
+      this.#oracle.commit(commitTs, part);
+      await breath.due();
+    }
   }
 
   /** The verdict of a commit whose idempotency key was used before, in the store or in this group. */
@@ -223,7 +270,6 @@ export class GroupWriter {
 
   /** Caches first, then the stream; callers are told last. What landed stays landed, whatever a listener throws. */
   #publish(group: Group<Waiting>): void {
-    for (const { entry, committed } of group.admitted) this.#oracle.commit(committed.commitTs, entry.keys);
     if (group.admitted.length > 0) this.figures.groups++;
     this.figures.commits += group.admitted.length;
     const now = performance.now();

@@ -1,9 +1,8 @@
-import { inSteps, type Limits } from '../base/index.js';
+import { inSteps, type Limits, Breath } from '../base/index.js';
 import type { Applier, GroupState, GroupWork, Key } from '../commit/index.js';
 import { applyAlter } from './alter/apply-alter.js';
 import { JobCache, type JobTable } from './alter/job.js';
 import { applyStep, type KeySpan } from './alter/step.js';
-import { Breath } from './breath.js';
 import { applyBulk, type BulkBatches } from './bulk/apply-bulk.js';
 import type { BulkPart } from './bulk/part.js';
 import type { ChangesPart } from './delta.js';

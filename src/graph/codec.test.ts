@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../store/index.js';
 import type { UidList } from './contract.js';
 import { BLOCK_BYTES, BLOCK_UIDS, decodePart, encodeBlock, INLINE_BYTES, type Slots, visitSlots } from './block.js';
-import { DeltaLog, OP, payloadOf } from './delta.js';
+import { type ChangesPart, DeltaLog, OP, payloadOf } from './delta.js';
 import { decodeEntries, encodeEntries, entryCount } from './entry-map.js';
 import { chunkRange, spillPrefix, tokenKey, tokenOfKey } from './key.js';
 import { editList, isSpilled, readSpilled, rootCount, writeList } from './posting-list.js';
@@ -305,5 +305,51 @@ describe('entries, tokens and deltas', () => {
       expect(part.langs[part.langOf[i + 1]]).toBe(i % 2 ? 'en' : '');
     }
     expect(two.highestWithin(1, 150)).toBe(149);
+  });
+
+  it('keep many deltas in the order in which they came, from any of them on, and give them in steps', () => {
+    const value = (i: number) => new Uint8Array(i % 7).fill(i);
+    const fill = (log: DeltaLog, from: number, to: number) => {
+      for (let i = from; i < to; i++) log.add(OP.setValue, `p${i % 3}`, i, i + 1, i % 2 ? 'en' : '', value(i));
+    };
+    const told = (part: ChangesPart) =>
+      Array.from(part.uids, (uid, i) => {
+        const [name, lang] = [part.names[part.predicates[i]], part.langs[part.langOf[i]]];
+        return [uid, part.objects[i], name, lang, ...payloadOf(part, i).value];
+      });
+    const expected = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, at) => {
+        const i = from + at;
+        return [i, i + 1, `p${i % 3}`, i % 2 ? 'en' : '', ...value(i)];
+      });
+    const [log, more, copy] = [new DeltaLog(), new DeltaLog(), new DeltaLog()];
+    fill(log, 1, 10_000);
+    fill(more, 10_000, 20_000);
+    more.add(OP.setEdge, 'p9', 20_000, 1, '');
+    copy.append(log);
+    log.append(more);
+    fill(log, 20_001, 20_003);
+    let steps = 0;
+    const part = log.partInSteps();
+    while (!part.next().done) steps++;
+    expect(steps).toBeGreaterThan(3);
+    expect([log.count, copy.count, log.highestWithin(1, 15_000)]).toEqual([20_002, 9_999, 14_999]);
+    expect(told(copy.part())).toEqual(expected(1, 10_000));
+    for (const from of [0, 1, 4_095, 4_096, 4_097, 9_999, 15_000, 20_001]) {
+      const rest = told(log.part(from));
+      expect(rest.length).toBe(20_002 - from);
+      expect(rest.slice(0, Math.max(0, 19_999 - from))).toEqual(expected(from + 1, Math.max(from + 1, 20_000)));
+      expect(rest.at(-1)).toEqual(expected(20_002, 20_003)[0]);
+    }
+  });
+
+  it('keep large values whole where they are put aside', () => {
+    const log = new DeltaLog();
+    const sizes = [10, 1_500_000, 3, 600_000, 600_000, 0];
+    for (const [i, size] of sizes.entries()) log.add(OP.setValue, 'p', i + 1, 0, '', new Uint8Array(size).fill(i + 1));
+    const part = log.part();
+    expect(sizes.map((_, i) => payloadOf(part, i).value.length)).toEqual(sizes);
+    expect(sizes.slice(0, 5).map((_, i) => payloadOf(part, i).value.at(-1))).toEqual([1, 2, 3, 4, 5]);
+    expect(log.byteLength).toBe(sizes.reduce((sum, size) => sum + size + 33, 0));
   });
 });

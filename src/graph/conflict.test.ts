@@ -2,32 +2,56 @@ import { expect, it } from 'vitest';
 import { atOnce, inSteps } from '../base/index.js';
 import { ConflictSet, conflictTexts, memberKey } from './conflict.js';
 
-it('lists many keys in steps, each once', async () => {
+it('lists many keys in steps, those that are exclusive beside too', async () => {
   const set = new ConflictSet();
-  for (let uid = 1; uid <= 1_000; uid++) set.shared(memberKey('name', uid, 1));
-  set.exclusive(memberKey('name', 7, 1));
+  for (let uid = 1; uid <= 1_000; uid++) set.exclusiveMember(memberKey('name', uid, Uint8Array.of(1)));
+  set.shared('p name');
   let pauses = 0;
-  const { conflicts } = await inSteps(set.list(), () => {
+  const listing = set.list(new Set(['p name', 'i name']));
+  const { conflicts } = await inSteps(listing, () => {
     pauses++;
   });
   expect(pauses).toBeGreaterThan(2);
-  expect(conflicts).toHaveLength(1_000);
-  expect(conflicts.filter(({ exclusive }) => exclusive)).toEqual([{ key: memberKey('name', 7, 1), exclusive: true }]);
+  expect(conflicts).toHaveLength(1_002);
+  expect(conflicts.slice(0, 2)).toEqual([
+    { key: 'p name', exclusive: true },
+    { key: 'i name', exclusive: true },
+  ]);
+  expect(conflicts.every(({ exclusive }) => exclusive)).toBe(true);
 });
 
 it('keeps uids as numbers, and makes no text of each before it is asked for', () => {
   const set = new ConflictSet();
-  for (let uid = 1; uid <= 1_000; uid++) set.sharedUid('name', uid);
+  for (let uid = 1; uid <= 1_000; uid++) for (let again = 0; again < 3; again++) set.sharedUid('name', uid);
   set.exclusiveUid('name', 0xff);
   const listed = atOnce(set.list());
   expect(listed.conflicts).toEqual([]);
   expect(listed.numbered.map(({ prefix, numbers, exclusive }) => [prefix, numbers.length, exclusive])).toEqual([
     ['u name\n', 1, true],
-    ['u name\n', 999, false],
+    ['u name\n', 1_000, false],
   ]);
   const texts = conflictTexts(listed);
   expect(texts).toHaveLength(1_000);
   expect(texts[0]).toEqual({ key: 'u name\nff', exclusive: true });
+});
+
+it('keeps edges as numbers, and tells each once', () => {
+  const [set, more] = [new ConflictSet(), new ConflictSet()];
+  set.exclusiveEdge('knows', 1, 0xa);
+  more.exclusiveEdge('knows', 1, 0xb);
+  more.exclusiveEdge('knows', 1, 0xa);
+  set.merge(more);
+  const empty = new ConflictSet();
+  empty.merge(set);
+  set.exclusiveEdge('knows', 2, 0xc);
+  expect([set.size, empty.size]).toEqual([4, 3]);
+  const listed = atOnce(empty.list());
+  expect(listed.conflicts).toEqual([]);
+  expect(listed.numbered).toMatchObject([{ prefix: 'o knows\n', numbers: [1, 0xa, 1, 0xb, 1, 0xa], width: 2 }]);
+  expect(conflictTexts(listed)).toEqual([
+    { key: 'o knows\n1\na', exclusive: true },
+    { key: 'o knows\n1\nb', exclusive: true },
+  ]);
 });
 
 it('holds a key exclusively where either of two sets does', () => {

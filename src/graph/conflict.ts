@@ -12,6 +12,8 @@ import type { IndexKind } from '../values/index.js';
 
 export const EVERYTHING = '*';
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Tokens longer than this stand in keys as their hash. */
 const TOKEN_TEXT_BYTES = 48;
 
@@ -19,8 +21,9 @@ export function predicateKey(name: string): string {
   return `p ${name}`;
 }
 
-export function memberKey(name: string, uid: number, member: number | Uint8Array): string {
-  return `o ${name}\n${uid.toString(16)}\n${typeof member === 'number' ? member.toString(16) : short(member)}`;
+/** Of a list of values; an edge is told by two numbers (ConflictSet.exclusiveEdge). */
+export function memberKey(name: string, uid: number, member: Uint8Array): string {
+  return `o ${name}\n${uid.toString(16)}\n${short(member)}`;
 }
 
 /** The conflict key of an index key: what queries note when they look one up (Transaction.noteRead). */
@@ -44,90 +47,126 @@ export interface ListedConflicts {
   readonly numbered: readonly NumberedKeys[];
 }
 
-/** Collects conflict keys; a key that is exclusive once stays so. */
+/**
+ * Collects conflict keys; a key that is exclusive once stays so. What there may be millions of is kept as it comes, and may
+ * stand there more than once, or shared beside exclusive: a table of so many would take more time and memory than the
+ * changes, and hold everybody while it grows.
+ */
 export class ConflictSet {
+  /** predicates and index keys */
   readonly #keys = new Map<string, boolean>();
+  /** `o` keys of values */
+  readonly #members: string[] = [];
   /** by predicate, what would be `u` keys: a text each would take several times the memory of the changes */
-  readonly #uids = new Map<string, Map<number, boolean>>();
+  readonly #uids = new Map<string, { readonly shared: number[]; readonly exclusive: number[] }>();
+  /** by predicate, what would be `o` keys of edges, subject and object in turn */
+  readonly #edges = new Map<string, number[]>();
 
   get size(): number {
-    let { size } = this.#keys;
-    for (const uids of this.#uids.values()) size += uids.size;
+    let size = this.#keys.size + this.#members.length;
+    for (const { shared, exclusive } of this.#uids.values()) size += shared.length + exclusive.length;
+    for (const edges of this.#edges.values()) size += edges.length / 2;
     return size;
   }
 
   shared(key: string): void {
-    share(this.#keys, key);
+    if (!this.#keys.has(key)) this.#keys.set(key, false);
   }
 
   exclusive(key: string): void {
     this.#keys.set(key, true);
   }
 
+  /** One member of a list of values. */
+  exclusiveMember(key: string): void {
+    this.#members.push(key);
+  }
+
   /** The values of one uid under a predicate. */
   sharedUid(name: string, uid: number): void {
-    share(this.#uidsOf(name), uid);
+    const { shared } = this.#uidsOf(name);
+    // edges of one node follow each other
+    if (shared.length === 0 || shared[shared.length - 1] !== uid) shared.push(uid);
   }
 
   exclusiveUid(name: string, uid: number): void {
-    this.#uidsOf(name).set(uid, true);
+    const { exclusive } = this.#uidsOf(name);
+    if (exclusive.length === 0 || exclusive[exclusive.length - 1] !== uid) exclusive.push(uid);
   }
 
-  #uidsOf(name: string): Map<number, boolean> {
+  exclusiveEdge(name: string, uid: number, object: number): void {
+    const edges = this.#edges.get(name);
+    if (edges) edges.push(uid, object);
+    else this.#edges.set(name, [uid, object]);
+  }
+
+  #uidsOf(name: string): { readonly shared: number[]; readonly exclusive: number[] } {
     let uids = this.#uids.get(name);
     if (!uids) {
-      uids = new Map();
+      uids = { shared: [], exclusive: [] };
       this.#uids.set(name, uids);
     }
     return uids;
   }
 
   merge(other: ConflictSet): void {
-    join(this.#keys, other.#keys);
-    for (const [name, uids] of other.#uids) join(this.#uidsOf(name), uids);
+    for (const [key, exclusive] of other.#keys) {
+      if (exclusive) this.exclusive(key);
+      else this.shared(key);
+    }
+    append(this.#members, other.#members);
+    for (const [name, { shared, exclusive }] of other.#uids) {
+      const mine = this.#uidsOf(name);
+      append(mine.shared, shared);
+      append(mine.exclusive, exclusive);
+    }
+    for (const [name, edges] of other.#edges) {
+      const mine = this.#edges.get(name);
+      if (mine) append(mine, edges);
+      else this.#edges.set(name, edges.slice());
+    }
   }
 
-  *list(): Steps<ListedConflicts> {
+  /** @param exclusive keys that are held exclusively beside those that were collected */
+  *list(exclusive: ReadonlySet<string> = NONE): Steps<ListedConflicts> {
     const conflicts: ConflictKey[] = [];
-    for (const [key, exclusive] of this.#keys) {
-      conflicts.push({ key, exclusive });
+    for (const [key, held] of this.#keys) {
+      if (!exclusive.has(key)) conflicts.push({ key, exclusive: held });
       if (conflicts.length % STEP === 0) yield;
     }
-    const numbered: NumberedKeys[] = [];
-    for (const [name, uids] of this.#uids) numbered.push(...(yield* numberedKeys(`u ${name}\n`, uids)));
-    return { conflicts, numbered };
+    for (const keys of [exclusive, this.#members]) {
+      for (const key of keys) {
+        conflicts.push({ key, exclusive: true });
+        if (conflicts.length % STEP === 0) yield;
+      }
+    }
+    return { conflicts, numbered: [...this.#numbered()] };
+  }
+
+  *#numbered(): Generator<NumberedKeys> {
+    for (const [name, uids] of this.#uids) {
+      const prefix = `u ${name}\n`;
+      if (uids.exclusive.length > 0) yield { prefix, numbers: uids.exclusive, width: 1, exclusive: true };
+      if (uids.shared.length > 0) yield { prefix, numbers: uids.shared, width: 1, exclusive: false };
+    }
+    for (const [name, numbers] of this.#edges) yield { prefix: `o ${name}\n`, numbers, width: 2, exclusive: true };
   }
 }
 
-function share<Key>(keys: Map<Key, boolean>, key: Key): void {
-  if (!keys.has(key)) keys.set(key, false);
+function append<Item>(to: Item[], items: readonly Item[]): void {
+  for (const item of items) to.push(item);
 }
 
-function join<Key>(keys: Map<Key, boolean>, more: ReadonlyMap<Key, boolean>): void {
-  for (const [key, exclusive] of more) {
-    if (exclusive) keys.set(key, true);
-    else share(keys, key);
-  }
-}
-
-function* numberedKeys(prefix: string, uids: ReadonlyMap<number, boolean>): Steps<NumberedKeys[]> {
-  const [exclusives, shared]: [number[], number[]] = [[], []];
-  let count = 0;
-  for (const [uid, exclusive] of uids) {
-    if (++count % STEP === 0) yield;
-    (exclusive ? exclusives : shared).push(uid);
-  }
-  const all = [
-    { prefix, numbers: exclusives, exclusive: true },
-    { prefix, numbers: shared, exclusive: false },
-  ];
-  return all.filter(({ numbers }) => numbers.length > 0);
-}
-
-/** All of them as texts. */
+/** All of them as texts, each once. */
 export function conflictTexts({ conflicts, numbered }: ListedConflicts): readonly ConflictKey[] {
-  const texts = numbered.flatMap(({ prefix, numbers, exclusive }) =>
-    numbers.map((number) => ({ key: `${prefix}${number.toString(16)}`, exclusive })),
-  );
-  return [...conflicts, ...texts];
+  const texts = new Map<string, boolean>();
+  for (const { key, exclusive } of conflicts) texts.set(key, exclusive);
+  for (const { prefix, numbers, width, exclusive } of numbered) {
+    for (let i = 0; i < numbers.length; i += width) {
+      const second = width === 2 ? `\n${numbers[i + 1].toString(16)}` : '';
+      const key = `${prefix}${numbers[i].toString(16)}${second}`;
+      texts.set(key, exclusive || texts.get(key) === true);
+    }
+  }
+  return Array.from(texts, ([key, exclusive]) => ({ key, exclusive }));
 }

@@ -1,4 +1,6 @@
+import { atOnce, type Steps } from '../base/index.js';
 import type { TypeName } from '../values/index.js';
+import { type Columns, columnsFrom, joinColumns } from './columns.js';
 
 /** What a delta does; the numbers are stored in commit records and never change their meaning. */
 export const OP = {
@@ -41,6 +43,9 @@ export interface ChangesPart {
 
 /** As many bytes as a typed array holds without memory of its own beside it. */
 const FIRST_BYTES = 64;
+/** Deltas and bytes after which what came so far is put aside, so that nothing grows that is large. */
+const SEGMENT = 4_096;
+const SEGMENT_BYTES = 1024 * 1024;
 const NONE: Uint8Array = new Uint8Array(0);
 
 /** Collects deltas and gives them as one part. */
@@ -48,22 +53,26 @@ export class DeltaLog {
   readonly #names = new Map<string, number>();
   readonly #langs = new Map<string, number>([['', 0]]);
   readonly #create = new Map<string, NewPredicate>();
+  /** what was put aside, in order; logs share them */
+  readonly #segments: Columns[] = [];
+  #asideCount = 0;
+  #asideBytes = 0;
   // Plain arrays: most transactions change little, and typed ones cost more to make than to fill.
-  readonly #ops: number[] = [];
-  readonly #predicates: number[] = [];
-  readonly #langOf: number[] = [];
-  readonly #uids: number[] = [];
-  readonly #objects: number[] = [];
-  readonly #ends: number[] = [];
+  #ops: number[] = [];
+  #predicates: number[] = [];
+  #langOf: number[] = [];
+  #uids: number[] = [];
+  #objects: number[] = [];
+  #ends: number[] = [];
   #bytes = new Uint8Array(FIRST_BYTES);
   #byteCount = 0;
 
   get count(): number {
-    return this.#ops.length;
+    return this.#asideCount + this.#ops.length;
   }
 
   get byteLength(): number {
-    return this.#byteCount + this.#ops.length * 33;
+    return this.#asideBytes + this.#byteCount + this.count * 33;
   }
 
   get predicates(): string[] {
@@ -89,16 +98,50 @@ export class DeltaLog {
     this.#ends.push((this.#byteCount += value.length));
     if (facets.length > 0) this.#bytes.set(facets, this.#byteCount);
     this.#ends.push((this.#byteCount += facets.length));
+    if (this.#ops.length === SEGMENT || this.#byteCount >= SEGMENT_BYTES) this.#putAside();
+  }
+
+  #putAside(): void {
+    if (this.#ops.length === 0) return;
+    this.#push(this.#present());
+    this.#ops = [];
+    this.#predicates = [];
+    this.#langOf = [];
+    this.#uids = [];
+    this.#objects = [];
+    this.#ends = [];
+    this.#bytes = new Uint8Array(FIRST_BYTES);
+    this.#byteCount = 0;
+  }
+
+  #push(segment: Columns): void {
+    this.#segments.push(segment);
+    this.#asideCount += segment.ops.length;
+    this.#asideBytes += segment.bytes.length;
+  }
+
+  /** What is not put aside yet. */
+  #present(): Columns {
+    return {
+      ops: new Uint8Array(this.#ops),
+      predicates: new Uint32Array(this.#predicates),
+      langOf: new Uint32Array(this.#langOf),
+      uids: new Float64Array(this.#uids),
+      objects: new Float64Array(this.#objects),
+      bytes: this.#bytes.slice(0, this.#byteCount),
+      ends: new Uint32Array(this.#ends),
+    };
   }
 
   /** The highest uid in [from, to) that a delta names; 0 when none does. */
   highestWithin(from: number, to: number): number {
     let highest = 0;
-    for (let i = 0; i < this.#uids.length; i++) {
-      const uid = this.#uids[i];
-      const object = this.#objects[i];
-      if (uid > highest && uid >= from && uid < to) highest = uid;
-      if (object > highest && object >= from && object < to) highest = object;
+    const look = (uids: ArrayLike<number>): void => {
+      for (let i = 0; i < uids.length; i++) if (uids[i] > highest && uids[i] >= from && uids[i] < to) highest = uids[i];
+    };
+    for (const { uids, objects } of [...this.#segments, { uids: this.#uids, objects: this.#objects }]) {
+      look(uids);
+      look(objects);
     }
     return highest;
   }
@@ -108,6 +151,9 @@ export class DeltaLog {
     for (const draft of other.#create.values()) this.create(draft);
     const names = Array.from(other.#names.keys(), (name) => numberIn(this.#names, name));
     const langs = Array.from(other.#langs.keys(), (lang) => numberIn(this.#langs, lang));
+    if (other.#segments.length > 0) this.#putAside();
+    const isSame = [names, langs].every((numbers) => numbers.every((number, i) => number === i));
+    for (const segment of other.#segments) this.#push(isSame ? segment : renumbered(segment, names, langs));
     this.#reserve(other.#byteCount);
     this.#bytes.set(other.#bytes.subarray(0, other.#byteCount), this.#byteCount);
     for (let i = 0; i < other.#ops.length; i++) {
@@ -119,27 +165,25 @@ export class DeltaLog {
     }
     for (const end of other.#ends) this.#ends.push(end + this.#byteCount);
     this.#byteCount += other.#byteCount;
+    if (this.#ops.length >= SEGMENT || this.#byteCount >= SEGMENT_BYTES) this.#putAside();
   }
 
   /** The deltas from the given one on, as they are now. */
   part(from = 0): ChangesPart {
-    const start = from === 0 ? 0 : this.#ends[from * 2 - 1];
-    const rest = (column: number[]) => (from === 0 ? column : column.slice(from));
-    const ends = new Uint32Array(from === 0 ? this.#ends : this.#ends.slice(from * 2));
-    if (start > 0) for (let i = 0; i < ends.length; i++) ends[i] -= start;
-    return {
-      kind: 'changes',
-      names: [...this.#names.keys()],
-      langs: [...this.#langs.keys()],
-      create: [...this.#create.values()],
-      ops: new Uint8Array(rest(this.#ops)),
-      predicates: new Uint32Array(rest(this.#predicates)),
-      langOf: new Uint32Array(rest(this.#langOf)),
-      uids: new Float64Array(rest(this.#uids)),
-      objects: new Float64Array(rest(this.#objects)),
-      bytes: this.#bytes.slice(start, this.#byteCount),
-      ends,
-    };
+    return atOnce(this.partInSteps(from));
+  }
+
+  *partInSteps(from = 0): Steps<ChangesPart> {
+    const [names, langs, create] = [[...this.#names.keys()], [...this.#langs.keys()], [...this.#create.values()]];
+    const parts: Columns[] = [];
+    let first = 0;
+    for (const segment of [...this.#segments, this.#present()]) {
+      const next = first + segment.ops.length;
+      if (next > from) parts.push(columnsFrom(segment, Math.max(0, from - first)));
+      first = next;
+    }
+    const columns = parts.length === 1 ? parts[0] : yield* joinColumns(parts);
+    return { kind: 'changes', names, langs, create, ...columns };
   }
 
   #reserve(bytes: number): void {
@@ -148,6 +192,14 @@ export class DeltaLog {
     grown.set(this.#bytes);
     this.#bytes = grown;
   }
+}
+
+function renumbered(segment: Columns, names: readonly number[], langs: readonly number[]): Columns {
+  return {
+    ...segment,
+    predicates: segment.predicates.map((predicate) => names[predicate]),
+    langOf: segment.langOf.map((lang) => langs[lang]),
+  };
 }
 
 function numberIn(numbers: Map<string, number>, name: string): number {

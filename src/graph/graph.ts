@@ -8,6 +8,7 @@ import {
   type Names,
   systemClock,
   inSteps,
+  Breath,
 } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import type { AlterPart, Declaration } from './alter/part.js';
@@ -16,7 +17,6 @@ import { type AlterPlan, planAlter } from './alter/request.js';
 import { JobRunner } from './alter/runner.js';
 import { isVerified, TOLD, verifyData } from './alter/verify.js';
 import type { GraphChanged, GraphShared } from './applier.js';
-import { Breath } from './breath.js';
 import { beginBulk } from './bulk/bulk-load.js';
 import { ChangedAt } from './changed-at.js';
 import type {

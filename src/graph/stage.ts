@@ -9,6 +9,7 @@ import {
   type Position,
   type Steps,
   TYPE_PREDICATE,
+  Breath,
 } from '../base/index.js';
 import {
   convert,
@@ -26,7 +27,7 @@ import {
   tokensOf,
   type Value,
 } from '../values/index.js';
-import { Breath, LONG_VALUE } from './breath.js';
+import { LONG_VALUE } from './long-value.js';
 import { ConflictSet, EVERYTHING, indexConflictKey, memberKey, predicateKey } from './conflict.js';
 import type { Facets, GraphChange, GraphReader } from './contract.js';
 import { DeltaLog, type NewPredicate, OP } from './delta.js';
@@ -178,9 +179,9 @@ class Stage {
     return this.#indexConflicts(record, converted, stored, lang);
   }
 
-  #memberConflict(record: PredicateRecord, uid: number, member: number | Uint8Array): void {
+  #memberConflict(record: PredicateRecord, uid: number, member: Uint8Array): void {
     if (record.noconflict) return;
-    this.#conflicts.exclusive(memberKey(record.name, uid, member));
+    this.#conflicts.exclusiveMember(memberKey(record.name, uid, member));
     this.#conflicts.sharedUid(record.name, uid);
   }
 
@@ -210,8 +211,12 @@ class Stage {
 
   #edgeConflict(record: PredicateRecord, uid: number, object: number): void {
     // the peer counts inside the transaction, so that two that change one count conflict
-    if (record.list && !(record.count && this.#context.names.dgraph)) this.#memberConflict(record, uid, object);
-    else this.#uidConflict(record, uid);
+    const ofList = record.list && !(record.count && this.#context.names.dgraph);
+    if (!ofList) this.#uidConflict(record, uid);
+    else if (!record.noconflict) {
+      this.#conflicts.exclusiveEdge(record.name, uid, object);
+      this.#conflicts.sharedUid(record.name, uid);
+    }
   }
 
   #delete(

@@ -6,7 +6,9 @@ import {
   type Limits,
   type MaybePromise,
   type Names,
+  STEP,
   type Steps,
+  Breath,
 } from '../base/index.js';
 import {
   ABORTED,
@@ -17,7 +19,6 @@ import {
   type Snapshot,
   readOnlyStore,
 } from '../commit/index.js';
-import { Breath } from './breath.js';
 import {
   ConflictSet,
   conflictTexts,
@@ -28,7 +29,7 @@ import {
 } from './conflict.js';
 import type { GraphChange, GraphReader, Transaction } from './contract.js';
 import { decodeValue, tokensOf } from '../values/index.js';
-import { DeltaLog, OP, payloadOf } from './delta.js';
+import { type ChangesPart, DeltaLog, OP, payloadOf } from './delta.js';
 import { HeldReads } from './read-log/held-reads.js';
 import { LoggedReader } from './read-log/logged-reader.js';
 import type { IndexCache } from './hnsw/cache.js';
@@ -43,8 +44,8 @@ import { randomHash } from './random-hash.js';
 import { OverlaySource } from './source.js';
 import { stageChanges } from './stage.js';
 
-/** Conflict keys that are listed without a pause: a millisecond or two. */
-const LISTED_AT_ONCE = 10_000;
+/** Changes or conflict keys that are handed in without a pause: a millisecond or two. */
+const HANDED_IN_AT_ONCE = 4_096;
 
 /** What all transactions of one graph share. */
 export interface TransactionContext {
@@ -78,6 +79,12 @@ const NOTHING_BEFORE: Promise<unknown> = Promise.resolve();
 interface CommitOptions {
   readonly idempotency?: IdempotencyClaim;
   readonly parts?: Readonly<Record<string, unknown>>;
+}
+
+/** What a commit hands in. */
+interface Gathered {
+  readonly listed: ListedConflicts;
+  readonly part: ChangesPart | undefined;
 }
 
 /** What has become of a transaction. */
@@ -286,40 +293,32 @@ export class GraphTransaction implements Transaction {
     return this.#held?.keys() ?? [];
   }
 
-  #conflictKeys(): Steps<ListedConflicts> {
-    if (this.#readKeys === undefined && this.#readAbsent === undefined) return this.#conflicts.list();
-    const all = new ConflictSet();
-    all.merge(this.#conflicts);
-    if (this.#readKeys !== undefined) this.#addReadAndWritten(all, this.#readKeys);
+  *#conflictKeys(): Steps<ListedConflicts> {
+    if (this.#readKeys === undefined && this.#readAbsent === undefined) return yield* this.#conflicts.list();
+    const more = new Set<string>();
+    if (this.#readKeys !== undefined) yield* this.#addReadAndWritten(more, this.#readKeys);
     // whoever found no predicate and makes one found no value in it either
-    for (const name of this.#readAbsent ?? [])
-      if (this.#log.predicates.includes(name)) all.exclusive(predicateKey(name));
-    return all.list();
-  }
-
-  /** In steps where there are many: nobody waits for the others of a large commit. */
-  #listConflicts(): MaybePromise<ListedConflicts> {
-    if (this.#conflicts.size <= LISTED_AT_ONCE) return atOnce(this.#conflictKeys());
-    const breath = new Breath(this.#context.limits.yieldMs);
-    return inSteps(this.#conflictKeys(), () => breath.due());
+    for (const name of this.#readAbsent ?? []) if (this.#log.predicates.includes(name)) more.add(predicateKey(name));
+    return yield* this.#conflicts.list(more);
   }
 
   /** Index keys that were both looked up and written are exclusive, so that a lookup that found nothing holds. */
-  #addReadAndWritten(all: ConflictSet, keys: ReadonlySet<string>): void {
+  *#addReadAndWritten(exclusive: Set<string>, keys: ReadonlySet<string>): Steps<void> {
     const read = new Set<string | undefined>([...keys].map(predicateOfIndexKey));
     if (read.size === 0 || this.#log.count === 0) return;
-    const part = this.#log.part();
+    const part = yield* this.#log.partInSteps();
     const records = part.names.map((name) =>
       read.has(name) ? this.#context.schemas.newest.predicate(name) : undefined,
     );
     for (let i = 0; i < part.ops.length; i++) {
+      if (i % STEP === STEP - 1) yield;
       const record = records[part.predicates[i]];
       if (!record || (part.ops[i] !== OP.setValue && part.ops[i] !== OP.deleteValue)) continue;
       const value = decodeValue(payloadOf(part, i).value);
       for (const { kind } of record.indexes) {
         for (const token of tokensOf(kind, value, part.langs[part.langOf[i]])) {
           const key = indexConflictKey(record.name, kind, token);
-          if (keys.has(key)) all.exclusive(key);
+          if (keys.has(key)) exclusive.add(key);
         }
       }
     }
@@ -353,25 +352,32 @@ export class GraphTransaction implements Transaction {
   }
 
   #handIn(options: CommitOptions): MaybePromise<Committed> {
-    const { startTs } = this;
-    const log = this.#log.count > 0 ? { [GRAPH]: this.#log.part() } : {};
-    const parts = { ...options.parts, ...log };
-    if (Object.keys(parts).length === 0 && !options.idempotency) {
-      return { commitTs: startTs, wall: this.#context.clock.wall(), results: {} };
+    const idle = this.#log.count === 0 && Object.keys(options.parts ?? {}).length === 0 && !options.idempotency;
+    if (idle) return { commitTs: this.startTs, wall: this.#context.clock.wall(), results: {} };
+    // in steps where there is much: nobody waits for the others of a large commit
+    if (this.#log.count <= HANDED_IN_AT_ONCE && this.#conflicts.size <= HANDED_IN_AT_ONCE) {
+      return this.#send(atOnce(this.#gathered()), options);
     }
-    const listing = this.#listConflicts();
-    const commit = (listed: ListedConflicts): Promise<Committed> => {
-      // millions of changes are not to lie here again while they are merged
-      this.#forgetStaged();
-      return this.#context.committer.commit({
-        startTs,
-        parts,
-        ...listed,
-        ...(this.#held ? { reads: this.heldReads } : {}),
-        ...(options.idempotency ? { idempotency: options.idempotency } : {}),
-      });
-    };
-    return listing instanceof Promise ? listing.then(commit) : commit(listing);
+    const breath = new Breath(this.#context.limits.yieldMs);
+    return inSteps(this.#gathered(), () => breath.due()).then((gathered) => this.#send(gathered, options));
+  }
+
+  /** What has come together, as an intent takes it. */
+  *#gathered(): Steps<Gathered> {
+    const listed = yield* this.#conflictKeys();
+    return { listed, part: this.#log.count > 0 ? yield* this.#log.partInSteps() : undefined };
+  }
+
+  #send({ listed, part }: Gathered, options: CommitOptions): Promise<Committed> {
+    // millions of changes are not to lie here again while they are merged
+    this.#forgetStaged();
+    return this.#context.committer.commit({
+      startTs: this.startTs,
+      parts: part === undefined ? { ...options.parts } : { ...options.parts, [GRAPH]: part },
+      ...listed,
+      ...(this.#held ? { reads: this.heldReads } : {}),
+      ...(options.idempotency ? { idempotency: options.idempotency } : {}),
+    });
   }
 
   abort(): void {
@@ -440,7 +446,9 @@ export class GraphTransaction implements Transaction {
     const source = this.#overlay?.source ?? new OverlaySource(snapshot);
     const draft = new SchemaDraft(this.#overlay?.schema ?? (await schemas.read(snapshot)));
     const merge = new GroupMerge(source, draft, limits, (name) => schemas.newest.predicate(name));
-    await merge.apply(this.#log.part(this.#overlay?.merged), false);
+    const breath = new Breath(limits.yieldMs);
+    const fresh = await inSteps(this.#log.partInSteps(this.#overlay?.merged), () => breath.due());
+    await merge.apply(fresh, false);
     await merge.flush((key, value) => source.put(key, value));
     this.#overlay = { source, schema: draft.finish(snapshot.version), merged: count };
     return this.#overlay;

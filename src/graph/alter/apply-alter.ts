@@ -1,7 +1,6 @@
-import { forEachInSteps, GraphsteadError, inSteps, type Limits, STEP } from '../../base/index.js';
+import { forEachInSteps, GraphsteadError, inSteps, type Limits, STEP, Breath } from '../../base/index.js';
 import type { GroupState } from '../../commit/index.js';
 import type { Key, Snapshot } from '../../store/index.js';
-import { Breath } from '../breath.js';
 import { countsRange, FAMILY, familyRange, hnswRange, META, metaRange, predicateRange, tokenRange } from '../key.js';
 import type { GroupMerge } from '../merge/group-merge.js';
 import { PLAIN, type PredicateRecord } from '../schema.js';

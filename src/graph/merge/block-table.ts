@@ -1,7 +1,6 @@
-import { type MaybePromise, STEP, type Steps } from '../../base/index.js';
+import { type MaybePromise, STEP, type Steps, type Breath } from '../../base/index.js';
 import type { Key } from '../../store/index.js';
 import { BLOCK_UIDS, decodePart, encodeBlock, partCount, partOf, type Slots } from '../block.js';
-import type { Breath } from '../breath.js';
 import { blockKey, type Family } from '../key.js';
 import { chain, type PutKey, type Source } from '../source.js';
 

@@ -8,6 +8,7 @@ import {
   STEP,
   type Steps,
   latin1,
+  Breath,
 } from '../../base/index.js';
 import { ABORTED } from '../../commit/index.js';
 import {
@@ -19,7 +20,6 @@ import {
   tokensOf,
   valueText,
 } from '../../values/index.js';
-import { Breath } from '../breath.js';
 import { type ChangesPart, hasValue, OP, payloadOf } from '../delta.js';
 import { textKey } from '../entry-map.js';
 import { edgeKey } from '../facet.js';

@@ -1,8 +1,8 @@
-import { atOnce, inSteps, latin1, type Limits, STEP, type Steps } from '../../base/index.js';
+import { atOnce, inSteps, latin1, type Limits, STEP, type Steps, type Breath } from '../../base/index.js';
 import { decodeValue, type IndexKind, type ScalarType, tokenPieces, tokenTexts } from '../../values/index.js';
 import { blockOf, slotOf } from '../block.js';
 import { countKey, FAMILY, tokenKey } from '../key.js';
-import { type Breath, LONG_VALUE } from '../breath.js';
+import { LONG_VALUE } from '../long-value.js';
 import { type ListChange, rootCount } from '../posting-list.js';
 import { retyped } from '../retype.js';
 import { isSettling, type PredicateRecord } from '../schema.js';

@@ -1,6 +1,5 @@
-import type { MaybePromise } from '../../base/index.js';
+import type { MaybePromise, Breath } from '../../base/index.js';
 import type { Key } from '../../store/index.js';
-import type { Breath } from '../breath.js';
 import { editList, type ListEdit } from '../posting-list.js';
 import type { PutKey, Source } from '../source.js';
 import { CHUNK_SPLIT } from '../uid-chunk.js';

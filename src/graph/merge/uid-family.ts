@@ -1,8 +1,7 @@
-import { inSteps, type MaybePromise } from '../../base/index.js';
+import { inSteps, type MaybePromise, type Breath } from '../../base/index.js';
 import { BLOCK_UIDS, blockOf, slotOf } from '../block.js';
 import { type Family, spillPrefix } from '../key.js';
 import { editList, type ListChange, type ListEdit } from '../posting-list.js';
-import type { Breath } from '../breath.js';
 import type { PutKey, Source } from '../source.js';
 import { EMPTY_UIDS, sortedUids } from '../uid-list.js';
 import { BlockTable } from './block-table.js';

@@ -1,9 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Bytes of a value from which on what follows from it is worked out with pauses. */
-export const LONG_VALUE = 16_384;
-
-/** Lets the event loop run during long merges: other requests must not wait for a large commit. */
+/** Lets the event loop run during long work: other requests must not wait for a large one. */
 export class Breath {
   readonly #every: number;
   #since = performance.now();
