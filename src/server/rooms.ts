@@ -131,6 +131,24 @@ function mayDefineTypes(record: CommitRecord): boolean {
   return kind === 'document' || kind === 'alter';
 }
 
+/** Exports for the admin API, below the data directory. */
+function exportTasks(
+  data: string,
+  { graph, served }: { readonly graph: Graph; readonly served: Api['current'] },
+  { names, clock, limits, log }: RoomOptions,
+): ExportTasks {
+  return new ExportTasks({
+    root: join(data, 'export'),
+    write: async (format, folder, signal) => {
+      const parts = exportParts({ graph, names, format, graphql: served()?.text, signal });
+      return (await writeParts(parts, folder)).files;
+    },
+    clock,
+    limits,
+    failed: (id, error) => log.error({ err: error, task: id }, 'an export failed'),
+  });
+}
+
 /** Opens store, commit, graph, graph language and GraphQL, from the bottom up; what is open stands in `opened`. */
 export async function openRooms(options: RoomOptions, opened: Closers): Promise<Rooms> {
   const { data, environment, variables, clock, limits, names, keys, log, trace, health, operator } = options;
@@ -154,18 +172,7 @@ export async function openRooms(options: RoomOptions, opened: Closers): Promise<
   const allowedHosts = environment['GRAPHSTEAD_ALLOWED_HOSTS']?.split(/[\s,]+/).filter(Boolean);
   const client = tracedClient(createHttpClient({ limits, clock, ...(allowedHosts ? { allowedHosts } : {}) }), trace);
   opened.push(() => client.close());
-  const exports = data
-    ? new ExportTasks({
-        root: join(data, 'export'),
-        write: async (format, folder, signal) => {
-          const parts = exportParts({ graph, names, format, graphql: api.current()?.text, signal });
-          return (await writeParts(parts, folder)).files;
-        },
-        clock,
-        limits,
-        failed: (id, error) => log.error({ err: error, task: id }, 'an export failed'),
-      })
-    : undefined;
+  const exports = data === undefined ? undefined : exportTasks(data, { graph, served: () => api.current() }, options);
   const api: Api = tracedApi(
     createApi({
       ...{ graph, committer, names, clock, limits, client, health, operator, variables, trace },
