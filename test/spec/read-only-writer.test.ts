@@ -92,6 +92,27 @@ describe('a service that only reads and knows the one that writes', () => {
     expect(Number((await reader.get('/assign?what=uids&num=5')).body.startId)).toBeGreaterThan(0);
   });
 
+  it('is one with all others, to clients that ask another one each time', async () => {
+    const { writer, reader, readOnly } = await pair();
+    const all = [writer, reader, await service({ ...readOnly, writer: writer.url })];
+    const { startTeller: id } = (await reader.graphql('mutation { startTeller }')).body.data;
+    const client = async (name: string) => {
+      let next = name.charCodeAt(0);
+      const any = () => all[next++ % all.length];
+      for (let i = 0; i < 12; i++) {
+        const title = `${name}${i}`;
+        await any().graphql(ADD, { title });
+        const found = `{ queryBook(filter: {title: {eq: "${title}"}}) { title } }`;
+        expect((await any().graphql(found)).body.data.queryBook).toEqual([{ title }]);
+        const said = await any().graphql(`mutation { say(id: "${id}", name: "${title}") }`);
+        expect(said.body.data).toEqual({ say: title });
+        await any().graphql(`mutation { deleteBook(filter: {title: {eq: "${title}"}}) { numUids } }`);
+        expect((await any().graphql(found)).body.data.queryBook).toEqual([]);
+      }
+    };
+    await Promise.all(['a', 'b', 'c', 'd'].map(client));
+  });
+
   it('takes type definitions, by text and by the admin API', async () => {
     const { reader } = await pair();
     expect((await reader.schema(`${TYPES} type Film { id: ID! name: String! }`)).body.data.code).toBe('Success');
