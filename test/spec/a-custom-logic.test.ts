@@ -559,6 +559,11 @@ describe('Errors, custom logic', () => {
         [['p', 'b', 'a'], 'no age'],
         [['p', 'c', 'age'], 'no age'],
       ]);
+      const { errors: shared } = await ask('{ p { sub { name } b: sub { must } } }', { p: { sub: { must: null } } });
+      expect(shared.map(({ path }: { path: unknown }) => path)).toEqual([
+        ['p', 'sub'],
+        ['p', 'b', 'must'],
+      ]);
       const lacking = await ask('{ p { sub { must } } }', { p: { sub: { must: null } } });
       expect(lacking.data).toEqual({ p: { sub: null } });
       expect(lacking.errors).toHaveLength(1);

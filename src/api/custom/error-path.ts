@@ -30,8 +30,8 @@ const MOST_ALIASES = 64;
 
 /**
  * The paths of a GraphQL remote's error below the field that it answers, as the client wrote its request: its aliases in
- * place of the remote's names, and each of them where several ask for the same. What the client did not ask for stays as
- * the remote calls it.
+ * place of the remote's names, and each of them where several ask for the same or lost something by it. What else the
+ * client did not ask for stays as the remote calls it.
  * @param value what the remote answered, which tells of what type an object is
  */
 export function clientPaths(
@@ -62,7 +62,9 @@ function below(scope: CollectScope, at: Place, path: Path, aliases: { left: numb
     const types = definition ? objectsOf(scope, definition.type, value) : [];
     found.set(key, behind(key, below(scope, { types, nodes, value }, rest, aliases)));
   }
-  return found.size > 0 ? [...found.values()].flat() : [{ path, whole: false }];
+  if (found.size > 0) return [...found.values()].flat();
+  // an alias that did not ask for it lost all that it asked for by it
+  return at.value === null || at.value === undefined ? [{ path: [], whole: true }] : [{ path, whole: false }];
 }
 
 const behind = (part: string | number, told: readonly Told[]): Told[] =>
