@@ -29,15 +29,26 @@ export function readGraphqlReply(reply: OutboundReply, field: string): RemoteAns
   if (errors.length > 0) return { value: null, errors };
   if (reply.status < 200 || reply.status > 299) throw statusFailure(reply.status);
   if (!parsed) throw notJson();
-  throw new GraphsteadError('REMOTE_REPLY', `the reply has no data.${field}`);
+  throw new GraphsteadError('REMOTE_REPLY', `the reply has no data.${field}`, {
+    fix: 'Name the address of a GraphQL server, and a field that it has.',
+  });
 }
 
 function statusFailure(status: number): GraphsteadError {
-  const redirects = status >= 300 && status < 400;
   return new GraphsteadError('REMOTE_FAILED', `the remote answered with status ${status}`, {
     details: { remoteStatus: status },
-    ...(redirects ? { fix: 'Redirects are not followed: name the address that it leads to.' } : {}),
+    fix: statusFix(status),
   });
+}
+
+function statusFix(status: number): string {
+  if (status >= 300 && status < 400) return 'Redirects are not followed: name the address that it leads to.';
+  if (status === 401 || status === 403) {
+    return 'Give it what it wants to know of the caller: forwardHeaders copies headers of the request, secretHeaders adds secrets.';
+  }
+  if (status === 404 || status === 405) return 'Check the url and the method, and what was put into the url.';
+  if (status === 429 || status >= 500) return 'Ask again later, or look at what the remote says in its log.';
+  return 'Check what the url and the body send, and the headers that the remote needs.';
 }
 
 function notJson(): GraphsteadError {

@@ -13,7 +13,9 @@ export function fillUrl(template: UrlTemplate, values: TemplateValues): string {
   const filled = path.join('');
   const dots = filled.split('/').find((segment) => /^(?:\.|%2e){1,2}$/i.test(segment) || stepsUp(segment));
   if (dots !== undefined && template.path.some((part) => part.kind === 'variable')) {
-    throw new GraphsteadError('INVALID_VALUE', `a value makes "${dots}" a part of the url's path`);
+    throw new GraphsteadError('INVALID_VALUE', `a value makes "${dots}" a part of the url's path`, {
+      fix: 'Give a value that does not lead out of the path.',
+    });
   }
   const query = template.query.flatMap(({ name, value }) => parameter(name, value, values));
   return query.length > 0 ? `${filled}?${query.join('&')}` : filled;

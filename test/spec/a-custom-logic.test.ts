@@ -498,6 +498,48 @@ describe('Errors, custom logic', () => {
     ]);
   });
 
+  it.each<[string, { status?: number; body: unknown }, string]>([
+    ['a status of no right', { status: 401, body: '' }, 'secretHeaders'],
+    ['a status of no place', { status: 404, body: '' }, 'the url and the method'],
+    ['a status of its own failure', { status: 503, body: '' }, 'log'],
+    ['any other status', { status: 400, body: '' }, 'what the url and the body send'],
+    ['a list for one item', { body: [{ code: 'X' }] }, 'as a list'],
+    ['a scalar for an object', { body: '7' }, 'as a scalar'],
+  ])('%s says what to do', async (_, reply, fix) => {
+    remote.on('/c', () => reply);
+    await upload(`${COUNTRY} type Query { c: Country @custom(http: { url: "$R/c", method: POST }) }`);
+    const { body } = await s.graphql('{ c { code } }');
+    expect(body).toMatchObject({ data: { c: null }, errors: [{ extensions: { fix: expect.stringContaining(fix) } }] });
+  });
+
+  it('one item for a list, a batch of another length and a value that leads out of the path say what to do', async () => {
+    remote.on('/list', () => ({ body: { code: 'X' } }));
+    remote.on('/batch', () => ({ body: [] }));
+    await upload(`${COUNTRY} type Query { l: [Country] @custom(http: { url: "$R/list", method: GET })
+      p(at: String!): Int @custom(http: { url: "$R/in/$at", method: GET }) }
+      type U { id: ID! n: Int b: Int @custom(http: { url: "$R/batch", method: POST, mode: BATCH, body: "{id: $id}" }) }`);
+    await s.graphql('mutation { addU(input: [{ n: 1 }]) { numUids } }');
+    const { body } = await s.graphql('{ l { code } p(at: "..") queryU { b } }');
+    const told = body.errors.map((one: { extensions: { fix: string } }) => one.extensions.fix).sort();
+    expect(told).toEqual([
+      expect.stringMatching(/^Answer a list with one item for each/),
+      expect.stringMatching(/^Define the field without brackets/),
+      expect.stringMatching(/^Give a value that does not lead out/),
+    ]);
+  });
+
+  it('paths of errors that lead nowhere, however long, are passed on or left', async () => {
+    const path = ['c', ...Array.from({ length: 100_000 }, () => 0)];
+    remote.on('/g', () => ({ body: { data: { c: { code: null } }, errors: [{ message: 'long', path }] } }));
+    await upload(`${COUNTRY} type Query { c: Country @custom(http: {
+      url: "$R/g", method: POST, skipIntrospection: true, graphql: "query { c }" }) }`);
+    const { body } = await s.graphql('{ c { code } }');
+    expect(body.errors.map(({ message }: { message: string }) => message.slice(0, 12))).toEqual([
+      'long',
+      'Non-nullable',
+    ]);
+  });
+
   it('what a GraphQL remote says is wrong stands at the field as the client asked for it', async () => {
     const schema = buildSchema(
       'type P { pic(size: Int): String sub: P } type Query { p: P ps(of: [PIn]): [P] } input PIn { id: ID }',

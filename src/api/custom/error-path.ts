@@ -25,6 +25,9 @@ interface Told {
   readonly whole: boolean;
 }
 
+/** A path of more parts leads to nothing that a client can ask for. */
+const MOST_PARTS = 200;
+
 /** Aliases beyond these are not told of an error that they share with others. */
 const MOST_ALIASES = 64;
 
@@ -41,6 +44,7 @@ export function clientPaths(
   value: unknown,
   path: Path,
 ): readonly Path[] {
+  if (path.length > MOST_PARTS) return [path];
   const told = below(scope, { types: objectsOf(scope, type, value), nodes, value }, path, { left: MOST_ALIASES });
   const whole = told.filter((one) => one.whole);
   return (whole.length > 0 ? whole : told.slice(0, 1)).map((one) => one.path);

@@ -28,9 +28,11 @@ export function hidingSecrets({ secrets }: Pick<Model, 'secrets'>): Hide {
   return hiding(Object.fromEntries([...secrets].map(([name, secret]) => [name, secret.reveal()])));
 }
 
-/** A reply whose shape is not what the call needs. */
-export function wrongShape(message: string): GraphsteadError {
-  return new GraphsteadError('REMOTE_REPLY', message);
+/** A reply to a batch that has not one item for each that was sent. */
+export function wrongBatch(message: string): GraphsteadError {
+  return new GraphsteadError('REMOTE_REPLY', message, {
+    fix: 'Answer a list with one item for each that was sent, in their order, null where there is none, or leave mode: BATCH out.',
+  });
 }
 
 /** Errors that a REST remote listed: they are the remote's, so their paths stay as they are. */

@@ -7,7 +7,7 @@ import { keyOfValues } from '../execute/variables.js';
 import { askedOnce } from './asked-once.js';
 import { bodyFor, type CallSite, sendGraphql, sendRest, variablesFor } from './call.js';
 import { clientPaths } from './error-path.js';
-import { failed, graphqlErrors, NOT_EVALUATED, restErrors, wrongShape } from './failure.js';
+import { failed, graphqlErrors, NOT_EVALUATED, restErrors, wrongBatch } from './failure.js';
 import { inOwnKeys } from './own-keys.js';
 import { remoteSelection } from './remote-selection.js';
 
@@ -159,9 +159,9 @@ function nothingOf(count: number, errors: readonly CustomError[]): CustomResult[
 
 function items(value: unknown, count: number): readonly unknown[] {
   if (!Array.isArray(value)) {
-    throw wrongShape(`a list of ${count} items was expected, ${value === null ? 'null' : `one ${typeof value}`} came`);
+    throw wrongBatch(`a list of ${count} items was expected, ${value === null ? 'null' : `one ${typeof value}`} came`);
   }
-  if (value.length !== count) throw wrongShape(`a list of ${count} items was expected, ${value.length} came`);
+  if (value.length !== count) throw wrongBatch(`a list of ${count} items was expected, ${value.length} came`);
   return value as readonly unknown[];
 }
 

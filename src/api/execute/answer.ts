@@ -6,6 +6,9 @@ type Path = readonly (string | number)[];
 /** More errors than this say nothing new; the nulls that they explain stay. */
 const MOST_ERRORS = 1_000;
 
+/** Places of an answer lie no deeper, whatever paths a remote tells. */
+const MOST_PARTS = 200;
+
 /** Errors of one answer, in the order in which they arose. */
 export class Errors {
   readonly list: WireError[] = [];
@@ -24,7 +27,8 @@ export class Errors {
 
   /** A remote told an error at this place, which is why there is nothing there, or in what that lies in. */
   explain(path: Path): void {
-    for (let length = 1; length <= path.length; length++) this.#explained.add(placeKey(path.slice(0, length)));
+    const most = Math.min(path.length, MOST_PARTS);
+    for (let length = 1; length <= most; length++) this.#explained.add(placeKey(path.slice(0, length)));
   }
 
   isExplained(path: Path): boolean {

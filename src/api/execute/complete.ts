@@ -168,10 +168,22 @@ function completeNullable(
     return completeLeaf(scope, demand.type, nodes, value, out);
   }
   if (Array.isArray(value)) {
-    return wrong(scope, nodes, 'a list was returned where one item was expected', 'REMOTE_REPLY');
+    return wrong(
+      scope,
+      nodes,
+      'a list was returned where one item was expected',
+      'REMOTE_REPLY',
+      'Define the field as a list, or return one item.',
+    );
   }
   if (typeof value !== 'object') {
-    return wrong(scope, nodes, `${JSON.stringify(value)} was returned where an object was expected`, 'REMOTE_REPLY');
+    return wrong(
+      scope,
+      nodes,
+      `${JSON.stringify(value)} was returned where an object was expected`,
+      'REMOTE_REPLY',
+      'Define the field as a scalar, or return an object.',
+    );
   }
   const concrete =
     demand.kind === 'object' ? demand.type : runtimeType(scope, demand.type as GraphQLAbstractType, nodes, value);
@@ -242,7 +254,13 @@ function completeList(
     return true;
   }
   if (!Array.isArray(value)) {
-    return wrong(scope, nodes, 'one item was returned where a list was expected', 'REMOTE_REPLY');
+    return wrong(
+      scope,
+      nodes,
+      'one item was returned where a list was expected',
+      'REMOTE_REPLY',
+      'Define the field without brackets, or return a list.',
+    );
   }
   out.byte(0x5b);
   for (let i = 0; i < value.length; i++) {
