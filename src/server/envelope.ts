@@ -12,6 +12,7 @@ import {
 const STATUS_KEPT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UNAUTHENTICATED',
   'FORBIDDEN',
+  'HOST_REFUSED',
   'NOT_FOUND',
   'METHOD_NOT_ALLOWED',
   'BODY_TOO_LARGE',
@@ -20,6 +21,10 @@ const STATUS_KEPT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'DRAINING',
   'OVERLOADED',
   'TOO_MANY_TRANSACTIONS',
+  // whoever stands in front has to see these: another service can answer, or nobody should ask this one
+  'READ_ONLY_STORE',
+  'STORE_FENCED',
+  'STORE_CORRUPT',
 ]);
 
 interface Failure {

@@ -18,8 +18,12 @@ interface Told {
   readonly text: string;
 }
 
-function ask(path: string, host: string, { key, body }: { key?: string; body?: string } = {}): Promise<Told> {
-  const { hostname, port } = new URL(s.url);
+function ask(
+  path: string,
+  host: string,
+  { key, body, of = s }: { key?: string; body?: string; of?: TestService } = {},
+): Promise<Told> {
+  const { hostname, port } = new URL(of.url);
   return new Promise((resolve, reject) => {
     const headers = { host, 'content-type': 'application/json', ...(key ? { 'x-api-key': key } : {}) };
     const sent = request({ hostname, port, path, method: body ? 'POST' : 'GET', headers }, (reply) => {
@@ -49,6 +53,15 @@ describe('a request under another name', () => {
       code: 'HOST_REFUSED',
       fix: expect.stringContaining('GRAPHSTEAD_HOST_NAMES'),
     });
+  });
+
+  it('is refused with the same status under --compat dgraph', async () => {
+    const of = await startService({ compat: 'dgraph' });
+    try {
+      expect((await ask('/query', 'evil.example', { body: '{ q(func: has(name)) { uid } }', of })).status).toBe(403);
+    } finally {
+      await of.close();
+    }
   });
 
   it('is answered with a key, and by the probes', async () => {

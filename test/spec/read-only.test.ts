@@ -1,10 +1,11 @@
 // Services that only read, beside the one that writes: over HTTP, on a data directory and on a database.
+import { renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as Dgraph from 'dgraph-js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { run, scratch, serve } from '../cli/command.js';
 import { startDatabase, type TestDatabase } from '../database.js';
-import { startService, type TestService } from '../service.js';
+import { type Answer, startService, type TestService } from '../service.js';
 import { openStream } from '../sse.js';
 
 const dgraph = createRequire(import.meta.url)('dgraph-js') as typeof Dgraph;
@@ -245,6 +246,30 @@ describe.each(PLACES)('a service that only reads, on %s', (_name, place) => {
     await expect(app).rejects.toMatchObject({ code: 'CONFIG', fix: expect.stringMatching(/leave APP_DIR out/) });
     await expect(service({ readOnly: true })).rejects.toMatchObject({ code: 'CONFIG' });
   });
+});
+
+it('keeps the statuses under --compat dgraph that whoever stands in front of services goes by', async () => {
+  const folder = scratch();
+  opened.push(() => folder.remove());
+  const data = folder.path('data');
+  const writer = await service({ data, compat: 'dgraph' });
+  await writer.rdf('{ set { _:a <name> "Ann" . } }');
+  const reader = await service({ data, compat: 'dgraph', readOnly: true });
+  const told = ({ status, body }: Answer) => [status, body.errors?.[0].extensions.code];
+  expect(told(await reader.rdf('{ set { _:a <name> "x" . } }'))).toEqual([503, 'READ_ONLY_STORE']);
+  expect(told(await reader.get('/health/ready'))).toEqual([200, undefined]);
+  renameSync(data, folder.path('moved'));
+  const gone = [503, 'STORE_FENCED'];
+  expect(
+    told(
+      await until(
+        () => reader.get('/health/ready'),
+        ({ body }) => body.errors !== undefined,
+      ),
+    ),
+  ).toEqual(gone);
+  expect(told(await writer.rdf('{ set { _:a <name> "x" . } }'))).toEqual(gone);
+  renameSync(folder.path('moved'), data);
 });
 
 describe('graphstead start --read-only', () => {
