@@ -99,8 +99,8 @@ export interface Store {
    * batch has landed: its callers try again. A store that cannot know refuses everything from then on, until it is opened anew.
    */
   apply(batch: Batch, options: ApplyOptions): Promise<void>;
-  /** Writes a compact copy that opens as a store, while serving. */
-  backup(directory: string): Promise<void>;
+  /** Writes a compact copy that opens as a store, while serving. Answers with the version that it holds. */
+  backup(directory: string): Promise<number>;
   /** Old versions of entries that nobody reads and that still take room, counted up to `most`; absent where none are ever left. */
   overdue?(most: number): Promise<number>;
   /** figures for /metrics: names to numbers */

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { assert, codeOf, GraphsteadError, makeLimits, makePrivateFolder } from '../base/index.js';
 import { copyFailure } from './failure.js';
 import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
-import { renewIncarnation } from './lmdb-meta.js';
+import { renewIncarnation, versionOf } from './lmdb-meta.js';
 
 /**
  * Puts a backup into a new data directory under a new incarnation. Throws INVALID_REQUEST when there is a store already,
@@ -36,9 +36,9 @@ const UNFINISHED = 'unfinished-copy-';
 
 /**
  * Compact copy that opens as a store of its own: new incarnation, on disk when this returns. Half of one never has a store's
- * name, wherever the process ends, and is taken away by the next copy to the same place.
+ * name, wherever the process ends, and is taken away by the next copy to the same place. Answers with the version that it holds.
  */
-export async function copyEnv(env: LmdbEnv, target: string): Promise<void> {
+export async function copyEnv(env: LmdbEnv, target: string): Promise<number> {
   let making: string | undefined;
   try {
     makePrivateFolder(target);
@@ -48,6 +48,7 @@ export async function copyEnv(env: LmdbEnv, target: string): Promise<void> {
     await env.root.backup(file, true);
     const copy = await openEnv(making, { readOnly: false, maxReaders: 8 });
     assert(copy !== undefined, 'a copy opens');
+    const version = versionOf(copy);
     renewIncarnation(copy);
     await copy.root.close();
     await syncFile(file);
@@ -56,6 +57,7 @@ export async function copyEnv(env: LmdbEnv, target: string): Promise<void> {
     await rm(making, { recursive: true, force: true });
     await syncDirectory(target);
     await syncName(target);
+    return version;
   } catch (thrown) {
     if (making !== undefined) await rm(making, { recursive: true, force: true });
     throw copyFailure(thrown, `the copy to ${target} failed`, target);

@@ -52,7 +52,7 @@ export class LmdbStore implements Store {
   readonly #readers = new Set<SharedReader>();
   #version: number;
   #applying: Promise<void> | undefined;
-  readonly #copies = new Set<Promise<void>>();
+  readonly #copies = new Set<Promise<number>>();
   #fenced = false;
   /** what left the file in doubt: nothing is written until the store is opened again */
   #failure: GraphsteadError | undefined;
@@ -231,14 +231,14 @@ export class LmdbStore implements Store {
     return keys;
   }
 
-  async backup(directory: string): Promise<void> {
+  async backup(directory: string): Promise<number> {
     assert(!this.#closed, 'the store is closed');
     const target = resolve(directory);
     refuseStoreIn(target);
     const copying = copyEnv(this.#env, target);
     this.#copies.add(copying);
     try {
-      await copying;
+      return await copying;
     } finally {
       this.#copies.delete(copying);
     }

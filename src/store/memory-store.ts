@@ -76,7 +76,7 @@ class MemoryStore implements Store {
     }
   }
 
-  async backup(_directory: string): Promise<void> {
+  async backup(_directory: string): Promise<number> {
     throw new GraphsteadError('INVALID_REQUEST', 'a store in memory has no backup', {
       fix: 'Start the service with a data directory.',
     });

@@ -52,7 +52,9 @@ describe('backup, restore and doctor', () => {
     try {
       const aside = await runJson(['backup', folder.path('aside'), '--data', data]);
       expect(aside['bytes']).toBeGreaterThan(10_000);
-      await runJson(['backup', folder.path('through'), '--from', service.url]);
+      const through = await runJson(['backup', folder.path('through'), '--from', service.url]);
+      expect(aside['position']).toMatch(/^[0-9a-f]{16}\.\d+\.0$/);
+      expect(through['position']).toBe(aside['position']);
       const again = await run(['backup', folder.path('aside'), '--data', data]);
       expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('holds a store already')]);
       expect((await doctor('--data', data)).code).toBe(0);

@@ -403,7 +403,10 @@ describe('a gap is told', () => {
     await set(s, 1, 'one');
     const { id } = await reader.next();
     const copy = folder.path('copy');
-    expect((await s.post(`/admin/backup?to=${encodeURIComponent(copy)}`, '', 'text/plain')).status).toBe(200);
+    const { body } = await s.post(`/admin/backup?to=${encodeURIComponent(copy)}`, '', 'text/plain');
+    await set(s, 1, 'two');
+    // what the copy lacks
+    expect(values([await (await follow(s.url, body.extensions.position)).next()])).toEqual(['two']);
     const restored = folder.path('restored');
     expect((await run(['restore', copy, '--data', restored])).code).toBe(0);
     const second = await service({ data: restored });

@@ -15,11 +15,16 @@ interface Copied {
   readonly directory: string;
   /** absent when another machine holds it */
   readonly bytes?: number;
+  /** id of /changes behind the last commit in it */
+  readonly position?: string;
   readonly ms: number;
 }
 
-const told = ({ directory, bytes, ms }: Copied) =>
-  `${directory}${bytes === undefined ? '' : `, ${(bytes / 1e6).toFixed(1)} MB`}, in ${(ms / 1000).toFixed(1)} s`;
+const told = ({ directory, bytes, position, ms }: Copied) => {
+  const size = bytes === undefined ? '' : `, ${(bytes / 1e6).toFixed(1)} MB`;
+  const upTo = position === undefined ? '' : `, up to ${position}`;
+  return `${directory}${size}${upTo}, in ${(ms / 1000).toFixed(1)} s`;
+};
 
 /** `graphstead backup`: a compact copy of one moment, also while a service writes. */
 export function backupCommand(to: string, options: BackupCommand): Promise<void> {
@@ -30,18 +35,19 @@ async function backup(to: string, { data, from }: BackupCommand): Promise<Copied
   const start = performance.now();
   if (from !== undefined) {
     const service = remoteService(from, process.env['GRAPHSTEAD_API_KEY']);
-    await service.send(`/admin/backup?to=${encodeURIComponent(to)}`, '', 'text/plain');
-    return { directory: to, ms: Math.round(performance.now() - start) };
+    const { extensions } = await service.send(`/admin/backup?to=${encodeURIComponent(to)}`, '', 'text/plain');
+    const { position } = extensions as { position?: string };
+    return { directory: to, ...(position ? { position } : {}), ms: Math.round(performance.now() - start) };
   }
   const source = resolve(data ?? join('.graphstead', 'data'));
   assertStore(source);
   const store = await openLmdbStore(source, { limits: makeLimits({}, process.env), readOnly: true });
   try {
-    await store.backup(to);
+    const position = `${store.incarnation}.${await store.backup(to)}.0`;
+    return { ...copied(to, start), position };
   } finally {
     await store.close();
   }
-  return copied(to, start);
 }
 
 /** `graphstead restore`: a backup becomes a new data directory. */

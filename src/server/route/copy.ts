@@ -38,9 +38,10 @@ export function copyRoutes(app: FastifyInstance, core: Core): void {
       });
     }
     const from = performance.now();
-    await core.store.backup(to);
+    const { store } = core;
+    const position = `${store.incarnation}.${await store.backup(to)}.0`;
     const ms = Math.round(performance.now() - from);
-    return reply.header('content-type', 'application/json').send(success({ directory: to, ms }));
+    return reply.header('content-type', 'application/json').send(success({ directory: to, position, ms }));
   });
 }
 

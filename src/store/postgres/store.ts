@@ -268,7 +268,7 @@ export class PostgresStore implements Store {
     return Number(row['n']);
   }
 
-  async backup(_directory: string): Promise<void> {
+  async backup(_directory: string): Promise<number> {
     throw new GraphsteadError('INVALID_REQUEST', 'a store in a database is copied by the means of that database', {
       fix: 'Use pg_dump or the backups of its host; `graphstead export` writes files that import reads.',
     });
