@@ -59,7 +59,10 @@ function surface({ dql, graphql }: GraphCallsOptions, transaction: Transaction |
     async mutate({ body, contentType }: GraphMutation): Promise<GraphMutated> {
       const commitNow = transaction === undefined;
       const { uids, queries } = await dql.mutate({ body, contentType, commitNow, ...place });
-      return { uids, ...(queries === undefined ? {} : { queries: queries.toString('utf8') }) };
+      return {
+        uids: Object.fromEntries(uids),
+        ...(queries === undefined ? {} : { queries: queries.toString('utf8') }),
+      };
     },
     async graphql(text, variables, terms = {}) {
       if (graphql === undefined) throw new GraphsteadError('NOT_READY', 'this service has no GraphQL schema');

@@ -122,6 +122,8 @@ export const DEFAULT_LIMITS = {
   predicates: 50_000,
   /** uids leased in one durable block */
   uidLease: 10_000,
+  /** facets of one edge or value, which are read and written in one piece */
+  facets: 10_000,
   /** dimensions of a vector */
   vectorDimensions: 8_192,
   // outgoing

@@ -1,4 +1,4 @@
-import type { Clock, Limits, Names } from '../base/index.js';
+import type { Clock, Limits, MaybePromise, Names } from '../base/index.js';
 import type { Facets, GraphReader, IdempotencyClaim, Predicate, StoredColumn, UidList } from '../graph/index.js';
 import type { StoredValue, Value } from '../values/index.js';
 import type { QueryDocument } from './syntax/index.js';
@@ -90,7 +90,7 @@ export interface MutateSettings {
   readonly signal?: Pick<AbortSignal, 'aborted'>;
   readonly idempotency?: Omit<IdempotencyClaim, 'reply'>;
   /** the bytes kept with the claim and sent to a repeated request; asked before the commit, so without its timestamp */
-  readonly reply?: (answer: MutateAnswer) => Uint8Array;
+  readonly reply?: (answer: MutateAnswer) => MaybePromise<Uint8Array>;
 }
 
 export interface MutateAnswer {
@@ -99,7 +99,7 @@ export interface MutateAnswer {
   /** set when the idempotency key was used before with the same body: the reply to send again; nothing was changed */
   readonly replayed?: Uint8Array;
   /** blank-node names and `uid(v)` texts to uids as 0x text */
-  readonly uids: Readonly<Record<string, string>>;
+  readonly uids: ReadonlyMap<string, string>;
   readonly txn: TransactionInfo;
   readonly latency: Latency;
   readonly metrics: Readonly<Record<string, number>>;

@@ -53,7 +53,7 @@ it('gives a new node no uid that the same request names', async () => {
       { uid: '0x2', nick: 'c', friend: [{ uid: '0x3' }] },
     ],
   });
-  const fresh = Number(Object.values(uids)[0]);
+  const fresh = Number([...uids.values()][0]);
   expect(fresh).toBeGreaterThan(3);
   expect(await dql.query(`{ q(func: uid(1, 2, 3, ${fresh})) { nick boss { nick } } }`)).toEqual({
     q: [{ nick: 'a', boss: { nick: 'b' } }, { nick: 'c' }, { nick: 'b' }],
@@ -131,6 +131,24 @@ describe('a long body', () => {
 });
 
 describe('mutations', () => {
+  it('are bounded in the facets of one edge or value, as RDF and as JSON', async () => {
+    const facets = (count: number) => Array.from({ length: count }, (_, i) => `f${i}`);
+    const rdf = (count: number) =>
+      `{ set { _:a <knows> _:b (${facets(count)
+        .map((f) => `${f}=1`)
+        .join(', ')}) . } }`;
+    const json = (count: number) => ({
+      set: { knows: { uid: '_:b', ...Object.fromEntries(facets(count).map((f) => [`knows|${f}`, 1])) } },
+    });
+    const few = await openDql({ limits: { facets: 20 } });
+    await few.mutate(rdf(20));
+    await few.mutateJson(json(20));
+    const refused = { code: 'LIMIT_EXCEEDED', message: 'an edge or a value has more than 20 facets (limit facets)' };
+    await expect(few.mutate(rdf(21))).rejects.toMatchObject({ ...refused, position: { line: 1 } });
+    await expect(few.mutateJson(json(21))).rejects.toMatchObject(refused);
+    await few.close();
+  });
+
   it('give blank nodes uids and tell them by name', async () => {
     const { uids, queries, txn } = await dql.mutate(`{ set {
       _:ada <name> "Ada" .
@@ -138,7 +156,7 @@ describe('mutations', () => {
       _:bob <name> "Bob" .
       _:bob <name> "Robert"@en .
     } }`);
-    expect(Object.keys(uids).sort()).toEqual(['ada', 'bob']);
+    expect([...uids.keys()].sort()).toEqual(['ada', 'bob']);
     expect(queries).toBeUndefined();
     expect(txn.commitTs).toBeGreaterThan(txn.startTs);
     const data = await dql.query('{ q(func: eq(name, "Ada")) { name friend @facets { uid name name@en } } }');
@@ -147,7 +165,7 @@ describe('mutations', () => {
         name: 'Ada',
         friend: [
           {
-            uid: uids['bob'],
+            uid: uids.get('bob'),
             name: 'Bob',
             'name@en': 'Robert',
             'friend|close': true,
@@ -169,9 +187,9 @@ describe('mutations', () => {
         boss: { name: 'Carol' },
       },
     });
-    expect(Object.keys(uids)).toHaveLength(3);
+    expect(uids.size).toBe(3);
     const data = await dql.query(
-      `{ q(func: uid(${uids['ada']})) { name name@fr tags friend @facets { name } boss { name } } }`,
+      `{ q(func: uid(${uids.get('ada')})) { name name@fr tags friend @facets { name } boss { name } } }`,
     );
     expect(data['q']).toEqual([
       {
@@ -258,7 +276,7 @@ describe('mutations', () => {
       _:ada <tags> "y" .
       _:ada <dgraph.type> "Person" .
     } }`);
-    const ada = uids['ada'];
+    const ada = uids.get('ada');
     await dql.mutate(`{ delete { <${ada}> <tags> "x" .\n<${ada}> <name@de> * . } }`);
     const q = `{ q(func: uid(${ada})) { name name@de nick tags } }`;
     expect(await dql.query(q)).toEqual({ q: [{ name: 'Ada', nick: 'A', tags: ['y'] }] });
@@ -319,14 +337,14 @@ describe('mutations', () => {
     const body = '{ set { _:a <name> "a" . _:b <name> "b" . } }';
     expect((await failure(dql.mutate(body))).code).toBe('SYNTAX');
     const plain = await openDql({ schema: SCHEMA, names: defaultNames });
-    expect(Object.keys((await plain.mutate(body)).uids)).toEqual(['a', 'b']);
+    expect([...(await plain.mutate(body)).uids.keys()]).toEqual(['a', 'b']);
     await plain.close();
   });
 
   it('replace a value in one block', async () => {
     const { uids } = await dql.mutate('{ set { _:a <tags> "old" . } }');
-    await dql.mutate(`{ set { <${uids['a']}> <tags> "new" . } delete { <${uids['a']}> <tags> * . } }`);
-    expect(await dql.query(`{ q(func: uid(${uids['a']})) { tags } }`)).toEqual({ q: [{ tags: ['new'] }] });
+    await dql.mutate(`{ set { <${uids.get('a')}> <tags> "new" . } delete { <${uids.get('a')}> <tags> * . } }`);
+    expect(await dql.query(`{ q(func: uid(${uids.get('a')})) { tags } }`)).toEqual({ q: [{ tags: ['new'] }] });
   });
 
   it.each([
@@ -367,11 +385,13 @@ describe('upserts', () => {
 
   it('create a node once, keyed by uid(v)', async () => {
     const first = await dql.mutate(UPSERT);
-    expect(Object.keys(first.uids)).toEqual(['uid(v)']);
+    expect([...first.uids.keys()]).toEqual(['uid(v)']);
     expect(first.queries?.toString()).toBe('{"q":[]}');
     const second = await dql.mutate(UPSERT);
-    expect(second.uids).toEqual({});
-    expect(JSON.parse(second.queries?.toString() ?? '')).toEqual({ q: [{ uid: first.uids['uid(v)'], name: 'Ada' }] });
+    expect(second.uids.size).toBe(0);
+    expect(JSON.parse(second.queries?.toString() ?? '')).toEqual({
+      q: [{ uid: first.uids.get('uid(v)'), name: 'Ada' }],
+    });
   });
 
   it('never create twice, however many run at once', async () => {
@@ -412,7 +432,7 @@ describe('upserts', () => {
       mutation @if(gt(len(v), 0) OR NOT eq(len(w), 1)) { set { _:new <name> "not this" . } }
       mutation @if(eq(len(v), 0) AND ge(len(w), 1)) { set { uid(w) <nick> "this" . } }
     }`);
-    expect(uids).toEqual({});
+    expect(uids.size).toBe(0);
     expect(await dql.query('{ q(func: has(name)) { name nick } }')).toEqual({ q: [{ name: 'a', nick: 'this' }] });
   });
 
@@ -427,10 +447,10 @@ describe('upserts', () => {
       'between(len(v), 0, 1.5)',
     ])
       await expect(upsert(condition)).rejects.toMatchObject({ code: 'INVALID_VALUE', position: { line: 2 } });
-    expect((await upsert('between(len(v), 0, 1)')).uids).toHaveProperty('a');
-    expect((await upsert('eq(len(v), [2, 3])')).uids).toEqual({});
-    expect((await upsert('lt(len(v), 0) or ge(len(v), 2) or gt(len(v), 1)')).uids).toEqual({});
-    expect((await upsert('le(len(v), 1)')).uids).toHaveProperty('a');
+    expect((await upsert('between(len(v), 0, 1)')).uids.has('a')).toBe(true);
+    expect((await upsert('eq(len(v), [2, 3])')).uids.size).toBe(0);
+    expect((await upsert('lt(len(v), 0) or ge(len(v), 2) or gt(len(v), 1)')).uids.size).toBe(0);
+    expect((await upsert('le(len(v), 1)')).uids.has('a')).toBe(true);
   });
 
   it('refuse a condition on the values of a variable that holds nodes', async () => {
@@ -445,7 +465,7 @@ describe('upserts', () => {
       });
     }
     for (const query of ['var(func: has(name)) { v as count(uid) }', 'var(func: has(name)) { v as name }']) {
-      expect((await upsert(query)).uids, query).toEqual({});
+      expect((await upsert(query)).uids.size, query).toBe(0);
     }
   });
 
@@ -454,7 +474,7 @@ describe('upserts', () => {
       query { q(func: eq(name, "nobody")) { v as uid n as amount } }
       mutation { set { uid(v) <amount> val(n) .\n_:b <amount> val(n) . } }
     }`);
-    expect(uids).toEqual({});
+    expect(uids.size).toBe(0);
   });
 
   it('give one blank node in several blocks one uid', async () => {
@@ -462,7 +482,7 @@ describe('upserts', () => {
       query: '{ v as var(func: eq(name, "x")) }',
       mutations: [{ set: { uid: '_:n', name: 'x' }, cond: '@if(eq(len(v), 0))' }, { set: { uid: '_:n', nick: 'y' } }],
     });
-    expect(Object.keys(uids)).toEqual(['n']);
+    expect([...uids.keys()]).toEqual(['n']);
     expect(await dql.query('{ q(func: eq(name, "x")) { name nick } }')).toEqual({ q: [{ name: 'x', nick: 'y' }] });
   });
 
@@ -572,9 +592,9 @@ describe('idempotency', () => {
     const claim = { scope: 'mutate:x', key: 'k1', bodyHash: 'h' };
     const { uids } = await dql.mutate('{ set { _:a <name> "a" . } }', {
       idempotency: claim,
-      reply: (answer) => Buffer.from(`reply for ${Object.keys(answer.uids).join()}`),
+      reply: (answer) => Buffer.from(`reply for ${[...answer.uids.keys()].join()}`),
     });
-    expect(Object.keys(uids)).toEqual(['a']);
+    expect([...uids.keys()]).toEqual(['a']);
     const kept = await dql.committer.idempotentReply(claim.scope, claim.key, claim.bodyHash);
     expect(Buffer.from(kept ?? []).toString()).toBe('reply for a');
     const other = dql.committer.idempotentReply(claim.scope, claim.key, 'another body');
@@ -588,6 +608,8 @@ describe('idempotency', () => {
     const claim = { scope: 's', key: 'k2', bodyHash: 'h' };
     const { uids } = await dql.mutate('{ set { _:a <name> "a" . } }', { idempotency: claim });
     const kept = await dql.committer.idempotentReply('s', 'k2', 'h');
-    expect(JSON.parse(Buffer.from(kept ?? []).toString())).toMatchObject({ data: { code: 'Success', uids } });
+    expect(JSON.parse(Buffer.from(kept ?? []).toString())).toMatchObject({
+      data: { code: 'Success', uids: Object.fromEntries(uids) },
+    });
   });
 });

@@ -43,7 +43,7 @@ interface DqlEngineOptions {
 /** What one attempt at a mutation came to. */
 interface Attempt {
   readonly queries: Buffer | undefined;
-  readonly uids: Readonly<Record<string, string>>;
+  readonly uids: ReadonlyMap<string, string>;
   readonly numUids: Readonly<Record<string, number>>;
 }
 
@@ -222,7 +222,7 @@ class Engine implements DqlEngine {
     };
     if (!request.commitNow) return answer(this.#open(transaction));
     const info = this.#closing(transaction);
-    const reply = request.idempotency && (request.reply ?? defaultReply)(answer(info));
+    const reply = request.idempotency && (await (request.reply ?? defaultReply)(answer(info)));
     const committed = await transaction.commit(
       request.idempotency && reply ? { idempotency: { ...request.idempotency, reply } } : {},
     );
@@ -325,7 +325,7 @@ function isOver(run: RunOptions, clock: Clock): boolean {
 function defaultReply({ queries, uids }: MutateAnswer): Uint8Array {
   const shown = queries ? queries.toString('utf8') : 'null';
   return Buffer.from(
-    `{"data":{"code":"Success","message":"Done","queries":${shown},"uids":${JSON.stringify(uids)}},"extensions":{}}`,
+    `{"data":{"code":"Success","message":"Done","queries":${shown},"uids":${JSON.stringify(Object.fromEntries(uids))}},"extensions":{}}`,
   );
 }
 

@@ -55,6 +55,8 @@ export class DeltaLog {
   readonly #create = new Map<string, NewPredicate>();
   /** what was put aside, in order; logs share them */
   readonly #segments: Columns[] = [];
+  /** that any delta names */
+  #highest = 0;
   #asideCount = 0;
   #asideBytes = 0;
   // Plain arrays: most transactions change little, and typed ones cost more to make than to fill.
@@ -94,6 +96,8 @@ export class DeltaLog {
     this.#langOf.push(lang === '' ? 0 : numberIn(this.#langs, lang));
     this.#uids.push(uid);
     this.#objects.push(object);
+    if (uid > this.#highest) this.#highest = uid;
+    if (object > this.#highest) this.#highest = object;
     if (value.length > 0) this.#bytes.set(value, this.#byteCount);
     this.#ends.push((this.#byteCount += value.length));
     if (facets.length > 0) this.#bytes.set(facets, this.#byteCount);
@@ -135,6 +139,7 @@ export class DeltaLog {
 
   /** The highest uid in [from, to) that a delta names; 0 when none does. */
   highestWithin(from: number, to: number): number {
+    if (this.#highest < from) return 0; // as of nearly all: only what was leased lies there
     let highest = 0;
     const look = (uids: ArrayLike<number>): void => {
       for (let i = 0; i < uids.length; i++) if (uids[i] > highest && uids[i] >= from && uids[i] < to) highest = uids[i];
@@ -151,6 +156,7 @@ export class DeltaLog {
     for (const draft of other.#create.values()) this.create(draft);
     const names = Array.from(other.#names.keys(), (name) => numberIn(this.#names, name));
     const langs = Array.from(other.#langs.keys(), (lang) => numberIn(this.#langs, lang));
+    this.#highest = Math.max(this.#highest, other.#highest);
     if (other.#segments.length > 0) this.#putAside();
     const isSame = [names, langs].every((numbers) => numbers.every((number, i) => number === i));
     for (const segment of other.#segments) this.#push(isSame ? segment : renumbered(segment, names, langs));

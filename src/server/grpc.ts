@@ -247,7 +247,7 @@ async function mutate(core: Core, request: MutateRequest): Promise<Dgraph.Respon
   const response = new messages.Response();
   response.setJson(answer.queries ?? Buffer.from('{}'));
   const uids = response.getUidsMap();
-  for (const [name, uid] of Object.entries(answer.uids)) uids.set(name, uid);
+  for (const [name, uid] of answer.uids) uids.set(name, uid);
   return describe(response, answer);
 }
 

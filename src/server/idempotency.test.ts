@@ -94,6 +94,23 @@ it('a mutation of the graph language under a key happens once where it commits, 
   }
 });
 
+it('a mutation with many new nodes tells all of them, the second time too', async () => {
+  const service = await startService();
+  try {
+    const names = Array.from({ length: 3_000 }, (_, i) => `n${i}`);
+    const text = `{ set { ${names.map((name) => `_:${name} <name> "${name}" .`).join('\n')} } }`;
+    const headers = { 'idempotency-key': 'many' };
+    const [first, second] = [1, 2].map(() => service.post('/mutate?commitNow=true', text, 'application/rdf', headers));
+    const { uids } = (await first).body.data;
+    expect(Object.keys(uids)).toEqual(names);
+    expect((await second).body.data.uids).toEqual(uids);
+    const told = await service.data(`{ q(func: uid(${uids['n0']}, ${uids['n2999']})) { name } }`);
+    expect(told).toEqual({ q: [{ name: 'n0' }, { name: 'n2999' }] });
+  } finally {
+    await service.close();
+  }
+});
+
 it('a mutation of the graph language that runs into the same request is answered what that was answered', async () => {
   const service = await startService();
   try {

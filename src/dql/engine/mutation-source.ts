@@ -50,7 +50,10 @@ function saysSomething({ setNquads, deleteNquads, setJson, deleteJson }: Mutatio
 function* nquads(text: string | undefined, source: string, options: ParseMutationOptions): Steps<Triple[]> {
   if (!text) return [];
   const names = options.names ?? defaultNames;
-  return yield* nquadSteps(new NQuadReader({ names, lines: names.dgraph, source }), text);
+  return yield* nquadSteps(
+    new NQuadReader({ names, lines: names.dgraph, source, mostFacets: options.limits?.facets }),
+    text,
+  );
 }
 
 function* json(text: string | undefined, op: 'set' | 'delete', options: ParseMutationOptions): Steps<Triple[]> {
@@ -59,5 +62,5 @@ function* json(text: string | undefined, op: 'set' | 'delete', options: ParseMut
   const node = yield* scanJsonSteps(text, { limits, source: `${op}_json`, lastCounts: names?.dgraph });
   // nodes without a name of one text are not those of another
   const blankPrefix = `dg.${randomBytes(4).readUInt32BE()}`;
-  return yield* new JsonTriples({ names, text, blankPrefix }).convert(node, op);
+  return yield* new JsonTriples({ names, text, blankPrefix, mostFacets: limits?.facets }).convert(node, op);
 }

@@ -1,6 +1,6 @@
 import { GraphsteadError, type Position } from '../../base/index.js';
 import type { Value } from '../../values/index.js';
-import { facetText, isFacetKeyCharacter } from '../rdf/facet.js';
+import { facetText, isFacetKeyCharacter, tooManyFacets } from '../rdf/facet.js';
 import type { TripleFacet } from '../syntax/index.js';
 import type { JsonNode } from './scan.js';
 import { numberValue } from './number.js';
@@ -11,10 +11,10 @@ const NONE: readonly TripleFacet[] = [];
 
 export type FacetEntry = readonly [facet: string, value: JsonNode];
 
-/** The keys `predicate|facet` of one node, by predicate; undefined when it has none. */
+/** The keys `predicate|facet` of one node, by predicate; undefined when it has none. Throws LIMIT_EXCEEDED above `most` of a predicate. */
 export type FacetIndex = ReadonlyMap<string, readonly FacetEntry[]> | undefined;
 
-export function facetIndex(node: ObjectNode): FacetIndex {
+export function facetIndex(node: ObjectNode, most: number): FacetIndex {
   let index: Map<string, [string, JsonNode][]> | undefined;
   for (const [name, value] of node.entries) {
     const bar = name.indexOf('|');
@@ -30,6 +30,7 @@ export function facetIndex(node: ObjectNode): FacetIndex {
     index ??= new Map();
     const entry: [string, JsonNode] = [facetKey(name.slice(bar + 1), value.position), value];
     const known = index.get(name.slice(0, bar));
+    if (known && known.length >= most) throw tooManyFacets(most, value.position);
     if (known) known.push(entry);
     else index.set(name.slice(0, bar), [entry]);
   }

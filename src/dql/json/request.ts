@@ -28,7 +28,12 @@ export function* parseJsonMutationSteps(body: string, options: ParseMutationOpti
   yield;
   if (root.kind !== 'object') throw wrong('the body is no object', root, 'Send {"set": ...} or {"delete": ...}.');
   checkKeys(root, TOP_KEYS);
-  const converter = new JsonTriples({ names, text: body, blankPrefix: `dg.${randomBytes(4).readUInt32BE()}` });
+  const converter = new JsonTriples({
+    names,
+    text: body,
+    blankPrefix: `dg.${randomBytes(4).readUInt32BE()}`,
+    mostFacets: options.limits?.facets,
+  });
   const parts = [...(isMutation(root) ? [root] : []), ...listed(root)];
   const mutations: MutationBlock[] = [];
   for (const part of parts) {

@@ -1,4 +1,12 @@
-import { defaultNames, GraphsteadError, type Names, type Position, STEP, type Steps } from '../../base/index.js';
+import {
+  DEFAULT_LIMITS,
+  defaultNames,
+  GraphsteadError,
+  type Names,
+  type Position,
+  STEP,
+  type Steps,
+} from '../../base/index.js';
 import { parseGeometry, type Value } from '../../values/index.js';
 import { splitLanguage } from '../parse/language-tag.js';
 import { uidNumber } from '../parse/number.js';
@@ -18,6 +26,8 @@ interface JsonTripleOptions {
   readonly blankPrefix: string;
   /** uids that this store could not have given are read as names of another system, and not refused */
   readonly otherUids?: boolean;
+  /** facets that one edge or value may have */
+  readonly mostFacets?: number;
   /** hears of each namespace that an object names; it may throw */
   readonly onNamespace?: (namespace: number, position: Position) => void;
 }
@@ -32,6 +42,7 @@ export class JsonTriples {
   readonly #text: string;
   readonly #prefix: string;
   readonly #otherUids: boolean;
+  readonly #mostFacets: number;
   readonly #onNamespace: JsonTripleOptions['onNamespace'];
   /** as the peer, which keeps the form of a variable to itself; what it exported is text */
   readonly #refusesCalls: boolean;
@@ -42,6 +53,7 @@ export class JsonTriples {
     this.#text = options.text;
     this.#prefix = options.blankPrefix;
     this.#otherUids = options.otherUids ?? false;
+    this.#mostFacets = options.mostFacets ?? DEFAULT_LIMITS.facets;
     this.#onNamespace = options.onNamespace;
     this.#refusesCalls = this.#names.dgraph && !this.#otherUids;
   }
@@ -73,7 +85,7 @@ export class JsonTriples {
       out.push(tripleOf({ subject, predicate: '*', lang: '', listed: false, position: node.position }, ALL, NO_FACETS));
       return subject;
     }
-    const facets = facetIndex(node);
+    const facets = facetIndex(node, this.#mostFacets);
     if (op === 'set') this.#demandOwners(facets, node, parent);
     let members = 0;
     for (const [key, value] of node.entries) {
@@ -169,7 +181,7 @@ export class JsonTriples {
     const at = out.length;
     const object = yield* this.#node(value, op, out, key);
     // friend|since inside a friend belongs to the edge that leads to it
-    const own = facetsOf(facetIndex(value), key, true);
+    const own = facetsOf(facetIndex(value, this.#mostFacets), key, true);
     const edge = tripleOf(base, object, own.length > 0 ? [...facets, ...own] : facets);
     if (at === out.length) out.push(edge);
     else out.splice(at, 0, edge);

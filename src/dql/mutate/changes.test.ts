@@ -31,6 +31,36 @@ function ran(...given: Parameters<typeof stepsOf>) {
   }
 }
 
+it('gives many new nodes their uids with stops between, and tells those that came to be', async () => {
+  const names = Array.from({ length: 5_000 }, (_, i) => `n${i}`);
+  const sets = names.map((name) => `_:${name} <p> "x" .`).join('\n');
+  for (const left of ['"y"', 'val(b)']) {
+    const { mutations } = parseMutation(
+      `upsert { ${QUERY} mutation { set { ${sets}\nuid(a) <p> ${left} .\nuid(b) <p> "y" . } } }`,
+    );
+    const given = variables(1, 1);
+    const nodes = new MutationNodes(given);
+    atOnce(nodes.collect(mutations));
+    let stops = 0;
+    await nodes.assign(
+      mutations,
+      async () => 0x100,
+      DEFAULT_LIMITS,
+      () => {
+        stops++;
+      },
+    );
+    expect(stops).toBeGreaterThan(15);
+    const context = { nodes, variables: given, names: defaultNames, limits: DEFAULT_LIMITS, lists: new Set<string>() };
+    const { changes } = atOnce(changesOf(mutations, context));
+    const telling = nodes.uidsIn(changes);
+    let step = telling.next();
+    for (stops = 0; !step.done; step = telling.next()) stops++;
+    expect(stops).toBeGreaterThan(15);
+    expect(step.value).toEqual(new Map(names.map((name, i) => [name, `0x${(0x100 + i).toString(16)}`])));
+  }
+});
+
 describe('one triple about many nodes', () => {
   it.each(['set', 'delete'])('is worked on with stops between: %s', (op) => {
     const pairs = ran(`${op} { uid(a) <p> uid(b) . }`, [400, 300]);

@@ -2,7 +2,9 @@ import {
   assert,
   forEachInSteps,
   GraphsteadError,
+  inSteps,
   type Limits,
+  type MaybePromise,
   type Position,
   STEP,
   type Steps,
@@ -28,6 +30,8 @@ export class MutationNodes {
   /** nodes made for `uid(v)` where v is empty */
   readonly #made = new Map<string, number>();
   #highestNamed = 0;
+  /** whether a triple may come to nothing: `val(x)` of a node that has none */
+  #mayBeUnused = false;
 
   constructor(variables: ReadonlyMap<string, QueryVariable>) {
     this.#variables = variables;
@@ -39,6 +43,7 @@ export class MutationNodes {
       yield* forEachInSteps(set, (triple) => {
         this.#collect(triple.subject);
         this.#collect(triple.object);
+        if (triple.object.kind === 'value') this.#mayBeUnused = true;
       });
     }
   }
@@ -48,6 +53,7 @@ export class MutationNodes {
     blocks: readonly MutationBlock[],
     lease: (count: number) => Promise<number>,
     limits: Limits,
+    pause: () => MaybePromise<void>,
   ): Promise<void> {
     const count = this.#blanks.size + this.#made.size;
     if (count === 0) return;
@@ -58,9 +64,18 @@ export class MutationNodes {
         { fix: 'Split it into several requests.' },
       );
     }
-    const uids = await this.#free(blocks, count, lease);
-    for (const fresh of [this.#blanks, this.#made])
-      for (const name of fresh.keys()) fresh.set(name, uids.next().value!);
+    const uids = await this.#free(blocks, count, lease, pause);
+    await inSteps(this.#give(uids), pause);
+  }
+
+  *#give(uids: ArrayLike<number>): Steps<void> {
+    let given = 0;
+    for (const fresh of [this.#blanks, this.#made]) {
+      for (const name of fresh.keys()) {
+        if (given % STEP === STEP - 1) yield;
+        fresh.set(name, uids[given++]);
+      }
+    }
   }
 
   /** A uid that the request names is raised past by its commit, and may be leased before it. */
@@ -68,15 +83,16 @@ export class MutationNodes {
     blocks: readonly MutationBlock[],
     count: number,
     lease: (count: number) => Promise<number>,
-  ): Promise<Iterator<number>> {
+    pause: () => MaybePromise<void>,
+  ): Promise<ArrayLike<number>> {
     const free: number[] = [];
     // twice as many each time, which gets past any run of named ones soon
     for (let asked = count; free.length < count; asked *= 2) {
       const first = await lease(asked);
-      const named = first > this.#highestNamed ? NONE : namedWithin(blocks, first, first + asked);
+      const named = first > this.#highestNamed ? NONE : await inSteps(namedWithin(blocks, first, first + asked), pause);
       for (let uid = first; uid < first + asked && free.length < count; uid++) if (!named.has(uid)) free.push(uid);
     }
-    return free.values();
+    return free;
   }
 
   #collect(reference: Triple['subject'] | Triple['object']): void {
@@ -97,20 +113,20 @@ export class MutationNodes {
    * Names of new nodes (without `_:`, or `uid(v)`) to their uids as 0x text: those that a change is about. One whose
    * only values were `val(x)` of nothing never came to be.
    */
-  *uidsIn(changes: readonly GraphChange[]): Steps<Readonly<Record<string, string>>> {
-    const uids = Object.create(null) as Record<string, string>;
+  *uidsIn(changes: readonly GraphChange[]): Steps<ReadonlyMap<string, string>> {
+    const uids = new Map<string, string>();
     if (this.#blanks.size + this.#made.size === 0) return uids;
-    const used = new Set<number>();
-    yield* forEachInSteps(changes, (change) => {
-      used.add(change.uid);
-      if (change.op === 'setEdge') used.add(change.object);
-    });
+    const used = this.#mayBeUnused ? yield* usedIn(changes) : undefined;
     let named = 0;
-    for (const [name, uid] of this.#blanks) {
-      if (++named % STEP === 0) yield;
-      if (used.has(uid)) uids[name] = `0x${uid.toString(16)}`;
+    for (const [fresh, show] of [
+      [this.#blanks, (name: string) => name],
+      [this.#made, (name: string) => `uid(${name})`],
+    ] as const) {
+      for (const [name, uid] of fresh) {
+        if (++named % STEP === 0) yield;
+        if (used === undefined || used.has(uid)) uids.set(show(name), `0x${uid.toString(16)}`);
+      }
     }
-    for (const [name, uid] of this.#made) if (used.has(uid)) uids[`uid(${name})`] = `0x${uid.toString(16)}`;
     return uids;
   }
 
@@ -144,14 +160,23 @@ function plain(reference: SubjectReference, position: Position): number | undefi
   });
 }
 
-function namedWithin(blocks: readonly MutationBlock[], from: number, to: number): ReadonlySet<number> {
+function* usedIn(changes: readonly GraphChange[]): Steps<ReadonlySet<number>> {
+  const used = new Set<number>();
+  yield* forEachInSteps(changes, (change) => {
+    used.add(change.uid);
+    if (change.op === 'setEdge') used.add(change.object);
+  });
+  return used;
+}
+
+function* namedWithin(blocks: readonly MutationBlock[], from: number, to: number): Steps<ReadonlySet<number>> {
   const named = new Set<number>();
   for (const { set } of blocks) {
-    for (const { subject, object } of set) {
+    yield* forEachInSteps(set, ({ subject, object }) => {
       for (const each of [subject, object]) {
         if (each.kind === 'uid' && each.uid >= from && each.uid < to) named.add(each.uid);
       }
-    }
+    });
   }
   return named;
 }

@@ -27,7 +27,7 @@ interface ResolvedMutation {
   /** where each change was asked for, aligned with changes */
   readonly positions: readonly Position[];
   /** names of new nodes, without `_:`, or `uid(v)`; to uids as 0x text */
-  readonly uids: Readonly<Record<string, string>>;
+  readonly uids: ReadonlyMap<string, string>;
 }
 
 /**
@@ -44,7 +44,7 @@ export async function resolveMutation(request: MutationRequest, options: Resolve
   if (!names.dgraph) await inSteps(demandSingle(blocks, reader.schema), pause);
   const nodes = new MutationNodes(variables);
   await inSteps(nodes.collect(blocks), pause);
-  await nodes.assign(blocks, lease, limits);
+  await nodes.assign(blocks, lease, limits, pause);
   const lists = await inSteps(newLists(blocks, reader.schema), pause);
   const { changes, positions } = await inSteps(changesOf(blocks, { nodes, variables, names, limits, lists }), pause);
   const uids = await inSteps(nodes.uidsIn(changes), pause);

@@ -212,14 +212,17 @@ export class Lexer {
     else this.#symbol(c);
   }
 
+  /** Empty lines and comments count as tokens too: millions of them would be passed in one go. */
   #space(): void {
     const text = this.text;
     let at = this.#at;
+    let lines = 0;
     for (; at < this.#end; at++) {
       const c = text.charCodeAt(at);
       if (c === 0x0a) {
         this.#line++;
         this.#lineStart = at + 1;
+        if (++lines > 1 && ++this.#tokens > this.#maxTokens) break;
       } else if (c === 0x23) {
         // by itself: a search for each of millions of comments takes ten times as long
         while (at + 1 < this.#end && text.charCodeAt(at + 1) !== 0x0a) at++;

@@ -51,7 +51,7 @@ export function parseMutation(text: string, options: ParseMutationOptions = {}):
 export function* parseMutationSteps(text: string, options: ParseMutationOptions = {}): Steps<MutationRequest> {
   const names = options.names ?? defaultNames;
   const { context, parts, mutations } = yield* outlineSteps(text, options);
-  const reader = new NQuadReader({ names, lines: names.dgraph });
+  const reader = new NQuadReader({ names, lines: names.dgraph, mostFacets: options.limits?.facets });
   const blocks: MutationBlock[] = [];
   for (const { condition, set, delete: remove } of mutations) {
     blocks.push({

@@ -559,6 +559,22 @@ describe('texts', () => {
     expect(failure(`{ q(func: has(x)) { ...f0 } } ${chain} fragment f20000 { z }`).code).toBe('LIMIT_EXCEEDED');
   });
 
+  it('count empty lines and comments among their tokens', () => {
+    const limits = makeLimits({ syntaxTokens: 1000 });
+    for (const line of ['\n', '# told\n', ' \n']) {
+      expect(parseQuery(`{ q(func: has(x)) { x ${line.repeat(900)} } }`, { limits }).blocks).toHaveLength(1);
+      for (const text of [
+        `{ q(func: has(x)) { x ${line.repeat(1_100)} } }`,
+        `{ q(func: has(x)) { x } }${line.repeat(1_100)}`,
+      ]) {
+        expect(failure(text, { limits })).toMatchObject({
+          code: 'LIMIT_EXCEEDED',
+          message: expect.stringContaining('syntaxTokens'),
+        });
+      }
+    }
+  });
+
   it('are bounded in the fields that fragments make of them', () => {
     const twice = (i: number) => `fragment f${i} { a { ...f${i + 1} } b { ...f${i + 1} } }`;
     const fragments = Array.from({ length: 40 }, (_, i) => twice(i)).join(' ');

@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, type Position } from '../../base/index.js';
 import { parseDateTime, type Value } from '../../values/index.js';
 
 const INT_LIMIT = 2n ** 63n;
@@ -25,6 +25,14 @@ export function facetValue(text: string): Value {
 export function facetText(text: string): Value {
   const instant = text.length >= 10 && looksLikeDate(text) ? tryDateTime(text) : undefined;
   return instant ?? { type: 'string', value: text };
+}
+
+/** LIMIT_EXCEEDED, before all of them are read. */
+export function tooManyFacets(most: number, position: Position): GraphsteadError {
+  return new GraphsteadError('LIMIT_EXCEEDED', `an edge or a value has more than ${most} facets (limit facets)`, {
+    position,
+    fix: 'Make a node of what the facets tell, with a predicate for each of them.',
+  });
 }
 
 /** Letters, digits, "_", "-", "." and ":", and whatever is no ASCII. */

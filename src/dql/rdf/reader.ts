@@ -1,10 +1,10 @@
-import { defaultNames, GraphsteadError, type Names, type Position } from '../../base/index.js';
+import { DEFAULT_LIMITS, defaultNames, GraphsteadError, type Names, type Position } from '../../base/index.js';
 import { parseLiteral, type Value } from '../../values/index.js';
 import { resolveEscapes } from '../parse/escape.js';
 import { splitLanguage, type TaggedName } from '../parse/language-tag.js';
 import { uidNumber } from '../parse/number.js';
 import type { NodeReference, ObjectReference, SubjectReference, Triple, TripleFacet } from '../syntax/index.js';
-import { facetValue, isFacetKeyCharacter } from './facet.js';
+import { facetValue, isFacetKeyCharacter, tooManyFacets } from './facet.js';
 
 export interface NQuadOptions {
   readonly names?: Names;
@@ -14,6 +14,8 @@ export interface NQuadOptions {
   readonly lines?: boolean;
   /** uids that this store could not have given are read as names of another system, and not refused */
   readonly otherUids?: boolean;
+  /** facets that one statement may have */
+  readonly mostFacets?: number;
   /** hears of each namespace that a statement names; it may throw */
   readonly onNamespace?: (namespace: number, position: Position) => void;
 }
@@ -61,6 +63,7 @@ export class NQuadReader {
   readonly #source: string | undefined;
   readonly #lines: boolean;
   readonly #otherUids: boolean;
+  readonly #mostFacets: number;
   readonly #onNamespace: NQuadOptions['onNamespace'];
   readonly #predicates = new Map<string, TaggedName>();
   #text = '';
@@ -74,6 +77,7 @@ export class NQuadReader {
     this.#source = options.source;
     this.#lines = options.lines ?? false;
     this.#otherUids = options.otherUids ?? false;
+    this.#mostFacets = options.mostFacets ?? DEFAULT_LIMITS.facets;
     this.#onNamespace = options.onNamespace;
   }
 
@@ -393,6 +397,7 @@ export class NQuadReader {
     for (;;) {
       this.#space();
       if (facets.length === 0 && this.#peek() === 0x29) break;
+      if (facets.length >= this.#mostFacets) throw tooManyFacets(this.#mostFacets, this.#position(this.#at));
       facets.push(this.#facet(keys));
       this.#space();
       if (this.#peek() === 0x2c) this.#at++;

@@ -1,5 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GraphsteadError, parseJson } from '../../base/index.js';
+import {
+  atOnce,
+  Breath,
+  GraphsteadError,
+  inSteps,
+  type MaybePromise,
+  parseJson,
+  type Steps,
+} from '../../base/index.js';
 import type { MutateAnswer, QueryAnswer, TransactionInfo } from '../../dql/index.js';
 import type { AlterRequest } from '../../graph/index.js';
 import { LARGE_ANSWERS } from '../answers.js';
@@ -12,6 +20,8 @@ import type { Answering } from '../signal.js';
 
 /** tokens that declare a variable: its name, a colon, its type */
 const TOKENS_A_VARIABLE = 3;
+/** new nodes that are named in one step */
+const NAMED = 1_024;
 /** texts in the JSON of a query beside those of its variables: names of members, the query itself */
 const OTHER_TEXTS = 8;
 
@@ -160,7 +170,7 @@ async function mutate(core: Core, request: Asked, answering: Answering, key: str
     timeoutMs: duration(parameters, 'timeout'),
     signal: core.goneOf(answering),
     idempotency: claim,
-    reply: (made) => joined(mutateEnvelope(core, made)),
+    reply: async (made) => joined(await mutateEnvelope(core, made)),
   });
   try {
     const answer = await asked;
@@ -191,13 +201,33 @@ function mutationType(request: Asked): 'rdf' | 'json' {
 }
 
 /** Query results stand directly under `data` (the spec); under `data.queries` with `--compat dgraph`. */
-function mutateEnvelope(core: Pick<Core, 'names'>, answer: MutateAnswer): Parts {
-  const uids = JSON.stringify(answer.uids);
+function mutateEnvelope(core: Core, answer: MutateAnswer): MaybePromise<Parts> {
   const status = `"code":"Success","message":"Done"`;
   const tail = `},"extensions":${mutateExtensions(answer)}}`;
-  if (core.names.dgraph) return [`{"data":{${status},"queries":`, answer.queries ?? 'null', `,"uids":${uids}`, tail];
   const inner = answer.queries?.subarray(1, answer.queries.length - 1) ?? Buffer.alloc(0);
-  return [`{"data":{`, inner, `${inner.length > 0 ? ',' : ''}${status},"uids":${uids}`, tail];
+  const head: Parts = core.names.dgraph
+    ? [`{"data":{${status},"queries":`, answer.queries ?? 'null', ',"uids":']
+    : [`{"data":{`, inner, `${inner.length > 0 ? ',' : ''}${status},"uids":`];
+  const writing = uidsJson(answer.uids);
+  if (answer.uids.size <= NAMED) return [...head, ...atOnce(writing), tail];
+  const breath = new Breath(core.limits.yieldMs);
+  return inSteps(writing, () => breath.due()).then((uids) => [...head, ...uids, tail]);
+}
+
+/** New nodes by their names, as one object. */
+function* uidsJson(uids: ReadonlyMap<string, string>): Steps<Parts> {
+  const parts: Buffer[] = [];
+  let text = '{';
+  let count = 0;
+  for (const [name, uid] of uids) {
+    if (count > 0) text += ',';
+    text += `${JSON.stringify(name)}:"${uid}"`;
+    if (++count % NAMED > 0) continue;
+    parts.push(Buffer.from(text));
+    text = '';
+    yield;
+  }
+  return [...parts, `${text}}`];
 }
 
 async function commit(core: Core, request: Asked): Promise<Parts> {
