@@ -218,6 +218,22 @@ describe('an app', () => {
     expect(logs.find((entry) => entry.level === 'error')).toMatchObject({ requestId: 'r1', operation: 'fail' });
   });
 
+  it('tells no error to the log where a client names an agent that is not there', async () => {
+    await open();
+    const id = (await operation('startNote').run?.({}, context())) as string;
+    await agents.stop(id);
+    const codes = [];
+    for (const wrong of ['agent_nobody', '', id]) {
+      const failure = await operation('getWho')
+        .run?.({ id: wrong }, context())
+        ?.catch((error: unknown) => error);
+      codes.push((failure as { code: string }).code);
+    }
+    expect(codes).toEqual(['AGENT_UNKNOWN', 'AGENT_ID_MISSING', 'AGENT_TERMINATED']);
+    const levels = logs.filter(({ operation: name }) => name === 'getWho').map(({ level }) => level);
+    expect(levels).toEqual(['info', 'info', 'info']);
+  });
+
   it('reloads with its agents and their state; a mistake keeps what ran', async () => {
     const loaded = await open();
     const id = (await operation('startNote').run?.({}, context())) as string;

@@ -1,6 +1,6 @@
 import { type Agents, failureText, type HostLog, type Hosts, typedArguments, typedValue } from '../agents/index.js';
 import type { Operation, OperationEvent, RequestContext } from '../api/index.js';
-import { asError, GraphsteadError } from '../base/index.js';
+import { asError, type ErrorCode, GraphsteadError } from '../base/index.js';
 import type { AppManifest, FieldDescription, OperationDescription, SharedScalars } from './contract.js';
 import { Converter } from './convert.js';
 import { GraphQLTypes } from './graphql-types.js';
@@ -151,9 +151,7 @@ function told(
   { log, stacks }: OperationOptions,
 ): GraphsteadError {
   const stack = typeof error.cause === 'string' ? error.cause : undefined;
-  // that a reader of a stream goes away is nothing to look into
-  const level = error.code === 'CANCELLED' ? 'debug' : 'error';
-  log({ level, message: failureText(error), requestId, operation: name });
+  log({ level: levelOf(error.code), message: failureText(error), requestId, operation: name });
   if (!stacks || stack === undefined) return error;
   const details = {
     ...error.details,
@@ -165,6 +163,19 @@ function told(
   };
   return new GraphsteadError(error.code, error.message, { fix: error.fix, details });
 }
+
+function levelOf(code: ErrorCode): HostLog['level'] {
+  // that a reader of a stream goes away is nothing to look into
+  if (code === 'CANCELLED') return 'debug';
+  return OF_CLIENTS.has(code) ? 'info' : 'error';
+}
+
+/** The client named an agent that is not there, any more or ever. */
+const OF_CLIENTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'AGENT_ID_MISSING',
+  'AGENT_UNKNOWN',
+  'AGENT_TERMINATED',
+]);
 
 /** Lines of a stack that an answer carries at most. */
 const FRAMES = 10;
