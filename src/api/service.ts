@@ -87,9 +87,14 @@ class GraphqlApi implements Api {
   }
 
   #customLogic(): CustomLogic | undefined {
-    const { client, limits } = this.#options;
+    const { client, limits, names } = this.#options;
     if (!client) return undefined;
-    return createCustomLogic({ client, limits, runDql: (text, call) => runCustomDql(text, call, this.#options) });
+    return createCustomLogic({
+      client,
+      limits,
+      comparesTypes: !names.dgraph,
+      runDql: (text, call) => runCustomDql(text, call, this.#options),
+    });
   }
 
   async load(): Promise<readonly GraphsteadError[]> {

@@ -678,6 +678,49 @@ describe('Errors, custom logic', () => {
     ]);
   });
 
+  it('an item of a type that is not defined answers what is asked of its interface alone', async () => {
+    remote.on('/r', () => ({
+      body: [{ __typename: 'A', n: 1 }, { __typename: 'C', n: 2 }, { __typename: 'Other', n: 3 }, { __typename: 'C' }],
+    }));
+    await upload(`interface I @remote { n: Int } type A implements I @remote { a: Int } type B implements I @remote { b: Int }
+      type Other @remote { n: Int } type Query { is: [I] @custom(http: { url: "$R/r", method: GET }) }`);
+    const { body } = await s.graphql('{ is { n ... on I { m: n } } }');
+    expect(body.data).toEqual({ is: [{ n: 1, m: 1 }, { n: 2, m: 2 }, null, null] });
+    // what is known of it would not be all that is asked
+    for (const more of ['__typename', '... on A { a }']) {
+      expect((await s.graphql(`{ is { n ${more} } }`)).body.data.is[1]).toBeNull();
+    }
+  });
+
+  it.each([
+    ['', '{ is { n } }', [{ n: 1 }, { n: 2 }]],
+    [
+      '',
+      '{ is { m: n sub { n } } }',
+      [
+        { m: 1, sub: null },
+        { m: 2, sub: { n: 3 } },
+      ],
+    ],
+    ['', '{ is { n ... on A { a } } }', [{ n: 1, a: 7 }, null]],
+    // nothing is known of what its interface has there
+    [', skipIntrospection: true', '{ is { n } }', [{ n: 1 }, null]],
+  ])('so do items of a GraphQL remote, which is asked so that they can%s: %s', async (more, query, expected) => {
+    const schema = buildSchema(`interface I { n: Int sub: I } type A implements I { n: Int sub: I a: Int }
+      type B implements I { n: Int sub: I } type C implements I { n: Int sub: I } type Query { is: [I] }`);
+    const is = [
+      { __typename: 'A', n: 1, a: 7 },
+      { __typename: 'C', n: 2, sub: { __typename: 'C', n: 3 } },
+    ];
+    remote.on('/g', async (call) => {
+      const { query: source } = call.json() as { query: string };
+      return { body: await graphql({ schema, source, rootValue: { is } }) };
+    });
+    await upload(`interface I @remote { n: Int sub: I } type A implements I @remote { a: Int } type B implements I @remote
+      type Query { is: [I] @custom(http: { url: "$R/g", method: POST, graphql: "query { is }"${more} }) }`);
+    expect((await s.graphql(query)).body.data).toEqual({ is: expected });
+  });
+
   it('a reply with extra fields: ignored', async () => {
     remote.on('/c', () => ({ body: { code: 'A', more: { and: ['more'] } } }));
     await upload(`${COUNTRY} type Query { c: Country @custom(http: { url: "$R/c", method: GET }) }`);

@@ -8,7 +8,7 @@ import {
   outgoingHeaders,
   type TemplateValues,
 } from '../../outbound/index.js';
-import type { HttpCall, RemoteOperation } from '../../sdl/index.js';
+import type { HttpCall, Model, RemoteOperation } from '../../sdl/index.js';
 import type { RequestContext } from '../operation.js';
 
 /** What every call of one custom field shares. */
@@ -19,6 +19,13 @@ export interface CallSite {
   readonly context: RequestContext;
   /** calls with the same one share what they read */
   readonly shared?: object;
+  /** types were compared with those of the remote at upload, unless the call skips introspection */
+  readonly comparesTypes: boolean;
+}
+
+/** Whether the remote is known to have an interface of ours with all of its fields. */
+export function knownInterfaces(model: Model, { http, comparesTypes }: CallSite): (name: string) => boolean {
+  return (name) => comparesTypes && !http.skipIntrospection && model.object(name)?.remote === true;
 }
 
 /** Sends a REST call with the given body; `undefined` sends none. */

@@ -10,13 +10,15 @@ import { callRoot } from './root-call.js';
 interface CustomLogicOptions {
   readonly client: HttpClient;
   readonly limits: Pick<Limits, 'outboundConcurrency'>;
+  /** types are compared with those of their remotes at upload */
+  readonly comparesTypes?: boolean;
   /** Runs the text of `@custom(dql: ...)` with the field's arguments as variables; the answer's blocks by name. */
   readonly runDql?: (text: string, call: CustomRootCall) => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** Runs @custom fields against their remotes, and custom queries in the graph language. */
 export function createCustomLogic(options: CustomLogicOptions): CustomLogic {
-  const { client, limits } = options;
+  const { client, limits, comparesTypes = false } = options;
   const siteOf = (
     { model, context, shared }: CustomRootCall | CustomFieldCall,
     http: HttpCall,
@@ -26,6 +28,7 @@ export function createCustomLogic(options: CustomLogicOptions): CustomLogic {
     http,
     secrets: model.secrets,
     context,
+    comparesTypes,
     ...(shares ? { shared } : {}),
   });
   return {

@@ -5,7 +5,7 @@ import type { RemoteOperation } from '../../sdl/index.js';
 import type { CustomError, CustomFieldCall, CustomResult } from '../execute/custom-logic.js';
 import { keyOfValues } from '../execute/variables.js';
 import { askedOnce } from './asked-once.js';
-import { bodyFor, type CallSite, sendGraphql, sendRest, variablesFor } from './call.js';
+import { bodyFor, type CallSite, knownInterfaces, sendGraphql, sendRest, variablesFor } from './call.js';
 import { clientPaths } from './error-path.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors, wrongBatch } from './failure.js';
 import { inOwnKeys } from './own-keys.js';
@@ -77,7 +77,9 @@ async function single(
   concurrency: number,
 ): Promise<CustomResult[]> {
   const results = new Array<CustomResult>(asked.length);
-  const set = site.http.graphql && remoteSelection(call, outputType(call), call.fieldNodes).set;
+  const set =
+    site.http.graphql &&
+    remoteSelection(call, outputType(call), call.fieldNodes, knownInterfaces(call.model, site)).set;
   const name = [call.field.owner, call.field.name, set && print(set)];
   let next = 0;
   const work = async (): Promise<void> => {
@@ -116,7 +118,7 @@ async function askGraphql(
   operation: RemoteOperation,
   variables: Values,
 ): Promise<RemoteAnswer> {
-  const { set, aliased } = remoteSelection(call, outputType(call), call.fieldNodes);
+  const { set, aliased } = remoteSelection(call, outputType(call), call.fieldNodes, knownInterfaces(call.model, site));
   return inOwnKeys(readGraphqlReply(await sendGraphql(site, operation, set, variables), operation.field), aliased);
 }
 

@@ -3,10 +3,12 @@ import {
   type FieldNode,
   getNamedType,
   type GraphQLField,
+  type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   isAbstractType,
+  isInterfaceType,
   isLeafType,
   isObjectType,
   Kind,
@@ -16,6 +18,7 @@ import {
 } from 'graphql';
 import { within } from '../../base/index.js';
 import { type CollectScope, collectFields, selectionSets } from '../execute/collect.js';
+import { suffices } from '../execute/complete.js';
 import { needsOf, replyAliases, replyKey } from '../execute/reply-key.js';
 import { sentArguments } from '../execute/sent-argument.js';
 import { fieldMeaning } from '../schema/meaning.js';
@@ -42,27 +45,38 @@ interface RemoteSelection {
  * and @include applied, and no aliases but where one question could not be told from another (`replyAliases`), or
  * members of an interface or a union have fields of one name that a remote may refuse to be asked for side by side.
  * Fields that custom logic resolves here are replaced by what they need.
+ * Where an interface's own fields are all that is asked, they are asked of the interface, so that types of the remote that
+ * are not defined here answer them too.
+ * @param isTheirs whether the remote is known to have an interface with all of its fields
  */
 export function remoteSelection(
   scope: CollectScope,
   type: GraphQLOutputType,
   nodes: readonly FieldNode[],
+  isTheirs: (name: string) => boolean,
 ): RemoteSelection {
   const aliased = new Map<string, string>();
-  return { set: below(scope, type, nodes, aliased), aliased };
+  return { set: below(scope, type, nodes, { aliased, isTheirs }), aliased };
 }
 
-type Aliased = Map<string, string>;
+interface Asking {
+  readonly aliased: Map<string, string>;
+  readonly isTheirs: (name: string) => boolean;
+}
 
 function below(
   scope: CollectScope,
   type: GraphQLOutputType,
   nodes: readonly FieldNode[],
-  aliased: Aliased,
+  asking: Asking,
 ): SelectionSetNode | undefined {
   const named: GraphQLNamedType = getNamedType(type);
-  if (isObjectType(named)) return fieldsOf(scope, wantedOf(scope, named, nodes), aliased);
+  if (isObjectType(named)) return fieldsOf(scope, wantedOf(scope, named, nodes), asking);
   if (!isAbstractType(named)) return undefined;
+  if (isInterfaceType(named) && asking.isTheirs(named.name) && suffices(scope, named, nodes)) {
+    const { selections } = fieldsOf(scope, wantedOf(scope, named, nodes), asking);
+    return selectionSet([fieldNode('__typename'), ...selections]);
+  }
   const firsts = new Map<string, GraphQLOutputType>();
   const members = scope.schema.getPossibleTypes(named).map((member): SelectionNode => {
     const wanted = [...wantedOf(scope, member, nodes)].map(([key, want]): [string, Wanted] => {
@@ -70,13 +84,13 @@ function below(
       if (!known) firsts.set(key, want.definition.type);
       if (!known || isTheRemotes(known, want.definition.type)) return [key, want];
       const alias = `${key}__${member.name}`;
-      aliased.set(alias, key);
+      asking.aliased.set(alias, key);
       return [alias, want];
     });
     return {
       kind: Kind.INLINE_FRAGMENT,
       typeCondition: { kind: Kind.NAMED_TYPE, name: nameNode(member.name) },
-      selectionSet: fieldsOf(scope, new Map(wanted), aliased),
+      selectionSet: fieldsOf(scope, new Map(wanted), asking),
     };
   });
   return selectionSet([fieldNode('__typename'), ...members]);
@@ -91,14 +105,14 @@ function isTheRemotes(one: GraphQLOutputType, other: GraphQLOutputType): boolean
   return isLeafType(getNamedType(one)) && text === String(other) && text.endsWith('!') && !/[^!]\]/.test(text);
 }
 
-function fieldsOf(scope: CollectScope, wanted: ReadonlyMap<string, Wanted>, aliased: Aliased): SelectionSetNode {
+function fieldsOf(scope: CollectScope, wanted: ReadonlyMap<string, Wanted>, asking: Asking): SelectionSetNode {
   const fields = [...wanted].map(([key, { definition, arguments: given, nodes }]) => {
     const name = replyKey(definition);
     return {
       ...fieldNode(name),
       ...(key === name ? {} : { alias: nameNode(key) }),
       arguments: given,
-      selectionSet: below(scope, definition.type, nodes, aliased),
+      selectionSet: below(scope, definition.type, nodes, asking),
     };
   });
   return selectionSet(fields);
@@ -107,7 +121,7 @@ function fieldsOf(scope: CollectScope, wanted: ReadonlyMap<string, Wanted>, alia
 /** By the key that the reply has it under. */
 function wantedOf(
   scope: CollectScope,
-  type: GraphQLObjectType,
+  type: GraphQLObjectType | GraphQLInterfaceType,
   nodes: readonly FieldNode[],
 ): ReadonlyMap<string, Wanted> {
   const definitions = type.getFields();

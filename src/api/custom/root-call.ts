@@ -5,7 +5,7 @@ import type { HttpCall, RemoteOperation } from '../../sdl/index.js';
 import { parseDateTime } from '../../values/index.js';
 import type { CustomResult, CustomRootCall } from '../execute/custom-logic.js';
 import { askedOnce } from './asked-once.js';
-import { bodyFor, type CallSite, sendGraphql, sendRest, variablesFor } from './call.js';
+import { bodyFor, type CallSite, knownInterfaces, sendGraphql, sendRest, variablesFor } from './call.js';
 import { clientPaths, type Path } from './error-path.js';
 import { failed, graphqlErrors, NOT_EVALUATED, restErrors } from './failure.js';
 import { inOwnKeys } from './own-keys.js';
@@ -34,7 +34,7 @@ async function graphql(call: CustomRootCall, site: CallSite, operation: RemoteOp
   const parent = call.field.root === 'Query' ? call.schema.getQueryType() : call.schema.getMutationType();
   assert(parent, 'a custom root field belongs to a generated type');
   const { type } = parent.getFields()[call.field.name];
-  const { set, aliased } = remoteSelection(call, type, call.fieldNodes);
+  const { set, aliased } = remoteSelection(call, type, call.fieldNodes, knownInterfaces(call.model, site));
   const variables = variablesFor(operation, call.args);
   const answer = await askedOnce(
     site,

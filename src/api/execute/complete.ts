@@ -301,7 +301,11 @@ function* listInSteps(
   return true;
 }
 
-/** By `__typename`, or the only type that it can be, or the interface itself where its own fields are all that is asked. */
+/**
+ * By `__typename`, or the only type that it can be. Where an interface's own fields are all that is asked, an item without
+ * `__typename` is completed as the interface, and so is one of a type that is not defined here, as long as it holds some of
+ * them: a remote that was asked for them of the types defined here alone holds none.
+ */
 function runtimeType(
   scope: CompletionScope,
   type: GraphQLAbstractType,
@@ -310,13 +314,21 @@ function runtimeType(
 ): Typed | undefined {
   const possible = scope.schema.getPossibleTypes(type);
   const name = (value as { readonly __typename?: unknown }).__typename;
-  if (typeof name === 'string') return possible.find((candidate) => candidate.name === name);
-  if (possible.length === 1) return possible[0];
-  return isInterfaceType(type) && suffices(scope, type, nodes) ? type : undefined;
+  if (typeof name !== 'string' && possible.length === 1) return possible[0];
+  const known = possible.find((candidate) => candidate.name === name);
+  if (known || !isInterfaceType(type) || !suffices(scope, type, nodes)) return known;
+  if (typeof name !== 'string') return type;
+  return scope.schema.getType(name) === undefined && holdsSome(scope, type, nodes, value) ? type : undefined;
+}
+
+function holdsSome(scope: CompletionScope, type: GraphQLInterfaceType, nodes: Nodes, value: object): boolean {
+  return askedFields(scope, type, nodes).some(
+    ({ alias, replyKey: key }) => Object.hasOwn(value, key) || (alias !== undefined && Object.hasOwn(value, alias)),
+  );
 }
 
 /** Whatever the type of a node is, it answers the selection alike. */
-function suffices(scope: CompletionScope, type: GraphQLInterfaceType, nodes: Nodes): boolean {
+export function suffices(scope: CollectScope, type: GraphQLInterfaceType, nodes: Nodes): boolean {
   const sets = selectionSets(nodes);
   return (
     !tellsApart(scope, type, sets) &&
