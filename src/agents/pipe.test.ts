@@ -3,6 +3,12 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { isPlain, Pipe } from './pipe.js';
 
+const THROWS = {
+  get it() {
+    throw new Error('detached');
+  },
+};
+
 /** Both ends, with what one writes cut into parts of `size` bytes on its way. */
 function pair(size: number, messageBytes = 1_000_000, arriving = messageBytes) {
   const received: unknown[][] = [];
@@ -95,7 +101,16 @@ describe('the pipe to a host process', () => {
   it('knows what JSON would change', () => {
     const many = Array.from({ length: 1_000 }, (_, i) => i);
     for (const value of ['a', 1.5, null, true, [1, ['b']], { a: { b: [null] } }]) expect(isPlain(value)).toBe(true);
-    for (const value of [undefined, 1n, new Date(), new Map(), Number.POSITIVE_INFINITY, { toJSON: 1 }, [undefined]]) {
+    for (const value of [
+      undefined,
+      1n,
+      new Date(),
+      new Map(),
+      Number.POSITIVE_INFINITY,
+      { toJSON: 1 },
+      [undefined],
+      THROWS,
+    ]) {
       expect(isPlain(value)).toBe(false);
     }
     // not looked through to its end

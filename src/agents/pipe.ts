@@ -158,7 +158,7 @@ function head(frame: Buffer, codec: number): Buffer {
 /** values that are looked at before JSON is given up: what is larger, deeper or circular goes the other way */
 const LOOKED_AT = 256;
 
-/** JSON gives it back as it was. */
+/** JSON gives it back as it was. What throws when it is looked at is not plain. */
 export function isPlain(value: unknown): boolean {
   let left = LOOKED_AT;
   const plain = (one: unknown): boolean => {
@@ -173,5 +173,9 @@ export function isPlain(value: unknown): boolean {
     if (Object.getPrototypeOf(one) !== Object.prototype || 'toJSON' in one) return false;
     return Object.values(one).every(plain);
   };
-  return plain(value);
+  try {
+    return plain(value);
+  } catch {
+    return false;
+  }
 }

@@ -18,6 +18,39 @@ describe('what no other process can be given', () => {
     expect(unsendable(value)).toMatchObject({ path, what });
   });
 
+  it.each([
+    [
+      {
+        list: [
+          {
+            get user() {
+              throw new Error('detached');
+            },
+          },
+        ],
+      },
+      '.list[0].user',
+      'a getter that throws when it is read: detached',
+    ],
+    [
+      {
+        lazy: new Proxy(
+          {},
+          {
+            ownKeys() {
+              throw new Error('closed');
+            },
+          },
+        ),
+      },
+      '.lazy',
+      'an object that throws when it is read: closed',
+    ],
+  ])('is told where it throws when it is read: %#', (value, path, what) => {
+    expect(() => serialize(value)).toThrow();
+    expect(unsendable(value)).toMatchObject({ path, what });
+  });
+
   it.each([[circle], [{ at: new Date(0), bytes: new Uint8Array(3), big: 1n, none: undefined, text: 'a' }]])(
     'is nothing of %o',
     (value) => {

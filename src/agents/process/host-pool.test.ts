@@ -71,6 +71,8 @@ const CODE = `
   }
   function misses() { return missed; }
   function unawaited() { return { list: [1, Promise.resolve(2)] }; }
+  function detached() { return { id: 1, get user() { throw new Error('detached'); } }; }
+  async function* detachedLater() { yield { id: 1 }; yield detached(); }
   async function fetches() { return (await connections.http('api').json('it')).text.length; }
   async function fetchesTwice() {
     const [one, other] = [await connections.http('api').json('it'), await connections.http('api').json('it')];
@@ -107,6 +109,8 @@ const EXPORTS = [
   'ask',
   'misses',
   'unawaited',
+  'detached',
+  'detachedLater',
   'fetches',
   'fetchesTwice',
   'talks',
@@ -294,6 +298,16 @@ describe('host processes', () => {
     await open();
     const message = 'the result cannot leave the process: result.list[1] is a promise';
     await expect(call('unawaited')).rejects.toMatchObject({ message, fix: 'await it' });
+  });
+
+  it('tell of a result that throws when it is read, in place of waiting for it', async () => {
+    await open();
+    const message =
+      'the result cannot leave the process: result.user is a getter that throws when it is read: detached';
+    await expect(call('detached')).rejects.toMatchObject({ message });
+    const items = hosts.stream({ name: 'detachedLater', args: [], requestId: 'r' })[Symbol.asyncIterator]();
+    expect((await items.next()).value).toEqual({ id: 1 });
+    await expect(items.next()).rejects.toMatchObject({ message });
   });
 
   it('give a call up when its caller has left', async () => {
