@@ -540,6 +540,17 @@ describe('Errors, custom logic', () => {
     ]);
   });
 
+  it('a text is a Boolean where it says which: others are errors', async () => {
+    const values = ['true', 'False', '1', '0', 'no', 'maybe', '', 0, 3];
+    remote.on('/flags', () => ({ body: values.map((on) => ({ on })) }));
+    await upload(`type Flag @remote { on: Boolean }
+      type Query { flags: [Flag] @custom(http: { url: "$R/flags", method: GET }) }`);
+    const { body } = await s.graphql('{ flags { on } }');
+    const shown = body.data.flags.map(({ on }: { on: unknown }) => on);
+    expect(shown).toEqual([true, false, true, false, null, null, null, false, true]);
+    expect(body.errors.map(({ path }: { path: unknown[] }) => path[1])).toEqual([4, 5, 6]);
+  });
+
   it('what a GraphQL remote says is wrong stands at the field as the client asked for it', async () => {
     const schema = buildSchema(
       'type P { pic(size: Int): String sub: P } type Query { p: P ps(of: [PIn]): [P] } input PIn { id: ID }',

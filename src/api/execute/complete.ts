@@ -20,7 +20,7 @@ import { type CollectScope, collectFields, selectionSets, tellsApart } from './c
 import { type CustomResult, isFailure } from './custom-logic.js';
 import { ownValue } from './inherited.js';
 import { replyAliases, replyKey } from './reply-key.js';
-import { leafJson } from './scalar.js';
+import { exactJson, leafJson } from './scalar.js';
 
 /** What a custom field's own call answered for a JavaScript parent. */
 export type AnswerOf = (parent: object, nodes: readonly FieldNode[]) => CustomResult | undefined;
@@ -31,6 +31,8 @@ export interface CompletionScope extends CollectScope {
   readonly path: (string | number)[];
   /** a list that is missing is empty (what a query in the graph language gave; custom logic, as Dgraph has it); else null */
   readonly emptyLists: boolean;
+  /** of a Boolean each text but the empty one and "false", as Dgraph has it; else a text has to say which it is */
+  readonly anyTextIsTrue: boolean;
   readonly answerOf?: AnswerOf;
 }
 
@@ -215,7 +217,7 @@ function completeLeaf(
   value: unknown,
   out: JsonWriter,
 ): boolean {
-  const json = leafJson(type, value);
+  const json = scope.anyTextIsTrue ? leafJson(type, value) : exactJson(type, value);
   if (json === undefined) {
     const shown = typeof value === 'object' ? shownObject(value) : String(value);
     const field = nodes[0].name.value;

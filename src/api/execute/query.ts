@@ -67,6 +67,7 @@ export function writeScopeOf(request: Request, key: string, custom: WriteScope['
     errors: request.errors,
     path: [key],
     emptyLists: request.engine.names.dgraph,
+    anyTextIsTrue: request.engine.names.dgraph,
     custom,
     told: new Set(),
   };

@@ -98,6 +98,18 @@ export function leafJson(type: GraphQLLeafType, value: unknown): string | undefi
   }
 }
 
+/** As `leafJson`, but of texts only those become booleans that say one: any other would be true, "FALSE" and "0" too. */
+export function exactJson(type: GraphQLLeafType, value: unknown): string | undefined {
+  return type.name === 'Boolean' && typeof value === 'string' ? said(value) : leafJson(type, value);
+}
+
+function said(value: string): string | undefined {
+  const lower = value.toLowerCase();
+  if (lower === 'true' || lower === 'false') return lower;
+  const parsed = number(value);
+  return parsed === undefined ? undefined : boolean(parsed);
+}
+
 const text = (value: unknown): string | undefined => {
   if (typeof value === 'string') return JSON.stringify(value);
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return undefined; // past what a number holds
