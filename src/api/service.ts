@@ -9,7 +9,7 @@ import {
   recovered,
 } from '../base/index.js';
 import { Pace, runQuery } from '../dql/index.js';
-import { derivedSchema, isAbout, type Model } from '../sdl/index.js';
+import { derivedSchema, inOwnWords, isAbout, type Model } from '../sdl/index.js';
 import { AdminApi } from './admin/index.js';
 import { asksForApi } from './asks-for-api.js';
 import { atField } from './at-field.js';
@@ -110,7 +110,8 @@ class GraphqlApi implements Api {
     this.#taken = text;
     this.#broken = [];
     try {
-      this.#serve(this.#load(text));
+      // it may have been stored in the other mode, which reads both
+      this.#serve(this.#load(text === undefined || this.#options.names.dgraph ? text : inOwnWords(text)));
     } catch (error) {
       this.#broken = error instanceof GraphsteadErrors ? error.errors : [asError(error)];
       this.#serve(undefined);

@@ -1,6 +1,5 @@
-import { Lexer, Source, TokenKind } from 'graphql';
 import { isPlaceholder } from '../base/index.js';
-import { declarationIn } from './comment.js';
+import { withDeclarations } from './declaration-text.js';
 import { HIDDEN } from './from-environment.js';
 
 const NAME = /^(?:"[^"]*"|[^\s"]+)\s+/;
@@ -16,19 +15,9 @@ const WORDS = /^(?:\S+\s+){3}/;
  * environment has them. The text must be one that can be parsed.
  */
 export function hideSecrets(text: string): string {
-  const lexer = new Lexer(new Source(text));
-  let token = lexer.token;
-  let [shown, from] = ['', 0];
-  while (token.kind !== TokenKind.EOF) {
-    lexer.advance();
-    for (; token !== lexer.token && token.next; token = token.next) {
-      const declared = token.kind === TokenKind.COMMENT ? declarationIn(token.value) : undefined;
-      if (!declared) continue;
-      shown += text.slice(from, token.end - declared.rest.length) + hidden(declared.word, declared.rest);
-      from = token.end;
-    }
-  }
-  return shown + text.slice(from);
+  return withDeclarations(text, ({ token, declared: { word, rest } }) => {
+    return text.slice(token.start, token.end - rest.length) + hidden(word, rest);
+  });
 }
 
 function hidden(word: string, rest: string): string {

@@ -1,0 +1,79 @@
+// One stored form: a data directory that was written in one mode opens in the other, with everything that was declared in it.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scratch } from '../cli/command.js';
+import { startService, type TestService } from '../service.js';
+
+let folder: ReturnType<typeof scratch>;
+let remote: Server;
+const opened: TestService[] = [];
+beforeEach(async () => {
+  folder = scratch();
+  remote = createServer((request, reply) => {
+    reply.setHeader('content-type', 'application/json');
+    reply.end(JSON.stringify({ name: request.headers['x-token'] ?? 'none' }));
+  });
+  await new Promise<void>((listening) => remote.listen(0, '127.0.0.1', listening));
+});
+afterEach(async () => {
+  for (const service of opened.splice(0).reverse()) await service.close();
+  remote.close();
+  folder.remove();
+});
+
+async function service(options: Parameters<typeof startService>[0] = {}): Promise<TestService> {
+  const started = await startService({ data: folder.path('data'), ...options });
+  opened.push(started);
+  return started;
+}
+
+const definitions = (word: 'Dgraph' | 'Service') => `
+type Person { id: ID! name: String! @search(by: [exact]) }
+type Told @remote { name: String }
+type Query {
+  told: Told @custom(http: {
+    url: "http://127.0.0.1:${(remote.address() as AddressInfo).port}/", method: GET, secretHeaders: ["x-token:token"]
+  })
+}
+"""not a declaration: # Dgraph.Secret other value"""
+type Noted { id: ID! text: String }
+# ${word}.Secret token "the value"
+#${word}.Allow-Origin "http://page.example"
+`;
+
+async function isWhole(at: TestService): Promise<void> {
+  expect((await at.graphql('{ queryPerson { name } told { name } }')).body.data).toEqual({
+    queryPerson: [{ name: 'Ann' }],
+    told: { name: 'the value' },
+  });
+  const { headers } = await at.get('/health', { origin: 'http://page.example' });
+  expect(headers.get('access-control-allow-origin')).toBe('http://page.example');
+}
+
+describe('type definitions with declarations', () => {
+  it.each([
+    ['Dgraph', { compat: 'dgraph' }, {}],
+    ['Service', {}, { compat: 'dgraph' }],
+  ] as const)('that were stored as # %s... are served in the other mode', async (word, first, second) => {
+    const before = await service(first);
+    expect((await before.schema(definitions(word))).body.data?.code).toBe('Success');
+    await before.graphql('mutation { addPerson(input: [{ name: "Ann" }]) { numUids } }');
+    await isWhole(before);
+    await before.close();
+    opened.pop();
+    await isWhole(await service(second));
+  });
+
+  it('are shown in the words of the mode, and as they are elsewhere', async () => {
+    const peer = await service({ compat: 'dgraph' });
+    await peer.schema(definitions('Dgraph'));
+    const reader = await service({ readOnly: true, limits: { followMs: 5 } });
+    const shown = (await reader.get('/admin/schema')).body;
+    expect(shown).toBe(definitions('Service').replace('the value', '[hidden]'));
+    // one that follows, too
+    await peer.schema(definitions('Dgraph').replace('text: String', 'text: String more: Int'));
+    while (!(await reader.get('/admin/schema')).body.includes('more: Int'));
+    expect((await reader.get('/admin/schema')).body).toMatch(/^# Service\.Secret token/m);
+  });
+});
