@@ -88,6 +88,15 @@ describe('the committer', () => {
     expect(stops).toBeGreaterThan(4);
   });
 
+  it('tells what to do where the store may only be read, since a newer version wrote it', async () => {
+    await expect(open(undefined, { readOnly: true })).rejects.toMatchObject({
+      code: 'READ_ONLY_STORE',
+      message: expect.stringContaining('newer version'),
+      fix: expect.stringContaining('--read-only'),
+    });
+    await open();
+  });
+
   it('commits an intent and answers with its timestamp, wall time and results', async () => {
     const committed = await committer.commit(intent(add('a', 5)));
     expect(committed).toMatchObject({ wall: 1_000_000, results: { counters: [5] } });

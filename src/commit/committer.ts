@@ -42,7 +42,7 @@ interface CommitterOptions {
 /** Makes the one writer of a store. Throws READ_ONLY_STORE. */
 export async function createCommitter(options: CommitterOptions): Promise<Committer> {
   const { store } = options;
-  if (store.readOnly) throw new GraphsteadError('READ_ONLY_STORE', 'this store was opened to read only');
+  if (store.readOnly) throw newerFormat();
   const snapshot = store.snapshot();
   try {
     return new GroupCommitter(options, await readState(snapshot), snapshot.version);
@@ -253,6 +253,17 @@ function deferred<T>(): {
     reject = no;
   });
   return { promise, resolve, reject };
+}
+
+/** Who wants to write opens a store for it, and gets one that only reads where its format says so. */
+function newerFormat(): GraphsteadError {
+  return new GraphsteadError(
+    'READ_ONLY_STORE',
+    'a newer version wrote this store: this one can read it, and not write',
+    {
+      fix: 'Start the version that wrote it, or read with this one: graphstead start --read-only, or graphstead export.',
+    },
+  );
 }
 
 function closed(): GraphsteadError {
