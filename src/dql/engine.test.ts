@@ -527,6 +527,22 @@ describe('transactions', () => {
     expect((await failure(dql.engine.commit(second.txn.startTs))).code).toBe('TXN_ABORTED');
   });
 
+  it('abort where they found no node with a predicate, gave one to a node, and another one had done so meanwhile', async () => {
+    await dql.graph.alter({ kind: 'schema', text: 'size: int .' });
+    const outcome = async (uid: string): Promise<string> => {
+      const upsert = 'upsert { query { q(func: has(size)) { uid } } mutation { set { <%> <size> "1" . } } }';
+      const { txn } = await dql.mutate(upsert.replace('%', uid), { commitNow: false });
+      await dql.mutate('{ set { <0x51> <size> "2" . } }');
+      return dql.engine.commit(txn.startTs).then(
+        () => 'committed',
+        ({ code }) => code,
+      );
+    };
+    expect(await outcome('0x50')).toBe('TXN_ABORTED');
+    // where it found some it has looked for these, and not for none
+    expect(await outcome('0x52')).toBe('committed');
+  });
+
   it('abort leaves nothing', async () => {
     const { txn } = await dql.mutate('{ set { _:a <name> "a" . } }', { commitNow: false });
     await dql.engine.abort(txn.startTs, txn.hash);

@@ -110,6 +110,14 @@ describe('Rules for data mutations', () => {
     expect((await s.data(`{ q(func: has(${predicate})) { count(uid) } }`)).q).toEqual([{ count: 1 }]);
   });
 
+  it('1. also where its query finds no node that has the predicate, which needs no index', async () => {
+    await s.alter('settings: string .');
+    const upsert = `upsert { query { q(func: has(settings), first: 1) { v as uid } }
+      mutation @if(eq(len(v), 0)) { set { _:n <settings> "once" . } } }`;
+    await Promise.all(Array.from({ length: 20 }, () => s.rdf(upsert)));
+    expect((await s.data('{ q(func: has(settings)) { count(uid) } }')).q).toEqual([{ count: 1 }]);
+  });
+
   it('2. query results reflect the state before the mutation', async () => {
     await s.rdf('{ set { <0x1> <name> "Before" . } }');
     const answer = await s.rdf(
