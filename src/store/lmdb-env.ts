@@ -9,6 +9,13 @@ export const DATA_FILE = 'data.mdb';
 /** The page size of new files: the largest value fits one page. */
 export const PAGE_SIZE = 4096;
 
+/**
+ * How many writes lmdb is handed before its own thread begins with them: all of a batch. Where it had begun, lmdb let this
+ * thread sleep for a millisecond or more at each write beyond 300,000 until the other had caught up, and nobody was answered.
+ * Its types do not know the option.
+ */
+const WHOLE_BATCH = { batchStartThreshold: 2 ** 31 - 1 };
+
 export type ReadTransaction = ReturnType<Database['useReadTransaction']>;
 
 /** What lmdb offers and its types leave out: fast reads inside a transaction. */
@@ -77,6 +84,7 @@ export async function openEnv(directory: string, options: EnvOptions): Promise<L
     noMetaSync: true,
     // Batching by turn makes a second promise for each group that nobody can observe: its rejection ends the process.
     eventTurnBatching: false,
+    ...WHOLE_BATCH,
     encoding: 'binary',
     pageSize: PAGE_SIZE,
     ...(options.mapSize === undefined ? {} : { mapSize: options.mapSize }),

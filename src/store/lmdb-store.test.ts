@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeLimits } from '../base/index.js';
 import type { Store } from './contract.js';
 import { KeyWriter } from './key.js';
@@ -65,6 +65,20 @@ describe('the lmdb store', () => {
     expect((await snapshot.getMany([key(0), key(2_000)])).map((value) => value?.length)).toEqual([100, undefined]);
     snapshot.release();
     expect(Number(store.stats()['mapBytes'])).toBeGreaterThan(10_000_000);
+  });
+
+  it('hands over a large batch whole, without a wait of its thread', async () => {
+    const waits = vi.spyOn(Atomics, 'wait');
+    try {
+      const store = await open();
+      await apply(store, 1, [1]);
+      const puts = Array.from({ length: 50_000 }, (_, i) => ({ key: key(i), value: Buffer.of(1) }));
+      await store.apply({ version: 2, puts }, { expectEpoch: store.epoch });
+      await expect(store.apply({ version: 3, puts }, { expectEpoch: store.epoch + 1 })).rejects.toThrow();
+      expect([count(store), waits.mock.calls.length]).toEqual([50_000, 0]);
+    } finally {
+      waits.mockRestore();
+    }
   });
 
   it('shares one reader a version, and refuses more of them than the limit', async () => {
