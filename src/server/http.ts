@@ -7,6 +7,7 @@ import compress from '@fastify/compress';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { asError, codeOf, type ErrorCode, GraphsteadError, type Limits, type Names } from '../base/index.js';
 import type { LargeAnswers } from './answers.js';
+import { pathOf } from './authenticate.js';
 import { acceptBytes, boundBodies, notPacked, tooLarge } from './body.js';
 import { asItIs, failure, PACKED_FROM } from './envelope.js';
 import type { ServedTls } from './tls.js';
@@ -86,7 +87,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     return reply.code(answer.status).header('content-type', 'application/json').serializer(asItIs).send(answer.body);
   });
   app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?')[0];
+    const path = pathOf(request);
     const methods = (['GET', 'POST', 'PUT', 'DELETE'] as const).filter((method) => app.hasRoute({ method, url: path }));
     if (methods.length > 0) {
       reply.header('allow', methods.join(', '));
