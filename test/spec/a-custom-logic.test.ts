@@ -505,6 +505,8 @@ describe('Errors, custom logic', () => {
     ['any other status', { status: 400, body: '' }, 'what the url and the body send'],
     ['a list for one item', { body: [{ code: 'X' }] }, 'as a list'],
     ['a scalar for an object', { body: '7' }, 'as a scalar'],
+    ['a value of another type', { body: { code: {} } }, 'Return a value of String'],
+    ['a reply without what is required', { body: {} }, 'without "!"'],
   ])('%s says what to do', async (_, reply, fix) => {
     remote.on('/c', () => reply);
     await upload(`${COUNTRY} type Query { c: Country @custom(http: { url: "$R/c", method: POST }) }`);

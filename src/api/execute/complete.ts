@@ -117,6 +117,7 @@ export function missing(scope: CompletionScope, type: GraphQLOutputType, nodes: 
     'NON_NULL',
     `Non-nullable field '${nodes[0].name.value}' (type ${String(type)}) was not present in result. ` +
       'GraphQL error propagation triggered.',
+    { fix: 'See that it always has a value, or define it without "!".' },
   );
   scope.errors.at(nodes, scope.path, error);
 }
@@ -226,6 +227,7 @@ function completeLeaf(
       nodes,
       `Error coercing value '${shown}' for field '${field}' to type ${type.name}.`,
       'INVALID_VALUE',
+      `Return a value of ${type.name}, or define the field by the type of what is returned.`,
     );
   }
   out.raw(json);

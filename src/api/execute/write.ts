@@ -439,9 +439,11 @@ function writeScalar(
 function notOfType(scope: WriteScope, field: FieldPlan, bytes: StoredValue): Outcome {
   const shown = valueText(decodeValue(bytes));
   const name = field.nodes[0].name.value;
+  const type = String(field.type).replace(/[[\]!]/g, '');
   const error = new GraphsteadError(
     'INVALID_VALUE',
-    `Error coercing value '${shown}' for field '${name}' to type ${String(field.type).replace(/[[\]!]/g, '')}.`,
+    `Error coercing value '${shown}' for field '${name}' to type ${type}.`,
+    { fix: `Store a value of ${type}, or define the field by the type of what is stored.` },
   );
   scope.errors.at(field.nodes, scope.path, error);
   return 'failed';
