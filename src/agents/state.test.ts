@@ -13,6 +13,7 @@ const CODE = `
         this.state.seats[0] = { taken: true, by: lossy[name]() };
       }
       if (name === 'optional') this.state.seats[0].by = undefined;
+      if (name === 'takeText') this.setState('on|2');
       if (name === 'mended') {
         this.state.seats[0].by = new Set();
         await this.checkpoint().catch(() => { this.state.seats[0].by = 'ann'; });
@@ -108,6 +109,8 @@ describe('a state that JSON does not give back', () => {
     const bare = await agents.start('Bare');
     expect(await agents.send(bare.id, 'ask')).toBe('here');
     expect((await agents.inspect(bare.id)).state ?? '').toBe('');
+    const unread = { code: 'AGENT_STATE', message: expect.stringContaining(`the state of agent ${id} is no JSON`) };
+    await expect(agents.send(id, 'takeText')).rejects.toMatchObject(unread);
   });
 });
 

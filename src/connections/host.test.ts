@@ -676,6 +676,7 @@ describe('a model', () => {
     await expect(models.get('writer').ask('a', 'b')).rejects.toMatchObject({
       code: 'MODEL_FAILED',
       message: /"writer": the reply broke off/,
+      fix: expect.stringContaining('ask again'),
     });
     await close();
   });
@@ -686,7 +687,11 @@ describe('a model', () => {
     const base = await serve((_request, response) => response.writeHead(status).end(reply));
     const { models, close } = open(base);
     const ask = () => models.get('writer').ask('a', 'b');
-    await expect(ask()).rejects.toMatchObject({ code: 'MODEL_FAILED', message: /"writer": the reply is not JSON/ });
+    await expect(ask()).rejects.toMatchObject({
+      code: 'MODEL_FAILED',
+      message: /"writer": the reply is not JSON/,
+      fix: expect.stringContaining('path of the model in app.json'),
+    });
     reply = '{}';
     await expect(ask()).rejects.toThrow(/choices\[0\]/);
     reply = '{"choices":[{"message":null}]}';

@@ -149,21 +149,29 @@ async function* named(body: Body, fail: Fail): AsyncIterable<Uint8Array> {
   try {
     if (body !== null) yield* body;
   } catch (error) {
-    throw error instanceof GraphsteadError ? error : fail(`the reply broke off: ${(error as Error).message}`);
+    throw error instanceof GraphsteadError
+      ? error
+      : fail(
+          `the reply broke off: ${(error as Error).message}`,
+          undefined,
+          'ask again; look at the log of its server where it goes on',
+        );
   }
 }
+
+const CHECK_PATH = 'check that the path of the model in app.json is where its server answers chat completions';
 
 function parseReply(text: string, fail: Fail): ChatReply {
   let reply: unknown;
   try {
     reply = JSON.parse(text);
   } catch {
-    throw fail('the reply is not JSON');
+    throw fail('the reply is not JSON', undefined, CHECK_PATH);
   }
   const choices = (reply as { choices?: unknown } | null)?.choices;
   const first = Array.isArray(choices) ? (choices[0] as { message?: unknown } | null | undefined) : undefined;
   if (typeof first?.message !== 'object' || first.message === null) {
-    throw fail('the reply has no choices[0].message');
+    throw fail('the reply has no choices[0].message', undefined, CHECK_PATH);
   }
   return reply as ChatReply;
 }

@@ -3,7 +3,7 @@ import type { Alarm } from '../info.js';
 import { isOwnEvent } from '../own-event.js';
 import type { Caller } from './caller.js';
 import { toHandlerReply } from './handler.js';
-import { eventText, stateText } from './json-text.js';
+import { eventText, stateFrom, stateText } from './json-text.js';
 import { requireTask, type Task } from './task.js';
 import type { TurnScope } from './turn-scope.js';
 
@@ -167,10 +167,10 @@ export class Agent<State extends object = object> {
     return stateText(this.state, this.id);
   }
 
-  /** Takes back what getState gave. Absent input is ignored. */
+  /** Takes back what getState gave. Absent input is ignored. Throws AGENT_STATE on a text that is no JSON. */
   setState(data?: string | null): void {
     if (data === undefined || data === null) return;
-    this.state = JSON.parse(data) as State;
+    this.state = stateFrom(data, this.id) as State;
   }
 
   /**

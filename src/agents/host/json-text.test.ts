@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GraphsteadError } from '../../base/index.js';
-import { argumentsText, eventText, resultText, stateText } from './json-text.js';
+import { argumentsText, eventText, resultText, stateFrom, stateText } from './json-text.js';
 
 function refusal(state: unknown): GraphsteadError {
   try {
@@ -30,6 +30,18 @@ describe('the text of a state', () => {
     const bare = Object.assign(Object.create(null), { left: undefined, a: shared, b: shared, zero: -0 });
     expect(stateText(bare, 'agent_a')).toBe('{"a":[1],"b":[1],"zero":0}');
     expect(refusal(undefined).message).toContain('state is undefined');
+  });
+
+  it('is taken back, and one that is no JSON is told with the agent and what to override', () => {
+    expect(stateFrom('{"a":[1]}', 'agent_a')).toEqual({ a: [1] });
+    expect(() => stateFrom('on|2', 'agent_a')).toThrow(
+      expect.objectContaining({
+        code: 'AGENT_STATE',
+        message: expect.stringContaining('the state of agent agent_a is no JSON: Unexpected token'),
+        fix: expect.stringContaining('override getState and setState'),
+        details: { agentId: 'agent_a' },
+      }),
+    );
   });
 
   it('names the place that JSON does not give back, and what to keep there', () => {

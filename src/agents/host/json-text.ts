@@ -1,4 +1,4 @@
-import { type ErrorCode, exactJson, GraphsteadError, type JsonLoss } from '../../base/index.js';
+import { asError, type ErrorCode, exactJson, GraphsteadError, type JsonLoss } from '../../base/index.js';
 
 // What app code keeps or sends travels as JSON text. What JSON does not give back would be another value at its other end, where
 // nobody looks for it: it is refused where it was given.
@@ -18,6 +18,18 @@ export function stateText(state: unknown, agentId: string): string {
   const text = exactJson(state, refused);
   if (text === undefined) throw refused({ path: '', what: 'undefined', fix: 'keep an object, {} where it is empty' });
   return text;
+}
+
+/** A state from the text that stands for it. Throws AGENT_STATE where that is no JSON. */
+export function stateFrom(text: string, agentId: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new GraphsteadError('AGENT_STATE', `the state of agent ${agentId} is no JSON: ${asError(error).message}`, {
+      fix: 'give setState what JSON.stringify gives, or override getState and setState to keep text of another form',
+      details: { agentId },
+    });
+  }
 }
 
 /** An event's data: JSON is all that its readers know, so `toJSON` counts. Throws INVALID_VALUE with the place. */
