@@ -1,4 +1,6 @@
 import type { GraphQLField } from 'graphql';
+import { forEachInSteps, inSteps } from '../../../base/index.js';
+import { Pace } from '../../../dql/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { ObjectType } from '../../../sdl/index.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
@@ -43,7 +45,10 @@ async function work(
 ): Promise<Worked> {
   const scope = scopeOf(request, reader);
   const drafts = new Drafts(scope);
-  const tops = new Set(inputs.map((values) => drafts.add({ type, values })));
+  const tops = new Set<Draft>();
+  const pace = new Pace(request.run);
+  const drafting = forEachInSteps(inputs, (values) => tops.add(drafts.add({ type, values })));
+  await inSteps(drafting, () => pace.pause());
   const known = await lookUp(request, reader, drafts.xids, drafts.uids);
   const set = new ChangeSet(scope, reader, known, requestTime(request), request.run);
   const upserts = new Map<Draft, number>();

@@ -1,0 +1,25 @@
+import { expect, it, vi } from 'vitest';
+import { createWorld } from '../../../../test/support/api-world.js';
+import { Pace } from '../../../dql/index.js';
+import { Drafts } from './draft.js';
+
+it('takes in the objects of a large add with pauses between', async () => {
+  const world = await createWorld('type Item { key: String! @id name: String }');
+  const input = Array.from({ length: 2_000 }, (_, i) => ({ key: `k${i}`, name: `n${i % 7}` }));
+  const told: string[] = [];
+  const { add } = Drafts.prototype;
+  try {
+    vi.spyOn(Drafts.prototype, 'add').mockImplementation(function (this: Drafts, given) {
+      told.push('draft');
+      return add.call(this, given);
+    });
+    vi.spyOn(Pace.prototype, 'pause').mockImplementation(() => void told.push('pause'));
+    await world.data('mutation ($input: [AddItemInput!]!) { addItem(input: $input) { numUids } }', { input });
+  } finally {
+    vi.restoreAllMocks();
+  }
+  const between = told.slice(told.indexOf('draft'), told.lastIndexOf('draft'));
+  expect(between.filter((one) => one === 'pause').length).toBeGreaterThan(5);
+  expect(told.filter((one) => one === 'draft')).toHaveLength(2_000);
+  expect(await world.data('{ aggregateItem { count } }')).toEqual({ aggregateItem: { count: 2_000 } });
+});
