@@ -68,7 +68,8 @@ export function openHttp(name: string, config: HttpConfig, hide: Hide, replyByte
     const location = response.headers.get('location');
     if (!REDIRECTS.has(response.status) || location === null) return response;
     await response.body?.cancel();
-    if (left === 0) throw fail(`more than ${MAX_REDIRECTS} redirects`);
+    if (left === 0)
+      throw fail(`more than ${MAX_REDIRECTS} redirects`, 'call the address that they lead to; a circle has none');
     const next = inside(new URL(location, url));
     const last = await follow(next, redirected(init, response.status), left - 1);
     // the library saw no redirect: it was told to follow none

@@ -50,6 +50,7 @@ export function register(type: AgentClass): void {
   assertMigrations(name, type);
   assertHistory(name, type.history);
   assertNames(name, 'handlers', type.handlers);
+  assertNoThen(name, type.handlers);
   assertNames(name, 'readOnly', type.readOnly);
   assertGuard(name, type);
   types.set(name, type);
@@ -78,6 +79,18 @@ function assertNames(name: string, list: string, names: unknown): void {
   throw new GraphsteadError('APP_LOAD', `static ${list} of agent type ${name} is no list of names`, {
     fix: `write static readonly ${list} = ['where'] as const`,
   });
+}
+
+/** What `await` finds on a reference to the agent it would take for a promise, and wait for without an end. */
+function assertNoThen(name: string, handlers: readonly string[] | undefined): void {
+  if (!handlers?.includes('then')) return;
+  throw new GraphsteadError(
+    'APP_LOAD',
+    `static handlers of agent type ${name} lists "then", by which await knows promises`,
+    {
+      fix: 'give the method another name',
+    },
+  );
 }
 
 function assertCount(name: string, what: 'version' | 'attempts', count: number | undefined): void {

@@ -541,6 +541,10 @@ describe('host processes', () => {
         'class A extends Agent { static handlers = [5]; } agents.register(A);',
         /static handlers .* is no list of names/,
       ],
+      [
+        "class A extends Agent { static handlers = ['then']; then() {} } agents.register(A);",
+        /static handlers .* lists "then"/,
+      ],
       ['class A extends Agent { static attempts = 0; } agents.register(A);', /static attempts of agent type A must be/],
       ...BAD_MIGRATIONS.map(
         ([version, migrations, what]) =>
