@@ -1,8 +1,18 @@
 import type { Steps } from '../base/index.js';
-import type { ChangesPart } from './delta.js';
 
-/** The deltas of a part without the names that they are numbers of. */
-export type Columns = Pick<ChangesPart, 'ops' | 'predicates' | 'langOf' | 'uids' | 'objects' | 'bytes' | 'ends'>;
+/** Deltas, without the names that they are numbers of. */
+export interface Columns {
+  readonly ops: Uint8Array;
+  /** index into names */
+  readonly predicates: Uint32Array;
+  /** index into langs; langs[0] is "" */
+  readonly langOf: Uint32Array;
+  readonly uids: Float64Array;
+  /** edges; 0 for values */
+  readonly objects: Float64Array;
+  readonly bytes: Uint8Array;
+  readonly ends: Uint32Array;
+}
 
 /** Those from the given one on. */
 export function columnsFrom(columns: Columns, from: number): Columns {

@@ -24,21 +24,11 @@ export interface NewPredicate {
  * Logical deltas in columns, in the order in which the client made them: plain data that clones and stores cheaply.
  * Value i is bytes[ends[2i-1], ends[2i]), its facets are bytes[ends[2i], ends[2i+1]).
  */
-export interface ChangesPart {
+export interface ChangesPart extends Columns {
   readonly kind: 'changes';
   readonly names: readonly string[];
   readonly langs: readonly string[];
   readonly create: readonly NewPredicate[];
-  readonly ops: Uint8Array;
-  /** index into names */
-  readonly predicates: Uint32Array;
-  /** index into langs; langs[0] is "" */
-  readonly langOf: Uint32Array;
-  readonly uids: Float64Array;
-  /** edges; 0 for values */
-  readonly objects: Float64Array;
-  readonly bytes: Uint8Array;
-  readonly ends: Uint32Array;
 }
 
 /** As many bytes as a typed array holds without memory of its own beside it. */

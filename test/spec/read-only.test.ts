@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { run, scratch, serve } from '../cli/command.js';
 import { startDatabase, type TestDatabase } from '../database.js';
 import { type Answer, startService, type TestService } from '../service.js';
-import { openStream } from '../sse.js';
+import { openStream, type SseStream } from '../sse.js';
 
 const dgraph = createRequire(import.meta.url)('dgraph-js') as typeof Dgraph;
 
@@ -47,6 +47,16 @@ async function until<T>(ask: () => Promise<T>, met: (answer: T) => boolean): Pro
     const answer = await ask();
     if (met(answer)) return answer;
   }
+}
+
+async function subscribed({ url }: TestService): Promise<SseStream> {
+  const live = await openStream(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ query: 'subscription { queryBook(order: {asc: title}) { title } }' }),
+  });
+  opened.push(() => live.close());
+  return live;
 }
 
 const TYPES = 'type Book @withSubscription { id: ID! title: String! @search(by: [exact]) }';
@@ -103,12 +113,7 @@ describe.each(PLACES)('a service that only reads, on %s', (_name, place) => {
     expect(
       (await reader.post('/graphql?be=true', JSON.stringify({ query: films }), 'application/json')).body.data,
     ).toEqual({ queryFilm: before });
-    const live = await openStream(`${reader.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-      body: JSON.stringify({ query: 'subscription { queryBook(order: {asc: title}) { title } }' }),
-    });
-    opened.push(() => live.close());
+    const live = await subscribed(reader);
     expect((await live.value()).data.queryBook).toEqual([{ title: 'Emma' }]);
     expect((await reader.query(text, '?be=true')).body.data.q).toEqual(names);
   });
@@ -189,12 +194,7 @@ describe.each(PLACES)('a service that only reads, on %s', (_name, place) => {
 
   it('tells its own subscribers of what the other one commits', async () => {
     const { writer, reader } = await pair();
-    const live = await openStream(`${reader.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-      body: JSON.stringify({ query: 'subscription { queryBook(order: {asc: title}) { title } }' }),
-    });
-    opened.push(() => live.close());
+    const live = await subscribed(reader);
     expect((await live.value()).data.queryBook).toEqual([{ title: 'Emma' }]);
     await writer.graphql(ADD, { title: 'Nostromo' });
     expect((await live.value()).data.queryBook).toEqual([{ title: 'Emma' }, { title: 'Nostromo' }]);
