@@ -33,7 +33,7 @@ export type { MaybePromise } from './maybe.js';
 export { type NamedProcess, namedIn, nameOfThis, textOf } from './named-process.js';
 export { defaultNames, dgraphNames, type Names, TYPE_PREDICATE } from './names.js';
 export { onceFor } from './once-for.js';
-export { isOwnHeader } from './own-header.js';
+export { isOfConnection, isOwnHeader } from './own-header.js';
 export { compiled, packageRoot } from './package-root.js';
 export { parseJson } from './parse-json.js';
 export {

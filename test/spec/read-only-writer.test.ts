@@ -2,9 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
 import { createClient } from 'graphql-sse';
 import { afterEach, describe, expect, it } from 'vitest';
-import { run, scratch } from '../cli/command.js';
+import { run, scratch, serve } from '../cli/command.js';
 import { freePort } from '../free-port.js';
 import { startService, type TestService } from '../service.js';
 import { openStream } from '../sse.js';
@@ -200,6 +201,25 @@ describe('a service that only reads and knows the one that writes', () => {
       const paged = await reader.graphql(ADD, { title: 'B' }, { origin: 'http://127.0.0.1:3000' });
       expect(paged.body.errors[0].extensions.code).toBe('OUTCOME_UNKNOWN');
     }
+  });
+
+  it('asks a service that speaks TLS where it trusts its certificate, and sends nothing where it does not', async () => {
+    const folder = scratch();
+    opened.push(() => folder.remove());
+    const file = (name: string) => resolve(import.meta.dirname, '../support/tls', name);
+    const [data, cert] = [folder.path('data'), file('localhost.pem')];
+    const { url } = await service({ data, tls: { cert, key: file('localhost.key') } });
+    const args = ['--data', data, '--read-only', '--writer', url];
+    const trusting = await serve(args, { environment: { NODE_EXTRA_CA_CERTS: cert } });
+    opened.push(() => trusting.stop());
+    const doubting = await service({ data, readOnly: true, writer: url });
+    const refused = await doubting.rdf('{ set { _:a <name> "a" . } }');
+    expect([refused.status, refused.body.errors[0].extensions.code]).toEqual([503, 'READ_ONLY_STORE']);
+    const types = await fetch(`${trusting.url}/admin/schema`, { method: 'POST', body: TYPES });
+    expect(types.status).toBe(200);
+    expect(await trusting.graphql(ADD, { title: 'A' })).toMatchObject({
+      data: { addBook: { book: [{ title: 'A' }] } },
+    });
   });
 
   it('sends nothing in circles', async () => {

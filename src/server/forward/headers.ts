@@ -1,20 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isOfConnection } from '../../base/index.js';
 
 /** Says that a service that only reads has sent it on. */
 export const FORWARDED = 'x-graphstead-forwarded';
 
-/** Of one connection alone (RFC 9110, 7.6.1), and what is said anew. */
-const OF_CONNECTION: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 const SAID_ANEW: ReadonlySet<string> = new Set(['host', 'expect', 'x-request-id', FORWARDED]);
 
 type Headers = Record<string, string | string[]>;
@@ -29,23 +18,24 @@ interface Anew {
 
 /** What the service that writes is told. */
 export function headersOn(headers: IncomingHttpHeaders, { id, host, length }: Anew): Headers {
-  const on = passed(headers, (name) => !SAID_ANEW.has(name));
+  const on = passed(headers);
+  for (const name of SAID_ANEW) delete on[name];
   if (length !== undefined) on['content-length'] = String(length);
   return { ...on, host, 'x-request-id': id, [FORWARDED]: '1' };
 }
 
 /** What the client is told of its answer. */
 export function headersBack(headers: IncomingHttpHeaders): Record<string, string> {
-  const back = passed(headers, () => true);
-  return Object.fromEntries(Object.entries(back).map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries(Object.entries(passed(headers)).map(([name, value]) => [name, String(value)]));
 }
 
-function passed(headers: IncomingHttpHeaders, also: (name: string) => boolean): Headers {
+/** All but those of the connection: `Connection` may name more of them, and a proxy in between asks this service, not the client. */
+function passed(headers: IncomingHttpHeaders): Headers {
   const named = String(headers.connection ?? '').toLowerCase();
-  const ofConnection = new Set([...OF_CONNECTION, ...named.split(',').map((name) => name.trim())]);
+  const left = new Set(['proxy-authenticate', ...named.split(',').map((name) => name.trim())]);
   const kept: Headers = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !ofConnection.has(name) && also(name)) kept[name] = value;
+    if (value !== undefined && !isOfConnection(name) && !left.has(name)) kept[name] = value;
   }
   return kept;
 }

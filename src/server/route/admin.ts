@@ -52,7 +52,8 @@ export function adminRoutes(app: FastifyInstance, core: Core): void {
     const body = bodyText(request);
     const graphql =
       mediaType(request) === 'application/graphql' ? { query: body } : parseJsonObject(body, 'the request');
-    if (core.forwarder && !wasForwarded(request) && isAboutTypes(graphql)) return forward(core, request, reply);
+    if (core.forwarder && !wasForwarded(request) && isAboutTypes(graphql))
+      return forward(core.forwarder, request, reply);
     return answered(request, reply, graphql, true);
   });
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphqlRequest, RequestContext } from '../../api/index.js';
 import { pathOf } from '../authenticate.js';
 import type { Core } from '../core.js';
-import { type Received, wasForwarded } from '../forward/index.js';
+import { type Forwarder, type Received, wasForwarded } from '../forward/index.js';
 import { tokenOf } from './shared-stream.js';
 
 /** Changes, and tools, among which are an app's. */
@@ -29,21 +29,21 @@ function isOfWriter(request: FastifyRequest): boolean {
 
 /** Whether it is to be sent on: what is not understood here may be an app's, and whoever asks what there is has to hear of all. */
 export async function isElsewhere(
-  { forwarder, api }: Pick<Core, 'forwarder' | 'api'>,
+  { api }: Pick<Core, 'api'>,
   received: Pick<Received, 'headers'>,
   graphql: GraphqlRequest,
   context: RequestContext,
 ): Promise<boolean> {
-  return forwarder !== undefined && !wasForwarded(received) && !(await api.knows(graphql, context));
+  return !wasForwarded(received) && !(await api.knows(graphql, context));
 }
 
 /** Sends on a request whose body has been read. */
 export async function forward(
-  { forwarder }: Pick<Core, 'forwarder'>,
+  forwarder: Forwarder,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  await forwarder?.pipe(request, Buffer.isBuffer(request.body) ? request.body : EMPTY, reply.raw);
+  await forwarder.pipe(request, Buffer.isBuffer(request.body) ? request.body : EMPTY, reply.raw);
   return reply.hijack();
 }
 

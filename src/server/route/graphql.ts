@@ -61,7 +61,9 @@ async function answer(
     context = made instanceof Promise ? await made : made;
     const token = allowMutation ? tokenOf(request) : undefined;
     if (token !== undefined) return beginShared(core, token, graphql, context, reply);
-    if (await isElsewhere(core, request, graphql, context)) return await forward(core, request, reply);
+    if (core.forwarder && (await isElsewhere(core, request, graphql, context))) {
+      return await forward(core.forwarder, request, reply);
+    }
   } catch (thrown) {
     return send(reply, refusalOf(core, thrown, accepted));
   }
