@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Committer, createCommitter } from '../../commit/index.js';
-import { makeLimits } from '../../base/index.js';
+import { GraphsteadError, makeLimits } from '../../base/index.js';
 import { createMemoryStore, type Store } from '../../store/index.js';
 import { linesOf } from '../../../test/stored.js';
 import type { AgentOp, AgentResult, PostOp, TurnOp } from '../part.js';
@@ -115,6 +115,23 @@ describe('a turn', () => {
     await commit(await turn({ events: events.slice(2) }));
     expect((await head())?.events).toEqual([5, 8]);
   });
+
+  it.each(['nothing of it lands', 'all of it lands'])(
+    'whose commit fails, where %s, is one to the next as the store has it',
+    async (then) => {
+      const { apply } = store;
+      store.apply = async (...args) => {
+        store.apply = apply;
+        if (then === 'all of it lands') await apply.call(store, ...args);
+        throw new GraphsteadError('INTERNAL', 'the disk is tired');
+      };
+      await expect(commit(await turn({ state: '{"n":1}' }))).rejects.toThrow('tired');
+      const next = await turn({ state: '{"n":2}' });
+      expect(next.expect).toBe(then === 'all of it lands' ? 2 : 1);
+      await commit(next);
+      expect(await read((snapshot) => readState(snapshot, 'ann', 1))).toBe('{"n":2}');
+    },
+  );
 
   it('is refused whole where one of its letters cannot be left', async () => {
     const before = await linesOf(store, 'agents');

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../base/index.js';
+import { type MaybePromise, Recent } from '../../base/index.js';
 import type { Applier, GroupState, GroupWork } from '../../commit/index.js';
 import { headKey, stateKey } from '../keys.js';
 import { AGENTS, type AgentOp, type AgentPart, type AgentResult } from '../part.js';
@@ -6,9 +6,30 @@ import { decode, encode, type Head, split } from '../stored.js';
 import { type AgentLimits, Draft } from './draft.js';
 import { takeAll } from './take.js';
 
-/** How the agents write. Register it with the committer under its name. */
+/** heads that are not read again for the next group: some megabytes */
+const KNOWN_HEADS = 10_000;
+
+/** How the agents write. Register it with the committer of one store, under its name: it remembers what it wrote there. */
 export function agentsApplier(limits: AgentLimits): Applier<AgentPart, AgentResult> {
-  return { name: AGENTS, begin: (state) => new AgentWork(state, limits) };
+  const known = new KnownHeads();
+  return { name: AGENTS, begin: (state) => new AgentWork(state, limits, known) };
+}
+
+/** Heads as the newest group that landed left them. Reading and parsing one takes longer than all else that is done with it. */
+class KnownHeads {
+  #heads = new Recent<Head>(KNOWN_HEADS);
+
+  get(id: string): Head | undefined {
+    return this.#heads.get(id);
+  }
+
+  set(id: string, head: Head): void {
+    this.#heads.set(id, head);
+  }
+
+  clear(): void {
+    this.#heads = new Recent(KNOWN_HEADS);
+  }
 }
 
 /** One group's worth of agents: heads and states are merged here and written once. */
@@ -22,17 +43,34 @@ class AgentWork implements GroupWork<AgentPart, AgentResult> {
   constructor(
     readonly state: GroupState,
     readonly limits: AgentLimits,
+    readonly known: KnownHeads,
   ) {}
 
-  async prepare(parts: readonly AgentPart[]): Promise<void> {
-    const ids = [...new Set(parts.flatMap((part) => part.ops.map(agentOf)))].filter((id) => !this.heads.has(id));
+  prepare(parts: readonly AgentPart[]): MaybePromise<void> {
+    const unknown: string[] = [];
+    for (const { ops } of parts) {
+      for (const op of ops) {
+        const id = agentOf(op);
+        if (this.heads.has(id)) continue;
+        const head = this.known.get(id);
+        if (head === undefined) unknown.push(id);
+        this.#found(id, head);
+      }
+    }
+    if (unknown.length > 0) return this.#read(unknown);
+  }
+
+  async #read(ids: readonly string[]): Promise<void> {
     const found = await this.state.getMany(ids.map(headKey));
     ids.forEach((id, i) => {
       const bytes = found[i];
-      const head = bytes === undefined ? undefined : decode<Head>(bytes);
-      this.heads.set(id, head);
-      this.#chunks.set(id, head?.chunks ?? 0);
+      if (bytes !== undefined) this.#found(id, decode<Head>(bytes));
     });
+  }
+
+  #found(id: string, head: Head | undefined): void {
+    this.heads.set(id, head);
+    this.#chunks.set(id, head?.chunks ?? 0);
   }
 
   apply(part: AgentPart, commitTs: number, wall: number): MaybePromise<AgentResult> {
@@ -69,8 +107,17 @@ class AgentWork implements GroupWork<AgentPart, AgentResult> {
     }
   }
 
-  landed(): void {}
-  failed(): void {}
+  landed(): void {
+    for (const id of this.#changed) {
+      const head = this.heads.get(id);
+      if (head !== undefined) this.known.set(id, head);
+    }
+  }
+
+  /** Whatever the store holds now is read again. */
+  failed(): void {
+    if (this.#changed.size > 0) this.known.clear();
+  }
 }
 
 function agentOf(op: AgentOp): string {

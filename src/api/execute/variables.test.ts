@@ -58,3 +58,18 @@ it('coerces small variables at once', () => {
     v: { name: 'x', size: 7 },
   });
 });
+
+it('takes texts and ids as they are, and nothing else for one', () => {
+  const operation = operationOf('$v: ID!, $name: String');
+  const coerce = (given: Record<string, unknown>) => coerceInSteps(schema, operation, given, {});
+  expect(coerce({ v: '7', name: 'x', more: 1 })).toEqual({ v: '7', name: 'x' });
+  expect(coerce({ v: 7, name: 'x' })).toEqual({ v: '7', name: 'x' });
+  expect(coerce({ v: '7' })).toEqual({ v: '7' });
+  expect(coerce({ v: '7', name: null })).toEqual({ v: '7', name: null });
+  expect(() => coerce({ v: '7', name: 1 })).toThrow(InvalidDocument);
+  expect(() => coerce({ name: 'x' })).toThrow(InvalidDocument);
+  expect(coerceInSteps(schema, operationOf('$v: [ID!], $name: String = "y"'), { v: '7' }, {})).toEqual({
+    v: ['7'],
+    name: 'y',
+  });
+});

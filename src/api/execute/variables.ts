@@ -2,10 +2,12 @@ import {
   coerceInputValue,
   getNullableType,
   getVariableValues,
+  GraphQLID,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLList,
   type GraphQLSchema,
+  GraphQLString,
   isInputObjectType,
   isListType,
   isNonNullType,
@@ -18,7 +20,7 @@ import { InvalidDocument } from './document.js';
 import { bare, hasInheritedFields } from './inherited.js';
 
 type Variables = Readonly<Record<string, unknown>>;
-type Types = readonly (readonly [name: string, type: GraphQLInputType])[];
+type Types = readonly (readonly [name: string, type: GraphQLInputType, isText: boolean])[];
 
 const types = new WeakMap<OperationDefinitionNode, Types>();
 
@@ -45,11 +47,24 @@ export function coerceInSteps(
   given: Variables,
   run: RunOptions,
 ): MaybePromise<Variables> {
+  const texts = ofTexts(typesOf(schema, operation), given);
+  if (texts !== undefined) return texts;
   if (isFew(given) || hasInheritedFields(schema)) return coerceVariables(schema, operation, given);
   const pace = new Pace(run);
   return inSteps(simpleSteps(typesOf(schema, operation), given), () => pace.pause()).then(
     (coerced) => coerced ?? general(schema, operation, given),
   );
+}
+
+/** Ids and names alone, as most messages have: they are what they are coerced to. undefined where there is anything else. */
+function ofTexts(wanted: Types, given: Variables): Variables | undefined {
+  const coerced: Record<string, unknown> = {};
+  for (const [name, , isText] of wanted) {
+    const value = isText && Object.hasOwn(given, name) ? given[name] : undefined;
+    if (typeof value !== 'string') return undefined;
+    coerced[name] = value;
+  }
+  return coerced;
 }
 
 function isFew(value: unknown): boolean {
@@ -120,9 +135,11 @@ function* objectSteps(value: Variables, type: GraphQLInputObjectType, refuse: ()
 function typesOf(schema: GraphQLSchema, operation: OperationDefinitionNode): Types {
   let known = types.get(operation);
   if (!known) {
-    known = (operation.variableDefinitions ?? []).map(
-      ({ variable, type }) => [variable.name.value, typeFromAST(schema, type) as GraphQLInputType] as const,
-    );
+    known = (operation.variableDefinitions ?? []).map((definition) => {
+      const type = typeFromAST(schema, definition.type) as GraphQLInputType;
+      const nullable = getNullableType(type);
+      return [definition.variable.name.value, type, nullable === GraphQLID || nullable === GraphQLString] as const;
+    });
     types.set(operation, known);
   }
   return known;
