@@ -1,4 +1,4 @@
-import { GraphsteadError, type Limits } from '../base/index.js';
+import { GraphsteadError, type Limits, type MaybePromise } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import { Activation } from './activation.js';
 import type { SendArgs } from './call-rpc.js';
@@ -64,7 +64,8 @@ export class Messages implements Mail {
     assertId(id);
     this.assertTaken(message, data);
     const { typed, client, from = '' } = options;
-    const head = await this.head(id);
+    const known = this.head(id);
+    const head = known instanceof Promise ? await known : known;
     if (head === undefined) throw unknownAgent(id);
     if (options.type !== undefined && head.type !== options.type) throw ofOtherType(id, options.type);
     if (head.status === 'terminated') throw terminated(id);
@@ -173,7 +174,7 @@ export class Messages implements Mail {
   }
 
   /** The newest that is known of an agent. */
-  async head(id: string): Promise<Head | undefined> {
+  head(id: string): MaybePromise<Head | undefined> {
     return this.options.queues.activations.get(id)?.head ?? this.#stored(id);
   }
 

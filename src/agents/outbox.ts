@@ -1,4 +1,4 @@
-import { GraphsteadError, type Limits } from '../base/index.js';
+import { GraphsteadError, type Limits, type MaybePromise } from '../base/index.js';
 import { freshAgentId, keyedAgentId } from './agent-id.js';
 import type { AgentType } from './info.js';
 import type { AgentOp, PostOp, SpawnOp } from './part.js';
@@ -9,7 +9,7 @@ import type { Head } from './stored.js';
 export interface Mail {
   /** Throws NOT_READY, LIMIT_EXCEEDED. */
   assertTaken(message: string, data: string | undefined): void;
-  head(id: string): Promise<Head | undefined>;
+  head(id: string): MaybePromise<Head | undefined>;
   /** Takes away what a stopped agent left, where one is to begin anew. */
   clear(id: string): Promise<unknown>;
   readonly manifest: { readonly agentTypes: readonly AgentType[] } | undefined;

@@ -1,4 +1,4 @@
-import { asError, type Clock, type GraphsteadError, Histogram, type Limits } from '../base/index.js';
+import { asError, type Clock, type GraphsteadError, Histogram, type Limits, type MaybePromise } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import { Activation, isInMemory } from './activation.js';
 import type { AlarmClock } from './alarm-clock.js';
@@ -153,7 +153,8 @@ export class Queues {
       activation.wakesAt = Number.POSITIVE_INFINITY;
       if (activation.head === undefined && !activation.isNew) await this.#known(activation);
       while (!this.paused) {
-        const next = await this.#next(activation);
+        const found = this.#next(activation);
+        const next = found instanceof Promise ? await found : found;
         if (next === undefined) return;
         if (typeof next === 'number') {
           this.#wakeAt(activation, next);
@@ -172,16 +173,20 @@ export class Queues {
   }
 
   /** The next job, or when there is one; the mailbox is read as far as that needs. */
-  async #next(activation: Activation): Promise<Job | number | undefined> {
+  #next(activation: Activation): MaybePromise<Job | number | undefined> {
     const { waiting } = activation;
     const starting = activation.head?.status === 'starting';
     const wall = this.options.clock.wall();
     if (waiting.isOwing) waiting.reread();
+    if (waiting.readsOn(wall, starting) || waiting.asksWho) return this.#readNext(activation, wall, starting);
+    return nextOf(activation, wall, starting);
+  }
+
+  async #readNext(activation: Activation, wall: number, starting: boolean): Promise<Job | number | undefined> {
+    const { waiting } = activation;
     while (waiting.readsOn(wall, starting)) await this.#readMailbox(activation, wall);
     if (waiting.asksWho) await this.#lookForSenders(activation);
-    waiting.release();
-    waiting.fresh = false;
-    return waiting.next(wall, starting);
+    return nextOf(activation, wall, starting);
   }
 
   /** Reads the head of an agent that was not in memory; what waits in its mailbox comes before what was delivered by now. */
@@ -413,4 +418,11 @@ export class Queues {
     activation.waiting.add(alarmJob(alarm));
     this.kick(activation);
   }
+}
+
+/** What an activation does next, by what of its mailbox is in memory. */
+function nextOf({ waiting }: Activation, wall: number, starting: boolean): Job | number | undefined {
+  waiting.release();
+  waiting.fresh = false;
+  return waiting.next(wall, starting);
 }

@@ -91,11 +91,7 @@ export class GraphHolder {
   }
 
   /** The ops, with what was written to the graph, as one commit. */
-  async commit(
-    committer: Committer,
-    ops: readonly AgentOp[],
-    idempotency: IdempotencyClaim | undefined,
-  ): Promise<Committed> {
+  commit(committer: Committer, ops: readonly AgentOp[], idempotency: IdempotencyClaim | undefined): Promise<Committed> {
     const parts = ops.length === 0 ? {} : { agents: { ops } };
     const transaction = this.#transaction;
     if (transaction === undefined || !this.lands) {
@@ -104,7 +100,7 @@ export class GraphHolder {
     }
     this.#forget();
     this.#marks.land();
-    return (await transaction).commit({ parts, idempotency });
+    return transaction.then((begun) => begun.commit({ parts, idempotency }));
   }
 }
 

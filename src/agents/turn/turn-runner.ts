@@ -3,7 +3,6 @@ import { GraphsteadError } from '../../base/index.js';
 import type { Snapshot } from '../../commit/index.js';
 import { Activation } from '../activation.js';
 import type { Job } from '../job.js';
-import type { Claim } from '../contended.js';
 import { shardOf } from '../keys.js';
 import { MadeCalls } from '../process/made-calls.js';
 import { readHead, readNow, readState } from '../reader.js';
@@ -77,34 +76,37 @@ export class TurnRunner {
 
   async #tries(activation: Activation, job: Job): Promise<string | undefined> {
     const claim = this.options.contended.claim();
+    const calls = new MadeCalls();
     try {
-      return await this.#triesWith(activation, job, claim);
+      for (let tries = 1; ; tries++) {
+        const turn = new RunningTurn(this.options, activation, job, calls, claim);
+        try {
+          return await turn.run(this.#loadState);
+        } catch (error) {
+          turn.abandon();
+          if (!(error instanceof GraphsteadError) || error.code !== 'TXN_ABORTED') throw error;
+          if (await this.#isBegun(activation, job)) return activation.id;
+          if (tries >= CONFLICT_TRIES) throw turnConflict(activation.id, job, error);
+          claim.lost = true;
+          if (!claim.holding) await apart(tries);
+        }
+      }
     } finally {
       claim.letGo();
     }
   }
 
-  async #triesWith(activation: Activation, job: Job, claim: Claim): Promise<string | undefined> {
-    const calls = new MadeCalls();
-    for (let tries = 1; ; tries++) {
-      const turn = new RunningTurn(this.options, activation, job, calls, claim);
-      try {
-        return await turn.run(this.#loadState);
-      } catch (error) {
-        turn.abandon();
-        if (!(error instanceof GraphsteadError) || error.code !== 'TXN_ABORTED') throw error;
-        // Another writer came first, or the head kept here was not the newest: read it anew.
-        const begun = job.create === undefined || activation.head !== undefined;
-        activation.head = job.create === undefined ? undefined : activation.head;
-        const head = await this.head(activation);
-        // a turn of another agent has started it by its key
-        if (!begun && isLiving(head)) return activation.id;
-        if (!begun) activation.head = undefined;
-        if (tries >= CONFLICT_TRIES) throw turnConflict(activation.id, job, error);
-        claim.lost = true;
-        if (!claim.holding) await apart(tries);
-      }
-    }
+  /**
+   * Another writer came first, or the head kept here was not the newest: reads it anew. True for one that was to be started
+   * where a turn of another agent has started it by its key.
+   */
+  async #isBegun(activation: Activation, job: Job): Promise<boolean> {
+    const begun = job.create === undefined || activation.head !== undefined;
+    activation.head = job.create === undefined ? undefined : activation.head;
+    const head = await this.head(activation);
+    if (begun) return false;
+    if (!isLiving(head)) activation.head = undefined;
+    return isLiving(head);
   }
 
   /** Runs a read-only handler on the last committed state, beside whatever runs, as long as its sender waits. */

@@ -34,7 +34,7 @@ async function run(core: Core, request: DirectRequest, answering: Answering, acc
   } catch (thrown) {
     return refusalOf(core, thrown, accepted);
   }
-  return replyTo(core, graphql, context, { accepted, allowMutation: true });
+  return await replyTo(core, graphql, context, { accepted, allowMutation: true });
 }
 
 /** said of every answer here, or of the body as it was sent there */
