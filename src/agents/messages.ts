@@ -39,6 +39,14 @@ interface MessagesOptions {
   readonly log: AgentLog;
 }
 
+/** A message whose sender waits for its reply. */
+interface Sent {
+  readonly message: string;
+  readonly data: string | undefined;
+  readonly options: SendOptions;
+  readonly claim?: Job['claim'];
+}
+
 /** What is said to agents: from outside, from functions and from turns. */
 export class Messages implements Mail {
   readonly #waits = new WaitGraph();
@@ -48,24 +56,26 @@ export class Messages implements Mail {
   /** See Agents. */
   send(id: string, message: string, data: string | undefined, options: SendOptions): Promise<string | undefined> {
     const { idempotencyKey } = options;
-    if (idempotencyKey === undefined) return this.#send(id, message, data, options, undefined);
+    if (idempotencyKey === undefined) return this.#send(id, { message, data, options });
     const claim = claimOf(`agent ${id} ${callerOf(options)}`, idempotencyKey, `${message}\n${data ?? ''}`);
-    return this.#send(id, message, data, options, claim);
+    return this.#send(id, { message, data, options, claim });
   }
 
-  async #send(
-    id: string,
-    message: string,
-    data: string | undefined,
-    options: SendOptions,
-    claim: Job['claim'],
-  ): Promise<string | undefined> {
+  /** Not async: most heads are known, and each promise more is felt in what a message costs. */
+  #send(id: string, sent: Sent): Promise<string | undefined> {
+    try {
+      assertId(id);
+      this.assertTaken(sent.message, sent.data);
+      const head = this.head(id);
+      return head instanceof Promise ? head.then((read) => this.#sendTo(id, read, sent)) : this.#sendTo(id, head, sent);
+    } catch (refusal) {
+      return Promise.reject(refusal);
+    }
+  }
+
+  #sendTo(id: string, head: Head | undefined, { message, data, options, claim }: Sent): Promise<string | undefined> {
     const { queues } = this.options;
-    assertId(id);
-    this.assertTaken(message, data);
     const { typed, client, from = '' } = options;
-    const known = this.head(id);
-    const head = known instanceof Promise ? await known : known;
     if (head === undefined) throw unknownAgent(id);
     if (options.type !== undefined && head.type !== options.type) throw ofOtherType(id, options.type);
     if (head.status === 'terminated') throw terminated(id);
@@ -82,7 +92,7 @@ export class Messages implements Mail {
       );
     }
     if (options.inTransaction === true) throw notInTransaction(`message "${message}" to ${head.type}, with its reply,`);
-    if (from === '') return await queues.submit(id, order, options);
+    if (from === '') return queues.submit(id, order, options);
     const leave = this.#waits.wait(from, id, (one) => this.#describe(one));
     return queues.submit(id, order, options).finally(leave);
   }
@@ -114,11 +124,12 @@ export class Messages implements Mail {
     // A job that is tried again, by this process or the next, gets the replies of what it sent before.
     const body = `${to}\n${name}\n${data ?? ''}`;
     const repeated = claimOf('turn', `${lasting}.${n}`, body);
-    return this.#send(to, name, data, given, repeated).catch((error: unknown) => {
+    const sent = { message: name, data, options: given };
+    return this.#send(to, { ...sent, claim: repeated }).catch((error: unknown) => {
       if (!(error instanceof GraphsteadError) || error.code !== 'IDEMPOTENCY_MISMATCH') throw error;
       const what = `"${name}" to ${to} is not what an earlier try of "${job.name}" sent at this place: it is sent anew`;
       this.options.log('warn', what, from, job.requestId);
-      return this.#send(to, name, data, given, claimOf('turn', `${lasting}.${n}.${digest(body)}`, body));
+      return this.#send(to, { ...sent, claim: claimOf('turn', `${lasting}.${n}.${digest(body)}`, body) });
     });
   }
 

@@ -21,7 +21,8 @@ export class GraphHolder {
   #holds = false;
   /** counts those that were given up */
   #run = 0;
-  readonly #marks = new Marks();
+  /** made by its first use of the graph: most tasks have none */
+  #marks: Marks | undefined;
 
   constructor(
     readonly graph: GraphCalls | undefined,
@@ -33,8 +34,9 @@ export class GraphHolder {
   }
 
   async answer(rpc: Rpc): Promise<unknown> {
-    if (rpc.method === 'graph.begin') return this.#marks.nest(Number(rpc.args[0]), Number(rpc.args[1]));
-    if (rpc.method === 'graph.abort') return this.#marks.undo(Number(rpc.args[0]));
+    const marks = (this.#marks ??= new Marks());
+    if (rpc.method === 'graph.begin') return marks.nest(Number(rpc.args[0]), Number(rpc.args[1]));
+    if (rpc.method === 'graph.abort') return marks.undo(Number(rpc.args[0]));
     if (this.graph === undefined) throw new GraphsteadError('NOT_READY', 'this service has no graph');
     this.#transaction ??= this.graph.begin();
     const run = this.#run;
@@ -53,7 +55,7 @@ export class GraphHolder {
       transaction.holdReads();
     }
     const answer = () => answerGraph(transaction, rpc, this.terms);
-    const answered = writes ? this.#marks.write(Number(rpc.args[0]), transaction, answer) : answer();
+    const answered = writes ? marks.write(Number(rpc.args[0]), transaction, answer) : answer();
     return answered.catch((error: unknown) => {
       throw codeOf(error) === 'TXN_FINISHED' ? notAwaited(rpc) : error;
     });
@@ -72,7 +74,7 @@ export class GraphHolder {
     const transaction = this.#transaction;
     this.#run++;
     this.#forget();
-    this.#marks.clear();
+    this.#marks = undefined;
     transaction?.then(
       (open) => open.abort(),
       () => undefined,
@@ -87,7 +89,7 @@ export class GraphHolder {
 
   /** Throws INVALID_REQUEST where a part of the task failed that could not be taken back. */
   assertWhole(): void {
-    this.#marks.assertWhole();
+    this.#marks?.assertWhole();
   }
 
   /** The ops, with what was written to the graph, as one commit. */
@@ -99,7 +101,7 @@ export class GraphHolder {
       return committer.commit({ startTs: 0, parts, conflicts: [], idempotency });
     }
     this.#forget();
-    this.#marks.land();
+    this.#marks?.land();
     return transaction.then((begun) => begun.commit({ parts, idempotency }));
   }
 }

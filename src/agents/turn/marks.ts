@@ -86,15 +86,6 @@ export class Marks {
     this.#writes = 0;
   }
 
-  clear(): void {
-    this.#open.clear();
-    this.#parents.clear();
-    this.#failed.clear();
-    this.#landed.clear();
-    this.#writes = 0;
-    this.#torn = undefined;
-  }
-
   /** It and those around it, from the inside out; none outside of all. */
   #around(id: number): readonly number[] {
     const around: number[] = [];

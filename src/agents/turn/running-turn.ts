@@ -1,5 +1,5 @@
-import type { Committed } from '../../commit/index.js';
-import { asError, type ErrorCode, type GraphsteadError } from '../../base/index.js';
+import type { Committed, IdempotencyClaim } from '../../commit/index.js';
+import { asError, type ErrorCode, type GraphsteadError, type MaybePromise } from '../../base/index.js';
 import type { Activation } from '../activation.js';
 import { isRefused, type Job } from '../job.js';
 import type { Claim } from '../contended.js';
@@ -200,7 +200,7 @@ export class RunningTurn extends TurnInHost {
   }
 
   /** Makes effects durable; a job that changed nothing needs no commit. */
-  async #commit(effects: Effects, reply: string | undefined, upTo?: number): Promise<Committed | undefined> {
+  #commit(effects: Effects, reply: string | undefined, upTo?: number): MaybePromise<Committed | undefined> {
     const { activation, job, graph } = this;
     const expect = this.#head?.turns ?? job.create?.turns ?? 0;
     const history = effects.state === undefined ? 0 : this.#kept();
@@ -214,11 +214,16 @@ export class RunningTurn extends TurnInHost {
       return undefined;
     }
     const claim = final ? job.claim && { ...job.claim, reply: encodeReply(reply) } : checkpointClaim(job, upTo);
-    if (graph.lands) await this.claim.enter(() => graph.keys());
-    const committed = await graph.commit(this.options.committer, ops, claim);
-    this.claim.letGo();
-    if (committed.replayed === undefined && ops.length > 0) this.#advance(effects, ops, committed.wall);
-    return committed;
+    if (!graph.lands) return this.#land(effects, ops, claim);
+    return this.claim.enter(() => graph.keys()).then(() => this.#land(effects, ops, claim));
+  }
+
+  #land(effects: Effects, ops: readonly AgentOp[], claim: IdempotencyClaim | undefined): Promise<Committed> {
+    return this.graph.commit(this.options.committer, ops, claim).then((committed) => {
+      this.claim.letGo();
+      if (committed.replayed === undefined && ops.length > 0) this.#advance(effects, ops, committed.wall);
+      return committed;
+    });
   }
 
   /** States that the agent's class keeps. */

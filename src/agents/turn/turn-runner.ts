@@ -50,8 +50,17 @@ export class TurnRunner {
     });
   }
 
-  /** Gives the reply once it is durable. Throws what the handler threw, or why its effects could not land; then nothing of it did. */
-  async run(activation: Activation, job: Job): Promise<string | undefined> {
+  /**
+   * Gives the reply once it is durable. Rejects with what the handler threw, or why its effects could not land; then nothing of
+   * it did. Most jobs have nothing to wait for before their turn.
+   */
+  run(activation: Activation, job: Job): Promise<string | undefined> {
+    const isPlain = job.create === undefined && job.reads !== true && job.claim === undefined;
+    if (isPlain && isLiving(activation.head)) return this.#turn(activation, job, activation.head?.type);
+    return this.#run(activation, job);
+  }
+
+  async #run(activation: Activation, job: Job): Promise<string | undefined> {
     const head = activation.head ?? (activation.isNew ? undefined : await this.head(activation));
     if (head === undefined && job.create === undefined) throw unknownAgent(activation.id);
     if (head?.status === 'terminated' && job.create?.key === undefined) throw terminated(activation.id);
@@ -63,11 +72,13 @@ export class TurnRunner {
       if (reply !== undefined) return decodeReply(reply);
       await checkpointsOf(job, (claim) => this.#replyOf(claim));
     }
+    return this.#turn(activation, job, head?.type ?? job.create?.type);
+  }
+
+  #turn(activation: Activation, job: Job, type: string | undefined): Promise<string | undefined> {
     const { trace } = this.options;
-    if (!trace.on) return await this.#tries(activation, job);
-    return trace.step(`turn ${head?.type ?? job.create?.type}`, turnStep(activation, job), () =>
-      this.#tries(activation, job),
-    );
+    if (!trace.on) return this.#tries(activation, job);
+    return trace.step(`turn ${type}`, turnStep(activation, job), () => this.#tries(activation, job));
   }
 
   #replyOf({ scope, key, bodyHash }: NonNullable<Job['claim']>): Promise<Uint8Array | undefined> {

@@ -121,15 +121,17 @@ export class Executor {
   }
 
   /** The `data` of a query or mutation as one answer. */
-  async run({ request, headers }: Prepared): Promise<GraphqlAnswer> {
-    const body = await executeOperation(request, this.#introspected);
-    if (request.transaction) throwWhenLost(request.errors.list);
-    return {
-      body,
-      status: 200,
-      headers: { ...(request.errors.list.length === 0 ? headers : {}), 'graphql-toucheduids': String(request.touched) },
-      kind: request.operation.operation,
-    };
+  run({ request, headers }: Prepared): Promise<GraphqlAnswer> {
+    return executeOperation(request, this.#introspected).then((body) => {
+      if (request.transaction) throwWhenLost(request.errors.list);
+      const touched = String(request.touched);
+      return {
+        body,
+        status: 200,
+        headers: { ...(request.errors.list.length === 0 ? headers : {}), 'graphql-toucheduids': touched },
+        kind: request.operation.operation,
+      };
+    });
   }
 }
 

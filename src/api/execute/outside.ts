@@ -100,18 +100,18 @@ export async function operationField(
   definition: Definition,
   meaning: Of<'operation'>,
 ): Promise<Written> {
-  const { engine } = request;
-  const args = argumentsOf(scopeOf(request, { schema: engine.graph.schema() }), definition, field.nodes[0]);
+  const scope = operationScope(request, field);
+  const args = argumentsOf(scope, definition, field.nodes[0]);
   const value = await meaning.operation.run?.(args, request.context, field.key);
   const many = longest(value);
-  if (many === 0) return { write: (out) => writeOperation(request, field, definition, value, out) };
-  const scope = operationScope(request, field);
+  if (many === 0) return { write: (out) => complete(scope, definition.type, field.nodes, value, out) };
   return writtenOf(request, many, (out) => completeInSteps(scope, definition.type, field.nodes, value, out));
 }
 
 /** What is missing of an operation's value is null, a list too. */
-function operationScope(request: Request, field: RootField): CompletionScope {
-  return { ...writeScopeOf(request, field.key, new Map()), emptyLists: false };
+function operationScope({ engine, fragments, variables, errors }: Request, { key }: RootField): CompletionScope {
+  const { schema, names } = engine;
+  return { schema, fragments, variables, errors, path: [key], emptyLists: false, anyTextIsTrue: names.dgraph };
 }
 
 /** Completes an operation's value. */

@@ -89,7 +89,7 @@ export class DirectConnection {
     }
     if (this.#isNew || !isFirst) this.#socket.setTimeout(this.#keeper.idleMs);
     this.#isNew = false;
-    void this.#answer(plain, bytes.subarray(from));
+    this.#answer(plain, bytes.subarray(from));
   };
 
   #knownAs(text: string): Known {
@@ -101,15 +101,20 @@ export class DirectConnection {
     return this.#known;
   }
 
-  async #answer({ head, handle }: NonNullable<Known['plain']>, body: Buffer): Promise<void> {
+  #answer({ head, handle }: NonNullable<Known['plain']>, body: Buffer): void {
     const { path, url, query, headers } = head;
-    const keeper = this.#keeper;
     const exchange = new Exchange(this.#socket);
     this.#exchange = exchange;
     const from = performance.now();
-    const id = headers['x-request-id'] || keeper.nextId();
-    const answer = await handle({ id, method: 'POST', url, query, headers, body }, exchange);
+    const id = headers['x-request-id'] || this.#keeper.nextId();
+    void handle({ id, method: 'POST', url, query, headers, body }, exchange).then((answer) =>
+      this.#answered(exchange, id, path, from, answer),
+    );
+  }
+
+  #answered(exchange: Exchange, id: string, path: string, from: number, answer: DirectAnswer): void {
     if (exchange.destroyed) return;
+    const keeper = this.#keeper;
     exchange.headersSent = true;
     // whoever is told that the connection ends asks for nothing on it any more
     const isKept = keeper.route.isOpen;

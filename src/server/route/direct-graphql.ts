@@ -5,11 +5,13 @@ import type { DirectRequest, PlainHead } from '../direct/index.js';
 import type { Answered } from '../forward/index.js';
 import type { Answering } from '../signal.js';
 import { isElsewhere } from './forwarded.js';
-import { refusalOf, replyTo } from './graphql-reply.js';
+import { refusalOf, replyWith } from './graphql-reply.js';
 import { acceptedTypes, EVENT_STREAM, JSON_TYPE, requestOfJson } from './graphql-request.js';
 import { contextOf } from './request-context.js';
 import type { RouteReply, RunDirectly } from './route-reply.js';
 import { tokenOf } from './shared-stream.js';
+
+const POSTED = { allowMutation: true };
 
 /** POST /graphql, answered as `graphqlRoutes` does it. undefined where it is no query or mutation in JSON. */
 export function directGraphql(core: Core, { headers, query, length }: PlainHead): RunDirectly | undefined {
@@ -34,7 +36,8 @@ async function run(core: Core, request: DirectRequest, answering: Answering, acc
   } catch (thrown) {
     return refusalOf(core, thrown, accepted);
   }
-  return await replyTo(core, graphql, context, { accepted, allowMutation: true });
+  const result = await core.api.execute(graphql, context, POSTED);
+  return replyWith(core, graphql, result, { accepted, ...POSTED });
 }
 
 /** said of every answer here, or of the body as it was sent there */

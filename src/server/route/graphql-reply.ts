@@ -1,4 +1,4 @@
-import type { GraphqlRequest, RequestContext } from '../../api/index.js';
+import type { GraphqlAnswer, GraphqlRequest } from '../../api/index.js';
 import { asError, toWire } from '../../base/index.js';
 import type { Core } from '../core.js';
 import { EVENT_STREAM, JSON_TYPE, RESPONSE_JSON } from './graphql-request.js';
@@ -7,16 +7,15 @@ import type { RouteReply } from './route-reply.js';
 const NONE = {};
 
 /**
- * Runs a query or a mutation.
+ * What a query or a mutation came to, as a reply.
  * @param accepted the media type that the client likes best
  */
-export async function replyTo(
+export function replyWith(
   core: Core,
   graphql: GraphqlRequest,
-  context: RequestContext,
+  result: GraphqlAnswer,
   { accepted, allowMutation }: { readonly accepted: string; readonly allowMutation: boolean },
-): Promise<RouteReply> {
-  const result = await core.api.execute(graphql, context, { allowMutation });
+): RouteReply {
   const refusedMethod = !allowMutation && result.status === 405;
   // a hash alone is a whole request, to which "send the text too" is an answer
   const isWhole = graphql.query !== undefined || graphql.extensions?.['persistedQuery'] !== undefined;

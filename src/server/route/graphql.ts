@@ -7,7 +7,7 @@ import type { Core } from '../core.js';
 import { asItIs, TEXT_BYTES } from '../envelope.js';
 import { encodeFrame, type EventStream, SharedFrames } from '../sse.js';
 import { forward, isElsewhere } from './forwarded.js';
-import { refusalOf, replyTo } from './graphql-reply.js';
+import { refusalOf, replyWith } from './graphql-reply.js';
 import { acceptedTypes, EVENT_STREAM, JSON_TYPE, requestOfJson, requestOfQueryString } from './graphql-request.js';
 import { contextOf } from './request-context.js';
 import type { RouteReply } from './route-reply.js';
@@ -69,7 +69,8 @@ async function answer(
   }
   const streamed = accepted === EVENT_STREAM || (types.includes(EVENT_STREAM) && maySubscribe(graphql));
   if (streamed) return stream(core, reply, graphql, context, allowMutation);
-  return send(reply, await replyTo(core, graphql, context, { accepted, allowMutation }));
+  const result = await core.api.execute(graphql, context, { allowMutation });
+  return send(reply, replyWith(core, graphql, result, { accepted, allowMutation }));
 }
 
 function send(reply: FastifyReply, { status, type, headers, body }: RouteReply): FastifyReply {
