@@ -141,7 +141,7 @@ class GraphqlApi implements Api {
           schema: loaded.schema,
           model: loaded.model,
           graph,
-          runQuery: trace.on ? (...given) => trace.step('run', {}, async () => runQuery(...given)) : runQuery,
+          runQuery: trace.on ? (...given) => trace.step('run', {}, async () => await runQuery(...given)) : runQuery,
           names,
           clock,
           limits,
@@ -220,7 +220,7 @@ class GraphqlApi implements Api {
 
   async #probe(request: GraphqlRequest, { schema, generated }: LoadedSchema): Promise<GraphqlAnswer | undefined> {
     if (schema.getQueryType()?.getFields()._service) return undefined;
-    return answerProbe(request, () => generated.serviceSdl).catch(() => undefined);
+    return await answerProbe(request, () => generated.serviceSdl).catch(() => undefined);
   }
 
   subscribe(
@@ -302,7 +302,7 @@ class GraphqlApi implements Api {
 
   async remarks(text: string): Promise<Remarks> {
     const { loaded } = await this.#read(text);
-    return loaded ? this.#remarks(loaded.model) : { unreachable: [], unguarded: [] };
+    return loaded ? await this.#remarks(loaded.model) : { unreachable: [], unguarded: [] };
   }
 
   async #remarks(after: Model): Promise<Remarks> {

@@ -29,7 +29,7 @@ export { exactJson, type JsonLoss, jsonLoss } from './json-loss.js';
 export { JsonWriter } from './json-writer.js';
 export { latin1 } from './latin1.js';
 export { DEFAULT_LIMITS, type Limits, limitMistake, makeLimits } from './limits.js';
-export type { MaybePromise } from './maybe.js';
+export { chain, type MaybePromise } from './maybe.js';
 export { type NamedProcess, namedIn, nameOfThis, textOf } from './named-process.js';
 export { defaultNames, dgraphNames, type Names, TYPE_PREDICATE } from './names.js';
 export { onceFor } from './once-for.js';

@@ -134,7 +134,7 @@ class GroupCommitter implements Committer {
     const breath = new Breath(this.#limits.yieldMs);
     const keys = await fingerprintsInParts(conflicts, numbered, () => breath.due());
     const body = await inSteps(encodingBody({ parts, idempotency }), () => breath.due());
-    return this.#enqueue(intent, keys, () => body);
+    return await this.#enqueue(intent, keys, () => body);
   }
 
   #enqueue(intent: Intent, keys: Fingerprints, bodyOf: () => Uint8Array): Promise<Committed> {

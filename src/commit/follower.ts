@@ -190,7 +190,7 @@ class FollowingCommitter implements Committer {
     }
     this.#newest.release();
     this.#newest = found;
-    if (!records) return this.#tellStored();
+    if (!records) return await this.#tellStored();
     this.#tell(records);
     this.#told = found.version;
   }

@@ -117,7 +117,7 @@ export class GroupWriter {
   }
 
   async #again(waiting: readonly Waiting[]): Promise<GraphsteadError | undefined> {
-    return waiting.length === 0 ? undefined : this.commit(waiting);
+    return waiting.length === 0 ? undefined : await this.commit(waiting);
   }
 
   async #fail(waiting: readonly Waiting[], failure: GraphsteadError): Promise<GraphsteadError> {

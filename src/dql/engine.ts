@@ -174,14 +174,14 @@ class Engine implements DqlEngine {
     watch.lap('parsing_ns');
     const run = this.#runOptions(request);
     if (request.startTs !== undefined) {
-      return this.#mutateIn(this.#opened(request.startTs, request.hash), mutation, request, run, watch);
+      return await this.#mutateIn(this.#opened(request.startTs, request.hash), mutation, request, run, watch);
     }
     if (!request.commitNow) {
       const transaction = await this.#graph.begin({ held: { client: request.client ?? '' } });
       watch.lap('assign_timestamp_ns');
-      return abortOnFailure(transaction, () => this.#mutateIn(transaction, mutation, request, run, watch));
+      return await abortOnFailure(transaction, () => this.#mutateIn(transaction, mutation, request, run, watch));
     }
-    return this.#mutateAlone(mutation, request, run, watch);
+    return await this.#mutateAlone(mutation, request, run, watch);
   }
 
   /** A request that is its own transaction runs again after a conflict: nobody has seen what it read. */

@@ -95,7 +95,7 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
       case 'lease':
         return { first: this.#leased(part.count) };
       case 'document':
-        return this.#document(part.name, part.text);
+        return await this.#document(part.name, part.text);
       case 'alter': {
         const names = await applyAlter(part, { ...this.#turn, limits: this.#shared.limits });
         for (const name of names) this.#touched.add(name);
@@ -103,9 +103,9 @@ class GraphWork implements GroupWork<GraphPart, unknown> {
         return undefined;
       }
       case 'step':
-        return applyStep(part, this.#turn);
+        return await applyStep(part, this.#turn);
       case 'bulk':
-        return this.#bulk(part);
+        return await this.#bulk(part);
     }
   }
 

@@ -1,8 +1,8 @@
-import type { MaybePromise } from '../base/index.js';
+import { chain, type MaybePromise } from '../base/index.js';
 import { type Key, prefixEnd, type Range } from '../store/index.js';
 import type { UidList } from './contract.js';
 import { chunkKey, chunkRange, chunkUid } from './key.js';
-import { chain, type PutKey, readRange, type Source } from './source.js';
+import { type PutKey, readRange, type Source } from './source.js';
 import { CHUNK_MERGE, cutChunks, chunkCount, chunkFirst, decodeChunk, decodeChunkInto } from './uid-chunk.js';
 import { difference, EMPTY_UIDS, intersect, lowerBoundUid, union } from './uid-list.js';
 import { varintLength, writeVarint } from './varint.js';
@@ -153,7 +153,7 @@ async function editSpilled(
   put: PutKey,
 ): Promise<ListChange> {
   if (!edit.clear && count - edit.remove.length > UNSPILL_UIDS && (await isLocal(source, prefix, count, edit))) {
-    return editChunks(source, prefix, count, edit, put);
+    return await editChunks(source, prefix, count, edit, put);
   }
   const { keys, values } = await readRange(source, chunkRange(prefix));
   const old = joinChunks(values);

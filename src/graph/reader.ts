@@ -1,4 +1,4 @@
-import { GraphsteadError, latin1, type MaybePromise } from '../base/index.js';
+import { chain, GraphsteadError, latin1, type MaybePromise } from '../base/index.js';
 import type { IndexKind, ScalarType, StoredValue } from '../values/index.js';
 import type {
   Facets,
@@ -25,7 +25,7 @@ import { nearest } from './read/similar.js';
 import { scanTokens } from './read/token-scan.js';
 import { retyped } from './retype.js';
 import { isSettling, type PredicateRecord } from './schema.js';
-import { chain, readRange, type Source } from './source.js';
+import { readRange, type Source } from './source.js';
 import { StoredColumn } from './stored-column.js';
 import { EMPTY_UIDS, union } from './uid-list.js';
 

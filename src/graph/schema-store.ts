@@ -1,9 +1,9 @@
-import { type MaybePromise, TYPE_PREDICATE } from '../base/index.js';
+import { chain, type MaybePromise, TYPE_PREDICATE } from '../base/index.js';
 import type { Snapshot } from '../store/index.js';
 import type { NodeType } from './contract.js';
 import { META, metaKey } from './key.js';
 import { EMPTY_SCHEMA, type PredicateRecord, SchemaVersion, TYPE_PREDICATE_RECORD } from './schema.js';
-import { chain, type Source } from './source.js';
+import type { Source } from './source.js';
 import { readTexts } from './text-record.js';
 
 /** Versions of the schema that are kept for snapshots still open. */

@@ -1,4 +1,4 @@
-import { latin1, type MaybePromise } from '../base/index.js';
+import { chain, latin1, type MaybePromise } from '../base/index.js';
 import {
   compareBytes,
   type Key,
@@ -35,11 +35,6 @@ function visitEach(found: MaybePromise<(Uint8Array | undefined)[]>, visit: Value
       if (value) visit(i, value, 0, value.length);
     }
   });
-}
-
-/** Goes on at once where the answer is there already: no promise and no turn of the event loop. */
-export function chain<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
 }
 
 /** Where a merge writes to. */

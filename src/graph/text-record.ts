@@ -1,7 +1,7 @@
-import type { MaybePromise } from '../base/index.js';
+import { chain, type MaybePromise } from '../base/index.js';
 import type { Key } from '../store/index.js';
 import { chunkKey, chunkRange, metaRange, ordinalOfRecord } from './key.js';
-import { chain, type PutKey, readRange, type Source } from './source.js';
+import { type PutKey, readRange, type Source } from './source.js';
 
 /** Bytes of one chunk of a text. */
 const CHUNK_BYTES = 3_800;

@@ -174,7 +174,8 @@ export class GraphTransaction implements Transaction {
     this.#readers++;
     try {
       const overlay = this.#log.count > 0 ? await this.#overlaid(snapshot) : undefined;
-      const schema = overlay?.schema ?? (await this.#context.schemas.readAt(snapshot));
+      const reading = overlay?.schema ?? this.#context.schemas.readAt(snapshot);
+      const schema = reading instanceof Promise ? await reading : reading;
       return new SourceReader(overlay?.source ?? snapshot, schema, snapshot.version, {
         reads: (predicate) => (this.#readPredicates ??= new Set()).add(predicate.name),
         released: () => this.#readerReleased(snapshot),
@@ -187,7 +188,7 @@ export class GraphTransaction implements Transaction {
   }
 
   async stage(changes: readonly GraphChange[], accept?: () => Promise<void>): Promise<void> {
-    return this.#inLine(() => this.#stage(changes, accept));
+    return await this.#inLine(() => this.#stage(changes, accept));
   }
 
   async #stage(changes: readonly GraphChange[], accept: (() => Promise<void>) | undefined): Promise<void> {

@@ -41,9 +41,9 @@ export async function openLmdbStore(directory: string, options: LmdbStoreOptions
   const { writable, whole } = await probe(path, limits).catch((thrown: unknown) => {
     throw storeFailure(thrown, `opening ${path} failed`);
   });
-  if (writable && !options.readOnly) return openToWrite(path, limits, options);
+  if (writable && !options.readOnly) return await openToWrite(path, limits, options);
   if (writable && !whole) await makeWhole(path, limits);
-  return openReadOnly(path, limits);
+  return await openReadOnly(path, limits);
 }
 
 async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptions): Promise<Store> {

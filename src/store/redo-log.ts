@@ -67,7 +67,7 @@ export class RedoLog {
     this.#written = length !== undefined;
     if (length === undefined) return false;
     this.#slot = (this.#slot + 1) % SLOTS;
-    return this.#put(length);
+    return await this.#put(length);
   }
 
   /**
@@ -77,7 +77,7 @@ export class RedoLog {
   async forget(): Promise<boolean> {
     if (!this.#written) return true;
     this.#bytes.fill(0, 0, HEADER);
-    return this.#put(HEADER);
+    return await this.#put(HEADER);
   }
 
   close(): void {

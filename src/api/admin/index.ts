@@ -91,7 +91,7 @@ export class AdminApi {
         return { gqlSchema: this.#shown(served) };
       },
       export: async (args: Partial<Args<ExportInput>>, _: unknown, info: GraphQLResolveInfo) =>
-        this.#export(args.input ?? {}, info),
+        await this.#export(args.input ?? {}, info),
       draining: ({ enable }: { readonly enable?: boolean | null }) => this.#drain(enable ?? undefined),
       shutdown: () => this.#shutdown(),
     };

@@ -44,9 +44,9 @@ export class Verifier {
     const options = { currentDate: new Date(this.#clock.wall()), clockTolerance: this.#limits.tokenSkewMs / 1000 };
     if (this.#key) {
       const algorithms = [this.#authorization.algorithm];
-      return refusing(jose, async () => {
-        if (this.#key instanceof Uint8Array) return jose.jwtVerify(token, this.#key, { ...options, algorithms });
-        return jose.jwtVerify(token, this.#key as KeyObject, { ...options, algorithms });
+      return await refusing(jose, async () => {
+        if (this.#key instanceof Uint8Array) return await jose.jwtVerify(token, this.#key, { ...options, algorithms });
+        return await jose.jwtVerify(token, this.#key as KeyObject, { ...options, algorithms });
       });
     }
     const failures: GraphsteadError[] = [];
@@ -56,7 +56,7 @@ export class Verifier {
     });
     for (const set of this.#sets) {
       try {
-        return await refusing(jose, async () => jose.jwtVerify(token, set, options), true);
+        return await refusing(jose, async () => await jose.jwtVerify(token, set, options), true);
       } catch (error) {
         failures.push(asError(error));
       }

@@ -34,7 +34,7 @@ export function createCustomLogic(options: CustomLogicOptions): CustomLogic {
   return {
     async root(call) {
       const { custom } = call.field;
-      if (custom.kind === 'dql') return runDql(call, custom.dql, options);
+      if (custom.kind === 'dql') return await runDql(call, custom.dql, options);
       if (custom.kind === 'lambda')
         return failed(`custom ${call.field.root.toLowerCase()} ${call.field.name}`, noLambda());
       const site = siteOf(call, custom.http, call.field.root === 'Query');

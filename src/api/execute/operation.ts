@@ -121,7 +121,7 @@ async function inLanes(
       const at = next++;
       parts[at] = await guarded(request, root, fields[at], async () => {
         await pace.pause();
-        return part(fields[at]);
+        return await part(fields[at]);
       });
     }
   };
@@ -173,31 +173,31 @@ export async function queryPart(
 ): Promise<Written> {
   const name = field.nodes[0].name.value;
   if (name === '__typename') return constant(root.name);
-  if (name === '__schema' || name === '__type') return introspectionField(request, field, introspected);
+  if (name === '__schema' || name === '__type') return await introspectionField(request, field, introspected);
   const definition = root.getFields()[name];
   demandClaims(request, definition);
   const meaning = rootMeaning(definition);
   assert(meaning, `${name} has a meaning`);
   switch (meaning.op) {
     case 'get':
-      return getField(request, field, definition, meaning, await reader.open());
+      return await getField(request, field, definition, meaning, await reader.open());
     case 'query':
-      return queryField(request, field, definition, meaning, await reader.open());
+      return await queryField(request, field, definition, meaning, await reader.open());
     case 'aggregate':
-      return aggregateField(request, field, definition, meaning, await reader.open());
+      return await aggregateField(request, field, definition, meaning, await reader.open());
     case 'checkPassword':
-      return passwordField(request, field, definition, meaning, await reader.open());
+      return await passwordField(request, field, definition, meaning, await reader.open());
     case 'similarById':
     case 'similarByEmbedding':
-      return similarField(request, field, definition, meaning, await reader.open());
+      return await similarField(request, field, definition, meaning, await reader.open());
     case 'entities':
-      return entitiesField(request, field, definition, await reader.open());
+      return await entitiesField(request, field, definition, await reader.open());
     case 'service':
       return serviceField(request, field, definition);
     case 'custom':
-      return customField(request, field, definition, meaning, reader.open);
+      return await customField(request, field, definition, meaning, reader.open);
     case 'operation':
-      return operationField(request, field, definition, meaning);
+      return await operationField(request, field, definition, meaning);
     default:
       throw new GraphsteadError('INTERNAL', `${meaning.op} is no query`);
   }

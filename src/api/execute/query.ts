@@ -128,7 +128,7 @@ export async function queryField(
     input ? compileFilter(scope, input, args.filter) : undefined,
     authFilter(scope, meaning.type, 'query'),
   );
-  return nodesField(request, field, definition, meaning.type, scope, filter, args, reader);
+  return await nodesField(request, field, definition, meaning.type, scope, filter, args, reader);
 }
 
 async function nodesField(
@@ -260,7 +260,7 @@ export async function getField(
   const scope = scopeOf(request, reader);
   const args = argumentsOf(scope, definition, field.nodes[0]);
   const filter = and(identity(scope, meaning.type, args, definition.name), authFilter(scope, meaning.type, 'query'));
-  return oneField(request, field, definition, meaning.type, scope, filter, reader);
+  return await oneField(request, field, definition, meaning.type, scope, filter, reader);
 }
 
 async function oneField(
@@ -276,7 +276,15 @@ async function oneField(
     const empty = writeScopeOf(request, field.key, new Map());
     return { write: (out) => writeNull(empty, definition.type, field, out) };
   }
-  return showOne(request, field, definition, type, scope, rootOf(scope, typeTests(scope, type.name), filter), reader);
+  return await showOne(
+    request,
+    field,
+    definition,
+    type,
+    scope,
+    rootOf(scope, typeTests(scope, type.name), filter),
+    reader,
+  );
 }
 
 /** The node that `found` leads to, as the field's selection asks for it. Throws UNIQUE_VIOLATION where it leads to several. */
@@ -345,7 +353,15 @@ export async function passwordField(
     args: [literal(1)],
     position: { line: 0, column: 0 },
   });
-  return showOne(request, field, definition, type, scope, { call: ofVariable(candidates), filter: right }, reader);
+  return await showOne(
+    request,
+    field,
+    definition,
+    type,
+    scope,
+    { call: ofVariable(candidates), filter: right },
+    reader,
+  );
 }
 
 /** aggregateT */

@@ -6,12 +6,19 @@ import type { Execution } from './execution.js';
 export const BATCH = COLUMN_BATCH;
 
 /** One column for all uids, read a batch at a time. */
-export async function readColumn<T>(
+export function readColumn<T>(
+  uids: UidList,
+  execution: Execution,
+  read: (batch: UidList) => MaybePromise<readonly T[]>,
+): MaybePromise<readonly T[]> {
+  return uids.length <= BATCH ? read(uids) : readBatches(uids, execution, read);
+}
+
+async function readBatches<T>(
   uids: UidList,
   execution: Execution,
   read: (batch: UidList) => MaybePromise<readonly T[]>,
 ): Promise<readonly T[]> {
-  if (uids.length <= BATCH) return read(uids);
   const out: T[] = [];
   for (let at = 0; at < uids.length; at += BATCH) {
     await execution.checkpoint();
@@ -21,13 +28,22 @@ export async function readColumn<T>(
 }
 
 /** The values of all uids in one language, read a batch at a time. */
-export async function readValues(
+export function readValues(
+  predicate: Predicate,
+  uids: UidList,
+  lang: string,
+  execution: Execution,
+): MaybePromise<StoredColumn> {
+  if (uids.length <= BATCH) return execution.reader.values(predicate, uids, lang);
+  return readValueBatches(predicate, uids, lang, execution);
+}
+
+async function readValueBatches(
   predicate: Predicate,
   uids: UidList,
   lang: string,
   execution: Execution,
 ): Promise<StoredColumn> {
-  if (uids.length <= BATCH) return execution.reader.values(predicate, uids, lang);
   const columns: StoredColumn[] = [];
   for (let at = 0; at < uids.length; at += BATCH) {
     await execution.checkpoint();

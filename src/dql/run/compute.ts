@@ -1,4 +1,12 @@
-import { atOnce, GraphsteadError, inSteps, type Position, STEP, type Steps } from '../../base/index.js';
+import {
+  atOnce,
+  GraphsteadError,
+  inSteps,
+  type MaybePromise,
+  type Position,
+  STEP,
+  type Steps,
+} from '../../base/index.js';
 import { compareValues, type Value } from '../../values/index.js';
 import type { ValueColumn } from '../contract.js';
 import type { AggregateSelection, MathExpression, MathSelection, ValueSelection } from '../syntax/index.js';
@@ -23,9 +31,13 @@ interface Task {
  * Fills val(), aggregates and math of a block once everything of it is read, and sets the variables that they define.
  * They are computed in the order in which they need each other, wherever they stand.
  */
-export async function computeValues(root: ResultBranch, execution: Execution): Promise<void> {
+export function computeValues(root: ResultBranch, execution: Execution): MaybePromise<void> {
   const tasks: Task[] = [];
   collectTasks(root, [root], tasks);
+  if (tasks.length > 0) return computeTasks(tasks, execution);
+}
+
+async function computeTasks(tasks: readonly Task[], execution: Execution): Promise<void> {
   const open = new Map<string, number>();
   for (const { syntax } of tasks) {
     if (syntax.variable === undefined) continue;

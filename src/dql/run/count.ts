@@ -41,7 +41,7 @@ async function countValues(
   const oneLang = predicate.lang && !selection.langs.includes('*');
   if (predicate.type === 'uid' || (!filter && !oneLang)) {
     const options = selection.reverse ? { reverse: true } : {};
-    return readColumn(into.source, execution, (batch) => execution.reader.counts(predicate, batch, options));
+    return await readColumn(into.source, execution, (batch) => execution.reader.counts(predicate, batch, options));
   }
   if (predicate.list && filter) {
     const all = await readAll(execution, predicate, into.source, true);

@@ -1,4 +1,4 @@
-import { GraphsteadError, TYPE_PREDICATE } from '../../base/index.js';
+import { GraphsteadError, type MaybePromise, TYPE_PREDICATE } from '../../base/index.js';
 import { decodeValue, valueText } from '../../values/index.js';
 import type { ExpandSelection, FacetRequest, PredicateSelection, Selection } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
@@ -9,12 +9,20 @@ import { readAll } from './language.js';
 const EVERY_FACET: FacetRequest = { all: true, implied: true, keys: [], order: [] };
 
 /** Selections of a block with each expand() replaced by the predicates it stands for, at its place. */
-export async function expandSelections(
+export function expandSelections(
+  selections: readonly Selection[],
+  parent: ResultBranch,
+  execution: Execution,
+): MaybePromise<readonly Selection[]> {
+  const expands = selections.some((selection) => selection.kind === 'expand');
+  return expands ? expanded(selections, parent, execution) : selections;
+}
+
+async function expanded(
   selections: readonly Selection[],
   parent: ResultBranch,
   execution: Execution,
 ): Promise<readonly Selection[]> {
-  if (!selections.some((selection) => selection.kind === 'expand')) return selections;
   const own = ownEdges(selections, execution);
   const out: Selection[] = [];
   for (const selection of selections) {

@@ -8,7 +8,7 @@ import { subtract, union } from './uid-set.js';
 export async function applyFilter(filter: Filter, candidates: UidList, execution: Execution): Promise<UidList> {
   switch (filter.kind) {
     case 'call':
-      return callFilter(filter.call, candidates, execution);
+      return await callFilter(filter.call, candidates, execution);
     case 'not':
       return subtract(candidates, await applyFilter(filter.child, candidates, execution));
     case 'and': {

@@ -43,7 +43,7 @@ async function resultOf(
   execution: Execution,
 ): Promise<(members: UidList) => Value | undefined> {
   if (selection.kind === 'countUid') return (members) => ({ type: 'int', value: members.length });
-  if (selection.kind === 'aggregate') return aggregateOf(selection, uids, execution);
+  if (selection.kind === 'aggregate') return await aggregateOf(selection, uids, execution);
   throw new GraphsteadError('INVALID_QUERY', 'a block with @groupby holds counts and aggregates only', {
     position: selection.position,
     fix: 'Select count(uid), or min, max, sum or avg of a predicate or of a value variable.',

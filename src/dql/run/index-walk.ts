@@ -169,13 +169,13 @@ async function sortGroup(
   if (hits.length === 0) return hits;
   if (!group.even) {
     const own = index.predicate.lang ? await owners(group, hits, index, execution) : hits;
-    return sortUids(own, keys, execution);
+    return await sortUids(own, keys, execution);
   }
   if (keys.length === 1) return hits;
   const next = isWorthWalking(hits.length, needed) ? orderedIndex(keys[1], execution) : undefined;
   const walked = next && (await walkAmong(hits, next, keys.slice(1), needed, execution));
   // Where some have no value, only sorting by all keys tells where they stand.
-  return walked && !walked.ended ? walked.uids : sortUids(hits, keys, execution);
+  return walked && !walked.ended ? walked.uids : await sortUids(hits, keys, execution);
 }
 
 /** The first of known uids in the order of the keys. undefined: sorting them is better. */

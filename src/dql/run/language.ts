@@ -1,4 +1,4 @@
-import { GraphsteadError, type Position } from '../../base/index.js';
+import { chain, GraphsteadError, type MaybePromise, type Position } from '../../base/index.js';
 import { type Facets, type LangValue, type Predicate, StoredColumn, type UidList } from '../../graph/index.js';
 import type { StoredValue } from '../../values/index.js';
 import { readColumn, readValues } from './batch.js';
@@ -33,23 +33,23 @@ export function checkLanguages(
  * The value of each uid in the first language of the list that has one. No list: the untagged value. "." is the
  * untagged value, then any.
  */
-export async function chooseValues(
+export function chooseValues(
   execution: Execution,
   predicate: Predicate,
   uids: UidList,
   langs: readonly string[],
   facets = false,
-): Promise<ChosenValues> {
-  if (!facets && langs.length === 0) return { values: await readValues(predicate, uids, '', execution) };
-  if (!facets && langs.length === 1 && langs[0] !== '.') {
-    return { values: await readValues(predicate, uids, langs[0], execution) };
+): MaybePromise<ChosenValues> {
+  if (!facets && (langs.length === 0 || (langs.length === 1 && langs[0] !== '.'))) {
+    return chain(readValues(predicate, uids, langs[0] ?? '', execution), (values) => ({ values }));
   }
-  const all = await readAll(execution, predicate, uids, facets);
-  const chosen = all.map((values) => choose(values, langs));
-  return {
-    values: StoredColumn.of(chosen.map((value) => value?.value)),
-    ...(facets ? { facets: chosen.map((value) => value?.facets) } : {}),
-  };
+  return chain(readAll(execution, predicate, uids, facets), (all) => {
+    const chosen = all.map((values) => choose(values, langs));
+    return {
+      values: StoredColumn.of(chosen.map((value) => value?.value)),
+      ...(facets ? { facets: chosen.map((value) => value?.facets) } : {}),
+    };
+  });
 }
 
 function choose(values: readonly LangValue[], langs: readonly string[]): LangValue | undefined {
@@ -66,18 +66,19 @@ function choose(values: readonly LangValue[], langs: readonly string[]): LangVal
  * Every value that a function on the predicate may match: all members of a list, all languages for "@.", otherwise
  * the one value that the language list chooses.
  */
-export async function candidateValues(
+export function candidateValues(
   execution: Execution,
   predicate: Predicate,
   uids: UidList,
   langs: readonly string[],
-): Promise<readonly (readonly StoredValue[])[]> {
+): MaybePromise<readonly (readonly StoredValue[])[]> {
   if (predicate.list || (predicate.lang && langs.includes('.'))) {
-    const all = await execution.reader.allValues(predicate, uids);
-    return all.map((values) => values.map((value) => value.value));
+    const reading = execution.reader.allValues(predicate, uids);
+    return chain(reading, (all) => all.map((values) => values.map((value) => value.value)));
   }
-  const { values } = await chooseValues(execution, predicate, uids, langs);
-  return values.map((value) => (value ? [value] : NONE));
+  return chain(chooseValues(execution, predicate, uids, langs), ({ values }) =>
+    values.map((value) => (value ? [value] : NONE)),
+  );
 }
 
 const NONE: readonly StoredValue[] = [];

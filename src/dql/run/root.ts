@@ -78,7 +78,7 @@ function conjunctsOf(filter: Filter | undefined): readonly FunctionCall[] {
 async function candidates(choice: RootChoice, execution: Execution): Promise<UidList> {
   const { call, after } = choice;
   const rare = await rareConjunct(choice, execution);
-  if (rare) return callFilter(call, dropUpTo(await callRoot(rare, execution), after), execution);
+  if (rare) return await callFilter(call, dropUpTo(await callRoot(rare, execution), after), execution);
   const above = after > 0 ? await callFirst(call, execution, { after, count: Number.POSITIVE_INFINITY }) : undefined;
   return above ?? dropUpTo(await callRoot(call, execution), after);
 }
@@ -109,7 +109,7 @@ const TRIED = 16;
 async function firstByUid(choice: RootChoice, enough: number, execution: Execution): Promise<UidList | undefined> {
   const { block, call, after, size, conjuncts } = choice;
   if (block.order.length > 0 || enough === Number.POSITIVE_INFINITY) return undefined;
-  if (!block.filter) return callFirst(call, execution, { after, count: enough });
+  if (!block.filter) return await callFirst(call, execution, { after, count: enough });
   if (enough > DEEPEST) return undefined;
   const count = Math.min(Math.max(enough * TRIED, SMALL), DEEPEST);
   if (size === undefined || size < count || conjuncts.some((one) => (one.size ?? count) < count)) return undefined;
@@ -146,7 +146,7 @@ async function firstInOrder(choice: RootChoice, enough: number, execution: Execu
   const pass = async (uids: UidList): Promise<UidList> => {
     let passed = dropUpTo(uids, after);
     if (!tellsRoot && passed.length > 0) passed = await callFilter(call, passed, execution);
-    return block.filter && passed.length > 0 ? applyFilter(block.filter, passed, execution) : passed;
+    return block.filter && passed.length > 0 ? await applyFilter(block.filter, passed, execution) : passed;
   };
   const budget = Math.max(SMALL, Math.min(least / COLLECTED_A_STEP, MOST_STEPS));
   // mistakes in the filter are told even where it has nothing to judge

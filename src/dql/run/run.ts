@@ -22,7 +22,8 @@ export const runQuery: RunQuery = async (document, reader, options: RunOptions =
   const variables = document.blocks.map(variablesOf);
   for (const { expands } of variables) for (const name of expands) execution.expanded.add(name);
   for (const at of planBlocks(document.blocks)) {
-    await execution.checkpoint();
+    const paused = execution.checkpoint();
+    if (paused) await paused;
     checkValued(variables[at].valued, execution);
     roots.set(at, await runBlock(document.blocks[at], execution));
   }
@@ -46,7 +47,8 @@ async function runBlock(block: Block, execution: Execution): Promise<ResultBranc
   }
   if (block.root) {
     await readRoots(root, block, block.root, execution);
-    await defineVariables(root, [], execution);
+    const defining = defineVariables(root, [], execution);
+    if (defining) await defining;
   }
   if (block.groupBy) {
     await groupBranch(root, block.groupBy, block.children, execution);
@@ -58,7 +60,8 @@ async function runBlock(block: Block, execution: Execution): Promise<ResultBranc
     await inSteps(applyCascade(root, undefined), () => execution.checkpoint());
     await redefine(root, block, execution);
   }
-  await computeValues(root, execution);
+  const computing = computeValues(root, execution);
+  if (computing) await computing;
   return root;
 }
 

@@ -14,14 +14,16 @@ export async function readValues(
   predicate: Predicate,
   execution: Execution,
 ): Promise<void> {
-  await execution.checkpoint();
+  const paused = execution.checkpoint();
+  if (paused) await paused;
   execution.countUids(selection.name, into.source.length);
   // A stored password is never shown.
   if (predicate.type === 'password') return;
   const facets = selection.facets !== undefined || selection.facetFilter !== undefined;
   const everyLang = selection.langs.includes('*');
-  if (predicate.list || everyLang) return readLists(into, selection, predicate, facets, everyLang, execution);
-  const chosen = await chooseValues(execution, predicate, into.source, selection.langs, facets);
+  if (predicate.list || everyLang) return await readLists(into, selection, predicate, facets, everyLang, execution);
+  const choosing = chooseValues(execution, predicate, into.source, selection.langs, facets);
+  const chosen = choosing instanceof Promise ? await choosing : choosing;
   const filter = selection.facetFilter;
   into.values = filter
     ? StoredColumn.of(chosen.values.map((value, i) => (passesFacets(filter, chosen.facets?.[i]) ? value : undefined)))

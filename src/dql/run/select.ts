@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, type MaybePromise } from '../../base/index.js';
 import type { PredicateSelection, Selection } from '../syntax/index.js';
 import { branch, type ResultBranch } from './branch.js';
 import { type CascadeFields, cascadeOf } from './cascade.js';
@@ -22,7 +22,8 @@ export async function readChildren(
   cascade: CascadeFields,
   execution: Execution,
 ): Promise<void> {
-  for (const selection of await expandSelections(selections, parent, execution)) {
+  const expanding = expandSelections(selections, parent, execution);
+  for (const selection of expanding instanceof Promise ? await expanding : expanding) {
     const child = await readSelection(parent, selection, path, cascade, execution);
     parent.children.push(child);
     if (selection.kind === 'predicate' && child.rows) {
@@ -45,9 +46,11 @@ export async function readSelection(
 ): Promise<ResultBranch> {
   const child = branch(selection, parent.dest);
   switch (selection.kind) {
-    case 'predicate':
-      await readPredicate(child, selection, cascade, execution);
+    case 'predicate': {
+      const reading = readPredicate(child, selection, cascade, execution);
+      if (reading) await reading;
       break;
+    }
     case 'countPredicate':
       await readCounts(child, selection, execution);
       break;
@@ -63,12 +66,12 @@ export async function readSelection(
   return child;
 }
 
-async function readPredicate(
+function readPredicate(
   child: ResultBranch,
   selection: PredicateSelection,
   cascade: CascadeFields,
   execution: Execution,
-): Promise<void> {
+): MaybePromise<void> {
   const predicate = execution.predicate(selection.name);
   child.predicate = predicate;
   if (!predicate) {
@@ -77,8 +80,7 @@ async function readPredicate(
   }
   checkLanguages(predicate, selection.langs, selection.position, execution);
   if (predicate.type === 'uid') {
-    await readEdges(child, selection, predicate, execution, !cascadeOf(selection.directives, cascade));
-    return;
+    return readEdges(child, selection, predicate, execution, !cascadeOf(selection.directives, cascade));
   }
   if (selection.reverse) {
     throw new GraphsteadError(
@@ -90,5 +92,5 @@ async function readPredicate(
       },
     );
   }
-  await readValues(child, selection, predicate, execution);
+  return readValues(child, selection, predicate, execution);
 }

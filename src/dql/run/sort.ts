@@ -27,7 +27,7 @@ export async function sortedPositions(
   // Among several keys, two without a value for a descending one stand in descending order themselves, as Dgraph has them.
   const lateFirst = keys.length > 1 && execution.names.dgraph;
   for (const key of keys) comparators.push(await comparatorOf(key, uids, lateFirst, execution));
-  return sortInSteps(uids.length, byAll(comparators), execution);
+  return await sortInSteps(uids.length, byAll(comparators), execution);
 }
 
 /** The uids in the order of the keys; ties in uid order. */

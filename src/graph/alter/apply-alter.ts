@@ -24,7 +24,7 @@ interface Turn {
  */
 export async function applyAlter(part: AlterPart, turn: Turn): Promise<readonly string[]> {
   const { draft } = turn;
-  if (part.drop !== 'none') return dropEverything(part.drop, turn);
+  if (part.drop !== 'none') return await dropEverything(part.drop, turn);
   const breath = new Breath(turn.limits.yieldMs);
   const plans: (() => void)[] = [];
   for (const declaration of part.declare) {

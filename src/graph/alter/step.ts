@@ -51,13 +51,13 @@ export async function applyStep({ job: id, bytes }: StepPart, turn: Turn): Promi
   const { jobs, draft, merge } = turn;
   const job = jobs.get(id);
   if (!job) return { done: true };
-  if (job.kind === 'sweep') return sweepStep(job, turn);
+  if (job.kind === 'sweep') return await sweepStep(job, turn);
   const record = draft.predicateById(job.predicate);
   if (!record) {
     jobs.remove(id);
     return { done: true };
   }
-  return buildStep(job, record, bytes, jobs, draft, merge);
+  return await buildStep(job, record, bytes, jobs, draft, merge);
 }
 
 /** Many small sweeps share one step: a drop of everything leaves one a predicate, and most of them are nearly empty. */
@@ -122,8 +122,8 @@ async function visitSome(job: BuildJob, record: PredicateRecord, bytes: number, 
 
 /** Returns how much was read, in bytes. */
 async function visit(job: BuildJob, uids: UidList, work: PredicateMerge, merge: GroupMerge): Promise<number> {
-  if (work.record.type !== 'uid') return rebuildValues(job, uids, work, merge);
-  if (!job.reversePass) return rebuildEdges(job, uids, work, merge);
+  if (work.record.type !== 'uid') return await rebuildValues(job, uids, work, merge);
+  if (!job.reversePass) return await rebuildEdges(job, uids, work, merge);
   for (const uid of uids) work.recount(uid, true);
   return 0;
 }

@@ -1,9 +1,9 @@
-import type { MaybePromise } from '../../base/index.js';
+import { chain, type MaybePromise } from '../../base/index.js';
 import { decodeValue, type VectorPoint, vectorPoint } from '../../values/index.js';
 import { FAMILY, hnswKey } from '../key.js';
 import { readSlots } from '../read/slot-reader.js';
 import { retyped } from '../retype.js';
-import { chain, type PutKey, type Source } from '../source.js';
+import type { PutKey, Source } from '../source.js';
 import { sortedUids } from '../uid-list.js';
 import type { IndexCache, IndexMemory } from './cache.js';
 import { decodeEntry, decodeLinks, type Entry, encodeEntry, encodeLinks, type Links } from './record.js';

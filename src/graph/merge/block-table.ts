@@ -1,8 +1,8 @@
-import { type MaybePromise, STEP, type Steps, type Breath } from '../../base/index.js';
+import { chain, type MaybePromise, STEP, type Steps, type Breath } from '../../base/index.js';
 import type { Key } from '../../store/index.js';
 import { BLOCK_UIDS, decodePart, encodeBlock, partCount, partOf, type Slots } from '../block.js';
 import { blockKey, type Family } from '../key.js';
-import { chain, type PutKey, type Source } from '../source.js';
+import type { PutKey, Source } from '../source.js';
 
 /** Blocks that are fetched at once: a few milliseconds. */
 const BATCH = 1_024;

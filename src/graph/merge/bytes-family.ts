@@ -1,8 +1,8 @@
-import { type MaybePromise, STEP, type Steps } from '../../base/index.js';
+import { chain, type MaybePromise, STEP, type Steps } from '../../base/index.js';
 import { BLOCK_UIDS, blockOf, INLINE_BYTES, slotOf } from '../block.js';
 import { decodeEntries, type EntryMap, encodeEntries } from '../entry-map.js';
 import { chunkKey, type Family, spillPrefix } from '../key.js';
-import { chain, type PutKey, type Source } from '../source.js';
+import type { PutKey, Source } from '../source.js';
 import { readVarint, varintLength, writeVarint } from '../varint.js';
 import { BlockTable } from './block-table.js';
 

@@ -1,4 +1,5 @@
 import {
+  chain,
   atOnce,
   forEachInSteps,
   GraphsteadError,
@@ -29,7 +30,7 @@ import { isSpilled, readSpilled } from '../posting-list.js';
 import { retyped } from '../retype.js';
 import { isSettling, type PredicateRecord } from '../schema.js';
 import type { SchemaDraft } from '../schema-draft.js';
-import { chain, type PutKey, type Source } from '../source.js';
+import type { PutKey, Source } from '../source.js';
 import { decodeChunk } from '../uid-chunk.js';
 import { intoList } from './into-list.js';
 import { PredicateMerge } from './predicate-merge.js';

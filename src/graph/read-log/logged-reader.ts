@@ -1,6 +1,6 @@
+import { chain } from '../../base/index.js';
 import type { IndexKind } from '../../values/index.js';
 import type { GraphReader, Predicate, Schema, TokenPostings, TokenRange, UidList } from '../contract.js';
-import { chain } from '../source.js';
 import { ToldSchema } from './told-schema.js';
 
 /** Hears what a reader is asked for, before it reads, and what it found where that tells more. */

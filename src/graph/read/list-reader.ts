@@ -1,9 +1,9 @@
-import type { MaybePromise } from '../../base/index.js';
+import { chain, type MaybePromise } from '../../base/index.js';
 import type { Key } from '../../store/index.js';
 import type { ReadMetrics, UidList } from '../contract.js';
 import { spillPrefix } from '../key.js';
 import { isSpilled, joinChunks, readChunks, readFirstChunks } from '../posting-list.js';
-import { chain, type Source, visitValues } from '../source.js';
+import { type Source, visitValues } from '../source.js';
 import { decodeChunk } from '../uid-chunk.js';
 import { EMPTY_UIDS, lowerBoundUid } from '../uid-list.js';
 import { ListedKeys } from './key-run.js';

@@ -63,7 +63,7 @@ export async function nearest(
       return passing.slice(0, k).filter(({ distance }) => distance <= limit);
     }
   }
-  return scan(reader, predicate, settings.metric, vector, k, limit, options.filter);
+  return await scan(reader, predicate, settings.metric, vector, k, limit, options.filter);
 }
 
 async function scan(

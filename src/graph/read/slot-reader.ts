@@ -1,11 +1,11 @@
-import type { MaybePromise } from '../../base/index.js';
+import { chain, type MaybePromise } from '../../base/index.js';
 import type { Key } from '../../store/index.js';
 import { blockOf, partCount, partOf, type SlotVisitor, slotOf, visitSlots } from '../block.js';
 import type { ReadMetrics, UidList } from '../contract.js';
 import { blockKey, chunkKey, type Family, spillPrefix } from '../key.js';
 import { BlockKeys, ListedKeys } from './key-run.js';
 import { spillChunks, spillLength } from '../merge/bytes-family.js';
-import { chain, type Source, visitValues } from '../source.js';
+import { type Source, visitValues } from '../source.js';
 import { StoredColumn } from '../stored-column.js';
 
 /** Payloads aligned with uids; the caller's to keep. */

@@ -28,7 +28,7 @@ export async function addField(
   const schema = request.engine.graph.schema();
   const args = argumentsOf(scopeOf(request, { schema }), definition, field.nodes[0]);
   const inputs = args.input as readonly Input[];
-  return mutateInTransaction(
+  return await mutateInTransaction(
     request,
     field,
     (reader) => work(request, reader, type, inputs, args.upsert === true),

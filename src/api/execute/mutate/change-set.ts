@@ -72,7 +72,7 @@ export class ChangeSet {
     const paused = this.pause();
     if (paused) await paused;
     const existing = existingNode(draft, this.known);
-    if (!existing) return this.#create(draft);
+    if (!existing) return await this.#create(draft);
     if (draft.isTop) throw alreadyExists(draft, this.known);
     this.#uids.set(draft, existing.uid);
     return existing.uid;

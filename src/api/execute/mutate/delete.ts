@@ -25,7 +25,7 @@ export async function deleteField(
 ): Promise<Written> {
   const schema = request.engine.graph.schema();
   const args = argumentsOf(scopeOf(request, { schema }), definition, field.nodes[0]);
-  return mutateInTransaction(
+  return await mutateInTransaction(
     request,
     field,
     (reader) => work(request, field, definition, type, args, reader),

@@ -33,7 +33,7 @@ export async function mutateInTransaction(
   work: Work,
   payload: Payload,
 ): Promise<Written> {
-  if (request.transaction) return join(request, request.transaction, work, payload);
+  if (request.transaction) return await join(request, request.transaction, work, payload);
   const { limits, turns } = request.engine;
   const attemptOnce = () => anew(request, field, work, payload);
   for (let attempt = 0; ; attempt++) {
@@ -71,7 +71,7 @@ const lanes = new WeakMap<Transaction, Turns>();
 async function join(request: Request, transaction: Transaction, work: Work, payload: Payload): Promise<Written> {
   const lane = lanes.get(transaction) ?? new Turns();
   lanes.set(transaction, lane);
-  return lane.take(async () => {
+  return await lane.take(async () => {
     const worked = await stage(request, transaction, work);
     if (worked.before) return worked.before;
     let opened: NotingReader | undefined;

@@ -39,7 +39,7 @@ export async function updateField(
 ): Promise<Written> {
   const schema = request.engine.graph.schema();
   const args = argumentsOf(scopeOf(request, { schema }), definition, field.nodes[0]);
-  return mutateInTransaction(
+  return await mutateInTransaction(
     request,
     field,
     (reader) => work(request, reader, type, args.input as Input),
@@ -69,7 +69,7 @@ async function demandMembersKept(request: Request, reader: GraphReader, step: St
   for (const removal of step.removals) {
     await demandMembersSpared(request, reader, removal, async (through) => {
       if (!through) return step.uids;
-      if (removal.values[through.name] === null) return reachedFrom(reader, through, step.uids);
+      if (removal.values[through.name] === null) return await reachedFrom(reader, through, step.uids);
       const named = step.removed.filter(({ field }) => field === through);
       return named.flatMap(({ child }) => existingNode(child, known)?.uid ?? []);
     });

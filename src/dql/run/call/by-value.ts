@@ -12,7 +12,7 @@ const BATCH = 10_000;
 const TRIED = 8;
 
 /** Those of the candidates with a value (of the language, of the list) that passes. */
-export async function filterByValue(
+export function filterByValue(
   execution: Execution,
   predicate: Predicate,
   candidates: UidList,
@@ -52,9 +52,11 @@ async function filterByRead<T>(
 ): Promise<UidList> {
   const kept: UidList[] = [];
   for (let at = 0; at < candidates.length; at += BATCH) {
-    await execution.checkpoint();
+    const paused = execution.checkpoint();
+    if (paused) await paused;
     const batch = candidates.subarray(at, at + BATCH);
-    const values = await read(batch);
+    const reading = read(batch);
+    const values = reading instanceof Promise ? await reading : reading;
     const passed = new Uint8Array(batch.length);
     for (let i = 0; i < batch.length; i++) {
       if (i % TRIED === TRIED - 1) await execution.checkpoint();

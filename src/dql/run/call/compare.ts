@@ -62,7 +62,7 @@ export const compareCall: CallOperator = {
     const index = pickIndex(predicate, kindsFor(call));
     if (!index) throw notIndexed(call, predicate);
     const comparison = comparisonOf(call, scalarType(predicate, call), execution);
-    return comparison ? lookup(call, predicate, index, comparison, execution) : EMPTY;
+    return comparison ? await lookup(call, predicate, index, comparison, execution) : EMPTY;
   },
 
   async first(call, execution, page) {
@@ -85,7 +85,7 @@ export const compareCall: CallOperator = {
     const comparison = comparisonOf(call, scalarType(predicate, call), execution);
     if (!comparison) return 0;
     return comparison.equal
-      ? countEqual(call, predicate, index, comparison.equal, execution)
+      ? await countEqual(call, predicate, index, comparison.equal, execution)
       : Number.POSITIVE_INFINITY;
   },
 
@@ -98,7 +98,7 @@ export const compareCall: CallOperator = {
     const few = comparison.equal ? FEW_FOR_EQUALITY : FEW_FOR_RANGE;
     const index = candidates.length > few ? readyIndex(predicate, kindsFor(call)) : undefined;
     if (index) return intersect(candidates, await lookup(call, predicate, index, comparison, execution));
-    return filterByValue(execution, predicate, candidates, subject.langs, testOf(comparison));
+    return await filterByValue(execution, predicate, candidates, subject.langs, testOf(comparison));
   },
 };
 
@@ -193,7 +193,7 @@ function holds(sorted: readonly StoredValue[], value: StoredValue): boolean {
   return false;
 }
 
-async function lookup(
+function lookup(
   call: FunctionCall,
   predicate: Predicate,
   index: IndexSpec,
@@ -246,7 +246,8 @@ async function lookupEqual(
   const found: UidList[] = [];
   let exact = !tokenizer(index.kind).lossy && !predicate.lang;
   for (const value of values) {
-    await execution.checkpoint();
+    const paused = execution.checkpoint();
+    if (paused) await paused;
     const tokens = equalTokens(index, value, langs);
     // Nothing to look up: whoever has the predicate may have the value.
     if (tokens.length === 0) {
@@ -255,12 +256,13 @@ async function lookupEqual(
       continue;
     }
     if (tokens.some((token) => isHashedToken(token))) exact = false;
-    const { uids, complete } = await intersectPostings(predicate, index.kind, tokens, execution);
+    const intersecting = intersectPostings(predicate, index.kind, tokens, execution);
+    const { uids, complete } = intersecting instanceof Promise ? await intersecting : intersecting;
     if (!complete) exact = false;
     found.push(uids);
   }
   const candidates = union(found);
-  return exact ? candidates : verify(candidates);
+  return exact ? candidates : await verify(candidates);
 }
 
 /** The part of an index in the order of values that a comparison asks for. */

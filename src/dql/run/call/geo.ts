@@ -28,13 +28,13 @@ export const geoCall: CallOperator = {
       throw withoutIndex(name, predicate, 'geo', call);
     }
     const lists = await execution.reader.postings(predicate, 'geo', geoQueryTokens(query));
-    return check(call, predicate, union(lists), query, execution);
+    return await check(call, predicate, union(lists), query, execution);
   },
 
   async filter(call, candidates, execution) {
     const query = queryOf(call, execution);
     const predicate = execution.predicate(subjectOf(call).name);
-    return predicate ? check(call, predicate, candidates, query, execution) : EMPTY;
+    return predicate ? await check(call, predicate, candidates, query, execution) : EMPTY;
   },
 };
 

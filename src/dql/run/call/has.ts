@@ -18,7 +18,7 @@ export const hasCall: CallOperator = {
     const reverse = subject.reverse;
     if (reverse && !predicate.reverse) throw noReverse(subject.name, call, execution);
     const having = await execution.reader.filterHaving(predicate, candidates, reverse ? { reverse } : {});
-    return narrow(call, predicate, having, execution);
+    return await narrow(call, predicate, having, execution);
   },
 };
 
@@ -49,5 +49,5 @@ export async function scanHaving(
 
 async function narrow(call: FunctionCall, predicate: Predicate, uids: UidList, execution: Execution): Promise<UidList> {
   if (!predicate.lang) return uids;
-  return filterByValue(execution, predicate, uids, subjectOf(call).langs, () => true);
+  return await filterByValue(execution, predicate, uids, subjectOf(call).langs, () => true);
 }

@@ -1,4 +1,4 @@
-import { type Names, TYPE_PREDICATE } from '../../../base/index.js';
+import { type MaybePromise, type Names, TYPE_PREDICATE } from '../../../base/index.js';
 import type { UidList } from '../../../graph/index.js';
 import type { Argument, FunctionCall, FunctionName } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
@@ -89,8 +89,9 @@ function operatorOf(call: FunctionCall, execution: Execution): CallOperator {
 
 /** Every uid for which a root function holds, ascending. */
 export async function callRoot(call: FunctionCall, execution: Execution): Promise<UidList> {
-  await execution.checkpoint();
-  return operatorOf(call, execution).root(call, execution);
+  const paused = execution.checkpoint();
+  if (paused) await paused;
+  return await operatorOf(call, execution).root(call, execution);
 }
 
 /** The first of what `callRoot` gives; see CallOperator. */
@@ -99,17 +100,19 @@ export async function callFirst(
   execution: Execution,
   page: { readonly after: number; readonly count: number },
 ): Promise<UidList | undefined> {
-  await execution.checkpoint();
+  const paused = execution.checkpoint();
+  if (paused) await paused;
   return operatorOf(call, execution).first?.(call, execution, page);
 }
 
 /** How many uids `callRoot` gives at most; see CallOperator. */
-export async function sizeOf(call: FunctionCall, execution: Execution): Promise<number | undefined> {
+export function sizeOf(call: FunctionCall, execution: Execution): MaybePromise<number | undefined> {
   return operatorOf(call, execution).size?.(call, execution);
 }
 
 /** Those of the candidates for which a filter's call holds. */
 export async function callFilter(call: FunctionCall, candidates: UidList, execution: Execution): Promise<UidList> {
-  await execution.checkpoint();
-  return operatorOf(call, execution).filter(call, candidates, execution);
+  const paused = execution.checkpoint();
+  if (paused) await paused;
+  return await operatorOf(call, execution).filter(call, candidates, execution);
 }

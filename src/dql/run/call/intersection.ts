@@ -1,3 +1,4 @@
+import { chain, type MaybePromise } from '../../../base/index.js';
 import type { Predicate, UidList } from '../../../graph/index.js';
 import type { IndexKind } from '../../../values/index.js';
 import type { Execution } from '../execution.js';
@@ -15,17 +16,26 @@ interface Intersection {
 const LISTED_A_CHECK = 256;
 
 /** What stands under all of the tokens, the shortest list first, as long as reading another list costs less than checks do. */
-export async function intersectPostings(
+export function intersectPostings(
+  predicate: Predicate,
+  kind: IndexKind,
+  tokens: readonly Uint8Array[],
+  execution: Execution,
+): MaybePromise<Intersection> {
+  if (tokens.length > 1) return intersectMany(predicate, kind, tokens, execution);
+  return chain(execution.reader.postings(predicate, kind, tokens), ([uids]) => ({
+    uids: uids ?? EMPTY,
+    complete: true,
+  }));
+}
+
+async function intersectMany(
   predicate: Predicate,
   kind: IndexKind,
   tokens: readonly Uint8Array[],
   execution: Execution,
 ): Promise<Intersection> {
   const { reader } = execution;
-  if (tokens.length < 2) {
-    const [uids] = await reader.postings(predicate, kind, tokens);
-    return { uids: uids ?? EMPTY, complete: true };
-  }
   const counts = await countsUnder(predicate, kind, tokens, execution);
   const byCount = Array.from(tokens.keys()).sort((a, b) => counts[a] - counts[b]);
   let uids: UidList | undefined;

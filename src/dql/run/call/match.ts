@@ -20,7 +20,7 @@ export const matchCall: CallOperator = {
     const trigrams = await textTokens('trigram', text, '', execution);
     const candidates = await matchCandidates(execution, predicate, trigrams);
     const passes = tester(text, distance, trigrams);
-    return filterByValue(execution, predicate, candidates, langs, (value) => passes(textValue(value)));
+    return await filterByValue(execution, predicate, candidates, langs, (value) => passes(textValue(value)));
   },
 
   async filter(call, candidates, execution) {
@@ -30,7 +30,9 @@ export const matchCall: CallOperator = {
     // With the index at hand a filter finds what the same call would find at root.
     const trigrams = readyIndex(predicate, ['trigram']) ? await textTokens('trigram', text, '', execution) : [];
     const passes = tester(text, distance, trigrams);
-    return filterByValue(execution, predicate, candidates, subjectOf(call).langs, (value) => passes(textValue(value)));
+    return await filterByValue(execution, predicate, candidates, subjectOf(call).langs, (value) =>
+      passes(textValue(value)),
+    );
   },
 };
 

@@ -27,7 +27,9 @@ async function lookup(call: FunctionCall, execution: Execution): Promise<UidList
   if (tokens.length === 0) return EMPTY;
   const found = union(await listsUnder(predicate, 'ngram', tokens, execution));
   // the index holds all languages, each value under the stems of its own
-  return predicate.lang && langs[0] !== '.' ? inLanguage(found, tokens, lang, predicate, langs, execution) : found;
+  return predicate.lang && langs[0] !== '.'
+    ? await inLanguage(found, tokens, lang, predicate, langs, execution)
+    : found;
 }
 
 /** Those of the nodes whose value in the language that was asked for has one of the tokens. */

@@ -26,7 +26,7 @@ export const regexpCall: CallOperator = {
         'Give it three consecutive letters that every match has, or use it as a filter.',
       );
     }
-    return filterByValue(execution, predicate, candidates, langs, tester(pattern));
+    return await filterByValue(execution, predicate, candidates, langs, tester(pattern));
   },
 
   async filter(call, candidates, execution) {
@@ -39,7 +39,7 @@ export const regexpCall: CallOperator = {
       const found = await trigramCandidates(execution, predicate, query);
       if (found) narrowed = intersect(candidates, found);
     }
-    return filterByValue(execution, predicate, narrowed, subjectOf(call).langs, tester(pattern));
+    return await filterByValue(execution, predicate, narrowed, subjectOf(call).langs, tester(pattern));
   },
 };
 

@@ -28,7 +28,7 @@ const LONG = 16_384;
 export const termsCall: CallOperator = {
   async root(call, execution) {
     const { predicate, kind } = indexed(call, execution);
-    return lookup(call, predicate, kind, execution);
+    return await lookup(call, predicate, kind, execution);
   },
   async size(call, execution) {
     const kind = kindOf(call);
@@ -39,7 +39,7 @@ export const termsCall: CallOperator = {
   },
   async filter(call, candidates, execution) {
     const { predicate, kind } = indexed(call, execution);
-    if (candidates.length <= FEW) return check(call, predicate, kind, candidates, execution);
+    if (candidates.length <= FEW) return await check(call, predicate, kind, candidates, execution);
     return intersect(candidates, await lookup(call, predicate, kind, execution));
   },
 };
@@ -91,7 +91,7 @@ async function lookup(
     : { uids: union(await listsUnder(predicate, kind, tokens, execution)), complete: true };
   const listed = !predicate.lang || inAnyLanguage(call, kind);
   const sure = complete && listed && !tokens.some((token) => isHashedToken(token));
-  return sure ? found : check(call, predicate, kind, found, execution);
+  return sure ? found : await check(call, predicate, kind, found, execution);
 }
 
 async function check(
@@ -109,14 +109,14 @@ async function check(
     all ? wanted.every((word) => terms.has(word)) : wanted.some((word) => terms.has(word));
   if (inAnyLanguage(call, kind)) {
     const any = async (values: readonly LangValue[]): Promise<boolean> => holds(await ownTerms(values, execution));
-    return filterByTagged(execution, predicate, candidates, any);
+    return await filterByTagged(execution, predicate, candidates, any);
   }
   const passes = (values: readonly StoredValue[]): MaybePromise<boolean> => {
     const text = values.map((value) => valueText(decodeValue(value))).join('\n');
     const terms = termsIn(text, kind, lang, execution);
     return terms instanceof Promise ? terms.then(holds) : holds(terms);
   };
-  return filterByValues(execution, predicate, candidates, subjectOf(call).langs, passes);
+  return await filterByValues(execution, predicate, candidates, subjectOf(call).langs, passes);
 }
 
 /** Stems are asked for in values of all languages, which the index keeps under the stems of their own. */

@@ -12,7 +12,8 @@ import type { CallOperator } from './contract.js';
  * in both, and does not hold where it has nothing in one.
  */
 export const valueCall: CallOperator = {
-  root: async (call, execution) => valueCall.filter(call, uidsOf(execution.variables.get(variableOf(call))), execution),
+  root: async (call, execution) =>
+    await valueCall.filter(call, uidsOf(execution.variables.get(variableOf(call))), execution),
   async filter(call, candidates, execution) {
     const variable = execution.variables.get(variableOf(call));
     const test = comparisonOf(call);
