@@ -734,6 +734,104 @@ describe('Errors, custom logic', () => {
     expect((await s.graphql(query)).body.data).toEqual({ is: expected });
   });
 
+  describe('custom fields below what a remote returned', () => {
+    const sdl = `type Star { id: ID! name: String! @id mass: Int
+        glow: String @custom(http: { url: "$R/glow/$name?m=$mass", method: GET })
+        moons: [Star] @custom(http: { url: "$R/moons/$name", method: GET })
+        rank: Int @custom(http: { url: "$R/rank", method: POST, mode: BATCH, body: "{ name: $name }" }) }
+      interface I @remote { n: Int star: Star rows: [[Star]] }
+      type A implements I @remote { a: Int } type B implements I @remote { other: Star }
+      interface Lone @remote { star: Star } type Only implements Lone @remote { x: Int } union U @remote = Only
+      interface K { id: ID! name: String! @id glow: String @custom(http: { url: "$R/glow/$name", method: GET }) friend: K }
+      type KA implements K { ka: Int } type KB implements K { kb: Int }
+      type Query { is: [I] @custom(http: { url: "$R/is", method: GET }) ks: [K] @custom(http: { url: "$R/ks", method: GET })
+        lone: Lone @custom(http: { url: "$R/lone", method: GET }) u: U @custom(http: { url: "$R/lone", method: GET }) }`;
+    const data = async (query: string) => {
+      remote.on('/is', () => ({
+        body: [
+          { __typename: 'A', star: { name: 'a', mass: 1 }, rows: [[{ name: 'b' }], null] },
+          { __typename: 'Elsewhere', star: { name: 'c', mass: null }, rows: [[null, { name: 'd' }]] },
+          { star: { name: 'e' } },
+        ],
+      }));
+      remote.on('/lone', () => ({ body: { star: { name: 'a' } } }));
+      const friend = { __typename: 'KB', name: 'f' };
+      remote.on('/ks', () => ({
+        body: [
+          { name: 'k', friend },
+          { __typename: 'KA', name: 'l' },
+          { __typename: 'Elsewhere', name: 'm' },
+        ],
+      }));
+      remote.on('/glow/*', ({ url }) => ({ body: JSON.stringify(url.slice(6)) }));
+      remote.on('/moons/*', ({ url }) => ({ body: [{ name: `moon of ${url.slice(7)}` }] }));
+      remote.on('/rank', (call) => ({ body: call.json().map(({ name }: { name: string }) => name.length) }));
+      await upload(sdl);
+      return (await s.graphql(query)).body;
+    };
+
+    it('are answered where an item is completed as its interface', async () => {
+      const { data: answer, errors } = await data(
+        '{ is { star { glow rank } rows { glow moons { name rank glow } } } }',
+      );
+      const rows = (name: string) => ({
+        glow: name,
+        moons: [{ name: `moon of ${name}`, rank: 9, glow: `moon%20of%20${name}` }],
+      });
+      expect(errors).toBeUndefined();
+      expect(answer.is).toEqual([
+        { star: { glow: 'a?m=1', rank: 1 }, rows: [[rows('b')], null] },
+        { star: { glow: 'c?m=', rank: 1 }, rows: [[null, rows('d')]] },
+        { star: { glow: 'e', rank: 1 }, rows: null },
+      ]);
+      expect(remote.calls.filter(({ url }) => url === '/rank')[0].json()).toEqual(
+        ['a', 'c', 'e'].map((name) => ({ name })),
+      );
+    });
+
+    it.each([
+      ['{ lone { star { glow rank } } }', 'lone'],
+      ['{ u { ... on Only { star { glow rank } } } }', 'u'],
+      ['{ u { ... on Lone { star { glow rank } } } }', 'u'],
+    ])('are answered where an item can be of one type only: %s', async (query, key) => {
+      expect((await data(query)).data).toEqual({ [key]: { star: { glow: 'a', rank: 1 } } });
+    });
+
+    it('of an interface are answered for an item of whatever type', async () => {
+      const { data: answer, errors } = await data('{ ks { glow friend { glow } } }');
+      expect(errors).toBeUndefined();
+      expect(answer.ks).toEqual([
+        { glow: 'k', friend: { glow: 'f' } },
+        { glow: 'l', friend: null },
+        { glow: 'm', friend: null },
+      ]);
+    });
+
+    it('are asked for all that each place asks of them beside a fragment that several have', async () => {
+      const schema = buildSchema(
+        'type R { id: ID name: String } type Query { r(name: ID!): R rs(in: [In]): [R] } input In { name: ID }',
+      );
+      const found = ({ name }: { name: string }) => ({ id: name, name: `n ${name}` });
+      const root = { r: found, rs: ({ in: names }: { in: { name: string }[] }) => names.map(found) };
+      remote.on('/g', async (call) => {
+        const { query: source, variables } = call.json();
+        return { body: await graphql({ schema, source, variableValues: variables, rootValue: root }) };
+      });
+      remote.on('/stars', () => ({ body: [{ name: 'y', near: { name: 'x' } }] }));
+      const http = (text: string, more = '') =>
+        `@custom(http: { url: "$R/g", method: POST, skipIntrospection: true, graphql: "${text}"${more} })`;
+      await upload(`type R @remote { id: ID name: String } type Query { stars: [Star] @custom(http: { url: "$R/stars", method: GET }) }
+        type Star { name: String! @id near: Star one: R ${http('query ($name: ID!) { r(name: $name) }')}
+          each: R ${http('query ($in: [In]) { rs(in: $in) }', ', mode: BATCH, body: "{ name: $name }"')} }`);
+      const { body } = await s.graphql(`{ stars { a: near { ...S } b: near { ...S one { id } each { id } } } }
+        fragment S on Star { one { name } each { name } }`);
+      const both = { name: 'n x', id: 'x' };
+      expect(body.data.stars).toEqual([
+        { a: { one: { name: 'n x' }, each: { name: 'n x' } }, b: { one: both, each: both } },
+      ]);
+    });
+  });
+
   it('a reply with extra fields: ignored', async () => {
     remote.on('/c', () => ({ body: { code: 'A', more: { and: ['more'] } } }));
     await upload(`${COUNTRY} type Query { c: Country @custom(http: { url: "$R/c", method: GET }) }`);

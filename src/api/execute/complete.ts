@@ -14,12 +14,11 @@ import {
   isObjectType,
 } from 'graphql';
 import { GraphsteadError, type JsonWriter, type Steps, within } from '../../base/index.js';
-import { fieldMeaning } from '../schema/meaning.js';
 import type { Errors } from './answer.js';
 import { type CollectScope, collectFields, selectionSets, tellsApart } from './collect.js';
 import { type CustomResult, isFailure } from './custom-logic.js';
 import { ownValue } from './inherited.js';
-import { replyAliases, replyKey } from './reply-key.js';
+import { needsOf, replyAliases, replyKey } from './reply-key.js';
 import { exactJson, leafJson } from './scalar.js';
 
 /** What a custom field's own call answered for a JavaScript parent. */
@@ -310,8 +309,8 @@ function* listInSteps(
  * `__typename` is completed as the interface, and so is one of a type that is not defined here, as long as it holds some of
  * them: a remote that was asked for them of the types defined here alone holds none.
  */
-function runtimeType(
-  scope: CompletionScope,
+export function runtimeType(
+  scope: CollectScope,
   type: GraphQLAbstractType,
   nodes: Nodes,
   value: object,
@@ -325,21 +324,18 @@ function runtimeType(
   return scope.schema.getType(name) === undefined && holdsSome(scope, type, nodes, value) ? type : undefined;
 }
 
-function holdsSome(scope: CompletionScope, type: GraphQLInterfaceType, nodes: Nodes, value: object): boolean {
-  return askedFields(scope, type, nodes).some(
-    ({ alias, replyKey: key }) => Object.hasOwn(value, key) || (alias !== undefined && Object.hasOwn(value, alias)),
-  );
+function holdsSome(scope: CollectScope, type: GraphQLInterfaceType, nodes: Nodes, value: object): boolean {
+  return askedFields(scope, type, nodes).some(({ alias, replyKey: key, definition }) => {
+    const needs = definition && needsOf(definition);
+    return [key, ...(alias === undefined ? [] : [alias]), ...(needs ?? [])].some((name) => Object.hasOwn(value, name));
+  });
 }
 
 /** Whatever the type of a node is, it answers the selection alike. */
 export function suffices(scope: CollectScope, type: GraphQLInterfaceType, nodes: Nodes): boolean {
-  const sets = selectionSets(nodes);
   return (
-    !tellsApart(scope, type, sets) &&
-    askedFields(scope, type, nodes).every(({ definition }) => {
-      const meaning = definition && fieldMeaning(definition);
-      return definition !== undefined && !(meaning?.op === 'field' && meaning.field.role === 'custom');
-    })
+    !tellsApart(scope, type, selectionSets(nodes)) &&
+    askedFields(scope, type, nodes).every(({ definition }) => definition !== undefined)
   );
 }
 

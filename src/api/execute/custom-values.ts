@@ -1,18 +1,10 @@
-import {
-  type FieldNode,
-  getNullableType,
-  type GraphQLAbstractType,
-  type GraphQLObjectType,
-  type GraphQLOutputType,
-  isAbstractType,
-  isListType,
-  isObjectType,
-} from 'graphql';
+import { type FieldNode, getNullableType, type GraphQLOutputType, isAbstractType, isListType } from 'graphql';
+import { addTo, within } from '../../base/index.js';
 import type { GraphReader } from '../../graph/index.js';
 import type { Field, ObjectType } from '../../sdl/index.js';
 import { fieldMeaning } from '../schema/meaning.js';
 import type { CollectScope } from './collect.js';
-import { type AnswerOf, askedFields, heldValue } from './complete.js';
+import { type AnswerOf, askedFields, heldValue, runtimeType } from './complete.js';
 import type { CustomResult } from './custom-logic.js';
 import type { Request } from './request.js';
 
@@ -33,7 +25,16 @@ interface Call {
   readonly parents: Record<string, unknown>[];
 }
 
-type Calls = Map<FieldNode, Call>;
+/** By the first of their nodes, which a fragment brings to places that ask for more below it. */
+type Calls = Map<FieldNode, Call[]>;
+
+interface Answered {
+  readonly nodes: Nodes;
+  readonly result: CustomResult;
+}
+
+/** By the first of the nodes that ask for it. */
+type Answers = Map<FieldNode, Answered[]>;
 
 /**
  * Answers the @custom fields of stored types inside what custom logic returned: an object of a reply that the client
@@ -47,16 +48,22 @@ export async function answersBelow(
 ): Promise<AnswerOf> {
   const { engine, fragments, variables } = request;
   const scope: CollectScope = { schema: engine.schema, fragments, variables };
-  const answers = new Map<object, Map<FieldNode, CustomResult>>();
+  const answers = new Map<object, Answers>();
   for (let stage = returned; stage.length > 0; ) {
     const calls: Calls = new Map();
     for (const one of stage) gather(scope, one, calls);
     stage = (
-      await Promise.all([...calls.values()].map((call) => answer(request, call, reader, shared, answers)))
+      await Promise.all([...calls.values()].flat().map((call) => answer(request, call, reader, shared, answers)))
     ).flat();
   }
-  return (parent, fieldNodes) => answers.get(parent)?.get(fieldNodes[0]);
+  return (parent, fieldNodes) => answers.get(parent)?.get(fieldNodes[0])?.find(asksFor(fieldNodes))?.result;
 }
+
+/** Whether something is asked for by the same nodes. */
+const asksFor =
+  (wanted: Nodes) =>
+  ({ nodes }: { readonly nodes: Nodes }): boolean =>
+    nodes === wanted || (nodes.length === wanted.length && nodes.every((node, i) => node === wanted[i]));
 
 function gather(scope: CollectScope, { type, nodes, value }: Returned, calls: Calls): void {
   const nullable = getNullableType(type) as GraphQLOutputType;
@@ -67,9 +74,9 @@ function gather(scope: CollectScope, { type, nodes, value }: Returned, calls: Ca
   }
   if (value === null || typeof value !== 'object') return;
   const object = value as Record<string, unknown>;
-  const concrete = isObjectType(nullable) ? nullable : runtimeType(scope, nullable, object);
-  if (!concrete) return;
-  for (const asked of askedFields(scope, concrete, nodes)) {
+  const typed = isAbstractType(nullable) ? runtimeType(scope, nullable, nodes, object) : nullable;
+  if (!typed || !('getFields' in typed)) return;
+  for (const asked of askedFields(scope, typed, nodes)) {
     const { definition, nodes: fieldNodes } = asked;
     if (!definition) continue;
     const meaning = fieldMeaning(definition);
@@ -78,21 +85,13 @@ function gather(scope: CollectScope, { type, nodes, value }: Returned, calls: Ca
       continue;
     }
     const { type: owner, field } = meaning;
-    const known = calls.get(fieldNodes[0]);
-    const call = known ?? { type: owner, field, nodes: fieldNodes, returns: definition.type, parents: [] };
-    call.parents.push(object);
-    calls.set(fieldNodes[0], call);
+    const known = calls.get(fieldNodes[0])?.find(asksFor(fieldNodes));
+    if (known) known.parents.push(object);
+    else {
+      const call = { type: owner, field, nodes: fieldNodes, returns: definition.type, parents: [object] };
+      addTo(calls, fieldNodes[0], call);
+    }
   }
-}
-
-function runtimeType(
-  scope: CollectScope,
-  type: GraphQLOutputType,
-  value: Record<string, unknown>,
-): GraphQLObjectType | undefined {
-  if (!isAbstractType(type)) return undefined;
-  const possible = scope.schema.getPossibleTypes(type as GraphQLAbstractType);
-  return possible.find((candidate) => candidate.name === value.__typename);
 }
 
 async function answer(
@@ -100,7 +99,7 @@ async function answer(
   call: Call,
   reader: () => Promise<GraphReader>,
   shared: object,
-  answers: Map<object, Map<FieldNode, CustomResult>>,
+  answers: Map<object, Answers>,
 ): Promise<Returned[]> {
   const { engine } = request;
   if (!engine.custom) return [];
@@ -118,9 +117,8 @@ async function answer(
     parents: call.parents,
   });
   call.parents.forEach((parent, i) => {
-    const known = answers.get(parent) ?? new Map<FieldNode, CustomResult>();
-    known.set(call.nodes[0], results[i]);
-    answers.set(parent, known);
+    const known: Answers = within(answers, parent, () => new Map());
+    addTo(known, call.nodes[0], { nodes: call.nodes, result: results[i] });
   });
   return results.map(({ value }) => ({ type: call.returns, nodes: call.nodes, value }));
 }
