@@ -19,7 +19,8 @@ interface ReadOptions {
 }
 
 const DECLARATION = /^\s*(Service|Dgraph)\.(Secret|Authorization|Allow-Origin)(?![\w-])\s*(.*)$/s;
-const SECRET = /^(?:"([^"]*)"|([^\s"]+))\s+(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))$/;
+/** What stands in single quotes is meant as it stands, as in env files. */
+const SECRET = /^(?:"([^"]*)"|'([^']*)'|([^\s"]+))\s+(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s"]+))$/;
 
 /**
  * Reads `# Service.Secret name value`, `# Service.Authorization {json}` and `# Service.Allow-Origin "url"`, with
@@ -86,8 +87,9 @@ const otherSpelling = (word: string, position: Position): Problem => ({
 function readSecret(rest: string, secrets: Map<string, Secret>, names: Names, declaring: Declaring): void {
   const { position, report } = declaring;
   const match = SECRET.exec(rest);
-  const name = match?.[1] ?? match?.[2];
-  if (!match || !name || match[3]?.trim() === '') {
+  const name = match?.[1] ?? match?.[2] ?? match?.[3];
+  const written = match?.[4]?.replace(/\\"/g, '"') ?? match?.[5] ?? match?.[6];
+  if (!name || !written?.trim()) {
     report({
       position,
       message: 'a secret needs a name and a value',
@@ -99,7 +101,6 @@ function readSecret(rest: string, secrets: Map<string, Secret>, names: Names, de
     report({ position, message: `the secret ${name} is declared more than once`, fix: 'Keep one of them.' });
     return;
   }
-  const written = match[3]?.replace(/\\"/g, '"') ?? match[4];
   const value = fromEnvironment(written, name, `the secret ${name}`, declaring);
   // also without a value: what names it is not wrong
   secrets.set(name, new Secret(value ?? ''));
@@ -113,7 +114,7 @@ function readSecret(rest: string, secrets: Map<string, Secret>, names: Names, de
 }
 
 function readOrigin(rest: string, position: Position, report: Declaring['report']): string | undefined {
-  const origin = /^"([^"]*)"$/.exec(rest)?.[1] ?? (/^\S+$/.test(rest) ? rest : undefined);
+  const origin = /^(["'])(.*)\1$/.exec(rest)?.[2] ?? (/^\S+$/.test(rest) ? rest : undefined);
   if (origin === '*') return origin;
   if (origin !== undefined && /^https?:\/\/[^\s/]+$/.test(origin)) return origin;
   report({

@@ -10,6 +10,12 @@ describe('type definitions as they are shown', () => {
     );
   });
 
+  it('lose values in single quotes, and keep names in them', () => {
+    expect(
+      hideSecrets("# Service.Secret 'a b' 'one \"two\"'\n# Service.Secret c '{{TOKEN}}'\ntype T { id: ID! }"),
+    ).toBe("# Service.Secret 'a b' \"[hidden]\"\n# Service.Secret c '{{TOKEN}}'\ntype T { id: ID! }");
+  });
+
   it('lose secrets behind other definitions and behind unusual spaces', () => {
     expect(hideSecrets('type T { id: ID! } # Service.Secret a one\n#\u00a0Service.Secret\tb\ttwo ')).toBe(
       'type T { id: ID! } # Service.Secret a "[hidden]"\n#\u00a0Service.Secret\tb\t"[hidden]"',

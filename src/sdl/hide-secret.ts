@@ -2,7 +2,7 @@ import { isPlaceholder } from '../base/index.js';
 import { withDeclarations } from './declaration-text.js';
 import { HIDDEN } from './from-environment.js';
 
-const NAME = /^(?:"[^"]*"|[^\s"]+)\s+/;
+const NAME = /^(?:"[^"]*"|'[^']*'|[^\s"]+)\s+/;
 const STRING = String.raw`"(?:[^"\\]|\\.)*"`;
 /** each string of a JSON text, with the string that is its value where it is a key */
 const STRINGS = new RegExp(`(${STRING})(?:(\\s*:\\s*)(${STRING}))?`, 'g');
@@ -46,5 +46,5 @@ function shownKey(value: string): string {
 
 /** Which variable a value comes from is no secret. */
 function shownValue(value: string): string {
-  return isPlaceholder(value.replace(/^"(.*)"$/s, '$1')) ? value : `"${HIDDEN}"`;
+  return isPlaceholder(value.replace(/^(["'])(.*)\1$/s, '$2')) ? value : `"${HIDDEN}"`;
 }

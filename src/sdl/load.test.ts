@@ -145,6 +145,18 @@ describe('comments', () => {
     expect(JSON.stringify([...secrets])).not.toContain('second');
   });
 
+  it('declare what stands in single quotes as it stands', () => {
+    const { secrets, allowedOrigins } = load(
+      `${TYPE}\n# Service.Secret 'a b' 'Bearer "x" \\"'\n# Service.Secret c 'd'\n# Service.Secret e it's\n# Service.Allow-Origin 'https://a.example'`,
+    );
+    expect([...secrets].map(([name, secret]) => [name, secret.reveal()])).toEqual([
+      ['a b', 'Bearer "x" \\"'],
+      ['c', 'd'],
+      ['e', "it's"],
+    ]);
+    expect(allowedOrigins).toEqual(['https://a.example']);
+  });
+
   it('are not read with what stands for a value that is not shown', () => {
     const shown = hideSecrets(
       `${TYPE}\n# Service.Secret a "one"\n# Service.Authorization {"Header":"X-A","Namespace":"https://a/claims","Algo":"HS256","VerificationKey":"k"}`,
