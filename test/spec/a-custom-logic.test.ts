@@ -201,6 +201,17 @@ describe('Directives and inputs', () => {
     expect(remote.calls[0].json().query).toContain('founded(since: "9007199254740993")');
   });
 
+  it('a stored type of a GraphQL remote is asked for with the arguments that its edges have here', async () => {
+    remote.on('/g', () => ({ body: { data: { star: { near: [{ name: 'b' }] } } } }));
+    await upload(`type Star { id: ID! name: String @search near: [Star] }
+      type Query { star: Star @custom(http: { url: "$R/g", method: POST, skipIntrospection: true, graphql: "query { star }" }) }`);
+    const query = `query ($n: Int) { star { near(first: $n, filter: { name: { anyofterms: "b" } }, order: { desc: name }) { name } } }`;
+    expect((await s.graphql(query, { n: 1 })).body.data).toEqual({ star: { near: [{ name: 'b' }] } });
+    expect(remote.calls.at(-1)?.json().query.replace(/\s+/g, ' ')).toBe(
+      '{ star { near(first: 1, filter: {name: {anyofterms: "b"}}, order: {desc: name}) { name } } }',
+    );
+  });
+
   it('one field of a GraphQL remote may be asked for with several arguments', async () => {
     const schema = buildSchema('type P { pic(size: Int!): String parts: [P!] } type Query { p: P }');
     const pic = ({ size }: { size: number }) => `pic ${size}`;
@@ -622,6 +633,33 @@ describe('Errors, custom logic', () => {
       const lacking = await ask('{ p { sub { must } } }', { p: { sub: { must: null } } });
       expect(lacking.data).toEqual({ p: { sub: null } });
       expect(lacking.errors).toHaveLength(1);
+    });
+
+    it('tells in mode BATCH, too, what is wrong at each alias and each item that asks for it', async () => {
+      const failing = { name: 'n', sub: { name: 'm', age: () => Promise.reject(new Error('no age')) } };
+      const schema = buildSchema(
+        'type P { name: String age: Int sub: P } input In { id: ID } type Query { ps(of: [In]): [P] }',
+      );
+      remote.on('/g', async (call) => {
+        const { query: source, variables } = call.json();
+        const rootValue = { ps: [{ name: 'n', sub: { age: 1 } }, failing] };
+        return { body: await graphql({ schema, source, variableValues: variables, rootValue }) };
+      });
+      await upload(`type P @remote { name: String age: Int sub: P } type U { id: ID! n: Int p: P @custom(http: { url: "$R/g", method: POST,
+        skipIntrospection: true, mode: BATCH, body: "{ id: $id }", graphql: "query ($of: [In]) { ps(of: $of) }" }) }`);
+      await s.graphql('mutation { addU(input: [{ n: 1 }, { n: 2 }]) { numUids } }');
+      const { body } = await s.graphql(
+        '{ queryU { a: p { b: sub { age } c: sub { d: age } e: sub { name } } f: p { sub { age } } } }',
+      );
+      expect(body.data.queryU[1]).toEqual({
+        a: { b: { age: null }, c: { d: null }, e: { name: 'm' } },
+        f: { sub: { age: null } },
+      });
+      expect(body.errors.map(({ path }: { path: unknown[] }) => path.slice(1)).sort()).toEqual([
+        [1, 'a', 'b', 'age'],
+        [1, 'a', 'c', 'd'],
+        [1, 'f', 'sub', 'age'],
+      ]);
     });
 
     it('has one error where it left something non-null out of what it answered beside it', async () => {
