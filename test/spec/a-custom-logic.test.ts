@@ -432,6 +432,16 @@ describe('Rules for custom logic', () => {
     expect((await s.graphql('{ t(at: "2020-01-01", of: null) }')).body.data).toEqual({ t: 1 });
   });
 
+  it('4. an argument that is larger than any number never leaves', async () => {
+    remote.on('/f', () => ({ body: 1 }));
+    await upload('type Query { f(x: Float): Int @custom(http: { url: "$R/f?x=$x", method: GET }) }');
+    for (const query of ['{ f(x: 1e400) }', 'query ($x: Float = -1e400) { f(x: $x) }']) {
+      const { errors } = (await s.graphql(query)).body;
+      expect(errors).toMatchObject([{ message: expect.stringMatching(/1e400.*larger than 1.8e308/) }]);
+    }
+    expect(remote.calls).toEqual([]);
+  });
+
   it('5. templates refer to arguments or fields as $<name>; an unknown one is refused', async () => {
     const [error] = await refused(
       'type Query { a(id: String): String @custom(http: { url: "$R/x?i=$other", method: GET }) }',

@@ -1,4 +1,4 @@
-import { assert, GraphsteadError } from '../../base/index.js';
+import { assert } from '../../base/index.js';
 import type { GeoName } from '../../sdl/index.js';
 import { type Geometry, isPlace, parseGeometry, shapeOf } from '../../values/index.js';
 
@@ -13,19 +13,11 @@ interface MultiPolygonInput {
   readonly polygons: readonly PolygonInput[];
 }
 
-/** A number in a request's text may be larger than any: 1e309. */
-export function finite(value: number): number {
-  if (Number.isFinite(value)) return value;
-  throw new GraphsteadError('INVALID_VALUE', 'a number of the request is too large for a Float', {
-    fix: 'Give one below 1.8e308.',
-  });
-}
-
 const NAMES: ReadonlySet<string> = new Set<GeoName>(['Point', 'Polygon', 'MultiPolygon']);
 
 export const isGeoName = (name: string): name is GeoName => NAMES.has(name);
 
-const point = (input: PointInput): number[] => [finite(input.longitude), finite(input.latitude)];
+const point = (input: PointInput): number[] => [input.longitude, input.latitude];
 const polygon = (input: PolygonInput): number[][][] => input.coordinates.map((ring) => ring.points.map(point));
 
 /** Coerced PointRef, PolygonRef or MultiPolygonRef as GeoJSON coordinates. */

@@ -1,4 +1,5 @@
 import {
+  type FloatValueNode,
   GraphQLBoolean,
   GraphQLError,
   GraphQLFloat as SpecifiedFloat,
@@ -58,6 +59,12 @@ export const GraphQLFloat = new GraphQLScalarType<number, number>({
   ...SpecifiedFloat.toConfig(),
   parseValue: (value) =>
     SpecifiedFloat.parseValue(typeof value === 'string' && LONG.test(value) ? Number(value) : value),
+  parseLiteral(node, variables) {
+    const value = SpecifiedFloat.parseLiteral(node, variables);
+    if (Number.isFinite(value)) return value;
+    const { value: text } = node as FloatValueNode;
+    throw new GraphQLError(`Float cannot represent ${text}: it is larger than 1.8e308`, { nodes: node });
+  },
 });
 
 function time(value: unknown): string {

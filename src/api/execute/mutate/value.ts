@@ -2,7 +2,7 @@ import { assert, type Names } from '../../../base/index.js';
 import type { GraphChange } from '../../../graph/index.js';
 import type { DefaultValue, Field, GeoName } from '../../../sdl/index.js';
 import { type DateTime, formatDateTime, parseDateTime, parseVector, type Value } from '../../../values/index.js';
-import { finite, geometryOf } from '../geo.js';
+import { geometryOf } from '../geo.js';
 
 const GEO = new Set(['Point', 'Polygon', 'MultiPolygon']);
 
@@ -16,7 +16,7 @@ function toValue(field: Field, given: unknown, names: Names): Value {
     case 'Int64':
       return { type: 'int', value: integer(given) };
     case 'Float':
-      return { type: 'float', value: finite(Number(given)) };
+      return { type: 'float', value: Number(given) };
     case 'Boolean':
       return { type: 'bool', value: given === true || given === 'true' };
     case 'DateTime':
