@@ -19,6 +19,9 @@ export function kindOf(definitions: Definitions, name: string): TypeKind | undef
   return definitions.objects.get(name)?.kind;
 }
 
+/** Stored as one value, and an object for clients. */
+export const isGeo = (name: string): boolean => /^(Point|Polygon|MultiPolygon)$/.test(name);
+
 export const isComposite = (kind: TypeKind | undefined): boolean =>
   kind === 'object' || kind === 'interface' || kind === 'union';
 

@@ -97,6 +97,8 @@ export function parseUrlTemplate(text: string, position?: Position): UrlTemplate
   if (/%(?![\da-f]{2})/i.test(before)) {
     return fail(`the path of "${text}" holds a "%" that escapes nothing`, 'Write %25 for a percent sign.');
   }
+  const braced = /\$\{[^}]*\}/.exec(text)?.[0];
+  if (braced) return fail(`"${braced}" is no variable`, 'Write $name, without braces.');
   const path = urlParts(before, 0);
   const query = mark === -1 ? [] : urlQuery(text, mark + 1, fail);
   return {

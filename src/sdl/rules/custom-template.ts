@@ -3,7 +3,7 @@ import type { Position } from '../../base/index.js';
 import { readCustom } from '../custom.js';
 import { type CustomSite, customSites, refusedName } from '../custom-site.js';
 import { baseName, listDepth } from '../definition.js';
-import { isForeignKey, isIdType, kindOf } from '../lookup.js';
+import { isForeignKey, isGeo, isIdType, kindOf } from '../lookup.js';
 import type { HttpCall } from '../model.js';
 import type { Rule, RuleContext } from '../rule.js';
 import { directive } from '../definition.js';
@@ -84,13 +84,15 @@ class Check {
   }
 
   #scalar(name: string, type: TypeNode, place: string, position: Position): void {
-    const kind = kindOf(this.context.definitions, baseName(type));
-    const plain = (kind === 'scalar' || kind === 'enum') && (this.context.lax || listDepth(type) === 0);
-    const input = kind === 'input' && this.context.lax;
-    if (plain || input || kind === undefined) return;
+    const named = baseName(type);
+    const kind = kindOf(this.context.definitions, named);
+    const isPlain = (kind === 'scalar' && !isGeo(named)) || kind === 'enum';
+    if (kind === undefined || (isPlain && listDepth(type) === 0)) return;
+    if (this.context.lax && (kind === 'scalar' || kind === 'enum' || kind === 'input')) return;
+    const what = listDepth(type) > 0 ? 'a list' : kind === 'scalar' ? 'the object' : `the ${kind}`;
     this.#refuse(
       position,
-      `${place} uses $${name}, which is not a scalar but ${listDepth(type) > 0 ? 'a list' : `the ${kind}`} of ${baseName(type)}`,
+      `${place} uses $${name}, which is not a scalar but ${what} of ${named}`,
       'Use scalars in templates.',
     );
   }

@@ -20,6 +20,8 @@ describe('@custom by itself', () => {
     [query(`url: "a.example/x", ${GET}`), 'custom-shape'],
     [query(`url: "http://$id.example/x", ${GET}`), 'custom-shape'],
     [query(`url: "http://a.example?q=x$id", ${GET}`), 'custom-shape'],
+    [query(`url: "http://a.example/\${id}", ${GET}`), 'custom-shape'],
+    [query(`url: "http://a.example?q=\${id}", ${GET}`), 'custom-shape'],
     [query('url: "http://a.example", method: HEAD'), 'custom-shape'],
     [query(`url: "http://a.example", ${GET}, retries: 3`), 'custom-shape'],
     [query(`url: "http://a.example", ${GET}, mode: SINGLE`), 'custom-shape'],
@@ -118,6 +120,8 @@ describe('templates', () => {
     [query(`url: "http://a.example", ${POST}, body: "{ ids: $ids }"`, 'ids: [ID!]!')],
     [query(`url: "http://a.example/$ids", ${GET}`, 'ids: [ID!]!')],
     [query(`url: "http://ann:pw@a.example/$id", ${GET}`)],
+    [field(`url: "http://a.example?at=$at", ${GET}`, 'at: Point')],
+    [field(`url: "http://a.example", ${POST}, body: "{ id: $id, area: $area }"`, 'area: MultiPolygon')],
   ])('refuses %s, which the peer accepts', (text) => {
     expect(broken(text)).toEqual(['custom-template']);
     expect(broken(text, 'dgraph')).toEqual([]);
