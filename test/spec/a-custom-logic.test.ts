@@ -855,6 +855,25 @@ describe('Errors, custom logic', () => {
       ]);
     });
 
+    it('are told their siblings as values of their types', async () => {
+      remote.on('/stars', () => ({
+        body: [
+          { code: 7, mass: '5', seen: '2020', far: '9007199254740993', lit: 'TRUE' },
+          { code: 'b', mass: { no: 'number' }, seen: 'soon' },
+        ],
+      }));
+      remote.on('/note', (call) => ({ body: call.json().map(() => 'noted') }));
+      await upload(`type Star { code: String! @id mass: Int seen: DateTime far: Int64 lit: Boolean note: String @custom(http: { url: "$R/note",
+          method: POST, mode: BATCH, body: "{ code: $code, mass: $mass, seen: $seen, far: $far, lit: $lit }" }) }
+        type Query { stars: [Star] @custom(http: { url: "$R/stars", method: GET }) }`);
+      const { body } = await s.graphql('{ stars { note } }');
+      expect(body.data).toEqual({ stars: [{ note: 'noted' }, { note: 'noted' }] });
+      expect(remote.calls.at(-1)?.json()).toEqual([
+        { code: '7', mass: 5, seen: '2020-01-01T00:00:00Z', far: '9007199254740993', lit: true },
+        { code: 'b', mass: null, seen: null },
+      ]);
+    });
+
     it('are asked for all that each place asks of them beside a fragment that several have', async () => {
       const schema = buildSchema(
         'type R { id: ID name: String } type Query { r(name: ID!): R rs(in: [In]): [R] } input In { name: ID }',

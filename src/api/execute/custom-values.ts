@@ -7,6 +7,7 @@ import type { CollectScope } from './collect.js';
 import { type AnswerOf, askedFields, heldValue, runtimeType } from './complete.js';
 import type { CustomResult } from './custom-logic.js';
 import type { Request } from './request.js';
+import { siblingsOf } from './sibling-value.js';
 
 type Nodes = readonly FieldNode[];
 
@@ -114,7 +115,7 @@ async function answer(
     reader,
     type: call.type,
     field: call.field,
-    parents: call.parents,
+    parents: call.parents.map(siblingsOf(engine.schema, call.type, call.field, engine.names.dgraph)),
   });
   call.parents.forEach((parent, i) => {
     const known: Answers = within(answers, parent, () => new Map());
