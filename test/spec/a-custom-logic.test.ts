@@ -747,6 +747,7 @@ describe('Errors, custom logic', () => {
       type Other @remote { n: Int } type Query { is: [I] @custom(http: { url: "$R/r", method: GET }) }`);
     const { body } = await s.graphql('{ is { n ... on I { m: n } } }');
     expect(body.data).toEqual({ is: [{ n: 1, m: 1 }, { n: 2, m: 2 }, null, null] });
+    expect((await s.graphql('{ is { n @skip(if: true) } }')).body.data.is[1]).toEqual({});
     // what is known of it would not be all that is asked
     for (const more of ['__typename', '... on A { a }']) {
       expect((await s.graphql(`{ is { n ${more} } }`)).body.data.is[1]).toBeNull();

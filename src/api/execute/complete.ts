@@ -325,7 +325,10 @@ export function runtimeType(
 }
 
 function holdsSome(scope: CollectScope, type: GraphQLInterfaceType, nodes: Nodes, value: object): boolean {
-  return askedFields(scope, type, nodes).some(({ alias, replyKey: key, definition }) => {
+  const fields = askedFields(scope, type, nodes);
+  // @skip may have left nothing to hold
+  if (fields.length === 0) return true;
+  return fields.some(({ alias, replyKey: key, definition }) => {
     const needs = definition && needsOf(definition);
     return [key, ...(alias === undefined ? [] : [alias]), ...(needs ?? [])].some((name) => Object.hasOwn(value, name));
   });
