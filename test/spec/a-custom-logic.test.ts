@@ -685,6 +685,17 @@ describe('Errors, custom logic', () => {
     });
   });
 
+  it('a custom field of an interface is answered for nodes that are of none of its types, too', async () => {
+    remote.on('/note/*', ({ url }) => ({ body: JSON.stringify(url.slice(6)) }));
+    await upload(`interface Thing { id: ID! name: String! note: String @custom(http: { url: "$R/note/$name", method: GET }) }
+      type Tool implements Thing { use: Int } type Box { id: ID! things: [Thing] }`);
+    await s.rdf(`{ set { _:a <service.type> "Thing" . _:a <Thing.name> "a" . _:b <service.type> "Tool" . _:b <service.type> "Thing" .
+      _:b <Thing.name> "b" . _:c <service.type> "Box" . _:c <Box.things> _:a . _:c <Box.things> _:b . } }`);
+    const notes = [{ note: 'a' }, { note: 'b' }];
+    const { body } = await s.graphql('{ queryThing(order: { asc: name }) { note } queryBox { things { note } } }');
+    expect(body.data).toEqual({ queryThing: notes, queryBox: [{ things: notes }] });
+  });
+
   it('a custom field that fails is null with an error; other fields still resolve', async () => {
     remote.on('/age/Ann', () => ({ body: 31 }));
     await upload('type Person { name: String! @id age: Int @custom(http: { url: "$R/age/$name", method: GET }) }');

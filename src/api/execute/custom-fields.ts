@@ -7,7 +7,7 @@ import type { AnswerOf } from './complete.js';
 import type { CustomFieldCall, CustomResult } from './custom-logic.js';
 import { answersBelow, type Returned } from './custom-values.js';
 import { geometryObject } from './geo.js';
-import type { CustomPlan, FieldPlan } from './plan.js';
+import type { ConcretePlan, CustomPlan, FieldPlan, ObjectPlan } from './plan.js';
 import type { Told } from './representation.js';
 import { type Request, sharedBy } from './request.js';
 import { plain } from './scalar.js';
@@ -49,7 +49,7 @@ export async function resolveCustomFields(
         else if (concrete) byType.set(concrete.name, [uid]);
       }
     }
-    for (const concrete of at.plan.types.values()) {
+    for (const concrete of concretesOf(at.plan)) {
       for (const field of concrete.fields) {
         const { source } = field;
         if (source.kind === 'edge') visit(at.deeper(source.slot, source.object), at.columns[source.slot].dest);
@@ -70,8 +70,13 @@ export async function resolveCustomFields(
   return { custom: results, answerOf: await answersBelow(request, returned, async () => reader, shared) };
 }
 
+/** Nodes of an interface may be of none of its types. */
+function concretesOf({ types, fallback }: ObjectPlan): Iterable<ConcretePlan> {
+  return fallback ? [...types.values(), fallback] : types.values();
+}
+
 function hasCustom(level: Level): boolean {
-  for (const concrete of level.plan.types.values()) {
+  for (const concrete of concretesOf(level.plan)) {
     if (concrete.fields.some((field) => field.source.kind === 'custom')) return true;
   }
   return false;
