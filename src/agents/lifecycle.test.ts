@@ -280,6 +280,8 @@ describe('lifecycle', () => {
     const { id } = await agents.start('Diary');
     await agents.swap(() => hosts.load({ appDir: app.appDir, bundle: app.next(SECOND) }));
     expect(JSON.parse((await agents.send(id, 'state')) ?? '')).toMatchObject({ second: true });
+    // the end of a service has more patience with it
+    await hosts.close();
   });
 
   it('keeps big states, and what a checkpoint committed before a failure', async () => {
