@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Answering } from '../signal.js';
 import type { DirectHandler } from './contract.js';
+import { COUNTED_BODY } from '../body.js';
 import { type DirectConnections, serveDirectly } from './index.js';
 
 let server: Server;
@@ -133,6 +135,13 @@ describe('a connection', () => {
     expect(await client.bodies(answered.length)).toEqual(answered);
   });
 
+  it('leaves a large body that comes behind its head to the library, which counts what waits', async () => {
+    const large = 'a'.repeat(COUNTED_BODY);
+    const client = new Client();
+    for (const piece of [plain(large).slice(0, -large.length), large]) await client.send(piece).arrived();
+    expect(await client.bodies(1)).toEqual([`library ${large}`]);
+  });
+
   it.each([0, 1])('leaves a body that does not come to the library, behind %d requests', async (before) => {
     server.headersTimeout = server.requestTimeout = 100;
     server.keepAliveTimeout = 600_000;
@@ -169,8 +178,12 @@ describe('a connection', () => {
     handle = echo;
     client.send(plain('b'));
     await client.arrived();
+    // nor is more of it taken into memory meanwhile
+    expect(accepted[0].isPaused()).toBe(true);
     answer();
-    expect(await client.bodies(2)).toEqual(['direct a', 'direct b']);
+    await expect.poll(() => client.text).toContain('direct b');
+    client.send(plain('c'));
+    expect(await client.bodies(3)).toEqual(['direct a', 'direct b', 'direct c']);
   });
 
   it('is the library’s while the route is closed', async () => {
@@ -191,12 +204,17 @@ describe('a connection', () => {
   it.each(['destroy', 'end'] as const)('tells who works on an answer that its client has left by %s', async (how) => {
     let answering!: Answering;
     let closed = false;
-    handle = async (_, given) => {
+    let answer = () => {};
+    handle = async (...all) => {
+      const [, given] = all;
       answering = given;
       given.once('close', () => {
         closed = true;
       });
-      return new Promise(() => {});
+      await new Promise<void>((late) => {
+        answer = late;
+      });
+      return echo(...all);
     };
     const client = new Client().send(plain('a'));
     await expect.poll(() => answering).toBeDefined();
@@ -204,6 +222,10 @@ describe('a connection', () => {
     client.socket[how]();
     await expect.poll(() => closed).toBe(true);
     expect(answering).toMatchObject({ destroyed: true, writableFinished: false });
+    answer();
+    await nextTurn();
+    // nobody was told anything
+    expect(counted).toEqual([]);
   });
 
   it('has not finished an answer before its client has read it', async () => {
@@ -224,6 +246,67 @@ describe('a connection', () => {
     handle = echo;
     client.send(plain('b'));
     expect(await client.bodies(1)).toEqual(['direct b']);
+  });
+
+  it('waits for an answer longer than it would rest', async () => {
+    server.keepAliveTimeout = 20;
+    handle = async (...given) => {
+      await once(accepted[0], 'timeout');
+      return echo(...given);
+    };
+    expect(await new Client().send(plain('a')).bodies(1)).toEqual(['direct a']);
+  });
+
+  it('ends where its client takes nothing of an answer for so long as is said with it', async () => {
+    handle = async (_, given) => {
+      given.setTimeout(20);
+      return { status: 200, shared: {}, own: {}, body: Buffer.alloc(32 * 1024 * 1024, 'x') };
+    };
+    const client = new Client();
+    client.socket.pause();
+    client.send(plain('a'));
+    await expect.poll(() => accepted.length).toBe(1);
+    await once(accepted[0], 'close');
+    client.socket.destroy();
+  });
+
+  it('rests behind such an answer as behind any other', async () => {
+    server.keepAliveTimeout = 600_000;
+    handle = async (...given) => {
+      given[1].setTimeout(60_000);
+      return echo(...given);
+    };
+    const client = new Client().send(plain('a'));
+    await expect.poll(() => client.text).toContain('direct a');
+    expect(accepted[0].timeout).toBe(600_000);
+    client.socket.destroy();
+  });
+
+  it('tells the date of each answer, and the headers of each', async () => {
+    const dates = ['2026-01-02T03:04:05Z', '2026-01-02T03:04:06Z'];
+    const client = new Client();
+    try {
+      for (const [i, date] of dates.entries()) {
+        vi.useFakeTimers({ toFake: ['Date'], now: new Date(date) });
+        handle = async () => ({
+          status: 200,
+          shared: { 'x-of': String(i) },
+          own: {},
+          body: Buffer.from(`direct ${i}`),
+        });
+        client.send(plain('a'));
+        while (!client.text.includes(`direct ${i}`)) await once(client.socket, 'data');
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(client.text.match(/x-of: \d|\d\d:\d\d:\d\d GMT/g)).toEqual([
+      'x-of: 0',
+      '03:04:05 GMT',
+      'x-of: 1',
+      '03:04:06 GMT',
+    ]);
+    client.socket.destroy();
   });
 
   it('ends where nothing is asked for in time, the first time with a reason', async () => {
@@ -253,5 +336,20 @@ describe('a connection', () => {
     expect(ended).toBe(false);
     direct.closeAll();
     await busy.closed;
+  });
+
+  it('is the library’s to end once it has been given away, and nobody’s once it has ended', async () => {
+    const ended = new Client().send(plain('a'));
+    await expect.poll(() => ended.text).toContain('direct a');
+    ended.socket.destroy();
+    await once(accepted[0], 'close');
+    const given = new Client();
+    const text = plain('abc', 'x-other: yes');
+    await given.send(text.slice(0, -1)).arrived();
+    const destroyed = accepted.map((socket) => vi.spyOn(socket, 'destroy'));
+    direct.closeIdle();
+    direct.closeAll();
+    for (const destroy of destroyed) expect(destroy).not.toHaveBeenCalled();
+    expect(await given.send(text.slice(-1)).bodies(1)).toEqual(['library abc']);
   });
 });

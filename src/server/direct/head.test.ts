@@ -66,6 +66,8 @@ describe('a plain head', () => {
     ['a packed body', headWith(['Content-Encoding: gzip'])],
     ['a body that is asked for', headWith(['Expect: 100-continue'])],
     ['another protocol', headWith(['Upgrade: websocket'])],
+    ['headers that are to come behind the body', headWith(['Trailer: x'])],
+    ['the wish for such headers', headWith(['TE: trailers'])],
     ['a connection that is to end', headWith(['Connection: close'])],
     ['a list of what the connection is to be', headWith(['Connection: keep-alive, x'])],
     ['a header twice', headWith(['X-A: 1', 'x-a: 2'])],
