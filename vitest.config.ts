@@ -5,9 +5,13 @@ import { SharedLast } from './test/shared-last.js';
 
 useMemoryFolder();
 
-// Rooms whose modules keep nothing but what is the same for everybody: their test files share processes, and load the
-// rooms once in each. All others have one of their own.
-const SHARED = ['src/{api,commit,dql,graph,sdl}/**/*.test.ts', 'test/{fuzz,unit-conformance}/*.test.ts'];
+// Rooms whose modules keep nothing but what is the same for everybody, and services in the test's own process: their test
+// files share processes, and load the rooms once in each. To load the server's for one file takes longer than most files do.
+// All others have a process of their own, and so must whatever mocks a module.
+const SHARED = [
+  'src/{api,commit,dql,graph,mcp,outbound,sdl,server,values}/**/*.test.ts',
+  'test/{clients,fuzz,spec,unit-conformance}/*.test.ts',
+];
 
 export default defineConfig({
   test: {
