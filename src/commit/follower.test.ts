@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeLimits } from '../base/index.js';
 import { lateStore, Refusals } from '../../test/late-store.js';
 import { bound } from '../../test/stored.js';
@@ -10,6 +10,7 @@ import { CounterApplier, type CounterPart } from './testing/counter-applier.js';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
+  vi.useRealTimers();
   for (const close of closers.splice(0).reverse()) await close();
 });
 
@@ -88,6 +89,27 @@ async function follow(disturbed: Disturbed = {}): Promise<Following> {
   closers.push(() => reader.close());
   reader.onCommit((records) => records.forEach(told.tell));
   return { writer, reader, seen, told, failing, lost, commit };
+}
+
+/** The store with a count of its snapshots that nobody has released. */
+function counted(store: Store): { readonly store: Store; open(): number } {
+  let open = 0;
+  const count = (snapshot: Snapshot): Snapshot => {
+    open++;
+    return {
+      version: snapshot.version,
+      getMany: (keys) => snapshot.getMany(keys),
+      visit: (keys, visit) => snapshot.visit(keys, visit),
+      get: (key) => snapshot.get(key),
+      range: (range) => snapshot.range(range),
+      again: () => count(snapshot.again()),
+      release() {
+        open--;
+        snapshot.release();
+      },
+    };
+  };
+  return { store: { ...bound(store), snapshot: () => count(store.snapshot()) }, open: () => open };
 }
 
 describe('a follower', () => {
@@ -232,5 +254,86 @@ describe('a follower', () => {
     expect(error).toMatchObject({ code: 'EVENT_GAP', details: { trimmed: writer.trimmedTs } });
     expect(told.all).toEqual([]);
     await expect(reader.caughtUp()).rejects.toBe(error);
+  });
+
+  it('holds one snapshot of the store, whatever its looks find, and none once it is closed', async () => {
+    const refusals = new Refusals({ read: 2, write: 2 });
+    let open = () => 0;
+    const { reader, commit } = await follow({
+      followMs: 60_000,
+      seenAs: (store) => {
+        const snapshots = counted(store);
+        open = snapshots.open;
+        return lateStore(snapshots.store, refusals.refuses);
+      },
+    });
+    const lookAt = async (commits: number) => {
+      for (let i = 0; i < commits; i++) await commit(`n${i}`);
+      await reader.caughtUp().catch(() => undefined);
+      return open();
+    };
+    // nothing, a little, more than is kept in memory, and what the store fails it at
+    expect([await lookAt(0), await lookAt(2), await lookAt(4_100)]).toEqual([1, 1, 1]);
+    refusals.on = true;
+    const failing = [];
+    for (let i = 0; i < 8; i++) failing.push(await lookAt(1));
+    expect(failing).toEqual(Array(8).fill(1));
+    await reader.close();
+    expect(open()).toBe(0);
+  });
+
+  it('looks by itself no more often for being asked', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { reader } = await follow({ followMs: 60_000 });
+    for (let i = 0; i < 5; i++) await reader.caughtUp();
+    expect(vi.getTimerCount()).toBe(1);
+  });
+
+  it('counts what it was told, and knows which records stand', async () => {
+    const { writer, reader, commit } = await follow({ followMs: 60_000, recordBytes: 2_000 });
+    for (let i = 0; i < 5; i++) await commit('a');
+    await reader.caughtUp();
+    expect(reader.stats()).toMatchObject({ commits: 5, recordBytes: writer.stats()['recordBytes'] });
+    for (let i = 0; i < 20; i++) {
+      await commit('a');
+      await reader.caughtUp();
+    }
+    expect(writer.trimmedTs).toBeGreaterThan(0);
+    expect(reader.trimmedTs).toBe(writer.trimmedTs);
+  });
+
+  it('ends no sooner than the look that is under way, and looks no more', async () => {
+    const seeings = new Happening<() => void>();
+    const seeing = () => new Promise<void>((resolve) => seeings.tell(resolve));
+    let looks = 0;
+    const refresh = async () => void looks++;
+    const { reader, commit } = await follow({ followMs: 60_000, seeing, refresh });
+    const commitTs = await commit('a');
+    const under = reader.caughtUp();
+    const [see] = await seeings.until((all) => all.length === 1);
+    const behind = reader.caughtUp();
+    const closed = reader.close().then(() => reader.lastCommitTs);
+    see();
+    await Promise.all([under, behind]);
+    expect(await closed).toBe(commitTs);
+    expect(looks).toBe(1);
+  });
+
+  it.each([0, 1])('knows whether it has seen all that is gone, where %d commits are missing', async (missing) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { writer, reader, told, lost, commit } = await follow({ followMs: 60_000, recordBytes: 1_000 });
+    const [seen, wanted]: [number, number[]] = [reader.lastCommitTs, []];
+    const gone = () => (missing === 0 ? seen : (wanted[0] ?? Number.POSITIVE_INFINITY));
+    while (writer.trimmedTs < gone()) wanted.push(await commit('a'));
+    expect(writer.trimmedTs).toBe(gone());
+    if (missing === 0) {
+      await reader.caughtUp();
+      expect(told.all.map(({ commitTs }) => commitTs)).toEqual(wanted);
+      return;
+    }
+    await expect(reader.caughtUp()).rejects.toMatchObject({ code: 'EVENT_GAP' });
+    // nor is it looked for anything any more
+    expect(vi.getTimerCount()).toBe(0);
+    expect(lost.all).toHaveLength(1);
   });
 });
