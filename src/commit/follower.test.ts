@@ -269,7 +269,7 @@ describe('a follower', () => {
     });
     const lookAt = async (commits: number) => {
       for (let i = 0; i < commits; i++) await commit(`n${i}`);
-      await reader.caughtUp().catch(() => undefined);
+      await Promise.resolve(reader.caughtUp()).catch(() => undefined);
       return open();
     };
     // nothing, a little, more than is kept in memory, and what the store fails it at
