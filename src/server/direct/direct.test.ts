@@ -324,18 +324,15 @@ describe('a connection', () => {
 
   it('is ended when the service stops: idle at once, others by force', async () => {
     handle = () => new Promise(() => {});
-    const [idle, busy] = [new Client(), new Client().send(plain('a'))];
-    let ended = false;
-    void busy.closed.then(() => {
-      ended = true;
-    });
-    await expect.poll(() => idle.socket.readyState).toBe('open');
-    await busy.arrived();
+    const idle = new Client();
+    await expect.poll(() => accepted.length).toBe(1);
+    const [busy, coming] = [plain('a'), plain('abc').slice(0, -3)].map((text) => new Client().send(text));
+    await Promise.all([busy.arrived(), coming.arrived()]);
     direct.closeIdle();
+    expect(accepted.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
     await idle.closed;
-    expect(ended).toBe(false);
     direct.closeAll();
-    await busy.closed;
+    await Promise.all([busy.closed, coming.closed]);
   });
 
   it('is the library’s to end once it has been given away, and nobody’s once it has ended', async () => {
