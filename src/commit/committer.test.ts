@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Clock, GraphsteadError, type Limits, makeLimits } from '../base/index.js';
 import { createMemoryStore, MemoryDisk, type MemoryStoreOptions, type Store } from '../store/index.js';
+import { readState } from './commit-state.js';
 import { createCommitter } from './committer.js';
 import type { Committer, ConflictKey, IdempotencyClaim, Intent } from './contract.js';
 import { FINGERPRINTED_AT_ONCE, KEY_WORDS } from './fingerprint.js';
@@ -273,6 +274,18 @@ describe('the committer', () => {
     await expect(committer.commit(intent(add('a'), { startTs: future }))).rejects.toMatchObject({
       code: 'TXN_UNKNOWN',
     });
+  });
+
+  it('aborts also the last transaction that may have started before a restart', async () => {
+    await committer.startTs();
+    const snapshot = committer.snapshot();
+    const { lease } = await readState(snapshot);
+    snapshot.release();
+    await open();
+    await committer.startTs();
+    const commit = (startTs: number) => committer.commit(intent(add('a'), { startTs }));
+    await expect(commit(lease)).rejects.toMatchObject({ code: 'TXN_ABORTED' });
+    expect((await commit(lease + 1)).commitTs).toBeGreaterThan(lease);
   });
 
   it('keeps wall times rising when the clock steps back, also across a restart', async () => {
