@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, open as openFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -67,18 +67,56 @@ describe('the lmdb store', () => {
     expect(Number(store.stats()['mapBytes'])).toBeGreaterThan(10_000_000);
   });
 
-  it('hands over a large batch whole, without a wait of its thread', async () => {
-    const waits = vi.spyOn(Atomics, 'wait');
+  it('lands all of a large batch, and nothing of one that is refused', async () => {
+    const store = await open();
+    await apply(store, 1, [1]);
+    const puts = Array.from({ length: 50_000 }, (_, i) => ({ key: key(i), value: Buffer.of(1) }));
+    await expect(store.apply({ version: 2, puts }, { expectEpoch: store.epoch + 1 })).rejects.toThrow();
+    expect(count(store)).toBe(1);
+    await store.apply({ version: 2, puts }, { expectEpoch: store.epoch });
+    expect(count(store)).toBe(50_000);
+  });
+
+  it('begins each snapshot with the newest state, although lmdb keeps a reader until the thread is free', async () => {
+    const writer = await open();
+    await apply(writer, 1, [1]);
+    const reader = await open({ readOnly: true });
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
     try {
-      const store = await open();
-      await apply(store, 1, [1]);
-      const puts = Array.from({ length: 50_000 }, (_, i) => ({ key: key(i), value: Buffer.of(1) }));
-      await store.apply({ version: 2, puts }, { expectEpoch: store.epoch });
-      await expect(store.apply({ version: 3, puts }, { expectEpoch: store.epoch + 1 })).rejects.toThrow();
-      expect([count(store), waits.mock.calls.length]).toEqual([50_000, 0]);
+      expect(count(reader)).toBe(1);
+      await apply(writer, 2, [2]);
+      expect(count(reader)).toBe(2);
     } finally {
-      waits.mockRestore();
+      vi.useRealTimers();
     }
+  });
+
+  it('has its data file on disk once it is closed, and the lock only until then', async () => {
+    const store = await open();
+    await apply(store, 1, [1]);
+    const file = await openFile(join(directory, DATA_FILE));
+    const { ino } = await file.stat();
+    const synced: unknown[] = [];
+    const sync = vi.spyOn(Object.getPrototypeOf(file) as typeof file, 'sync').mockImplementation(async function (
+      this: typeof file,
+    ) {
+      synced.push((await this.stat()).ino, existsSync(join(directory, 'writer.json')));
+    });
+    try {
+      await store.close();
+    } finally {
+      sync.mockRestore();
+      await file.close();
+    }
+    expect(synced).toEqual([ino, true]);
+  });
+
+  it('asks before each write where little is free above the reserve: others write there too', async () => {
+    let free = limits.diskReserve + 2 ** 29;
+    const store = await open({ freeBytes: () => free });
+    await apply(store, 1, [1]);
+    free = limits.diskReserve - 1;
+    await expect(apply(store, 2, [2])).rejects.toMatchObject({ code: 'DISK_FULL' });
   });
 
   it('shares one reader a version, and refuses more of them than the limit', async () => {
