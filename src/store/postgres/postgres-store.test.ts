@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -543,5 +544,19 @@ describe('a database that cannot be opened', () => {
   it('is copied by its own means', async () => {
     const store = await opened(await database.place());
     await expect(store.backup('/nowhere')).rejects.toMatchObject({ code: 'INVALID_REQUEST', fix: /pg_dump/ });
+  });
+
+  it('is another life of itself once it was copied back, by the statement that the guide has', async () => {
+    const address = await database.place();
+    const store = await opened(address);
+    await write(store, put(1, 'one'));
+    await store.close();
+    const guide = readFileSync(new URL('../../../docs/guides/deployment.md', import.meta.url), 'utf8');
+    const statement = /`(UPDATE graphstead_meta [^`]+)`/.exec(guide)?.[1];
+    await database.run(`SET search_path TO ${schemaOf(address)}; ${statement}`);
+    const restored = await opened(address);
+    expect(restored.incarnation).not.toBe(store.incarnation);
+    expect(restored.incarnation).toMatch(/^[0-9a-f]{32}$/);
+    expect(await entries(restored)).toEqual({ 1: 'one' });
   });
 });
