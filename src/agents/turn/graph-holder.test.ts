@@ -29,3 +29,22 @@ it('a run that was given up while its transaction began leaves the next one its 
   expect(await second).toBe('second');
   expect(held).toContain('second');
 });
+
+it('a run that was given up takes along what could not be taken back in it', async () => {
+  const transaction = {
+    mark: async () => async () => undefined,
+    mutate: async () => ({}),
+    holdReads: () => undefined,
+    abort: () => undefined,
+  } as unknown as GraphTransaction;
+  const holder = new GraphHolder({ begin: async () => transaction } as GraphCalls);
+  const mutate = (id: number): Rpc => ({ method: 'graph.mutate', n: 0, args: [id, { body: '', contentType: 'rdf' }] });
+  await holder.answer(mutate(1));
+  await holder.answer(mutate(0));
+  await holder.answer({ method: 'graph.abort', n: 0, args: [1] });
+  expect(() => holder.assertWhole()).toThrow('its turn wrote something else meanwhile');
+  holder.abort();
+  holder.assertWhole();
+  // the next run counts from 1, too
+  await holder.answer(mutate(1));
+});
