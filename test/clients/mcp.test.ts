@@ -41,6 +41,7 @@ export function weigh(part: Part): Part { return part; }
 export function listThings(): (Box | Word)[] { return [{ kind: 'box', size: 3 as Int }, { kind: 'word', size: 'xl' }]; }
 export function findLarge(): bigint { return 9007199254740993n; }
 export function checkAlways(): string { throw new Error('it never holds'); }
+export function getLost(): string | null { throw new Error('it is lost'); }
 export async function* watchSteps(): AsyncIterable<string> { yield 'one'; }
 `;
 
@@ -88,6 +89,7 @@ describe.each([
       'checkAlways',
       'describeMood',
       'findLarge',
+      'getLost',
       'graphql_mutation',
       'graphql_query',
       'graphql_schema',
@@ -196,7 +198,8 @@ describe('the tools of GraphQL', () => {
     expect(all.text).toMatch(/\nTypes: .*Item, ItemAggregateResult/);
     const items = await call(client, 'graphql_schema', { search: 'additem' });
     expect(items.text).toMatch(/^Mutation:\n {2}addItem\(.*\nTypes: AddItemInput, AddItemPayload$/s);
-    const type = await call(client, 'graphql_schema', { types: ['Item'] });
+    expect((await call(client, 'graphql_schema', { search: 'AddItem' })).text).toBe(items.text);
+    const type = await call(client, 'graphql_schema', { types: ['Item', 'Item'] });
     expect(type.text).toMatch(/^type Item \{\n {2}code: String!\n {2}name: String\n\}$/);
     expect(await call(client, 'graphql_schema', { types: ['Nothing'] })).toMatchObject({ isError: true });
   });
@@ -211,7 +214,18 @@ describe('the tools of GraphQL', () => {
     expect(JSON.parse(read.text)).toMatchObject({ data: { getItem: { name: 'one' } } });
     const refused = await call(client, 'graphql_query', { query, variables: { code: 'b' } });
     expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('METHOD_NOT_ALLOWED') });
+    // with what to do about it
+    expect(refused.text).toMatch(/ \(.*\)$/);
     expect(await call(client, 'graphql_query')).toMatchObject({ isError: true });
+    const listed = await call(client, 'graphql_query', { query: '{ getItem(code: "a") { name } }', variables: [] });
+    expect(listed).toMatchObject({ isError: true, text: '"variables" must be an object: {"name": value}' });
+    const several = 'query One { one: getItem(code: "a") { name } } query Two { two: getItem(code: "a") { code } }';
+    expect((await call(client, 'graphql_query', { query: several, operationName: 'Two' })).data).toEqual({
+      two: { code: 'a' },
+    });
+    // what could be answered is, beside the mistake
+    const partly = await call(client, 'graphql_query', { query: '{ getItem(code: "a") { name } getLost }' });
+    expect(partly).toMatchObject({ isError: true, data: { getItem: { name: 'one' } } });
     expect(await call(client, 'graphql_query', { query: '{', variables: {} })).toMatchObject({ isError: true });
   });
 
