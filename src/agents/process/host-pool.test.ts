@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -32,6 +32,7 @@ const CODE = `
   async function slow(ms) { console.log('slow', ms); await new Promise((done) => setTimeout(done, ms)); return ms; }
   function pid() { return process.pid; }
   async function signalled(name) { process.kill(process.pid, name); await new Promise(setImmediate); return process.pid; }
+  function sleep() { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); }
   function exit() { process.exit(3); }
   async function leave() {
     const { existsSync, unlinkSync } = await import('node:fs');
@@ -70,6 +71,7 @@ const CODE = `
     catch (error) { missed.push(error.code); throw error; }
   }
   function misses() { return missed; }
+  async function inquire() { console.log('inquiring'); return await agents.sendMessage('agent_a', 'x'); }
   function unawaited() { return { list: [1, Promise.resolve(2)] }; }
   function detached() { return { id: 1, get user() { throw new Error('detached'); } }; }
   async function* detachedLater() { yield { id: 1 }; yield detached(); }
@@ -95,6 +97,7 @@ const EXPORTS = [
   'slow',
   'pid',
   'signalled',
+  'sleep',
   'exit',
   'leave',
   'count',
@@ -108,6 +111,7 @@ const EXPORTS = [
   'large',
   'ask',
   'misses',
+  'inquire',
   'unawaited',
   'detached',
   'detachedLater',
@@ -137,6 +141,18 @@ function children(): number[] {
   const tasks = readdirSync('/proc/self/task');
   const lists = tasks.map((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8'));
   return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
+}
+
+/** The files by which processes say whose code holds their thread, as far as they are open here. */
+function markers(): string[] {
+  const files = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return ''; // that of the list itself
+    }
+  });
+  return files.filter((file) => file.includes('graphstead-marker'));
 }
 
 const call = (name: string, ...args: unknown[]) => hosts.call({ name, args, requestId: `r-${name}` });
@@ -426,7 +442,7 @@ describe('host processes', () => {
   });
 
   it('leave a stream to its slow reader when another bundle is loaded', async () => {
-    await open();
+    await open({ shutdownMs: 600_000 });
     const items = hosts.stream({ name: 'count', args: [3], requestId: 's' })[Symbol.asyncIterator]();
     await items.next();
     await until(() => hosts.stats()['hosts'] === 2);
@@ -437,6 +453,54 @@ describe('host processes', () => {
     expect(await items.next()).toMatchObject({ value: 3 });
     expect(await items.next()).toMatchObject({ done: true });
     await until(() => hosts.stats()['hosts'] === 2);
+  });
+
+  it('finish what they run when another bundle is loaded, also behind streams that were read', async () => {
+    await open();
+    for await (const _ of hosts.stream({ name: 'count', args: [3], requestId: 's' }));
+    let answer = (_text: string): void => undefined;
+    const answered = new Promise<string>((resolve) => {
+      answer = resolve;
+    });
+    hosts.serve(
+      () => answered,
+      () => undefined,
+    );
+    const running = call('inquire');
+    const begun = () => logs.filter(({ message }) => message === 'inquiring').length;
+    await until(() => begun() === 1 && hosts.stats()['hosts'] === 2);
+    await hosts.load({ ...app, bundle: app.next(CODE) });
+    // the spare of the bundle before has ended: whoever else had nothing to do has too
+    await until(() => hosts.stats()['hosts'] === 3);
+    answer('found');
+    expect(await running).toBe('found');
+    // nothing of it was done a second time
+    expect(begun()).toBe(1);
+  });
+
+  it('are left alone once they have loaded', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await open();
+    const before = await call('pid');
+    vi.advanceTimersByTime(2 * limits.hostLoadMs);
+    expect(await call('pid')).toBe(before);
+    expect(logs).toEqual([]);
+  });
+
+  it.runIf(HAS_PROC)('leave no file open and none behind', async () => {
+    const { TMPDIR } = process.env;
+    app = appBundle(CODE, EXPORTS);
+    process.env['TMPDIR'] = app.appDir;
+    try {
+      hosts = createHosts({ limits: makeLimits(), count: 1 });
+      await hosts.load(app);
+      expect([readdirSync(app.appDir), markers().length]).toEqual([['bundle-1.mjs'], hosts.stats()['hosts']]);
+      await hosts.close();
+      expect(markers()).toEqual([]);
+    } finally {
+      if (TMPDIR === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = TMPDIR;
+    }
   });
 
   it('end a stream that does not end by itself some time after another bundle is loaded', async () => {
@@ -477,14 +541,17 @@ describe('host processes', () => {
 
   it('while one process is held, everything else is answered by the others', async () => {
     await open({ turnThreadMs: 3_000 }, 2);
-    const spinning = call('spin').catch((error: unknown) => error);
+    await until(() => hosts.stats()['hosts'] === 3);
+    // both that calls are spread over: what is left is the one in reserve
+    const spinning = Promise.allSettled([call('spin'), call('spin')]);
     let held = true;
     void spinning.then(() => {
       held = false;
     });
     expect(await Promise.all(Array.from({ length: 10 }, (_, i) => call('add', i, 1)))).toHaveLength(10);
     expect(held).toBe(true);
-    expect(await spinning).toMatchObject({ code: 'FUNCTION_TIMEOUT' });
+    const timedOut = { reason: { code: 'FUNCTION_TIMEOUT' } };
+    expect(await spinning).toMatchObject([timedOut, timedOut]);
   });
 
   it('suspects first whom the last message was for', async () => {
@@ -515,9 +582,18 @@ describe('host processes', () => {
 
   it('a function that ends its process is blamed, alone', async () => {
     await open();
-    const other = call('slow', 300);
+    // more than may run alone at one time
+    const others = Array.from({ length: 5 }, () => call('slow', 300));
     await expect(call('exit')).rejects.toMatchObject({ code: 'FUNCTION_FAILED' });
-    expect(await other).toBe(300);
+    expect(await Promise.all(others)).toEqual(Array(5).fill(300));
+    // those that they ran alone in have ended
+    await until(() => hosts.stats()['hosts'] === 2);
+  });
+
+  it('one that holds its thread by waiting ends as one that works', async () => {
+    await open({ turnThreadMs: 300 });
+    await expect(call('sleep')).rejects.toMatchObject({ code: 'FUNCTION_TIMEOUT' });
+    expect(await call('add', 1, 2)).toBe(3);
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
