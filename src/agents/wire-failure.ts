@@ -9,10 +9,38 @@ export function toFailure(thrown: unknown, fallback?: ErrorCode): WireFailure {
     return { message, code, fix, details: plain(details), ...(typeof cause === 'string' ? { stack: cause } : {}) };
   }
   if (!(thrown instanceof Error)) return { message: describe(thrown), code: fallback };
-  const { extensions } = thrown as { extensions?: unknown };
-  const details = typeof extensions === 'object' && extensions !== null ? { ...extensions } : undefined;
-  const { message, name, stack } = thrown;
-  return { message: message || name, name, code: fallback, details: plain(details), stack };
+  const { message = '', name, stack } = readable(thrown, ['message', 'name', 'stack']);
+  return {
+    message: describe(message) || describe(name ?? NOTHING_SAID),
+    name: textOf(name),
+    code: fallback,
+    details: plain(extensionsOf(thrown)),
+    stack: textOf(stack),
+  };
+}
+
+const NOTHING_SAID = 'what was thrown cannot be read';
+
+function extensionsOf(thrown: object): Readonly<Record<string, unknown>> | undefined {
+  const { extensions } = readable(thrown, ['extensions']);
+  if (typeof extensions !== 'object' || extensions === null) return undefined;
+  try {
+    return readable(extensions, Object.keys(extensions));
+  } catch {
+    return undefined;
+  }
+}
+
+/** These properties of what app code threw, without those that throw when they are read: the others say more than nothing. */
+function readable(thrown: object, names: readonly string[]): Readonly<Record<string, unknown>> {
+  const read = names.flatMap((name) => {
+    try {
+      return [[name, (thrown as Readonly<Record<string, unknown>>)[name]]];
+    } catch {
+      return [];
+    }
+  });
+  return Object.fromEntries(read);
 }
 
 /** What app code threw: whatever its code says, it is not the service's own word. */
@@ -38,6 +66,10 @@ export function failureText(error: unknown): string {
   const { message, fix, cause } = asError(error);
   const told = fix === undefined ? message : `${message} (${fix})`;
   return typeof cause === 'string' ? cause.replace(message, () => told) : told;
+}
+
+function textOf(part: unknown): string | undefined {
+  return typeof part === 'string' ? part : undefined;
 }
 
 function describe(thrown: unknown): string {

@@ -27,9 +27,14 @@ describe('what was thrown, as an error of ours', () => {
 
 it('anything thrown has a code, or none', () => {
   const named = Object.assign(new Error('x'), { code: 'ENOENT' });
-  expect([named, { code: 'X' }, { code: 5 }, new Error('x'), 'text', null, undefined].map(codeOf)).toEqual([
+  const unreadable = {
+    get code() {
+      throw new Error('not even this');
+    },
+  };
+  expect([named, { code: 'X' }, { code: 5 }, new Error('x'), 'text', null, undefined, unreadable].map(codeOf)).toEqual([
     'ENOENT',
     'X',
-    ...Array(5).fill(undefined),
+    ...Array(6).fill(undefined),
   ]);
 });

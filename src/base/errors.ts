@@ -231,10 +231,14 @@ export function asError(thrown: unknown): GraphsteadError {
   return new GraphsteadError('INTERNAL', message, { cause: thrown });
 }
 
-/** The `code` of anything thrown: the system's, a library's or ours; undefined where it has none. */
+/** The `code` of anything thrown: the system's, a library's or ours; undefined where it has none, or none that can be read. */
 export function codeOf(thrown: unknown): string | undefined {
-  const { code } = Object(thrown) as { readonly code?: unknown };
-  return typeof code === 'string' ? code : undefined;
+  try {
+    const { code } = Object(thrown) as { readonly code?: unknown };
+    return typeof code === 'string' ? code : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** One entry of an `errors` list as it goes over HTTP. */

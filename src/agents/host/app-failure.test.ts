@@ -33,6 +33,29 @@ describe('what app code threw', () => {
     expect(details).toEqual({ code: 'NO_TEA', since: '1970-01-01T00:00:00.000Z' });
   });
 
+  it('keeps what can be read of it where a part of it cannot', () => {
+    const unreadable = {
+      get() {
+        throw new Error('not even this');
+      },
+    };
+    const failed = (name: string) =>
+      appFailure(Object.defineProperty(new Error('no tea'), name, unreadable), 'APP_LOAD');
+    const sealed = new Proxy({}, { ownKeys: unreadable.get });
+    expect(failed('extensions')).toMatchObject({ message: 'no tea', stack: expect.stringContaining('no tea') });
+    expect(failed('name').message).toBe('no tea');
+    expect(failed('stack').message).toBe('no tea');
+    expect(failed('message').message).toBe('Error');
+    expect(failed('cause')).toMatchObject({ message: 'no tea', stack: expect.stringContaining('no tea') });
+    expect(appFailure(Object.assign(new Error('no tea'), { extensions: sealed }), 'APP_LOAD').message).toBe('no tea');
+    const said = Object.assign(new Error('no'), { message: { left: 0 }, name: 5 });
+    expect(appFailure(said, 'APP_LOAD').message).toBe('{"left":0}');
+    const extensions = Object.defineProperty({ code: 'NO_TEA' }, 'cups', { ...unreadable, enumerable: true });
+    const half = appFailure(Object.assign(new Error('no tea'), { extensions }), 'APP_LOAD');
+    expect(half).toMatchObject({ message: 'no tea', details: { code: 'NO_TEA' } });
+    expect(appFailure(Object.assign(new Error('no tea'), { extensions: [1] }), 'APP_LOAD').message).toBe('no tea');
+  });
+
   const ours = (stack: string, cause?: string) =>
     Object.assign(new GraphsteadError('AGENT_FAILED', 'no more tea', { cause }), { stack });
   const sent = 'async serve (/app/functions/tea.ts:9:2)';

@@ -18,10 +18,19 @@ export function appFailure(thrown: unknown, fallback: ErrorCode): WireFailure {
   try {
     const failure = toFailure(thrown, fallback);
     const message = cut(failure.message);
-    const stack = stackOf(thrown, failure);
+    const stack = stackOrNone(thrown, failure);
     return stack === undefined ? { ...failure, message } : { ...failure, message, stack: bounded(stack) };
   } catch {
     return { message: 'what was thrown cannot be read', code: fallback };
+  }
+}
+
+/** The message says more than nothing where the rest cannot be read. */
+function stackOrNone(thrown: unknown, failure: WireFailure): string | undefined {
+  try {
+    return stackOf(thrown, failure);
+  } catch {
+    return failure.stack;
   }
 }
 
