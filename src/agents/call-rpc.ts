@@ -73,7 +73,7 @@ export function functionCalls(agents: Agents, graph?: GraphCalls, transactions?:
     const [id = OUTSIDE] = rpc.args as [number?];
     switch (rpc.method) {
       case 'graph.begin':
-        return transactions.begin(call, String(rpc.args[0]));
+        return transactions.begin(call, String(rpc.args[0]), rpc.args[1] as number | undefined);
       case 'graph.commit':
         return transactions.commit(call, id, rpc.args[1] as string | undefined);
       case 'graph.abort':

@@ -75,6 +75,31 @@ describe('keys that are held for a next try', () => {
     expect(contended.claim().holds.size).toBe(0);
   });
 
+  it('are waited for, and held, before a try that follows one that has lost', async () => {
+    const contended = new Contended();
+    const mine = loser(contended);
+    await mine.enter(writing(['a']));
+    const next = contended.claim();
+    expect(await next.again()).toBe(false);
+    next.lose({ own: ['a'], touches: ['a'] });
+    const held = next.again();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(next.holding).toBe(false);
+    mine.letGo();
+    expect(await held).toBe(true);
+    const passed: string[] = [];
+    const other = contended
+      .claim()
+      .enter(writing(['a']))
+      .then(() => passed.push('other'));
+    // its commit finds it holding what it needs: nobody comes between
+    await next.enter(writing(['a']));
+    await vi.advanceTimersByTimeAsync(5);
+    expect(passed).toEqual([]);
+    next.letGo();
+    await other;
+  });
+
   it('are none of one that writes very many', async () => {
     const contended = new Contended();
     await loser(contended).enter(writing(Array.from({ length: 1_001 }, (_, i) => String(i))));

@@ -28,6 +28,8 @@ export class Contended {
 export class Claim {
   /** a commit of it met another one */
   lost = false;
+  /** what that commit had for its own, and touched */
+  #lostBy: TransactionKeys | undefined;
   #letGo: (() => void) | undefined;
 
   constructor(readonly holds: Map<string, Hold>) {}
@@ -42,6 +44,18 @@ export class Claim {
     else if (this.holds.size > 0) await this.#pass(await keys());
   }
 
+  /** A commit of these keys met another one. */
+  lose(keys: TransactionKeys): void {
+    this.lost = true;
+    this.#lostBy = keys;
+  }
+
+  /** Before another try: goes behind those that have lost before, so that it begins with what they leave. Whether it holds its own. */
+  async again(): Promise<boolean> {
+    if (!this.holding && this.#lostBy !== undefined) await this.#hold(this.#lostBy);
+    return this.holding;
+  }
+
   async #pass({ touches }: TransactionKeys): Promise<void> {
     const hold = this.#blocking(touches);
     if (hold !== undefined) await within(hold.over, PATIENCE_MS);
@@ -49,6 +63,7 @@ export class Claim {
 
   /** Waits until nobody else holds any of the keys, and holds its own until `letGo`; goes on without where that takes too long. */
   async #hold({ own, touches }: TransactionKeys): Promise<void> {
+    if (this.holding && own.every((key) => this.holds.get(key)?.owner === this)) return;
     this.letGo();
     if (own.length === 0 || own.length > MOST_KEYS) return;
     const keys = [...own, ...touches];

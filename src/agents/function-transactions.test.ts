@@ -95,6 +95,23 @@ describe('a function that ends inside a transaction', () => {
     expect(await canTake(contended)).toBe(true);
   });
 
+  it('takes none that it waited for before a next try', async () => {
+    const { begin, contended, seen, transactions } = world(() => Promise.reject(conflict()));
+    const other = contended.claim();
+    other.lost = true;
+    await other.enter(async () => KEYS);
+    const mine = call();
+    const lost = transactions.commit(mine, await begin(mine));
+    other.letGo();
+    await expect(lost).rejects.toThrow('came first');
+    await other.enter(async () => KEYS);
+    const next = transactions.begin(mine, '1', 1);
+    transactions.ended(mine);
+    other.letGo();
+    await expect(next).rejects.toMatchObject({ code: 'TXN_FINISHED' });
+    expect([contended.claim().holds.size, seen.aborted]).toEqual([0, 0]);
+  });
+
   it('lets go of them when its work throws in a try', async () => {
     const { begin, contended, transactions } = world(() => Promise.reject(conflict()));
     const mine = call();

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { asError, GraphsteadError, type Limits } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
 import type { Claim, Contended } from './contended.js';
@@ -29,6 +30,11 @@ interface TransactionsOptions {
   readonly limits: Pick<Limits, 'hostMessageBytes' | 'functionTransactions'>;
 }
 
+/** Those that lost to the same one would meet again: each waits for a time of its own, longer from try to try. */
+function apart(tries: number): Promise<void> {
+  return pause(Math.random() * Math.min(250, 4 * 2 ** tries));
+}
+
 /** Transactions that functions have begun with graph.transaction. Nothing of them outlives the call. */
 export class FunctionTransactions {
   readonly #held = new Map<FunctionCall, Held>();
@@ -41,11 +47,13 @@ export class FunctionTransactions {
    * Gives its number, or what it gave to an earlier request with the same Idempotency-Key, where it landed. Throws
    * TOO_MANY_TRANSACTIONS: those of others stay as they are.
    * @param place the same in each run of the function
+   * @param lost its tries before this one, which lost to others
    */
-  async begin(call: FunctionCall, place: string): Promise<Begun> {
+  async begin(call: FunctionCall, place: string, lost = 0): Promise<Begun> {
     const { contended, mail, limits } = this.options;
     const held = this.#held.get(call) ?? { claim: contended.claim(), open: new Map() };
     this.#held.set(call, held);
+    if (lost > 0) await this.#again(call, held, lost);
     const kept = keptUnder(call, place);
     const gave = kept && (await this.#gave(kept));
     if (gave !== undefined) return { gave: toText(gave) };
@@ -55,6 +63,14 @@ export class FunctionTransactions {
     const id = this.#next++;
     held.open.set(id, { transaction, outbox: new Outbox(mail, limits), kept });
     return { id, keeps: kept !== undefined };
+  }
+
+  /** Waits where nothing of it is open. Who holds what it lost by meets nobody, and others wait for it. */
+  async #again(call: FunctionCall, held: Held, lost: number): Promise<void> {
+    if (!(await held.claim.again())) await apart(lost);
+    if (this.#holds(call, held)) return;
+    held.claim.letGo();
+    throw finished();
   }
 
   /** Counted from here on: others may begin meanwhile. */
@@ -100,7 +116,7 @@ export class FunctionTransactions {
       claim.letGo();
       return replayed && toText(replayed);
     } catch (error) {
-      if (asError(error).code === 'TXN_ABORTED') claim.lost = true;
+      if (asError(error).code === 'TXN_ABORTED') claim.lose(transaction.keys());
       else claim.letGo();
       throw error;
     } finally {

@@ -226,7 +226,7 @@ export interface Transaction {
   noteRead(keys: readonly string[], absent?: readonly string[]): void;
   /** From now on, what is read must still be so at the commit: TXN_ABORTED otherwise. Readers opened before are not held. */
   holdReads(): void;
-  /** Conflict keys of what is staged, as text for clients of the HTTP API. */
+  /** Conflict keys of what is staged, as text for clients of the HTTP API; with `holdReads`, of what a small one has handed in. */
   readonly conflicts: readonly ConflictKey[];
   /** Conflict keys of what was read since `holdReads`. */
   readonly heldReads: readonly ConflictKey[];

@@ -110,6 +110,8 @@ export class GraphTransaction implements Transaction {
   /** names that were looked for, and that no predicate had */
   #readAbsent: Set<string> | undefined;
   #held: HeldReads | undefined;
+  /** where reads are held: what it met another commit by is still asked for when it is over */
+  #handedIn: ListedConflicts | undefined;
   #snapshot: Snapshot | undefined;
   #snapshotSince: number;
   #readers = 0;
@@ -287,7 +289,7 @@ export class GraphTransaction implements Transaction {
   }
 
   get conflicts(): readonly ConflictKey[] {
-    return conflictTexts(atOnce(this.#conflictKeys()));
+    return conflictTexts(this.#handedIn ?? atOnce(this.#conflictKeys()));
   }
 
   get heldReads(): readonly ConflictKey[] {
@@ -357,7 +359,9 @@ export class GraphTransaction implements Transaction {
     if (idle) return { commitTs: this.startTs, wall: this.#context.clock.wall(), results: {} };
     // in steps where there is much: nobody waits for the others of a large commit
     if (this.#log.count <= HANDED_IN_AT_ONCE && this.#conflicts.size <= HANDED_IN_AT_ONCE) {
-      return this.#send(atOnce(this.#gathered()), options);
+      const gathered = atOnce(this.#gathered());
+      if (this.#held !== undefined) this.#handedIn = gathered.listed;
+      return this.#send(gathered, options);
     }
     const breath = new Breath(this.#context.limits.yieldMs);
     return inSteps(this.#gathered(), () => breath.due()).then((gathered) => this.#send(gathered, options));

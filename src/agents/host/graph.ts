@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import {
   codeOf,
@@ -139,11 +138,6 @@ function callArgs(txn: number, text: string, variables: unknown): unknown[] {
 /** Tries of a transaction that lost to another one before the caller is told. */
 const TRIES = 12;
 
-/** Those that lost to the same one would meet again: each waits for a time of its own, longer from try to try. */
-function apart(tries: number): Promise<void> {
-  return pause(Math.random() * Math.min(250, 4 * 2 ** tries));
-}
-
 class Root extends Surface {
   constructor() {
     super('graph', 0);
@@ -160,11 +154,10 @@ class Root extends Surface {
     assertCallable('graph.transaction', work, 'graph.transaction(async (transaction) => { ... })');
     if (task.turn !== undefined) return partOfTurn(task, work);
     const place = placeOfNext(task);
-    for (let tries = 1; ; tries++) {
-      const result = await attempt(task, place, work);
+    for (let lost = 0; ; ) {
+      const result = await attempt(task, lost === 0 ? [place] : [place, lost], work);
       if (result.ok) return result.value;
-      if (tries === TRIES) throw result.error;
-      await apart(tries);
+      if (++lost === TRIES) throw result.error;
     }
   }
 }
@@ -184,12 +177,17 @@ async function partOfTurn<T>(task: Task, work: (transaction: GraphApi) => Promis
 
 type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
 
-async function attempt<T>(task: Task, place: string, work: (transaction: GraphApi) => Promise<T>): Promise<Attempt<T>> {
-  const begun = (await task.call('graph.begin', [place])) as Begun;
+/** @param begins what `graph.begin` is told: where the transaction stands, and how often it has lost */
+async function attempt<T>(
+  task: Task,
+  begins: readonly [place: string, lost?: number],
+  work: (transaction: GraphApi) => Promise<T>,
+): Promise<Attempt<T>> {
+  const begun = (await task.call('graph.begin', begins)) as Begun;
   if ('gave' in begun) return { ok: true, value: fromKept(begun.gave) as T };
   const { id, keeps } = begun;
   try {
-    const value = await inside(id, place, () => work(new Surface('transaction', id)));
+    const value = await inside(id, begins[0], () => work(new Surface('transaction', id)));
     const gave = await task.call('graph.commit', keeps ? [id, toKept(value)] : [id]);
     return { ok: true, value: gave === undefined ? value : (fromKept(gave as string) as T) };
   } catch (error) {
