@@ -183,3 +183,34 @@ it('a try that ends with a conflict inside its work leaves no transaction open',
     await service.close();
   }
 });
+
+const SLOW = `
+  async function slow(most) {
+    let runs = 0;
+    return graph.transaction(async (transaction) => {
+      runs++;
+      await transaction.query('{ q(func: uid(0x1)) { age } }');
+      await new Promise((over) => setTimeout(over, 30));
+      if (runs <= most) await graph.mutate({ set: { uid: '0x2', age: runs } });
+      await transaction.query('{ q(func: uid(0x1)) { age } }');
+      await transaction.mutate({ set: { uid: '0x1', age: runs } });
+      return runs;
+    });
+  }
+`;
+
+it('one that stays open for too long runs again where others write what it has read in, and says so when it gives up', async () => {
+  const service = await agentService(SLOW, ['slow'], { limits: { snapshotMs: 20 }, schema: 'age: int .' });
+  try {
+    expect(await service.call('slow', 0)).toBe(1);
+    expect(await service.call('slow', 2)).toBe(3);
+    await expect(service.call('slow', 100)).rejects.toMatchObject({
+      code: 'TXN_ABORTED',
+      fix: expect.stringMatching(
+        /longer than limits\.snapshotMs \(20\), and "age".*before it begins, or raise that limit/,
+      ),
+    });
+  } finally {
+    await service.close();
+  }
+});

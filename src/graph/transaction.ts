@@ -423,7 +423,7 @@ export class GraphTransaction implements Transaction {
       if (this.#context.changedAt(name) <= this.#releasedVersion) continue;
       this.abort();
       throw new GraphsteadError('TXN_ABORTED', ABORTED, {
-        fix: 'Run the whole operation again in a new transaction; it stayed open longer than limits.snapshotMs.',
+        fix: `Run the whole operation again in a new transaction: this one stayed open longer than limits.snapshotMs (${this.#context.limits.snapshotMs}), and "${name}", in which it has read, was written to meanwhile. Do what takes long, such as calls of models, before it begins, or raise that limit.`,
       });
     }
     this.#snapshot = this.#context.committer.snapshot();
