@@ -300,6 +300,11 @@ describe('reading functions', () => {
     ['export function f(a: i32): void {}', 'the type i32', 'write Int of'],
     ['export function f(a: u64): void {}', 'the type u64', 'write Int64 of'],
     ['export function f(a: bool[]): void {}', 'the type bool', 'write boolean'],
+    ['export function f(a: Float): void {}', 'the type Float', 'write number'],
+    ['export function f(a: Int): void {}', 'the type Int', 'import type { Int } from "graphstead/app"'],
+    ['export function f(): Json[] { return []; }', 'the type Json', 'import type { Json } from "graphstead/app"'],
+    ['export function f(a: Order): void {}', 'the type Order', 'import it or declare it'],
+    ['export function f(a: any): void {}', 'the type any', 'name the fields'],
     [
       'enum Level { Low = 1, High = 2 }\nexport function f(a: Level): void {}',
       'Level, an enum with numbers',

@@ -37,18 +37,29 @@ const PRIMITIVE =
   ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike | ts.TypeFlags.BooleanLike | ts.TypeFlags.BigIntLike;
 const INT = 'Int of "graphstead/app"';
 const INT64 = 'Int64 of "graphstead/app"';
-/** Types of AssemblyScript, which functions that come from Modus are full of, and what is written for them here. */
-const ASSEMBLYSCRIPT: ReadonlyMap<string, string> = new Map([
+/** Types of AssemblyScript, which functions that come from Modus are full of, and of GraphQL, and what is written for them here. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ...['i8', 'i16', 'i32', 'u8', 'u16'].map((name) => [name, INT] as const),
   ...['u32', 'i64', 'u64', 'isize', 'usize'].map((name) => [name, INT64] as const),
   ['f32', 'number'],
   ['f64', 'number'],
   ['bool', 'boolean'],
+  ['Float', 'number'],
 ]);
+/** Types of "graphstead/app", as they stand where nobody has imported them. */
+const OF_APP: ReadonlySet<string> = new Set(['Int', 'Int64', 'ID', 'Json']);
 const ENUM_FIX = "give each member a text (Low = 'Low'), or use a union of texts";
 const LIBRARY_FIX = 'use arrays and plain objects, or Json from "graphstead/app" for any JSON value';
 const OPEN_FIX = 'give a concrete type, or declare the class abstract where others extend it';
 const JSON_FIX = 'name the fields in an interface, or use Json from "graphstead/app" for any JSON value';
+
+/** What to do about a type that is any, or that nobody can tell. */
+function fixOfUnknown(text: string): string {
+  const known = ELSEWHERE.get(text);
+  if (known !== undefined) return `write ${known}`;
+  if (OF_APP.has(text)) return `import it: import type { ${text} } from "graphstead/app"`;
+  return text === 'any' || text === 'unknown' ? JSON_FIX : `import it or declare it; ${JSON_FIX}`;
+}
 
 /** Turns TypeScript's types into GraphQL's, and remembers the named ones. */
 export class TypeReader {
@@ -161,8 +172,7 @@ export class TypeReader {
     if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) {
       const text = this.#text(type);
       const what = `the type ${text} (written so, or a type that could not be resolved)`;
-      const known = ASSEMBLYSCRIPT.get(text);
-      return this.#refused(place, what, known === undefined ? JSON_FIX : `write ${known}`);
+      return this.#refused(place, what, fixOfUnknown(text));
     }
     if (type.flags & ts.TypeFlags.TypeParameter) return this.#refused(place, 'an open type parameter', OPEN_FIX);
     if (type.flags & ts.TypeFlags.EnumLike)
