@@ -1,17 +1,19 @@
 import { writeSync } from 'node:fs';
 import { HOST_FD } from '../protocol.js';
 
-// Whose code holds the thread right now, where the main process can read it when this process answers nothing: eight
-// bytes in a file that both have open (about a microsecond each). A positive number is certain: it stands while a task's
+// Whose code holds the thread right now, where the main process can read it when this process answers nothing: a number
+// in a file that both have open (about a microsecond each). A positive number is certain: it stands while a task's
 // first, synchronous part runs. A negative one is likely: it stays while what one message set off runs to its end. What
-// timers and sockets call later is unmarked, and a hang there is found by running its suspects again.
-const mark = Buffer.alloc(8);
+// timers and sockets call later is unmarked, and a hang there is found by running its suspects again. Behind it stands
+// the newest task that has begun: those that came after it are no suspects.
+const mark = Buffer.alloc(16);
 let works = true;
 /** the message at hand came alone: all that follows at once comes from it */
 let alone = false;
 /** others of its batch follow: their marks take the place of the last one */
 let batched = false;
 let standing = 0;
+let begun = 0;
 /** what a message that came alone set off has not run to its end yet */
 let settling = false;
 
@@ -19,8 +21,12 @@ function write(id: number): void {
   standing = id;
   if (!works) return;
   mark.writeDoubleLE(id);
+  if (id > begun) {
+    begun = id;
+    mark.writeDoubleLE(begun, 8);
+  }
   try {
-    writeSync(HOST_FD.marker, mark, 0, 8, 0);
+    writeSync(HOST_FD.marker, mark, 0, mark.length, 0);
   } catch {
     works = false;
   }

@@ -77,11 +77,11 @@ export class Child {
     this.#child.kill('SIGKILL');
   }
 
-  /** Whose code holds the thread; see host/marker.ts. */
-  marked(): number {
-    const bytes = Buffer.alloc(8);
-    readSync(this.#marker, bytes, 0, 8, 0);
-    return bytes.readDoubleLE();
+  /** Whose code holds the thread, and which task was the last to begin, 0 for none that is known; see host/marker.ts. */
+  marked(): { readonly holder: number; readonly begun: number } {
+    const bytes = Buffer.alloc(16);
+    readSync(this.#marker, bytes, 0, bytes.length, 0);
+    return { holder: bytes.readDoubleLE(), begun: bytes.readDoubleLE(8) };
   }
 
   /** Milliseconds of thread time, where the system tells it. */

@@ -28,6 +28,7 @@ const CODE = `
   function spin() { while (true) {} }
   async function spinLater() { await new Promise((done) => setTimeout(done, 5)); while (true) {} }
   function busy(ms) { const end = Date.now() + ms; while (Date.now() < end) {} }
+  function spinBehind() { setTimeout(() => { while (true) {} }, 5); }
   async function spinAfter() { await null; await null; while (true) {} }
   async function slow(ms) { console.log('slow', ms); await new Promise((done) => setTimeout(done, ms)); return ms; }
   function pid() { return process.pid; }
@@ -93,6 +94,7 @@ const EXPORTS = [
   'spin',
   'spinLater',
   'busy',
+  'spinBehind',
   'spinAfter',
   'slow',
   'pid',
@@ -552,6 +554,24 @@ describe('host processes', () => {
     expect(held).toBe(true);
     const timedOut = { reason: { code: 'FUNCTION_TIMEOUT' } };
     expect(await spinning).toMatchObject([timedOut, timedOut]);
+  });
+
+  it('what came after the last one that has begun is answered by the others, whatever holds the process', async () => {
+    await open({ turnThreadMs: 3_000 }, 2);
+    const spinning = call('spinLater').catch((error: unknown) => error);
+    await call('slow', 50);
+    expect(await Promise.all(Array.from({ length: 10 }, (_, i) => call('add', i, 1)))).toHaveLength(10);
+    expect(hosts.stats()['host_kills']).toBe(0);
+    expect(await spinning).toMatchObject({ code: 'FUNCTION_TIMEOUT' });
+  });
+
+  it("a loop that a call has left behind is nobody else's: its process ends, and what came to it runs elsewhere", async () => {
+    await open({ turnThreadMs: 600 });
+    await call('spinBehind');
+    await new Promise((done) => setTimeout(done, 50));
+    expect(await call('add', 1, 1)).toBe(2);
+    await vi.waitFor(() => expect(hosts.stats()['host_kills']).toBe(1), 10_000);
+    expect(await call('add', 1, 2)).toBe(3);
   });
 
   it('suspects first whom the last message was for', async () => {

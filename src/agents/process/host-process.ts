@@ -64,6 +64,8 @@ export class HostProcess {
   readonly #child: Child | undefined;
   readonly #watchdog: Watchdog;
   readonly #pending = new UnderWay<Pending>();
+  /** tasks that were moved to another process, as this one was held */
+  readonly #moved = new WeakSet<HostTask>();
   readonly #options: HostProcessOptions;
   #settleReady!: { resolve(manifest: HostManifest): void; reject(error: unknown): void };
   #dead: string | undefined;
@@ -237,11 +239,11 @@ export class HostProcess {
   }
 
   /**
-   * One look of the watchdog. Only user turns are watched: a host without tasks is never asked. `late` is what the
-   * main process itself lost since the last look.
+   * One look of the watchdog. Only user turns are watched: a host without tasks is not asked, unless what one left behind holds
+   * it. `late` is what the main process itself lost since the last look.
    */
   watch(late: number): void {
-    if (this.dead || this.#pending.size === 0) {
+    if (this.dead || (this.#pending.size === 0 && !this.stalled)) {
       this.#watchdog.rest();
       return;
     }
@@ -257,19 +259,23 @@ export class HostProcess {
     }
     if (!this.#loaded) return;
     const finding = this.#watchdog.look(now, late);
-    if (finding === 'stalled') this.#moveWaiting();
+    if (finding === 'stalled' || finding === 'held') this.#moveWaiting(finding === 'held');
     else if (finding !== 'fine') this.kill(finding);
   }
 
   /**
-   * One task is known to hold the thread: those that were sent after it have not begun, and go elsewhere at once. What
-   * this process still does for them is dropped.
+   * What was sent after the task that holds the thread has not begun, nor has what was sent after the last one that has: it
+   * goes elsewhere at once. What this process still does for it is dropped.
+   * @param held the thread is in use, by whatever
    */
-  #moveWaiting(): void {
-    const holder = this.#child?.marked();
-    if (holder === undefined || this.#pending.get(holder) === undefined) return;
-    for (const [id, { movable }] of this.#pending.entries()) {
-      if (id <= holder || !movable) continue;
+  #moveWaiting(held: boolean): void {
+    const { holder = 0, begun = 0 } = this.#child?.marked() ?? {};
+    const last = held ? begun : this.#pending.get(holder) && holder;
+    if (!last) return;
+    for (const [id, { movable, task }] of this.#pending.entries()) {
+      // one that has come back would go to and fro: no other process is free
+      if (id <= last || !movable || this.#moved.has(task)) continue;
+      this.#moved.add(task);
       this.#giveUp(id, 'it was moved to another process', new HostDied('its process is busy', false, false, 0));
     }
   }
@@ -409,10 +415,12 @@ export class HostProcess {
     // what it ran goes on in another: nothing else would tell of one that the system ends again and again
     else if (this.#killed === undefined && this.#loaded) this.#log('warn', `${ENDED}: ${how} (${LOOK_FOR})`);
     const pending = this.#pending.entries();
-    const tasks = new Set(pending.map(([id]) => id));
-    const death: Death = { reason, stuck: this.#killed === 'stuck', marked: this.#child?.marked() ?? 0, tasks };
+    const { holder = 0, begun: newest = 0 } = this.#child?.marked() ?? {};
+    const hasBegun = (id: number): boolean => this.#loaded && (newest === 0 || id <= newest);
+    const tasks = new Set(pending.map(([id]) => id).filter(hasBegun));
+    const death: Death = { reason, stuck: this.#killed === 'stuck', marked: holder, tasks };
     this.#pending.clear();
-    const of = (id: number, waiting: boolean) => (this.#loaded ? deathOf(id, waiting, death) : unbegun(reason));
+    const of = (id: number, waiting: boolean) => (hasBegun(id) ? deathOf(id, waiting, death) : unbegun(reason));
     for (const [id, { asking, reject }] of pending) reject(of(id, asking > 0));
     this.#settleReady.reject(this.#unborn ?? unloaded(reason));
   }

@@ -54,7 +54,7 @@ export interface Death {
   readonly stuck: boolean;
   /** what its marker said; see host/marker.ts */
   readonly marked: number;
-  /** tasks that had not ended */
+  /** tasks that had begun, and not ended */
   readonly tasks: ReadonlySet<number>;
 }
 

@@ -15,8 +15,8 @@ interface Watched {
   residentBytes(): number | undefined;
 }
 
-/** What a look found: `stalled` has not answered for a while, the others are to be killed. */
-type Finding = 'fine' | 'stalled' | 'stuck' | 'out of memory';
+/** What a look found: `stalled` has not answered for a while, `held` not though it has used its thread, the others are to be killed. */
+type Finding = 'fine' | 'stalled' | 'held' | 'stuck' | 'out of memory';
 
 /** Asks one process whether it is still there while it has something to do. */
 export class Watchdog {
@@ -57,8 +57,9 @@ export class Watchdog {
     if (late > 0) this.#asked = { ...this.#asked, at: this.#asked.at + late };
     const silent = now - this.#asked.at;
     if (silent >= this.limits.turnThreadMs && this.#isStuck(silent, this.#asked.cpu)) return 'stuck';
-    this.#stalled = silent > STALL_MS || (silent >= HELD_MS && this.#used(this.#asked.cpu) >= HELD_MS);
-    return this.#stalled ? 'stalled' : 'fine';
+    const held = silent >= HELD_MS && this.#used(this.#asked.cpu) >= HELD_MS;
+    this.#stalled = silent > STALL_MS || held;
+    return held ? 'held' : this.#stalled ? 'stalled' : 'fine';
   }
 
   /** Thread time since then; 0 where the system does not tell it. */
