@@ -53,6 +53,14 @@ const CODE = `
       if (how === 'failing') throw new Error('no hat');
     }
   }
+  async function* quick() {
+    try {
+      for (;;) yield await new Promise((done) => setTimeout(done, 30));
+    } finally {
+      await new Promise((done) => setTimeout(done, 20));
+      await agents.sendMessage('agent_a', 'goodbye');
+    }
+  }
   function chatters() {
     let told;
     const next = async () => {
@@ -105,6 +113,7 @@ const EXPORTS = [
   'count',
   'forever',
   'waves',
+  'quick',
   'chatters',
   'leaveOrCount',
   'countAndLeave',
@@ -409,6 +418,27 @@ describe('host processes', () => {
       expect(hosts.stats()['host_tasks']).toBe(0);
     },
   );
+
+  it('let a stream tidy up behind a reader that leaves while an item is on its way', async () => {
+    await open();
+    const said: unknown[] = [];
+    hosts.serve(
+      async (_call, { args }) => said.push(args[1]),
+      () => undefined,
+    );
+    const reader = new AbortController();
+    const { signal } = reader;
+    const items = hosts.stream({ name: 'quick', args: [], requestId: 's', signal })[Symbol.asyncIterator]();
+    await items.next();
+    const next = items.next();
+    await nextTurn();
+    reader.abort();
+    // the item comes meanwhile, and is read behind the look that finds the reader gone
+    for (const until = performance.now() + 100; performance.now() < until; );
+    await expect(next).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(said).toEqual(['goodbye']);
+    expect(logs.filter(({ level }) => level === 'error')).toEqual([]);
+  });
 
   it('answer what a stream asks between two items', async () => {
     await open();

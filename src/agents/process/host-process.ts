@@ -26,13 +26,15 @@ interface Pending {
   readonly movable: boolean;
   /** whoever waits may leave: what was asked is given up then; a stream is told otherwise, as it may tidy up */
   readonly leaving?: 'gives up' | 'is told';
+  /** it waits for the end of a stream: an item that was on its way is not its answer */
+  readonly ends?: boolean;
   /** its calls that are not answered yet */
   asking: number;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-type Asked = Pick<Pending, 'task' | 'movable' | 'leaving'> & {
+type Asked = Pick<Pending, 'task' | 'movable' | 'leaving' | 'ends'> & {
   /** what the message holds of an app's own values */
   readonly given?: unknown;
   /** milliseconds that it may take; default: those of the task */
@@ -215,7 +217,7 @@ export class HostProcess {
   /** Nobody hears how that went; what the app threw is in the log. */
   async #leave(id: number, task: HostTask): Promise<void> {
     const wallMs = this.#options.limits.streamEndMs;
-    await this.#askStream({ k: 'leave', id }, { task, movable: false, wallMs }).catch(noop);
+    await this.#askStream({ k: 'leave', id }, { task, movable: false, ends: true, wallMs }).catch(noop);
   }
 
   async #askStream(message: Extract<ToHost, { k: 'pull' | 'leave' }>, asked: Asked): Promise<StreamItem> {
@@ -288,13 +290,13 @@ export class HostProcess {
   #start(
     id: number,
     message: ToHost,
-    { task, movable, leaving, given, wallMs = task.wallMs }: Asked,
+    { task, movable, leaving, ends, given, wallMs = task.wallMs }: Asked,
   ): Promise<unknown> {
     if (this.#dead !== undefined) return Promise.reject(new HostDied(this.#dead, undefined, false, 0));
     if (leaving !== undefined && task.signal?.aborted === true) return Promise.reject(cancelled());
     return new Promise((resolve, reject) => {
       const expiresAt = this.#options.clock.monotonic() + wallMs;
-      this.#pending.set(id, { task, expiresAt, movable, leaving, asking: 0, resolve, reject });
+      this.#pending.set(id, { task, expiresAt, movable, leaving, ends, asking: 0, resolve, reject });
       if (this.#loaded) this.#tell(message, given);
       else {
         this.ready.then(
@@ -324,6 +326,7 @@ export class HostProcess {
         this.#pending.take(message.id)?.resolve(message);
         return;
       case 'called':
+        if (message.done !== true && this.#pending.get(message.id)?.ends === true) return;
         this.#pending.take(message.id)?.resolve(message.done === undefined ? message.value : message);
         return;
       case 'failed':
