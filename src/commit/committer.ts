@@ -13,7 +13,7 @@ import {
 } from '../base/index.js';
 import type { Snapshot, Store } from '../store/index.js';
 import { type CommitState, readState } from './commit-state.js';
-import type { Applier, Beginning, Committed, CommitRecord, Committer, Intent } from './contract.js';
+import type { Applier, Beginning, Committed, CommitRecord, Committer, IdempotentCommit, Intent } from './contract.js';
 import {
   countKeys,
   FINGERPRINTED_AT_ONCE,
@@ -172,11 +172,15 @@ class GroupCommitter implements Committer {
   }
 
   async idempotentReply(scope: string, key: string, bodyHash: string): Promise<Uint8Array | undefined> {
+    return (await this.idempotentCommit(scope, key, bodyHash))?.reply;
+  }
+
+  async idempotentCommit(scope: string, key: string, bodyHash: string): Promise<IdempotentCommit | undefined> {
     const snapshot = this.#store.snapshot();
     try {
       const stored = await readReply(snapshot, scope, key);
       if (stored === undefined || hasExpired(stored, this.#clock.wall(), this.#steps, this.#limits)) return undefined;
-      return sameBody(stored, bodyHash).reply;
+      return sameBody(stored, bodyHash);
     } finally {
       snapshot.release();
     }

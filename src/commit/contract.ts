@@ -46,6 +46,12 @@ export interface IdempotencyClaim {
   readonly reply: Uint8Array;
 }
 
+/** What an idempotency key stands for. */
+export interface IdempotentCommit {
+  readonly commitTs: number;
+  readonly reply: Uint8Array;
+}
+
 export interface Committed {
   readonly commitTs: number;
   /** wall time of the commit, milliseconds; never before the previous commit's */
@@ -136,6 +142,8 @@ export interface Committer {
   commit(intent: Intent): Promise<Committed>;
   /** The stored reply of an idempotency key. Throws IDEMPOTENCY_MISMATCH when the body differs. */
   idempotentReply(scope: string, key: string, bodyHash: string): Promise<Uint8Array | undefined>;
+  /** The same, with the timestamp of its commit: a reply is made before that is known. */
+  idempotentCommit(scope: string, key: string, bodyHash: string): Promise<IdempotentCommit | undefined>;
   /** Records after `after`, oldest first, then as they land, until aborted. Throws EVENT_GAP with details {after, trimmed} when they are gone. */
   tail(after: number, signal: AbortSignal): AsyncIterable<CommitRecord>;
   /** Called after each group landed, with its records, in order. Returns the way to stop. */

@@ -108,6 +108,10 @@ class FollowingCommitter implements Committer {
     return undefined;
   }
 
+  async idempotentCommit(): Promise<undefined> {
+    return undefined;
+  }
+
   tail(after: number, signal: AbortSignal): AsyncIterable<CommitRecord> {
     return this.#stream.tail(after, signal);
   }

@@ -96,8 +96,8 @@ export interface MutateSettings {
 export interface MutateAnswer {
   /** results of the upsert's query blocks, a JSON object; undefined without a query */
   readonly queries: Buffer | undefined;
-  /** set when the idempotency key was used before with the same body: the reply to send again; nothing was changed */
-  readonly replayed?: Uint8Array;
+  /** the bytes kept with the claim: of this commit, or of the earlier one under the same key, in whose place nothing was changed now */
+  readonly kept?: Uint8Array;
   /** blank-node names and `uid(v)` texts to uids as 0x text */
   readonly uids: ReadonlyMap<string, string>;
   readonly txn: TransactionInfo;

@@ -616,7 +616,7 @@ describe('idempotency', () => {
     const other = dql.committer.idempotentReply(claim.scope, claim.key, 'another body');
     expect((await failure(other)).code).toBe('IDEMPOTENCY_MISMATCH');
     const again = await dql.mutate('{ set { _:a <name> "a" . } }', { idempotency: claim });
-    expect(Buffer.from(again.replayed ?? []).toString()).toBe('reply for a');
+    expect(Buffer.from(again.kept ?? []).toString()).toBe('reply for a');
     expect(await dql.query('{ q(func: eq(name, "a")) { count(uid) } }')).toEqual({ q: [{ count: 1 }] });
   });
 

@@ -217,8 +217,8 @@ class Engine implements DqlEngine {
     watch: Stopwatch,
   ): Promise<MutateAnswer> {
     const { queries, uids, numUids } = await this.#stage(transaction, mutation, run, watch);
-    const answer = (txn: TransactionInfo, replayed?: Uint8Array): MutateAnswer => {
-      return { queries, uids, txn, latency: watch.latency(), metrics: numUids, replayed };
+    const answer = (txn: TransactionInfo, kept?: Uint8Array): MutateAnswer => {
+      return { queries, uids, txn, latency: watch.latency(), metrics: numUids, kept };
     };
     if (!request.commitNow) return answer(this.#open(transaction));
     const info = this.#closing(transaction);
@@ -229,7 +229,7 @@ class Engine implements DqlEngine {
     watch.lap('processing_ns');
     const { commitTs, replayed } = committed;
     const { startTs, hash, keys, preds } = info;
-    return answer({ startTs, hash, keys, preds, commitTs }, replayed);
+    return answer({ startTs, hash, keys, preds, commitTs }, replayed ?? reply);
   }
 
   /** Runs the query on the state before, then puts the changes into the transaction. */

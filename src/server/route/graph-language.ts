@@ -157,9 +157,9 @@ async function mutate(core: Core, request: Asked, answering: Answering, key: str
   const commitNow = flag(parameters, 'commitNow') || request.headers['x-dgraph-commitnow'] === 'true';
   const claim = idempotencyClaim(request.headers, 'mutate', () => bodyHash(request.url, body));
   if (claim && !commitNow) throw keyWithoutCommit();
-  const stored = async () => claim && (await core.committer.idempotentReply(claim.scope, claim.key, claim.bodyHash));
+  const stored = async () => claim && (await core.committer.idempotentCommit(claim.scope, claim.key, claim.bodyHash));
   const first = await stored();
-  if (first) return [Buffer.from(first)];
+  if (first) return withCommit(first.reply, first.commitTs);
   const asked = core.dql.mutate({
     body,
     contentType: mutationType(request),
@@ -174,13 +174,23 @@ async function mutate(core: Core, request: Asked, answering: Answering, key: str
   });
   try {
     const answer = await asked;
-    return answer.replayed ? [Buffer.from(answer.replayed)] : mutateEnvelope(core, answer);
+    return answer.kept ? withCommit(answer.kept, answer.txn.commitTs) : mutateEnvelope(core, answer);
   } catch (thrown) {
     // what it ran into may be the same request, which has landed since the look above
     const landed = await stored();
-    if (landed) return [Buffer.from(landed)];
+    if (landed) return withCommit(landed.reply, landed.commitTs);
     throw thrown;
   }
+}
+
+/** What stands before the commit's timestamp in an answer; within a text its quotes would be escaped. */
+const TRANSACTION = '"txn":{';
+
+/** The answer as it is kept, with what was not known when it was made: the same the first time and all others. */
+function withCommit(kept: Uint8Array, commitTs: number | undefined): Parts {
+  const answer = Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength);
+  const at = answer.lastIndexOf(TRANSACTION) + TRANSACTION.length;
+  return [answer.subarray(0, at), `"commit_ts":${commitTs},`, answer.subarray(at)];
 }
 
 /** The key is kept by the commit alone: what is repeated before it would be there twice. */
