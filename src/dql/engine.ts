@@ -1,10 +1,12 @@
 import {
   asError,
+  Breath,
   type Clock,
   DEFAULT_LIMITS,
   GraphsteadError,
   inSteps,
   type Limits,
+  type MaybePromise,
   type Names,
   systemClock,
 } from '../base/index.js';
@@ -87,7 +89,9 @@ class Engine implements DqlEngine {
     watch.lap('assign_timestamp_ns');
     try {
       const { data, numUids, keysRead } = await this.#read(document, transaction, request, run, watch);
-      return { data, txn: this.#open(transaction), latency: watch.latency(), metrics: numUids, keysRead };
+      const opened = this.#open(transaction);
+      const txn = opened instanceof Promise ? await opened : opened;
+      return { data, txn, latency: watch.latency(), metrics: numUids, keysRead };
     } catch (thrown) {
       if (own) transaction.abort();
       throw thrown;
@@ -220,7 +224,7 @@ class Engine implements DqlEngine {
     const answer = (txn: TransactionInfo, kept?: Uint8Array): MutateAnswer => {
       return { queries, uids, txn, latency: watch.latency(), metrics: numUids, kept };
     };
-    if (!request.commitNow) return answer(this.#open(transaction));
+    if (!request.commitNow) return answer(await this.#open(transaction));
     const info = this.#closing(transaction);
     const reply = request.idempotency && (await (request.reply ?? defaultReply)(answer(info)));
     const committed = await transaction.commit(
@@ -294,11 +298,12 @@ class Engine implements DqlEngine {
   }
 
   /** What a client needs to go on with a transaction. */
-  #open(transaction: Transaction): TransactionInfo {
+  #open(transaction: Transaction): MaybePromise<TransactionInfo> {
     const info = this.#closing(transaction);
     if (info.preds.length === 0) return info;
-    const exclusive = transaction.conflicts.filter((conflict) => conflict.exclusive);
-    return { ...info, keys: exclusive.map(({ key }) => key) };
+    // no deadline ends it: what is staged stays, and must be told
+    const breath = new Breath(this.#limits.yieldMs);
+    return inSteps(transaction.exclusiveKeys(), () => breath.due()).then((keys) => ({ ...info, keys }));
   }
 
   /** A transaction that ends has no use for its keys, which may be many. */

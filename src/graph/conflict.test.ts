@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { atOnce, inSteps } from '../base/index.js';
-import { ConflictSet, conflictTexts, memberKey } from './conflict.js';
+import { ConflictSet, conflictTexts, exclusiveTexts, memberKey } from './conflict.js';
 
 it('lists many keys in steps, those that are exclusive beside too', async () => {
   const set = new ConflictSet();
@@ -73,4 +73,20 @@ it('holds a key exclusively where either of two sets does', () => {
       { key: 'u name\n7', exclusive: true },
     ]);
   }
+});
+
+it('tells the exclusive ones in steps', () => {
+  const set = new ConflictSet();
+  set.shared('p name');
+  set.exclusive('i name\nexact\nx');
+  set.sharedUid('name', 1);
+  for (let uid = 1; uid <= 10_000; uid++) set.exclusiveUid('name', uid);
+  set.exclusiveEdge('knows', 1, 0xa);
+  const steps = exclusiveTexts(atOnce(set.list()));
+  let pauses = 0;
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) pauses++;
+  expect(pauses).toBeGreaterThan(30);
+  expect(step.value).toHaveLength(10_002);
+  expect([step.value[0], step.value[1], step.value.at(-1)]).toEqual(['i name\nexact\nx', 'u name\n1', 'o knows\n1\na']);
 });

@@ -157,14 +157,35 @@ function append<Item>(to: Item[], items: readonly Item[]): void {
   for (const item of items) to.push(item);
 }
 
+/** Those that are exclusive as texts. Of what there may be millions of, one may stand there twice. */
+export function* exclusiveTexts({ conflicts, numbered }: ListedConflicts): Steps<readonly string[]> {
+  const texts: string[] = [];
+  for (const { key, exclusive } of conflicts) {
+    if (exclusive) texts.push(key);
+    if (texts.length % STEP === STEP - 1) yield;
+  }
+  for (const { prefix, numbers, width, exclusive } of numbered) {
+    if (!exclusive) continue;
+    for (let i = 0; i < numbers.length; i += width) {
+      texts.push(textOf(prefix, numbers, i, width));
+      if (texts.length % STEP === 0) yield;
+    }
+  }
+  return texts;
+}
+
+function textOf(prefix: string, numbers: ArrayLike<number>, at: number, width: number): string {
+  const second = width === 2 ? `\n${numbers[at + 1].toString(16)}` : '';
+  return `${prefix}${numbers[at].toString(16)}${second}`;
+}
+
 /** All of them as texts, each once. */
 export function conflictTexts({ conflicts, numbered }: ListedConflicts): readonly ConflictKey[] {
   const texts = new Map<string, boolean>();
   for (const { key, exclusive } of conflicts) texts.set(key, exclusive);
   for (const { prefix, numbers, width, exclusive } of numbered) {
     for (let i = 0; i < numbers.length; i += width) {
-      const second = width === 2 ? `\n${numbers[i + 1].toString(16)}` : '';
-      const key = `${prefix}${numbers[i].toString(16)}${second}`;
+      const key = textOf(prefix, numbers, i, width);
       texts.set(key, exclusive || texts.get(key) === true);
     }
   }

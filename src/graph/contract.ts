@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../base/index.js';
+import type { MaybePromise, Steps } from '../base/index.js';
 import type { Committed, ConflictKey } from '../commit/index.js';
 import type { IndexKind, StoredValue, TypeName, Value } from '../values/index.js';
 import type { StoredColumn } from './stored-column.js';
@@ -226,8 +226,10 @@ export interface Transaction {
   noteRead(keys: readonly string[], absent?: readonly string[]): void;
   /** From now on, what is read must still be so at the commit: TXN_ABORTED otherwise. Readers opened before are not held. */
   holdReads(): void;
-  /** Conflict keys of what is staged, as text for clients of the HTTP API; with `holdReads`, of what a small one has handed in. */
+  /** Conflict keys of what is staged, as text; with `holdReads`, of what a small one has handed in. */
   readonly conflicts: readonly ConflictKey[];
+  /** Those that are exclusive, for clients of the HTTP API; where there are many, one may stand there twice. */
+  exclusiveKeys(): Steps<readonly string[]>;
   /** Conflict keys of what was read since `holdReads`. */
   readonly heldReads: readonly ConflictKey[];
   /** Names of predicates touched by what is staged. */

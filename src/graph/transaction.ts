@@ -22,6 +22,7 @@ import {
 import {
   ConflictSet,
   conflictTexts,
+  exclusiveTexts,
   indexConflictKey,
   type ListedConflicts,
   predicateKey,
@@ -290,6 +291,10 @@ export class GraphTransaction implements Transaction {
 
   get conflicts(): readonly ConflictKey[] {
     return conflictTexts(this.#handedIn ?? atOnce(this.#conflictKeys()));
+  }
+
+  *exclusiveKeys(): Steps<readonly string[]> {
+    return yield* exclusiveTexts(yield* this.#conflictKeys());
   }
 
   get heldReads(): readonly ConflictKey[] {

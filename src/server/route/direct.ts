@@ -71,7 +71,8 @@ function directGraphLanguage(core: Core, { path, length, headers }: PlainHead): 
   const work = GRAPH_LANGUAGE[path];
   const key = core.keys.nameOf(headers);
   return async (request, answering) => {
-    const body = joined(await work(core, request, answering, key));
+    const joining = joined(core, await work(core, request, answering, key));
+    const body = joining instanceof Promise ? await joining : joining;
     return { status: 200, type: JSON_TYPE, headers: NONE, body };
   };
 }

@@ -8,7 +8,7 @@ import {
   parseJson,
   type Steps,
 } from '../../base/index.js';
-import type { MutateAnswer, QueryAnswer, TransactionInfo } from '../../dql/index.js';
+import type { Latency, MutateAnswer, QueryAnswer, TransactionInfo } from '../../dql/index.js';
 import type { AlterRequest } from '../../graph/index.js';
 import { LARGE_ANSWERS } from '../answers.js';
 import { bodyText, hasMoreTexts, mediaType, parseJsonObject, type Sent } from '../body.js';
@@ -39,10 +39,10 @@ export function graphLanguageRoutes(app: FastifyInstance, core: Core): void {
   const options = { bodyLimit: core.limits.graphBodyBytes, config: LARGE_ANSWERS };
   for (const [path, work] of Object.entries(GRAPH_LANGUAGE)) {
     app.post(path, options, async (request, reply) => {
-      return sendJson(reply, await work(core, request, reply.raw, core.keys.nameOf(request.headers)));
+      return sendJson(core, reply, await work(core, request, reply.raw, core.keys.nameOf(request.headers)));
     });
   }
-  app.post('/alter', options, async (request, reply) => sendJson(reply, await alter(core, request)));
+  app.post('/alter', options, async (request, reply) => sendJson(core, reply, await alter(core, request)));
 }
 
 /** A request of the graph language, by whichever way it came. */
@@ -94,8 +94,10 @@ async function query(core: Core, request: Asked, answering: Answering, key: stri
     format,
     signal: core.goneOf(answering),
   });
-  const data = format === 'rdf' ? Buffer.from(JSON.stringify(answer.data.toString('utf8'))) : answer.data;
-  return [`{"data":`, data, `,"extensions":${queryExtensions(answer)}}`];
+  const data = format === 'rdf' ? await inBreaths(core, quoted(answer.data)) : [answer.data];
+  const writing = queryExtensions(core, answer);
+  const told = writing instanceof Promise ? await writing : writing;
+  return [`{"data":`, ...data, `,"extensions":`, ...told, '}'];
 }
 
 function queryBody({ limits }: Core, request: Asked): { text: string; variables?: Record<string, string> } {
@@ -170,7 +172,7 @@ async function mutate(core: Core, request: Asked, answering: Answering, key: str
     timeoutMs: duration(parameters, 'timeout'),
     signal: core.goneOf(answering),
     idempotency: claim,
-    reply: async (made) => joined(await mutateEnvelope(core, made)),
+    reply: async (made) => joined(core, await mutateEnvelope(core, made)),
   });
   try {
     const answer = await asked;
@@ -211,17 +213,36 @@ function mutationType(request: Asked): 'rdf' | 'json' {
 }
 
 /** Query results stand directly under `data` (the spec); under `data.queries` with `--compat dgraph`. */
-function mutateEnvelope(core: Core, answer: MutateAnswer): MaybePromise<Parts> {
+async function mutateEnvelope(core: Core, { queries, uids, latency, txn }: MutateAnswer): Promise<Parts> {
   const status = `"code":"Success","message":"Done"`;
-  const tail = `},"extensions":${mutateExtensions(answer)}}`;
-  const inner = answer.queries?.subarray(1, answer.queries.length - 1) ?? Buffer.alloc(0);
+  const inner = queries?.subarray(1, queries.length - 1) ?? Buffer.alloc(0);
   const head: Parts = core.names.dgraph
-    ? [`{"data":{${status},"queries":`, answer.queries ?? 'null', ',"uids":']
+    ? [`{"data":{${status},"queries":`, queries ?? 'null', ',"uids":']
     : [`{"data":{`, inner, `${inner.length > 0 ? ',' : ''}${status},"uids":`];
-  const writing = uidsJson(answer.uids);
-  if (answer.uids.size <= NAMED) return [...head, ...atOnce(writing), tail];
-  const breath = new Breath(core.limits.yieldMs);
-  return inSteps(writing, () => breath.due()).then((uids) => [...head, ...uids, tail]);
+  const names = uids.size <= NAMED ? atOnce(uidsJson(uids)) : await inBreaths(core, uidsJson(uids));
+  return [...head, ...names, `},"extensions":`, ...(await extensions(core, latency, txn)), '}'];
+}
+
+/** What may be long, with pauses. */
+function inBreaths<T>({ limits }: Core, writing: Steps<T>): Promise<T> {
+  const breath = new Breath(limits.yieldMs);
+  return inSteps(writing, () => breath.due());
+}
+
+/** Bytes that are quoted in one step, as long as lines allow. */
+const QUOTED = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/** Lines of UTF-8 as one text of JSON. */
+function* quoted(lines: Buffer): Steps<Parts> {
+  const parts: Parts[number][] = ['"'];
+  for (let start = 0; start < lines.length; yield) {
+    const newline = lines.indexOf(NEWLINE, start + QUOTED);
+    const end = newline < 0 ? lines.length : newline + 1;
+    parts.push(Buffer.from(JSON.stringify(lines.toString('utf8', start, end)).slice(1, -1)));
+    start = end;
+  }
+  return [...parts, '"'];
 }
 
 /** New nodes by their names, as one object. */
@@ -353,16 +374,27 @@ export function noDropValue(op: 'ALL' | 'DATA', value: unknown): void {
   });
 }
 
-function queryExtensions(answer: QueryAnswer): string {
-  return JSON.stringify({
-    server_latency: answer.latency,
-    txn: transactionJson(answer.txn),
-    metrics: { num_uids: answer.metrics, keys_read: answer.keysRead },
-  });
+function queryExtensions(core: Core, { latency, txn, metrics, keysRead }: QueryAnswer): MaybePromise<Parts> {
+  return extensions(core, latency, txn, { metrics: { num_uids: metrics, keys_read: keysRead } });
 }
 
-function mutateExtensions(answer: MutateAnswer): string {
-  return JSON.stringify({ server_latency: answer.latency, txn: transactionJson(answer.txn) });
+/** An open transaction may have a million keys. @param more other members */
+function extensions(core: Core, latency: Latency, txn: TransactionInfo, more = {}): MaybePromise<Parts> {
+  const { keys } = txn;
+  if (keys.length <= NAMED) return [JSON.stringify({ server_latency: latency, txn: transactionJson(txn), ...more })];
+  const rest = JSON.stringify({ server_latency: latency, ...more, txn: transactionJson({ ...txn, keys: [] }) });
+  const at = rest.lastIndexOf(TRANSACTION) + TRANSACTION.length;
+  const writing = inBreaths(core, keysJson(keys));
+  return writing.then((parts) => [`${rest.slice(0, at)}"keys":`, ...parts, `,${rest.slice(at)}`]);
+}
+
+function* keysJson(keys: readonly string[]): Steps<Parts> {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < keys.length; at += NAMED, yield) {
+    const list = JSON.stringify(keys.slice(at, at + NAMED));
+    parts.push(Buffer.from(`${at === 0 ? '[' : ','}${list.slice(1, -1)}`));
+  }
+  return [...parts, ']'];
 }
 
 function transactionJson({ startTs, commitTs, hash, keys, preds }: TransactionInfo): Record<string, unknown> {
@@ -376,7 +408,7 @@ function transactionJson({ startTs, commitTs, hash, keys, preds }: TransactionIn
 }
 
 /** Small parts become one text; large ones are joined without turning bytes into text and back. */
-function sendJson(reply: FastifyReply, parts: Parts): FastifyReply {
+async function sendJson(core: Core, reply: FastifyReply, parts: Parts): Promise<FastifyReply> {
   let length = 0;
   for (const part of parts) length += part.length;
   reply.header('content-type', 'application/json');
@@ -385,10 +417,28 @@ function sendJson(reply: FastifyReply, parts: Parts): FastifyReply {
     for (const part of parts) text += typeof part === 'string' ? part : part.toString('utf8');
     return reply.serializer(asItIs).send(text);
   }
-  return reply.send(joined(parts));
+  return reply.send(await joined(core, parts));
 }
 
-/** The bytes of all parts. */
-export function joined(parts: Parts): Buffer {
-  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+/** Bytes that are copied in one step: fresh memory costs more than the copy. */
+const COPIED = 1024 * 1024;
+
+/** The bytes of all parts; with pauses where they are many. */
+export function joined(core: Core, parts: Parts): MaybePromise<Buffer> {
+  const pieces = parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part));
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return length <= COPIED ? Buffer.concat(pieces, length) : inBreaths(core, joining(pieces, length));
+}
+
+function* joining(pieces: readonly Buffer[], length: number): Steps<Buffer> {
+  const whole = Buffer.allocUnsafe(length);
+  let end = 0;
+  for (const piece of pieces) {
+    for (let from = 0; from < piece.length; from += COPIED) {
+      if (from > 0) yield;
+      end += piece.copy(whole, end, from, from + COPIED);
+    }
+    yield;
+  }
+  return whole;
 }
