@@ -22,6 +22,22 @@ describe('timestamps', () => {
     expect(timestamps.start()).toBeGreaterThan(timestamps.last - 1);
   });
 
+  it('are left for those who start beside a large group', () => {
+    const timestamps = new Timestamps(0, 100_000);
+    const startsBeside = (bytes: number): number => {
+      timestamps.takeOff(0, bytes);
+      let count = 0;
+      while (timestamps.start() !== undefined) count++;
+      timestamps.land(timestamps.wantedLease);
+      return count;
+    };
+    expect(startsBeside(100)).toBeGreaterThanOrEqual(200);
+    expect(startsBeside(1_000_000)).toBeGreaterThan(4_000);
+    // a lease has room for two of the largest
+    expect(startsBeside(256 * 1024 * 1024)).toBeGreaterThan(25_000);
+    expect(startsBeside(256 * 1024 * 1024)).toBeGreaterThan(25_000);
+  });
+
   it('are never issued twice, rise in each kind, and start below the commits that are in flight', () => {
     const step = fc.constantFrom('start', 'start', 'takeOff', 'next', 'land', 'fail');
     fc.assert(

@@ -1,6 +1,11 @@
 // A durable block: at most this many timestamps are skipped by a restart.
 const LEASE = 100_000;
-const FEWEST_STARTS = 16;
+/** Starts that a group leaves room for, however small: what it writes may be much more than what it says. */
+const FEWEST_STARTS = 256;
+/** A large group takes its time: one more start for so many bytes, */
+const BYTES_A_START = 256;
+/** up to so many. */
+const MOST_STARTS = LEASE / 4;
 
 /**
  * The one counter of start and commit timestamps. While a group is being made durable its commit timestamps are fixed but
@@ -42,9 +47,10 @@ export class Timestamps {
     return this.#last >= this.#lease;
   }
 
-  /** Begins a group; `next()` gives its timestamps until it landed or failed. `starting` more starts are due at once. */
-  takeOff(starting: number): void {
-    this.#gapEnd = this.#last + FEWEST_STARTS + starting + 2 * this.#startsInFlight;
+  /** Begins a group of so many bytes; `next()` gives its timestamps until it landed or failed. `starting` more starts are due at once. */
+  takeOff(starting: number, bytes = 0): void {
+    const whileItLasts = Math.min(Math.floor(bytes / BYTES_A_START), MOST_STARTS);
+    this.#gapEnd = this.#last + FEWEST_STARTS + whileItLasts + starting + 2 * this.#startsInFlight;
     this.#flightLast = this.#gapEnd;
     this.#startsInFlight = 0;
   }

@@ -104,7 +104,10 @@ export class GroupWriter {
    * answers with the failure. @param starting transactions that are about to start
    */
   async commit(waiting: readonly Waiting[], starting = 0): Promise<GraphsteadError | undefined> {
-    this.timestamps.takeOff(starting);
+    this.timestamps.takeOff(
+      starting,
+      waiting.reduce((bytes, { body }) => bytes + body.length, 0),
+    );
     try {
       for (const verdict of await this.#write(waiting)) this.#tell(verdict);
       return undefined;
