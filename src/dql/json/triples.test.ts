@@ -246,6 +246,19 @@ describe('bodies', () => {
     }
     expect.assertions(2);
   });
+
+  it.each([
+    '"set": {"name": "x", "uid":  @"uid(w)"}',
+    '"set": {"uid": "uid(v)", "boss":\n {"name": "x", "uid": @"uid(w)"}}',
+    '"set": {"uid": "uid(v)", "boss": @"uid(w)"}',
+    '"delete": {"uid": "uid(v)", "age": @"val(w)"}',
+  ])('place a variable that the query does not define where it stands: %s', (mutation) => {
+    const query = '"query": "{ q(func: uid(1)) { v as uid } }"';
+    const body = `{${query},\n ${mutation}}`;
+    const before = body.slice(0, body.indexOf('@')).split('\n');
+    const position = { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+    expect(() => parseJsonMutation(body.replace('@', ''))).toThrow(expect.objectContaining({ position }));
+  });
 });
 
 describe('the scanner', () => {

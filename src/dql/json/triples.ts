@@ -248,7 +248,7 @@ function referenceOf(uid: JsonNode, otherUids: boolean): NodeReference {
   const text = uid.text.trim();
   if (text.startsWith('_:') && text.length > 2) return { kind: 'blank', name: text.slice(2) };
   const variable = variableIn(text, 'uid', uid.position);
-  if (variable !== undefined) return { kind: 'variable', name: variable };
+  if (variable !== undefined) return { kind: 'variable', name: variable, position: uid.position };
   const number = uidNumber(text);
   if (number === undefined) throw invalid(`${JSON.stringify(uid.text)} is not a uid`, uid.position, fix);
   if (number === 0 || !Number.isFinite(number)) {

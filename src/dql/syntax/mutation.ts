@@ -7,8 +7,8 @@ export type NodeReference =
   | { readonly kind: 'uid'; readonly uid: number }
   /** `_:name`, the name without `_:` */
   | { readonly kind: 'blank'; readonly name: string }
-  /** `uid(v)` */
-  | { readonly kind: 'variable'; readonly name: string }
+  /** `uid(v)`; `position` where it is not that of the triple */
+  | { readonly kind: 'variable'; readonly name: string; readonly position?: Position }
   /** `<http://...>`: an id of another system; an import may map it, /mutate refuses it */
   | { readonly kind: 'iri'; readonly iri: string };
 
