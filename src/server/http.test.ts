@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
 import { type Logger, pino } from 'pino';
 import { expect, it } from 'vitest';
-import { DEFAULT_LIMITS, defaultNames, type ErrorCode, GraphsteadError } from '../base/index.js';
+import { DEFAULT_LIMITS, defaultNames, dgraphNames, type ErrorCode, GraphsteadError } from '../base/index.js';
 import { LargeAnswers } from './answers.js';
 import { createHttp, requestIds } from './http.js';
 
-const openHttp = (log: Logger) =>
+const openHttp = (log: Logger, names = defaultNames) =>
   createHttp({
     limits: DEFAULT_LIMITS,
-    names: defaultNames,
+    names,
     log,
     answers: new LargeAnswers(DEFAULT_LIMITS),
     nextId: requestIds(),
@@ -36,10 +36,14 @@ it.each<[ErrorCode, string, string]>([
   ['OVERLOADED', 'warn', 'request refused: not as it should be'],
   ['STORE_FENCED', 'error', 'request failed'],
   ['INTERNAL', 'error', 'request failed'],
-])('%s is logged as %s', async (code, level, msg) => {
+])('%s is logged as %s, also where it is answered with 200', async (code, level, msg) => {
+  for (const names of [defaultNames, dgraphNames]) await tells(code, level, msg, names);
+});
+
+async function tells(code: ErrorCode, level: string, msg: string, names: typeof defaultNames): Promise<void> {
   const lines: { readonly level: number; readonly msg: string; readonly err?: unknown }[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const app = await openHttp(log);
+  const app = await openHttp(log, names);
   app.get('/', async () => {
     throw new GraphsteadError(code, 'not as it should be');
   });
@@ -47,4 +51,4 @@ it.each<[ErrorCode, string, string]>([
   expect(lines).toMatchObject([{ level: pino.levels.values[level], msg }]);
   expect(lines[0]?.err !== undefined).toBe(level === 'error');
   await app.close();
-});
+}

@@ -5,7 +5,15 @@ import type { Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import compress from '@fastify/compress';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
-import { asError, codeOf, type ErrorCode, GraphsteadError, type Limits, type Names } from '../base/index.js';
+import {
+  asError,
+  codeOf,
+  type ErrorCode,
+  GraphsteadError,
+  GraphsteadErrors,
+  type Limits,
+  type Names,
+} from '../base/index.js';
 import type { LargeAnswers } from './answers.js';
 import { pathOf } from './authenticate.js';
 import { acceptBytes, boundBodies, notPacked, tooLarge } from './body.js';
@@ -83,7 +91,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     const answer = failure(ours, options.names);
     if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
     if (left) request.log.debug({ requestId: request.id }, 'the client went away in the middle of its request');
-    else logFailure(request.log, request.id, ours, answer.status);
+    else logFailure(request.log, request.id, ours);
     return reply.code(answer.status).header('content-type', 'application/json').serializer(asItIs).send(answer.body);
   });
   app.setNotFoundHandler((request, reply) => {
@@ -141,10 +149,11 @@ function noCompiler(): never {
   throw new Error('no route has a schema');
 }
 
-/** Tells the log of a failure that is the service's; those of clients are theirs. */
-export function logFailure(log: FastifyBaseLogger, requestId: string, thrown: unknown, status: number): void {
-  if (PASSING.has(codeOf(thrown))) log.warn({ requestId }, `request refused: ${asError(thrown).message}`);
-  else if (status >= 500) log.error({ err: thrown, requestId }, 'request failed');
+/** Tells the log of a failure that is the service's, whatever status it is answered with; those of clients are theirs. */
+export function logFailure(log: FastifyBaseLogger, requestId: string, thrown: unknown): void {
+  const error = thrown instanceof GraphsteadErrors ? (thrown.errors[0] ?? asError(thrown)) : asError(thrown);
+  if (PASSING.has(error.code)) log.warn({ requestId }, `request refused: ${error.message}`);
+  else if (error.status >= 500) log.error({ err: thrown, requestId }, 'request failed');
 }
 
 /** Unique without asking for random bytes each time: some of this process, then a count. */

@@ -79,7 +79,7 @@ function directGraphLanguage(core: Core, { path, length, headers }: PlainHead): 
 
 function failed(core: Core, request: DirectRequest, thrown: unknown): RouteReply {
   const { status, body } = failure(thrown, core.names);
-  logFailure(core.log, request.id, thrown, status);
+  logFailure(core.log, request.id, thrown);
   return { status, type: JSON_TYPE, headers: NONE, body: Buffer.from(body) };
 }
 
