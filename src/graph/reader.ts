@@ -13,12 +13,13 @@ import type {
   UidMatrix,
 } from './contract.js';
 import { decodeEntries, entryCount, keyText, textKey } from './entry-map.js';
-import { decodeFacets, edgeKey } from './facet.js';
+import { decodeFacets } from './facet.js';
 import type { IndexCache } from './hnsw/cache.js';
 import { countOfKey, countRange, FAMILY, type Family, tokenKey } from './key.js';
 import { memberEntry, membersOf } from './member.js';
 import { rootCount } from './posting-list.js';
 import { scanUids } from './read/block-scan.js';
+import { facetsOfReverse, facetsOfRows, inTurns } from './read/edge-facets.js';
 import { readFirst, readKeyed, readLists } from './read/list-reader.js';
 import { type Payloads, readColumn, readPresence, readSlots } from './read/slot-reader.js';
 import { nearest } from './read/similar.js';
@@ -287,14 +288,7 @@ export class SourceReader implements GraphReader {
 
   #facets(predicate: Predicate, uids: UidList, rows: readonly UidList[]): MaybePromise<(Facets | undefined)[][]> {
     return chain(this.#slots(predicate, FAMILY.edgeFacet, uids), (payloads) =>
-      rows.map((row, i) => {
-        if (!payloads[i]) return [];
-        const entries = decodeEntries(payloads[i]);
-        return Array.from(row, (object) => {
-          const bytes = entries.get(edgeKey(object));
-          return bytes && decodeFacets(bytes);
-        });
-      }),
+      inTurns(rows, facetsOfRows(rows, payloads)),
     );
   }
 
@@ -306,13 +300,7 @@ export class SourceReader implements GraphReader {
   ): MaybePromise<(Facets | undefined)[][]> {
     const subjects = union(rows);
     return chain(this.#slots(predicate, FAMILY.edgeFacet, subjects), (payloads) => {
-      const bySubject = new Map(payloads.map((payload, i) => [subjects[i], payload && decodeEntries(payload)]));
-      return rows.map((row, i) =>
-        Array.from(row, (subject) => {
-          const bytes = bySubject.get(subject)?.get(edgeKey(uids[i]));
-          return bytes && decodeFacets(bytes);
-        }),
-      );
+      return inTurns(rows, facetsOfReverse(uids, rows, subjects, payloads));
     });
   }
 }

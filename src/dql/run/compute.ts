@@ -1,12 +1,4 @@
-import {
-  atOnce,
-  GraphsteadError,
-  inSteps,
-  type MaybePromise,
-  type Position,
-  STEP,
-  type Steps,
-} from '../../base/index.js';
+import { GraphsteadError, inSteps, type MaybePromise, type Position, STEP, type Steps } from '../../base/index.js';
 import { compareValues, type Value } from '../../values/index.js';
 import type { ValueColumn } from '../contract.js';
 import type { AggregateSelection, MathExpression, MathSelection, ValueSelection } from '../syntax/index.js';
@@ -218,14 +210,16 @@ function* aggregateLevel(
   if (from.length !== path.length + 1 || path.some((branch, i) => branch !== from[i])) throw wrongLevel(syntax);
   const pairs = new Map<number, Value>();
   const rows = sibling.rows ?? [];
+  let looked = 0;
   for (let i = 0; i < rows.length; i++) {
     if (i % STEP === STEP - 1) yield;
     const values: Value[] = [];
     for (const uid of rows[i]) {
+      if (++looked % STEP === 0) yield;
       const value = valueAt(variable.values, uid);
       if (value !== undefined) values.push(value);
     }
-    const result = aggregate(syntax.op, values);
+    const result = yield* aggregateMany(syntax.op, values);
     if (result !== undefined) pairs.set(sibling.source[i], result);
   }
   return yield* columnOf(pairs);
@@ -244,11 +238,7 @@ function wrongLevel(syntax: AggregateSelection): GraphsteadError {
 }
 
 /** undefined for no values, and for sums of what cannot be added */
-export function aggregate(op: AggregateSelection['op'], values: readonly Value[]): Value | undefined {
-  return atOnce(aggregateMany(op, values));
-}
-
-function* aggregateMany(op: AggregateSelection['op'], values: readonly Value[]): Steps<Value | undefined> {
+export function* aggregateMany(op: AggregateSelection['op'], values: readonly Value[]): Steps<Value | undefined> {
   const addends = op === 'min' || op === 'max' ? values : values.filter(isAddend);
   let result = addends.at(0);
   for (let start = 1; start < addends.length; start += STEP) {

@@ -156,15 +156,18 @@ function facetsOfValue(at: ResultBranch, i: number): Facets | undefined {
 function* edgeFacets(at: ResultBranch, key: string): Steps<ValueColumn> {
   const pairs = new Map<number, Value>();
   const { rows = [] } = at;
+  let count = 0;
   for (let i = 0; i < rows.length; i++) {
     if (i % STEP === STEP - 1) yield;
-    rows[i].forEach((uid, j) => {
+    for (let j = 0; j < rows[i].length; j++) {
+      if (++count % STEP === 0) yield;
       const value = facetOf(at.rowFacets?.[i]?.[j], key);
-      if (value === undefined) return;
+      if (value === undefined) continue;
+      const uid = rows[i][j];
       const before = pairs.get(uid);
       if (before && !(isNumber(before) && isNumber(value))) throw manyFacets(at, key);
       pairs.set(uid, before ? addValues(before, value) : value);
-    });
+    }
   }
   return yield* columnOf(pairs);
 }

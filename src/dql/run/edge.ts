@@ -96,6 +96,7 @@ function* keepEdges(edges: Edges, keep: (uid: number, facets: Facets | undefined
   const { rows, facets } = edges;
   const keptRows: UidList[] = [];
   const keptFacets: (readonly (Facets | undefined)[])[] = [];
+  let looked = 0;
   for (let i = 0; i < rows.length; i++) {
     if (i % STEP === STEP - 1) yield;
     const row = rows[i];
@@ -103,7 +104,11 @@ function* keepEdges(edges: Edges, keep: (uid: number, facets: Facets | undefined
       keptRows.push(filterUids(row, (uid) => keep(uid, undefined)));
       continue;
     }
-    const kept = Array.from(row.keys()).filter((at) => keep(row[at], facets[i][at]));
+    const kept: number[] = [];
+    for (let at = 0; at < row.length; at++) {
+      if (++looked % STEP === 0) yield;
+      if (keep(row[at], facets[i][at])) kept.push(at);
+    }
     keptRows.push(Float64Array.from(kept, (at) => row[at]));
     keptFacets.push(kept.map((at) => facets[i][at]));
   }
@@ -143,7 +148,7 @@ async function order(
   execution: Execution,
 ): Promise<Edges> {
   if (selection.facets && selection.facets.order.length > 0 && edges.facets) {
-    return orderByFacets(edges.rows, edges.facets, selection.facets.order);
+    return orderByFacets(edges.rows, edges.facets, selection.facets.order, execution);
   }
   if (selection.order.length === 0) return edges;
   const enough = cut ? pageDepth(selection.page) : Number.POSITIVE_INFINITY;

@@ -1,7 +1,9 @@
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, type MaybePromise, STEP } from '../../base/index.js';
 import type { Facets, UidList } from '../../graph/index.js';
 import { compareValues, convert, termsOf, type Value, valueText } from '../../values/index.js';
 import type { FacetFilter, FacetRequest } from '../syntax/index.js';
+import type { Execution } from './execution.js';
+import { sortInSteps } from './sort.js';
 
 /** Facets of the rows of an edge, aligned with them. */
 export type RowFacets = readonly (readonly (Facets | undefined)[])[];
@@ -68,26 +70,45 @@ function compareWith(value: Value, text: string): number | undefined {
 }
 
 /** Rows in the order of facets: edges without the facet come last, ties stay as they were. */
-export function orderByFacets(
+export async function orderByFacets(
   rows: readonly UidList[],
   facets: RowFacets,
   order: FacetRequest['order'],
-): { rows: UidList[]; facets: RowFacets } {
-  // a row whose edges have no facets at all has none to walk, but keeps its edges
-  const permutations = rows.map((row, i) => {
-    const columns = order.map(({ key }) => Array.from(row, (_, at) => facetOf(facets[i][at], key)));
-    return Array.from(row.keys()).sort((a, b) => {
-      for (let i = 0; i < order.length; i++) {
-        const result = compareFacets(columns[i][a], columns[i][b], order[i].descending);
-        if (result !== 0) return result;
-      }
-      return a - b;
-    });
-  });
-  return {
-    rows: rows.map((row, i) => Float64Array.from(permutations[i], (at) => row[at])),
-    facets: facets.map((row, i) => permutations[i].map((at) => row[at])),
+  execution: Execution,
+): Promise<{ rows: UidList[]; facets: RowFacets }> {
+  const ordered: UidList[] = [];
+  const orderedFacets: (readonly (Facets | undefined)[])[] = [];
+  let count = 0;
+  for (const [i, row] of rows.entries()) {
+    count += row.length + 1;
+    if (count >= STEP) {
+      await execution.checkpoint();
+      count = 0;
+    }
+    const sorting = inFacetOrder(row, facets[i], order, execution);
+    const positions = sorting instanceof Promise ? await sorting : sorting;
+    // a row whose edges have no facets at all has none to walk, but keeps its edges
+    ordered.push(Float64Array.from(positions, (at) => row[at]));
+    orderedFacets.push(Array.from(positions, (at) => facets[i][at]));
+  }
+  return { rows: ordered, facets: orderedFacets };
+}
+
+function inFacetOrder(
+  row: UidList,
+  facets: RowFacets[number],
+  order: FacetRequest['order'],
+  execution: Execution,
+): MaybePromise<ArrayLike<number>> {
+  const columns = order.map(({ key }) => Array.from(row, (_, at) => facetOf(facets[at], key)));
+  const compare = (a: number, b: number): number => {
+    for (let i = 0; i < order.length; i++) {
+      const result = compareFacets(columns[i][a], columns[i][b], order[i].descending);
+      if (result !== 0) return result;
+    }
+    return a - b;
   };
+  return row.length <= STEP ? Array.from(row.keys()).sort(compare) : sortInSteps(row.length, compare, execution);
 }
 
 function compareFacets(a: Value | undefined, b: Value | undefined, descending: boolean): number {

@@ -1,15 +1,18 @@
-import { assert, GraphsteadError, inSteps, STEP, type Steps } from '../../base/index.js';
+import { assert, forEachInSteps, GraphsteadError, inSteps, STEP, type Steps } from '../../base/index.js';
 import type { UidList } from '../../graph/index.js';
 import { compareValues, decodeValue, type Value } from '../../values/index.js';
 import type { ResultGroup } from '../contract.js';
 import type { AggregateSelection, GroupBy, Selection } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
-import { aggregate } from './compute.js';
+import { aggregateMany } from './compute.js';
 import type { Execution } from './execution.js';
 import { both, groupedValues, type Grouping, type GroupKeys, readGrouping } from './group-key.js';
 import { sortInSteps } from './sort.js';
 import { placeOf, sortedDistinct } from './uid-set.js';
 import { columnOf, valueFor } from './variable.js';
+
+/** What a selection of the groupby block tells of a group: how many members it has, or what is computed from them, who may be a million. */
+type ResultOfGroup = 'count' | ((members: UidList) => Steps<Value | undefined>);
 
 /** Groups the rows of a branch, and sets the variables of the groups over all of its rows together. */
 export async function groupBranch(
@@ -26,7 +29,7 @@ export async function groupBranch(
     grouping = grouping ? await inSteps(both(grouping, one), pause) : one;
   }
   assert(grouping, 'the parser asks for a key');
-  const results: ((members: UidList) => Value | undefined)[] = [];
+  const results: ResultOfGroup[] = [];
   for (const selection of selections) results.push(await resultOf(selection, uids, execution));
   const groups: (readonly ResultGroup[])[] = [];
   for (const row of at.rows ?? []) groups.push(await groupsOf(row, uids, grouping, results, execution));
@@ -36,13 +39,8 @@ export async function groupBranch(
   await inSteps(defineGroupVariables(all, selections, groupBy, execution), pause);
 }
 
-/** What a selection of the groupby block computes from the members of a group. */
-async function resultOf(
-  selection: Selection,
-  uids: UidList,
-  execution: Execution,
-): Promise<(members: UidList) => Value | undefined> {
-  if (selection.kind === 'countUid') return (members) => ({ type: 'int', value: members.length });
+async function resultOf(selection: Selection, uids: UidList, execution: Execution): Promise<ResultOfGroup> {
+  if (selection.kind === 'countUid') return 'count';
   if (selection.kind === 'aggregate') return await aggregateOf(selection, uids, execution);
   throw new GraphsteadError('INVALID_QUERY', 'a block with @groupby holds counts and aggregates only', {
     position: selection.position,
@@ -50,23 +48,23 @@ async function resultOf(
   });
 }
 
-async function aggregateOf(
-  selection: AggregateSelection,
-  uids: UidList,
-  execution: Execution,
-): Promise<(members: UidList) => Value | undefined> {
+async function aggregateOf(selection: AggregateSelection, uids: UidList, execution: Execution): Promise<ResultOfGroup> {
   const { of, op } = selection;
-  const over = (valueAt: (uid: number) => Value | undefined) => (members: UidList) =>
-    aggregate(
-      op,
-      Array.from(members, valueAt).filter((value) => value !== undefined),
-    );
+  const over = (valueAt: (uid: number) => Value | undefined) =>
+    function* aggregated(members: UidList): Steps<Value | undefined> {
+      const values: Value[] = [];
+      yield* forEachInSteps(members, (uid) => {
+        const value = valueAt(uid);
+        if (value !== undefined) values.push(value);
+      });
+      return yield* aggregateMany(op, values);
+    };
   if (of.kind === 'variable') {
     const variable = execution.variables.get(of.name);
     return over((uid) => valueFor(variable, uid));
   }
   const predicate = execution.predicate(of.name);
-  if (!predicate) return () => undefined;
+  if (!predicate) return over(() => undefined);
   execution.countUids(of.name, uids.length);
   const values = await groupedValues(predicate, uids, of.langs, execution);
   return over((uid) => {
@@ -83,7 +81,7 @@ async function groupsOf(
   members: UidList,
   uids: UidList,
   grouping: Grouping,
-  results: readonly ((members: UidList) => Value | undefined)[],
+  results: readonly ResultOfGroup[],
   execution: Execution,
 ): Promise<readonly ResultGroup[]> {
   const formed = await inSteps(formGroups(members, uids, grouping, results), () => execution.checkpoint());
@@ -96,7 +94,7 @@ function* formGroups(
   members: UidList,
   uids: UidList,
   grouping: Grouping,
-  results: readonly ((members: UidList) => Value | undefined)[],
+  results: readonly ResultOfGroup[],
 ): Steps<readonly ResultGroup[]> {
   const { numbers, starts, keys } = grouping;
   const groups = new Map<number, number[]>();
@@ -113,7 +111,11 @@ function* formGroups(
   for (const [number, own] of groups) {
     if (formed.length % STEP === STEP - 1) yield;
     const inside = sortedDistinct(Float64Array.from(own));
-    formed.push({ keys: keys[number], uids: inside, results: results.map((result) => result(inside)) });
+    const values: (Value | undefined)[] = [];
+    for (const result of results) {
+      values.push(result === 'count' ? { type: 'int', value: inside.length } : yield* result(inside));
+    }
+    formed.push({ keys: keys[number], uids: inside, results: values });
   }
   return formed;
 }

@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, inSteps, STEP, type Steps } from '../../base/index.js';
 import type { Facets, UidList } from '../../graph/index.js';
 import type { Block, Selection } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
@@ -35,7 +35,7 @@ export async function readRecursion(root: ResultBranch, block: Block, execution:
     for (const { branch, path } of frontier) {
       const followed = await readLevel(branch, block.children, path, cascade, level === last, execution);
       for (const child of followed) {
-        if (!loop) dropTaken(child, taken);
+        if (!loop) await inSteps(dropTaken(child, taken), () => execution.checkpoint());
         await defineVariables(child, path, execution);
         for (const row of child.rows ?? []) edges += row.length;
         if (child.dest.length > 0) next.push({ branch: child, path: [...path, child] });
@@ -112,7 +112,7 @@ function withoutVariables(selection: Selection): Selection {
   };
 }
 
-function dropTaken(child: ResultBranch, taken: TakenEdges): void {
+function* dropTaken(child: ResultBranch, taken: TakenEdges): Steps<void> {
   const { syntax } = child;
   if (syntax.kind !== 'predicate' || !child.rows) return;
   const name = syntax.reverse ? `~${syntax.name}` : syntax.name;
@@ -120,7 +120,8 @@ function dropTaken(child: ResultBranch, taken: TakenEdges): void {
   taken.set(name, bySource);
   const rows: UidList[] = [];
   const facets: (readonly (Facets | undefined)[])[] = [];
-  child.rows.forEach((row, i) => {
+  for (const [i, row] of child.rows.entries()) {
+    if (i % STEP === STEP - 1) yield;
     const from = child.source[i];
     const before = bySource.get(from);
     const fresh = before ? filterUids(row, (uid) => !contains(before, uid)) : row;
@@ -128,7 +129,7 @@ function dropTaken(child: ResultBranch, taken: TakenEdges): void {
     rows.push(fresh);
     const edgeFacets = child.rowFacets?.[i];
     if (edgeFacets) facets.push(before ? edgeFacets.filter((_, at) => !contains(before, row[at])) : edgeFacets);
-  });
+  }
   child.rows = rows;
   if (child.rowFacets) child.rowFacets = facets;
   child.dest = unionOfRows(rows);
