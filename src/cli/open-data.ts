@@ -55,7 +55,7 @@ export async function openData(data: string, options: OpenDataOptions = {}): Pro
     const shared = graphShared(limits);
     const appliers = [graphApplier(shared), agentsApplier(limits)];
     const committer = await (readOnly
-      ? createFollower({ store, followers: [graphFollower(shared)], limits })
+      ? createFollower({ store, followers: [graphFollower(shared)], limits, onlyAsked: true })
       : createCommitter({ store, appliers, clock, limits }));
     opened.push(() => committer.close());
     const graph = await createGraph({ committer, shared, clock, names });

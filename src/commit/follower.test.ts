@@ -47,6 +47,7 @@ interface Disturbed {
   readonly recordBytes?: number;
   /** a minute is longer than any test: nothing is seen but for whoever asks */
   readonly followMs?: number;
+  readonly onlyAsked?: boolean;
   /** awaited before a follower has seen what a look found */
   readonly seeing?: () => Promise<void>;
   /** what the reader reads, in place of the store itself */
@@ -54,7 +55,7 @@ interface Disturbed {
 }
 
 async function follow(disturbed: Disturbed = {}): Promise<Following> {
-  const { refresh, recordBytes = 1e9, followMs = 1, seenAs = (store) => store, seeing } = disturbed;
+  const { refresh, recordBytes = 1e9, followMs = 1, seenAs = (store) => store, seeing, onlyAsked = false } = disturbed;
   const disk = new MemoryDisk();
   const limits = makeLimits({ followMs, recordBytes });
   let wall = 1;
@@ -83,6 +84,7 @@ async function follow(disturbed: Disturbed = {}): Promise<Following> {
     store,
     followers: [{ saw }],
     limits,
+    onlyAsked,
     failing: failing.tell,
     lost: lost.tell,
   });
@@ -186,6 +188,22 @@ describe('a follower', () => {
     (await seeings.until((all) => all.length === 2))[1]();
     await second;
     expect(reader.lastCommitTs).toBe(commitTs);
+  });
+
+  it('looks for nothing by itself where it is only to look when asked', async () => {
+    let looks = 0;
+    const refresh = async () => {
+      looks++;
+    };
+    const { reader, commit } = await follow({ onlyAsked: true, refresh });
+    const commitTs = await commit('a');
+    // twenty looks of one that does look
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect([looks, reader.lastCommitTs < commitTs]).toEqual([0, true]);
+    await reader.caughtUp();
+    expect([looks, reader.lastCommitTs]).toEqual([1, commitTs]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(looks).toBe(1);
   });
 
   it('tells whoever has to see everything what keeps it from looking, and nothing once it can', async () => {

@@ -14,6 +14,8 @@ interface FollowerOptions {
   /** told of each commit in this order */
   readonly followers: readonly Follower[];
   readonly limits?: Limits;
+  /** looks for nothing by itself, for who reads one version and ends */
+  readonly onlyAsked?: boolean;
   /** told when looks begin to fail, and with nothing once they succeed again */
   readonly failing?: (failure: unknown) => void;
   /** told once: commits were not seen that are no longer kept, so that nothing here can be trusted any more */
@@ -52,7 +54,8 @@ class FollowingCommitter implements Committer {
   /** the last commit that listeners heard of: behind what is shown where the store failed in between */
   #told: number;
   #state: CommitState;
-  #timer: NodeJS.Timeout;
+  /** until the next look that nobody asks for */
+  #timer: NodeJS.Timeout | undefined;
   /** the look under way, or the last one; with what kept it from seeing */
   #looking: Promise<unknown> = Promise.resolve();
   /** the look that begins behind it, for all who have asked since it began */
@@ -136,7 +139,8 @@ class FollowingCommitter implements Committer {
     this.#newest.release();
   }
 
-  #lookLater(): NodeJS.Timeout {
+  #lookLater(): NodeJS.Timeout | undefined {
+    if (this.#options.onlyAsked) return undefined;
     return setTimeout(() => void this.#lookNow(), this.#every).unref();
   }
 
