@@ -108,6 +108,24 @@ describe('the service', () => {
     }
   });
 
+  it('warns at its start where open transactions could hold every snapshot of the store', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'graphstead-readers-'));
+    try {
+      const of = async (limits: object) => {
+        const service = await openService({ ...quiet, data, limits: { diskReserve: 1, ...limits } });
+        await service.close();
+        return service.warnings;
+      };
+      expect(await of({ readers: 100 })).toEqual([
+        expect.stringMatching(/limits\.readers is 100, limits\.transactions 512/),
+      ]);
+      expect(await of({ readers: 100, transactions: 50 })).toEqual([]);
+      expect(await of({})).toEqual([]);
+    } finally {
+      rmSync(data, { recursive: true, force: true });
+    }
+  });
+
   it('says which flag moves it from a port that is taken; in dev a busy gRPC port is a warning', async () => {
     const holder = createServer();
     await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done));

@@ -27,6 +27,7 @@ import { type GrpcConnections, type GrpcPort, openGrpcPort } from './grpc-port.j
 import { ownNames } from './host-name.js';
 import { roomWarning } from './disk-room.js';
 import { Draining, refuseDraining } from './draining.js';
+import { limitWarnings } from './limit-warnings.js';
 import { createForwarder } from './forward/index.js';
 import { createHttp, requestIds } from './http.js';
 import { ApiKeys } from './keys.js';
@@ -167,8 +168,10 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     { ...place, environment, variables, clock, limits, names, keys, log, trace, health, operator, fenced },
     opened,
   );
-  const full = data === undefined || store !== undefined || readOnly ? undefined : roomWarning(data, limits);
+  const isEmbedded = data !== undefined && store === undefined;
+  const full = isEmbedded && !readOnly ? roomWarning(data, limits) : undefined;
   if (full !== undefined) warnings.push(full);
+  if (isEmbedded) warnings.push(...limitWarnings(limits));
   const stored = await rooms.api.load();
   // otherwise those of the app take their place
   const served = ownTypes() === undefined ? stored : [];
