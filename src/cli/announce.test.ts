@@ -22,6 +22,28 @@ it.each([
   expect(said).not.toContain('never-printed');
 });
 
+it.each([
+  [{}, { changes: '/query  /mutate  /alter', sentOn: false }],
+  [{ readOnly: true }, { changes: '/query', sentOn: false }],
+  [
+    { readOnly: true, writer: 'http://10.0.0.1:8686' },
+    { changes: '/query  /mutate  /alter', sentOn: true },
+  ],
+])('%j tells what it answers, and where the rest goes', async (how, { changes, sentOn }) => {
+  const data = mkdtempSync(join(tmpdir(), 'graphstead-told-'));
+  const quiet = { data, port: 0, logLevel: 'silent', environment: {} };
+  await (await openService(quiet)).close();
+  const service = await openService({ ...quiet, ...how });
+  const print = vi.spyOn(console, 'log').mockReturnValue();
+  new Announcer(service, { host: '127.0.0.1', explorer: false, data, ...how }).ready();
+  const lines = print.mock.calls.flat().map(String);
+  await service.close();
+  rmSync(data, { recursive: true });
+  expect(lines).toContain(`  Graph       ${service.url}${changes}`);
+  const told = '  Sent on     changes, functions and agents, to http://10.0.0.1:8686';
+  expect(lines.includes(told)).toBe(sentOn);
+});
+
 it('what is worth a line is told with --json too', async () => {
   const environment = { GRAPHSTEAD_API_KEY_FILE: 'x' };
   const service = await openService({ port: 0, logLevel: 'silent', environment });

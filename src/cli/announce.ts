@@ -65,9 +65,11 @@ function* facts(service: Service, options: Announced): Iterable<readonly [string
   yield ['GraphQL', `${service.url}/graphql`];
   if (options.explorer) yield ['Explorer', `${service.url}/explorer`];
   yield ['MCP', `${service.url}/mcp`];
-  yield ['Graph', `${service.url}/query${options.readOnly ? '' : '  /mutate  /alter'}`];
+  const isWriting = !options.readOnly || service.core.forwarder !== undefined;
+  yield ['Graph', `${service.url}/query${isWriting ? '  /mutate  /alter' : ''}`];
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   if (service.grpcPort !== undefined) yield ['gRPC', `${host}:${service.grpcPort}`];
+  if (service.core.forwarder) yield ['Sent on', `changes, functions and agents, to ${service.core.forwarder.address}`];
   yield ['Data', options.readOnly ? `${options.data} (read only)` : options.data];
   const types = typeNames(service.core.api.current()?.text ?? '');
   if (types.length > 0) yield ['Types', types.join(', ')];

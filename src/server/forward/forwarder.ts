@@ -29,6 +29,8 @@ interface Waiting {
 
 /** Sends what only the service that writes can answer there, in the client's name. */
 export interface Forwarder {
+  /** of that service, as people are told */
+  readonly address: string;
   /** Hands its answer on as it comes. Rejects as `ask` does, before anything was answered. */
   pipe(received: Received, body: Buffer | Readable, answer: ServerResponse): Promise<void>;
   /**
@@ -67,6 +69,10 @@ class WriterForwarder implements Forwarder {
     this.#address = address;
     this.#limits = limits;
     this.#trace = trace;
+  }
+
+  get address(): string {
+    return this.#address.origin;
   }
 
   async pipe(received: Received, body: Buffer | Readable, answer: ServerResponse): Promise<void> {
