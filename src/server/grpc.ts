@@ -43,6 +43,12 @@ const STATUS: Partial<Record<ErrorCode, grpc.status>> = {
   NOT_READY: grpc.status.UNAVAILABLE,
   DRAINING: grpc.status.UNAVAILABLE,
   READ_ONLY_STORE: grpc.status.UNAVAILABLE,
+  OVERLOADED: grpc.status.UNAVAILABLE,
+  INDEX_BUILDING: grpc.status.UNAVAILABLE,
+  STORE_FENCED: grpc.status.UNAVAILABLE,
+  STORE_CORRUPT: grpc.status.DATA_LOSS,
+  // whatever says that nothing was done, or that it may be sent again, would be untrue
+  OUTCOME_UNKNOWN: grpc.status.UNKNOWN,
   INTERNAL: grpc.status.INTERNAL,
 };
 

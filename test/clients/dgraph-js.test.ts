@@ -2,7 +2,8 @@
 import { createRequire } from 'node:module';
 import * as grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { GraphsteadError } from '../../src/base/index.js';
 import { startService, type TestService } from '../service.js';
 
 const dgraph = createRequire(import.meta.url)('dgraph-js') as typeof Dgraph;
@@ -309,6 +310,19 @@ describe('dgraph-js', () => {
     expect(await people()).toEqual({ q: [{ name: 'Kept' }] });
     const version = await stub.checkVersion(new dgraph.Check());
     expect(version.getTag().length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['OVERLOADED', grpc.status.UNAVAILABLE],
+    ['INDEX_BUILDING', grpc.status.UNAVAILABLE],
+    ['STORE_FENCED', grpc.status.UNAVAILABLE],
+    ['STORE_CORRUPT', grpc.status.DATA_LOSS],
+    ['OUTCOME_UNKNOWN', grpc.status.UNKNOWN],
+  ] as const)('%s is no mistake of the request', async (code, status) => {
+    const failing = vi.spyOn(s.service.core.dql, 'query').mockRejectedValue(new GraphsteadError(code, 'said so'));
+    const told = await people().catch((error: grpc.ServiceError) => error);
+    failing.mockRestore();
+    expect(told).toMatchObject({ code: status, details: 'said so' });
   });
 
   it('a mistake arrives with its reason', async () => {
