@@ -47,6 +47,10 @@ function addServe(program: Command, name: 'dev' | 'start', description: string, 
       .option(
         '--writer <URL>',
         'with --read-only: the service that writes, which gets what is not answered here (or GRAPHSTEAD_WRITER)',
+      )
+      .option(
+        '--writer-grpc <URL>',
+        'with --read-only: where that service speaks gRPC, for what comes over gRPC (or GRAPHSTEAD_WRITER_GRPC)',
       );
   }
   serving.action(async (appDir: string | undefined, options, command: Command) => {

@@ -20,6 +20,7 @@ interface ServeOptions {
   readonly store?: string;
   readonly readOnly?: boolean;
   readonly writer?: string;
+  readonly writerGrpc?: string;
   readonly host: string;
   readonly port: number;
   readonly grpcPort: number;

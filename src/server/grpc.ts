@@ -16,7 +16,9 @@ import type { GrpcConnections } from './grpc-port.js';
 import { keyMissing } from './authenticate.js';
 import { type ApiKeys, isLoopback, keyOf } from './keys.js';
 import type { ServedTls, Tls } from './tls.js';
+import { type GrpcForwarder, RefusedThere, wasSentOn } from './grpc/forwarder.js';
 import { mutationParts } from './grpc/mutation.js';
+import { handedOn, type Received } from './grpc/received.js';
 import { type Allocated, type AllocateRequest, newerMethods, type RunDqlRequest } from './grpc/newer.js';
 import { leasedUids } from './route/assign.js';
 import { assertOneThing, dropValue, noDropValue, schemaLines } from './route/graph-language.js';
@@ -52,12 +54,16 @@ const STATUS: Partial<Record<ErrorCode, grpc.status>> = {
   INTERNAL: grpc.status.INTERNAL,
 };
 
+export { GrpcForwarder } from './grpc/forwarder.js';
+
 interface GrpcOptions {
   /** the address that is listened on: keys are asked for unless it is this machine's own */
   readonly host: string;
   readonly keys: ApiKeys;
   readonly version: string;
   readonly tls?: ServedTls;
+  /** in a service that only reads and knows where the one that writes speaks gRPC */
+  readonly forwarder?: GrpcForwarder;
 }
 
 /**
@@ -69,31 +75,36 @@ export function createGrpc(core: Core, options: GrpcOptions): GrpcConnections {
     'grpc.max_receive_message_length': core.limits.graphBodyBytes,
     interceptors: isLoopback(options.host) ? [] : [requireKey(options.keys, core.names)],
   });
-  const unary = answering(core, options.keys);
+  const unary = answering(core, options);
   const newer = newerMethods((answer: Dgraph.Response) => Buffer.from(answer.serializeBinary()));
-  server.addService(
-    { ...DgraphService, ...newer },
-    {
-      query: unary('Query', (request: Dgraph.Request, asking) => query(core, request, asking)),
-      alter: unary('Alter', async (operation: Dgraph.Operation) => {
+  server.addService(handedOn({ ...DgraphService, ...newer }), {
+    query: unary('Query', (request: Dgraph.Request, asking) => query(core, request, asking), mayWrite),
+    alter: unary(
+      'Alter',
+      async (operation: Dgraph.Operation) => {
         await core.alter(alterOf(operation), { runInBackground: operation.getRunInBackground() });
         return new messages.Payload();
-      }),
-      commitOrAbort: unary('CommitOrAbort', (context: Dgraph.TxnContext) => commitOrAbort(core, context)),
-      checkVersion: unary('CheckVersion', async () => {
-        const answer = new Version();
-        answer.setTag(options.version);
-        return answer;
-      }),
-      login: unary('Login', async () => {
-        throw new GraphsteadError('INVALID_REQUEST', 'there are no users to log in as', {
-          fix: 'send an API key as the metadata "authorization: Bearer <key>"',
-        });
-      }),
-      runDQL: unary('RunDQL', (request: RunDqlRequest, asking) => runDql(core, request, asking)),
-      allocateIDs: unary('AllocateIDs', (request: AllocateRequest) => allocate(core, request)),
-    },
-  );
+      },
+      always,
+    ),
+    commitOrAbort: unary('CommitOrAbort', (context: Dgraph.TxnContext) => commitOrAbort(core, context), always),
+    checkVersion: unary('CheckVersion', async () => {
+      const answer = new Version();
+      answer.setTag(options.version);
+      return answer;
+    }),
+    login: unary('Login', async () => {
+      throw new GraphsteadError('INVALID_REQUEST', 'there are no users to log in as', {
+        fix: 'send an API key as the metadata "authorization: Bearer <key>"',
+      });
+    }),
+    runDQL: unary(
+      'RunDQL',
+      (request: RunDqlRequest, asking) => runDql(core, request, asking),
+      ({ text, readOnly }) => !readOnly && isMutationText(text),
+    ),
+    allocateIDs: unary('AllocateIDs', (request: AllocateRequest) => allocate(core, request), always),
+  });
   let connections = server.createConnectionInjector(credentials(options.tls?.current));
   // one that served before is left to its connections
   options.tls?.onRenewed((tls) => {
@@ -124,6 +135,14 @@ interface Asking {
 }
 
 type Unary<Request, Answer> = (request: Request, asking: Asking) => Promise<Answer>;
+
+const always = () => true;
+const never = () => false;
+
+/** A query that does not say that it only reads may begin a transaction, or belong to one, and only one service knows that. */
+function mayWrite(request: Dgraph.Request): boolean {
+  return !request.getReadOnly() && (!request.getBestEffort() || request.getMutationsList().length > 0);
+}
 
 /** Refuses calls without a key before any of their messages is read: whoever has none must not fill the memory with them. */
 function requireKey(keys: ApiKeys, names: Names): grpc.ServerInterceptor {
@@ -157,9 +176,14 @@ function clientOf(call: { getPeer(): string }, metadata: Record<string, string>,
 const GOES_ON = new Set(['CommitOrAbort', 'CheckVersion']);
 
 /** Turns failures into gRPC statuses with our code and fix in the message. */
-function answering({ trace, names, draining }: Core, keys: ApiKeys) {
-  return <Request, Answer>(method: string, work: Unary<Request, Answer>): grpc.handleUnaryCall<Request, Answer> =>
+function answering({ trace, names, draining }: Core, { keys, forwarder }: GrpcOptions) {
+  return <Request, Answer>(
+    method: string,
+    work: Unary<Request, Answer>,
+    isOfWriter: (request: Request) => boolean = never,
+  ): grpc.handleUnaryCall<Received<Request>, Answer | Buffer> =>
     (call, callback) => {
+      const { message, bytes } = call.request;
       const controller = new AbortController();
       call.on('cancelled', () => controller.abort());
       const headers = call.metadata.getMap() as Record<string, string>;
@@ -169,11 +193,14 @@ function answering({ trace, names, draining }: Core, keys: ApiKeys) {
       trace
         .step(`api.Dgraph/${method}`, step, async () => {
           if (!GOES_ON.has(method)) draining.refuse();
-          return work(call.request, asking);
+          if (!forwarder || !isOfWriter(message) || wasSentOn(call.metadata)) return work(message, asking);
+          const { metadata } = call;
+          const path = `/api.Dgraph/${method}`;
+          return forwarder.ask({ path, request: bytes, metadata, deadline: call.getDeadline(), signal: asking.signal });
         })
         .then(
           (answer) => callback(null, answer),
-          (thrown: unknown) => callback(statusOf(thrown, names)),
+          (thrown: unknown) => callback(thrown instanceof RefusedThere ? thrown.status : statusOf(thrown, names)),
         );
     };
 }

@@ -28,7 +28,7 @@ import { ownNames } from './host-name.js';
 import { roomWarning } from './disk-room.js';
 import { Draining, refuseDraining } from './draining.js';
 import { limitWarnings } from './limit-warnings.js';
-import { createForwarder } from './forward/index.js';
+import { createForwarder, Places, serviceAddress } from './forward/index.js';
 import { createHttp, requestIds } from './http.js';
 import { ApiKeys } from './keys.js';
 import { createMetrics, type Metrics } from './metrics.js';
@@ -62,6 +62,8 @@ export interface ServiceOptions {
   readonly readOnly?: boolean;
   /** address of the service that writes: where one that only reads sends what it does not answer */
   readonly writer?: string;
+  /** where that one speaks gRPC */
+  readonly writerGrpc?: string;
   readonly host?: string;
   /** 0 takes any free one */
   readonly port?: number;
@@ -180,7 +182,9 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   if (lacking.length > 0 && !appDir) throw new GraphsteadErrors(lacking);
   for (const mistake of served) warnings.push(`the stored type definitions: ${mistake.message}`);
   const signals = new AnswerSignals();
-  const forwarder = writer === undefined ? undefined : createForwarder(writer, limits, trace);
+  const forwarding = { limits, trace, places: new Places(limits.forwards) };
+  const forwarder = writer === undefined ? undefined : createForwarder(writer, forwarding);
+  const writerGrpc = writerGrpcOf(options, environment);
   const core = {
     ...coreOf(rooms, { names, limits, keys, log, trace, draining }, signals),
     ...(forwarder ? { forwarder } : {}),
@@ -248,7 +252,11 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   healthRoutes(app, core, { report: health, ready: () => ready });
   if (options.explorer) explorerRoutes(app, core, { version, calls, ...(appHost ? explorerRooms(appHost) : {}) });
 
-  const createGrpc = async () => (await import('./grpc.js')).createGrpc(core, { host, keys, version, ...tls });
+  const createGrpc = async () => {
+    const { createGrpc: create, GrpcForwarder } = await import('./grpc.js');
+    const sentOn = writerGrpc && { forwarder: new GrpcForwarder(writerGrpc, forwarding) };
+    return create(core, { host, keys, version, ...tls, ...sentOn });
+  };
   const grpc = await openGrpc(options, { host, log, warnings }, createGrpc);
   opened.push(() => grpc?.close());
   const url = await app.listen({ host, port }).catch((error: unknown) => {
@@ -282,12 +290,25 @@ function assertReadable({ data, store, appDir }: ServiceOptions): void {
   });
 }
 
-/** Where a service that only reads sends what it does not answer. Throws CONFIG where one that writes is given another. */
+/** Where a service that only reads sends what it does not answer. Throws CONFIG. */
 function writerOf({ readOnly, writer }: ServiceOptions, { GRAPHSTEAD_WRITER: set }: Environment): string | undefined {
-  const given = writer ?? (set || undefined);
+  return ofReader(readOnly, writer ?? (set || undefined), '--writer and GRAPHSTEAD_WRITER');
+}
+
+/** The same over gRPC. Throws CONFIG. */
+function writerGrpcOf(
+  { readOnly, writerGrpc }: ServiceOptions,
+  { GRAPHSTEAD_WRITER_GRPC: set }: Environment,
+): URL | undefined {
+  const given = ofReader(readOnly, writerGrpc ?? (set || undefined), '--writer-grpc and GRAPHSTEAD_WRITER_GRPC');
+  return given === undefined ? undefined : serviceAddress(given, 9080);
+}
+
+/** Throws CONFIG where a service that writes is given another one. */
+function ofReader(readOnly: boolean | undefined, given: string | undefined, names: string): string | undefined {
   if (given === undefined || readOnly) return given;
   throw new GraphsteadError('CONFIG', 'this service writes by itself, and is told of another one that does', {
-    fix: 'leave --writer and GRAPHSTEAD_WRITER out, or start it with --read-only',
+    fix: `leave ${names} out, or start it with --read-only`,
   });
 }
 

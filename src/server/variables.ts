@@ -12,6 +12,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'GRAPHSTEAD_LOG',
   'GRAPHSTEAD_STORE',
   'GRAPHSTEAD_WRITER',
+  'GRAPHSTEAD_WRITER_GRPC',
   READABLE,
 ]);
 /** each is known or refused where limits are made */

@@ -3,7 +3,10 @@ import { request as overHttps } from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { GraphsteadError, type Limits, type Trace } from '../../base/index.js';
+import { serviceAddress } from './address.js';
+import { clientLeft, outcomeUnknown, writerAway } from './failure.js';
 import { FORWARDED, headersBack, headersOn } from './headers.js';
+import type { Places } from './places.js';
 
 /** A request as it came. */
 export interface Received {
@@ -27,6 +30,13 @@ interface Waiting {
   once(event: 'close', listener: () => void): unknown;
 }
 
+/** What is common to all that is sent there. */
+export interface ForwardTerms {
+  readonly limits: Limits;
+  readonly trace: Trace;
+  readonly places: Places;
+}
+
 /** Sends what only the service that writes can answer there, in the client's name. */
 export interface Forwarder {
   /** of that service, as people are told */
@@ -41,8 +51,8 @@ export interface Forwarder {
 }
 
 /** @param url of the service that writes, as `http://10.0.0.1:8686`. Throws CONFIG */
-export function createForwarder(url: string, limits: Limits, trace: Trace): Forwarder {
-  return new WriterForwarder(writerAddress(url), limits, trace);
+export function createForwarder(url: string, terms: ForwardTerms): Forwarder {
+  return new WriterForwarder(serviceAddress(url, 8686), terms);
 }
 
 /** Whether another service has sent it on: sent on again it would go in circles. */
@@ -50,25 +60,17 @@ export function wasForwarded({ headers }: Pick<Received, 'headers'>): boolean {
   return headers[FORWARDED] !== undefined;
 }
 
-function writerAddress(url: string): URL {
-  const address = URL.canParse(url) ? new URL(url) : undefined;
-  const isPlain = address && /^https?:$/.test(address.protocol) && address.pathname === '/' && !address.username;
-  if (isPlain && address.search === '' && address.hash === '') return address;
-  throw new GraphsteadError('CONFIG', 'the address of the service that writes is none of a service', {
-    fix: 'write it as http://host:8686, or https://host:8686 where it speaks TLS',
-  });
-}
-
 class WriterForwarder implements Forwarder {
   readonly #address: URL;
   readonly #limits: Limits;
   readonly #trace: Trace;
-  #open = 0;
+  readonly #places: Places;
 
-  constructor(address: URL, limits: Limits, trace: Trace) {
+  constructor(address: URL, { limits, trace, places }: ForwardTerms) {
     this.#address = address;
     this.#limits = limits;
     this.#trace = trace;
+    this.#places = places;
   }
 
   get address(): string {
@@ -76,7 +78,7 @@ class WriterForwarder implements Forwarder {
   }
 
   async pipe(received: Received, body: Buffer | Readable, answer: ServerResponse): Promise<void> {
-    const leave = this.#enter();
+    const leave = this.#places.take();
     answer.once('close', leave);
     const from = await this.#send(received, body, answer);
     answer.writeHead(from.statusCode ?? 502, headersBack(from.headers));
@@ -85,7 +87,7 @@ class WriterForwarder implements Forwarder {
   }
 
   async ask(received: Received, body: Buffer, waiting: Waiting): Promise<Answered> {
-    const leave = this.#enter();
+    const leave = this.#places.take();
     try {
       const { 'accept-encoding': _packed, ...headers } = received.headers;
       const from = await this.#send({ ...received, headers }, body, waiting);
@@ -97,19 +99,6 @@ class WriterForwarder implements Forwarder {
     } finally {
       leave();
     }
-  }
-
-  /** Counts one more until the returned function is called. */
-  #enter(): () => void {
-    const { forwards } = this.#limits;
-    if (this.#open >= forwards) {
-      const told = `${forwards} requests wait for the service that writes (limits.forwards)`;
-      throw new GraphsteadError('OVERLOADED', told, { fix: 'Come back later.' });
-    }
-    this.#open++;
-    return () => {
-      this.#open--;
-    };
   }
 
   #send(received: Received, body: Buffer | Readable, waiting: Waiting): Promise<IncomingMessage> {
@@ -133,7 +122,7 @@ class WriterForwarder implements Forwarder {
       // also behind the answer, where nobody has to hear of it any more
       sent.on('error', (error) => {
         clearTimeout(late);
-        if (waiting.destroyed) reject(left());
+        if (waiting.destroyed) reject(clientLeft());
         else reject(isTaken() && received.method !== 'GET' ? this.#unknown(error) : this.#away(error));
       });
       if (Buffer.isBuffer(body)) sent.end(body);
@@ -164,19 +153,10 @@ class WriterForwarder implements Forwarder {
   }
 
   #away(cause: unknown): GraphsteadError {
-    const told = `this service only reads, and the one that writes cannot be reached at ${this.#address.host}`;
-    const fix = 'Come back later; where it stays so, look whether --writer names the service that writes.';
-    return new GraphsteadError('READ_ONLY_STORE', told, { fix, cause });
+    return writerAway(this.#address.host, '--writer', cause);
   }
 
   #unknown(cause: unknown): GraphsteadError {
-    return new GraphsteadError('OUTCOME_UNKNOWN', 'the service that writes took the request and did not answer', {
-      fix: 'Look whether it was done; with an Idempotency-Key it can be sent again.',
-      cause,
-    });
+    return outcomeUnknown('Look whether it was done; with an Idempotency-Key it can be sent again.', cause);
   }
-}
-
-function left(): GraphsteadError {
-  return new GraphsteadError('CANCELLED', 'the client went away before the service that writes had answered');
 }

@@ -1,1 +1,12 @@
-export { createForwarder, type Answered, type Forwarder, type Received, wasForwarded } from './forwarder.js';
+export { serviceAddress } from './address.js';
+export { clientLeft, outcomeUnknown, writerAway } from './failure.js';
+export {
+  createForwarder,
+  type Answered,
+  type Forwarder,
+  type ForwardTerms,
+  type Received,
+  wasForwarded,
+} from './forwarder.js';
+export { FORWARDED } from './headers.js';
+export { Places } from './places.js';
