@@ -43,6 +43,11 @@ export class LargeAnswers {
     answering.setTimeout(this.#limits.answerStallMs);
   }
 
+  /** An answer that is handed on as it comes: nobody holds it, and its client may stall no longer than others. */
+  addStreamed(answering: Answering): void {
+    answering.setTimeout(this.#limits.answerStallMs);
+  }
+
   /** Bounds the answers of these routes. */
   bound(app: FastifyInstance): void {
     app.addHook('onRequest', (request, _reply, done) => {

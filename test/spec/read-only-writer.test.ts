@@ -286,6 +286,53 @@ describe('a service that only reads and knows the one that writes', () => {
     expect((got['body'] as string).length).toBe(large.length);
   });
 
+  it('hands a large answer on as it comes, at the pace of whoever reads it, and breaks off where it does', async () => {
+    const part = Buffer.alloc(256 * 1024, 'x');
+    const parts = 200;
+    let sent = 0;
+    let isCut = false;
+    const url = await standIn((_request, response) => {
+      sent = 0;
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': parts * part.length });
+      const more = () => {
+        while (sent < parts) {
+          sent++;
+          if (isCut && sent === 20) {
+            response.destroy();
+            return;
+          }
+          if (!response.write(part)) return;
+        }
+        response.end();
+      };
+      response.on('drain', more);
+      more();
+    });
+    const reader = await readerOf(url);
+    const ask = () =>
+      fetch(`${reader.url}/graphql`, {
+        method: 'POST',
+        body: JSON.stringify({ query: ADD, variables: { title: 'a' } }),
+        headers: { 'content-type': 'application/json' },
+      });
+    const slow = await ask();
+    const body = slow.body!.getReader();
+    await body.read();
+    // what sockets take on the way, and no more
+    let before = -1;
+    while (before < sent) {
+      before = sent;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    expect(sent).toBeLessThan(parts / 2);
+    await body.cancel();
+    for (let i = 0; i < 3; i++) expect((await (await ask()).arrayBuffer()).byteLength).toBe(parts * part.length);
+    isCut = true;
+    await expect((await ask()).arrayBuffer()).rejects.toThrow();
+    isCut = false;
+    expect((await (await ask()).arrayBuffer()).byteLength).toBe(parts * part.length);
+  });
+
   it('bounds what waits there, and lets go of it with whoever waited', async () => {
     const waiting: (() => void)[] = [];
     const left: Promise<unknown>[] = [];

@@ -11,10 +11,15 @@ let made: { readonly headers: Headers; readonly lines: string } = { headers: {},
  * @param id of the request
  * @param keptMs how long the connection is kept after this answer; undefined ends it
  */
-export function headOf({ status, shared, own, body }: DirectAnswer, id: string, keptMs: number | undefined): string {
+export function headOf(
+  { status, shared, own, body, rest }: DirectAnswer,
+  id: string,
+  keptMs: number | undefined,
+): string {
   if (made.headers !== shared) made = { headers: shared, lines: linesOf(shared) };
   const kept = keptMs === undefined ? 'close' : `keep-alive\r\nKeep-Alive: timeout=${Math.floor(keptMs / 1_000)}`;
-  const lines = `${made.lines}${linesOf(own)}x-request-id: ${id}\r\ncontent-length: ${body.length}`;
+  const sent = rest === undefined ? `content-length: ${body.length}` : 'transfer-encoding: chunked';
+  const lines = `${made.lines}${linesOf(own)}x-request-id: ${id}\r\n${sent}`;
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\nDate: ${date()}\r\nConnection: ${kept}\r\n\r\n`;
 }
 

@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { COUNTED_BODY } from '../body.js';
 import { TEXT_BYTES } from '../envelope.js';
+import { chunked } from './chunked.js';
 import type { DirectAnswer, DirectHandler, DirectRoute } from './contract.js';
 import { Exchange } from './exchange.js';
 import { type PlainHead, plainHead } from './head.js';
@@ -30,6 +33,13 @@ export interface Keeper {
 interface Known {
   readonly text: string;
   readonly plain?: { readonly head: PlainHead; readonly handle: DirectHandler };
+}
+
+/** An answer that is on its way, and since when. */
+interface Begun {
+  readonly path: string;
+  readonly from: number;
+  readonly exchange: Exchange;
 }
 
 /**
@@ -116,6 +126,7 @@ export class DirectConnection {
     if (exchange.destroyed) return;
     const keeper = this.#keeper;
     exchange.headersSent = true;
+    if (answer.rest !== undefined) return this.#stream(answer, answer.rest, id, { path, from, exchange });
     // whoever is told that the connection ends asks for nothing on it any more
     const isKept = keeper.route.isOpen;
     const isTaken = this.#write(answer, id, isKept ? keeper.idleMs : undefined);
@@ -123,6 +134,24 @@ export class DirectConnection {
     if (!isKept) this.#last(exchange);
     else if (isTaken) this.#next(exchange);
     else this.#socket.once('drain', () => this.#next(exchange));
+  }
+
+  /** Hands on what comes, at the pace of whoever reads it. */
+  async #stream(answer: DirectAnswer, rest: Readable, id: string, { path, from, exchange }: Begun): Promise<void> {
+    const keeper = this.#keeper;
+    const isKept = keeper.route.isOpen;
+    const socket = this.#socket;
+    socket.write(headOf(answer, id, isKept ? keeper.idleMs : undefined), 'latin1');
+    try {
+      await pipeline(rest, chunked, socket, { end: false });
+    } catch {
+      // whose answer breaks off is to see that it did; `close` follows
+      socket.destroy();
+      return;
+    }
+    keeper.answered(path, answer.status, (performance.now() - from) / 1_000);
+    if (isKept) this.#next(exchange);
+    else this.#last(exchange);
   }
 
   /** false where the client has to read some of it first */

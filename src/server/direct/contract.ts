@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Answering } from '../signal.js';
 import type { PlainHead } from './head.js';
 
@@ -18,6 +19,8 @@ export interface DirectAnswer {
   /** those of this answer besides */
   readonly own: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** what follows it, as it comes; the connection ends where it breaks off */
+  readonly rest?: Readable;
 }
 
 /** Answers requests whose heads are alike. Never rejects. */

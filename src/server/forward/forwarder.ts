@@ -1,8 +1,9 @@
 import { request as overHttp, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { urlToHttpOptions } from 'node:url';
-import { GraphsteadError, type Limits, type Trace } from '../../base/index.js';
+import type { GraphsteadError, Limits, Trace } from '../../base/index.js';
 import { serviceAddress } from './address.js';
 import { clientLeft, outcomeUnknown, writerAway } from './failure.js';
 import { FORWARDED, headersBack, headersOn } from './headers.js';
@@ -21,7 +22,8 @@ export interface Received {
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+  /** the whole of it where that is little, and else as it comes */
+  readonly body: Buffer | Readable;
 }
 
 /** Where a client waits for the answer. */
@@ -44,7 +46,7 @@ export interface Forwarder {
   /** Hands its answer on as it comes. Rejects as `ask` does, before anything was answered. */
   pipe(received: Received, body: Buffer | Readable, answer: ServerResponse): Promise<void>;
   /**
-   * Answers with the whole of it, unpacked. Throws READ_ONLY_STORE where that service cannot be reached, OUTCOME_UNKNOWN where it may have done
+   * Answers with it. Throws READ_ONLY_STORE where that service cannot be reached, OUTCOME_UNKNOWN where it may have done
    * what was asked and did not say so, OVERLOADED.
    */
   ask(received: Received, body: Buffer, waiting: Waiting): Promise<Answered>;
@@ -59,6 +61,9 @@ export function createForwarder(url: string, terms: ForwardTerms): Forwarder {
 export function wasForwarded({ headers }: Pick<Received, 'headers'>): boolean {
   return headers[FORWARDED] !== undefined;
 }
+
+/** of an answer that is waited for whole: what is larger is not held */
+const WHOLE_BYTES = 64 * 1024;
 
 class WriterForwarder implements Forwarder {
   readonly #address: URL;
@@ -78,8 +83,7 @@ class WriterForwarder implements Forwarder {
   }
 
   async pipe(received: Received, body: Buffer | Readable, answer: ServerResponse): Promise<void> {
-    const leave = this.#places.take();
-    answer.once('close', leave);
+    this.#holdPlace(answer);
     const from = await this.#send(received, body, answer);
     answer.writeHead(from.statusCode ?? 502, headersBack(from.headers));
     // a client that reads no further ends it there, and one whose answer breaks off is to see that it did
@@ -87,18 +91,22 @@ class WriterForwarder implements Forwarder {
   }
 
   async ask(received: Received, body: Buffer, waiting: Waiting): Promise<Answered> {
-    const leave = this.#places.take();
+    this.#holdPlace(waiting);
+    const from = await this.#send(received, body, waiting);
+    const { statusCode: status = 502 } = from;
+    const headers = headersBack(from.headers);
+    if (!(Number(from.headers['content-length']) <= WHOLE_BYTES)) return { status, headers, body: from };
     try {
-      const { 'accept-encoding': _packed, ...headers } = received.headers;
-      const from = await this.#send({ ...received, headers }, body, waiting);
-      const parts: Buffer[] = [];
-      for await (const part of from) parts.push(part as Buffer);
-      return { status: from.statusCode ?? 502, headers: headersBack(from.headers), body: Buffer.concat(parts) };
+      return { status, headers, body: await buffer(from) };
     } catch (thrown) {
-      throw thrown instanceof GraphsteadError ? thrown : this.#unknown(thrown);
-    } finally {
-      leave();
+      throw this.#unknown(thrown);
     }
+  }
+
+  /** Until the answer is over. Throws CANCELLED where it is already: nobody would tell of it any more. */
+  #holdPlace(waiting: Waiting): void {
+    if (waiting.destroyed) throw clientLeft();
+    waiting.once('close', this.#places.take());
   }
 
   #send(received: Received, body: Buffer | Readable, waiting: Waiting): Promise<IncomingMessage> {

@@ -40,6 +40,8 @@ async function run(core: Core, request: DirectRequest, answering: Answering, acc
   return replyWith(core, graphql, result, { accepted, ...POSTED });
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
 /** said of every answer here, or of the body as it was sent there */
 const OWN: ReadonlySet<string> = new Set(['content-type', 'content-length', 'date', 'x-request-id']);
 const ofOrigins = (name: string) => name.startsWith('access-control-');
@@ -47,5 +49,6 @@ const ofOrigins = (name: string) => name.startsWith('access-control-');
 /** As the service that writes has answered it. */
 function replyOf({ status, headers, body }: Answered): RouteReply {
   const kept = Object.entries(headers).filter(([name]) => !OWN.has(name) && !ofOrigins(name));
-  return { status, type: headers['content-type'] ?? JSON_TYPE, headers: Object.fromEntries(kept), body };
+  const told = Buffer.isBuffer(body) ? { body } : { body: NO_BYTES, rest: body };
+  return { status, type: headers['content-type'] ?? JSON_TYPE, headers: Object.fromEntries(kept), ...told };
 }

@@ -46,10 +46,16 @@ export function directRoutes(core: Core, terms: Terms): DirectRoute['handlerOf']
       } catch (thrown) {
         reply = failed(core, request, thrown);
       }
-      const isPacked = packing === 'gzip' && reply.body.length >= PACKED_FROM;
+      const shared = terms.origins.of(undefined);
+      const { status, rest } = reply;
+      if (rest !== undefined) {
+        terms.answers.addStreamed(answering);
+        return { status, shared, own: headersOf(reply, false), body: reply.body, rest };
+      }
+      const isPacked = packing === 'gzip' && reply.body.length >= PACKED_FROM && !isPackedThere(reply);
       const body = isPacked ? await pack(reply.body) : reply.body;
       terms.answers.add(body.length, answering);
-      return { status: reply.status, shared: terms.origins.of(undefined), own: headersOf(reply, isPacked), body };
+      return { status, shared, own: headersOf(reply, isPacked), body };
     };
   };
 }
@@ -81,6 +87,11 @@ function failed(core: Core, request: DirectRequest, thrown: unknown): RouteReply
   const { status, body } = failure(thrown, core.names);
   logFailure(core.log, request.id, thrown);
   return { status, type: JSON_TYPE, headers: NONE, body: Buffer.from(body) };
+}
+
+/** by the service that writes */
+function isPackedThere({ headers }: RouteReply): boolean {
+  return 'content-encoding' in headers;
 }
 
 function headersOf({ type, headers }: RouteReply, isPacked: boolean): Record<string, string> {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { DirectRequest } from '../direct/index.js';
 import type { Answering } from '../signal.js';
 
@@ -9,6 +10,8 @@ export interface RouteReply {
   /** besides the type; lower-case names */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** what follows it, as it comes */
+  readonly rest?: Readable;
 }
 
 /** Answers a request that came past the library. Rejects as the library's routes do. */
