@@ -115,18 +115,22 @@ export class DirectConnection {
     const { path, url, query, headers } = head;
     const exchange = new Exchange(this.#socket);
     this.#exchange = exchange;
-    const from = performance.now();
+    const begun = { path, from: performance.now(), exchange };
     const id = headers['x-request-id'] || this.#keeper.nextId();
     void handle({ id, method: 'POST', url, query, headers, body }, exchange).then((answer) =>
-      this.#answered(exchange, id, path, from, answer),
+      this.#answered(answer, id, begun),
     );
   }
 
-  #answered(exchange: Exchange, id: string, path: string, from: number, answer: DirectAnswer): void {
+  #answered(answer: DirectAnswer, id: string, begun: Begun): void {
+    const { path, from, exchange } = begun;
     if (exchange.destroyed) return;
     const keeper = this.#keeper;
     exchange.headersSent = true;
-    if (answer.rest !== undefined) return this.#stream(answer, answer.rest, id, { path, from, exchange });
+    if (answer.rest !== undefined) {
+      void this.#stream(answer, answer.rest, id, begun);
+      return;
+    }
     // whoever is told that the connection ends asks for nothing on it any more
     const isKept = keeper.route.isOpen;
     const isTaken = this.#write(answer, id, isKept ? keeper.idleMs : undefined);
