@@ -72,7 +72,7 @@ export const DEFAULT_LIMITS = {
   // store
   /** bytes that must stay free on disk for writes to go on */
   diskReserve: 256 * 1024 * 1024,
-  /** bytes kept in a file that is given up so that deletes have room on a full disk */
+  /** bytes kept in a file that is given up so that what drops data has room on a full disk, and small writes after it */
   ballastBytes: 16 * 1024 * 1024,
   /** readers of the embedded store at the same time */
   readers: 1_024,

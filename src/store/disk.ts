@@ -11,7 +11,7 @@ const PLENTY = 1024 ** 3;
 const LOOK_MS = 100;
 
 /**
- * Keeps a reserve free on the volume, and a ballast file inside the directory: on a full disk even a delete needs room,
+ * Keeps a reserve free on the volume, and a ballast file inside the directory: on a full disk even a drop needs room,
  * and the ballast is what it gets.
  */
 export class DiskGuard {
