@@ -188,8 +188,13 @@ function addRestore(program: Command): void {
   program
     .command('restore')
     .argument('<BACKUP>', 'a folder that backup wrote')
-    .description('make a new data directory of a backup')
+    .description('make a new data directory of a backup, as it was or brought forward to a later moment')
     .addOption(dataOption())
+    .option('--records <DIR>', 'take in what was committed since: the data directory it was made of, or a later backup')
+    .option(
+      '--until <WHEN>',
+      'no later than this: a time with its zone, or the id of a commit in /changes (with --records)',
+    )
     .addOption(jsonOption())
     .action(async (from: string, options) => {
       const { restoreCommand } = await import('./command/backup.js');

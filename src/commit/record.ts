@@ -65,7 +65,8 @@ function* checksum(body: Uint8Array): Steps<number> {
   return sum;
 }
 
-function recordKey(commitTs: number, chunk: number): Key {
+/** Where a piece of a record is kept; the first one begins with its checksum. */
+export function recordKey(commitTs: number, chunk: number): Key {
   return keys.uint(commitTs).uint(chunk).key();
 }
 

@@ -6,18 +6,21 @@ import { copyFailure } from './failure.js';
 import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
 import { renewIncarnation, versionOf } from './lmdb-meta.js';
 
+/** Changes a copy, in the directory that it is made in, before anybody can open it. */
+type Amend = (making: string) => Promise<void>;
+
 /**
  * Puts a backup into a new data directory under a new incarnation. Throws INVALID_REQUEST when there is a store already,
- * NOT_FOUND when the backup is none.
+ * NOT_FOUND when the backup is none, and what `amend` throws; then the directory holds no store.
  */
-export async function restoreLmdbStore(backup: string, directory: string): Promise<void> {
+export async function restoreLmdbStore(backup: string, directory: string, amend?: Amend): Promise<void> {
   const limits = makeLimits();
   const target = resolve(directory);
   refuseStoreIn(target);
   const source = await openToRead(resolve(backup), limits.readers);
   if (source === undefined) throw nothingThere(backup);
   try {
-    await copyEnv(source, target);
+    await copyEnv(source, target, amend);
   } finally {
     await source.root.close();
   }
@@ -38,7 +41,7 @@ const UNFINISHED = 'unfinished-copy-';
  * Compact copy that opens as a store of its own: new incarnation, on disk when this returns. Half of one never has a store's
  * name, wherever the process ends, and is taken away by the next copy to the same place. Answers with the version that it holds.
  */
-export async function copyEnv(env: LmdbEnv, target: string): Promise<number> {
+export async function copyEnv(env: LmdbEnv, target: string, amend?: Amend): Promise<number> {
   let making: string | undefined;
   try {
     makePrivateFolder(target);
@@ -51,6 +54,7 @@ export async function copyEnv(env: LmdbEnv, target: string): Promise<number> {
     const version = versionOf(copy);
     renewIncarnation(copy);
     await copy.root.close();
+    await amend?.(making);
     await syncFile(file);
     refuseStoreIn(target); // another copy may have come first
     await rename(file, join(target, DATA_FILE));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const bin = fileURLToPath(new URL('../../bin/graphstead.js', import.meta.url));
+export const bin = fileURLToPath(new URL('../../bin/graphstead.js', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;

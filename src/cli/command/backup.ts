@@ -1,10 +1,12 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { makeLimits } from '../../base/index.js';
+import { GraphsteadError, makeLimits } from '../../base/index.js';
 import { openLmdbStore, restoreLmdbStore } from '../../store/index.js';
 import { assertStore } from '../holds-store.js';
 import { remoteService } from '../remote-service.js';
 import { type CommonOptions, runCommand } from '../report.js';
+import { momentOf } from '../restore/moment.js';
+import { type TakenIn, takeIn } from '../restore/take-in.js';
 
 interface BackupCommand extends CommonOptions {
   readonly data?: string;
@@ -50,22 +52,46 @@ async function backup(to: string, { data, from }: BackupCommand): Promise<Copied
   }
 }
 
-/** `graphstead restore`: a backup becomes a new data directory. */
-export function restoreCommand(backupDir: string, options: BackupCommand): Promise<void> {
+interface RestoreCommand extends CommonOptions {
+  readonly data?: string;
+  /** a directory that holds what was committed since the backup */
+  readonly records?: string;
+  readonly until?: string;
+}
+
+/** `graphstead restore`: a backup becomes a new data directory, brought forward where that is asked for. */
+export function restoreCommand(backupDir: string, options: RestoreCommand): Promise<void> {
   return runCommand(
     options,
-    async () => {
-      const start = performance.now();
-      assertStore(
-        resolve(backupDir),
-        'name a folder that graphstead backup wrote, or another copy of a data directory',
-      );
-      const to = resolve(options.data ?? join('.graphstead', 'data'));
-      await restoreLmdbStore(backupDir, to);
-      return copied(to, start);
+    () => restore(backupDir, options),
+    (done) => {
+      const { commits, last } = done;
+      if (commits === undefined) return told(done);
+      return `${told(done)}\n${commits} commits behind the backup${last === undefined ? '' : `, the last of ${last.wall}`}`;
     },
-    told,
   );
+}
+
+async function restore(
+  backupDir: string,
+  { data, records, until }: RestoreCommand,
+): Promise<Copied & Partial<TakenIn>> {
+  const start = performance.now();
+  if (until !== undefined && records === undefined) {
+    throw new GraphsteadError('CONFIG', '--until without --records: the backup alone holds one moment', {
+      fix: 'name the data directory that it was made of, or a later backup, by --records DIR',
+    });
+  }
+  const moment = until === undefined ? undefined : momentOf(until);
+  assertStore(resolve(backupDir), 'name a folder that graphstead backup wrote, or another copy of a data directory');
+  if (records !== undefined) assertStore(resolve(records), 'name the data directory that the backup was made of');
+  const to = resolve(data ?? join('.graphstead', 'data'));
+  let taken: TakenIn | undefined;
+  const amend = async (making: string) => {
+    if (records !== undefined) taken = await takeIn(making, resolve(records), moment);
+  };
+  await restoreLmdbStore(backupDir, to, amend);
+  return { ...copied(to, start), ...taken };
 }
 
 function copied(to: string, start: number): Copied {
