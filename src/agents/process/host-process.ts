@@ -56,6 +56,8 @@ interface HostProcessOptions {
   /** as it is now; asked at the start and at the load, between which it may be edited */
   readonly environment: () => Readonly<Record<string, string | undefined>>;
   readonly used?: (record: CallRecord) => void;
+  /** whether another process would answer what this one does not get to */
+  readonly mayMove: () => boolean;
 }
 
 /** One forked process that gets one bundle to load. It never opens the store. */
@@ -66,8 +68,6 @@ export class HostProcess {
   readonly #child: Child | undefined;
   readonly #watchdog: Watchdog;
   readonly #pending = new UnderWay<Pending>();
-  /** tasks that were moved to another process, as this one was held */
-  readonly #moved = new WeakSet<HostTask>();
   readonly #options: HostProcessOptions;
   #settleReady!: { resolve(manifest: HostManifest): void; reject(error: unknown): void };
   #dead: string | undefined;
@@ -267,17 +267,15 @@ export class HostProcess {
 
   /**
    * What was sent after the task that holds the thread has not begun, nor has what was sent after the last one that has: it
-   * goes elsewhere at once. What this process still does for it is dropped.
+   * goes elsewhere as soon as another process is free. What this process still does for it is dropped.
    * @param held the thread is in use, by whatever
    */
   #moveWaiting(held: boolean): void {
     const { holder = 0, begun = 0 } = this.#child?.marked() ?? {};
     const last = held ? begun : this.#pending.get(holder) && holder;
-    if (!last) return;
-    for (const [id, { movable, task }] of this.#pending.entries()) {
-      // one that has come back would go to and fro: no other process is free
-      if (id <= last || !movable || this.#moved.has(task)) continue;
-      this.#moved.add(task);
+    if (!last || !this.#options.mayMove()) return;
+    for (const [id, { movable }] of this.#pending.entries()) {
+      if (id <= last || !movable) continue;
       this.#giveUp(id, 'it was moved to another process', new HostDied('its process is busy', false, false, 0));
     }
   }

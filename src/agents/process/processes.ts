@@ -151,12 +151,14 @@ export class Processes {
 
   /** Not the same one for ever: residency has to be checked by identity. */
   #pick(shard: number): HostProcess {
-    const generation = this.#current();
-    const { slots } = generation;
+    const { slots } = this.#current();
     const first = slots[shard % slots.length];
-    if (first.loaded && !first.stalled) return first;
-    const other = [...slots, generation.spare].find((host) => host?.loaded && !host.stalled);
-    return other ?? first;
+    return isFree(first) ? first : (this.#free() ?? first);
+  }
+
+  #free(): HostProcess | undefined {
+    const { slots, spare } = this.#current();
+    return slots.find(isFree) ?? (spare && isFree(spare) ? spare : undefined);
   }
 
   /** The process that takes a dead one's place. Throws OVERLOADED where the system gives none for now. */
@@ -207,6 +209,7 @@ export class Processes {
       log: this.#log,
       environment: this.#options.environment ?? (() => process.env),
       used: this.#options.onCall,
+      mayMove: () => this.#generation !== undefined && this.#free() !== undefined,
     });
     this.#all.add(host);
     void host.exited.then(() => this.#all.delete(host));
@@ -284,4 +287,9 @@ export class Processes {
     this.#lastWatch = now;
     for (const host of this.#all) host.watch(late);
   }
+}
+
+/** It answers what it is sent. */
+function isFree(host: HostProcess): boolean {
+  return host.loaded && !host.stalled;
 }
