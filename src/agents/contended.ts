@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { TransactionKeys } from './contract.js';
 
 /** milliseconds that one waits for others, and holds what others wait for: one of them may wait for it in a way that nobody sees */
@@ -97,6 +98,11 @@ export class Claim {
     }
     return undefined;
   }
+}
+
+/** Those that lost to the same commit would meet again: each waits for a time of its own. @param mostMs more from try to try */
+export function apart(mostMs: number): Promise<void> {
+  return pause(Math.random() * mostMs);
 }
 
 /** Whether it ended in time. */

@@ -1,7 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { asError, GraphsteadError, type Limits } from '../base/index.js';
 import type { Committer } from '../commit/index.js';
-import type { Claim, Contended } from './contended.js';
+import { apart, type Claim, type Contended } from './contended.js';
 import type { GraphCalls, GraphTransaction } from './contract.js';
 import { claimOf, type Job } from './job.js';
 import { type Mail, Outbox } from './outbox.js';
@@ -28,11 +27,6 @@ interface TransactionsOptions {
   readonly mail: Mail;
   readonly committer: Pick<Committer, 'idempotentReply'>;
   readonly limits: Pick<Limits, 'hostMessageBytes' | 'functionTransactions'>;
-}
-
-/** Those that lost to the same one would meet again: each waits for a time of its own, longer from try to try. */
-function apart(tries: number): Promise<void> {
-  return pause(Math.random() * Math.min(250, 4 * 2 ** tries));
 }
 
 /** Transactions that functions have begun with graph.transaction. Nothing of them outlives the call. */
@@ -67,7 +61,7 @@ export class FunctionTransactions {
 
   /** Waits where nothing of it is open. Who holds what it lost by meets nobody, and others wait for it. */
   async #again(call: FunctionCall, held: Held, lost: number): Promise<void> {
-    if (!(await held.claim.again())) await apart(lost);
+    if (!(await held.claim.again())) await apart(Math.min(250, 4 * 2 ** lost));
     if (this.#holds(call, held)) return;
     held.claim.letGo();
     throw finished();

@@ -141,7 +141,7 @@ class GraphqlApi implements Api {
           schema: loaded.schema,
           model: loaded.model,
           graph,
-          runQuery: trace.on ? (...given) => trace.step('run', {}, async () => await runQuery(...given)) : runQuery,
+          runQuery: trace.on ? (...given) => trace.step('run', {}, () => runQuery(...given)) : runQuery,
           names,
           clock,
           limits,

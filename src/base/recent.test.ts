@@ -23,6 +23,14 @@ describe('what was used recently', () => {
     );
   });
 
+  it('knows nothing that it was given before it was cleared', () => {
+    const recent = new Recent<number>(4, 10);
+    for (const text of ['a', 'b', 'c', 'd']) recent.set(text, 1, 2);
+    recent.clear();
+    expect(['a', 'b', 'c', 'd'].map((text) => recent.get(text))).toEqual(Array(4).fill(undefined));
+    expect([recent.size, recent.weight]).toEqual([0, 0]);
+  });
+
   it('keeps the half of the weight that was used last, and no more of it than it may', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 40 }), fc.array(use, { maxLength: 200 }), (weight, uses) => {

@@ -37,6 +37,13 @@ export class Recent<V> {
     return old?.value;
   }
 
+  clear(): void {
+    this.#young = new Map();
+    this.#old = new Map();
+    this.#youngWeight = 0;
+    this.#oldWeight = 0;
+  }
+
   /** A value of more than half of all weight is not kept. */
   set(text: string, value: V, weight = 0): void {
     if (weight > this.#halfWeight) return;

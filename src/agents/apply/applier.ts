@@ -11,25 +11,8 @@ const KNOWN_HEADS = 10_000;
 
 /** How the agents write. Register it with the committer of one store, under its name: it remembers what it wrote there. */
 export function agentsApplier(limits: AgentLimits): Applier<AgentPart, AgentResult> {
-  const known = new KnownHeads();
+  const known = new Recent<Head>(KNOWN_HEADS);
   return { name: AGENTS, begin: (state) => new AgentWork(state, limits, known) };
-}
-
-/** Heads as the newest group that landed left them. Reading and parsing one takes longer than all else that is done with it. */
-class KnownHeads {
-  #heads = new Recent<Head>(KNOWN_HEADS);
-
-  get(id: string): Head | undefined {
-    return this.#heads.get(id);
-  }
-
-  set(id: string, head: Head): void {
-    this.#heads.set(id, head);
-  }
-
-  clear(): void {
-    this.#heads = new Recent(KNOWN_HEADS);
-  }
 }
 
 /** One group's worth of agents: heads and states are merged here and written once. */
@@ -43,7 +26,8 @@ class AgentWork implements GroupWork<AgentPart, AgentResult> {
   constructor(
     readonly state: GroupState,
     readonly limits: AgentLimits,
-    readonly known: KnownHeads,
+    /** as the newest group that landed left them: reading and parsing one takes longer than all else that is done with it */
+    readonly known: Recent<Head>,
   ) {}
 
   prepare(parts: readonly AgentPart[]): MaybePromise<void> {

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { GraphsteadError } from '../../base/index.js';
 import type { Snapshot } from '../../commit/index.js';
 import { Activation } from '../activation.js';
+import { apart } from '../contended.js';
 import type { Job } from '../job.js';
 import { shardOf } from '../keys.js';
 import { MadeCalls } from '../process/made-calls.js';
@@ -18,11 +18,6 @@ import { turnStep } from './step.js';
 
 /** runs of a turn whose commit met another one, before TURN_CONFLICT */
 const CONFLICT_TRIES = 4;
-
-/** Those that lost to the same commit would meet again: each waits for a time of its own, longer from try to try. */
-function apart(tries: number): Promise<void> {
-  return pause(Math.random() * 10 * 3 ** tries);
-}
 
 /** Runs jobs of agents. */
 export class TurnRunner {
@@ -96,10 +91,10 @@ export class TurnRunner {
         } catch (error) {
           turn.abandon();
           if (!(error instanceof GraphsteadError) || error.code !== 'TXN_ABORTED') throw error;
-          if (await this.#isBegun(activation, job)) return activation.id;
+          if (await this.#isStartedByNow(activation, job)) return activation.id;
           if (tries >= CONFLICT_TRIES) throw turnConflict(activation.id, job, error);
           claim.lost = true;
-          if (!claim.holding) await apart(tries);
+          if (!claim.holding) await apart(10 * 3 ** tries);
         }
       }
     } finally {
@@ -111,11 +106,11 @@ export class TurnRunner {
    * Another writer came first, or the head kept here was not the newest: reads it anew. True for one that was to be started
    * where a turn of another agent has started it by its key.
    */
-  async #isBegun(activation: Activation, job: Job): Promise<boolean> {
-    const begun = job.create === undefined || activation.head !== undefined;
-    activation.head = job.create === undefined ? undefined : activation.head;
+  async #isStartedByNow(activation: Activation, job: Job): Promise<boolean> {
+    if (job.create === undefined) activation.head = undefined;
+    const starts = job.create !== undefined && activation.head === undefined;
     const head = await this.head(activation);
-    if (begun) return false;
+    if (!starts) return false;
     if (!isLiving(head)) activation.head = undefined;
     return isLiving(head);
   }

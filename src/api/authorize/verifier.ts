@@ -56,7 +56,7 @@ export class Verifier {
     });
     for (const set of this.#sets) {
       try {
-        return await refusing(jose, async () => await jose.jwtVerify(token, set, options), true);
+        return await refusing(jose, () => jose.jwtVerify(token, set, options), true);
       } catch (error) {
         failures.push(asError(error));
       }

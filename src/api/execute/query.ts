@@ -276,15 +276,8 @@ async function oneField(
     const empty = writeScopeOf(request, field.key, new Map());
     return { write: (out) => writeNull(empty, definition.type, field, out) };
   }
-  return await showOne(
-    request,
-    field,
-    definition,
-    type,
-    scope,
-    rootOf(scope, typeTests(scope, type.name), filter),
-    reader,
-  );
+  const found = rootOf(scope, typeTests(scope, type.name), filter);
+  return await showOne(request, field, definition, type, scope, found, reader);
 }
 
 /** The node that `found` leads to, as the field's selection asks for it. Throws UNIQUE_VIOLATION where it leads to several. */
@@ -353,15 +346,8 @@ export async function passwordField(
     args: [literal(1)],
     position: { line: 0, column: 0 },
   });
-  return await showOne(
-    request,
-    field,
-    definition,
-    type,
-    scope,
-    { call: ofVariable(candidates), filter: right },
-    reader,
-  );
+  const found = { call: ofVariable(candidates), filter: right };
+  return await showOne(request, field, definition, type, scope, found, reader);
 }
 
 /** aggregateT */

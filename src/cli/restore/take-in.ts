@@ -1,5 +1,5 @@
 import { agentsApplier } from '../../agents/index.js';
-import { GraphsteadError, makeLimits } from '../../base/index.js';
+import { GraphsteadError, type Limits, makeLimits } from '../../base/index.js';
 import { type CommitRecord, readState, recordsBehind, replay } from '../../commit/index.js';
 import { graphApplier, graphShared } from '../../graph/index.js';
 import { openLmdbStore, type Snapshot, type Store } from '../../store/index.js';
@@ -21,7 +21,7 @@ export async function takeIn(copy: string, directory: string, until: Moment | un
   try {
     const target = await openLmdbStore(copy, { limits });
     try {
-      return await between(target, source, until);
+      return await between(target, source, until, limits);
     } finally {
       await target.close();
     }
@@ -30,8 +30,7 @@ export async function takeIn(copy: string, directory: string, until: Moment | un
   }
 }
 
-async function between(target: Store, source: Store, until: Moment | undefined): Promise<TakenIn> {
-  const limits = makeLimits({}, process.env);
+async function between(target: Store, source: Store, until: Moment | undefined, limits: Limits): Promise<TakenIn> {
   const [before, now] = [target.snapshot(), source.snapshot()];
   let commits = 0;
   let last: CommitRecord | undefined;
