@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { GraphsteadError } from '../base/index.js';
 import type { IdempotencyClaim } from '../commit/index.js';
 import type { CallerClaims, SendOptions } from './contract.js';
@@ -172,7 +172,7 @@ export function claimOf(scope: string, key: string | undefined, body: string): J
 }
 
 export function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', text, 'base64url');
 }
 
 /** A caller's patience ended. */

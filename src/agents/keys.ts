@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Key, KeyReader, KeyWriter, type Range } from '../commit/index.js';
 import { isAgentId } from './agent-id.js';
 
@@ -29,7 +29,7 @@ export function shardOf(agentId: string): number {
   const known = shards.get(agentId);
   if (known !== undefined) return known;
   if (shards.size >= CACHE) shards.clear();
-  const shard = createHash('sha1').update(agentId).digest()[0];
+  const shard = hash('sha1', agentId, 'binary').charCodeAt(0);
   // callers may send any text for an id, of megabytes too
   if (isAgentId(agentId)) shards.set(agentId, shard);
   return shard;

@@ -47,6 +47,7 @@ export {
   withTexts,
 } from './placeholder.js';
 export { makePrivateFolder } from './private-folder.js';
+export { randomTexts } from './random-texts.js';
 export { documentWeight, Recent } from './recent.js';
 export { Secret } from './secret.js';
 export { sourceStack } from './source-stack.js';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { STEP, type Steps } from '../base/index.js';
 import type { ConflictKey, NumberedKeys } from '../commit/index.js';
 import type { IndexKind } from '../values/index.js';
@@ -38,7 +38,7 @@ export function predicateOfIndexKey(key: string): string | undefined {
 
 function short(bytes: Uint8Array): string {
   if (bytes.length <= TOKEN_TEXT_BYTES) return Buffer.from(bytes).toString('base64url');
-  return `#${createHash('sha256').update(bytes).digest('base64url')}`;
+  return `#${hash('sha256', bytes, 'base64url')}`;
 }
 
 /** Conflict keys as an intent takes them. */

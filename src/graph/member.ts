@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { latin1 } from '../base/index.js';
 import type { StoredValue } from '../values/index.js';
 import { eachEntry } from './entry-map.js';
@@ -16,7 +16,7 @@ export function memberEntry(value: StoredValue): { key: string; value: Uint8Arra
   if (value.length <= OWN_KEY_BYTES) {
     return { key: OWN + latin1(value), value: NONE };
   }
-  return { key: HASHED + createHash('sha256').update(value).digest('binary'), value };
+  return { key: HASHED + hash('sha256', value, 'binary'), value };
 }
 
 const OWN_BYTE = OWN.charCodeAt(0);

@@ -6,6 +6,7 @@ import {
   type Limits,
   type MaybePromise,
   type Names,
+  randomTexts,
   STEP,
   type Steps,
   Breath,
@@ -41,7 +42,6 @@ import { SourceReader } from './reader.js';
 import type { SchemaVersion } from './schema.js';
 import { SchemaDraft } from './schema-draft.js';
 import type { SchemaCache } from './schema-store.js';
-import { randomHash } from './random-hash.js';
 import { OverlaySource } from './source.js';
 import { stageChanges } from './stage.js';
 
@@ -100,8 +100,10 @@ export function expired(startTs: number): GraphsteadError {
   );
 }
 
+const nextHash = randomTexts(8, 'hex');
+
 export class GraphTransaction implements Transaction {
-  readonly hash = randomHash();
+  readonly hash = nextHash();
   readonly #context: TransactionContext;
   // most transactions read and no more
   #log = NO_LOG;

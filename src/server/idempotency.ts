@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { GraphsteadError } from '../base/index.js';
 import { keyOf } from './keys.js';
 
@@ -61,11 +61,9 @@ function subjectOf(claims: Bearer['claims']): string {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+  return hash('sha256', text, 'base64url').slice(0, 16);
 }
 
 export function bodyHash(...parts: readonly string[]): string {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part).update('\0');
-  return hash.digest('base64url');
+  return hash('sha256', parts.map((part) => `${part}\0`).join(''), 'base64url');
 }
