@@ -24,7 +24,9 @@ import {
 } from './keys.js';
 import {
   decode,
+  decodeAgent,
   type Head,
+  type StoredAgent,
   type StoredAlarm,
   type StoredEvent,
   type StoredLetter,
@@ -49,13 +51,19 @@ export async function readNow<T>(source: Snapshots, read: (snapshot: Snapshot) =
 }
 
 export async function readHead(snapshot: Snapshot, id: string): Promise<Head | undefined> {
+  return (await readAgent(snapshot, id))?.head;
+}
+
+async function readAgent(snapshot: Snapshot, id: string): Promise<StoredAgent | undefined> {
   const bytes = await snapshot.get(headKey(id));
-  return bytes === undefined ? undefined : decode<Head>(bytes);
+  return bytes === undefined ? undefined : decodeAgent(bytes);
 }
 
 /** undefined for an agent without state */
 export async function readState(snapshot: Snapshot, id: string, chunks: number): Promise<string | undefined> {
   if (chunks === 0) return undefined;
+  const state = chunks === 1 ? (await readAgent(snapshot, id))?.state : undefined;
+  if (state !== undefined) return state;
   const parts: Uint8Array[] = [];
   for (let i = 0; i < chunks; i++) parts.push((await snapshot.get(stateKey(id, i))) ?? new Uint8Array(0));
   return Buffer.concat(parts).toString('utf8');
@@ -72,7 +80,7 @@ export async function readHeads(
   for (;;) {
     const page = await snapshot.range(range);
     for (let i = 0; i < page.keys.length; i++) {
-      if (!take(agentOf(page.keys[i]).id, decode<Head>(page.values[i]))) return;
+      if (!take(agentOf(page.keys[i]).id, decodeAgent(page.values[i]).head)) return;
     }
     if (page.next === undefined) return;
     range = page.next;

@@ -96,7 +96,9 @@ describe('a stop whose onTerminate did not run to its end', () => {
       },
     });
     const store: Store = { ...late, snapshot: () => lateSnapshot(late.snapshot()) };
-    const service = await open(CODE, { store });
+    // a small state lies in the agent's own entry
+    const code = CODE.replace('class Order extends Agent {', "$& state = { note: 'x'.repeat(1_000) };");
+    const service = await open(code, { store });
     const { id } = await service.agents.start('Order');
     await service.agents.swap(async () => undefined);
     await service.call('atOnce');

@@ -29,6 +29,39 @@ export interface Head {
   readonly swept?: boolean;
 }
 
+/**
+ * What an agent's own entry holds. A small state lies in it, behind the head: a turn changes one page less, and so does a
+ * start, where each agent has a page of its own. A larger state has entries of its own.
+ */
+export interface StoredAgent {
+  readonly head: Head;
+  readonly state?: string;
+}
+
+/** bytes; each message for an agent writes its entry anew */
+const STATE_IN_ENTRY = 512;
+
+export function fitsInEntry(state: string): boolean {
+  return state.length <= STATE_IN_ENTRY && Buffer.byteLength(state) <= STATE_IN_ENTRY;
+}
+
+/** Chunks of the state that have entries of their own. */
+export function chunksBeside({ head, state }: StoredAgent): number {
+  return state === undefined ? head.chunks : 0;
+}
+
+/** JSON text has no line break of its own. */
+export function encodeAgent({ head, state }: StoredAgent): Uint8Array {
+  return state === undefined ? encode(head) : Buffer.from(`${JSON.stringify(head)}\n${state}`, 'utf8');
+}
+
+export function decodeAgent(bytes: Uint8Array): StoredAgent {
+  const text = textOf(bytes);
+  const end = text.indexOf('\n');
+  if (end < 0) return { head: JSON.parse(text) as Head };
+  return { head: JSON.parse(text.slice(0, end)) as Head, state: text.slice(end + 1) };
+}
+
 /** The head of an agent that begins where a stopped one had its key. What is still told of that one stays. */
 export function headAgain(birth: Birth, wall: number, status: Head['status'], before: Head): Head {
   const { turns, events, letters, dead, past } = before;
@@ -165,7 +198,11 @@ export function encode(value: unknown): Uint8Array {
 }
 
 export function decode<T>(bytes: Uint8Array): T {
-  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')) as T;
+  return JSON.parse(textOf(bytes)) as T;
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
 }
 
 /** Pieces of at most one page; one for the empty value. */

@@ -21,12 +21,17 @@ let now: number;
 beforeEach(async () => {
   now = 1_000_000;
   store = createMemoryStore();
-  const limits = makeLimits(LIMITS);
-  const clock = { wall: () => now, monotonic: () => now };
-  committer = await createCommitter({ store, appliers: [agentsApplier(limits)], limits, clock });
+  await restart();
   await commit({ op: 'turn', id: 'ann', expect: 0, create: { type: 'Cart', key: 'ann' }, state: '{"n":0}' });
 });
 afterEach(() => committer.close());
+
+/** By an applier that has seen nothing of what stands there. */
+async function restart(): Promise<void> {
+  const limits = makeLimits(LIMITS);
+  const clock = { wall: () => now, monotonic: () => now };
+  committer = await createCommitter({ store, appliers: [agentsApplier(limits)], limits, clock });
+}
 
 async function commit(...ops: AgentOp[]): Promise<{ readonly ts: number; readonly result: AgentResult }> {
   const { commitTs, results } = await committer.commit({ startTs: 0, parts: { agents: { ops } }, conflicts: [] });
@@ -52,6 +57,8 @@ async function read<T>(what: (snapshot: ReturnType<Store['snapshot']>) => Promis
   }
 }
 const head = (id = 'ann') => read((snapshot) => readHead(snapshot, id));
+const stateOf = (id: string) =>
+  read(async (snapshot) => readState(snapshot, id, (await readHead(snapshot, id))?.chunks ?? 0));
 const alarmAt = async (alarm: string) => (await read((snapshot) => readAlarm(snapshot, 'ann', alarm)))?.at;
 const turn = async (rest: Partial<TurnOp>): Promise<TurnOp> => ({
   op: 'turn',
@@ -86,20 +93,37 @@ describe('a turn', () => {
     await commit({ op: 'retry', id: 'ann', message: position, attempts: 1, notBefore: 0, error: 'no' });
     expect(await entries()).toMatchObject({ mailbox: 3, retry: 1 });
     await commit(await turn({ consumed: { ...position, bytes: sizeOf(message) } }));
-    expect(await entries()).toEqual({ head: 1, state: 1 });
+    expect(await entries()).toEqual({ head: 1 });
     expect(await head()).toMatchObject({ waiting: 0 });
   });
 
   it('leaves as many chunks of the state as it has, and none of one that stops', async () => {
     await commit(await turn({ state: LONG }));
     expect(await entries()).toMatchObject({ state: 3 });
+    for (const state of ['m'.repeat(600), 'ä'.repeat(300), 'm'.repeat(3_000)]) {
+      await commit(await turn({ state }));
+      expect(await entries()).toMatchObject({ state: 1 });
+      expect(await stateOf('ann')).toBe(state);
+    }
     await commit(await turn({ state: 'small' }));
-    expect(await entries()).toMatchObject({ state: 1 });
-    expect(await read((snapshot) => readState(snapshot, 'ann', 1))).toBe('small');
+    expect(await entries()).toEqual({ head: 1 });
+    expect(await stateOf('ann')).toBe('small');
     await commit(await turn({ state: '' }));
     expect(await entries()).toEqual({ head: 1 });
     await commit(await turn({ state: LONG, terminate: true }));
     expect(await entries()).toEqual({ head: 1, ended: 1 });
+  });
+
+  it('keeps a small state in its own entry, whatever else changes there and whether it is remembered or read', async () => {
+    const state = 'two\nlines \ud800';
+    await commit(await turn({ state }));
+    await commit(post());
+    expect(await stateOf('ann')).toBe('two\nlines \ufffd');
+    await restart();
+    await commit(post());
+    expect(await stateOf('ann')).toBe('two\nlines \ufffd');
+    expect(await entries()).toEqual({ head: 1, mailbox: 2 });
+    expect(await head()).toMatchObject({ waiting: 2, chunks: 1 });
   });
 
   it('keeps the newest events, each with a number of its own in its commit', async () => {
@@ -176,7 +200,7 @@ describe('an alarm', () => {
     expect(await entries()).toMatchObject({ alarm: 1, due: 1 });
     expect([await alarmAt('tea'), (await head())?.alarms]).toEqual([9, 1]);
     await set({ id: 'tea' });
-    expect(await entries()).toEqual({ head: 1, state: 1 });
+    expect(await entries()).toEqual({ head: 1 });
     expect(await head()).toMatchObject({ alarms: 0 });
   });
 
@@ -186,7 +210,7 @@ describe('an alarm', () => {
     await commit(await turn({ fired: { id: 'tea', at: 5 } }));
     expect([await alarmAt('tea'), await entries()]).toMatchObject([9, { alarm: 1, due: 1 }]);
     await commit(await turn({ fired: { id: 'tea', at: 9 } }));
-    expect(await entries()).toEqual({ head: 1, state: 1 });
+    expect(await entries()).toEqual({ head: 1 });
     expect(await head()).toMatchObject({ alarms: 0 });
   });
 
@@ -210,11 +234,11 @@ describe('an alarm', () => {
     await set({ id: 'tea', at: 5 });
     const alarm = { id: 'tea', at: 5 };
     for (let times = 0; times < 2; times++) await commit({ op: 'hold', id: 'ann', alarm });
-    expect(await entries()).toEqual({ head: 1, state: 1, alarm: 1, held: 1 });
+    expect(await entries()).toEqual({ head: 1, alarm: 1, held: 1 });
     for (let times = 0; times < 2; times++) await commit({ op: 'release', id: 'ann', alarm });
-    expect(await entries()).toEqual({ head: 1, state: 1, alarm: 1, due: 1 });
+    expect(await entries()).toEqual({ head: 1, alarm: 1, due: 1 });
     await commit({ op: 'hold', id: 'ann', alarm: { id: 'tea', at: 4 } });
-    expect(await entries()).toEqual({ head: 1, state: 1, alarm: 1, due: 1 });
+    expect(await entries()).toEqual({ head: 1, alarm: 1, due: 1 });
   });
 
   it('is one of as many as an agent may have; what is taken back makes room', async () => {
@@ -245,7 +269,7 @@ describe('a dead letter', () => {
     }
     expect((await letters()).map(({ data }) => data)).toEqual(['1', '2']);
     expect(await head()).toMatchObject({ waiting: 0, dead: LIMITS.deadLetters });
-    expect(await entries()).toEqual({ head: 1, state: 1, dead: 6 });
+    expect(await entries()).toEqual({ head: 1, dead: 6 });
   });
 
   it('is buried once and whole', async () => {
@@ -255,7 +279,7 @@ describe('a dead letter', () => {
     await commit(bury, post());
     await expect(commit(bury, post())).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await head()).toMatchObject({ dead: 0, waiting: 1 });
-    expect(await entries()).toEqual({ head: 1, state: 1, mailbox: 1 });
+    expect(await entries()).toEqual({ head: 1, mailbox: 1 });
   });
 
   it('is none where its agent was stopped meanwhile, as nothing else is left there then', async () => {
@@ -298,7 +322,7 @@ describe('an agent that was stopped', () => {
     await commit(begin);
     await commit({ op: 'sweep', id: 'ann' });
     await commit({ op: 'sweep', id: 'ann', at: now });
-    expect(await entries()).toEqual({ head: 1, state: 1 });
+    expect(await entries()).toEqual({ head: 1 });
     expect(await head()).toMatchObject({ status: 'active', waiting: 0, alarms: 0 });
   });
 });

@@ -28,7 +28,7 @@ interface Group {
 /** One part on its way into the group: it can still be refused whole. */
 export class Draft {
   readonly heads = new Map<string, Head>();
-  readonly states = new Map<string, Uint8Array>();
+  readonly states = new Map<string, string>();
   readonly changes: Change[] = [];
   readonly posts: { to: string; n: number }[] = [];
   /** events published so far, over all its agents */

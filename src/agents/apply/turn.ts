@@ -27,10 +27,9 @@ export function turn(draft: Draft, op: TurnOp): MaybePromise<void> {
   }
   let { chunks, version } = before;
   if (op.state !== undefined) {
-    const bytes = Buffer.from(op.state, 'utf8');
-    chunks = bytes.length === 0 ? 0 : pieces(bytes.length);
+    chunks = op.state === '' ? 0 : pieces(Buffer.byteLength(op.state));
     version = op.version ?? version;
-    draft.states.set(op.id, bytes);
+    draft.states.set(op.id, op.state);
   }
   const head = headWith(before, { status: 'active', turns: before.turns + 1, chunks, version });
   const quiet = op.fired === undefined && op.alarms === undefined && op.events === undefined && !remembers(op, before);
