@@ -1,6 +1,6 @@
 import { GraphsteadError, type Position } from '../../../base/index.js';
 import type { IndexSpec, Predicate } from '../../../graph/index.js';
-import { convert, type IndexKind, type ScalarType, type Value } from '../../../values/index.js';
+import { convert, type IndexKind, type ScalarType, type Value, valueText } from '../../../values/index.js';
 import type { Argument, FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { distinctValues } from '../variable.js';
@@ -37,7 +37,24 @@ export function textPredicate(call: FunctionCall, execution: Execution): Predica
 export function textOf(argument: Argument | undefined, call: FunctionCall): string {
   if (argument?.kind === 'literal' || argument?.kind === 'coordinates') return argument.text;
   if (argument?.kind === 'uid') return `0x${argument.uid.toString(16)}`;
+  if (argument?.kind === 'value') {
+    throw invalid(
+      `${call.name} takes no val(${argument.variable}) here`,
+      argument.position,
+      'Give it a text, a number or a uid; comparisons and words can be asked for by values of a variable.',
+    );
+  }
   throw invalid(`an argument of ${call.name} is missing`, call.position, 'Give it a text, a number or a uid.');
+}
+
+/** All texts of a call as one; `val(x)` stands for all values of x. */
+export function textsOf(call: FunctionCall, execution: Execution): string {
+  const texts = call.args.flatMap((argument) =>
+    argument.kind === 'value'
+      ? distinctValues(execution.variables.get(argument.variable)).map(valueText)
+      : [textOf(argument, call)],
+  );
+  return texts.join(' ');
 }
 
 /**

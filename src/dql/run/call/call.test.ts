@@ -81,6 +81,41 @@ describe('a variable between two whole numbers', () => {
   }
 });
 
+describe('words that a variable holds', () => {
+  const asked: readonly (readonly [string, readonly string[]])[] = [
+    ['anyofterms(name, val(x))', ['Red harbour', 'Blue harbour', 'Running horses', 'Red evening']],
+    ['allofterms(name, val(one))', ['Red harbour']],
+    [
+      'anyoftext(name, val(x))',
+      ['Red harbour', 'Blue harbour', 'Running horses', 'Red evening', 'Portrait of a horse'],
+    ],
+    ['anyofterms(name, val(none))', []],
+  ];
+  const ask = (call: string, at: 'root' | 'filter') => {
+    const found = at === 'root' ? call : `has(name)) @filter(${call}`;
+    return dql.query(`{
+      var(func: uid(0xa, 0xc)) { x as name none as note_nobody }
+      var(func: uid(0xa)) { one as name }
+      q(func: uid(x, one, none), first: 0) { uid }
+      found(func: ${found}) { name } }`);
+  };
+  for (const [call, names] of asked) {
+    it(`${call} at root`, async () => {
+      expect((await ask(call, 'root'))['found']).toEqual(names.map((name) => ({ name })));
+    });
+    it(`${call} as a filter`, async () => {
+      expect((await ask(call, 'filter'))['found']).toEqual(names.map((name) => ({ name })));
+    });
+  }
+
+  it.each(['match(name, val(x), 2)', 'match(name, "Ida", val(x))'])('are not taken by %s', async (call) => {
+    await expect(ask(call, 'root')).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+      message: expect.stringContaining('val(x)'),
+    });
+  });
+});
+
 describe('how many nodes a variable holds', () => {
   const all = ['Red harbour', 'Blue harbour', 'Running horses', 'Quiet evening', 'Red evening'];
   const filters: readonly (readonly [string, readonly string[]])[] = [

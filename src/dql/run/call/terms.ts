@@ -14,7 +14,7 @@ import {
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, intersect, union } from '../uid-set.js';
-import { pickIndex, readyIndex, subjectOf, textOf, withoutIndex } from './argument.js';
+import { pickIndex, readyIndex, subjectOf, textsOf, withoutIndex } from './argument.js';
 import { filterByTagged, filterByValues } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { intersectPostings } from './intersection.js';
@@ -65,17 +65,12 @@ function langOf(call: FunctionCall): string {
 }
 
 function tokensOf(call: FunctionCall, kind: IndexKind, execution: Execution): Promise<readonly Uint8Array[]> {
-  return textTokens(kind, words(call), langOf(call), execution);
+  return textTokens(kind, textsOf(call, execution), langOf(call), execution);
 }
 
 /** Without an argument for each number: there may be more of them than a call takes. */
 function smallest(counts: readonly number[]): number {
   return counts.reduce((least, count) => Math.min(least, count), Number.POSITIVE_INFINITY);
-}
-
-/** All texts of the call as one: `anyofterms(name, "a b", "c")`. */
-function words(call: FunctionCall): string {
-  return call.args.map((argument) => textOf(argument, call)).join(' ');
 }
 
 async function lookup(
@@ -102,7 +97,7 @@ async function check(
   execution: Execution,
 ): Promise<UidList> {
   const lang = langOf(call);
-  const wanted = [...(await termsIn(words(call), kind, lang, execution))];
+  const wanted = [...(await termsIn(textsOf(call, execution), kind, lang, execution))];
   if (wanted.length === 0) return EMPTY;
   const all = call.name.startsWith('all');
   const holds = (terms: ReadonlySet<string>): boolean =>
