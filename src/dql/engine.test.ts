@@ -217,6 +217,22 @@ describe('mutations', () => {
     await peer.close();
   });
 
+  it('take an empty text under a predicate of vectors for none, as a program writes what it has not', async () => {
+    for (const names of [defaultNames, dgraphNames]) {
+      const own = await openDql({ schema: 'v: float32vector @index(hnsw(metric: "euclidean")) .', names });
+      await own.mutateJson({ set: { uid: '0x1', note: 'a', v: '' } });
+      await own.mutateJson({ set: { uid: '0x2', note: 'b', v: '[1, 2]' } });
+      await own.mutateJson({ set: { uid: '0x3', note: 'c', v: '[3, 4]' } });
+      await own.mutateJson({ set: { uid: '0x2', v: '' } });
+      expect(await own.query('{ q(func: has(note)) { note v } }')).toEqual({
+        q: [{ note: 'a' }, { note: 'b' }, { note: 'c', v: [3, 4] }],
+      });
+      const asked = own.query('{ q(func: similar_to(v, 2, "")) { note } }');
+      await expect(asked).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+      await own.close();
+    }
+  });
+
   it('make a list of a new predicate that has several values of one node, or a list in JSON', async () => {
     await dql.mutate('{ set { _:a <byname> "Al" .\n _:a <byname> "Ali" .\n _:a <code> "1" .\n _:b <code> "2" . } }');
     await dql.mutateJson({ set: [{ lucky: [7, 11], one: ['only'], flags: [true], code: '3' }, { lucky: 3 }] });

@@ -3,9 +3,10 @@ import { invalidValue, shown } from './failure.js';
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** A vector from `[1.0, 2.0]`; commas, blanks or both between the numbers. Throws INVALID_VALUE. */
+/** A vector from `[1.0, 2.0]`; commas, blanks or both between the numbers; one without dimensions from an empty text. Throws INVALID_VALUE. */
 export function parseVector(text: string): Float32Array {
   const body = text.trim();
+  if (body === '') return new Float32Array();
   if (!body.startsWith('[') || !body.endsWith(']')) throw notAVector(text);
   const inside = body.slice(1, -1).trim();
   const items = inside === '' ? [] : inside.split(/\s*,\s*|\s+/);

@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../../base/index.js';
+import { GraphsteadError, type Position } from '../../../base/index.js';
 import type { Predicate, UidList } from '../../../graph/index.js';
 import { decodeValue, parseVector } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
@@ -55,15 +55,11 @@ async function vectorOf(
   const argument = call.args[1];
   if (argument?.kind === 'value') {
     const value = distinctValues(execution.variables.get(argument.variable))[0];
-    if (value && value.type !== 'float32vector')
-      throw invalid(
-        'similar_to needs a vector',
-        argument.position,
-        'Write it as "[0.1, 0.2]", or give val(v) of vectors.',
-      );
+    if (value && value.type !== 'float32vector') throw noVector(argument.position);
     return value?.value;
   }
   const text = textOf(argument, call).trim();
+  if (text === '') throw noVector(argument?.position ?? call.position);
   if (/^(0x[0-9a-fA-F]+|\d+)$/.test(text)) {
     const stored = (await execution.reader.values(predicate, Float64Array.of(Number(text)))).at(0);
     const value = stored && decodeValue(stored);
@@ -75,4 +71,8 @@ async function vectorOf(
     if (!(error instanceof GraphsteadError)) throw error;
     throw new GraphsteadError(error.code, error.message, { position: argument?.position, fix: error.fix });
   }
+}
+
+function noVector(position: Position): GraphsteadError {
+  return invalid('similar_to needs a vector', position, 'Write it as "[0.1, 0.2]", or give val(v) of vectors.');
 }
