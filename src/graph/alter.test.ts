@@ -197,6 +197,31 @@ describe('alter', () => {
     await alter('track: geo @index(geo) .');
   });
 
+  it('puts no index over texts that mutations are refused under it', async () => {
+    await alter('big: string @lang .\nrow: [string] .');
+    const word = 'x'.repeat(70_000);
+    await write(
+      fixture.graph,
+      ...[1, 2, 3].map((uid) => setValue(uid, 'big', 'some words '.repeat(uid * 3_000))),
+      setValue(9, 'big', word, 'en'),
+      ...['a', 'b', 'c'].map((letter) => setValue(4, 'row', letter.repeat(30_000))),
+    );
+    await expect(alter('big: string @index(exact) @lang .')).rejects.toMatchObject({
+      code: 'INVALID_SCHEMA',
+      message: 'the index of big cannot hold the values of 0x2, 0x3 and 0x9',
+    });
+    for (const kind of ['term', 'fulltext']) {
+      await expect(alter(`big: string @index(trigram, ${kind}) @lang .`)).rejects.toMatchObject({
+        code: 'INVALID_SCHEMA',
+        message: 'the index of big cannot hold the value of 0x9',
+      });
+    }
+    await alter('big: string @index(hash, trigram) @lang .\nrow: [string] @index(exact, term) .');
+    await write(fixture.graph, { op: 'deletePredicate', uid: 9, predicate: 'big' });
+    await alter('big: string @index(term) @lang .');
+    expect(await lookup('big', 'term', 'words')).toEqual([1, 2, 3]);
+  });
+
   it('loses nothing of values when a type is changed and changed back', async () => {
     await alter('rate: float @index(float) .');
     await write(fixture.graph, setValue(1, 'rate', '1.6'), setValue(2, 'rate', '1.9'));

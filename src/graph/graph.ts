@@ -15,7 +15,7 @@ import type { AlterPart, Declaration } from './alter/part.js';
 import { verifyShape } from './alter/apply-alter.js';
 import { type AlterPlan, planAlter } from './alter/request.js';
 import { JobRunner } from './alter/runner.js';
-import { isVerified, TOLD, verifyData } from './alter/verify.js';
+import { indexesTexts, isVerified, TOLD, verifyData } from './alter/verify.js';
 import type { GraphChanged, GraphShared } from './applier.js';
 import { beginBulk } from './bulk/bulk-load.js';
 import { ChangedAt } from './changed-at.js';
@@ -234,30 +234,35 @@ class StoreGraph implements Graph {
   }
 
   /**
-   * Answers the start timestamp from which on what it looked at must stand; 0 where nothing that is stored could refuse the
-   * declarations. Throws INVALID_SCHEMA, or GraphsteadErrors of several predicates whose data refuses them.
+   * Answers the start timestamp from which on what it looked at must stand; 0 where nothing of it has to, or nothing that is stored
+   * could refuse the declarations. Throws INVALID_SCHEMA, or GraphsteadErrors of several predicates whose data refuses them.
    */
   async #verify(part: AlterPart): Promise<number> {
     const { newest } = this.#shared.schemas;
     const { dgraph: loose } = this.#names;
-    const mayRefuse = (declaration: Declaration): boolean => {
+    const mustStand = (declaration: Declaration): boolean => {
       const before = newest.predicate(declaration.name);
       return before !== undefined && isVerified(before, declaration, loose);
+    };
+    const mayRefuse = (declaration: Declaration): boolean => {
+      const before = newest.predicate(declaration.name);
+      return before !== undefined && (isVerified(before, declaration, loose) || indexesTexts(before, declaration));
     };
     if (!part.declare.some(mayRefuse)) return 0;
     const { startTs, snapshot } = await this.#committer.begin();
     try {
       const schema = await this.#shared.schemas.read(snapshot);
       const reader = new SourceReader(snapshot, schema, snapshot.version);
+      const looking = { reader, source: snapshot, yieldMs: this.#shared.limits.yieldMs };
       const errors: GraphsteadError[] = [];
       for (const declaration of part.declare) {
         const before = schema.predicate(declaration.name);
         // the peer leaves it to the client: what cannot become the new type is not shown
-        const error = before && (await verifyData(reader, before, declaration, loose));
+        const error = before && (await verifyData(looking, before, declaration, loose));
         if (error && errors.push(error) === TOLD) break;
       }
       if (errors.length > 0) throw errors.length === 1 ? errors[0] : new GraphsteadErrors(errors);
-      return startTs;
+      return part.declare.some(mustStand) ? startTs : 0;
     } finally {
       snapshot.release();
     }

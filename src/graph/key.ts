@@ -114,6 +114,22 @@ export function chunkUid(key: Key, prefix: Key): number {
   return new KeyReader(key, prefix.length).uint();
 }
 
+/** All chunks of spilled slots of a family. */
+export function spillRange(predicate: number, family: Family): { start: Key; end: Key } {
+  return writer
+    .uint(predicate)
+    .byte(family + 1)
+    .range();
+}
+
+/** The uid and the number of a chunk of bytes. */
+export function chunkOfKey(key: Key): { uid: number; chunk: number } {
+  const reader = new KeyReader(key);
+  reader.uint();
+  reader.byte();
+  return { uid: reader.uint(), chunk: reader.uint() };
+}
+
 /** All chunks behind a prefix. */
 export function chunkRange(prefix: Key): { start: Key; end: Key } {
   return { start: chunkKey(prefix, 0), end: prefixEnd(prefix) };

@@ -19,6 +19,7 @@ import {
   type Geometry,
   hashPasswordAside,
   isPasswordHash,
+  type IndexKind,
   isPlace,
   type ScalarType,
   piecesOf,
@@ -38,7 +39,7 @@ import { MAX_UID } from './uid-list.js';
 import { type Claim, UniqueClaims } from './unique-claims.js';
 
 /** Text that one token would be made of, at most; what is longer is not worth an index. */
-const INDEXED_BYTES = 65_000;
+export const INDEXED_BYTES = 65_000;
 /** UTF-8 bytes of a predicate's name. */
 export const NAME_BYTES = 65_535;
 /** Bytes of values that are staged without a pause: a millisecond or two. */
@@ -347,22 +348,32 @@ export function checkName(name: string, names: Names): void {
   if (isReserved(name, names)) throw reserved('store predicate', name, names);
 }
 
+/** What decides whether an index can hold a value. */
+interface Indexed {
+  readonly name: string;
+  readonly indexes: readonly { readonly kind: IndexKind }[];
+}
+
 /**
  * Throws VALUE_TOO_LARGE on a text too long to be one token, and INVALID_VALUE on a geometry that is no place: they could
  * not be found by the index.
  */
 export function checkIndexed(record: PredicateRecord, value: Value, bytes: number): void {
   if (value.type === 'geo') checkPlace(record, value.value);
-  if (bytes + record.name.length <= INDEXED_BYTES || typeof value.value !== 'string') return;
-  const text = value.value;
-  const tooLarge = record.indexes.some(({ kind }) => {
-    if (kind === 'exact') return true;
-    if (kind !== 'term' && kind !== 'fulltext') return record.name.length > INDEXED_BYTES;
-    return hasLongTerm(text, INDEXED_BYTES - record.name.length);
-  });
-  if (!tooLarge) return;
+  if (!isTooLarge(record, value, bytes)) return;
   throw new GraphsteadError('VALUE_TOO_LARGE', `value in the mutation is too large for the index of ${record.name}`, {
     fix: `Values under an index may have ${INDEXED_BYTES} bytes; use the hash index, or none.`,
+  });
+}
+
+/** Whether a value of so many bytes is a text too long to be one token. */
+export function isTooLarge({ name, indexes }: Indexed, value: Value, bytes: number): boolean {
+  if (bytes + name.length <= INDEXED_BYTES || typeof value.value !== 'string') return false;
+  const text = value.value;
+  return indexes.some(({ kind }) => {
+    if (kind === 'exact') return true;
+    if (kind !== 'term' && kind !== 'fulltext') return name.length > INDEXED_BYTES;
+    return hasLongTerm(text, INDEXED_BYTES - name.length);
   });
 }
 

@@ -1,27 +1,41 @@
 import { createHash } from 'node:crypto';
 import { GraphsteadError } from '../../base/index.js';
-import { convert, decodeValue, isPlace, type ScalarType } from '../../values/index.js';
-import type { GraphReader, Predicate, LangValue } from '../contract.js';
+import { convert, decodeValue, type IndexKind, isPlace, type ScalarType } from '../../values/index.js';
+import type { GraphReader, Predicate, LangValue, UidList } from '../contract.js';
+import { FAMILY } from '../key.js';
 import { retyped } from '../retype.js';
+import type { Source } from '../source.js';
+import { INDEXED_BYTES, isTooLarge } from '../stage.js';
+import { longPayloads } from './long-payload.js';
 import type { Declaration } from './part.js';
 
 /** Nodes of one predicate that are named, and predicates that are told, when stored data refuses an alter. */
 export const TOLD = 10;
+
+/** What stored values are looked for with. */
+interface Looking {
+  readonly reader: GraphReader;
+  readonly source: Source;
+  /** of work between two pauses */
+  readonly yieldMs: number;
+}
 
 /**
  * Looks for stored values that do not fit a declaration. Answers INVALID_SCHEMA that names the first of their nodes.
  * @param loose as the peer, which asks only for what an index or a list needs, and does not look for what @unique forbids
  */
 export async function verifyData(
-  reader: GraphReader,
+  looking: Looking,
   before: Predicate,
   after: Declaration,
   loose: boolean,
 ): Promise<GraphsteadError | undefined> {
+  const { reader } = looking;
   const single = !before.list && !after.list && after.indexes.length === 0;
   return (
     (loose && single ? undefined : await verifyConversion(reader, before, after)) ??
     (await verifyPlaces(reader, before, after)) ??
+    (await verifyTexts(looking, before, after)) ??
     (loose ? undefined : await verifyUnique(reader, before, after))
   );
 }
@@ -36,6 +50,18 @@ export function isVerified(before: Predicate, after: Declaration, loose: boolean
   return !loose && after.unique && !before.unique;
 }
 
+/** Indexes that keep a text, or a word of it, as one token. */
+const WHOLE: ReadonlySet<IndexKind> = new Set(['exact', 'term', 'fulltext']);
+
+/**
+ * Whether a declaration puts an index over texts that may be too long for it. Texts are long so seldom that they may be written
+ * meanwhile: no alter of a busy predicate is to be refused for it.
+ */
+export function indexesTexts(before: Predicate, after: Declaration): boolean {
+  if (before.type === 'uid' || (after.type !== 'string' && after.type !== 'default')) return false;
+  return after.indexes.some(({ kind }) => WHOLE.has(kind) && !before.indexes.some((one) => one.kind === kind));
+}
+
 /** Every value has a text, and every int is a number. */
 function takesAll(from: string, to: string): boolean {
   return to === 'string' || to === 'default' || (from === 'int' && (to === 'float' || to === 'bigfloat'));
@@ -46,9 +72,10 @@ async function misfits(
   reader: GraphReader,
   predicate: Predicate,
   misfit: (uid: number, value: LangValue) => string | undefined,
+  pages: AsyncIterable<UidList> = reader.having(predicate),
 ): Promise<readonly string[]> {
   const told = new Set<string>();
-  for await (const uids of reader.having(predicate)) {
+  for await (const uids of pages) {
     const all = await reader.allValues(predicate, uids);
     for (const [i, values] of all.entries()) {
       for (const value of values) {
@@ -114,6 +141,35 @@ async function verifyPlaces(
   return new GraphsteadError('INVALID_SCHEMA', `the index of ${before.name} cannot hold ${listed(found)}`, {
     fix: 'Keep points, polygons and multipolygons in a predicate of their own, and put the index there.',
   });
+}
+
+/** Texts that are too long for an index, before it is built: a mutation that sets one is refused under it, and an import too. */
+async function verifyTexts(
+  { reader, source, yieldMs }: Looking,
+  before: Predicate,
+  after: Declaration,
+): Promise<GraphsteadError | undefined> {
+  if (!indexesTexts(before, after)) return undefined;
+  const bytes = INDEXED_BYTES - before.name.length;
+  async function* long(): AsyncIterable<UidList> {
+    for (const family of [FAMILY.value, FAMILY.lang, FAMILY.member]) {
+      yield* longPayloads(source, before.id, family, bytes, yieldMs);
+    }
+  }
+  const misfit = (uid: number, { value }: LangValue): string | undefined => {
+    const text = retyped(value, after.type as ScalarType);
+    return text && isTooLarge(after, decodeValue(text), text.length) ? shown(uid) : undefined;
+  };
+  const found = await misfits(reader, before, misfit, long());
+  if (found.length === 0) return undefined;
+  const values = found.length === 1 ? 'value' : 'values';
+  return new GraphsteadError(
+    'INVALID_SCHEMA',
+    `the index of ${before.name} cannot hold the ${values} of ${listed(found)}`,
+    {
+      fix: `Under exact, term and fulltext a text or a word of it may have ${INDEXED_BYTES} bytes: use hash or trigram, or shorten what is longer.`,
+    },
+  );
 }
 
 /** Nodes with one value, before @unique is put over them. */
