@@ -171,6 +171,33 @@ describe('@auth', () => {
       expect(await seen(claims)).toBe(0);
   });
 
+  it('denies by a claim that is no time only what the rule over it allows', async () => {
+    const since = 'query ($SINCE: DateTime!) { queryBook(filter: {written: {ge: $SINCE}}) { name } }';
+    const between = 'query ($DAYS: [DateTime]) { queryBook(filter: {written: {in: $DAYS}}) { name } }';
+    const mine = 'query ($USER: String!) { queryBook(filter: {owner: {eq: $USER}}) { name } }';
+    const rules = `or: [{rule: "${since}"}, {rule: "${between}"}, {rule: "${mine}"}]`;
+    const shelf = await createWorld(`type Book @auth(query: {${rules}}, delete: {not: {rule: "${since}"}})
+      { name: String! @id owner: String @search(by: [exact]) written: DateTime @search }`);
+    await shelf.data(`mutation { addBook(input: [{name: "old", owner: "ann", written: "1990-01-01"},
+      {name: "new", written: "2024-05-01T10:00:00Z"}]) { numUids } }`);
+    const seen = async (claims: Readonly<Record<string, unknown>>): Promise<string[]> =>
+      (await shelf.data('{ queryBook(order: {asc: name}) { name } }', {}, { claims })).queryBook.map((book: Tree) =>
+        String(book.name),
+      );
+    expect(await seen({ SINCE: '2000-01-01' })).toEqual(['new']);
+    expect(await seen({ DAYS: ['1990-01-01', '2024'] })).toEqual(['old']);
+    for (const text of ['', 'yesterday', '2024-13-01', 1704067200]) {
+      expect(await seen({ SINCE: text, DAYS: ['1990-01-01', text] })).toEqual([]);
+      expect(await seen({ SINCE: text, DAYS: text, USER: 'ann' })).toEqual(['old']);
+    }
+    const { deleteBook } = await shelf.data(
+      'mutation { deleteBook(filter: {}) { numUids } }',
+      {},
+      { claims: { SINCE: 'x' } },
+    );
+    expect(deleteBook.numUids).toBe(0);
+  });
+
   it('shows nothing by the negation of what a missing claim leaves open', async () => {
     const mine = '{rule: "query ($USER: String!) { queryBook(filter: {owner: {eq: $USER}}) { name } }"}';
     const open = '{rule: "query { queryBook(filter: {open: true}) { name } }"}';

@@ -1,5 +1,5 @@
 import { Kind, type TypeNode } from 'graphql';
-import type { AuthRule } from '../../../sdl/index.js';
+import { type AuthRule, isTime } from '../../../sdl/index.js';
 import { compilePattern } from '../../../values/index.js';
 import type { Claims } from '../scope.js';
 
@@ -51,6 +51,9 @@ export function readClaim(type: TypeNode, claim: unknown): unknown {
     case 'String':
     case 'ID':
       return typeof claim === 'number' || typeof claim === 'boolean' ? String(claim) : claim;
+    case 'DateTime':
+      // text is converted where it is compared; a claim that is no time has to deny before that, as any other misfit does
+      return typeof claim === 'string' && !isTime(claim) ? Number.NaN : claim;
     default:
       return claim;
   }
