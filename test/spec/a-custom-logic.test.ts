@@ -645,6 +645,25 @@ describe('Errors, custom logic', () => {
       expect(lacking.errors).toHaveLength(1);
     });
 
+    it('tells it at as many of them as it can tell, however many there are and however deep they stand', async () => {
+      const failing: Record<string, unknown> = { age: () => Promise.reject(new Error('no age')) };
+      failing['sub'] = () => failing;
+      const told = async (query: string): Promise<unknown[][]> => {
+        const { errors } = await ask(query, { p: failing });
+        return errors.map(({ path }: { path: unknown[] }) => path);
+      };
+      const all = (count: number, name: string) => Array.from({ length: count }, (_, i) => `a${i}: ${name}`).join(' ');
+      const flat = await told(`{ p { ${all(100, 'age')} } }`);
+      expect(flat).toEqual(Array.from({ length: 65 }, (_, i) => ['p', `a${i}`]));
+      // each of thirty leads to thirty
+      const nested = await told(`{ p { ${all(30, `sub { ${all(30, 'age')} }`)} } }`);
+      expect(nested.length).toBeLessThan(100);
+      expect(nested[0]).toEqual(['p', 'a0', 'a0']);
+      expect(new Set(nested.map(String)).size).toBe(nested.length);
+      const deep = await told(`{ p { ${'x: sub { '.repeat(90)} y: age ${'}'.repeat(90)} } }`);
+      expect(deep).toEqual([['p', ...Array.from({ length: 90 }, () => 'x'), 'y']]);
+    });
+
     it('tells in mode BATCH, too, what is wrong at each alias and each item that asks for it', async () => {
       const failing = { name: 'n', sub: { name: 'm', age: () => Promise.reject(new Error('no age')) } };
       const schema = buildSchema(
