@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { isPlain, Pipe } from './pipe.js';
 
 const THROWS = {
@@ -10,7 +10,7 @@ const THROWS = {
 };
 
 /** Both ends, with what one writes cut into parts of `size` bytes on its way. */
-function pair(size: number, messageBytes = 1_000_000, arriving = messageBytes) {
+function pair(size: number, messageBytes = 1_000_000, arriving = messageBytes, codec?: typeof DOUBLED) {
   const received: unknown[][] = [];
   const frames: Buffer[] = [];
   const there = new Duplex({ read: () => undefined });
@@ -30,14 +30,20 @@ function pair(size: number, messageBytes = 1_000_000, arriving = messageBytes) {
       refused.push(message);
       return { instead: true };
     },
+    codec,
   });
   new Pipe<unknown, never>(there as Socket, {
     messageBytes: arriving,
     take: (batch) => received.push([...batch]),
     refused: () => undefined,
+    codec,
   });
-  return { pipe, received, frames, refused, there };
+  return { pipe, received, frames, refused, here, there };
 }
+
+const DOUBLED = { pack: (n: unknown) => [n, n], unpack: (travelled: unknown) => (travelled as readonly never[])[0] };
+/** how each frame travelled: see the head of pipe.ts */
+const codecsOf = (frames: readonly Buffer[]) => frames.map((frame) => frame[4]);
 
 const arrived = () => new Promise((done) => setImmediate(() => setImmediate(done)));
 
@@ -63,6 +69,78 @@ describe('the pipe to a host process', () => {
       await arrived();
     }
     expect(received.map(([message]) => message)).toEqual(values.map((value) => ({ value })));
+  });
+
+  it('takes the dearer way for a tick that needs it, whatever follows in it, and for no other', async () => {
+    const { pipe, received, frames } = pair(1_000);
+    const rich = new Map([['a', 1]]);
+    pipe.tell({ rich }, rich);
+    pipe.tell({ n: 1 }, 1);
+    await arrived();
+    pipe.tell({ n: 2 });
+    await arrived();
+    expect(received).toEqual([[{ rich }, { n: 1 }], [{ n: 2 }]]);
+    expect(codecsOf(frames)).toEqual([1, 0]);
+  });
+
+  it('takes what it sends and receives the way it is told to', async () => {
+    const { pipe, received, frames } = pair(1_000, 1_000, 1_000, DOUBLED);
+    pipe.tell('a');
+    pipe.tell('b');
+    await arrived();
+    expect(received).toEqual([['a', 'b']]);
+    expect(frames.map((frame) => frame.toString('utf8', 5))).toEqual(['[["a","a"],["b","b"]]']);
+  });
+
+  it('puts a large frame together once, in however many parts it arrives', async () => {
+    const { pipe, received } = pair(100);
+    const concat = vi.spyOn(Buffer, 'concat');
+    try {
+      pipe.tell({ text: 'x'.repeat(10_000) });
+      await arrived();
+      expect(received).toHaveLength(1);
+      expect(concat.mock.calls.length).toBeLessThan(5);
+    } finally {
+      concat.mockRestore();
+    }
+  });
+
+  it.each([
+    ['text', 'x'.repeat(1_000)],
+    ['other values', new Map([['x', 'x'.repeat(1_000)]])],
+  ])('takes as much as its limit, and not a byte more, from when it is told: %s', async (_, value) => {
+    const measured = pair(100_000);
+    measured.pipe.tell({ value }, value);
+    await arrived();
+    const bytes = measured.frames[0].length - 5;
+    const { pipe, received, refused, there } = pair(100_000, bytes, bytes);
+    pipe.tell({ value }, value);
+    await arrived();
+    expect(received).toEqual([[{ value }]]);
+    pipe.limit(bytes - 1);
+    pipe.tell({ value }, value);
+    await arrived();
+    expect(refused).toEqual([{ value }]);
+    expect(received[1]).toEqual([{ instead: true }]);
+    // the other end has a limit of its own
+    expect(there.destroyed).toBe(false);
+    pipe.limit(2 * bytes);
+    pipe.tell({ value: [value, 1] }, value);
+    await arrived();
+    expect([received.length, refused.length, there.destroyed]).toEqual([2, 1, true]);
+  });
+
+  it('sends nothing where nothing waits, or where nobody is left, and takes no harm', async () => {
+    const { pipe, frames, here } = pair(100);
+    pipe.flush();
+    expect(frames).toEqual([]);
+    pipe.tell({ n: 1 });
+    here.destroy(new Error('the process is gone'));
+    await arrived();
+    pipe.tell({ n: 2 });
+    pipe.flush();
+    await arrived();
+    expect(frames).toEqual([]);
   });
 
   it('sends the others of a batch where one cannot be copied', async () => {
