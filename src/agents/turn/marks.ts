@@ -40,8 +40,7 @@ export class Marks {
     const around = this.#around(id);
     this.#assertNotFailed(around);
     const before = this.#writes++;
-    // the outermost goes back furthest
-    const marks = around.toReversed().map((place) => this.#mark(place, before, transaction));
+    const marks = around.map((place) => this.#mark(place, before, transaction));
     const staged = Promise.all(marks.map(({ back }) => back)).then(stage);
     for (const mark of marks) {
       mark.writes++;
@@ -83,7 +82,6 @@ export class Marks {
   land(): void {
     for (const id of this.#open.keys()) this.#landed.add(id);
     this.#open.clear();
-    this.#writes = 0;
   }
 
   /** It and those around it, from the inside out; none outside of all. */
