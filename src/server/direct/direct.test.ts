@@ -1,11 +1,17 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { connect as tlsConnect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Answering } from '../signal.js';
 import type { DirectHandler } from './contract.js';
 import { COUNTED_BODY } from '../body.js';
+import { chunked } from './chunked.js';
 import { type DirectConnections, serveDirectly } from './index.js';
 
 let server: Server;
@@ -57,6 +63,8 @@ afterEach(async () => {
   server.closeAllConnections();
   server.close();
 });
+
+const pem = (name: string) => readFileSync(new URL(`../../../test/support/tls/localhost.${name}`, import.meta.url));
 
 const plain = (body: string, ...lines: string[]) =>
   ['POST /graphql HTTP/1.1', 'host: x', `content-length: ${body.length}`, ...lines, '', body].join('\r\n');
@@ -258,6 +266,7 @@ describe('a connection', () => {
   });
 
   it('ends where its client takes nothing of an answer for so long as is said with it', async () => {
+    server.keepAliveTimeout = 600_000;
     handle = async (_, given) => {
       given.setTimeout(20);
       return { status: 200, shared: {}, own: {}, body: Buffer.alloc(32 * 1024 * 1024, 'x') };
@@ -309,17 +318,95 @@ describe('a connection', () => {
     client.socket.destroy();
   });
 
-  it('ends where nothing is asked for in time, the first time with a reason', async () => {
-    server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => socket.end(code));
-    server.headersTimeout = 50;
-    const silent = new Client();
-    await silent.closed;
-    expect(silent.text).toBe('ERR_HTTP_REQUEST_TIMEOUT');
-    server.headersTimeout = 60_000;
-    server.keepAliveTimeout = 50;
-    const idle = new Client().send(plain('a'));
-    await idle.closed;
-    expect(idle.text).toMatch(/direct a$/);
+  it.each(['headersTimeout', 'requestTimeout'] as const)(
+    'ends where nothing is asked for in time, the first time with a reason: %s',
+    async (time) => {
+      const given = server[time];
+      server[time] = 50;
+      const unheard = new Client();
+      await unheard.closed;
+      expect(unheard.text).toBe('');
+      server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => socket.end(code));
+      const silent = new Client();
+      await silent.closed;
+      expect(silent.text).toBe('ERR_HTTP_REQUEST_TIMEOUT');
+      server[time] = given;
+      server.keepAliveTimeout = 50;
+      const idle = new Client().send(plain('a'));
+      await idle.closed;
+      expect(idle.text).toMatch(/direct a$/);
+    },
+  );
+
+  it('hands on an answer that has no end yet, as it comes, and goes on behind it', async () => {
+    const rest = new PassThrough();
+    handle = async () => ({ status: 200, shared: {}, own: {}, body: Buffer.alloc(0), rest });
+    const client = new Client().send(plain('a'));
+    rest.write('direct so');
+    await expect.poll(() => client.text).toMatch(/transfer-encoding: chunked\r\n.*\r\n\r\n9\r\ndirect so\r\n$/s);
+    expect(counted).toEqual([]);
+    rest.write('x'.repeat(20));
+    await expect.poll(() => client.text).toMatch(/\r\n14\r\nx{20}\r\n$/);
+    rest.end();
+    await expect.poll(() => client.text).toMatch(/x\r\n0\r\n\r\n$/);
+    handle = echo;
+    client.send(plain('b'));
+    await expect.poll(() => client.text).toMatch(/direct b$/);
+    expect(counted).toHaveLength(2);
+    client.socket.destroy();
+  });
+
+  it('does not end such an answer with a part that is empty', async () => {
+    const parts = async function* () {
+      for (const part of ['a', '', 'b']) yield Buffer.from(part);
+    };
+    expect(await text(chunked(parts()))).toBe('1\r\na\r\n1\r\nb\r\n0\r\n\r\n');
+  });
+
+  it.each(['breaks off', 'ends behind the closing of the route'])('ends with such an answer that %s', async (how) => {
+    server.keepAliveTimeout = 600_000;
+    const rest = new PassThrough();
+    handle = async () => {
+      isOpen = how === 'breaks off';
+      return { status: 200, shared: {}, own: {}, body: Buffer.alloc(0), rest };
+    };
+    const client = new Client().send(plain('a'));
+    rest.write('so far');
+    await expect.poll(() => client.text).toContain('so far');
+    expect(client.text).toContain(`\r\nConnection: ${how === 'breaks off' ? 'keep-alive' : 'close'}\r\n`);
+    if (how === 'breaks off') rest.destroy(new Error('lost'));
+    else rest.end();
+    await client.closed;
+    expect(client.text.endsWith('\r\n0\r\n\r\n')).toBe(how !== 'breaks off');
+    expect(counted).toHaveLength(how === 'breaks off' ? 0 : 1);
+  });
+
+  it.each([false, true])('leaves nothing of its own on a socket that it gives away, with TLS: %s', async (isTls) => {
+    const heard = (socket: Socket) =>
+      ['data', 'end', 'close', 'timeout', 'error', 'drain'].map((event) => [event, socket.listenerCount(event)]);
+    const seen: unknown[] = [];
+    for (const serve of [serveDirectly, () => undefined]) {
+      const answer: RequestListener = (request, response) => {
+        seen.push([heard(request.socket), request.socket.timeout ?? 0]);
+        request.pipe(response);
+      };
+      const own = isTls ? createTlsServer({ key: pem('key'), cert: pem('pem') }, answer) : createServer(answer);
+      serve(own, { route: { handlerOf: () => undefined, isOpen: true }, nextId: () => '', answered: () => undefined });
+      await once(own.listen(0, '127.0.0.1'), 'listening');
+      const { port } = own.address() as AddressInfo;
+      const socket = isTls ? tlsConnect({ port, rejectUnauthorized: false }) : connect(port, '127.0.0.1');
+      for (const text of ['abc', 'def']) {
+        const [head, body] = [plain(text).slice(0, -3), text];
+        let told = '';
+        socket.write(head);
+        socket.write(body);
+        while (!told.includes(text)) told += (await once(socket, 'data'))[0];
+      }
+      socket.destroy();
+      own.close();
+    }
+    expect(seen).toHaveLength(4);
+    expect(seen.slice(0, 2)).toEqual(seen.slice(2));
   });
 
   it('is ended when the service stops: idle at once, others by force', async () => {
