@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, open as openFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeLimits } from '../base/index.js';
 import type { Store } from './contract.js';
@@ -75,6 +76,54 @@ describe('the lmdb store', () => {
     expect(count(store)).toBe(1);
     await store.apply({ version: 2, puts }, { expectEpoch: store.epoch });
     expect(count(store)).toBe(50_000);
+  });
+
+  it('shows all of a batch or nothing to whoever looks while it lands, and nothing once another took over', async () => {
+    const store = await open();
+    await apply(store, 1, [0]);
+    const reader = await open({ readOnly: true });
+    const ids = Array.from({ length: 20_000 }, (_, i) => i);
+    const landing = apply(store, 2, ids, 10);
+    let landed = false;
+    void landing.finally(() => {
+      landed = true;
+    });
+    const seen = new Set<number>();
+    while (!landed) {
+      for (const one of [reader, store]) seen.add(count(one));
+      await nextTurn();
+    }
+    await landing;
+    seen.add(count(reader));
+    expect([...seen].sort((one, other) => one - other)).toEqual([1, 20_000]);
+    await open({ takeOver: true });
+    const late = Array.from({ length: 20_000 }, (_, i) => 30_000 + i);
+    await expect(apply(store, 3, late, 10)).rejects.toMatchObject({ code: 'STORE_FENCED' });
+    expect(count(store)).toBe(20_000);
+  });
+
+  it('hands lmdb a batch whole before its own thread begins with it: where that has begun, this one may be made to wait', async () => {
+    const env = await openEnv(directory, { readOnly: false, maxReaders: 10 });
+    if (env === undefined) throw new Error('one that writes is made');
+    await env.meta.put(META.epoch, Buffer.of(1), 1);
+    const { env: native } = env.data as unknown as { readonly env: { startWriting(...all: unknown[]): void } };
+    const { startWriting } = native;
+    const [all, handed]: [number, number[]] = [5_000, []];
+    let puts = 0;
+    const begun = vi.spyOn(native, 'startWriting').mockImplementation((...given) => {
+      handed.push(puts);
+      startWriting.apply(native, given);
+    });
+    try {
+      const landed = env.meta.ifVersion(META.epoch, 1, () => {
+        for (; puts < all; puts++) void env.data.put(key(puts), Buffer.of(1));
+      });
+      expect(await landed).toBe(true);
+      expect(handed).toEqual([all]);
+    } finally {
+      begun.mockRestore();
+      await env.root.close();
+    }
   });
 
   it('begins each snapshot with the newest state, although lmdb keeps a reader until the thread is free', async () => {
