@@ -21,6 +21,8 @@ async function assertCopy(copy: Snapshot, store: Snapshot): Promise<void> {
   const { keys } = await copy.range({ ...recordRange(0), reverse: true, limit: 1, keysOnly: true });
   if (keys.length === 0) throw noCopy('it holds no record of a commit by which that could be told');
   const last = timestampOf(keys[0]);
+  // all that is behind it may be there, but nothing by which that could be told
+  if (trimmed >= last) throw notKept(copy.version, trimmed);
   const first = recordKey(last, 0);
   const [own, other] = [await copy.get(first), await store.get(first)];
   if (own === undefined || other === undefined || Buffer.compare(own, other) !== 0) {
@@ -37,7 +39,7 @@ function noCopy(reason: string): GraphsteadError {
 function notKept(version: number, trimmed: number): GraphsteadError {
   return new GraphsteadError(
     'EVENT_GAP',
-    `commits between ${version}, where the backup ends, and ${trimmed} are gone`,
+    `the backup ends at ${version}, and commits up to ${trimmed} are gone there`,
     {
       fix: 'Restore a newer backup; raise limits.recordAgeMs or limits.recordBytes to keep commits for longer.',
       details: { after: version, trimmed },
