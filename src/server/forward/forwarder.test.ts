@@ -1,10 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it, vi } from 'vitest';
 import { makeLimits, noTrace } from '../../base/index.js';
-import { createForwarder, type Forwarder, Places } from './index.js';
+import { createForwarder, type Forwarder, Places, serviceAddress } from './index.js';
 
 let server: Server | undefined;
 afterEach(() => {
@@ -100,4 +101,71 @@ it('takes no place for a client who had left before', async () => {
     });
   }
   expect(await ask(forwarder)).toBe('{}');
+});
+
+it('waits as long as something of a request comes, and leaves no timer behind', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const came = new EventEmitter();
+  const forwarder = await before(
+    async (request, response) => {
+      for await (const part of request) came.emit(String(part));
+      response.end('done');
+    },
+    { forwardMs: 1_000 },
+  );
+  const body = new PassThrough();
+  const answer = Object.assign(new PassThrough(), { writeHead: () => undefined });
+  const answered = forwarder.pipe(RECEIVED, body, answer as never);
+  for (const part of ['a', 'b', 'c']) {
+    const arrived = once(came, part);
+    body.write(part);
+    await arrived;
+    vi.advanceTimersByTime(800);
+  }
+  body.end();
+  await answered;
+  expect(await text(answer)).toBe('done');
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('holds a small answer whole, and no other', async () => {
+  const sizes = [64 * 1024, 64 * 1024 + 1];
+  const answers = [...sizes.map((size) => Buffer.alloc(size)), undefined];
+  const forwarder = await before((_, response) => {
+    const next = answers.shift();
+    if (next !== undefined) return response.end(next);
+    response.write('of no length');
+    return response.end();
+  });
+  const held: boolean[] = [];
+  for (let i = 0; i < 3; i++) {
+    const { body } = await forwarder.ask(RECEIVED, Buffer.from('{}'), new Client());
+    held.push(Buffer.isBuffer(body));
+    if (!Buffer.isBuffer(body)) await text(body);
+  }
+  expect(held).toEqual([true, false, false]);
+});
+
+it.each([
+  ['is gone', 'POST', 'READ_ONLY_STORE'],
+  ['goes with a change', 'POST', 'OUTCOME_UNKNOWN'],
+  ['goes with a question', 'GET', 'READ_ONLY_STORE'],
+])('tells whether something may have been done where the one that writes %s (%s)', async (how, method, code) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const forwarder = await before((request) => request.socket.destroy());
+  if (how === 'is gone') await new Promise((closed) => server?.close(closed));
+  const asked = forwarder.ask({ ...RECEIVED, method }, Buffer.from(method === 'GET' ? '' : '{}'), new Client());
+  await expect(asked).rejects.toMatchObject({ code });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it.each([
+  'writer:8686',
+  'ftp://writer',
+  'http://writer/graphql',
+  'http://user:word@writer',
+  'http://writer?a=1',
+  'http://writer#a',
+])('is not told to ask %s', (url) => {
+  expect(() => serviceAddress(url, 8686)).toThrow(expect.objectContaining({ code: 'CONFIG' }));
 });
