@@ -3,6 +3,7 @@ import { type Committer, createCommitter } from '../../commit/index.js';
 import { GraphsteadError, makeLimits } from '../../base/index.js';
 import { createMemoryStore, type Store } from '../../store/index.js';
 import { linesOf } from '../../../test/stored.js';
+import { headKey } from '../keys.js';
 import type { AgentOp, AgentResult, PostOp, TurnOp } from '../part.js';
 import { readAlarm, readEvents, readHead, readLetters, readMailbox, readState } from '../reader.js';
 import { encode, messageOf } from '../stored.js';
@@ -156,6 +157,42 @@ describe('a turn', () => {
       expect(await read((snapshot) => readState(snapshot, 'ann', 1))).toBe('{"n":2}');
     },
   );
+
+  it('reads the head of an agent once, until a commit that changed one fails', async () => {
+    const applier = agentsApplier(makeLimits(LIMITS));
+    let read: string[] = [];
+    const snapshot = store.snapshot();
+    const begin = () =>
+      applier.begin({
+        snapshot,
+        get: (key) => snapshot.get(key),
+        getMany: (keys) => {
+          read.push(...keys.map((key) => Buffer.from(key).toString('hex')));
+          return snapshot.getMany(keys);
+        },
+        put: () => undefined,
+        deleteRange: () => undefined,
+      });
+    const group = async (...ops: AgentOp[]) => {
+      read = [];
+      const work = begin();
+      await work.prepare(ops.map((op) => ({ ops: [op] })));
+      for (const op of ops) await work.apply({ ops: [op] }, 9, now);
+      await work.flush();
+      return work;
+    };
+    const ann = Buffer.from(headKey('ann')).toString('hex');
+    (await group(post(), post())).landed();
+    expect(read).toEqual([ann]);
+    // nothing was changed, so that nothing is forgotten
+    (await group()).failed();
+    (await group(post())).landed();
+    expect(read).toEqual([]);
+    (await group(await turn({ state: '{}' }))).failed();
+    (await group(post())).landed();
+    expect(read).toEqual([ann]);
+    snapshot.release();
+  });
 
   it('is refused whole where one of its letters cannot be left', async () => {
     const before = await linesOf(store, 'agents');
