@@ -83,9 +83,13 @@ function nearestWhole(value: Value, name: FunctionCall['name'], at: number): Val
   return { type: 'float', value: up ? Math.ceil(number) : Math.floor(number) };
 }
 
-function converted(value: Value, type: ScalarType, argument: Argument): Value {
+const converted = (value: Value, type: ScalarType, argument: Argument): Value =>
+  readAt(argument, () => convert(value, type));
+
+/** What an argument is read as. A mistake in it is told with its position. */
+export function readAt<Read>(argument: Argument, read: () => Read): Read {
   try {
-    return convert(value, type);
+    return read();
   } catch (error) {
     if (!(error instanceof GraphsteadError)) throw error;
     throw new GraphsteadError(error.code, error.message, { position: argument.position, fix: error.fix, cause: error });

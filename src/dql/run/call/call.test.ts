@@ -195,6 +195,8 @@ describe('mistakes', () => {
     ['eq(year, 1990.5)', 'INVALID_VALUE'],
     ['ge(count(painted), 1.5)', 'INVALID_VALUE'],
     ['intersects(place, [1.0, 2.0])', 'INVALID_QUERY'],
+    ['near(place, [1.0, 100.0], 5)', 'INVALID_VALUE'],
+    ['within(place, [[[181.0, 1.0], [1.0, 2.0], [3.0, 4.0]]])', 'INVALID_VALUE'],
   ];
   for (const [call, code] of mistakes) {
     it(`${call} is ${code}`, async () => {

@@ -14,7 +14,7 @@ import {
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, union } from '../uid-set.js';
-import { invalid, pickIndex, subjectOf, textOf, withoutIndex } from './argument.js';
+import { invalid, pickIndex, readAt, subjectOf, textOf, withoutIndex } from './argument.js';
 import { filterByValues } from './by-value.js';
 import type { CallOperator } from './contract.js';
 
@@ -96,7 +96,7 @@ function placeOf(call: FunctionCall, { names }: Execution): Place {
     // parseGeometry reads texts with single quotes too, and says what is wrong with the rest
   }
   // what Dgraph lets be written beyond the globe can be asked for as well
-  const geometry = names.dgraph ? shapeOf(json) : parseGeometry(json);
+  const geometry = readAt(call.args[0], () => (names.dgraph ? shapeOf(json) : parseGeometry(json)));
   if (isPlace(geometry)) return geometry;
   throw invalid(
     `${call.name} takes no ${geometry.type}`,
