@@ -1,13 +1,19 @@
 import type { TypeNode } from 'graphql';
 import { baseName, type ObjectNode, position } from '../definition.js';
 import { isComposite, kindOf } from '../lookup.js';
+import { type MeantType, meantType } from '../meant-type.js';
 import type { Rule, RuleContext } from '../rule.js';
+
+interface Asked extends RuleContext {
+  readonly meant: MeantType;
+}
 
 /** Every type that is named exists, and stands where its kind may: inputs in arguments, the others in results. */
 export const knownType: Rule = {
   name: 'known-type',
-  check(context) {
-    const { definitions } = context;
+  check(rest) {
+    const { definitions } = rest;
+    const context: Asked = { ...rest, meant: meantType(definitions) };
     const nodes: ObjectNode[] = [...definitions.objects.values()].map((object) => object.node);
     nodes.push(...definitions.roots.map((root) => root.node));
     for (const node of nodes) {
@@ -23,7 +29,7 @@ export const knownType: Rule = {
   },
 };
 
-function result(context: RuleContext, type: TypeNode, where: string): void {
+function result(context: Asked, type: TypeNode, where: string): void {
   const kind = known(context, type, where);
   if (kind !== 'input') return;
   context.report({
@@ -33,7 +39,7 @@ function result(context: RuleContext, type: TypeNode, where: string): void {
   });
 }
 
-function input(context: RuleContext, type: TypeNode, where: string): void {
+function input(context: Asked, type: TypeNode, where: string): void {
   const kind = known(context, type, where);
   if (!isComposite(kind) && !/^(Point|Polygon|MultiPolygon)$/.test(baseName(type))) return;
   context.report({
@@ -45,14 +51,14 @@ function input(context: RuleContext, type: TypeNode, where: string): void {
 
 const GEO_INPUT = /^(Point|Polygon|MultiPolygon|PointList)Ref$/;
 
-function known({ definitions, report }: RuleContext, type: TypeNode, where: string) {
+function known({ definitions, report, meant }: Asked, type: TypeNode, where: string) {
   const name = baseName(type);
   const kind = kindOf(definitions, name) ?? (GEO_INPUT.test(name) ? 'input' : undefined);
   if (kind === undefined) {
     report({
       position: position(type),
       message: `${where} uses the type ${name}, which is not defined`,
-      fix: `Define ${name} (with @remote if it is not stored), or correct the name.`,
+      fix: meant(name) ?? `Define ${name} (with @remote if it is not stored), or correct the name.`,
     });
   }
   return kind;

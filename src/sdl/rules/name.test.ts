@@ -107,6 +107,21 @@ describe('names', () => {
     ]);
   });
 
+  it.each([
+    ['Bool!', 'Write Boolean.'],
+    ['datetime', 'Write DateTime.'],
+    ['[shop]', 'Write Shop.'],
+    ['Integer', 'Write Int, a whole number of 32 bits, or Int64.'],
+    ['UUID', 'Write ID for names that the service gives, String! @id for those that you give.'],
+    ['JSON', 'Write String for JSON as a text, or define a type of the fields that it has.'],
+    ['Date', 'Write DateTime, which takes days ("2026-01-31") too.'],
+    ['constructor', 'Define constructor (with @remote if it is not stored), or correct the name.'],
+  ])('says what to write for the type %s', (type, fix) => {
+    expect(() => loadModel(`type Shop { at: ${type} }`, { names: defaultNames })).toThrow(
+      expect.objectContaining({ errors: [expect.objectContaining({ details: { rule: 'known-type' }, fix })] }),
+    );
+  });
+
   it('bounds how deep a text may nest', () => {
     expect(broken(`type Shop { grid: ${'['.repeat(100_000)}Int${']'.repeat(100_000)} }`)).toEqual(['syntax']);
   });
