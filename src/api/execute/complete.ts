@@ -14,6 +14,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { GraphsteadError, type JsonWriter, type Steps, within } from '../../base/index.js';
+import { fieldMeaning } from '../schema/meaning.js';
 import type { Errors } from './answer.js';
 import { type CollectScope, collectFields, selectionSets, tellsApart } from './collect.js';
 import { type CustomResult, isFailure } from './custom-logic.js';
@@ -353,6 +354,8 @@ interface AskedField {
   readonly replyKey: string;
   /** what a GraphQL remote was asked for under this name of ours */
   readonly alias: string | undefined;
+  /** the edge whose nodes it counts */
+  readonly counts: string | undefined;
 }
 
 /** Items of one list ask for the same fields: they are collected once in an answer. */
@@ -369,14 +372,34 @@ export function askedFields(scope: CollectScope, type: Typed, nodes: Nodes): rea
       const definition = definitions[fieldNodes[0].name.value];
       const prefix = Buffer.from(`${JSON.stringify(key)}:`);
       const inReply = { replyKey: definition ? replyKey(definition) : key, alias: aliases.get(key) };
-      return { key, prefix, nodes: fieldNodes, definition, ...inReply };
+      return { key, prefix, nodes: fieldNodes, definition, ...inReply, counts: countedEdge(definition) };
     });
   });
+}
+
+function countedEdge(definition: Definition | undefined): string | undefined {
+  const meaning = definition && fieldMeaning(definition);
+  return meaning?.op === 'edgeAggregate' ? meaning.field.name : undefined;
 }
 
 /** What a reply holds for a field. One over REST knows no arguments: it holds the same under every alias. */
 export function heldValue({ alias, replyKey: key }: AskedField, value: Readonly<Record<string, unknown>>): unknown {
   return ownValue(value, alias !== undefined && Object.hasOwn(value, alias) ? alias : key);
+}
+
+/** As `heldValue`; notes that nothing here counts what lies on edges of what is not stored here. With Dgraph's names it is null. */
+function valueIn(scope: CompletionScope, field: AskedField, value: Readonly<Record<string, unknown>>): unknown {
+  const held = heldValue(field, value);
+  if (held === undefined && field.counts !== undefined && !scope.anyTextIsTrue) {
+    const [{ name }] = field.nodes;
+    const error = new GraphsteadError(
+      'REMOTE_REPLY',
+      `${name.value} is counted from stored nodes, and this object was not read from the store`,
+      { fix: `Ask for ${field.counts} and count what comes, or query the stored node by its key.` },
+    );
+    scope.errors.at(field.nodes, scope.path, error);
+  }
+  return held;
 }
 
 /** Writes a field's key. False for __typename, which is written whole. */
@@ -408,7 +431,7 @@ function completeObject(
     const own = scope.answerOf?.(value, field.nodes);
     const ok = own
       ? completeCustom(scope, field.definition.type, field.nodes, own, out)
-      : complete(scope, field.definition.type, field.nodes, heldValue(field, value), out);
+      : complete(scope, field.definition.type, field.nodes, valueIn(scope, field, value), out);
     scope.path.pop();
     if (!ok) return false;
   }
@@ -428,10 +451,9 @@ function* objectInSteps(
     if (!begin(type, field, i, out)) continue;
     scope.path.push(field.key);
     const own = scope.answerOf?.(value, field.nodes);
-    const held = heldValue(field, value);
     const ok = own
       ? completeCustom(scope, field.definition.type, field.nodes, own, out)
-      : yield* completeInSteps(scope, field.definition.type, field.nodes, held, out);
+      : yield* completeInSteps(scope, field.definition.type, field.nodes, valueIn(scope, field, value), out);
     scope.path.pop();
     if (!ok) return false;
   }

@@ -149,6 +149,28 @@ describe('custom mutations', () => {
   const TWO =
     'mutation { a: name(it: "x") { name } b: addStar(input: [{name: "x"}]) { numUids } c: name(it: "y") { name } }';
 
+  it('counts nothing of what was not read from the store, and says so', async () => {
+    const { sky, world } = await observe();
+    sky.rootAnswer = () => ({ value: { name: 'Sol', near: [{ name: 'Tau' }] }, errors: [] });
+    const text = '{ brightest { name near { many: nearAggregate { count } } } }';
+    const { data, errors } = await world.ask(text);
+    expect(data).toEqual({ brightest: { name: 'Sol', near: [{ many: null }] } });
+    expect(errors).toEqual([
+      {
+        message: 'nearAggregate is counted from stored nodes, and this object was not read from the store',
+        path: ['brightest', 'near', 0, 'many'],
+        locations: [{ line: 1, column: 27 }],
+        extensions: {
+          code: 'REMOTE_REPLY',
+          fix: 'Ask for near and count what comes, or query the stored node by its key.',
+        },
+      },
+    ]);
+    // a remote that counts by itself is believed
+    sky.rootAnswer = () => ({ value: { name: 'Sol', near: [{ nearAggregate: { count: 3 } }] }, errors: [] });
+    expect(await world.data(text)).toEqual({ brightest: { name: 'Sol', near: [{ many: { count: 3 } }] } });
+  });
+
   it('end what follows them in a request when nothing came of them', async () => {
     const { sky, world } = await observe();
     sky.rootAnswer = () => ({ value: null, errors: [{ message: 'clouds' }] });
