@@ -8,6 +8,7 @@ import {
   type ConnectionConfig,
   EMPTY_CONFIG,
   eventData,
+  type GraphCall,
   type HttpCall,
   type ModelCall,
   openScripts,
@@ -19,6 +20,9 @@ import {
 import { logLevel, openService, type Service } from './server/index.js';
 
 export type {
+  GraphCall,
+  GraphReply,
+  GraphScript,
   HttpCall,
   HttpReply,
   HttpScript,
@@ -57,6 +61,8 @@ export interface TestApp {
   readonly httpCalls: readonly HttpCall[];
   /** every statement that a scripted relational connection was sent so far, oldest first */
   readonly sqlCalls: readonly SqlCall[];
+  /** every query, mutation and upsert that a scripted graph connection was sent so far, oldest first */
+  readonly graphCalls: readonly GraphCall[];
   /**
    * The `data` of a query or mutation. Throws GraphsteadErrors with all it answered instead.
    * @param headers such as the one that carries a token
@@ -122,6 +128,7 @@ export async function startApp(options: StartAppOptions = {}): Promise<TestApp> 
     modelCalls: scripted.modelCalls,
     httpCalls: scripted.httpCalls,
     sqlCalls: scripted.sqlCalls,
+    graphCalls: scripted.graphCalls,
     graphql: (query, variables, headers) =>
       post(service, '/graphql', JSON.stringify({ query, variables }), {
         ...headers,
@@ -155,8 +162,7 @@ function loud(): string {
 function inTests(error: GraphsteadError): GraphsteadError {
   if (error.code !== 'MISSING_VARIABLE') return error;
   const { position, details } = error;
-  const canBeScripted = !['graph', 'dgraph', undefined].includes(details?.['type'] as string | undefined);
-  const scripted = canBeScripted ? 'script the connection in startApp, or ' : '';
+  const scripted = details?.['type'] === undefined ? '' : 'script the connection in startApp, or ';
   const fix = `${scripted}give the variable in environment of startApp`;
   return new GraphsteadError(error.code, `${error.message}: ${fix}`, { position, details, fix });
 }
@@ -331,7 +337,8 @@ function scriptedVariables(appDir: string, scripts: Scripts): Record<string, str
   }
   const http = scriptedConnections(config, path, scripts.http, ['http']);
   const relational = scriptedConnections(config, path, scripts.relational, ['relational', 'postgresql']);
-  const used = new Set([...models.map((name) => config.models[name].connection), ...http, ...relational]);
+  const graph = scriptedConnections(config, path, scripts.graph, ['graph', 'dgraph']);
+  const used = new Set([...models.map((name) => config.models[name].connection), ...http, ...relational, ...graph]);
   const { connections } = reportConnections(config, {});
   const named = connections.filter(({ name }) => used.has(name)).flatMap((connection) => connection.variables);
   const variables = Object.fromEntries(named.map(({ name }) => [name, 'scripted']));
@@ -356,6 +363,8 @@ function scriptedConnections(
 
 /** An address that begins with a variable must be one all the same; nothing is ever sent there. */
 function addressVariable(name: string, connection: ConnectionConfig | undefined): Record<string, string> {
+  // any text may be the address of a graph
+  if (connection?.type === 'graph' || connection?.type === 'dgraph') return {};
   const isHttp = connection?.type === 'http';
   const address = isHttp ? connection.baseUrl : (connection?.connStr ?? connection?.connString ?? '');
   const first = /^\{\{\s*([\w-]+)\s*\}\}/.exec(address);

@@ -6,6 +6,9 @@ export { type ResolvedConnections, resolveConnections } from './resolve.js';
 export { type ConnectionReport, reach, reportConnections } from './report.js';
 export { notSet } from './told.js';
 export {
+  type GraphCall,
+  type GraphReply,
+  type GraphScript,
   type HttpCall,
   type HttpReply,
   type HttpScript,

@@ -2,7 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GraphsteadErrors } from '../../src/base/index.js';
-import { type HttpCall, type SqlCall, type SqlReply, startApp, type TestApp } from '../../src/testing.js';
+import {
+  type GraphReply,
+  type HttpCall,
+  type SqlCall,
+  type SqlReply,
+  startApp,
+  type TestApp,
+} from '../../src/testing.js';
 import { scratch } from './command.js';
 
 let folder: ReturnType<typeof scratch>;
@@ -156,12 +163,83 @@ describe('graphstead/testing', () => {
     await expect(startApp({ appDir: folder.dir })).rejects.toThrow(/APP_AI_URL: script the connection in startApp/);
   });
 
-  it('advises to script no connection that cannot be', async () => {
-    const facts = { type: 'graph', grpcTarget: '{{TARGET}}' };
-    writeFileSync(folder.path('app.json'), JSON.stringify({ connections: { facts } }));
-    await expect(startApp({ appDir: folder.dir })).rejects.toThrow(
-      /APP_FACTS_TARGET: give the variable in environment/,
+  it('advises to script no secret of the types, which cannot be', async () => {
+    writeFileSync(
+      folder.path('schema.graphql'),
+      `type Fact @remote { text: String }
+       type Query { facts: [Fact] @custom(http: { url: "http://x.example", method: GET, secretHeaders: ["K:key"] }) }
+       # Service.Secret key "{{FACTS_KEY}}"`,
     );
+    writeFileSync(folder.path('app.json'), '{}');
+    await expect(startApp({ appDir: folder.dir })).rejects.toThrow(/FACTS_KEY.*: give the variable in environment/);
+  });
+});
+
+describe('scripted graphs', () => {
+  beforeEach(() => {
+    const staff = { type: 'graph', grpcTarget: '{{GRAPH_ENDPOINT}}', key: '{{KEY}}' };
+    const old = { type: 'dgraph', connStr: '{{ADDRESS}}' };
+    writeFileSync(folder.path('app.json'), JSON.stringify({ connections: { staff, old } }));
+    writeFileSync(
+      folder.path('functions', 'index.ts'),
+      `import { connections } from 'graphstead/app';
+       const shown = (value: unknown) => JSON.stringify(value);
+       export async function getStaff(town: string): Promise<string> {
+         return shown(await connections.graph('staff').query('query q($t: string) { q(func: eq(town, $t)) { name } }', { $t: town }));
+       }
+       export async function getOld(): Promise<string> { return shown(await connections.graph('old').query('{ q(func: has(name)) { uid } }')); }
+       export async function hire(name: string): Promise<string> {
+         return shown(await connections.graph('staff').mutate({ set: '_:new <name> "' + name + '" .' }));
+       }
+       export async function dismiss(name: string): Promise<string> {
+         const query = '{ v as var(func: eq(name, "' + name + '")) }';
+         return shown(await connections.graph('staff').upsert(query, [{ delete: 'uid(v) * * .', condition: '@if(gt(len(v), 0))' }]));
+       }`,
+    );
+  });
+
+  it('answer queries and changes one after the other, and tell what was asked', async () => {
+    const staff = [{ q: [{ name: 'Ann' }] }, { uids: { new: '0x1' } }, { data: { q: [] } }];
+    app = await startApp({ appDir: folder.dir, graph: { staff, old: [{ q: [] }] } });
+    expect(await app.graphql('{ getStaff(town: "Bern") }')).toEqual({ getStaff: '{"q":[{"name":"Ann"}]}' });
+    expect(await app.graphql('{ getOld }')).toEqual({ getOld: '{"q":[]}' });
+    expect(JSON.parse((await app.graphql<{ hire: string }>('mutation { hire(name: "Zoë") }')).hire)).toEqual({
+      uids: { new: '0x1' },
+    });
+    const { dismiss } = await app.graphql<{ dismiss: string }>('mutation { dismiss(name: "Ann") }');
+    expect(JSON.parse(dismiss)).toEqual({ uids: {}, data: { q: [] } });
+    expect(app.graphCalls).toEqual([
+      {
+        connection: 'staff',
+        query: 'query q($t: string) { q(func: eq(town, $t)) { name } }',
+        variables: { $t: 'Bern' },
+        changes: [],
+      },
+      { connection: 'old', query: '{ q(func: has(name)) { uid } }', variables: {}, changes: [] },
+      { connection: 'staff', query: '', variables: {}, changes: [{ set: '_:new <name> "Zoë" .' }] },
+      {
+        connection: 'staff',
+        query: '{ v as var(func: eq(name, "Ann")) }',
+        variables: {},
+        changes: [{ delete: 'uid(v) * * .', condition: '@if(gt(len(v), 0))' }],
+      },
+    ]);
+    await expect(app.graphql('{ getStaff(town: "Bern") }')).rejects.toThrow('has 3 replies, no more');
+  });
+
+  it('fail as the script says', async () => {
+    const busy = Object.assign(new Error('Transaction has been aborted. Please retry'), { code: 10 });
+    const script: (GraphReply | string)[] = [busy, 'text'];
+    app = await startApp({ appDir: folder.dir, graph: { staff: script as GraphReply[], old: () => ({ q: [1] }) } });
+    await expect(app.graphql('mutation { hire(name: "Ann") }')).rejects.toThrow(/"staff": .*aborted/);
+    await expect(app.graphql('mutation { hire(name: "Ann") }')).rejects.toThrow('"staff" gave text: give an object');
+    expect(await app.graphql('{ getOld }')).toEqual({ getOld: '{"q":[1]}' });
+  });
+
+  it('are told to be scripted where their address is missing, and are graphs', async () => {
+    await expect(startApp({ appDir: folder.dir })).rejects.toThrow(/APP_STAFF_GRAPH_ENDPOINT: script the connection/);
+    await expect(startApp({ appDir: folder.dir, http: { staff: [] } })).rejects.toThrow('"staff" of type http');
+    await expect(startApp({ appDir: folder.dir, graph: { other: [] } })).rejects.toThrow('"other" of type graph');
   });
 });
 
