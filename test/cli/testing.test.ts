@@ -267,6 +267,9 @@ describe('scripted connections', () => {
            await own.execute('UPDATE stock SET pieces = pieces - 1'),
          ]));
        }
+       export async function addOrder(): Promise<number> {
+         return shop().execute('INSERT 3');
+       }
        export async function buyAnyway(): Promise<number> {
          return shop().transaction(async (own) => {
            await own.execute('INSERT 1').catch(() => 0);
@@ -322,8 +325,11 @@ describe('scripted connections', () => {
     app = await startApp({ appDir: folder.dir, http: { weather: [] }, relational: { shop } });
     await expect(app.graphql('mutation { buy(name: "ann") }')).rejects.toThrow('that name is taken');
     await expect(app.graphql('mutation { buyAnyway }')).rejects.toThrow('rolled back');
+    // what is returned without await has no line of its function in the stack of what failed
+    const failed = await app.graphql('mutation { addOrder }').catch((error: unknown) => error as Error);
+    expect((failed as Error).stack).toMatch(/name is taken\n +at addOrder .*functions\/index\.ts:19:\d+/);
     expect(await app.graphql('{ getRows(name: "ann") }')).toEqual({ getRows: '[]' });
-    expect(app.sqlCalls.map(({ text }) => text.slice(0, 8))).toEqual(['INSERT I', 'INSERT 1', 'SELECT *']);
+    expect(app.sqlCalls.map(({ text }) => text.slice(0, 8))).toEqual(['INSERT I', 'INSERT 1', 'INSERT 3', 'SELECT *']);
   });
 
   it('tell of a reply that no database gives', async () => {

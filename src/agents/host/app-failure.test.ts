@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { GraphsteadError, packageRoot } from '../../base/index.js';
-import { appFailure, appStack } from './app-failure.js';
+import { appFailure, appStack, withAppFrames } from './app-failure.js';
 
 const own = fileURLToPath(new URL('src/agents/host/call.ts', packageRoot));
 const frames = (...lines: string[]) => ['Error: no more tea', ...lines.map((line) => `    at ${line}`)].join('\n');
@@ -18,6 +18,14 @@ describe("an app's stack", () => {
     const between = 'process.processTicksAndRejections (node:internal/process/task_queues:95:5)';
     const app = ['new URL (node:internal/url:806:36)', 'async pour (/app/functions/tea.ts:3:9)'];
     expect(appStack(frames(ours, app[0], between, app[1]))).toBe(frames(...app));
+  });
+
+  it('takes the lines of the call where it has none of the app', () => {
+    const ours = `async answer (${own}:1:1)`;
+    const call = frames(`call (${own}:2:2)`, 'pour (/app/functions/tea.ts:3:9)');
+    expect(withAppFrames(frames(ours), call)).toBe(frames(ours, 'pour (/app/functions/tea.ts:3:9)'));
+    const awaited = frames(ours, 'async pour (/app/functions/tea.ts:4:1)');
+    expect(withAppFrames(awaited, call)).toBe(awaited);
   });
 
   it('stays as it is where the app has no part in it', () => {

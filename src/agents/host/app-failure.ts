@@ -67,6 +67,12 @@ export function appStack(stack: string): string {
   return inApp.length === 0 ? stack : [head, ...inApp].join('\n');
 }
 
+/** A stack that names the app: where it does not, with the frames of another that may. */
+export function withAppFrames(stack: string, other: string): string {
+  const { head, frames } = partsOf(stack);
+  return appFrames(frames).length > 0 ? stack : [head, ...frames, ...appFrames(partsOf(other).frames)].join('\n');
+}
+
 /** None where the app has no part in it. */
 function appFrames(frames: readonly string[]): readonly string[] {
   const others = frames.filter((frame) => !isOwn(frame));

@@ -5,11 +5,14 @@ import type {
   ChatOptions,
   ChatReply,
   Connections,
+  GraphConnection,
   HttpConnection,
   Models,
   OpenConnections,
+  RelationalConnection,
   ResolvedConnections,
 } from '../../connections/host.js';
+import { calledHere } from './called-here.js';
 import { currentTask, type Task } from './task.js';
 
 /** What an app without connections has: the clients' libraries are not even loaded for it. */
@@ -48,8 +51,8 @@ function noModel(name: string): never {
 /** The app's connections by the names of app.json. */
 export const connections: Connections = {
   http: (name) => journaledHttp(name, open.connections.http(name)),
-  relational: (name) => open.connections.relational(name),
-  graph: (name) => open.connections.graph(name),
+  relational: (name) => namedRelational(open.connections.relational(name)),
+  graph: (name) => namedGraph(open.connections.graph(name)),
   has: (name) => open.connections.has(name),
 };
 
@@ -83,8 +86,8 @@ function journaledModel(name: string, model: ChatModel): ChatModel {
     return reply;
   };
   return {
-    chat,
-    ask: (system, user, options) =>
+    chat: calledHere(chat),
+    ask: calledHere((system, user, options) =>
       chat(
         [
           { role: 'system', content: system },
@@ -92,6 +95,7 @@ function journaledModel(name: string, model: ChatModel): ChatModel {
         ],
         options,
       ),
+    ),
     stream: (messages, options) => model.stream(messages, { signal: signalFor(currentTask()), ...optionsOf(options) }),
   };
 }
@@ -117,14 +121,22 @@ function telling(onText: NonNullable<ChatOptions['onText']>) {
 
 function journaledHttp(name: string, http: HttpConnection): HttpConnection {
   return {
-    fetch: (path, init) => http.fetch(path, init),
-    json: <T>(path: string, init?: Parameters<HttpConnection['json']>[1]): Promise<T> => {
+    fetch: calledHere((path, init) => http.fetch(path, init)),
+    json: calledHere(<T>(path: string, init?: Parameters<HttpConnection['json']>[1]): Promise<T> => {
       const task = currentTask();
       const { body, method } = init ?? {};
       const plain = typeof body === 'string' || body === undefined || body === null;
       if (task === undefined || !plain) return http.json<T>(path, init);
       return task.once(`http ${name}`, [path, method, body], () => http.json<T>(path, init));
-    },
+    }),
     close: () => http.close(),
   };
+}
+
+function namedRelational({ query, execute, transaction, close }: RelationalConnection): RelationalConnection {
+  return { query: calledHere(query), execute: calledHere(execute), transaction: calledHere(transaction), close };
+}
+
+function namedGraph({ query, mutate, upsert, close }: GraphConnection): GraphConnection {
+  return { query: calledHere(query), mutate: calledHere(mutate), upsert: calledHere(upsert), close };
 }
