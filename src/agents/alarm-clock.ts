@@ -4,12 +4,16 @@ import type { CommitRecord, Committer, Snapshot } from '../commit/index.js';
 import { SHARDS, shardOf } from './keys.js';
 import { agentPart } from './part.js';
 import { type DueAlarm, readDue } from './reader.js';
+import { strayedRounds } from './strayed-rounds.js';
 
 /** alarms taken from one shard at a time: after a long rest they go off at a bounded rate */
 const AT_ONCE = 64;
 const LOOK_MS = 1_000;
 /** from one look to the next */
 const LEAST_MS = 5;
+
+/** what clocks are corrected by while they run is less */
+const SET_BACK_MS = 5_000;
 
 /** Looks at wall time at least each second and hands out the alarms that are due. */
 export class AlarmClock {
@@ -21,7 +25,10 @@ export class AlarmClock {
   #looking = false;
   readonly #failing: Failing;
   /** wall milliseconds of the last look */
-  #looked = 0;
+  #looked = Number.POSITIVE_INFINITY;
+  /** the clock was set back, maybe while nothing ran: rounds may wait for a time that comes too late */
+  #isAstray = false;
+  #seeking: Promise<void> | undefined;
   #stopped = true;
 
   constructor(
@@ -81,6 +88,7 @@ export class AlarmClock {
     if (this.#stopped) return;
     clearTimeout(this.#timer);
     await this.#look();
+    await this.#seeking;
   }
 
   #plan(least = LEAST_MS): void {
@@ -99,7 +107,9 @@ export class AlarmClock {
       const now = this.clock.wall();
       // set back: what is to be looked at again soon would wait for the time it was
       if (now < this.#looked) this.#next.fill(0);
+      this.#isAstray ||= now < this.#looked - SET_BACK_MS;
       this.#looked = now;
+      if (this.#isAstray) this.#seeking ??= this.#seek();
       for (let shard = 0; shard < SHARDS; shard++) if (this.#next[shard] <= now) await this.#ringShard(shard, now);
       this.#failing.succeeded();
     } catch (thrown) {
@@ -108,6 +118,27 @@ export class AlarmClock {
     } finally {
       this.#looking = false;
       if (!this.#stopped) this.#plan(least);
+    }
+  }
+
+  #handOut(alarm: DueAlarm): void {
+    this.#out.set(keyOf(alarm.agentId, alarm.id, alarm.at), alarm.every !== undefined);
+    this.ring(alarm);
+  }
+
+  /** Rings what a clock that stood ahead has put too far away: its next round is then told from now. */
+  async #seek(): Promise<void> {
+    this.#isAstray = false;
+    try {
+      for await (const strayed of strayedRounds(this.committer, this.clock)) {
+        if (this.#stopped) return;
+        for (const alarm of strayed) if (!this.#out.has(keyOf(alarm.agentId, alarm.id, alarm.at))) this.#handOut(alarm);
+      }
+    } catch {
+      // the next look tries again, and tells where it cannot read either
+      this.#isAstray = true;
+    } finally {
+      this.#seeking = undefined;
     }
   }
 
@@ -122,10 +153,7 @@ export class AlarmClock {
       const again = due.length + passed > 0 ? now + LOOK_MS : Number.POSITIVE_INFINITY;
       const soonest = now + (passed < AT_ONCE ? LEAST_MS : LOOK_MS);
       this.#next[shard] = Math.min(this.#next[shard], Math.max(next ?? Number.POSITIVE_INFINITY, soonest), again);
-      for (const alarm of due) {
-        this.#out.set(keyOf(alarm.agentId, alarm.id, alarm.at), alarm.every !== undefined);
-        this.ring(alarm);
-      }
+      for (const alarm of due) this.#handOut(alarm);
     } catch (thrown) {
       this.#next[shard] = Math.min(this.#next[shard], now + LOOK_MS);
       throw thrown;

@@ -1,4 +1,4 @@
-import { type Job, retryOps } from './job.js';
+import { firedBy, type Job, retryOps } from './job.js';
 import type { AgentOp, EventPart, HistoryPart, TurnOp } from './part.js';
 import type { Effects, SendEffect } from './protocol.js';
 
@@ -17,15 +17,17 @@ interface TurnFacts {
   readonly history: number;
   /** the graph changes in the same commit */
   readonly wrote: boolean;
+  /** milliseconds that the clock shows */
+  readonly wall: number;
 }
 
 /** The ops of one commit of a turn; empty when there is nothing to make durable. */
-export function opsOf({ id, expect, job, upTo, begun, history, wrote }: TurnFacts, effects: Effects): AgentOp[] {
+export function opsOf({ id, expect, job, upTo, begun, history, wrote, wall }: TurnFacts, effects: Effects): AgentOp[] {
   const final = upTo === undefined;
   const { state, version, alarms = [] } = effects;
   const create = begun ? undefined : job.create;
   const consumed = final ? job.stored : undefined;
-  const fired = final ? job.alarm : undefined;
+  const fired = final ? firedBy(job, wall) : undefined;
   const terminate = final && job.kind === 'stop';
   const events = eventsOf(job, effects, final);
   const posts = postsOf(id, job, effects);

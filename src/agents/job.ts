@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { GraphsteadError } from '../base/index.js';
 import type { IdempotencyClaim } from '../commit/index.js';
 import type { CallerClaims, SendOptions } from './contract.js';
-import type { AgentOp, Birth, PostOp } from './part.js';
+import type { AgentOp, Birth, FiredPart, PostOp } from './part.js';
 import type { DueAlarm, MailboxEntry } from './reader.js';
 import { type Head, messageOf } from './stored.js';
 import { ThrownByApp } from './wire-failure.js';
@@ -135,14 +135,21 @@ export function lastingId(agentId: string, { id, stored, alarm, claim }: Job): s
   return claim === undefined ? undefined : `key ${digest(`${claim.scope}\n${claim.key}`)}`;
 }
 
+/** The alarm that a job handled, as its last commit takes it. */
+export function firedBy({ alarm }: Job, wall: number): FiredPart | undefined {
+  return alarm && { ...alarm, wall };
+}
+
 /** A background job failed for good. */
 export function deadOps(
   { id, head }: { readonly id: string; readonly head?: Head },
   job: Job,
   attempts: number,
   error: string,
+  wall: number,
 ): AgentOp[] {
-  const { name, data, typed, from, stored: consumed, alarm: fired } = job;
+  const { name, data, typed, from, stored: consumed } = job;
+  const fired = firedBy(job, wall);
   const kind = job.kind === 'alarm' || job.kind === 'stop' ? job.kind : undefined;
   const dead: AgentOp = { op: 'dead', id, kind, name, data, typed, from, attempts, error, consumed, fired };
   if (job.kind !== 'init') return [dead];

@@ -37,6 +37,13 @@ export interface AlarmPart {
   readonly every?: number;
 }
 
+export interface FiredPart {
+  readonly id: string;
+  readonly at: number;
+  /** what the clock shows, for its next round: commits keep the latest that it has ever shown. Absent in old records */
+  readonly wall?: number;
+}
+
 /** How a state that is kept came about. */
 export interface HistoryPart {
   /** states that its class keeps: at least 1 */
@@ -71,7 +78,7 @@ export interface TurnOp {
   /** the stored message this turn handled */
   readonly consumed?: MessagePosition & { readonly bytes: number };
   /** the alarm this turn handled: it goes, or waits for its next round */
-  readonly fired?: { readonly id: string; readonly at: number };
+  readonly fired?: FiredPart;
   readonly terminate?: boolean;
 }
 
@@ -126,7 +133,7 @@ export interface DeadOp {
   readonly op: 'dead';
   readonly id: string;
   readonly consumed?: MessagePosition & { readonly bytes: number };
-  readonly fired?: { readonly id: string; readonly at: number };
+  readonly fired?: FiredPart;
   /** default: message */
   readonly kind?: PostKind;
   readonly name: string;

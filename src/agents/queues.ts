@@ -294,7 +294,7 @@ export class Queues {
     const last = attempts >= this.#mostAttempts(activation) || isHopeless(activation.id, error, attempts);
     const wait = Math.min(BACKOFF_MS * 2 ** (attempts - 1), BACKOFF_MOST_MS);
     const ops = last
-      ? deadOps(activation, job, attempts, message)
+      ? deadOps(activation, job, attempts, message, this.options.clock.wall())
       : retryOps(activation.id, job, attempts, this.options.clock.wall() + wait, message);
     if (!last) this.#again(activation, job, attempts, wait);
     if (ops.length === 0) return !last;

@@ -90,6 +90,33 @@ describe('an alarm that repeats', () => {
     expect(await second.agents.send(id, 'rang')).toBe('2');
   });
 
+  it('rings on by its interval where the clock stood ahead for a round and is set back', async () => {
+    const { rangAfter } = await begun('set', String(1_001 * MINUTE));
+    expect(await rangAfter(1_440.5 * MINUTE)).toBe(1);
+    // once for what the step back left out, and then where it would have
+    expect(await rangAfter(-1_430 * MINUTE)).toBe(2);
+    expect(await rangAfter(MINUTE / 2 - 1)).toBe(2);
+    expect(await rangAfter(1)).toBe(3);
+    expect(await rangAfter(MINUTE)).toBe(4);
+  });
+
+  it('rings on where the clock was set back before a restart', async () => {
+    const store = { ...bound(createMemoryStore()), close: async () => undefined };
+    const { id, rangAfter } = await begun('set', String(1_001 * MINUTE), { store });
+    expect(await rangAfter(1_440 * MINUTE)).toBe(1);
+    await service?.close();
+    const { agents } = await open({ store });
+    await agents.clockMoved();
+    expect(await agents.send(id, 'rang')).toBe('2');
+  });
+
+  it('waits for a first time far away wherever the clock is set', async () => {
+    const { agents, id, rangAfter } = await begun('set', String(2_000 * MINUTE));
+    expect([await rangAfter(10 * MINUTE), await rangAfter(-10 * MINUTE)]).toEqual([0, 0]);
+    expect(await agents.alarms(id)).toMatchObject([{ at: new Date(2_000 * MINUTE).toISOString() }]);
+    expect([await rangAfter(1_000 * MINUTE), await rangAfter(MINUTE)]).toEqual([1, 2]);
+  });
+
   it('is refused with an interval that is too short, or none', async () => {
     const { agents } = await open();
     const { id } = await agents.start('Clock');

@@ -156,6 +156,8 @@ export interface StoredAlarm {
   readonly data?: string;
   /** see AlarmPart */
   readonly every?: number;
+  /** `at` is a round behind its first one */
+  readonly rang?: boolean;
   /** it waits for its class; see HoldOp */
   readonly held?: boolean;
   /** failed tries, once there are any, and the wall milliseconds before which there is no other */

@@ -22,18 +22,29 @@ export async function fire(draft: Draft, id: string, head: Head, fired: TurnOp['
     draft.put(key, undefined);
     return headWith(head, { alarms: head.alarms - 1 });
   }
-  keep(draft, id, fired.id, { at: nextRound(stored.at, every, draft.wall), name, data, every });
+  keep(draft, id, fired.id, {
+    at: nextRound(stored.at, every, fired.wall ?? draft.wall),
+    name,
+    data,
+    every,
+    rang: true,
+  });
   return head;
 }
 
-function keep(draft: Draft, id: string, alarm: string, { at, name, data, every }: Omit<StoredAlarm, 'set'>): void {
-  draft.put(alarmKey(id, alarm), encode({ at, set: draft.ts, name, data, every } satisfies StoredAlarm));
+function keep(draft: Draft, id: string, alarm: string, given: Omit<StoredAlarm, 'set'>): void {
+  const { at, name, data, every, rang } = given;
+  draft.put(alarmKey(id, alarm), encode({ at, set: draft.ts, name, data, every, rang } satisfies StoredAlarm));
   draft.put(dueKey(id, at, alarm), NOTHING);
 }
 
-/** The first round after now; those that were missed meanwhile are left out. */
+/**
+ * The first round after now; those that were missed meanwhile are left out. One that rang before its time, by a clock that was
+ * set back since, is no round again; where it was set back by more than an interval, the round after now lies before it.
+ */
 export function nextRound(at: number, every: number, wall: number): number {
-  return at + every * (Math.max(0, Math.floor((wall - at) / every)) + 1);
+  const rounds = Math.floor((wall - at) / every) + 1;
+  return at + every * (rounds === 0 ? 1 : rounds);
 }
 
 /** Sets an alarm, moves it or takes it back. Throws LIMIT_EXCEEDED. */

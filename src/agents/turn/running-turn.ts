@@ -204,10 +204,9 @@ export class RunningTurn extends TurnInHost {
     const { activation, job, graph } = this;
     const expect = this.#head?.turns ?? job.create?.turns ?? 0;
     const history = effects.state === undefined ? 0 : this.#kept();
-    const ops = opsOf(
-      { id: activation.id, expect, job, upTo, begun: this.#head !== undefined, history, wrote: graph.wrote },
-      effects,
-    );
+    const begun = this.#head !== undefined;
+    const wall = this.options.clock.wall();
+    const ops = opsOf({ id: activation.id, expect, job, upTo, begun, history, wrote: graph.wrote, wall }, effects);
     const final = upTo === undefined;
     if (ops.length === 0 && !graph.wrote && !(final && job.claim !== undefined)) {
       graph.abort();
