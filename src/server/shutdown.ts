@@ -2,11 +2,19 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { GraphsteadError, type Names } from '../base/index.js';
 import { failure } from './envelope.js';
+import { STOPPING, wasForwarded } from './forward/index.js';
 import type { DirectConnections } from './direct/index.js';
 import type { AnswerSignals } from './signal.js';
 
 /** Milliseconds between two looks at what is still open. */
 const LOOK_MS = 20;
+/** Looks that a connection on which nothing has come yet outlives: its request may be under way, and is told that it comes too late. */
+const FRESH_LOOKS = 5;
+
+/** How long ago a service that sends requests on has sent the last, where it may send the next at any moment. */
+const FORWARDED_MS = 10_000;
+/** How long it is told then that this one stops. */
+const TOLD_MS = 100;
 
 /**
  * How a server that does not listen yet will be stopped: it takes no more connections and lets the requests under way
@@ -18,9 +26,10 @@ export function httpClosing(
   { signals, direct }: { signals: AnswerSignals; direct?: DirectConnections },
   ms: number,
 ): () => Promise<void> {
-  const connections = new Set<Socket>();
+  /** with the looks that each has seen without a request */
+  const connections = new Map<Socket, number>();
   app.server.on('connection', (socket) => {
-    connections.add(socket);
+    connections.set(socket, 0);
     socket.once('close', () => connections.delete(socket));
   });
   return async () => {
@@ -29,9 +38,13 @@ export function httpClosing(
       signals.stopStreams();
       // a connection that is kept alive behind its last answer would hold the server open
       app.server.closeIdleConnections();
-      direct?.closeIdle();
+      direct?.closeIdle(FRESH_LOOKS);
       // so would one that a browser or a pool of clients has opened ahead of a request: the server takes it for one under way
-      for (const connection of connections) if (connection.bytesRead === 0) connection.destroy();
+      for (const [connection, looks] of connections) {
+        if (connection.bytesRead > 0) continue;
+        if (looks < FRESH_LOOKS) connections.set(connection, looks + 1);
+        else connection.destroy();
+      }
     };
     const looking = setInterval(look, LOOK_MS);
     const force = setTimeout(() => {
@@ -56,11 +69,17 @@ export function httpClosing(
  */
 export function refuseLate(app: FastifyInstance, names: Names): { readonly isStopping: boolean } {
   const state = { isStopping: false };
+  /** monotonic milliseconds of the last request that a service that only reads sent on */
+  let forwardedAt = Number.NEGATIVE_INFINITY;
   app.addHook('preClose', (done) => {
     state.isStopping = true;
-    done();
+    // The end of listening breaks off whoever is not taken from the system yet, and a service that has sent something on could
+    // not say whether it was done: it is told first, and sends nothing more.
+    if (performance.now() - forwardedAt < FORWARDED_MS) setTimeout(() => setImmediate(done), TOLD_MS);
+    else done();
   });
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (wasForwarded(request)) forwardedAt = performance.now();
     if (!state.isStopping) {
       done();
       return;
@@ -68,7 +87,10 @@ export function refuseLate(app: FastifyInstance, names: Names): { readonly isSto
     const late = new GraphsteadError('NOT_READY', 'the service is stopping', { fix: 'ask again' });
     const { status, body } = failure(late, names);
     // answered here: the log is not to tell of each as of a failure
-    reply.code(status).header('connection', 'close').header('content-type', 'application/json').send(body);
+    reply
+      .code(status)
+      .headers({ connection: 'close', 'content-type': 'application/json', [STOPPING]: '1' })
+      .send(body);
   });
   return state;
 }

@@ -1,7 +1,9 @@
 // A service that only reads and knows the one that writes: asked for anything, it answers as that one would.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { resolve } from 'node:path';
 import { createClient } from 'graphql-sse';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -201,6 +203,32 @@ describe('a service that only reads and knows the one that writes', () => {
       const paged = await reader.graphql(ADD, { title: 'B' }, { origin: 'http://127.0.0.1:3000' });
       expect(paged.body.errors[0].extensions.code).toBe('OUTCOME_UNKNOWN');
     }
+  });
+
+  it('is told by a service that stops what it has not begun, and sends nothing more', async () => {
+    const folder = scratch();
+    opened.push(() => folder.remove());
+    const data = folder.path('data');
+    const writer = await service({ data });
+    await writer.schema(TYPES);
+    const reader = await service({ data, readOnly: true, writer: writer.url });
+    expect((await reader.graphql(ADD, { title: 'A' })).body.errors).toBeUndefined();
+    const early = connect(Number(new URL(writer.url).port), '127.0.0.1').setEncoding('utf8');
+    let told = '';
+    early.on('data', (text) => (told += text)).on('error', (error) => (told += error.message));
+    await once(early, 'connect');
+    const closing = writer.close();
+    await sleep(10);
+    // of one that had connected, what it sends now, and of one that connects
+    early.write('POST /mutate HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n');
+    const late = await reader.graphql(ADD, { title: 'B' });
+    expect([late.status, late.body.errors[0].extensions.code]).toEqual([503, 'NOT_READY']);
+    expect(late.headers.get('x-graphstead-stopping')).toBeNull();
+    const later = await reader.graphql(ADD, { title: 'C' });
+    expect([later.status, later.body.errors[0].extensions.code]).toEqual([503, 'READ_ONLY_STORE']);
+    await expect.poll(() => told).toMatch(/^HTTP\/1.1 503 [\s\S]*"NOT_READY"/);
+    await closing;
+    expect((await reader.graphql(BOOKS)).body.data).toEqual({ queryBook: [{ title: 'A' }] });
   });
 
   it('asks a service that speaks TLS where it trusts its certificate, and sends nothing where it does not', async () => {

@@ -57,6 +57,8 @@ export class DirectConnection {
   /** a request whose body is to come: many clients send their heads alone */
   #begun: Buffer | undefined;
   #isNew = true;
+  /** calls of `closeIdle` while it was new */
+  #outlived = 0;
 
   constructor(socket: Socket, keeper: Keeper) {
     this.#socket = socket;
@@ -66,8 +68,10 @@ export class DirectConnection {
     socket.on('timeout', this.#late).on('error', ignore);
   }
 
-  get isIdle(): boolean {
-    return this.#exchange === undefined && this.#begun === undefined;
+  /** Ends it where no request is under way; while none has come yet, after so many calls. */
+  closeIdle(freshCalls: number): void {
+    if (this.#exchange !== undefined || this.#begun !== undefined) return;
+    if (!this.#isNew || this.#outlived++ >= freshCalls) this.destroy();
   }
 
   destroy(): void {

@@ -415,7 +415,7 @@ describe('a connection', () => {
     await expect.poll(() => accepted.length).toBe(1);
     const [busy, coming] = [plain('a'), plain('abc').slice(0, -3)].map((text) => new Client().send(text));
     await Promise.all([busy.arrived(), coming.arrived()]);
-    direct.closeIdle();
+    direct.closeIdle(0);
     expect(accepted.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
     await idle.closed;
     direct.closeAll();
@@ -431,7 +431,7 @@ describe('a connection', () => {
     const text = plain('abc', 'x-other: yes');
     await given.send(text.slice(0, -1)).arrived();
     const destroyed = accepted.map((socket) => vi.spyOn(socket, 'destroy'));
-    direct.closeIdle();
+    direct.closeIdle(0);
     direct.closeAll();
     for (const destroy of destroyed) expect(destroy).not.toHaveBeenCalled();
     expect(await given.send(text.slice(-1)).bodies(1)).toEqual(['library abc']);

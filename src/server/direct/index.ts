@@ -15,8 +15,8 @@ interface DirectOptions {
 
 /** The connections that are not the library's (yet). */
 export interface DirectConnections {
-  /** ends those without a request under way */
-  closeIdle(): void;
+  /** ends those without a request under way; one that has not had any yet outlives some calls of this */
+  closeIdle(freshCalls: number): void;
   closeAll(): void;
 }
 
@@ -58,8 +58,8 @@ export function serveDirectly(server: Server, options: DirectOptions): DirectCon
   server.removeAllListeners(event);
   server.on(event, (socket: Socket) => void open.add(new DirectConnection(socket, keeper)));
   return {
-    closeIdle() {
-      for (const connection of open) if (connection.isIdle) connection.destroy();
+    closeIdle(freshCalls) {
+      for (const connection of open) connection.closeIdle(freshCalls);
     },
     closeAll() {
       for (const connection of open) connection.destroy();

@@ -6,7 +6,7 @@ import { urlToHttpOptions } from 'node:url';
 import type { GraphsteadError, Limits, Trace } from '../../base/index.js';
 import { serviceAddress } from './address.js';
 import { clientLeft, outcomeUnknown, writerAway } from './failure.js';
-import { FORWARDED, headersBack, headersOn } from './headers.js';
+import { FORWARDED, headersBack, headersOn, STOPPING } from './headers.js';
 import type { Places } from './places.js';
 
 /** A request as it came. */
@@ -62,6 +62,9 @@ export function wasForwarded({ headers }: Pick<Received, 'headers'>): boolean {
   return headers[FORWARDED] !== undefined;
 }
 
+/** for which nothing is sent to a service that says it stops: until it does not listen any more */
+const STOPPING_MS = 500;
+
 /** of an answer that is waited for whole: what is larger is not held */
 const WHOLE_BYTES = 64 * 1024;
 
@@ -70,6 +73,8 @@ class WriterForwarder implements Forwarder {
   readonly #limits: Limits;
   readonly #trace: Trace;
   readonly #places: Places;
+  /** monotonic milliseconds until which it has said that it stops */
+  #stopsUntil = 0;
 
   constructor(address: URL, { limits, trace, places }: ForwardTerms) {
     this.#address = address;
@@ -112,6 +117,7 @@ class WriterForwarder implements Forwarder {
   #send(received: Received, body: Buffer | Readable, waiting: Waiting): Promise<IncomingMessage> {
     const facts = { 'http.request.method': received.method, 'server.address': this.#address.hostname };
     return this.#trace.step(`forward ${received.method}`, { kind: 'client', facts }, async (step) => {
+      if (performance.now() < this.#stopsUntil) throw this.#away(new Error('it said that it stops'));
       const from = await this.#sent(received, body, waiting);
       step.tell({ 'http.response.status_code': from.statusCode ?? 0 });
       return from;
@@ -125,6 +131,7 @@ class WriterForwarder implements Forwarder {
       waiting.once('close', () => sent.destroy());
       sent.once('response', (answer) => {
         clearTimeout(late);
+        if (answer.headers[STOPPING] !== undefined) this.#stopsUntil = performance.now() + STOPPING_MS;
         resolve(answer);
       });
       // also behind the answer, where nobody has to hear of it any more

@@ -4,6 +4,9 @@ import { isOfConnection } from '../../base/index.js';
 /** Says that a service that only reads has sent it on. */
 export const FORWARDED = 'x-graphstead-forwarded';
 
+/** Says that the service that writes is about to end: what comes behind it may find nobody, and could not be told so. */
+export const STOPPING = 'x-graphstead-stopping';
+
 const SAID_ANEW: ReadonlySet<string> = new Set(['host', 'expect', 'x-request-id', FORWARDED]);
 
 type Headers = Record<string, string | string[]>;
@@ -26,7 +29,8 @@ export function headersOn(headers: IncomingHttpHeaders, { id, host, length }: An
 
 /** What the client is told of its answer. */
 export function headersBack(headers: IncomingHttpHeaders): Record<string, string> {
-  return Object.fromEntries(Object.entries(passed(headers)).map(([name, value]) => [name, String(value)]));
+  const { [STOPPING]: _, ...back } = passed(headers);
+  return Object.fromEntries(Object.entries(back).map(([name, value]) => [name, String(value)]));
 }
 
 /** All but those of the connection: `Connection` may name more of them, and a proxy in between asks this service, not the client. */

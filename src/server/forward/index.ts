@@ -8,5 +8,5 @@ export {
   type Received,
   wasForwarded,
 } from './forwarder.js';
-export { FORWARDED } from './headers.js';
+export { FORWARDED, STOPPING } from './headers.js';
 export { Places } from './places.js';
