@@ -49,6 +49,9 @@ interface Attempt {
   readonly numUids: Readonly<Record<string, number>>;
 }
 
+/** characters of a text that may take some milliseconds to be parsed */
+const LONG_TEXT = 16_384;
+
 const NO_RESULT: RunResult = { roots: [], variables: new Map(), numUids: {} };
 
 /** The graph language over one graph: queries, mutations, upserts, and transactions over several requests. */
@@ -103,8 +106,8 @@ class Engine implements DqlEngine {
 
   async #parse({ text, variables }: QueryRequest, run: RunOptions): Promise<QueryDocument> {
     const options = { variables, names: this.#names, limits: this.#limits };
-    // most texts are known, or short
-    let pace: Pace | undefined;
+    // most texts are known, or short; the first step of a long one may have taken longer than a pause has to wait
+    let pace = text.length > LONG_TEXT ? new Pace(run) : undefined;
     const pause = () => (pace ??= new Pace(run)).pause();
     const document = await this.#documents.get(text, variables, () => parseQuerySteps(text, options), pause);
     if (document.blocks.length > 0 || document.schema) return document;

@@ -1,4 +1,4 @@
-import { GraphsteadError, type MaybePromise, TYPE_PREDICATE } from '../../base/index.js';
+import { forEachInSteps, GraphsteadError, inSteps, type MaybePromise, TYPE_PREDICATE } from '../../base/index.js';
 import { decodeValue, valueText } from '../../values/index.js';
 import type { ExpandSelection, FacetRequest, PredicateSelection, Selection } from '../syntax/index.js';
 import type { ResultBranch } from './branch.js';
@@ -125,6 +125,10 @@ async function typesOf(parent: ResultBranch, execution: Execution): Promise<read
   const predicate = execution.predicate(TYPE_PREDICATE);
   if (!predicate || parent.dest.length === 0) return [];
   const all = await readAll(execution, predicate, parent.dest, false);
-  const types = new Set(all.flatMap((values) => values.map((one) => valueText(decodeValue(one.value)))));
+  const types = new Set<string>();
+  const noting = forEachInSteps(all, (values) => {
+    for (const one of values) types.add(valueText(decodeValue(one.value)));
+  });
+  await inSteps(noting, () => execution.checkpoint());
   return [...types].map((type) => execution.names.stored(type)).sort();
 }

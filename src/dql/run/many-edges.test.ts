@@ -5,16 +5,20 @@ import type { GraphReader } from '../../graph/index.js';
 import { parseQuery, runQuery } from '../index.js';
 
 const NODES = 3_000;
+const MANY = Array.from({ length: NODES }, (_, i) => i).join(', ');
 
 describe('what is worked out of many edges lets others have their turn', () => {
   let dql: OpenDql;
   let reader: GraphReader;
 
   beforeAll(async () => {
-    dql = await openDql({ schema: 'name: string .\nage: int .\ngrp: int .\nhub: uid .\nknows: [uid] @reverse .' });
+    dql = await openDql({
+      schema: 'name: string .\nage: int .\ngrp: int .\nhub: uid .\nknows: [uid] @reverse .',
+    });
     const lines: string[] = [];
     for (let i = 1; i <= NODES; i++) {
-      lines.push(`<${i}> <age> "${i}" .`, `<${i}> <grp> "1" .`, `<99999> <knows> <${i}> (w=${(i * 7_919) % NODES}) .`);
+      lines.push(`<${i}> <service.type> "Node" .`, `<${i}> <age> "${i}" .`);
+      lines.push(`<${i}> <grp> "1" .`, `<99999> <knows> <${i}> (w=${(i * 7_919) % NODES}) .`);
       for (let k = 1; k <= 3; k++) lines.push(`<${i}> <knows> <${((i * k * 31) % NODES) + 1}> (w=${(i * k) % 97}) .`);
     }
     await dql.mutate(`{ set {\n${lines.join('\n')}\n} }`);
@@ -60,6 +64,13 @@ describe('what is worked out of many edges lets others have their turn', () => {
       20,
     ],
     [
+      'compared with many values',
+      `q(func: has(age)) @filter(eq(age, [${MANY}]))`,
+      'q(func: has(age)) @filter(eq(age, 5))',
+      20,
+    ],
+    ['expanded', 'q(func: has(grp)) { expand(_all_) }', 'q(func: has(grp)) { service.type }', 8],
+    [
       'recursed',
       'q(func: has(grp)) @recurse(depth: 2) { knows }',
       'q(func: has(grp)) @recurse(depth: 2, loop: true) { knows }',
@@ -78,4 +89,17 @@ describe('what is worked out of many edges lets others have their turn', () => {
     const back = await dql.query('{ q(func: uid(1)) { ~knows @facets { uid } } }');
     expect(JSON.stringify(back)).toContain('{"uid":"0x1869f","~knows|w":1919}');
   });
+});
+
+it('a text that takes long to be parsed lets others have their turn before it runs', async () => {
+  const dql = await openDql({ schema: 'name: string .', limits: { yieldMs: 1 } });
+  const uids = Array.from({ length: 50_000 }, (_, i) => i + 1).join(', ');
+  let turned = false;
+  setImmediate(() => {
+    turned = true;
+  });
+  // what is wrong stands behind it
+  await expect(dql.query(`{ q(func: uid(${uids})) { name } } }`)).rejects.toMatchObject({ code: 'SYNTAX' });
+  expect(turned).toBe(true);
+  await dql.close();
 });

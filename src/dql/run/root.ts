@@ -142,7 +142,7 @@ async function firstInOrder(choice: RootChoice, enough: number, execution: Execu
   if (!isWorthWalking(least, enough)) return {};
   const whole = orderedIndex(block.order[0], execution);
   if (!whole) return {};
-  const { index, tellsRoot, valued } = narrowed(whole, choice, execution);
+  const { index, tellsRoot, valued } = await narrowed(whole, choice, execution);
   const pass = async (uids: UidList): Promise<UidList> => {
     let passed = dropUpTo(uids, after);
     if (!tellsRoot && passed.length > 0) passed = await callFilter(call, passed, execution);
@@ -167,7 +167,7 @@ interface Narrowed {
 }
 
 /** The part of the index that the root, and conditions on the same predicate, leave. */
-function narrowed(index: OrderedIndex, { call, conjuncts }: RootChoice, execution: Execution): Narrowed {
+async function narrowed(index: OrderedIndex, { call, conjuncts }: RootChoice, execution: Execution): Promise<Narrowed> {
   const { predicate } = index;
   let range = index.range;
   let tellsRoot = false;
@@ -180,7 +180,7 @@ function narrowed(index: OrderedIndex, { call, conjuncts }: RootChoice, executio
       valued = true;
       if (one === call && !predicate.lang) tellsRoot = true;
     } else if (COMPARISONS.has(name)) {
-      const compared = comparedRange(one, predicate, index.kind, execution);
+      const compared = await comparedRange(one, predicate, index.kind, execution);
       if (!compared) continue;
       range = { ...tighter(range, compared.range), reverse: index.range.reverse };
       valued = true;

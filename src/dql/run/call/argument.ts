@@ -1,4 +1,4 @@
-import { GraphsteadError, type Position } from '../../../base/index.js';
+import { atOnce, forEachInSteps, GraphsteadError, type Position, STEP, type Steps } from '../../../base/index.js';
 import type { IndexSpec, Predicate } from '../../../graph/index.js';
 import { convert, type IndexKind, type ScalarType, type Value, valueText } from '../../../values/index.js';
 import type { Argument, FunctionCall } from '../../syntax/index.js';
@@ -62,16 +62,27 @@ export function textsOf(call: FunctionCall, execution: Execution): string {
  * whole ones as if of all numbers. Throws INVALID_VALUE with the position.
  */
 export function valuesOf(call: FunctionCall, type: ScalarType, execution: Execution): Value[] {
-  return call.args.flatMap((argument, at) => {
-    if (argument.kind === 'value') {
-      return distinctValues(execution.variables.get(argument.variable))
-        .map((value) => (type === 'int' ? nearestWhole(value, call.name, at) : value))
-        .filter((value) => value !== undefined)
-        .map((value) => converted(value, type, argument));
-    }
-    return [converted({ type: 'default', value: textOf(argument, call) }, type, argument)];
-  });
+  return atOnce(valuesInSteps(call, type, execution));
 }
+
+/** The same, of lists that may be long. */
+export function* valuesInSteps(call: FunctionCall, type: ScalarType, execution: Execution): Steps<Value[]> {
+  const values: Value[] = [];
+  for (const [at, argument] of call.args.entries()) {
+    if (argument.kind === 'value') {
+      yield* forEachInSteps(distinctValues(execution.variables.get(argument.variable)), (value) => {
+        const whole = type === 'int' ? nearestWhole(value, call.name, at) : value;
+        if (whole !== undefined) values.push(converted(whole, type, argument));
+      });
+    } else values.push(converted({ type: 'default', value: textOf(argument, call) }, type, argument));
+    if (at % STEP === STEP - 1) yield;
+  }
+  return values;
+}
+
+/** Whether what the arguments stand for may be a long list. */
+export const isLong = ({ args }: FunctionCall): boolean =>
+  args.length > STEP || args.some(({ kind }) => kind === 'value');
 
 /** `ge(year, 1990.5)` holds for the years from 1991 on; undefined where no whole number can be equal. */
 function nearestWhole(value: Value, name: FunctionCall['name'], at: number): Value | undefined {

@@ -1,3 +1,4 @@
+import { forEachInSteps, inSteps, type MaybePromise, STEP } from '../../../base/index.js';
 import type { IndexSpec, Predicate, TokenRange, UidList } from '../../../graph/index.js';
 import {
   compareStored,
@@ -14,8 +15,19 @@ import {
 } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
+import { sortInSteps } from '../sort.js';
 import { EMPTY, intersect, union } from '../uid-set.js';
-import { invalid, missingIndex, pickIndex, readyIndex, scalarType, subjectOf, valuesOf } from './argument.js';
+import {
+  invalid,
+  isLong,
+  missingIndex,
+  pickIndex,
+  readyIndex,
+  scalarType,
+  subjectOf,
+  valuesInSteps,
+  valuesOf,
+} from './argument.js';
 import { filterByValue } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { intersectPostings } from './intersection.js';
@@ -61,7 +73,8 @@ export const compareCall: CallOperator = {
     if (!predicate) return EMPTY;
     const index = pickIndex(predicate, kindsFor(call));
     if (!index) throw notIndexed(call, predicate);
-    const comparison = comparisonOf(call, scalarType(predicate, call), execution);
+    const reading = comparisonOf(call, scalarType(predicate, call), execution);
+    const comparison = reading instanceof Promise ? await reading : reading;
     return comparison ? await lookup(call, predicate, index, comparison, execution) : EMPTY;
   },
 
@@ -69,7 +82,7 @@ export const compareCall: CallOperator = {
     const predicate = execution.predicate(subjectOf(call).name);
     const index = predicate && readyIndex(predicate, kindsFor(call));
     if (!index || predicate.lang || tokenizer(index.kind).lossy || call.args.length !== 1) return undefined;
-    const equal = comparisonOf(call, scalarType(predicate, call), execution)?.equal;
+    const equal = (await comparisonOf(call, scalarType(predicate, call), execution))?.equal;
     if (equal?.length !== 1) return undefined;
     const [token] = queryTokens(index.kind, equal[0]);
     if (!token || isHashedToken(token)) return undefined;
@@ -82,7 +95,8 @@ export const compareCall: CallOperator = {
     if (!predicate) return 0;
     const index = readyIndex(predicate, kindsFor(call));
     if (!index) return undefined;
-    const comparison = comparisonOf(call, scalarType(predicate, call), execution);
+    const reading = comparisonOf(call, scalarType(predicate, call), execution);
+    const comparison = reading instanceof Promise ? await reading : reading;
     if (!comparison) return 0;
     return comparison.equal
       ? await countEqual(call, predicate, index, comparison.equal, execution)
@@ -93,12 +107,20 @@ export const compareCall: CallOperator = {
     const subject = subjectOf(call);
     const predicate = execution.predicate(subject.name);
     if (!predicate) return EMPTY;
-    const comparison = comparisonOf(call, scalarType(predicate, call), execution);
+    const reading = comparisonOf(call, scalarType(predicate, call), execution);
+    const comparison = reading instanceof Promise ? await reading : reading;
     if (!comparison) return EMPTY;
     const few = comparison.equal ? FEW_FOR_EQUALITY : FEW_FOR_RANGE;
     const index = candidates.length > few ? readyIndex(predicate, kindsFor(call)) : undefined;
     if (index) return intersect(candidates, await lookup(call, predicate, index, comparison, execution));
-    return await filterByValue(execution, predicate, candidates, subject.langs, testOf(comparison));
+    const test = testOf(comparison, execution);
+    return await filterByValue(
+      execution,
+      predicate,
+      candidates,
+      subject.langs,
+      test instanceof Promise ? await test : test,
+    );
   },
 };
 
@@ -131,12 +153,22 @@ function defaultIndex(predicate: Predicate): IndexKind {
   }
 }
 
-/** undefined: nothing can match, because a variable in the arguments is empty */
-function comparisonOf(call: FunctionCall, type: ScalarType, execution: Execution): Comparison | undefined {
+/** undefined: nothing can match, because a variable in the arguments is empty. A promise where there may be many values */
+function comparisonOf(
+  call: FunctionCall,
+  type: ScalarType,
+  execution: Execution,
+): MaybePromise<Comparison | undefined> {
   if (type === 'password') {
     throw invalid(`${subjectOf(call).name} is a password: it cannot be compared`, call.position, 'Use checkpwd.');
   }
-  const values = valuesOf(call, type, execution);
+  if (!isLong(call)) return comparisonBy(call, valuesOf(call, type, execution));
+  return inSteps(valuesInSteps(call, type, execution), () => execution.checkpoint()).then((values) =>
+    comparisonBy(call, values),
+  );
+}
+
+function comparisonBy(call: FunctionCall, values: readonly Value[]): Comparison | undefined {
   if (call.name === 'eq') return values.length === 0 ? undefined : { equal: values };
   const written = call.args.length;
   const wanted = call.name === 'between' ? 2 : 1;
@@ -167,10 +199,14 @@ function comparisonOf(call: FunctionCall, type: ScalarType, execution: Execution
   }
 }
 
-/** The comparison as a test of a stored value. */
-function testOf(comparison: Comparison): (value: StoredValue) => boolean {
-  if (comparison.equal) {
-    const wanted = comparison.equal.map(encodeValue).sort(compareStored);
+type Test = (value: StoredValue) => boolean;
+
+/** The comparison as a test of a stored value; a promise where it is one of many. */
+function testOf(comparison: Comparison, execution: Execution): MaybePromise<Test> {
+  const { equal } = comparison;
+  if (equal && equal.length > STEP) return testOfMany(equal, execution);
+  if (equal) {
+    const wanted = equal.map(encodeValue).sort(compareStored);
     return (value) => holds(wanted, value);
   }
   const from = comparison.from && encodeValue(comparison.from);
@@ -178,6 +214,15 @@ function testOf(comparison: Comparison): (value: StoredValue) => boolean {
   const least = comparison.fromExclusive ? 1 : 0;
   const most = comparison.toExclusive ? -1 : 0;
   return (value) => (!from || compareStored(value, from) >= least) && (!to || compareStored(value, to) <= most);
+}
+
+async function testOfMany(equal: readonly Value[], execution: Execution): Promise<Test> {
+  const wanted: StoredValue[] = [];
+  const encoding = forEachInSteps(equal, (value) => wanted.push(encodeValue(value)));
+  await inSteps(encoding, () => execution.checkpoint());
+  const order = await sortInSteps(wanted.length, (a, b) => compareStored(wanted[a], wanted[b]), execution);
+  const sorted = Array.from(order, (at) => wanted[at]);
+  return (value) => holds(sorted, value);
 }
 
 /** Whether a sorted list holds a value: an upsert by key may ask for thousands. */
@@ -201,7 +246,8 @@ function lookup(
   execution: Execution,
 ): Promise<UidList> {
   const { langs } = subjectOf(call);
-  const verify = (uids: UidList) => filterByValue(execution, predicate, uids, langs, testOf(comparison));
+  const verify = async (uids: UidList) =>
+    filterByValue(execution, predicate, uids, langs, await testOf(comparison, execution));
   return comparison.equal
     ? lookupEqual(predicate, index, comparison.equal, langs, verify, execution)
     : lookupRange(predicate, index, comparison, verify, execution);
@@ -278,13 +324,13 @@ interface ComparedRange {
  * Where an index in the order of values holds what a comparison of a predicate's own values asks for. undefined: nothing
  * can match.
  */
-export function comparedRange(
+export async function comparedRange(
   call: FunctionCall,
   predicate: Predicate,
   kind: IndexKind,
   execution: Execution,
-): ComparedRange | undefined {
-  const comparison = comparisonOf(call, scalarType(predicate, call), execution);
+): Promise<ComparedRange | undefined> {
+  const comparison = await comparisonOf(call, scalarType(predicate, call), execution);
   if (!comparison?.equal) return comparison && rangeOf(comparison, kind, predicate.lang);
   const sorted = [...comparison.equal].sort(compareValues);
   return rangeOf({ from: sorted[0], to: sorted[sorted.length - 1] }, kind, true);
