@@ -264,6 +264,8 @@ export async function killRounds(rounds, seed, tell = () => undefined) {
     join(root, 'bench/app-ledger'),
     '--out',
     built,
+    // `npm run types` does it
+    '--no-type-check',
   ]);
   const open = () => startService({ appDir: built, data: join(folder.dir, 'data') });
   let service = open();
