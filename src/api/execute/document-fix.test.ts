@@ -32,3 +32,21 @@ it('a query that is subscribed to is told what makes it a live one', async () =>
     expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'INVALID_GRAPHQL', fix } })]);
   }
 });
+
+it.each([
+  ['{ kind: A }', 'Write { eq: A }. Kind_hash has eq, in.'],
+  ['{ name: "ann" }', 'Write { eq: "ann" }. StringHashFilter has eq, in.'],
+  ['{ name: ["ann", "ben"] }', 'Write { in: ["ann", "ben"] }. StringHashFilter has eq, in.'],
+  ['{ age: 7 }', 'Write { eq: 7 }. IntFilter has eq, in, le, lt, ge, gt, between.'],
+  ['{ text: "tea" }', 'StringTermFilter has allofterms, anyofterms.'],
+  [`{ name: "${'a'.repeat(60)}" }`, 'StringHashFilter has eq, in.'],
+  ['{ friends: "ann" }', /^PersonFilter has name, /],
+  ['"ann"', /^PersonFilter has name, /],
+])('a filter that is given the value alone, as in %s, is told how to ask for it', async (filter, fix) => {
+  const { ask } = await createWorld(
+    `type Person { name: String! @id age: Int @search kind: Kind @search text: String @search friends: [Person!] } enum Kind { A B }`,
+  );
+  const { errors } = await ask(`{ queryPerson(filter: ${filter}) { name } }`);
+  const told = typeof fix === 'string' ? fix : expect.stringMatching(fix);
+  expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'INVALID_GRAPHQL', fix: told } })]);
+});

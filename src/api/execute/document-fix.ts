@@ -8,12 +8,15 @@ import {
   GraphQLError,
   type GraphQLInputObjectType,
   type GraphQLSchema,
+  getNamedType,
   isInputObjectType,
   isRequiredArgument,
   isUnionType,
   Kind,
   OperationTypeNode,
+  print,
   TypeInfo,
+  type ValueNode,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
@@ -23,6 +26,8 @@ import { searchesOfText } from '../schema/value-filter.js';
 
 /** names that one fix lists */
 const LISTED = 20;
+/** characters of a value that a fix repeats */
+const SHOWN = 40;
 /** where directives stand in requests */
 const REQUESTS: ReadonlySet<string> = new Set(['QUERY', 'MUTATION', 'SUBSCRIPTION', 'FIELD', 'FRAGMENT_SPREAD']);
 
@@ -87,6 +92,13 @@ function fixOf(node: ASTNode, info: TypeInfo, schema: GraphQLSchema): string | u
     }
     case Kind.VARIABLE_DEFINITION:
       return 'Use it, or take its declaration away.';
+    case Kind.STRING:
+    case Kind.INT:
+    case Kind.FLOAT:
+    case Kind.BOOLEAN:
+    case Kind.ENUM:
+    case Kind.LIST:
+      return inObject(node, info);
     case Kind.FRAGMENT_DEFINITION:
       return `Spread it with ...${node.name.value}, or take it away.`;
     default:
@@ -123,6 +135,18 @@ function fieldsOf(info: TypeInfo): string | undefined {
   if (!type) return undefined;
   if (isUnionType(type)) return `Ask for it by type, as in ... on ${type.getTypes()[0]} { ... }.`;
   return has(type.name, Object.keys(type.getFields()), 'fields');
+}
+
+/** A value where an object of some fields belongs: a filter names what it asks of the value. */
+function inObject(value: ValueNode, info: TypeInfo): string | undefined {
+  const type = getNamedType(info.getInputType());
+  if (!isInputObjectType(type)) return undefined;
+  const names = Object.keys(type.getFields());
+  const compares = value.kind === Kind.LIST ? 'in' : 'eq';
+  const text = print(value);
+  const isShort = text.length <= SHOWN && !text.includes('\n');
+  const example = isShort && names.includes(compares) ? `Write { ${compares}: ${text} }. ` : '';
+  return example + has(type.name, names, 'inputFields');
 }
 
 /** What the type definitions lack for a filter. */
