@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -71,4 +71,20 @@ it('a folder that looks like an app and is not served is told', async () => {
   await service.close();
   rmSync(folder, { recursive: true });
   expect(said).toEqual([expect.stringContaining('schema.graphql of this folder: not served')]);
+});
+
+it('a folder inside an app is told where the app is', async () => {
+  const app = mkdtempSync(join(tmpdir(), 'graphstead-inside-'));
+  const folder = join(app, 'functions', 'lib');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(app, 'app.json'), '{}');
+  vi.spyOn(process, 'cwd').mockReturnValue(folder);
+  const service = await openService({ port: 0, logLevel: 'silent', environment: {} });
+  const print = vi.spyOn(console, 'log').mockReturnValue();
+  new Announcer(service, { host: '127.0.0.1', explorer: false, data: '/data' }).ready();
+  new Announcer(service, { host: '127.0.0.1', explorer: false, data: '/data', appDir: app }).ready();
+  const said = print.mock.calls.flat().filter((line) => String(line).includes('app of'));
+  await service.close();
+  rmSync(app, { recursive: true });
+  expect(said).toEqual([`  ! the app of ${app} is not served from a folder inside it: go there, or name it`]);
 });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { GraphsteadError } from '../base/index.js';
 import { isBuilt } from '../functions/index.js';
 
@@ -10,21 +10,33 @@ const MARKS = ['app.json', 'schema.graphql', 'functions', 'agents', 'index.ts', 
 export function checkAppDir(given: string | undefined): string {
   const directory = resolve(given ?? '.');
   if (MARKS.some((name) => existsSync(join(directory, name)))) return directory;
-  const fromModus = existsSync(join(directory, 'modus.json'));
-  throw new GraphsteadError('NOT_FOUND', `${directory} holds no app`, {
-    fix: fromModus
-      ? 'begin with modus.json: rename it to app.json, and see docs/guides/moving-from-modus.md of the package'
-      : 'name its folder, or make one: graphstead new my-app',
-  });
+  throw new GraphsteadError('NOT_FOUND', `${directory} holds no app`, { fix: fixOfNoApp(directory) });
+}
+
+function fixOfNoApp(directory: string): string {
+  if (existsSync(join(directory, 'modus.json')))
+    return 'begin with modus.json: rename it to app.json, and see docs/guides/moving-from-modus.md of the package';
+  const above = appAbove(directory);
+  if (above !== undefined) return `${above} holds one: go there, or name it`;
+  return 'name its folder, or make one: graphstead new my-app';
+}
+
+/** The app that a folder inside it belongs to. A folder named `functions` says too little that far up. */
+function appAbove(directory: string): string | undefined {
+  const above = dirname(directory);
+  if (above === directory) return undefined;
+  return existsSync(join(above, 'app.json')) ? above : appAbove(above);
 }
 
 /** What a service that was started without an app says of one that stands in `directory` all the same. */
 export function unservedApp(directory: string): readonly string[] {
   const marks = MARKS.filter((name) => existsSync(join(directory, name)));
-  if (marks.length === 0) return [];
-  return [
-    `${marks.join(', ')} of this folder: not served, as it has no app.json; write one ({} will do), or name the folder`,
-  ];
+  if (marks.length > 0)
+    return [
+      `${marks.join(', ')} of this folder: not served, as it has no app.json; write one ({} will do), or name the folder`,
+    ];
+  const above = appAbove(directory);
+  return above === undefined ? [] : [`the app of ${above} is not served from a folder inside it: go there, or name it`];
 }
 
 /**

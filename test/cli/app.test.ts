@@ -43,6 +43,8 @@ describe('an app from new to start', () => {
     expect((await run(['new', folder.path('My App')])).stderr).toContain('fix:');
     const outside = await run(['build', folder.dir]);
     expect([outside.code, outside.stderr]).toEqual([1, expect.stringContaining('holds no app')]);
+    const inside = await run(['build', join(app, 'test')]);
+    expect(inside.stderr).toContain(`fix: ${app} holds one: go there, or name it`);
     writeFileSync(folder.path('modus.json'), '{}');
     const { stderr } = await run(['build', folder.dir]);
     rmSync(folder.path('modus.json'));
