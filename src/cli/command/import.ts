@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { defaultNames, dgraphNames } from '../../base/index.js';
+import { defaultNames, dgraphNames, GraphsteadError } from '../../base/index.js';
 import { localTarget } from '../import/local-target.js';
 import { NameMap } from '../import/name-map.js';
 import { format, progressBar } from '../import/progress.js';
@@ -98,13 +98,21 @@ async function open({ to, data, store, compat }: ImportCommand): Promise<Opened>
     return { target, journal: resolve('.graphstead', 'import'), into: to, close: async () => undefined };
   }
   const address = data === undefined ? storeAddress(store) : undefined;
-  const opened = await openData(data ?? join('.graphstead', 'data'), { compat, store: address });
+  const opened = await openData(data ?? join('.graphstead', 'data'), { compat, store: address }).catch(notHere);
   return {
     target: localTarget(opened),
     journal: join(opened.directory, 'import'),
     into: opened.place,
     close: opened.close,
   };
+}
+
+/** Who has a service running wants the files in it more often than in another directory. */
+function notHere(error: unknown): never {
+  if (!(error instanceof GraphsteadError) || error.code !== 'STORE_LOCKED') throw error;
+  const { message, fix, details } = error;
+  const other = 'Or load into the service that holds it: --to http://127.0.0.1:8686, or where it answers.';
+  throw new GraphsteadError('STORE_LOCKED', message, { fix: fix ? `${fix} ${other}` : other, details });
 }
 
 /** One name for one set of files: started again after a stop, the import finds what it gave its nodes. */
