@@ -644,6 +644,30 @@ describe('an app', () => {
     ]);
   });
 
+  it('tells once of a class whose operations nobody will answer', async () => {
+    const bot = `import { Agent, agents } from 'graphstead/app';
+class Bot extends Agent {
+  static readonly handlers = ['go', 'stay'] as const;
+  /** @mutation */
+  go(): void {}
+  /** @mutation */
+  stay(): void {}
+}
+`;
+    writeFileSync(join(root, 'index.ts'), bot);
+    const loaded = await open();
+    await loaded.reload();
+    const told = () => logs.filter(({ level }) => level === 'warn').map(({ message }) => message);
+    const line =
+      /^no class is registered as agent type "Bot": botGo, botStay will answer AGENT_TYPE_UNKNOWN \(agents\.reg/;
+    expect(told()).toEqual([expect.stringMatching(line)]);
+    writeFileSync(join(root, 'index.ts'), `${bot}agents.register(Bot);`);
+    await loaded.reload();
+    writeFileSync(join(root, 'index.ts'), bot);
+    await loaded.reload();
+    expect(told()).toEqual([expect.stringMatching(line), expect.stringMatching(line)]);
+  });
+
   it('tells which files look like code of an app that has no entry', async () => {
     rmSync(join(root, 'index.ts'));
     mkdirSync(join(root, 'src'));

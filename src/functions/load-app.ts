@@ -17,6 +17,7 @@ import { ownNameMistakes } from './own-names.js';
 import { type ReadApp, readCached } from './read-cached.js';
 import { ReadingThread } from './reading-thread.js';
 import { takenEitherWay, takenMistakes } from './taken.js';
+import { unregistered } from './unregistered.js';
 import { type SourceWatch, watchSources } from './watch.js';
 
 const EMPTY: AppManifest = { format: 1, operations: [], types: [] };
@@ -157,6 +158,8 @@ class LoadedApp implements App {
   #bundled: readonly string[] = [];
   /** code that nobody reads, as it was told */
   #passedOver: readonly string[] = [];
+  /** classes that are not registered, as it was told */
+  #unregistered: readonly string[] = [];
   #loading: Promise<void> = Promise.resolve();
   /** of the load that was asked for last */
   #newest: AbortController | undefined;
@@ -214,6 +217,7 @@ class LoadedApp implements App {
       this.#files.took(bundle);
     }
     this.#operations = operations;
+    this.#tellUnregistered(manifest);
     for (const listener of this.#listeners) listener(since);
   }
 
@@ -255,6 +259,17 @@ class LoadedApp implements App {
       this.#options.log?.({ level: 'warn', message });
     }
     this.#passedOver = now;
+  }
+
+  #tellUnregistered(manifest: AppManifest): void {
+    const now = unregistered(
+      manifest,
+      this.agentTypes.map(({ name }) => name),
+    );
+    for (const message of now.filter((one) => !this.#unregistered.includes(one))) {
+      this.#options.log?.({ level: 'warn', message });
+    }
+    this.#unregistered = now;
   }
 
   /** Hosts that have loaded code go on with it until they load other code, if only an empty one. */
