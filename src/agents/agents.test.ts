@@ -75,9 +75,10 @@ const CODE = `
   async function typedAdd(id) { const one = await agents.ref(Counter, id).add(4); return [one, await agents.ref(Counter, id).total()]; }
   async function post(id, name, args, options) { await agents.refAsync(Counter, id, options)[name](...args); }
   async function say(id, name, data, options) { return agents.sendMessage(id, name, data, options); }
+  function forgetsToo() { void Promise.reject(new Error('nobody waits for a function')); return 'gone'; }
   async function mail(id, name, data) { await agents.sendMessageAsync(id, name, data); }
 `;
-const EXPORTS = ['registerLate', 'startOne', 'startTwo', 'typedAdd', 'post', 'say', 'mail'];
+const EXPORTS = ['registerLate', 'startOne', 'startTwo', 'typedAdd', 'post', 'say', 'mail', 'forgetsToo'];
 
 let service: AgentService;
 const send = (id: string, name: string, data?: string) => service.agents.send(id, name, data);
@@ -125,6 +126,9 @@ describe('agents', () => {
       new RegExp(`^unhandled rejection in "forgets" of agent ${id}: Error: .*\\n {4}at .*bundle-1`),
     );
     expect(told()).not.toContain('/host/');
+    expect(await service.call('forgetsToo')).toBe('gone');
+    const place = 'unhandled rejection in the function "forgetsToo": Error: nobody waits for a function';
+    await until(async () => service.logs.some(({ message }) => message.startsWith(place)));
   });
 
   it('name the agent whose state is no JSON', async () => {

@@ -24,7 +24,7 @@ export function offer(exported: ReadonlyMap<string, Exported>): void {
 
 /** Calls an exported function and reports what it gives, or that its stream is ready to be pulled. */
 export function startCall(id: number, call: CallTask): Task {
-  const task = new Task(id, call.requestId, undefined, call.journal, call.trace, { claims: call.claims });
+  const task = new Task(id, call.requestId, undefined, call.journal, call.trace, { claims: call.claims }, call.name);
   const running = marked(id, () => within(task, () => run(call)));
   running.then(
     (value) => {

@@ -88,9 +88,15 @@ function adviceFor({ message, stack = '' }: WireFailure, bundle: string): string
 
 /** What nobody catches, often behind the end of what set it off. */
 function loose(what: string, error: unknown): void {
-  const turn = currentTask()?.turn;
-  const where = turn === undefined ? '' : ` in "${turn.message?.name ?? 'a hook'}" of agent ${turn.agentId}`;
-  console.error(`${what}${where}: ${failureText(fromFailure(appFailure(error, 'INTERNAL'), 'INTERNAL'))}`);
+  console.error(
+    `${what}${placeOf(currentTask())}: ${failureText(fromFailure(appFailure(error, 'INTERNAL'), 'INTERNAL'))}`,
+  );
+}
+
+function placeOf(task: Task | undefined): string {
+  if (task?.called !== undefined) return ` in the function "${task.called}"`;
+  const turn = task?.turn;
+  return turn === undefined ? '' : ` in "${turn.message?.name ?? 'a hook'}" of agent ${turn.agentId}`;
 }
 
 function receive(message: ToHost): void {

@@ -70,6 +70,8 @@ export class Task {
     readonly traceHeaders: Readonly<Record<string, string>> = {},
     /** of a function, and of a message that a client sends by itself */
     readonly caller?: CallerClaims,
+    /** name of the function that it calls */
+    readonly called?: string,
   ) {
     this.#journal = journal === undefined ? NO_JOURNAL : new Map(journal.map((entry) => [entry.n, entry]));
   }
