@@ -20,6 +20,9 @@ interface ToolPart {
 /** @param message what went wrong, to which the model's name is added */
 export type Fail = (message: string, told?: { readonly remoteStatus: number }, fix?: string) => GraphsteadError;
 
+const NO_STREAM =
+  'see that its path in app.json, below the baseUrl of its connection, is that of chat completions, and that they stream there';
+
 const MAX_LINE = 1024 * 1024;
 
 /**
@@ -38,7 +41,8 @@ export async function* readChatStream(body: AsyncIterable<Uint8Array>, fail: Fai
     said ||= piece.finish !== undefined;
     yield piece;
   }
-  if (!streams) throw fail(`a stream of events was asked for, and came back was ${shown(began)}`);
+  if (!streams)
+    throw fail(`a stream of events was asked for, and what came back was ${shown(began)}`, undefined, NO_STREAM);
   if (!said) throw fail('the stream ended before the reply did: no finish_reason and no [DONE] came');
 }
 

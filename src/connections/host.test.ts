@@ -624,9 +624,19 @@ describe('a model', () => {
       ['half'],
       'ended before',
     ],
-    ['a page that is no stream', '<html>sign in</html>', [], 'came back was text: <html>sign in</html>'],
-    ['a whole reply', '{"choices":[{"message":{"content":"all"}}]}', [], 'came back was text: {"choices":'],
-    ['nothing', '', [], 'came back was nothing'],
+    [
+      'a page that is no stream',
+      '<html>sign in</html>',
+      [],
+      'asked for, and what came back was text: <html>sign in</html>',
+    ],
+    [
+      'a whole reply',
+      '{"choices":[{"message":{"content":"all"}}]}',
+      [],
+      'asked for, and what came back was text: {"choices":',
+    ],
+    ['nothing', '', [], 'asked for, and what came back was nothing'],
   ])('%s is no whole reply', async (_what, body, said, told) => {
     const base = await serve((_request, response) => response.end(body));
     const { models, close } = open(base);
