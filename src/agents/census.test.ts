@@ -32,7 +32,7 @@ describe('stored agents whose class was renamed', () => {
     await reload(first, 'Tally', 'Kept');
     await told(first, 1);
     expect(lines(first)).toEqual([
-      'stored agents have a type that no class of the app is registered as: 2 of "Counter"; their messages and alarms wait until one is, and who waits for a reply gets AGENT_TYPE_UNKNOWN (where a class was renamed, keep its name: static readonly agentName = "Counter")',
+      'stored agents have a type that no class of the app is registered as: 2 of "Counter"; their messages and alarms wait until one is, and who waits for a reply gets AGENT_TYPE_UNKNOWN (where a class was renamed, keep its name: static readonly agentName = "Counter"; where it is gone for good, stop them: agents.list({ name: "Counter" }) has their ids)',
     ]);
     await expect(first.agents.send(ids[2].id, 'x')).rejects.toMatchObject({ code: 'AGENT_TYPE_UNKNOWN' });
     await first.close();

@@ -78,6 +78,7 @@ function lineOf(counts: ReadonlyMap<string, number>): string {
   const named = sorted.slice(0, NAMED).map(([type, count]) => `${count} of ${JSON.stringify(type)}`);
   const more = sorted.length > NAMED ? ` and others of ${sorted.length - NAMED} more types` : '';
   const what = `stored agents have a type that no class of the app is registered as: ${named.join(', ')}${more}`;
-  const fix = `where a class was renamed, keep its name: static readonly agentName = ${JSON.stringify(sorted[0][0])}`;
+  const name = JSON.stringify(sorted[0][0]);
+  const fix = `where a class was renamed, keep its name: static readonly agentName = ${name}; where it is gone for good, stop them: agents.list({ name: ${name} }) has their ids`;
   return `${what}; their messages and alarms wait until one is, and who waits for a reply gets AGENT_TYPE_UNKNOWN (${fix})`;
 }
