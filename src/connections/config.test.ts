@@ -39,6 +39,26 @@ describe('app.json', () => {
     expect(found[1]).toMatch(/^app\.json:3:\d+: .*no connStr.*DATABASE_URL/);
   });
 
+  it.each([
+    ['{ "conections": {} }', '$schema, name, endpoints, models, connections, limits'],
+    [
+      '{ "connections": { "db": { "type": "postgresql", "connStr": "postgres://u@h/d", "timeout": 5 } } }',
+      'type, connStr, connString, maxConnections, optional, timeoutMs',
+    ],
+    [
+      '{ "connections": { "a": { "type": "http", "baseUrl": "https://h.example", "baseURL": "h" } } }',
+      'type, baseUrl, headers, traceContext, maxConnections, optional, timeoutMs',
+    ],
+    [
+      `{ "connections": { "a": { "type": "http", "baseUrl": "https://h.example" } },
+         "models": { "m": { "sourceModel": "x", "connection": "a", "temperature": 1 } } }`,
+      'sourceModel, connection, path, provider, inputPrice, outputPrice',
+    ],
+  ])('lists what may stand in place of a key that is not known: %s', (text, keys) => {
+    expect(mistakes(text)).toEqual([expect.stringMatching(/is not known in .* \| /)]);
+    expect(mistakes(text)[0].split(' | ')[1]).toBe(`remove it or correct its spelling: ${keys}`);
+  });
+
   it('names an unknown key, an unknown type and broken JSON', () => {
     expect(mistakes('{ "conections": {} }')[0]).toMatch(/"conections" is not known/);
     expect(mistakes('{ "constructor": {} }')[0]).toMatch(/"constructor" is not known.*remove it/);

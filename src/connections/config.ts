@@ -188,11 +188,21 @@ function shape(issue: zod.core.$ZodIssue, located: Located): readonly Graphstead
   const name = path.join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
-      const fix = FIX_OF_KEY[key] ?? 'remove it or correct its spelling';
+      const fix = FIX_OF_KEY[key] ?? `remove it or correct its spelling: ${keysAt(path, located).join(', ')}`;
       return problem(located, [...path, key], `"${key}" is not known in ${name}`, fix);
     });
   }
   return [otherShape(issue, path, name, located)];
+}
+
+/** What may stand where a key that is not known does. */
+function keysAt([kind, name]: readonly (string | number)[], { value }: Located): readonly string[] {
+  const { appConfig, model, connection } = shapes();
+  if (kind === 'models') return Object.keys(model.shape);
+  if (kind !== 'connections') return Object.keys(appConfig.shape);
+  const type = inside(inside(inside(value, kind), name), 'type');
+  const shape = connection.options.find((option) => option.shape.type.safeParse(type).success)?.shape ?? {};
+  return Object.keys(shape);
 }
 
 function otherShape(
