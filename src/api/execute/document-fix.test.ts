@@ -50,3 +50,23 @@ it.each([
   const told = typeof fix === 'string' ? fix : expect.stringMatching(fix);
   expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'INVALID_GRAPHQL', fix: told } })]);
 });
+
+it.each([
+  ['order: { asc: kind }', 'PersonOrderable has name, age.'],
+  ['order: { asc: "nam" }', 'PersonOrderable has name, age.'],
+  ['filter: { kind: { in: [A, C] } }', 'Kind has A, B.'],
+  ['filter: { has: [agee] }', 'PersonHasFilter has name, age, kind.'],
+  [
+    'filter: { big: { eq: Z } }',
+    /^Big has 21 values: \{ __type\(name: "Big"\) \{ enumValues \{ name \} \} \} lists them\.$/,
+  ],
+])('a value that an enum has not, as in %s, is told with those that it has', async (given, fix) => {
+  const values = Array.from({ length: 21 }, (_, i) => `V${i}`).join(' ');
+  const big = given.includes('big') ? 'big: Big @search' : '';
+  const { ask } = await createWorld(
+    `type Person { name: String! @id age: Int kind: Kind @search ${big} } enum Kind { A B } enum Big { ${values} }`,
+  );
+  const { errors } = await ask(`{ queryPerson(${given}) { name } }`);
+  const told = typeof fix === 'string' ? fix : expect.stringMatching(fix);
+  expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'INVALID_GRAPHQL', fix: told } })]);
+});

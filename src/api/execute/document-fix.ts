@@ -9,6 +9,7 @@ import {
   type GraphQLInputObjectType,
   type GraphQLSchema,
   getNamedType,
+  isEnumType,
   isInputObjectType,
   isRequiredArgument,
   isUnionType,
@@ -98,7 +99,7 @@ function fixOf(node: ASTNode, info: TypeInfo, schema: GraphQLSchema): string | u
     case Kind.BOOLEAN:
     case Kind.ENUM:
     case Kind.LIST:
-      return inObject(node, info);
+      return inPlaceOf(node, info);
     case Kind.FRAGMENT_DEFINITION:
       return `Spread it with ...${node.name.value}, or take it away.`;
     default:
@@ -137,10 +138,16 @@ function fieldsOf(info: TypeInfo): string | undefined {
   return has(type.name, Object.keys(type.getFields()), 'fields');
 }
 
-/** A value where an object of some fields belongs: a filter names what it asks of the value. */
-function inObject(value: ValueNode, info: TypeInfo): string | undefined {
+function inPlaceOf(value: ValueNode, info: TypeInfo): string | undefined {
   const type = getNamedType(info.getInputType());
-  if (!isInputObjectType(type)) return undefined;
+  if (isInputObjectType(type)) return inObject(value, type);
+  if (!isEnumType(type)) return undefined;
+  const names = type.getValues().map(({ name }) => name);
+  return has(type.name, names, 'enumValues');
+}
+
+/** A value where an object of some fields belongs: a filter names what it asks of the value. */
+function inObject(value: ValueNode, type: GraphQLInputObjectType): string {
   const names = Object.keys(type.getFields());
   const compares = value.kind === Kind.LIST ? 'in' : 'eq';
   const text = print(value);
@@ -162,9 +169,10 @@ function searchFor(name: string, filter: GraphQLInputObjectType): string | undef
   return kinds.length > 0 ? `Texts and enums have it by @search(by: [${kinds.join(' or ')}]).` : undefined;
 }
 
-function has(type: string, names: readonly string[], kind: 'fields' | 'inputFields'): string {
+function has(type: string, names: readonly string[], kind: 'fields' | 'inputFields' | 'enumValues'): string {
   if (names.length <= LISTED) return `${type} has ${listed(names)}.`;
-  return `${type} has ${names.length} fields: { __type(name: "${type}") { ${kind} { name } } } lists them.`;
+  const what = kind === 'enumValues' ? 'values' : 'fields';
+  return `${type} has ${names.length} ${what}: { __type(name: "${type}") { ${kind} { name } } } lists them.`;
 }
 
 interface Taking {
