@@ -113,6 +113,24 @@ describe('mutations', () => {
     expect(await message('mutation { addBoat(input: [{name: ""}]) { numUids } }')).toMatch(/empty value/);
   });
 
+  it('tells what can be done about an @id that is taken, and about one that several nodes have', async () => {
+    const town = await createWorld('type Tool { name: String! @search(by: [hash]) weight: Int }');
+    const fixOf = async (text: string) => (await town.ask(text)).errors?.map(({ extensions }) => extensions);
+    await town.data(
+      'mutation { addTool(input: [{name: "axe"}, {name: "axe"}, {name: "saw"}, {name: "awl"}]) { numUids } }',
+    );
+    await town.api.updateSchema('type Tool { name: String! @id weight: Int }');
+    const other = 'Choose another value';
+    expect(await fixOf('mutation { addTool(input: [{name: "saw"}]) { numUids } }')).toEqual([
+      { code: 'UNIQUE_VIOLATION', fix: `${other}, or send upsert: true to change the node that is there.` },
+    ]);
+    const rename = 'updateTool(input: {filter: {name: {eq: "awl"}}, set: {name: "saw"}}) { numUids }';
+    expect(await fixOf(`mutation { ${rename} }`)).toEqual([{ code: 'UNIQUE_VIOLATION', fix: `${other}.` }]);
+    const twice = await fixOf('mutation { addTool(input: [{name: "axe", weight: 1}], upsert: true) { numUids } }');
+    const fix = '2 nodes of Tool have the name axe: look at them with queryTool, and give each a value of its own.';
+    expect(twice).toEqual([{ code: 'UNIQUE_VIOLATION', fix }]);
+  });
+
   it('upserts by @id: what is there is changed, what is not is added', async () => {
     const text =
       'mutation ($in: [AddBoatInput!]!) { addBoat(input: $in, upsert: true) { numUids boat { name length flags } } }';

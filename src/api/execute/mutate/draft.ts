@@ -168,10 +168,17 @@ export function existingNode(draft: Draft, known: Known): Existing | undefined {
   }
   if (found.size > 1) {
     throw new GraphsteadError('UNIQUE_VIOLATION', 'multiple nodes found for given xid values, updation not possible', {
-      fix: 'Give @id values that belong to one node.',
+      fix: fixOfSeveral(draft, [...found.values()]),
     });
   }
   return [...found.values()][0]?.existing;
+}
+
+/** Nodes that the graph language or an import wrote may share a value of a field that is an @id. */
+function fixOfSeveral({ input: { type } }: Draft, found: readonly { readonly xid: XidValue }[]): string {
+  const { field, text } = found[0].xid;
+  if (found.some(({ xid }) => xid.field.name !== field.name)) return 'Give @id values that belong to one node.';
+  return `${found.length} nodes of ${type.name} have the ${field.name} ${text}: look at them with query${type.name}, and give each a value of its own.`;
 }
 
 function existingUid(draft: Draft, uid: number, known: Known): Existing {
@@ -185,16 +192,17 @@ function existingUid(draft: Draft, uid: number, known: Known): Existing {
 export function alreadyExists(draft: Draft, known: Known): GraphsteadError {
   for (const xid of draft.xids.values()) {
     const here = known.byXid.get(xidKey(xid))?.some((each) => each.types.includes(draft.input.type.storedName));
-    if (here) return taken(xid, draft.input.type.name);
+    if (here) return taken(xid, draft.input.type.name, ', or send upsert: true to change the node that is there');
   }
   return new GraphsteadError('UNIQUE_VIOLATION', `the ${draft.input.type.name} exists already`);
 }
 
-export function taken(xid: XidValue, typeName: string): GraphsteadError {
+/** @param otherwise what else can be done than to choose another value */
+export function taken(xid: XidValue, typeName: string, otherwise = ''): GraphsteadError {
   return new GraphsteadError(
     'UNIQUE_VIOLATION',
     `id ${xid.text} already exists for field ${xid.field.name} inside type ${typeName}`,
-    { fix: 'Choose another value, or send upsert: true to change the node that is there.' },
+    { fix: `Choose another value${otherwise}.` },
   );
 }
 
