@@ -29,4 +29,7 @@ it('refuse a name that is none, wherever it stands, and a value that is no posit
   for (const text of ['0', '-1', 'many', '', '2.5', '1e400']) {
     expect(() => makeLimits({}, { GRAPHSTEAD_LIMIT_STREAMS: text })).toThrow('GRAPHSTEAD_LIMIT_STREAMS');
   }
+  expect(() => makeLimits({}, { GRAPHSTEAD_LIMIT_QUERY_MS: '5s' })).toThrow(
+    'GRAPHSTEAD_LIMIT_QUERY_MS must be a positive whole number, got "5s"',
+  );
 });

@@ -218,7 +218,9 @@ export function makeLimits(
     if (text === undefined || !variable.startsWith(PREFIX)) continue;
     const name = NAMES.get(variable);
     if (name === undefined) throw wrong(`${variable} names no limit`);
-    limits[name] = checked(name, variable, Number(text));
+    const value = Number(text);
+    if (Number.isNaN(value)) throw wrong(`${variable} must be a positive whole number, got ${JSON.stringify(text)}`);
+    limits[name] = checked(name, variable, value);
   }
   for (const [name, value] of Object.entries(explicit)) {
     if (!(name in DEFAULT_LIMITS)) throw wrong(`unknown limit "${name}"`);
