@@ -70,3 +70,16 @@ it.each([
   const told = typeof fix === 'string' ? fix : expect.stringMatching(fix);
   expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'INVALID_GRAPHQL', fix: told } })]);
 });
+
+it('who adds an interface is told what its nodes are made by', async () => {
+  const { ask } = await createWorld(
+    'interface Party { email: String! @id(interface: true) } type Buyer implements Party { tier: Int } type Seller implements Party { rank: Int } type Note { text: String }',
+  );
+  const fixOf = async (query: string) => (await ask(query)).errors?.map(({ extensions }) => extensions);
+  expect(await fixOf('mutation { addParty(input: [{ email: "a" }]) { numUids } }')).toEqual([
+    { code: 'INVALID_GRAPHQL', fix: 'Party is an interface: a node of it is made by addBuyer, addSeller.' },
+  ]);
+  const others = { code: 'INVALID_GRAPHQL', fix: expect.stringMatching(/^(Mutation|Query) has /) };
+  expect(await fixOf('mutation { addParties(input: []) { numUids } }')).toEqual([others]);
+  expect(await fixOf('{ addParty { numUids } }')).toEqual([others]);
+});

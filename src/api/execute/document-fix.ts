@@ -11,6 +11,7 @@ import {
   getNamedType,
   isEnumType,
   isInputObjectType,
+  isInterfaceType,
   isRequiredArgument,
   isUnionType,
   Kind,
@@ -65,7 +66,9 @@ function fixOf(node: ASTNode, info: TypeInfo, schema: GraphQLSchema): string | u
   switch (node.kind) {
     case Kind.FIELD: {
       const field = info.getFieldDef();
-      return field ? lacks(node, field) : (elsewhere(node, info, schema) ?? fieldsOf(info));
+      return field
+        ? lacks(node, field)
+        : (elsewhere(node, info, schema) ?? addedAs(node, info, schema) ?? fieldsOf(info));
     }
     case Kind.ARGUMENT: {
       if (info.getArgument()) return undefined;
@@ -119,6 +122,16 @@ function elsewhere({ name }: FieldNode, info: TypeInfo, schema: GraphQLSchema): 
   if (live)
     return `${name.value} is a query: give ${live} @withSubscription in the type definitions to subscribe to it.`;
   return `${name.value} is a ${kind}: write ${kind} { ${name.value} ... }.`;
+}
+
+/** Interfaces have no addT: a node is of a type. */
+function addedAs({ name: { value } }: FieldNode, info: TypeInfo, schema: GraphQLSchema): string | undefined {
+  const mutations = schema.getMutationType();
+  const type = value.startsWith('add') ? schema.getType(value.slice('add'.length)) : undefined;
+  if (!mutations || info.getParentType() !== mutations || !isInterfaceType(type)) return undefined;
+  const adds = schema.getPossibleTypes(type).map(({ name }) => `add${name}`);
+  const there = adds.filter((name) => Object.hasOwn(mutations.getFields(), name));
+  return there.length > 0 ? `${type.name} is an interface: a node of it is made by ${listed(there)}.` : undefined;
 }
 
 /** The stored type whose directive makes a live query of this one too. */
