@@ -18,6 +18,7 @@ import type { LargeAnswers } from './answers.js';
 import { pathOf } from './authenticate.js';
 import { acceptBytes, boundBodies, notPacked, tooLarge } from './body.js';
 import { asItIs, failure, PACKED_FROM } from './envelope.js';
+import { answerInTurn } from './in-turn.js';
 import type { ServedTls } from './tls.js';
 
 interface HttpOptions {
@@ -69,6 +70,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   });
   // those who name no host in the handshake get the server's own
   options.tls?.onRenewed((tls) => (app.server as unknown as TlsServer).setSecureContext(tls));
+  answerInTurn(app); // first: whoever waits has not begun
   acceptBytes(app);
   boundBodies(app, options.limits);
   // before answers are packed
