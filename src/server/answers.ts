@@ -33,8 +33,13 @@ export class LargeAnswers {
     return this.#held > this.#limits.largeAnswersBytes;
   }
 
+  /** Throws OVERLOADED where what may be large is refused. */
+  refuse(): void {
+    if (this.isFull) throw tooManyBytes(this.#limits.largeAnswersBytes);
+  }
+
   /** Counts an answer of so many bytes until it has gone out. */
-  add(length: number, answering: Answering): void {
+  add(length: number, answering: Pick<Answering, 'once' | 'setTimeout'>): void {
     if (length < LARGE_BYTES) return;
     this.#held += length;
     answering.once('close', () => {

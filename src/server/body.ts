@@ -1,16 +1,14 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib';
 import type { FastifyInstance, RequestPayload } from 'fastify';
-import { GraphsteadError, type Limits, parseJson } from '../base/index.js';
+import { GraphsteadError, parseJson } from '../base/index.js';
+import { COUNTED_BODY, type LargeBodies } from './bodies.js';
 
 /** Bodies arrive as bytes, whatever their type: each route parses its own language, so that mistakes have positions. */
 export function acceptBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 }
-
-/** smaller ones are not counted: that would cost each request, and many of them are little */
-export const COUNTED_BODY = 64 * 1024;
 
 /** methods whose bodies are thrown away as they come */
 const UNREAD: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE']);
@@ -20,8 +18,7 @@ const UNREAD: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE']);
  * stop in the middle would hold them all. One of a length that is not told counts as it comes, and is refused where it comes to more;
  * so does a packed one, by what comes out: `Content-Encoding: gzip` is undone here, as it comes, within the limit of the route.
  */
-export function boundBodies(app: FastifyInstance, { largeBodiesBytes }: Pick<Limits, 'largeBodiesBytes'>): void {
-  let held = 0;
+export function boundBodies(app: FastifyInstance, bodies: LargeBodies): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (UNREAD.has(request.method)) return done(null, payload);
     const { headers } = request;
@@ -30,23 +27,23 @@ export function boundBodies(app: FastifyInstance, { largeBodiesBytes }: Pick<Lim
     const unpack = length > 0 || isChunked ? unpacking(headers) : undefined;
     const isTold = !isChunked && unpack === undefined;
     if (isTold && length < COUNTED_BODY) return done(null, payload);
-    if (held > 0 && held + length > largeBodiesBytes) return done(tooManyBytes(largeBodiesBytes));
+    if (bodies.isFullFor(length)) return done(bodies.refusal());
     const body = unpack === undefined ? payload : unpacked(payload, unpack, reply.raw);
     let own = length;
-    held += length;
+    bodies.add(length);
     const count = (part: Buffer) => {
       own += part.length;
-      held += part.length;
-      if (held <= largeBodiesBytes || held === own) return;
+      bodies.add(part.length);
+      if (!bodies.isFullBeside(own)) return;
       body.off('data', count);
       // ends the reading of it; to destroy it would take the connection, and the answer with it
-      body.emit('error', tooManyBytes(largeBodiesBytes));
+      body.emit('error', bodies.refusal());
     };
     // the framework listens to errors no longer than it reads, and one that nobody hears would end the process
     if (!isTold) body.on('data', count).on('error', () => undefined);
     reply.raw.once('close', () => {
       body.off('data', count);
-      held -= own;
+      bodies.remove(own);
     });
     done(null, body);
   });
@@ -68,12 +65,6 @@ function unpacked(payload: RequestPayload, unpack: Unpacking, answer: ServerResp
   payload.on('error', (error) => unpack.destroy(error));
   answer.once('close', () => unpack.destroy());
   return payload.pipe(unpack);
-}
-
-function tooManyBytes(limit: number): GraphsteadError {
-  return new GraphsteadError('OVERLOADED', 'the bodies of other requests take all the memory that there is for them', {
-    fix: `limits.largeBodiesBytes is ${limit}: send fewer large requests at a time`,
-  });
 }
 
 /** with the bytes of it that have come, by which the framework knows whether all have */

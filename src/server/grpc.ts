@@ -12,11 +12,14 @@ import {
 } from '../dql/index.js';
 import type { AlterRequest } from '../graph/index.js';
 import type { Core } from './core.js';
+import type { LargeAnswers } from './answers.js';
+import type { LargeBodies } from './bodies.js';
 import type { GrpcConnections } from './grpc-port.js';
 import { keyMissing } from './authenticate.js';
 import { type ApiKeys, isLoopback, keyOf } from './keys.js';
 import type { ServedTls, Tls } from './tls.js';
 import { type GrpcForwarder, RefusedThere, wasSentOn } from './grpc/forwarder.js';
+import { boundCalls } from './grpc/bound.js';
 import { mutationParts } from './grpc/mutation.js';
 import { handedOn, type Received } from './grpc/received.js';
 import { type Allocated, type AllocateRequest, newerMethods, type RunDqlRequest } from './grpc/newer.js';
@@ -54,6 +57,10 @@ const STATUS: Partial<Record<ErrorCode, grpc.status>> = {
   INTERNAL: grpc.status.INTERNAL,
 };
 
+/** milliseconds after which a connection is asked whether anybody is there, and in which that is answered */
+const SILENT_MS = 60_000;
+const PING_MS = 20_000;
+
 export { GrpcForwarder } from './grpc/forwarder.js';
 
 interface GrpcOptions {
@@ -61,6 +68,8 @@ interface GrpcOptions {
   readonly host: string;
   readonly keys: ApiKeys;
   readonly version: string;
+  readonly answers: LargeAnswers;
+  readonly bodies: LargeBodies;
   readonly tls?: ServedTls;
   /** in a service that only reads and knows where the one that writes speaks gRPC */
   readonly forwarder?: GrpcForwarder;
@@ -71,9 +80,14 @@ interface GrpcOptions {
  * newer single requests: RunDQL, and AllocateIDs for uids. A method that it does not serve answers UNIMPLEMENTED.
  */
 export function createGrpc(core: Core, options: GrpcOptions): GrpcConnections {
+  const { limits, names } = core;
+  const bound = boundCalls({ limits, ...options, statusOf: (error) => statusOf(error, names) });
   const server = new grpc.Server({
-    'grpc.max_receive_message_length': core.limits.graphBodyBytes,
-    interceptors: isLoopback(options.host) ? [] : [requireKey(options.keys, core.names)],
+    'grpc.max_receive_message_length': limits.graphBodyBytes,
+    // whoever is gone without a word, or never says one, answers no ping
+    'grpc.keepalive_time_ms': Math.min(SILENT_MS, limits.requestMs),
+    'grpc.keepalive_timeout_ms': Math.min(PING_MS, limits.requestMs),
+    interceptors: [bound, ...(isLoopback(options.host) ? [] : [requireKey(options.keys, names)])],
   });
   const unary = answering(core, options);
   const newer = newerMethods((answer: Dgraph.Response) => Buffer.from(answer.serializeBinary()));
@@ -172,11 +186,11 @@ function clientOf(call: { getPeer(): string }, metadata: Record<string, string>,
   return call.getPeer().replace(/:\d+$/, '');
 }
 
-/** What ends something that is under way, or asks for no data: answered while the service drains too. */
+/** What ends something that is under way, or asks for no data: answered while the service drains, or is full, too. */
 const GOES_ON = new Set(['CommitOrAbort', 'CheckVersion']);
 
 /** Turns failures into gRPC statuses with our code and fix in the message. */
-function answering({ trace, names, draining }: Core, { keys, forwarder }: GrpcOptions) {
+function answering({ trace, names, draining }: Core, { keys, forwarder, answers }: GrpcOptions) {
   return <Request, Answer>(
     method: string,
     work: Unary<Request, Answer>,
@@ -192,7 +206,10 @@ function answering({ trace, names, draining }: Core, { keys, forwarder }: GrpcOp
       const asking = { client: clientOf(call, headers, keys), signal: controller.signal };
       trace
         .step(`api.Dgraph/${method}`, step, async () => {
-          if (!GOES_ON.has(method)) draining.refuse();
+          if (!GOES_ON.has(method)) {
+            draining.refuse();
+            answers.refuse();
+          }
           if (!forwarder || !isOfWriter(message) || wasSentOn(call.metadata)) return work(message, asking);
           const { metadata } = call;
           const path = `/api.Dgraph/${method}`;

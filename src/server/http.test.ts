@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino';
 import { expect, it } from 'vitest';
 import { DEFAULT_LIMITS, defaultNames, dgraphNames, type ErrorCode, GraphsteadError } from '../base/index.js';
 import { LargeAnswers } from './answers.js';
+import { LargeBodies } from './bodies.js';
 import { createHttp, requestIds } from './http.js';
 
 const openHttp = (log: Logger, names = defaultNames) =>
@@ -11,6 +12,7 @@ const openHttp = (log: Logger, names = defaultNames) =>
     names,
     log,
     answers: new LargeAnswers(DEFAULT_LIMITS),
+    bodies: new LargeBodies(DEFAULT_LIMITS.largeBodiesBytes),
     nextId: requestIds(),
   });
 

@@ -16,6 +16,7 @@ import {
 } from '../base/index.js';
 import type { LargeAnswers } from './answers.js';
 import { pathOf } from './authenticate.js';
+import type { LargeBodies } from './bodies.js';
 import { acceptBytes, boundBodies, notPacked, tooLarge } from './body.js';
 import { asItIs, failure, PACKED_FROM } from './envelope.js';
 import { answerInTurn } from './in-turn.js';
@@ -28,6 +29,7 @@ interface HttpOptions {
   readonly names: Names;
   readonly log: FastifyBaseLogger;
   readonly answers: LargeAnswers;
+  readonly bodies: LargeBodies;
   /** the id of a request that names none */
   readonly nextId: () => string;
 }
@@ -72,7 +74,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   options.tls?.onRenewed((tls) => (app.server as unknown as TlsServer).setSecureContext(tls));
   answerInTurn(app); // first: whoever waits has not begun
   acceptBytes(app);
-  boundBodies(app, options.limits);
+  boundBodies(app, options.bodies);
   // before answers are packed
   options.answers.bound(app);
   await app.register(compress, {

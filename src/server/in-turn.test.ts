@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, defaultNames } from '../base/index.js';
 import { LargeAnswers } from './answers.js';
+import { LargeBodies } from './bodies.js';
 import { createHttp, requestIds } from './http.js';
 
 const LARGE = 900_000;
@@ -24,6 +25,7 @@ beforeEach(async () => {
     names: defaultNames,
     log: pino({ level: 'silent' }),
     answers: new LargeAnswers(DEFAULT_LIMITS),
+    bodies: new LargeBodies(DEFAULT_LIMITS.largeBodiesBytes),
     nextId: requestIds(),
   });
   app.get('/slow', async () => {

@@ -16,6 +16,7 @@ import {
 import { type CallLog, createCallLog, readEnvironment } from '../connections/index.js';
 import { type AppHost, type AppHostOptions, openApp, readAppConfig, readTypes } from './app-host.js';
 import { LargeAnswers } from './answers.js';
+import { LargeBodies } from './bodies.js';
 import { withAllMistakes } from './app-mistakes.js';
 import { accessCheck, assertClosed, requireAccess } from './authenticate.js';
 import { catchUpFirst } from './catch-up.js';
@@ -213,10 +214,11 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   }
 
   const answers = new LargeAnswers(limits);
+  const bodies = new LargeBodies(limits.largeBodiesBytes);
   const nextId = requestIds();
   const check = accessCheck(access);
   const origins = new Origins(core);
-  const app = await createHttp({ limits, names, log, answers, nextId, ...tls });
+  const app = await createHttp({ limits, names, log, answers, bodies, nextId, ...tls });
   traceRequests(app, trace);
   origins.allow(app); // first, so that a page of another origin can read why it was refused
   const late = refuseLate(app, names);
@@ -255,7 +257,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const createGrpc = async () => {
     const { createGrpc: create, GrpcForwarder } = await import('./grpc.js');
     const sentOn = writerGrpc && { forwarder: new GrpcForwarder(writerGrpc, forwarding) };
-    return create(core, { host, keys, version, ...tls, ...sentOn });
+    return create(core, { host, keys, version, answers, bodies, ...tls, ...sentOn });
   };
   const grpc = await openGrpc(options, { host, log, warnings }, createGrpc);
   opened.push(() => grpc?.close());

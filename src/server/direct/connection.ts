@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { COUNTED_BODY } from '../body.js';
+import { COUNTED_BODY } from '../bodies.js';
 import { TEXT_BYTES } from '../envelope.js';
 import { chunked } from './chunked.js';
 import type { DirectAnswer, DirectHandler, DirectRoute } from './contract.js';

@@ -10,7 +10,7 @@ import { connect as tlsConnect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Answering } from '../signal.js';
 import type { DirectHandler } from './contract.js';
-import { COUNTED_BODY } from '../body.js';
+import { COUNTED_BODY } from '../bodies.js';
 import { chunked } from './chunked.js';
 import { type DirectConnections, serveDirectly } from './index.js';
 
