@@ -19,6 +19,7 @@ interface BoundOptions {
 export function boundCalls(options: BoundOptions): grpc.ServerInterceptor {
   return (_method, call) => {
     const stream = streamOf(call);
+    if (stream === undefined) return new grpc.ServerInterceptingCall(call);
     boundRequest(call, stream, options);
     const sendMessage = (message: unknown, next: (message: unknown) => void): void => {
       next(message);
@@ -28,9 +29,12 @@ export function boundCalls(options: BoundOptions): grpc.ServerInterceptor {
   };
 }
 
-/** The library shows it to nobody; only what comes on it tells how much has come of a message. */
-function streamOf(call: unknown): ServerHttp2Stream {
-  return (call as { readonly stream: ServerHttp2Stream }).stream;
+/**
+ * The library shows it to nobody; only what comes on it tells how much has come of a message. Calls of a version that keeps it
+ * elsewhere are answered without these bounds.
+ */
+function streamOf(call: unknown): ServerHttp2Stream | undefined {
+  return (call as { readonly stream?: ServerHttp2Stream }).stream;
 }
 
 function boundRequest(
