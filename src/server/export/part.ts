@@ -1,4 +1,4 @@
-import type { Names } from '../../base/index.js';
+import { Breath, type Names } from '../../base/index.js';
 import { type Graph, type GraphReader, type Predicate, printSchema, type UidList } from '../../graph/index.js';
 import { decodeValue } from '../../values/index.js';
 import { type ExportFormat, PRINT, type Statement } from './statement.js';
@@ -23,6 +23,8 @@ export interface ExportPart {
 
 /** nodes whose statements are printed at a time */
 const PAGE = 1_000;
+/** work between two pauses */
+const SLICE_MS = 10;
 
 /**
  * The graph at one commit timestamp, its schema and its GraphQL types. Importing the files gives the same graph.
@@ -56,7 +58,11 @@ async function* data(reader: GraphReader, names: Names, format: ExportFormat): A
   const [open, between, close] = format === 'json' ? ['[\n', ',\n', '\n]\n'] : ['', '\n', '\n'];
   yield { file, text: open, statements: 0 };
   let isFirst = true;
+  // a store that answers at once, and a reader who takes all, would leave nobody else a turn until the end
+  const breath = new Breath(SLICE_MS);
   for await (const statements of statementsOf(reader, names)) {
+    const paused = breath.due();
+    if (paused) await paused;
     if (statements.length === 0) continue;
     yield {
       file,
