@@ -188,6 +188,16 @@ describe('an app', () => {
     expect(told).toEqual([{ value: { USER: 'ann', exp: 9 } }]);
   });
 
+  it('names the argument that is none of its type', async () => {
+    await open();
+    const asked = operation('getWhen').run?.({ at: 'yesterday', big: 1 }, context());
+    await expect(asked).rejects.toMatchObject({
+      code: 'INVALID_VALUE',
+      message: 'argument "at": "yesterday" is not a date or time',
+      fix: expect.stringMatching(/^Write it as 2006/),
+    });
+  });
+
   it('tells nobody that a reader of a stream went away', async () => {
     await open();
     const leaving = new AbortController();

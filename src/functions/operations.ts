@@ -124,10 +124,19 @@ class MessageSender {
 }
 
 function argsOf(args: readonly FieldDescription[], converter: Converter, given: Given): unknown[] {
-  const taken = args.map(({ name, type }) => converter.toApp(type, given[name]));
+  const taken = args.map((arg) => argOf(arg, converter, given));
   // as a caller in TypeScript would leave them out
   while (taken.length > 0 && taken[taken.length - 1] === undefined) taken.pop();
   return taken;
+}
+
+function argOf({ name, type }: FieldDescription, converter: Converter, given: Given): unknown {
+  try {
+    return converter.toApp(type, given[name]);
+  } catch (error) {
+    const { code, message, fix, details } = asError(error);
+    throw new GraphsteadError(code, `argument "${name}": ${message}`, { fix, details, cause: error });
+  }
 }
 
 function resultOf(description: OperationDescription, converter: Converter, value: unknown): unknown {
