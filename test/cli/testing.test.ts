@@ -332,6 +332,13 @@ describe('scripted connections', () => {
     expect(app.sqlCalls.map(({ text }) => text.slice(0, 8))).toEqual(['INSERT I', 'INSERT 1', 'INSERT 3', 'SELECT *']);
   });
 
+  it('give each reply to a statement of the app, also behind one that failed', async () => {
+    const shop: SqlReply[] = [Object.assign(new Error('that name is taken'), { code: '23505' }), 2];
+    app = await startApp({ appDir: folder.dir, http: { weather: [] }, relational: { shop } });
+    await expect(app.graphql('mutation { addOrder }')).rejects.toThrow('that name is taken');
+    expect(await app.graphql('mutation { addOrder }')).toEqual({ addOrder: 2 });
+  });
+
   it('tell of a reply that no database gives', async () => {
     const shop = ['text' as never];
     app = await startApp({ appDir: folder.dir, http: { weather: [] }, relational: { shop } });

@@ -65,7 +65,9 @@ export class PgSession {
         this.#text = body.toString('utf8', 0, body.length - 1);
         this.#parameters = [];
         this.#outcome = undefined;
-        if (await this.#run()) this.#told(true);
+        // asked by the client itself, which wants to know whether a transaction is open
+        if (this.#text === '') this.#out.message('I').end();
+        else if (await this.#run()) this.#told(true);
         this.#skips = false;
         this.#ready();
         return;
