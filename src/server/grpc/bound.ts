@@ -43,6 +43,7 @@ function boundRequest(
   { limits: { requestMs }, bodies, statusOf }: BoundOptions,
 ): void {
   const refuse = (error: GraphsteadError) => {
+    if (stream.closed) return;
     call.sendStatus(statusOf(error));
     // what has come is held, and more is taken, for as long as it is open
     stream.close();
@@ -55,7 +56,8 @@ function boundRequest(
     if (own < COUNTED_BODY) return;
     bodies.add(own - counted);
     counted = own;
-    if (!stream.closed && bodies.isFullBeside(own)) refuse(bodies.refusal());
+    // Not from within the reading of its connection: of a stream that is closed there Node 26 sends no answer.
+    if (!stream.closed && bodies.isFullBeside(own)) setImmediate(refuse, bodies.refusal());
   });
   stream.once('end', () => clearTimeout(late));
   stream.once('close', () => {
