@@ -140,7 +140,7 @@ function exportTasks(
   return new ExportTasks({
     root: join(data, 'export'),
     write: async (format, folder, signal) => {
-      const parts = exportParts({ graph, names, format, graphql: served()?.text, signal });
+      const parts = exportParts({ graph, names, limits, format, graphql: served()?.text, signal });
       return (await writeParts(parts, folder)).files;
     },
     clock,

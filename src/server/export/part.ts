@@ -1,4 +1,4 @@
-import { Breath, type Names } from '../../base/index.js';
+import { Breath, DEFAULT_LIMITS, type Limits, type Names } from '../../base/index.js';
 import { type Graph, type GraphReader, type Predicate, printSchema, type UidList } from '../../graph/index.js';
 import { decodeValue } from '../../values/index.js';
 import { type ExportFormat, PRINT, type Statement } from './statement.js';
@@ -6,6 +6,8 @@ import { type ExportFormat, PRINT, type Statement } from './statement.js';
 interface ExportOptions {
   readonly graph: Graph;
   readonly names: Names;
+  /** default: those of a service that is told none */
+  readonly limits?: Pick<Limits, 'yieldMs'>;
   /** GraphQL type definitions, when there are any */
   readonly graphql?: string;
   readonly format: ExportFormat;
@@ -23,8 +25,6 @@ export interface ExportPart {
 
 /** nodes whose statements are printed at a time */
 const PAGE = 1_000;
-/** work between two pauses */
-const SLICE_MS = 10;
 
 /**
  * The graph at one commit timestamp, its schema and its GraphQL types. Importing the files gives the same graph.
@@ -33,16 +33,19 @@ const SLICE_MS = 10;
 export async function* exportParts({
   graph,
   names,
+  limits = DEFAULT_LIMITS,
   graphql,
   format,
   signal,
 }: ExportOptions): AsyncIterable<ExportPart> {
   const transaction = await graph.begin({ bestEffort: true });
   const reader = await transaction.reader();
+  // a store that answers at once, and a reader who takes all, would leave nobody else a turn until the end
+  const breath = new Breath(limits.yieldMs);
   try {
     yield { file: 'graph.schema', text: printSchema(reader.schema, names), statements: 0 };
     if (graphql) yield { file: 'graph.graphql', text: graphql, statements: 0 };
-    for await (const part of data(reader, names, format)) {
+    for await (const part of data(reader, names, format, breath)) {
       signal?.throwIfAborted();
       yield part;
     }
@@ -52,14 +55,17 @@ export async function* exportParts({
   }
 }
 
-async function* data(reader: GraphReader, names: Names, format: ExportFormat): AsyncIterable<ExportPart> {
+async function* data(
+  reader: GraphReader,
+  names: Names,
+  format: ExportFormat,
+  breath: Breath,
+): AsyncIterable<ExportPart> {
   const file = `graph.${format}`;
   const print = PRINT[format];
   const [open, between, close] = format === 'json' ? ['[\n', ',\n', '\n]\n'] : ['', '\n', '\n'];
   yield { file, text: open, statements: 0 };
   let isFirst = true;
-  // a store that answers at once, and a reader who takes all, would leave nobody else a turn until the end
-  const breath = new Breath(SLICE_MS);
   for await (const statements of statementsOf(reader, names)) {
     const paused = breath.due();
     if (paused) await paused;

@@ -16,8 +16,8 @@ export function copyRoutes(app: FastifyInstance, core: Core): void {
         fix: 'send format=rdf or format=json',
       });
     }
-    const { graph, names, api } = core;
-    const parts = exportParts({ graph, names, format, graphql: api.current()?.text });
+    const { graph, names, limits, api } = core;
+    const parts = exportParts({ graph, names, limits, format, graphql: api.current()?.text });
     const lines = async function* () {
       try {
         for await (const part of parts) yield `${JSON.stringify(part)}\n`;
