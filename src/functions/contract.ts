@@ -2,7 +2,6 @@ import type { GraphQLScalarType } from 'graphql';
 import type { Agents, AgentType, HostLog, Hosts } from '../agents/index.js';
 import type { Operation } from '../api/index.js';
 import type { GraphsteadError, Limits, Position } from '../base/index.js';
-import type { Taken } from './taken.js';
 
 /** A type of an argument or a result, as plain data. `name` refers to a definition or to a scalar. */
 export interface TypeUse {
@@ -86,6 +85,12 @@ export interface AppManifest {
   readonly format: 1;
   readonly operations: readonly OperationDescription[];
   readonly types: readonly TypeDefinition[];
+}
+
+/** Names that stored types take in the API. */
+export interface Taken {
+  readonly operations: ReadonlySet<string>;
+  readonly types: ReadonlySet<string>;
 }
 
 /** Scalars the composed schema shares; a scalar absent here is made by this room. */

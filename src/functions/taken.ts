@@ -1,13 +1,7 @@
 import { type DefinitionNode, parse } from 'graphql';
 import { generatedAlone } from '../api/index.js';
 import { defaultNames, dgraphNames, GraphsteadError } from '../base/index.js';
-import type { AppManifest } from './contract.js';
-
-/** Names that stored types take in the API. */
-export interface Taken {
-  readonly operations: ReadonlySet<string>;
-  readonly types: ReadonlySet<string>;
-}
+import type { AppManifest, Taken } from './contract.js';
 
 const ROOTS: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription']);
 
