@@ -26,7 +26,9 @@ import { startService, type TestService } from './service.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const guides = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`);
-const pages = [...guides, 'README.md'];
+/** pages of the reference that show requests, and their answers */
+const shown = ['docs/reference/graph-language.md'];
+const pages = [...guides, ...shown, 'README.md'];
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const temporary = mkdtempSync(join(tmpdir(), 'graphstead-docs-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
@@ -43,7 +45,7 @@ describe('the TypeScript of the guides', () => {
   });
 });
 
-describe.each(guides)('%s', (page) => {
+describe.each([...guides, ...shown])('%s', (page) => {
   const text = read(page);
   const blocks = blocksOf(text);
   let service: TestService | undefined;
@@ -184,9 +186,36 @@ describe('docs/reference', () => {
     expect([...names, ...ofDatabases].sort()).toEqual(Object.keys(FIGURES).sort());
   });
 
+  it('tells every function, directive and argument of the graph language', async () => {
+    const service = await startService({ data: join(temporary, 'language') });
+    const fixOf = async (query: string): Promise<string> => {
+      const { body } = await service.query(query);
+      return (body as { errors: { extensions: { fix: string } }[] }).errors[0].extensions.fix;
+    };
+    const fixes = await Promise.all(
+      [
+        '{ q(func: nothing(a, 1)) { uid } }',
+        '{ q(func: has(a)) @nothing { uid } }',
+        '{ q(func: has(a)) { x: math(nothing(a)) } }',
+        '{ q(func: has(a), nothing: 1) { uid } }',
+        '{ p as shortest(from: 1, nothing: 1) { a } }',
+        'query q($a: nothing) { q(func: has(a)) { uid } }',
+      ].map(fixOf),
+    );
+    await service.close();
+    const lists = fixes.map((fix) => fix.replace(/^(?:Use one of|It has) |\.$/g, '').split(', '));
+    expect(
+      lists.every((list) => list.length > 4),
+      fixes.join('\n'),
+    ).toBe(true);
+    const text = read('docs/reference/graph-language.md');
+    const told = (name: string) => new RegExp(`(?<!\\w)${name}(?!\\w)`).test(text);
+    expect(lists.flat().filter((name) => !told(name))).toEqual([]);
+  });
+
   it('names no error code that does not exist', () => {
     const known = new Set(Object.keys(ERROR_STATUS));
-    for (const page of [...guides, 'docs/reference/http.md']) {
+    for (const page of [...guides, ...shown, 'docs/reference/http.md']) {
       const named = [...read(page).matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map((match) => match[1]);
       const codes = named.filter((name) => !/^(GRAPHSTEAD|APP|NODE)_/.test(name));
       expect(codes.filter((code) => !known.has(code), page)).toEqual([]);
@@ -213,11 +242,8 @@ describe('deployment files', () => {
 });
 
 describe('links', () => {
-  const texts = [
-    ...pages,
-    'llms.txt',
-    ...readdirSync(join(root, 'docs/reference')).map((name) => `docs/reference/${name}`),
-  ];
+  const reference = readdirSync(join(root, 'docs/reference')).map((name) => `docs/reference/${name}`);
+  const texts = [...guides, 'README.md', 'llms.txt', ...reference];
   it.each(texts)('of %s lead to files', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map((match) => match[1]);
     const local = links.filter((link) => !/^[a-z]+:/.test(link));
