@@ -27,7 +27,7 @@ import { startService, type TestService } from './service.js';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const guides = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`);
 /** pages of the reference that show requests, and their answers */
-const shown = ['docs/reference/graph-language.md'];
+const shown = ['docs/reference/graph-language.md', 'docs/reference/graphql-api.md'];
 const pages = [...guides, ...shown, 'README.md'];
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const temporary = mkdtempSync(join(tmpdir(), 'graphstead-docs-'));
@@ -211,6 +211,31 @@ describe('docs/reference', () => {
     const text = read('docs/reference/graph-language.md');
     const told = (name: string) => new RegExp(`(?<!\\w)${name}(?!\\w)`).test(text);
     expect(lists.flat().filter((name) => !told(name))).toEqual([]);
+  });
+
+  it('tells every argument and key of the generated API', async () => {
+    const text = read('docs/reference/graphql-api.md');
+    const service = await startService({ data: join(temporary, 'api') });
+    const [definitions] = blocksOf(text);
+    expect((await service.schema(definitions.text)).status).toBe(200);
+    const { body } = await service.graphql(
+      '{ __schema { types { name inputFields { name } fields { name args { name } } } } }',
+    );
+    await service.close();
+    interface Named {
+      readonly name: string;
+      readonly inputFields: readonly Named[] | null;
+      readonly fields: (Named & { readonly args: readonly Named[] })[] | null;
+    }
+    const { types } = (body as { data: { __schema: { types: readonly Named[] } } }).data.__schema;
+    const all = types.filter(({ name }) => !name.startsWith('__'));
+    const keys = all.flatMap(({ inputFields, fields }) => [
+      ...(inputFields ?? []),
+      ...(fields ?? []).flatMap(({ args }) => args),
+    ]);
+    const names = [...new Set(keys.map(({ name }) => name))];
+    expect(names).toContain('between');
+    expect(names.filter((name) => !new RegExp(`(?<!\\w)${name}(?!\\w)`).test(text))).toEqual([]);
   });
 
   it('names no error code that does not exist', () => {
