@@ -7,6 +7,7 @@ import { ERROR_STATUS } from '../build/rooms/base/errors.js';
 import { DEFAULT_LIMITS } from '../build/rooms/base/limits.js';
 import { configJsonSchema } from '../build/rooms/connections/index.js';
 import { FIGURES } from '../build/rooms/server/figures.js';
+import { codeEntries } from './code-reference.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const NOTE = '<!-- Made by scripts/reference.mjs from the code: change it there. -->';
@@ -18,6 +19,7 @@ export function referencePages() {
     'limits.md': limitsPage(),
     'metrics.md': metricsPage(),
     'app-json.md': appJsonPage(),
+    'app-code.md': appCodePage(),
   };
 }
 
@@ -109,6 +111,24 @@ ${kinds.join('\n\n')}
 ## models
 
 ${fields(schema.properties.models.additionalProperties)}
+`;
+}
+
+function appCodePage() {
+  return `# What app code imports
+
+${NOTE}
+
+Everything that \`graphstead/app\` and \`graphstead/testing\` give, in the words of the comments that an editor shows. The guides show it at work:
+[functions](../guides/functions.md), [agents](../guides/agents.md). What is thrown has one of the [codes](errors.md); bounds are in [limits.md](limits.md).
+
+## graphstead/app
+
+${codeEntries(root, 'src/app.ts').join('\n\n')}
+
+## graphstead/testing
+
+${codeEntries(root, 'src/testing.ts').join('\n\n')}
 `;
 }
 

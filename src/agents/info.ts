@@ -9,6 +9,7 @@ export interface CallerClaims {
 /** Where an agent stands. Only `running`, `suspended`, `starting` and `terminated` are stored; the others pass. */
 export type AgentStatus = 'starting' | 'running' | 'suspending' | 'suspended' | 'resuming' | 'stopping' | 'terminated';
 
+/** What is known of an agent. */
 export interface AgentInfo {
   readonly id: string;
   /** type name: the class's `static agentName`, or its class name */
@@ -27,6 +28,7 @@ export interface AgentInfo {
   readonly alarms: number;
 }
 
+/** Which agents `agents.list` gives. */
 export interface AgentFilter {
   readonly name?: string;
   readonly status?: AgentStatus;

@@ -1,5 +1,6 @@
 // What is said to chat models and what they answer, as OpenAI-compatible servers shape it.
 
+/** A message to a model, or from it. */
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string | null;
@@ -8,17 +9,20 @@ export interface ChatMessage {
   readonly tool_calls?: readonly ToolCall[];
 }
 
+/** A call that a model asks for: the reply to it is a message of the role `tool`. */
 export interface ToolCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
+/** A function that a model may ask to be called; `parameters` is a JSON Schema. */
 export interface Tool {
   readonly type: 'function';
   readonly function: { readonly name: string; readonly description?: string; readonly parameters?: unknown };
 }
 
+/** What `chat` may be told beside the messages. */
 export interface ChatOptions {
   readonly temperature?: number;
   readonly maxTokens?: number;

@@ -17,11 +17,13 @@ export interface AgentEventValue {
   readonly eventName: string;
 }
 
+/** How `publishEvent` tells an event. */
 export interface PublishOptions {
   /** goes out at once, is not stored, and carries no id: progress of a long turn */
   readonly live?: boolean;
 }
 
+/** What `setAlarm` may be told beside the time. */
 export interface AlarmOptions {
   /** one alarm an id; setting it again moves it. Default: the alarm's name */
   readonly id?: string;

@@ -10,6 +10,7 @@ import { around, withTransaction } from './standing.js';
 import { requireTask, type Task } from './task.js';
 import type { TurnScope } from './turn-scope.js';
 
+/** What `sendMessage` may be told. */
 export interface MessageOptions {
   /** milliseconds until the sender gives up; default limits.messageMs */
   readonly timeout?: number;
@@ -17,6 +18,7 @@ export interface MessageOptions {
   readonly idempotencyKey?: string;
 }
 
+/** What `agents.start` may be told. */
 export interface StartOptions {
   /** the same key gives the first agent again, for `limits.idempotencyHours`. Not in a turn, whose starts land once with it */
   readonly idempotencyKey?: string;
@@ -111,6 +113,7 @@ export const agents = {
     return (await requireTask('agents.info').call('info', [id])) as AgentInfo;
   },
 
+  /** A page of agents, stopped ones too, always in the same order. */
   async list(filter: AgentFilter = {}): Promise<AgentInfo[]> {
     const asked = givenOptions('agents.list', filter, "{ status: 'running' }");
     return (await requireTask('agents.list').call('list', [asked])) as AgentInfo[];

@@ -29,6 +29,7 @@ export type Mutation =
       readonly mutations?: readonly unknown[];
     };
 
+/** What a mutation answers. */
 export interface Mutated {
   /** blank-node names to uids */
   readonly uids: Readonly<Record<string, string>>;
@@ -36,6 +37,7 @@ export interface Mutated {
   readonly queries?: GraphAnswer;
 }
 
+/** For whom `graph.graphql` asks. */
 export interface GraphqlOptions {
   /** `caller`: the rules of @auth hold as for the function's caller. Without it the app asks for itself, and none does */
   readonly as?: 'caller';
