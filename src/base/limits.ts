@@ -55,8 +55,12 @@ export const DEFAULT_LIMITS = {
   tlsCheckMs: 10_000,
   /** milliseconds that the clock of whoever signs tokens may differ from the service's: so much before `nbf` and after `exp` a token is good */
   tokenSkewMs: 10_000,
-  /** open server-sent-event streams, and operations that share one */
+  /** open server-sent-event streams and WebSockets, and operations that share one */
   streams: 20_000,
+  /** bytes of a message over a WebSocket; a longer request goes by POST */
+  webSocketMessageBytes: 256 * 1024,
+  /** milliseconds that a WebSocket waits for its client to say who it is (connection_init) */
+  webSocketInitMs: 10_000,
   /** characters of the answer of a tool of /mcp; what is longer is cut, and says so */
   mcpAnswerChars: 100_000,
   /** milliseconds that a reserved event stream waits for its reader */

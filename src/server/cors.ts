@@ -58,6 +58,16 @@ export class Origins {
     return this.#allowed().served?.allowedOrigins.includes(origin) ?? false;
   }
 
+  /**
+   * Whether a page of this origin may read answers: browsers ask nobody before they open a WebSocket.
+   * @param host what the page asked for: its own host needs no leave
+   */
+  mayRead(origin: string, host: string | undefined): boolean {
+    const named = this.#allowed().served?.allowedOrigins ?? [];
+    if (named.length === 0 || named.includes(origin)) return true;
+    return host !== undefined && URL.canParse(origin) && new URL(origin).host === host;
+  }
+
   #allowed(): Allowed {
     const { api, names } = this.#core;
     const served = api.current();

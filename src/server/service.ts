@@ -48,6 +48,7 @@ import { healthRoutes } from './route/health.js';
 import { mcpRoutes } from './route/mcp.js';
 import { httpClosing, refuseLate } from './shutdown.js';
 import { SharedStreams } from './shared-streams.js';
+import { serveSockets } from './socket/index.js';
 import { readableVariables } from './schema-variables.js';
 import { AnswerSignals } from './signal.js';
 import { openTls, type TlsFiles } from './tls.js';
@@ -241,6 +242,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
         answered: (path, status, seconds) => metrics.count(path, 'POST', status, seconds),
       });
   opened.push(httpClosing(app, { signals, direct }, limits.shutdownMs));
+  serveSockets(app, { core, check, origins, late, nextId });
   let ready = false;
   graphLanguageRoutes(app, core);
   graphqlRoutes(app, core);

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import type { SubscriptionEvent } from '../api/index.js';
-import { asError, GraphsteadError, type Limits, mapped, onceFor } from '../base/index.js';
+import { asError, GraphsteadError, type Limits, mapped } from '../base/index.js';
+import { payloadOf } from './event-payload.js';
 import type { EventStreams } from './event-streams.js';
 import { encodeFrame, type EventStream } from './sse.js';
 
@@ -143,9 +144,6 @@ class SharedStream {
     this.#operations.clear();
   }
 }
-
-/** What an event says is one text for all that share it. */
-const payloadOf = onceFor(({ body }: SubscriptionEvent) => body.toString('utf8'));
 
 function nextOf(name: string, event: SubscriptionEvent): string {
   const data = `{"id":${name},"payload":${payloadOf(event)}}`;

@@ -181,17 +181,6 @@ describe('bodies', () => {
     expect(answer.body.errors[0].extensions.fix).toBeTruthy();
   });
 
-  it('tells who asks for a WebSocket that there are event streams', async () => {
-    const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
-    const told = await new Promise<string>((resolve, reject) => {
-      const request = httpRequest(`${s.url}/graphql`, { headers }, (response) =>
-        response.on('data', (text) => resolve(String(text))),
-      );
-      request.on('error', reject).end();
-    });
-    expect(JSON.parse(told).errors[0].extensions).toMatchObject({ fix: expect.stringContaining('text/event-stream') });
-  });
-
   it('refuses an encoding that is not known with 415, and bytes that are not what they claim with 400', async () => {
     const text = '{ q(func: uid(0x1)) { name } }';
     const brotli = await s.post('/query', text, 'application/dql', { 'content-encoding': 'br' });

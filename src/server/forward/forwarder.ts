@@ -1,5 +1,6 @@
 import { request as overHttp, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request as overHttps } from 'node:https';
+import type { Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { urlToHttpOptions } from 'node:url';
@@ -50,6 +51,8 @@ export interface Forwarder {
    * what was asked and did not say so, OVERLOADED.
    */
   ask(received: Received, body: Buffer, waiting: Waiting): Promise<Answered>;
+  /** Connects a client that asks for a WebSocket with that service. `refused` is told why nobody could be asked. */
+  tunnel(received: Received, client: Socket, head: Buffer, refused: (thrown: unknown) => void): void;
 }
 
 /** @param url of the service that writes, as `http://10.0.0.1:8686`. Throws CONFIG */
@@ -108,6 +111,33 @@ class WriterForwarder implements Forwarder {
     }
   }
 
+  tunnel(received: Received, client: Socket, head: Buffer, refused: (thrown: unknown) => void): void {
+    this.#holdPlace(client);
+    const { sent } = this.#begin(received, undefined, UPGRADE);
+    const late = setTimeout(() => sent.destroy(new Error('it has not answered')), this.#limits.forwardMs);
+    client.once('close', () => sent.destroy());
+    sent.once('error', (error) => {
+      clearTimeout(late);
+      refused(this.#away(error));
+    });
+    sent.once('upgrade', (answer, writer, first) => {
+      clearTimeout(late);
+      client.write(headOf(answer, answer.headers));
+      client.write(first);
+      writer.write(head);
+      client.pipe(writer).pipe(client);
+      writer.on('error', () => writer.destroy());
+      client.once('close', () => writer.destroy());
+      writer.once('close', () => client.destroy());
+    });
+    sent.once('response', (answer) => {
+      clearTimeout(late);
+      client.write(headOf(answer, { ...headersBack(answer.headers), connection: 'close' }));
+      pipeline(answer, client, () => undefined);
+    });
+    sent.end();
+  }
+
   /** Until the answer is over. Throws CANCELLED where it is already: nobody would tell of it any more. */
   #holdPlace(waiting: Waiting): void {
     if (waiting.destroyed) throw clientLeft();
@@ -148,14 +178,18 @@ class WriterForwarder implements Forwarder {
   }
 
   /** Over a connection of its own: one that idled may end under a change, and nobody could say whether it was made. */
-  #begin({ id, method, url, headers }: Received, length: number | undefined) {
+  #begin(
+    { id, method, url, headers }: Received,
+    length: number | undefined,
+    more: Readonly<Record<string, string>> = {},
+  ) {
     const isTls = this.#address.protocol === 'https:';
     const sent = (isTls ? overHttps : overHttp)({
       ...urlToHttpOptions(this.#address),
       method,
       path: url,
       agent: false,
-      headers: { ...headersOn(headers, { id, host: this.#address.host, length }), ...this.#trace.headers() },
+      headers: { ...headersOn(headers, { id, host: this.#address.host, length }), ...this.#trace.headers(), ...more },
     });
     let isTaken = false;
     sent.once('socket', (socket) =>
@@ -174,4 +208,12 @@ class WriterForwarder implements Forwarder {
   #unknown(cause: unknown): GraphsteadError {
     return outcomeUnknown('Look whether it was done; with an Idempotency-Key it can be sent again.', cause);
   }
+}
+
+/** What a WebSocket's handshake says of its connection (RFC 6455, 4.1). */
+const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket' };
+
+function headOf(answer: IncomingMessage, headers: IncomingHttpHeaders): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+  return `HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}\r\n${lines.join('')}\r\n`;
 }

@@ -28,13 +28,13 @@ function weightOf(parameters: readonly string[]): number {
 
 /** The request in a JSON body. Throws SYNTAX, INVALID_REQUEST. */
 export function requestOfJson(body: string): GraphqlRequest {
-  return checked(parseJsonObject(body, 'the GraphQL request'));
+  return requestOfObject(parseJsonObject(body, 'the GraphQL request'));
 }
 
 /** A request in the query string of a GET. Throws INVALID_REQUEST. */
 export function requestOfQueryString({ query }: { readonly query: unknown }): GraphqlRequest {
   const raw = query as Record<string, string | undefined>;
-  return checked({
+  return requestOfObject({
     query: raw['query'],
     operationName: raw['operationName'] || undefined,
     variables: raw['variables'] ? nullable(raw['variables'], 'variables') : undefined,
@@ -46,7 +46,8 @@ function nullable(text: string, what: string): unknown {
   return text === 'null' ? null : parseJsonObject(text, `the parameter ${what}`);
 }
 
-function checked(json: Record<string, unknown>): GraphqlRequest {
+/** The request that an object says. Throws INVALID_REQUEST. */
+export function requestOfObject(json: Readonly<Record<string, unknown>>): GraphqlRequest {
   const { query, operationName, variables, extensions } = json;
   const wrong = (name: string, kind: string) =>
     new GraphsteadError('INVALID_REQUEST', `"${name}" of a GraphQL request must be ${kind}`, {

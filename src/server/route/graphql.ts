@@ -30,18 +30,7 @@ function get(core: Core, request: FastifyRequest, reply: FastifyReply): Promise<
   if (token !== undefined && request.method === 'GET' && acceptedTypes(request.headers)[0] === EVENT_STREAM) {
     return core.shared.of(token).answer(reply);
   }
-  if (isWebSocket(request)) throw noWebSockets();
   return answer(core, request, reply, () => requestOfQueryString(request), false);
-}
-
-function isWebSocket({ headers: { upgrade } }: FastifyRequest): boolean {
-  return upgrade?.toLowerCase() === 'websocket';
-}
-
-function noWebSockets(): GraphsteadError {
-  return new GraphsteadError('INVALID_REQUEST', 'there are no WebSockets here: subscriptions are event streams', {
-    fix: 'ask with Accept: text/event-stream, in a browser by EventSource or the package graphql-sse',
-  });
 }
 
 async function answer(

@@ -1,0 +1,125 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { asError, GraphsteadError, type Names } from '../../base/index.js';
+import { pathOf } from '../authenticate.js';
+import type { Origins } from '../cors.js';
+import { failure } from '../envelope.js';
+import { type Received, wasForwarded } from '../forward/index.js';
+import { type Service, SocketConnection } from './connection.js';
+import { protocolOf } from './protocol.js';
+
+interface SocketOptions extends Service {
+  readonly origins: Origins;
+  readonly late: { readonly isStopping: boolean };
+}
+
+/** close code of the protocol: no subprotocol that both know */
+const UNKNOWN_PROTOCOL = 4406;
+/** milliseconds that clients have to answer the end of their connection when the service stops */
+const LEAVING_MS = 1_000;
+
+/**
+ * GraphQL over WebSocket at /graphql, beside event streams: what most clients subscribe by. Queries and mutations may come by it
+ * too. Other requests that ask for another protocol are answered as if they did not.
+ */
+export function serveSockets(app: FastifyInstance, options: SocketOptions): void {
+  const { core } = options;
+  const open = new Set<SocketConnection>();
+  const library = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: core.limits.webSocketMessageBytes,
+    handleProtocols: (offered) => protocolOf(offered)?.name ?? false,
+  });
+  const begin = (socket: WebSocket, request: IncomingMessage) => {
+    const protocol = protocolOf([socket.protocol]);
+    if (protocol === undefined) {
+      socket.close(UNKNOWN_PROTOCOL, 'offer the subprotocol graphql-transport-ws, or graphql-ws');
+      return;
+    }
+    const { url = '', headers } = request;
+    const connection = new SocketConnection(socket, protocol, { url, headers, socket: request.socket }, options);
+    open.add(connection);
+    socket.once('close', () => open.delete(connection));
+  };
+  app.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      answerPlain(app, request, socket, head);
+      return;
+    }
+    socket.on('error', () => socket.destroy());
+    const refused = (thrown: unknown) => refuse(socket, thrown, core.names);
+    try {
+      assertTaken(request, options);
+      if (core.forwarder !== undefined && !wasForwarded(request)) {
+        core.forwarder.tunnel(receivedAs(request, options.nextId()), socket, head, refused);
+        return;
+      }
+      socket.once('close', core.streams.enter());
+      library.handleUpgrade(request, socket, head, begin);
+    } catch (thrown) {
+      refused(thrown);
+    }
+  });
+  const beating = setInterval(() => {
+    for (const connection of open) connection.beat();
+  }, core.limits.heartbeatMs).unref();
+  app.addHook('preClose', (done) => {
+    clearInterval(beating);
+    for (const connection of open) connection.leave();
+    setTimeout(() => {
+      for (const connection of open) connection.terminate();
+    }, LEAVING_MS).unref();
+    done();
+  });
+}
+
+/** Throws why the service opens no WebSocket for it. A key may come in the first message, where browsers send it. */
+function assertTaken(request: IncomingMessage, { core, check, origins, late }: SocketOptions): void {
+  const { method = '', url = '', headers } = request;
+  if (late.isStopping) throw new GraphsteadError('NOT_READY', 'the service is stopping', { fix: 'ask again' });
+  const refusal = check({ method, url, headers });
+  if (refusal !== undefined && refusal.code !== 'UNAUTHENTICATED') throw refusal;
+  core.draining.refuse();
+  const path = pathOf({ url });
+  if (path !== '/graphql') {
+    throw new GraphsteadError('NOT_FOUND', `${path} opens no WebSocket`, { fix: 'open it at /graphql' });
+  }
+  const { origin, host } = headers;
+  if (origin === undefined || origins.mayRead(origin, host)) return;
+  throw new GraphsteadError('FORBIDDEN', `a page of ${origin} may not ask here`, {
+    fix: 'name its origin in the type definitions: # Service.Allow-Origin "https://app.example.com"',
+  });
+}
+
+function receivedAs({ method = '', url = '', headers }: IncomingMessage, id: string): Received {
+  return { id, method, url, headers };
+}
+
+/** A status of its own also where the peer's would be 200: it would be no answer to a handshake. */
+function refuse(socket: Socket, thrown: unknown, names: Names): void {
+  const { status } = asError(thrown);
+  const { body } = failure(thrown, names);
+  const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n\r\n${body}`);
+}
+
+/**
+ * What asks for a protocol that is not spoken here (h2c, say, which some clients ask for with each first request) is answered as if it
+ * had not asked (RFC 9110, 7.8). Once somebody listens for upgrades, Node takes all of them for one; so the request comes once more.
+ */
+function answerPlain({ server }: FastifyInstance, request: IncomingMessage, socket: Socket, head: Buffer): void {
+  const { method, url, httpVersion, rawHeaders } = request;
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i].toLowerCase();
+    if (name !== 'upgrade' && name !== 'connection') lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  }
+  if (/\bclose\b/i.test(request.headers.connection ?? '')) lines.push('Connection: close');
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit(server instanceof TlsServer ? 'secureConnection' : 'connection', socket);
+}

@@ -1,0 +1,91 @@
+import { GraphsteadError } from '../../base/index.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a client says. */
+export type ClientMessage =
+  | { readonly kind: 'init'; readonly payload: Json }
+  | { readonly kind: 'begin'; readonly id: string; readonly payload: Json }
+  | { readonly kind: 'stop'; readonly id: string }
+  | { readonly kind: 'ping' | 'pong' | 'leave' };
+
+/** A subprotocol: what its messages are called. */
+export interface Protocol {
+  /** as the handshake names it */
+  readonly name: string;
+  /** what a client says, by the type of its message */
+  readonly said: Readonly<Record<string, ClientMessage['kind']>>;
+  /** types of messages to the client */
+  readonly next: string;
+  readonly complete: string;
+  /** a message that is sent as often as `limits.heartbeatMs`, for clients that wait for it */
+  readonly alive?: string;
+  /** whether the errors of a request are one object, that of the first */
+  readonly oneError: boolean;
+}
+
+/** https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md */
+const TRANSPORT: Protocol = {
+  name: 'graphql-transport-ws',
+  said: { connection_init: 'init', subscribe: 'begin', complete: 'stop', ping: 'ping', pong: 'pong' },
+  next: 'next',
+  complete: 'complete',
+  oneError: false,
+};
+
+/** Its forerunner, which the peer's documentation and older clients speak: https://github.com/apollographql/subscriptions-transport-ws/blob/master/PROTOCOL.md */
+const FORERUNNER: Protocol = {
+  name: 'graphql-ws',
+  said: { connection_init: 'init', start: 'begin', stop: 'stop', connection_terminate: 'leave' },
+  next: 'data',
+  complete: 'complete',
+  alive: '{"type":"ka"}',
+  oneError: true,
+};
+
+/** The one that is spoken with a client that offers these; undefined: none. */
+export function protocolOf(offered: Iterable<string>): Protocol | undefined {
+  const names = new Set(offered);
+  return [TRANSPORT, FORERUNNER].find(({ name }) => names.has(name));
+}
+
+/** characters of an operation's id */
+const ID_LENGTH = 256;
+
+/** Reads what a client sent. Throws INVALID_REQUEST. */
+export function readMessage({ said }: Protocol, text: string): ClientMessage {
+  const message = objectIn(text);
+  const { type, payload } = message;
+  const kind = typeof type === 'string' && Object.hasOwn(said, type) ? said[type] : undefined;
+  if (kind === undefined) throw invalid(`no message has the type ${JSON.stringify(type)}`, `one of ${names(said)}`);
+  if (kind === 'init') return { kind, payload: isObject(payload) ? payload : {} };
+  if (kind !== 'begin' && kind !== 'stop') return { kind };
+  const id = idOf(message);
+  if (kind === 'stop') return { kind, id };
+  if (!isObject(payload)) throw invalid(`the message ${type} has no payload`, '{"query": "..."}');
+  return { kind, id, payload };
+}
+
+function objectIn(text: string): Json {
+  try {
+    const message: unknown = JSON.parse(text);
+    if (isObject(message)) return message;
+  } catch {
+    // told below
+  }
+  throw invalid('this message is no JSON object', '{"type": "connection_init"}');
+}
+
+function idOf({ id }: Json): string {
+  if (typeof id === 'string' && id !== '' && id.length <= ID_LENGTH) return id;
+  throw invalid('an operation has no id', `a text of at most ${ID_LENGTH} characters`);
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const names = (said: Protocol['said']) => Object.keys(said).join(', ');
+
+function invalid(what: string, instead: string): GraphsteadError {
+  return new GraphsteadError('INVALID_REQUEST', what, { fix: `send ${instead}` });
+}
