@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import * as grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { openService, type Service } from './index.js';
 import { readTls } from './tls.js';
 
@@ -52,6 +53,14 @@ describe('TLS', () => {
     }
     expect(text.match(/there is no GraphQL schema yet/g)).toHaveLength(3);
     socket.destroy();
+  });
+
+  it('carries WebSockets', async () => {
+    const socket = new WebSocket(`${service.url.replace('https', 'wss')}/graphql`, 'graphql-transport-ws', { ca });
+    await once(socket, 'open');
+    socket.send('{"type":"connection_init"}');
+    expect(String((await once(socket, 'message'))[0])).toBe('{"type":"connection_ack"}');
+    socket.terminate();
   });
 
   it('is the only thing that is spoken', async () => {
