@@ -67,6 +67,13 @@ export function writeFailure(thrown: unknown): GraphsteadError {
   return errnoOf(thrown) === EIO ? diskFull(CUT_SHORT) : failure;
 }
 
+/** The same of lmdb, which tells the reason by a promise of its own, and that ends the process when it is not observed. */
+export async function reasonOf(thrown: unknown): Promise<GraphsteadError> {
+  const reason = (thrown as { commitError?: Promise<unknown> }).commitError;
+  const cause = reason === undefined ? thrown : await reason.then(() => thrown).catch((error: unknown) => error);
+  return writeFailure(cause);
+}
+
 /** STORE_CORRUPT with what to do about it. */
 export function damaged(reason: string, cause?: unknown): GraphsteadError {
   return new GraphsteadError('STORE_CORRUPT', reason, {

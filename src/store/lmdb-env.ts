@@ -16,6 +16,21 @@ export const PAGE_SIZE = 4096;
  */
 const WHOLE_BATCH = { batchStartThreshold: 2 ** 31 - 1 };
 
+/** How a file is opened, by whomever. */
+const OPTIONS = {
+  noSubdir: true,
+  maxDbs: 4,
+  // With overlapping sync a reader can see a commit that a power loss would undo.
+  overlappingSync: false,
+  // The redo log has the last batch on disk before anybody hears of it: LMDB waits for its pages, not for its meta page.
+  noMetaSync: true,
+  // Batching by turn makes a second promise for each group that nobody can observe: its rejection ends the process.
+  eventTurnBatching: false,
+  ...WHOLE_BATCH,
+  encoding: 'binary',
+  pageSize: PAGE_SIZE,
+} as const;
+
 export type ReadTransaction = ReturnType<Database['useReadTransaction']>;
 
 /** What lmdb offers and its types leave out: fast reads inside a transaction. */
@@ -60,6 +75,11 @@ interface EnvOptions {
   readonly mapSize?: number;
 }
 
+/** Another handle of a file that this process has open to write: what it writes and what the first one does are transactions apart. */
+export function openAgain(directory: string): RootDatabase {
+  return open({ path: join(directory, DATA_FILE), ...OPTIONS });
+}
+
 /** Opens the file of a directory to read only, beside a process that may write. As `openEnv`; throws STORE_LOCKED, too. */
 export function openToRead(directory: string, maxReaders: number): Promise<LmdbEnv | undefined> {
   return whileNoneWrites(directory, () => openEnv(directory, { readOnly: true, maxReaders }));
@@ -74,19 +94,9 @@ export async function openEnv(directory: string, options: EnvOptions): Promise<L
   if (!hasContent(path) && options.readOnly) return undefined;
   const root = open<Uint8Array, Key>({
     path,
-    noSubdir: true,
+    ...OPTIONS,
     readOnly: options.readOnly,
     maxReaders: options.maxReaders,
-    maxDbs: 4,
-    // With overlapping sync a reader can see a commit that a power loss would undo.
-    overlappingSync: false,
-    // The redo log has the last batch on disk before anybody hears of it: LMDB waits for its pages, not for its meta page.
-    noMetaSync: true,
-    // Batching by turn makes a second promise for each group that nobody can observe: its rejection ends the process.
-    eventTurnBatching: false,
-    ...WHOLE_BATCH,
-    encoding: 'binary',
-    pageSize: PAGE_SIZE,
     ...(options.mapSize === undefined ? {} : { mapSize: options.mapSize }),
   });
   const dataOptions: DatabaseOptions & { name: string } = { name: 'data', encoding: 'binary' };

@@ -8,6 +8,7 @@ import { storeFailure } from './failure.js';
 import { nothingThere, syncDirectory, syncName, unfinishedCopies } from './lmdb-copy.js';
 import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
 import { corrupt } from './lmdb-head.js';
+import { WriteHold } from './lmdb-hold.js';
 import { checkFormat, type FileMeta, raiseEpoch, readMeta, versionOf } from './lmdb-meta.js';
 import { LmdbStore } from './lmdb-store.js';
 import { LockFile } from './lock-file.js';
@@ -52,9 +53,10 @@ async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptio
   let file: FileHandle | undefined;
   let redo: RedoLog | undefined;
   let mark: WriteMark | undefined;
+  let hold: WriteHold | undefined;
   try {
     const opened = await whileNoneWrites(path, () => openWritable(path, limits, options.mapSize));
-    env = opened.env;
+    ({ env, hold } = opened);
     const { meta } = opened;
     file = await open(join(path, DATA_FILE), 'r+');
     const place = await Place.of(join(path, DATA_FILE), file);
@@ -65,11 +67,12 @@ async function openToWrite(path: string, limits: Limits, options: LmdbStoreOptio
     await syncName(path);
     const disk = new DiskGuard(path, limits.diskReserve, options.freeBytes);
     await disk.layBallast(limits.ballastBytes);
-    return new LmdbStore({ path, env, meta, limits, place, writer: { disk, lock, redo, mark, file } });
+    return new LmdbStore({ path, env, meta, limits, place, writer: { disk, lock, redo, mark, hold, file } });
   } catch (thrown) {
     lock.release();
     redo?.close();
     mark?.close();
+    await hold?.close();
     await env?.root.close();
     await file?.close();
     throw storeFailure(thrown, `opening ${path} failed`);
@@ -135,15 +138,16 @@ async function openReadOnly(path: string, limits: Limits): Promise<Store> {
   }
 }
 
-/** Opens the file and raises its epoch. */
+/** Opens the file and raises its epoch. The second handle is opened with it: while this process held LMDB's lock it would wait for itself. */
 async function openWritable(
   path: string,
   limits: Limits,
   mapSize?: number,
-): Promise<{ readonly env: LmdbEnv; readonly meta: FileMeta }> {
+): Promise<{ readonly env: LmdbEnv; readonly hold: WriteHold; readonly meta: FileMeta }> {
   const env = await openMapped(path, limits, mapSize);
   try {
-    return { env, meta: raiseEpoch(env, (epoch, version) => missingBatches(path, epoch, version)) };
+    const meta = raiseEpoch(env, (epoch, version) => missingBatches(path, epoch, version));
+    return { env, meta, hold: new WriteHold(path) };
   } catch (thrown) {
     await env.root.close();
     throw thrown;

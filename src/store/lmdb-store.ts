@@ -1,13 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { assert, GraphsteadError, type Limits } from '../base/index.js';
+import { assert, Breath, GraphsteadError, type Limits } from '../base/index.js';
 import { checkBatch } from './check.js';
 import type { ApplyOptions, Batch, Key, Snapshot, Store } from './contract.js';
 import type { DiskGuard } from './disk.js';
-import { storeFailure, writeFailure } from './failure.js';
+import { reasonOf, storeFailure, writeFailure } from './failure.js';
 import { copyEnv, refuseStoreIn } from './lmdb-copy.js';
 import type { LmdbEnv } from './lmdb-env.js';
+import type { WriteHold } from './lmdb-hold.js';
 import { encodeVersion, type FileMeta, META } from './lmdb-meta.js';
 import { LmdbSnapshot, SharedReader } from './lmdb-snapshot.js';
 import type { LockFile } from './lock-file.js';
@@ -20,6 +21,9 @@ import type { RedoLog } from './redo-log.js';
 const COPIED_BYTES_A_PUT = 4096;
 const COPIED_BYTES = 64 * 2 ** 20;
 const RANGE_PAGE = 1_000;
+/** Entries that lmdb is handed without a pause, some milliseconds' work; and of a larger batch, between two looks at the time. */
+const HANDED_AT_ONCE = 8_192;
+const SLICE = 512;
 /** milliseconds between two looks for readers of processes that were killed: their pages are never used again until then */
 const DEAD_READERS_MS = 60_000;
 
@@ -40,6 +44,7 @@ interface Writer {
   readonly lock: LockFile;
   readonly redo: RedoLog;
   readonly mark: WriteMark;
+  readonly hold: WriteHold;
   /** the data file, to wait until all that was written to it is on disk */
   readonly file: FileHandle;
 }
@@ -167,9 +172,9 @@ export class LmdbStore implements Store {
     }
   }
 
-  async #land(batch: Batch, removed: readonly Key[], { redo, file }: Writer): Promise<void> {
+  async #land(batch: Batch, removed: readonly Key[], { redo, file, hold }: Writer): Promise<void> {
     const logging = redo.write(batch, this.#version);
-    const landed = await this.#put(batch, removed).catch(async (thrown) => {
+    const landed = await this.#put(batch, removed, hold).catch(async (thrown) => {
       const failure = await reasonOf(thrown);
       await logging;
       if (!(await redo.forget())) this.#failure = failure;
@@ -195,18 +200,45 @@ export class LmdbStore implements Store {
     }
   }
 
-  // Nothing in here may throw: lmdb keeps the puts that stood before.
-  #put(batch: Batch, removed: readonly Key[]): Promise<boolean> {
+  #put(batch: Batch, removed: readonly Key[], hold: WriteHold): Promise<boolean> {
+    const entries = removed.length + batch.puts.length;
+    return entries > HANDED_AT_ONCE
+      ? this.#putInSlices(batch, removed, hold)
+      : this.#hand(batch, removed, 0, Number.POSITIVE_INFINITY);
+  }
+
+  /** LMDB's thread begins when all is handed over, and takes it as one transaction: each slice lands where the others do. */
+  async #putInSlices(batch: Batch, removed: readonly Key[], hold: WriteHold): Promise<boolean> {
+    const entries = removed.length + batch.puts.length;
+    const breath = new Breath(this.#parts.limits.yieldMs);
+    const slices: Promise<boolean>[] = [];
+    const letGo = await hold.take();
+    try {
+      for (let from = 0; from < entries; from += SLICE) {
+        slices.push(this.#hand(batch, removed, from, from + SLICE));
+        await breath.due();
+      }
+    } finally {
+      letGo();
+    }
+    return (await Promise.all(slices)).every((landed) => landed);
+  }
+
+  /**
+   * Hands lmdb the entries from `from` up to `end`, of those that a range takes away and then of the puts; the version with the last.
+   * Nothing in here may throw: lmdb keeps the puts that stood before.
+   */
+  #hand({ puts, version }: Batch, removed: readonly Key[], from: number, end: number): Promise<boolean> {
     const { data, meta } = this.#env;
-    const version = encodeVersion(batch.version);
+    const ranged = removed.length;
     return meta.ifVersion(META.epoch, this.epoch, () => {
-      for (let i = 0; i < removed.length; i++) void data.remove(removed[i]);
-      for (let i = 0; i < batch.puts.length; i++) {
-        const { key, value } = batch.puts[i];
+      for (let i = from; i < ranged && i < end; i++) void data.remove(removed[i]);
+      for (let i = Math.max(from - ranged, 0); i < puts.length && i < end - ranged; i++) {
+        const { key, value } = puts[i];
         if (value === undefined) void data.remove(key);
         else void data.put(key, value);
       }
-      void meta.put(META.version, version, 1);
+      if (end >= ranged + puts.length) void meta.put(META.version, encodeVersion(version), 1);
     });
   }
 
@@ -265,8 +297,9 @@ export class LmdbStore implements Store {
     await Promise.allSettled([this.#applying, ...this.#copies]);
     for (const reader of [...this.#readers]) reader.close();
     this.#current = undefined;
-    await this.#env.root.close();
     const { writer } = this.#parts;
+    await writer?.hold.close();
+    await this.#env.root.close();
     if (writer === undefined) return;
     writer.redo.close();
     writer.mark.close();
@@ -277,11 +310,4 @@ export class LmdbStore implements Store {
       writer.lock.release();
     }
   }
-}
-
-/** lmdb tells the reason by a promise of its own, which ends the process when it is not observed. */
-async function reasonOf(thrown: unknown): Promise<GraphsteadError> {
-  const reason = (thrown as { commitError?: Promise<unknown> }).commitError;
-  const cause = reason === undefined ? thrown : await reason.then(() => thrown).catch((error: unknown) => error);
-  return writeFailure(cause);
 }

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeLimits } from '../../src/base/index.js';
@@ -35,6 +36,22 @@ async function collect(child: ChildProcess, killAfter = Number.POSITIVE_INFINITY
   const ended = once(reader, 'close');
   await Promise.all([closed, ended]);
   return lines;
+}
+
+/** Entries of a batch that is handed over in slices. */
+const LARGE = 10_000;
+
+/** What `large` of the child has written: the versions in the keys of its large batches, and that in the key of the small ones. */
+async function versionsIn(store: Store): Promise<{ version: number; large: ReadonlySet<number>; small?: number }> {
+  const snapshot = store.snapshot();
+  try {
+    const { values } = await snapshot.range({ ...new KeyWriter('graph').range(), limit: 2 * LARGE });
+    const versions = values.map(([version]) => version);
+    expect([0, LARGE, LARGE + 1]).toContain(versions.length);
+    return { version: snapshot.version, large: new Set(versions.slice(0, LARGE)), small: versions[LARGE] };
+  } finally {
+    snapshot.release();
+  }
 }
 
 describe('the lmdb store, when its process is killed', () => {
@@ -121,6 +138,33 @@ describe('the lmdb store, when its process is killed', () => {
     }
   });
 
+  it('holds a large batch whole or not at all, wherever its process ends, and so it is read beside it', async () => {
+    for (const ms of [0, 15, 40, 80, 150, 300]) {
+      const before = (await versionsIn(await open())).version;
+      await store?.close();
+      const child = spawn(process.execPath, [program, 'large', directory, String(LARGE)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const lines = collect(child);
+      const reader = await vi.waitFor(() => openLmdbStore(directory, { limits, readOnly: true }), { timeout: 20_000 });
+      for (let version = 0; version < before + 4; ) {
+        const seen = await versionsIn(reader);
+        version = seen.version;
+        expect(seen.large.size).toBeLessThanOrEqual(1);
+      }
+      await reader.close();
+      await pause(ms);
+      child.kill('SIGKILL');
+      const acknowledged = Number((await lines).at(-1));
+      const { version, large, small } = await versionsIn(await open());
+      await store?.close();
+      expect(version).toBeGreaterThanOrEqual(acknowledged);
+      const [odd, even] = version % 2 === 0 ? [version - 1, version] : [version, version - 1];
+      expect([...large]).toEqual([odd % 251]);
+      expect(small).toBe(even % 251);
+    }
+  }, 120_000);
+
   it('keeps acknowledged commits once each, and never issues their timestamps again', async () => {
     const issued = new Set<number>();
     const acknowledged = new Map<string, number>();
@@ -167,24 +211,27 @@ describe('the lmdb store, when its process is killed', () => {
     snapshot.release();
   });
 
-  it('answers DISK_FULL when the file cannot grow, and reads and opens on', async () => {
-    const command = `ulimit -f 6000; exec "${process.execPath}" "${program}" full "${directory}"`;
-    const lines = await collect(spawn('bash', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'] }));
-    expect(lines[0]).toBe('refused DISK_FULL');
-    const [, version, written, count] = (lines[1] ?? '').split(' ').map(Number);
-    expect(version).toBe(written);
-    expect(count).toBe(written * 50);
-    expect(lines[2]).toMatch(/^again/);
-    const snapshot = (await open()).snapshot();
-    // what was refused does not come back from the redo log
-    const again = lines[2] === 'again ok';
-    expect(snapshot.version).toBe(again ? written + 1 : written);
-    const { keys: left } = await snapshot.range({
-      ...new KeyWriter('graph').range(),
-      keysOnly: true,
-      limit: 1_000_000,
-    });
-    expect(left.length).toBe(again ? count - 1 : count);
-    snapshot.release();
-  });
+  it.each([50, LARGE])(
+    'answers DISK_FULL when the file cannot grow for %i entries, and reads and opens on',
+    async (entries) => {
+      const command = `ulimit -f 6000; exec "${process.execPath}" "${program}" full "${directory}" ${entries}`;
+      const lines = await collect(spawn('bash', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'] }));
+      expect(lines[0]).toBe('refused DISK_FULL');
+      const [, version, written, count] = (lines[1] ?? '').split(' ').map(Number);
+      expect(version).toBe(written);
+      expect(count).toBe(written * entries);
+      expect(lines[2]).toMatch(/^again/);
+      const snapshot = (await open()).snapshot();
+      // what was refused does not come back from the redo log
+      const again = lines[2] === 'again ok';
+      expect(snapshot.version).toBe(again ? written + 1 : written);
+      const { keys: left } = await snapshot.range({
+        ...new KeyWriter('graph').range(),
+        keysOnly: true,
+        limit: 1_000_000,
+      });
+      expect(left.length).toBe(again ? count - 1 : count);
+      snapshot.release();
+    },
+  );
 });

@@ -4,7 +4,8 @@ import { CounterApplier } from '../../build/rooms/commit/testing/counter-applier
 import { KeyWriter, openLmdbStore } from '../../build/rooms/store/index.js';
 import { makeLimits } from '../../build/rooms/base/index.js';
 
-const [mode, directory] = process.argv.slice(2);
+const [mode, directory, given] = process.argv.slice(2);
+const entries = Number(given ?? 50);
 const limits = makeLimits({ ballastBytes: 1, diskReserve: 1 });
 const keys = new KeyWriter('graph');
 const say = (...words) => process.stdout.write(`${words.join(' ')}\n`);
@@ -19,6 +20,20 @@ const modes = {
       version++;
       const value = Buffer.alloc(1_000, version % 251);
       const puts = [1, 2, 3].map((part) => ({ key: keys.uint(version).uint(part).key(), value }));
+      await store.apply({ version, puts }, { expectEpoch: store.epoch });
+      say(version);
+    }
+  },
+
+  /** the same keys again and again in large batches, and one key in a small batch after each */
+  async large(store) {
+    const first = store.snapshot();
+    let version = first.version;
+    first.release();
+    for (;;) {
+      version++;
+      const ids = version % 2 === 0 ? [entries] : Array.from({ length: entries }, (_, id) => id);
+      const puts = ids.map((id) => ({ key: keys.uint(id).key(), value: Buffer.alloc(100, version % 251) }));
       await store.apply({ version, puts }, { expectEpoch: store.epoch });
       say(version);
     }
@@ -49,12 +64,12 @@ const modes = {
   async full(store) {
     let version = 0;
     for (;;) {
-      const puts = Array.from({ length: 50 }, (_, i) => ({
+      const puts = Array.from({ length: entries }, (_, i) => ({
         key: keys
           .uint(version + 1)
           .uint(i)
           .key(),
-        value: Buffer.alloc(3_000, 1),
+        value: Buffer.alloc(150_000 / entries, 1),
       }));
       try {
         await store.apply({ version: version + 1, puts }, { expectEpoch: store.epoch });
