@@ -7,6 +7,8 @@ import { difference, sortedUids } from '../uid-list.js';
 
 /** Lists that are read in one batch while an index is written. */
 const BATCH = 1_024;
+/** Lists that are merged between two looks at the time: a list of thousands takes a tenth of a millisecond. */
+const MERGED_AT_ONCE = 32;
 
 /** Changes to posting lists that stand under keys of their own: tokens of an index, counts. */
 export class TokenEdits {
@@ -40,6 +42,8 @@ export class TokenEdits {
       const reading: MaybePromise<(Uint8Array | undefined)[]> = source.getMany(keys);
       const roots = (reading instanceof Promise ? await reading : reading).map((root) => root?.slice());
       for (let i = 0; i < batch.length; i++) {
+        const pause = i % MERGED_AT_ONCE === MERGED_AT_ONCE - 1 ? breath.due() : undefined;
+        if (pause) await pause;
         const key = keys[i];
         const list = this.#take(batch[i]);
         const merging = editList(source, () => key, roots[i], list, CHUNK_SPLIT, put);
