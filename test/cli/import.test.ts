@@ -156,6 +156,28 @@ describe('graphstead import', () => {
     expect(counted['data']).toEqual({ q: [{ count: 3 }] });
   });
 
+  it('goes on where it stopped in the same store alone: elsewhere the uids that it gave are those of other nodes', async () => {
+    const file = write('people.rdf', [...PEOPLE, '_:ann <age> "many" .'].join('\n'));
+    const first = await serve(['--data', folder.path('first')]);
+    const stopped = await run(['import', file, '--to', first.url], { cwd: folder.dir });
+    await first.stop();
+    expect(stopped.stderr).toContain('INVALID_VALUE');
+    write('people.rdf', [...PEOPLE, '_:ann <age> "0042" .'].join('\n'));
+    write('others.rdf', ['_:a', '_:b', '_:c', '_:d'].map((node) => `${node} <name> "${node}" .`).join('\n'));
+    const second = await serve(['--data', folder.path('second')]);
+    try {
+      for (const name of ['others.rdf', 'people.rdf']) {
+        await runJson(['import', folder.path(name), '--to', second.url], { cwd: folder.dir });
+      }
+      const { data } = await second.query('{ q(func: has(name), orderasc: name) { name } }');
+      expect((data as { q: { name: string }[] }).q.map(({ name }) => name).join(' ')).toBe(
+        'Ann Bob Carl _:a _:b _:c _:d',
+      );
+    } finally {
+      await second.stop();
+    }
+  });
+
   it('tells mistakes of syntax, of names and of usage', async () => {
     const data = ['--data', folder.path('data')];
     const syntax = await run(['import', write('a.nq', '_:a <p> "x" .\n_:a <p> .\n'), ...data]);

@@ -51,9 +51,10 @@ export function importCommand(paths: readonly string[], options: ImportCommand):
 async function importFiles(paths: readonly string[], options: ImportCommand): Promise<Imported> {
   const from = performance.now();
   const files = filesOf(paths, options);
-  const { target, journal, into, close } = await open(options);
+  const { target, incarnation, journal, into, close } = await open(options);
   try {
-    const nodes = new NameMap((count) => target.lease(count), join(journal, `${hashOf(files)}.names`));
+    const path = join(journal, `${hashOf(files, incarnation)}.names`);
+    const nodes = new NameMap((count) => target.lease(count), path);
     const names = options.compat === 'dgraph' ? dgraphNames : defaultNames;
     const progress = progressBar(files.reduce((sum, file) => sum + file.size, 0));
     const { peerTypes, ...result } = await runImport({
@@ -86,6 +87,8 @@ function filesOf(paths: readonly string[], { schema, graphql }: ImportCommand): 
 
 interface Opened {
   readonly target: Target;
+  /** of the store */
+  readonly incarnation: string;
   /** folder of the journals of names */
   readonly journal: string;
   readonly into: string;
@@ -95,12 +98,14 @@ interface Opened {
 async function open({ to, data, store, compat }: ImportCommand): Promise<Opened> {
   if (to !== undefined) {
     const target = remoteTarget(to, process.env['GRAPHSTEAD_API_KEY']);
-    return { target, journal: resolve('.graphstead', 'import'), into: to, close: async () => undefined };
+    const incarnation = await target.incarnation();
+    return { target, incarnation, journal: resolve('.graphstead', 'import'), into: to, close: async () => undefined };
   }
   const address = data === undefined ? storeAddress(store) : undefined;
   const opened = await openData(data ?? join('.graphstead', 'data'), { compat, store: address }).catch(notHere);
   return {
     target: localTarget(opened),
+    incarnation: opened.store.incarnation,
     journal: join(opened.directory, 'import'),
     into: opened.place,
     close: opened.close,
@@ -115,8 +120,14 @@ function notHere(error: unknown): never {
   throw new GraphsteadError('STORE_LOCKED', message, { fix: fix ? `${fix} ${other}` : other, details });
 }
 
-/** One name for one set of files: started again after a stop, the import finds what it gave its nodes. */
-function hashOf(files: readonly SourceFile[]): string {
-  const identity = files.map(({ path, format, size }) => `${resolve(path)} ${format} ${size}`).join('\n');
-  return createHash('sha256').update(identity).digest('hex').slice(0, 16);
+/**
+ * One name for one set of files in one store: started again after a stop, the import finds what it gave its nodes. In another
+ * store these uids may be those of other nodes.
+ */
+function hashOf(files: readonly SourceFile[], incarnation: string): string {
+  const identity = files.map(({ path, format, size }) => `${resolve(path)} ${format} ${size}`);
+  return createHash('sha256')
+    .update([incarnation, ...identity].join('\n'))
+    .digest('hex')
+    .slice(0, 16);
 }

@@ -4,11 +4,16 @@ import type { GraphChange } from '../../graph/index.js';
 import { type RemoteService, remoteService } from '../remote-service.js';
 import { ATTEMPTS, type Target } from './target.js';
 
+interface RemoteTarget extends Target {
+  /** Tells the store from others, whatever stands at the address by now. */
+  incarnation(): Promise<string>;
+}
+
 /**
  * A running service. Its uids are leased there, so that what others write meanwhile gets none of them; predicates go to it
  * by its own names, however the files spell them.
  */
-export function remoteTarget(url: string, key: string | undefined): Target {
+export function remoteTarget(url: string, key: string | undefined): RemoteTarget {
   const service: RemoteService = remoteService(url, key);
   let asked: Promise<Names> | undefined;
 
@@ -39,6 +44,7 @@ export function remoteTarget(url: string, key: string | undefined): Target {
     write: (changes) => write(changes),
     refused: async () => undefined,
     takesPeerType: async () => (await names()).dgraph,
+    incarnation: () => incarnationOf(service),
     async schema(lines) {
       await service.send('/alter', lines, 'text/plain');
     },
@@ -51,4 +57,19 @@ export function remoteTarget(url: string, key: string | undefined): Target {
 /** The change with its predicate as the service spells it. */
 function shown(change: GraphChange, names: Names): GraphChange {
   return 'predicate' in change ? { ...change, predicate: names.shown(change.predicate) } : change;
+}
+
+/** The stream of changes tells it in the id with which it begins. */
+async function incarnationOf(service: RemoteService): Promise<string> {
+  const { body } = await service.get('/changes');
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const piece of body as ReadableStream<Uint8Array>) {
+    text += decoder.decode(piece, { stream: true });
+    const [, incarnation] = /^id: ([^.\n]+)\./m.exec(text) ?? [];
+    if (incarnation !== undefined) return incarnation;
+  }
+  throw new GraphsteadError('REMOTE_REPLY', 'the stream of changes ended before it told where it begins', {
+    fix: 'import again',
+  });
 }
