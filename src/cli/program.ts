@@ -140,6 +140,10 @@ function addImport(program: Command): void {
     .option('--to <URL>', 'a running service; its key is read from GRAPHSTEAD_API_KEY')
     .option('--schema <FILE>', 'schema lines, applied first')
     .option('--graphql <FILE>', 'GraphQL type definitions, applied first')
+    .option(
+      '--upsert <PREDICATE>',
+      'find nodes that have no uid in the files by their values of this indexed predicate, or by their names as its values, and make those that are not there',
+    )
     .option('--new-uids', 'give every node a new uid, also those that the files name by uid')
     .addOption(compatOption())
     .addOption(jsonOption())

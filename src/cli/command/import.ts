@@ -19,6 +19,7 @@ interface ImportCommand extends CommonOptions {
   readonly schema?: string;
   readonly graphql?: string;
   readonly newUids?: boolean;
+  readonly upsert?: string;
   readonly compat?: 'dgraph';
 }
 
@@ -54,8 +55,10 @@ async function importFiles(paths: readonly string[], options: ImportCommand): Pr
   const { target, incarnation, journal, into, close } = await open(options);
   try {
     const path = join(journal, `${hashOf(files, incarnation)}.names`);
-    const nodes = new NameMap((count) => target.lease(count), path);
     const names = options.compat === 'dgraph' ? dgraphNames : defaultNames;
+    const upsert = options.upsert === undefined ? undefined : names.stored(options.upsert);
+    // what is found by its values needs no journal to be found again
+    const nodes = new NameMap((count) => target.lease(count), upsert === undefined ? path : undefined);
     const progress = progressBar(files.reduce((sum, file) => sum + file.size, 0));
     const { peerTypes, ...result } = await runImport({
       files,
@@ -63,6 +66,7 @@ async function importFiles(paths: readonly string[], options: ImportCommand): Pr
       nodes,
       names,
       newUids: options.newUids,
+      upsert,
       progress,
     });
     const warnings = peerTypes > 0 && !(await target.takesPeerType?.()) ? [untyped(peerTypes, options.to)] : [];

@@ -1,14 +1,15 @@
 import { join } from 'node:path';
-import { GraphsteadError } from '../../base/index.js';
-import type { GraphChange } from '../../graph/index.js';
+import { defaultNames, GraphsteadError, type Limits } from '../../base/index.js';
+import { createDqlEngine } from '../../dql/index.js';
+import type { Graph, GraphChange } from '../../graph/index.js';
 import type { OpenData } from '../open-data.js';
-import { ATTEMPTS, type Target } from './target.js';
+import { ATTEMPTS, type Language, type Target } from './target.js';
 
 /** A graph of this process; with its directory, predicates that stand empty are filled in bulk. */
-type LocalData = Pick<OpenData, 'graph' | 'api'> & Partial<Pick<OpenData, 'directory'>>;
+type LocalData = Pick<OpenData, 'graph' | 'api'> & Partial<Pick<OpenData, 'directory' | 'limits'>>;
 
 /** Batches are blind writes of one process, so an abort only means that two of them met: the batch goes again. */
-export function localTarget({ graph, api, directory }: LocalData): Target {
+export function localTarget({ graph, api, directory, limits }: LocalData): Target {
   async function write(changes: readonly GraphChange[], attempt = 1): Promise<void> {
     const transaction = await graph.begin();
     try {
@@ -44,9 +45,29 @@ export function localTarget({ graph, api, directory }: LocalData): Target {
       : { bulk: () => graph.bulk({ folder: join(directory, 'import', 'runs'), growLists: true }) }),
     write: (changes) => write(changes),
     refused,
+    language: async () => language(graph, limits),
     schema: (text) => graph.alter({ kind: 'schema', text }),
     async graphql(text) {
       await api.updateSchema(text);
+    },
+  };
+}
+
+function language(graph: Graph, limits: Limits | undefined): Language {
+  const engine = createDqlEngine({ graph, names: defaultNames, limits });
+  return {
+    names: defaultNames,
+    async query(text) {
+      const { data, txn } = await engine.query({ text });
+      return { data: JSON.parse(data.toString()) as Record<string, unknown>, txn };
+    },
+    async write(changes, { startTs, hash }) {
+      const transaction = graph.open(startTs, hash);
+      await transaction.stage(changes);
+      await transaction.commit();
+    },
+    async abort({ startTs, hash }) {
+      graph.open(startTs, hash).abort();
     },
   };
 }

@@ -100,12 +100,26 @@ export class NameMap {
   uid(name: string): number {
     const known = this.#known(name);
     if (known !== undefined) return known;
+    const uid = this.fresh();
+    this.give(name, uid);
+    return uid;
+  }
+
+  has(name: string): boolean {
+    return this.#known(name) !== undefined;
+  }
+
+  /** A uid of what `reserve` holds. */
+  fresh(): number {
     if (this.#next >= this.#end) throw new RangeError('reserve uids first');
-    const uid = this.#next++;
+    return this.#next++;
+  }
+
+  /** From now on the name, which has none yet, has this uid. */
+  give(name: string, uid: number): void {
     this.#keep(ownText(name), uid);
     if (this.#fd !== undefined) this.#fresh += `${uid.toString(16)} ${name}\n`;
     if (this.#fresh.length > FRESH_CHARACTERS) this.#write();
-    return uid;
   }
 
   /** The names given since the last call are on disk when it returns. */

@@ -2,7 +2,7 @@ import { defaultNames, dgraphNames, GraphsteadError, type Names, TYPE_PREDICATE 
 import { printChange } from '../../dql/index.js';
 import type { GraphChange } from '../../graph/index.js';
 import { type RemoteService, remoteService } from '../remote-service.js';
-import { ATTEMPTS, type Target } from './target.js';
+import { ATTEMPTS, type Begun, type Language, type Target } from './target.js';
 
 interface RemoteTarget extends Target {
   /** Tells the store from others, whatever stands at the address by now. */
@@ -25,11 +25,31 @@ export function remoteTarget(url: string, key: string | undefined): RemoteTarget
     return asked;
   }
 
-  async function write(changes: readonly GraphChange[], attempt = 1): Promise<void> {
+  async function send(changes: readonly GraphChange[], within = ''): Promise<void> {
     const spelling = await names();
     const lines = changes.map((change) => printChange(shown(change, spelling)));
+    await service.send(`/mutate?commitNow=true${within}`, `{ set {\n${lines.join('\n')}\n} }`, 'application/rdf');
+  }
+
+  async function language(): Promise<Language> {
+    const within = ({ startTs, hash }: Begun) => `&startTs=${startTs}&hash=${hash}`;
+    return {
+      names: await names(),
+      async query(text) {
+        const { data, extensions } = await service.send('/query', text, 'application/dql');
+        const { start_ts: startTs, hash } = (extensions as { txn: { start_ts: number; hash: string } }).txn;
+        return { data: data as Record<string, unknown>, txn: { startTs, hash } };
+      },
+      write: (changes, txn) => send(changes, within(txn)),
+      async abort(txn) {
+        await service.send(`/commit?abort=true${within(txn)}`, '', 'text/plain');
+      },
+    };
+  }
+
+  async function write(changes: readonly GraphChange[], attempt = 1): Promise<void> {
     try {
-      await service.send('/mutate?commitNow=true', `{ set {\n${lines.join('\n')}\n} }`, 'application/rdf');
+      await send(changes);
     } catch (error) {
       if (!(error instanceof GraphsteadError) || error.code !== 'TXN_ABORTED' || attempt >= ATTEMPTS) throw error;
       await write(changes, attempt + 1);
@@ -44,6 +64,7 @@ export function remoteTarget(url: string, key: string | undefined): RemoteTarget
     write: (changes) => write(changes),
     refused: async () => undefined,
     takesPeerType: async () => (await names()).dgraph,
+    language,
     incarnation: () => incarnationOf(service),
     async schema(lines) {
       await service.send('/alter', lines, 'text/plain');

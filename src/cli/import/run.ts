@@ -3,13 +3,14 @@ import type { Triple } from '../../dql/index.js';
 import { type BulkLoad, type GraphChange, isInternalName } from '../../graph/index.js';
 import { changeOf } from './change.js';
 import { definitionsOf } from './definitions.js';
+import { type ExternalIds, externalIds } from './external-ids.js';
 import type { NameMap } from './name-map.js';
 import { oneNamespace } from './one-namespace.js';
 import type { ImportProgress } from './progress.js';
 import { applySchemas } from './schema-files.js';
 import { type SourceFile, wholeText } from './source.js';
 import type { Target } from './target.js';
-import { triplesOf } from './triples.js';
+import { type Reading, triplesOf } from './triples.js';
 
 interface ImportOptions {
   readonly files: readonly SourceFile[];
@@ -19,6 +20,8 @@ interface ImportOptions {
   /** how the files spell the reserved predicates */
   readonly names: Names;
   readonly newUids?: boolean;
+  /** the predicate by whose values nodes are found that have no uid in the files, as it is stored */
+  readonly upsert?: string;
   readonly progress: ImportProgress;
   /** statements in one transaction */
   readonly batch?: number;
@@ -54,14 +57,16 @@ export async function runImport(options: ImportOptions): Promise<ImportResult> {
     });
   }
   const { target, nodes, progress } = options;
-  const loader = new Loader(options, await target.bulk?.());
+  const reading = { names: options.names, onNamespace };
+  const ids = await gathered(options, reading);
+  const loader = new Loader(options, await target.bulk?.(), ids);
   let read = 0;
   const onRead = (bytes: number) => {
     read += bytes;
   };
   try {
     for (const file of options.files) {
-      for await (const triples of triplesOf(file, { names: options.names, onNamespace }, onRead)) {
+      for await (const triples of triplesOf(file, reading, onRead)) {
         await loader.add(triples);
         progress.update(read, loader.statements);
       }
@@ -76,30 +81,42 @@ export async function runImport(options: ImportOptions): Promise<ImportResult> {
   return { statements, leftOut, peerTypes, nodes: nodes.size };
 }
 
+/** With `upsert`, what the files say of that predicate. */
+async function gathered(options: ImportOptions, reading: Reading): Promise<ExternalIds | undefined> {
+  const { files, target, nodes, names, newUids = false, upsert } = options;
+  if (upsert === undefined) return undefined;
+  const ids = await externalIds({ language: await target.language(), predicate: upsert, nodes, newUids });
+  for (const file of files) {
+    for await (const triples of triplesOf(file, reading, () => undefined)) ids.gather(taken(triples, names));
+  }
+  return ids;
+}
+
 /** Takes what it can in bulk, the rest in transactions. Mistakes name the line. */
 class Loader {
   readonly #options: ImportOptions;
   readonly #bulk: BulkLoad | undefined;
+  readonly #ids: ExternalIds | undefined;
   readonly #writer: BatchWriter;
   statements = 0;
   leftOut = 0;
   peerTypes = 0;
 
-  constructor(options: ImportOptions, bulk: BulkLoad | undefined) {
+  constructor(options: ImportOptions, bulk: BulkLoad | undefined, ids: ExternalIds | undefined) {
     this.#options = options;
     this.#bulk = bulk;
+    this.#ids = ids;
     this.#writer = new BatchWriter(options);
   }
 
   async add(triples: readonly Triple[]): Promise<void> {
     const { nodes, newUids } = this.#options;
-    await nodes.reserve(triples.length * 2);
+    const own = taken(triples, this.#options.names);
+    this.leftOut += triples.length - own.length;
+    if (this.#ids) await this.#ids.settle(own);
+    else await nodes.reserve(own.length * 2);
     const context = { names: nodes, newUids };
-    for (const triple of triples) {
-      if (isInternal(triple, this.#options.names)) {
-        this.leftOut++;
-        continue;
-      }
+    for (const triple of own) {
       if (triple.predicate === PEER_TYPE) this.peerTypes++;
       const change = changeOf(triple, context);
       if (this.#take(triple, change)) continue;
@@ -110,7 +127,8 @@ class Loader {
   }
 
   #take(triple: Triple, change: GraphChange): boolean {
-    if (!this.#bulk) return false;
+    // where nodes are looked for and made meanwhile, there is nothing empty to be filled
+    if (!this.#bulk || triple.predicate === this.#options.upsert) return false;
     try {
       return this.#bulk.add(change);
     } catch (error) {
@@ -130,6 +148,11 @@ class Loader {
     await this.#writer.settled();
     this.#bulk?.abandon();
   }
+}
+
+/** The statements without those about what the service that exported them kept for itself. */
+function taken(triples: readonly Triple[], names: Names): readonly Triple[] {
+  return triples.filter((triple) => !isInternal(triple, names));
 }
 
 /** True for a statement about what the service that exported it kept for itself. */

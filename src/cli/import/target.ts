@@ -1,4 +1,22 @@
+import type { Names } from '../../base/index.js';
 import type { BulkLoad, GraphChange } from '../../graph/index.js';
+
+/** A transaction that a query began. */
+export interface Begun {
+  readonly startTs: number;
+  readonly hash: string;
+}
+
+/** The graph language there, by which nodes are looked for. */
+export interface Language {
+  /** how it spells predicates */
+  readonly names: Names;
+  /** `data` of the answer, and the transaction that it begins. */
+  query(text: string): Promise<{ readonly data: Readonly<Record<string, unknown>>; readonly txn: Begun }>;
+  /** Commits it with the changes. Throws TXN_ABORTED where others wrote meanwhile what it looked up. */
+  write(changes: readonly GraphChange[], txn: Begun): Promise<void>;
+  abort(txn: Begun): Promise<void>;
+}
 
 /** Where an import goes: a data directory opened here, or a service over HTTP. */
 export interface Target {
@@ -12,6 +30,7 @@ export interface Target {
   refused(changes: readonly GraphChange[]): Promise<number | undefined>;
   /** Whether the peer's name of a node's type gives it its type there; absent where it does not. */
   takesPeerType?(): Promise<boolean>;
+  language(): Promise<Language>;
   schema(lines: string): Promise<void>;
   graphql(text: string): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { nquadLineParser, parseJsonTriples, type Triple } from '../../dql/index.
 import type { TakeNamespace } from './one-namespace.js';
 import { type JsonObject, jsonObjects, lineBatches, type SourceFile } from './source.js';
 
-interface Reading {
+export interface Reading {
   readonly names: Names;
   readonly onNamespace: TakeNamespace;
 }
@@ -32,13 +32,32 @@ async function* quads(file: SourceFile, reading: Reading, onRead: (bytes: number
   }
 }
 
+/** Statements of objects that are handed out at a time: what is asked for each time, such as their nodes, is asked for many. */
+const TRIPLES = 1_000;
+const UNNAMED = 'json.';
+const HEX = 12;
+
+/** Whether it is the name of a node to which its file gave none. */
+export function isUnnamed(blank: string): boolean {
+  return UNNAMED_NAME.test(blank);
+}
+const UNNAMED_NAME = new RegExp(`^json\\.[0-9a-f]{${HEX}}\\.\\d+\\.`);
+
 async function* objects(file: SourceFile, reading: Reading, onRead: (bytes: number) => void): AsyncIterable<Triple[]> {
   // The same file gives nodes without a uid the same names, so that an import can go on where it stopped.
-  const prefix = `json.${createHash('sha256').update(file.path).digest('hex').slice(0, 12)}`;
+  const prefix = `${UNNAMED}${createHash('sha256').update(file.path).digest('hex').slice(0, HEX)}`;
   let count = 0;
+  let triples: Triple[] = [];
   for await (const object of jsonObjects(file, onRead)) {
-    yield parseObject(object, { ...reading, otherUids: true, source: file.path, blankPrefix: `${prefix}.${++count}` });
+    const blankPrefix = `${prefix}.${++count}`;
+    for (const triple of parseObject(object, { ...reading, otherUids: true, source: file.path, blankPrefix })) {
+      triples.push(triple);
+    }
+    if (triples.length < TRIPLES) continue;
+    yield triples;
+    triples = [];
   }
+  yield triples;
 }
 
 function parseObject({ text, line }: JsonObject, options: Parameters<typeof parseJsonTriples>[1]): Triple[] {
