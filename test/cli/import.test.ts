@@ -211,26 +211,19 @@ describe('graphstead import', () => {
     expect(answer['data']).toEqual({ q: [ann, ann] });
   });
 
-  it('warns where the types of Dgraph would be none', async () => {
-    const file = folder.path('untyped.rdf');
-    writeFileSync(file, '<0x9> <dgraph.type> "City" .\n<0x9> <name> "Bern" .\n<0x8> <dgraph.type> "City" .\n');
-    const warning = expect.stringMatching(/^2 statements of dgraph\.type .* --compat dgraph/);
-    const plain = ['import', file, '--data', folder.path('untyped')];
-    expect(await runJson(plain)).toMatchObject({ statements: 3, warnings: [warning] });
-    expect((await run(plain)).stdout).toContain('\n  ! 2 statements of dgraph.type');
-    const typed = ['import', file, '--data', folder.path('typed'), '--compat', 'dgraph'];
-    expect(await runJson(typed)).toMatchObject({ statements: 3, warnings: [] });
-  });
-
-  it('speaks to a service by its own names, however the files spell them', async () => {
-    const file = write('typed.rdf', '<0x9> <dgraph.type> "City" .\n<0x9> <name> "Bern" .\n');
+  it('refuses the types of Dgraph where they would be none, and speaks to a service by its own names', async () => {
+    const file = write('typed.rdf', '<0x9> <name> "Bern" .\n<0x9> <dgraph.type> "City" .\n');
+    const untyped = /^INVALID_MUTATION: .*typed\.rdf:2:.*dgraph\.type would give the node no type.*\n.*--compat dgraph/;
+    const local = ['import', file, '--data', folder.path('typed')];
+    expect((await run(local)).stderr).toMatch(untyped);
+    expect(await runJson([...local, '--compat', 'dgraph'])).toMatchObject({ statements: 2 });
     for (const peer of [[], ['--compat', 'dgraph']]) {
       const service = await serve(['--data', folder.path(`spoken${peer.length}`), ...peer]);
       const send = ['import', file, '--new-uids', '--to', service.url];
-      const plain = await runJson(send, { cwd: folder.dir });
-      const untyped = expect.stringMatching(/^1 statements of dgraph\.type give their nodes no type there/);
-      expect(plain['warnings']).toEqual(peer.length > 0 ? [] : [untyped]);
-      expect(await runJson([...send, '--compat', 'dgraph'], { cwd: folder.dir })).toMatchObject({ warnings: [] });
+      const plain = await run(send, { cwd: folder.dir });
+      if (peer.length > 0) expect(plain.code).toBe(0);
+      else expect(plain.stderr).toMatch(untyped);
+      await runJson([...send, '--compat', 'dgraph'], { cwd: folder.dir });
       const { data } = await service.query('{ q(func: type(City)) { name } }');
       await service.stop();
       const bern = { name: 'Bern' };

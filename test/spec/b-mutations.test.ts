@@ -50,6 +50,23 @@ describe('Set block', () => {
       q: [{ name: 'Ann', 'service.type': ['Person'] }],
     });
   });
+
+  it("refuses the peer's name of that key, under which the node would have no type", async () => {
+    for (const { status, body } of [
+      await s.json({ set: { name: 'Ann', 'dgraph.type': 'Person' } }),
+      await s.rdf('{ set { _:a <name> "Ann" .\n_:a <dgraph.type> "Person" . } }'),
+    ]) {
+      expect(status).toBe(400);
+      expect(body.errors[0].message).toContain(
+        'dgraph.type would give the node no type: it is called service.type here',
+      );
+      expect(body.errors[0].extensions).toMatchObject({
+        code: 'INVALID_MUTATION',
+        fix: expect.stringContaining('--compat dgraph'),
+      });
+    }
+    expect(await all()).toEqual([]);
+  });
 });
 
 describe('Set and delete blocks', () => {

@@ -27,8 +27,6 @@ interface Imported {
   readonly statements: number;
   readonly leftOut: number;
   readonly nodes: number;
-  /** what was taken, and is likely not as it was meant */
-  readonly warnings: readonly string[];
   readonly ms: number;
   /** data directory or address */
   readonly into: string;
@@ -39,12 +37,11 @@ export function importCommand(paths: readonly string[], options: ImportCommand):
   return runCommand(
     options,
     () => importFiles(paths, options),
-    ({ statements, leftOut, nodes, warnings, ms, into }) => {
+    ({ statements, leftOut, nodes, ms, into }) => {
       const rate = statements / Math.max(0.001, ms / 1000);
       const named = nodes > 0 ? `, ${nodes} named nodes` : '';
       const left = leftOut > 0 ? `, ${leftOut} of them about the service they come from and left out,` : '';
-      const done = `${statements} statements${named}${left} into ${into} in ${(ms / 1000).toFixed(1)} s (${format(rate)}/s)`;
-      return [done, ...warnings.map((warning) => `  ! ${warning}`)].join('\n');
+      return `${statements} statements${named}${left} into ${into} in ${(ms / 1000).toFixed(1)} s (${format(rate)}/s)`;
     },
   );
 }
@@ -60,7 +57,7 @@ async function importFiles(paths: readonly string[], options: ImportCommand): Pr
     // what is found by its values needs no journal to be found again
     const nodes = new NameMap((count) => target.lease(count), upsert === undefined ? path : undefined);
     const progress = progressBar(files.reduce((sum, file) => sum + file.size, 0));
-    const { peerTypes, ...result } = await runImport({
+    const result = await runImport({
       files,
       target,
       nodes,
@@ -69,16 +66,10 @@ async function importFiles(paths: readonly string[], options: ImportCommand): Pr
       upsert,
       progress,
     });
-    const warnings = peerTypes > 0 && !(await target.takesPeerType?.()) ? [untyped(peerTypes, options.to)] : [];
-    return { ...result, warnings, ms: Math.round(performance.now() - from), into };
+    return { ...result, ms: Math.round(performance.now() - from), into };
   } finally {
     await close();
   }
-}
-
-function untyped(count: number, service: string | undefined): string {
-  const [where, what] = service === undefined ? ['here', 'an empty data directory'] : ['there', 'an empty service'];
-  return `${count} statements of dgraph.type give their nodes no type ${where}: import into ${what} with --compat dgraph, or name it service.type`;
 }
 
 function filesOf(paths: readonly string[], { schema, graphql }: ImportCommand): readonly SourceFile[] {

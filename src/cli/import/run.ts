@@ -33,8 +33,6 @@ interface ImportResult {
   readonly statements: number;
   /** of these not taken, since they say what the other service kept for itself: users, groups, namespaces, persisted queries */
   readonly leftOut: number;
-  /** of these the types that the peer's own name gives, which here is a name like any other */
-  readonly peerTypes: number;
   /** nodes that were named in the files other than by their uids */
   readonly nodes: number;
 }
@@ -77,8 +75,8 @@ export async function runImport(options: ImportOptions): Promise<ImportResult> {
     progress.finish();
   }
   nodes.finish();
-  const { statements, leftOut, peerTypes } = loader;
-  return { statements, leftOut, peerTypes, nodes: nodes.size };
+  const { statements, leftOut } = loader;
+  return { statements, leftOut, nodes: nodes.size };
 }
 
 /** With `upsert`, what the files say of that predicate. */
@@ -100,7 +98,6 @@ class Loader {
   readonly #writer: BatchWriter;
   statements = 0;
   leftOut = 0;
-  peerTypes = 0;
 
   constructor(options: ImportOptions, bulk: BulkLoad | undefined, ids: ExternalIds | undefined) {
     this.#options = options;
@@ -117,13 +114,23 @@ class Loader {
     else await nodes.reserve(own.length * 2);
     const context = { names: nodes, newUids };
     for (const triple of own) {
-      if (triple.predicate === PEER_TYPE) this.peerTypes++;
+      if (triple.predicate === PEER_TYPE) await this.#demandTypes(triple);
       const change = changeOf(triple, context);
       if (this.#take(triple, change)) continue;
       const sent = this.#writer.add(triple, change);
       if (sent) await sent;
     }
     this.statements += triples.length;
+  }
+
+  /** The peer's name of a node's type would give it none. */
+  async #demandTypes({ position }: Triple): Promise<void> {
+    if (await this.#options.target.takesPeerType?.()) return;
+    const message = `${PEER_TYPE} would give the node no type: it is called ${TYPE_PREDICATE} here`;
+    throw new GraphsteadError('INVALID_MUTATION', message, {
+      position,
+      fix: `import it with --compat dgraph, or name it ${TYPE_PREDICATE}`,
+    });
   }
 
   #take(triple: Triple, change: GraphChange): boolean {

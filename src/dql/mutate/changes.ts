@@ -53,6 +53,8 @@ function* addEach(triples: readonly Triple[], add: (triple: Triple) => Steps<voi
   }
 }
 
+const PEER_TYPE = dgraphNames.shown(TYPE_PREDICATE);
+
 /** Refuses what no variable can make right, before a query runs. */
 export function* checkTriples(blocks: readonly MutationBlock[], names: Names): Steps<void> {
   for (const { set, delete: remove } of blocks) {
@@ -68,6 +70,10 @@ function checkSet(triple: Triple, names: Names): void {
   }
   const shown = names.shown(predicate);
   if (predicate === TYPE_PREDICATE) return;
+  if (predicate === PEER_TYPE && !names.dgraph) {
+    const fix = `Write ${TYPE_PREDICATE}, or start the service with --compat dgraph.`;
+    throw refused(`${predicate} would give the node no type: it is called ${TYPE_PREDICATE} here`, position, fix);
+  }
   const reserved = dgraphNames.shown(predicate) !== predicate || (names.dgraph && shown.startsWith('dgraph.'));
   if (!reserved) return;
   const prefix = shown.slice(0, shown.indexOf('.') + 1);
