@@ -198,6 +198,52 @@ describe('@auth', () => {
     expect(deleteBook.numUids).toBe(0);
   });
 
+  it.each([
+    ['name: {regexp: $C}', 'String!', '/^ol/', ['ol', '', '/(/', '/a/q', '/(?=a)/', `/${'a'.repeat(20_000)}/`]],
+    ['at: {near: {coordinate: {latitude: $C, longitude: 2}, distance: 10}}', 'Float!', 1, [500, '-91', 1e300]],
+    ['at: {near: {coordinate: {latitude: 1, longitude: 2}, distance: $C}}', 'Float!', 10, [-5]],
+    [
+      'area: {contains: {polygon: $C}}',
+      'PolygonRef!',
+      {
+        coordinates: [
+          {
+            points: [
+              [1, 1],
+              [1, 2],
+              [2, 2],
+            ].map(([latitude, longitude]) => ({ latitude, longitude })),
+          },
+        ],
+      },
+      [{ coordinates: [] }, { coordinates: [{ points: [{ latitude: 1, longitude: 1 }] }] }],
+    ],
+  ])(
+    'denies by a claim with which nothing can be asked only what the rule over it allows: %s',
+    async (asked, type, good, bad) => {
+      // the edge stands first: what was compiled before the claim is no matter
+      const rule = `query ($C: ${type}) { queryShop(filter: {next: {name: {eq: \\"none\\"}}, or: {${asked}}}) { name } }`;
+      const mine = 'query ($USER: String!) { queryShop(filter: {owner: {eq: $USER}}) { name } }';
+      const shops =
+        await createWorld(`type Shop @auth(query: {or: [{rule: "${rule}"}, {rule: "${mine}"}]}, delete: {not: {rule: "${rule}"}}) {
+      name: String! @search(by: [regexp, exact]) owner: String @search(by: [exact]) next: Shop at: Point @search area: Polygon @search }`);
+      const ring =
+        '[{latitude: 0, longitude: 0}, {latitude: 0, longitude: 9}, {latitude: 9, longitude: 9}, {latitude: 9, longitude: 0}]';
+      await shops.data(
+        `mutation { addShop(input: [{name: "old", owner: "ann", at: {latitude: 1, longitude: 2}, area: {coordinates: [{points: ${ring}}]}}, {name: "new"}]) { numUids } }`,
+      );
+      const seen = async (claims: Readonly<Record<string, unknown>>) =>
+        (await shops.data('{ queryShop { name } }', {}, { claims })).queryShop.map((shop: Tree) => String(shop.name));
+      expect(await seen({ C: good })).toEqual(['old']);
+      for (const claim of bad) {
+        expect(await seen({ C: claim })).toEqual([]);
+        expect(await seen({ C: claim, USER: 'ann' })).toEqual(['old']);
+        const gone = await shops.data('mutation { deleteShop(filter: {}) { numUids } }', {}, { claims: { C: claim } });
+        expect(gone.deleteShop.numUids).toBe(0);
+      }
+    },
+  );
+
   it('shows nothing by the negation of what a missing claim leaves open', async () => {
     const mine = '{rule: "query ($USER: String!) { queryBook(filter: {owner: {eq: $USER}}) { name } }"}';
     const open = '{rule: "query { queryBook(filter: {open: true}) { name } }"}';

@@ -5,6 +5,7 @@ import { MAX_UID } from '../../graph/index.js';
 import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
 import { inputMeaning, type ValueOperator } from '../schema/meaning.js';
 import { authFilter } from './auth/filter.js';
+import { askable } from './auth/misfit.js';
 import { coordinatesOf } from './geo.js';
 import { filterInput, namedType, type Scope } from './scope.js';
 import {
@@ -277,7 +278,10 @@ function valueFilter(scope: Scope, predicate: PredicateName, field: InputField, 
     const meaning = inputMeaning(type.getFields()[key]);
     assert(meaning?.op === 'compare', `${type.name}.${key} compares`);
     if (meaning.operator === 'eq' && given === null) parts.push(not(test(call('has', predicate, []))));
-    else if (given !== null && given !== undefined) parts.push(comparison(predicate, meaning.operator, given));
+    else if (given !== null && given !== undefined) {
+      const compile = () => comparison(predicate, meaning.operator, given);
+      parts.push(scope.ofClaims ? askable(scope, compile) : compile());
+    }
   }
   return and(...parts);
 }

@@ -64,6 +64,8 @@ export interface Scope extends CollectScope {
   readonly claims: Claims | undefined;
   /** rules hold: not inside the rules themselves, and not for the app of the service */
   readonly authorized: boolean;
+  /** a rule with claims in it is compiled: see `askable` */
+  readonly ofClaims?: boolean;
   /** the operation uses @cascade somewhere: an edge that may not be seen must then be read as empty, not left out */
   readonly cascades: boolean;
   /** what the @cascade of a level above asks of this one */

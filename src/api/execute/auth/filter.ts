@@ -15,9 +15,10 @@ import { compileFilter, reaching } from '../filter.js';
 import { type Claims, filterInput, type Scope } from '../scope.js';
 import { and, call, NEVER, not, ofType, or, storedName, test } from '../syntax.js';
 import { evaluateClaim, readClaim } from './claim.js';
+import { ClaimMisfit } from './misfit.js';
 
 /**
- * What a rule comes down to before any data is read. `unknown`: a claim that a graph rule names is missing; it denies,
+ * What a rule comes down to before any data is read. `unknown`: a claim that a graph rule names is missing, or does not fit; it denies,
  * and so does its negation. `isPartlyUnknown`: an alternative of the filter is, so that its negation is all unknown.
  */
 type Verdict =
@@ -142,16 +143,22 @@ function graphRule(scope: Scope, rule: Extract<AuthRule, { kind: 'graph' }>): Ve
   assert(operation, 'a rule holds an operation');
   const variables = coerceClaims(scope, operation, claims);
   if (!variables) return UNKNOWN;
-  const inside: Scope = { ...scope, variables, authorized: false, fragments: fragmentsOf(rule) };
+  const ofClaims = rule.variables.length > 0;
+  const inside: Scope = { ...scope, variables, authorized: false, ofClaims, fragments: fragmentsOf(rule) };
   const root = operation.selectionSet.selections.find((node): node is FieldNode => node.kind === Kind.FIELD);
   assert(root, 'a rule queries a type');
   if (!included(inside, root)) return NO;
-  return fromFilter(
-    and(
-      argumentFilter(inside, root, root.name.value.replace(/^(query|get)/, '')),
-      selected(inside, root, typeOf(scope, root), demandOf(inside, root)),
-    ),
-  );
+  try {
+    return fromFilter(
+      and(
+        argumentFilter(inside, root, root.name.value.replace(/^(query|get)/, '')),
+        selected(inside, root, typeOf(scope, root), demandOf(inside, root)),
+      ),
+    );
+  } catch (error) {
+    if (error instanceof ClaimMisfit) return UNKNOWN;
+    throw error;
+  }
 }
 
 function typeOf(scope: Scope, root: FieldNode): ObjectType {
