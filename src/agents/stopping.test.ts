@@ -85,6 +85,20 @@ describe('a stop whose onTerminate did not run to its end', () => {
     expect(await namesOf(second, id)).toContain('closed');
   });
 
+  it('since its class is gone is no mistake where a caller asked for it', async () => {
+    const disk = new MemoryDisk();
+    const first = await open(CODE, { store: createMemoryStore({ disk }) });
+    const { id } = await first.agents.start('Order');
+    await first.close();
+
+    const second = await open(CLERK, { store: createMemoryStore({ disk }) });
+    expect(await second.agents.stop(id)).toMatchObject({ status: 'terminated' });
+    const told = second.logs.filter(({ agentId, message }) => agentId === id && message.includes('onTerminate'));
+    expect(told.map(({ level, message }) => [level, message])).toEqual([
+      ['info', 'stopped without onTerminate: unknown agent type "Order"'],
+    ]);
+  });
+
   it('since the store could not be read is told, and can be asked for again', async () => {
     const late = lateStore(createMemoryStore(), () => false);
     let isAway = false;

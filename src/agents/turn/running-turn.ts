@@ -105,21 +105,27 @@ export class RunningTurn extends TurnInHost {
   }
 
   /** What onTerminate throws is told, and stops nobody from stopping the agent; nothing that it did lands. */
-  #stopAnyway(error: unknown): Turned {
-    if (this.job.kind !== 'stop' || this.#mayRunLater(asError(error))) throw error;
+  #stopAnyway(thrown: unknown): Turned {
+    const error = asError(thrown);
+    if (this.job.kind !== 'stop' || this.#mayRunLater(error)) throw thrown;
     this.graph.abort();
-    const message = `onTerminate failed: ${failureText(error)}`;
-    this.options.log({ level: 'error', message, agentId: this.activation.id, requestId: this.job.requestId });
+    const { level, message } = this.#isWithoutClass(error)
+      ? { level: 'info' as const, message: `stopped without onTerminate: ${error.message}` }
+      : { level: 'error' as const, message: `onTerminate failed: ${failureText(error)}` };
+    this.options.log({ level, message, agentId: this.activation.id, requestId: this.job.requestId });
     return { effects: NO_EFFECTS };
   }
 
   /** It was not the hook that failed: what it tidies up would stay for ever where the agent was stopped without it. */
   #mayRunLater(error: GraphsteadError): boolean {
-    const { closing, hosts } = this.options;
-    if (closing() || isRefused(error)) return true;
+    if (this.options.closing() || isRefused(error)) return true;
     // whoever asks for a stop now gets it
     if (this.job.stored === undefined) return false;
-    return error instanceof StateNotTaken || isWithoutClass(hosts.manifest, this.#head?.type, error);
+    return error instanceof StateNotTaken || this.#isWithoutClass(error);
+  }
+
+  #isWithoutClass(error: GraphsteadError): boolean {
+    return isWithoutClass(this.options.hosts.manifest, this.#head?.type, error);
   }
 
   /** The instance may be half changed: the next turn loads what is committed. */
