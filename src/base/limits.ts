@@ -13,7 +13,7 @@ export const DEFAULT_LIMITS = {
   graphqlBodyBytes: 8 * 1024 * 1024,
   /** bytes of bodies above 64 KiB, of all requests that are read or answered at a time */
   largeBodiesBytes: 1024 * 1024 * 1024,
-  /** milliseconds in which a request must have come whole, its body too; its headers in a minute of them */
+  /** milliseconds in which a request must have come whole, its body too; a TLS handshake, and its headers, in a minute of them */
   requestMs: 300_000,
   /** bytes of answers above 1 MiB that clients have not read yet; while they are more, requests that may add to them are refused */
   largeAnswersBytes: 1024 * 1024 * 1024,

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import * as grpc from '@grpc/grpc-js';
 import type * as Dgraph from 'dgraph-js';
-import { asError, type ErrorCode, GraphsteadError, type Names } from '../base/index.js';
+import { asError, type ErrorCode, GraphsteadError, type Limits, type Names } from '../base/index.js';
 import {
   isMutationText,
   type MutateAnswer,
@@ -17,7 +17,7 @@ import type { LargeBodies } from './bodies.js';
 import type { GrpcConnections } from './grpc-port.js';
 import { keyMissing } from './authenticate.js';
 import { type ApiKeys, isLoopback, keyOf } from './keys.js';
-import type { ServedTls, Tls } from './tls.js';
+import { handshakeMs, type ServedTls, type Tls } from './tls.js';
 import { type GrpcForwarder, RefusedThere, wasSentOn } from './grpc/forwarder.js';
 import { boundCalls } from './grpc/bound.js';
 import { mutationParts } from './grpc/mutation.js';
@@ -119,10 +119,10 @@ export function createGrpc(core: Core, options: GrpcOptions): GrpcConnections {
     ),
     allocateIDs: unary('AllocateIDs', (request: AllocateRequest) => allocate(core, request), always),
   });
-  let connections = server.createConnectionInjector(credentials(options.tls?.current));
+  let connections = server.createConnectionInjector(credentials(options.tls?.current, limits));
   // one that served before is left to its connections
   options.tls?.onRenewed((tls) => {
-    connections = server.createConnectionInjector(credentials(tls));
+    connections = server.createConnectionInjector(credentials(tls, limits));
   });
   return {
     take: (socket) => connections.injectConnection(socket),
@@ -137,9 +137,12 @@ export function createGrpc(core: Core, options: GrpcOptions): GrpcConnections {
   };
 }
 
-function credentials(tls: Tls | undefined): grpc.ServerCredentials {
+function credentials(tls: Tls | undefined, limits: Limits): grpc.ServerCredentials {
   if (!tls) return grpc.ServerCredentials.createInsecure();
-  return grpc.ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
+  const secure = grpc.ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
+  // the library offers no option for it: these are those that it makes its server with
+  Object.assign(secure._getConstructorOptions() ?? {}, { handshakeTimeout: handshakeMs(limits) });
+  return secure;
 }
 
 /** Who asks, and whether he still does. */

@@ -20,7 +20,7 @@ import type { LargeBodies } from './bodies.js';
 import { acceptBytes, boundBodies, notPacked, tooLarge } from './body.js';
 import { asItIs, failure, PACKED_FROM } from './envelope.js';
 import { answerInTurn } from './in-turn.js';
-import type { ServedTls } from './tls.js';
+import { handshakeMs, type ServedTls } from './tls.js';
 
 interface HttpOptions {
   /** undefined speaks plain HTTP */
@@ -48,7 +48,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   // told to both: the framework sets only the time for the whole, and Node's for headers must not be more
   const server = { requestTimeout: requestMs, connectionsCheckingInterval: Math.min(requestMs, CHECK_MS) };
   const app: FastifyInstance = fastify({
-    ...(options.tls ? { https: { ...httpsOf(options.tls), ...server } } : { http: server }),
+    ...(options.tls ? { https: { ...httpsOf(options.tls, options.limits), ...server } } : { http: server }),
     requestTimeout: requestMs,
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -117,9 +117,14 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
 }
 
 /** Whoever names the host gets the current certificate, also on the second address that `localhost` may have. */
-function httpsOf(tls: ServedTls): ServerOptions {
+function httpsOf(tls: ServedTls, limits: Limits): ServerOptions {
   const { cert, key } = tls.current;
-  return { cert, key, SNICallback: (_host, done) => done(null, tls.current.context) };
+  return {
+    cert,
+    key,
+    handshakeTimeout: handshakeMs(limits),
+    SNICallback: (_host, done) => done(null, tls.current.context),
+  };
 }
 
 /** What is no HTTP, has more headers than are read, or does not come to its end, is told like everything else; then the connection ends. */

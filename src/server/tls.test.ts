@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { createRequire } from 'node:module';
+import { connect as connectPlain } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -73,6 +74,15 @@ describe('TLS', () => {
     expect(answer.getJson()).toEqual({ q: [] });
     stub.close();
   });
+});
+
+it.each(['HTTP', 'gRPC'])('ends a connection of %s whose handshake does not come to its end', async (spoken) => {
+  const limits = { requestMs: 50 };
+  const service = await openService({ port: 0, grpcPort: 0, logLevel: 'silent', environment: {}, tls: files, limits });
+  const port = spoken === 'gRPC' ? Number(service.grpcPort) : Number(new URL(service.url).port);
+  const socket = connectPlain(port, '127.0.0.1').on('error', () => undefined);
+  await once(socket.resume(), 'close');
+  await service.close();
 });
 
 describe('the files of TLS', () => {

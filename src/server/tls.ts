@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { FastifyBaseLogger } from 'fastify';
-import { GraphsteadError } from '../base/index.js';
+import { GraphsteadError, type Limits } from '../base/index.js';
 
 /** Paths of PEM files: the certificate with the chain that leads to it, and its private key. */
 export interface TlsFiles {
@@ -28,6 +28,14 @@ export interface ServedTls {
   /** called with each that takes the place of the one before */
   onRenewed(listener: (tls: Tls) => void): void;
   close(): void;
+}
+
+/** milliseconds that a client has for its handshake, at most: as long as for the headers of a request */
+const HANDSHAKE_MS = 60_000;
+
+/** A client that never comes to the end of its handshake has sent no request either. @returns milliseconds */
+export function handshakeMs({ requestMs }: Pick<Limits, 'requestMs'>): number {
+  return Math.min(requestMs, HANDSHAKE_MS);
 }
 
 interface TlsOptions {
