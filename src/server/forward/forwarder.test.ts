@@ -164,6 +164,7 @@ it.each([
   'ftp://writer',
   'http://writer/graphql',
   'http://user:word@writer',
+  'http://:word@writer',
   'http://writer?a=1',
   'http://writer#a',
 ])('is not told to ask %s', (url) => {
