@@ -209,6 +209,28 @@ describe('the committer', () => {
     expect(await value('a')).toBe(2);
   });
 
+  it('tells every applier and listener of what landed, whatever one of them throws', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const heard: number[] = [];
+    committer.onCommit(() => {
+      throw new Error('deaf');
+    });
+    committer.onCommit((records) => heard.push(records.length));
+    const parts = { counters: { ...add('a'), breaks: 'landed' }, others: add('b') };
+    await committer.commit({ startTs: 0, conflicts: [], parts });
+    // what broke forgets what it has kept
+    expect([counters, others]).toMatchObject([
+      { landed: 0, failed: 1 },
+      { landed: 1, failed: 0 },
+    ]);
+    expect(heard).toEqual([1]);
+    expect(warned.mock.calls.map(([error]) => (error as Error).message)).toEqual([
+      expect.stringContaining('broken in landed'),
+      'deaf',
+    ]);
+    warned.mockRestore();
+  });
+
   it('aborts the second of two transactions that hold a key exclusively, in one group and across groups', async () => {
     const [first, second, third] = [await committer.startTs(), await committer.startTs(), await committer.startTs()];
     const conflicts = [exclusive('x')];

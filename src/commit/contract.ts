@@ -95,7 +95,7 @@ export interface GroupWork<Part, Result> {
   apply(part: Part, commitTs: number, wall: number): MaybePromise<Result>;
   /** Encodes everything merged into puts on the state. Cannot throw for user reasons. */
   flush(): MaybePromise<void>;
-  /** The group is on disk: publish caches. */
+  /** The group is on disk: publish caches. Should it throw, `failed` follows, and the others are told all the same. */
   landed(): void;
   /** The group failed: forget caches that were made ahead. */
   failed(): void;

@@ -6,6 +6,7 @@ import { GroupWrites } from './group-writes.js';
 import { ReplyWriter } from './idempotency.js';
 import { recordBytes, recordPuts } from './record.js';
 import { trimRecords } from './retention.js';
+import { tell } from './tell.js';
 
 /** Bytes of a record that are cut into values without a pause. */
 const LARGE_BODY = 256 * 1024;
@@ -160,14 +161,25 @@ export class Group<E extends Entry> {
     return { batch: { version, puts: this.writes.puts, deleteRanges: this.writes.ranges }, ...after };
   }
 
+  /** Throws nothing. */
   landed(): void {
-    this.writes.snapshot.release();
-    for (const { work } of this.#works) work.landed();
+    tell(() => this.writes.snapshot.release());
+    for (const { work } of this.#works) tell(() => publish(work));
   }
 
   failed(): void {
     this.writes.snapshot.release();
     for (const { work } of this.#works) work.failed();
+  }
+}
+
+/** What an applier has published by half is read again from the store. Throws what the applier throws. */
+function publish(work: GroupWork<unknown, unknown>): void {
+  try {
+    work.landed();
+  } catch (thrown) {
+    work.failed();
+    throw thrown;
   }
 }
 

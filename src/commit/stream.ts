@@ -3,6 +3,7 @@ import type { Snapshot } from '../store/index.js';
 import { readState } from './commit-state.js';
 import type { CommitRecord } from './contract.js';
 import { readRecords } from './record.js';
+import { tell } from './tell.js';
 
 const RECENT = 1_024;
 const RECENT_BYTES = 16 * 1024 * 1024;
@@ -39,14 +40,7 @@ export class RecordStream {
   publish(records: readonly CommitRecord[], bytes?: number): void {
     if (records.length === 0) return;
     this.#remember(records, bytes);
-    for (const listener of this.#listeners) {
-      try {
-        listener(records);
-      } catch (thrown) {
-        // A listener must not make a commit that landed look failed.
-        process.emitWarning(thrown instanceof Error ? thrown : String(thrown), 'CommitListenerWarning');
-      }
-    }
+    for (const listener of this.#listeners) tell(() => listener(records));
     this.#wake();
   }
 

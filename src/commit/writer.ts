@@ -277,11 +277,7 @@ export class GroupWriter {
     this.figures.commits += group.admitted.length;
     const now = performance.now();
     for (const { entry } of group.admitted) this.seconds.add((now - entry.since) / 1000);
-    try {
-      group.landed();
-    } catch (thrown) {
-      process.emitWarning(thrown instanceof Error ? thrown : String(thrown), 'CommitListenerWarning');
-    }
+    group.landed();
     this.#options.onLanded(group.records, group.bytes);
   }
 }

@@ -10,7 +10,7 @@ export interface CounterPart {
   /** refuses when a counter would rise above it */
   readonly atMost?: number;
   /** a mistake in the applier itself; `read`: the store fails it where it has begun to merge */
-  readonly breaks?: 'prepare' | 'apply' | 'flush' | 'read';
+  readonly breaks?: 'prepare' | 'apply' | 'flush' | 'landed' | 'read';
 }
 
 const keys = new KeyWriter('operation');
@@ -42,7 +42,7 @@ class CounterWork implements GroupWork<CounterPart, readonly number[]> {
   readonly #state: GroupState;
   readonly #values = new Map<string, number>();
   readonly #changed = new Set<string>();
-  #breaks = false;
+  #breaks: CounterPart['breaks'];
 
   constructor(applier: CounterApplier, state: GroupState) {
     this.#applier = applier;
@@ -67,7 +67,7 @@ class CounterWork implements GroupWork<CounterPart, readonly number[]> {
       }
       after.set(name, value);
     }
-    if (part.breaks === 'flush') this.#breaks = true;
+    this.#breaks ??= part.breaks;
     assert(part.breaks !== 'apply', 'broken in apply');
     for (const [name, value] of after) {
       this.#values.set(name, value);
@@ -78,13 +78,14 @@ class CounterWork implements GroupWork<CounterPart, readonly number[]> {
   }
 
   flush(): void {
-    assert(!this.#breaks, 'broken in flush');
+    assert(this.#breaks !== 'flush', 'broken in flush');
     for (const name of this.#changed) {
       this.#state.put(counterKey(this.#applier.name, name), Buffer.from(String(this.#values.get(name))));
     }
   }
 
   landed(): void {
+    assert(this.#breaks !== 'landed', 'broken in landed');
     this.#applier.landed++;
   }
 
