@@ -209,7 +209,9 @@ describe('placeholders', () => {
       }
     };
     const position = { source: 'app.json', line: 3 };
-    expect(errorOf({})).toMatchObject({ code: 'MISSING_VARIABLE', position });
+    expect(errorOf({})).toMatchObject({ code: 'MISSING_VARIABLE', position, fix: /^set APP_A_BASE / });
+    const misspelt = /^APP_A_BAES is set, which no connection reads: is it the one\? Else set APP_A_BASE /;
+    expect(errorOf({ APP_A_BAES: 'http://a' })).toMatchObject({ code: 'MISSING_VARIABLE', fix: misspelt });
     expect(errorOf({ APP_A_BASE: 'localhost:1' })).toMatchObject({ code: 'CONFIG', position });
   });
 

@@ -2,6 +2,7 @@ export { eventData } from './chat-stream.js';
 export { type CallLog, type CallTotals, createCallLog } from './call-log.js';
 export { type AppConfig, type ConnectionConfig, configJsonSchema, EMPTY_CONFIG, readConfig } from './config.js';
 export { readEnvironment } from './environment.js';
+export { misnamedVariables } from './misnamed.js';
 export { type ResolvedConnections, resolveConnections } from './resolve.js';
 export { type ConnectionReport, reach, reportConnections } from './report.js';
 export { notSet } from './told.js';

@@ -10,6 +10,7 @@ import {
 import type { AppConfig, ConnectionConfig, ModelConfig } from './config.js';
 import { type GraphConfig, graphTarget } from './graph-target.js';
 import { isHttpAddress } from './http-address.js';
+import { misnamedVariables } from './misnamed.js';
 
 /** A connection with its placeholders filled in. Holds secrets: it goes to host processes and is printed nowhere. */
 export interface ResolvedConnections {
@@ -30,6 +31,7 @@ export function resolveConnections(config: AppConfig, environment: Environment):
   const missing: Record<string, readonly string[]> = {};
   const values: Record<string, Readonly<Record<string, string>>> = {};
   const errors: GraphsteadError[] = [];
+  const misnamed = () => misnamedVariables(config, environment);
   for (const [name, entry] of Object.entries(config.connections)) {
     const placeholders = placeholdersIn(entry);
     const valueFor = (placeholder: string) => environment[variableName(name, placeholder)] ?? '';
@@ -42,7 +44,10 @@ export function resolveConnections(config: AppConfig, environment: Environment):
       const all = [...(wrong ? [wrong] : []), ...wrongHeaders(name, entry, connections[name])];
       errors.push(...all.map((one) => placed(one, config, name)));
     } else if (entry.optional) missing[name] = variables;
-    else errors.push(...variables.map((variable) => placed(missingVariable(name, entry.type, variable), config, name)));
+    else {
+      const lacking = variables.map((variable) => missingVariable(name, entry.type, variable, misnamed()));
+      errors.push(...lacking.map((one) => placed(one, config, name)));
+    }
   }
   if (errors.length > 0) throw new GraphsteadErrors(errors);
   return { connections, missing, models: config.models, values };
@@ -140,9 +145,16 @@ function variablesIn(name: string, text: unknown): string {
     .join(' and ');
 }
 
-function missingVariable(connection: string, type: ConnectionConfig['type'], variable: string): GraphsteadError {
+function missingVariable(
+  connection: string,
+  type: ConnectionConfig['type'],
+  variable: string,
+  misnamed: ReturnType<typeof misnamedVariables>,
+): GraphsteadError {
+  const other = misnamed.find(({ nearest }) => nearest === variable)?.name;
+  const meant = other === undefined ? '' : `${other} is set, which no connection reads: is it the one? Else `;
   return new GraphsteadError('MISSING_VARIABLE', `the connection "${connection}" needs the variable ${variable}`, {
-    fix: `set ${variable} in the environment, or in .env.dev.local for development: ${variable}=...; or mark the connection "optional": true`,
+    fix: `${meant}set ${variable} in the environment, or in .env.dev.local for development: ${variable}=...; or mark the connection "optional": true`,
     details: { variable, connection, type },
   });
 }

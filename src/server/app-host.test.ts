@@ -108,6 +108,19 @@ it('does not start with mistakes, and tells those of all files at once', async (
   rmSync(wrong, { recursive: true });
 });
 
+it('warns of a variable that looks like one of a connection and is none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'graphstead-app-'));
+  const sent = { type: 'http', baseUrl: 'http://127.0.0.1:1', headers: { 'X-Key': '{{KEY}}' }, optional: true };
+  writeFileSync(join(folder, 'app.json'), JSON.stringify({ connections: { crew: sent } }));
+  const app = await startService({ appDir: folder, environment: { APP_CREW_KEYS: 'k', APP_ENV: 'test' } });
+  expect(app.service.warnings).toEqual([
+    'connection "crew" is left out: APP_CREW_KEY is not set',
+    'APP_CREW_KEYS is set, and no connection reads it; the nearest that one reads is APP_CREW_KEY',
+  ]);
+  await app.close();
+  rmSync(folder, { recursive: true });
+});
+
 it('tells in dev the mistakes of all files at once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'graphstead-dev-'));
   mkdirSync(join(folder, 'functions'));

@@ -29,6 +29,7 @@ import type { Committer } from '../commit/index.js';
 import {
   type AppConfig,
   EMPTY_CONFIG,
+  misnamedVariables,
   notSet,
   type ResolvedConnections,
   readConfig,
@@ -86,7 +87,7 @@ export interface AppHost {
   /** app.json as it is now */
   config(): AppConfig;
   environment(): Environment;
-  /** optional connections that were left out, and why */
+  /** optional connections that were left out, and why; variables that are most likely misspelt */
   readonly warnings: readonly string[];
   stats(): Readonly<Record<string, number | Histogram>>;
   /** Called after each reload that `dev` made. Returns the way to stop. */
@@ -165,9 +166,12 @@ export async function openApp(options: AppHostOptions): Promise<AppHost> {
       agents,
       config,
       environment,
-      warnings: Object.entries(missing).map(
-        ([name, variables]) => `connection "${name}" is left out: ${notSet(variables)}`,
-      ),
+      warnings: [
+        ...Object.entries(missing).map(([name, variables]) => `connection "${name}" is left out: ${notSet(variables)}`),
+        ...misnamedVariables(config(), environment(), api.current()?.text).map(
+          ({ name, nearest }) => `${name} is set, and no connection reads it; the nearest that one reads is ${nearest}`,
+        ),
+      ],
       stats: () => ({ ...agents.stats(), ...agents.times(), ...hosts.stats() }),
       onReloaded,
       async close() {
