@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
-import { GraphsteadError } from '../base/index.js';
+import { type Environment, GraphsteadError } from '../base/index.js';
 import { isOwnName } from './host-name.js';
 import { type ApiKeys, isLoopback, keyInAddress, keyOf } from './keys.js';
 
@@ -30,11 +30,15 @@ interface Access {
   readonly names: ReadonlySet<string>;
 }
 
-/** Closed by default: throws CONFIG for an address other than loopback when no key is set. */
-export function assertClosed({ host, keys }: Access): void {
+/**
+ * Closed by default: throws CONFIG for an address other than loopback when no key is set.
+ * @param environment where a key may stand that is none of the service
+ */
+export function assertClosed({ host, keys }: Access, environment: Environment = {}): void {
   if (isLoopback(host) || keys.size > 0) return;
+  const ofClient = environment['GRAPHSTEAD_API_KEY'] ? ' (GRAPHSTEAD_API_KEY is the one that clients send)' : '';
   throw new GraphsteadError('CONFIG', `the address ${host} is reachable from outside, and no API key is set`, {
-    fix: 'set GRAPHSTEAD_API_KEYS to one or more keys separated by commas, or listen on 127.0.0.1',
+    fix: `set GRAPHSTEAD_API_KEYS${ofClient} to one or more keys separated by commas, or listen on 127.0.0.1`,
   });
 }
 

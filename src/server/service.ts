@@ -142,7 +142,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   const keys = ApiKeys.of(environment);
   const access = { host, keys, names: ownNames(environment['GRAPHSTEAD_HOST_NAMES'], host) };
   // before anything is written: a start that is refused leaves no trace
-  assertClosed(access);
+  assertClosed(access, environment);
   const tls = options.tls && { tls: openTls(options.tls, { log, checkMs: limits.tlsCheckMs }) };
   opened.push(() => tls?.tls.close());
   const { trace, warning } = openTrace([options.appDir ?? process.cwd(), import.meta.dirname], version);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { GraphsteadError } from '../base/index.js';
 import { openService } from './service.js';
 import { logLevel, strayVariables } from './variables.js';
 
@@ -26,4 +27,14 @@ it('takes the level of the log in any case, and refuses what is none', () => {
     'debug',
   ]);
   expect(() => logLevel({ GRAPHSTEAD_LOG: 'loud' })).toThrow(expect.objectContaining({ code: 'CONFIG' }));
+});
+
+it('says that the key of clients is none of the service, where none of that is set', async () => {
+  const refusal = async (environment: Record<string, string>) => {
+    const started = openService({ host: '0.0.0.0', port: 0, logLevel: 'silent', environment });
+    return ((await started.catch((error: unknown) => error)) as GraphsteadError).fix;
+  };
+  const told = 'set GRAPHSTEAD_API_KEYS (GRAPHSTEAD_API_KEY is the one that clients send) to';
+  expect(await refusal({ GRAPHSTEAD_API_KEY: 'k' })).toContain(told);
+  expect(await refusal({})).toMatch(/^set GRAPHSTEAD_API_KEYS to/);
 });
