@@ -37,7 +37,7 @@ export function checkSource(source: AppSource): SourceCheck {
       unchecked: 'the types of Node.js are missing: npm install -D @types/node',
     };
   }
-  const program = ts.createProgram([...source.functions, ...source.agents, ...declarations], options);
+  const program = ts.createProgram([...source.functions, ...source.agents, ...declarations], options, hostFor(options));
   const own = program.getSourceFiles().filter((file) => {
     return !program.isSourceFileDefaultLibrary(file) && !program.isSourceFileFromExternalLibrary(file);
   });
@@ -55,6 +55,11 @@ export function checkSource(source: AppSource): SourceCheck {
       .map((one) => toMistake(source.appDir, one)),
     files: [...configFiles, ...own.map((file) => file.fileName)],
   };
+}
+
+/** As `tsc` reads: comments of a TypeScript file name no type, and they are half of what the types of Node.js hold. */
+function hostFor(options: ts.CompilerOptions): ts.CompilerHost {
+  return { ...ts.createCompilerHost(options), jsDocParsingMode: ts.JSDocParsingMode.ParseForTypeErrors };
 }
 
 /** Without the types of Node.js or of browsers the first console.log would be a mistake. */
