@@ -22,6 +22,8 @@ const FILES = {
       module: 'esnext',
       moduleResolution: 'bundler',
       target: 'es2022',
+      lib: ['es2022'],
+      skipDefaultLibCheck: true,
       types: [],
       plugins: [
         { name: 'gql.tada/ts-plugin', schema: './api.graphql', tadaOutputLocation: './client/graphql-env.d.ts' },
@@ -69,25 +71,26 @@ function write(name: string, text: string): void {
   writeFileSync(folder.path(name), text);
 }
 
+let mistakes: string[];
+
 beforeAll(async () => {
   for (const [name, text] of Object.entries(FILES)) write(name, text);
   write('client/people.ts', client('name'));
   symlinkSync(modules, folder.path('node_modules'));
   await runJson(['types', folder.dir, '--out', folder.path('api.graphql')]);
   expect(await run('gql.tada/bin/cli.js', 'generate-output')).toBe('');
+  write('client/misled.ts', client('nme').replace('age: 3', "age: '3'"));
+  mistakes = (await run('typescript/bin/tsc')).split(/\n(?=\S)/).filter(Boolean);
 });
 afterAll(() => folder.remove());
 
 describe('gql.tada', () => {
-  it('knows results and variables of every operation, functions included', async () => {
-    write('client/people.ts', client('name'));
-    expect(await run('typescript/bin/tsc')).toBe('');
-  }, 120_000);
+  it('knows results and variables of every operation, functions included', () => {
+    expect(mistakes.filter((one) => !one.startsWith('client/misled.ts('))).toEqual([]);
+  });
 
-  it('holds clients to the API', async () => {
-    write('client/people.ts', client('nme').replace('age: 3', "age: '3'"));
-    const mistakes = await run('typescript/bin/tsc');
-    expect(mistakes).toContain("Property 'name' does not exist");
-    expect(mistakes).toContain("Type 'string' is not assignable to type 'number");
-  }, 120_000);
+  it('holds clients to the API', () => {
+    expect(mistakes).toContainEqual(expect.stringContaining("Property 'name' does not exist"));
+    expect(mistakes).toContainEqual(expect.stringContaining("Type 'string' is not assignable to type 'number"));
+  });
 });
