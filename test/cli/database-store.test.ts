@@ -173,7 +173,7 @@ describe('a service on a database', () => {
     await until(async () => /cannot be taken away: not mine to delete/.test(service.logged()));
     expect(await looked()).toMatch(/versions +100000 old versions or more/);
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
-    expect(metrics).toMatch(/^graphstead_store_sweep_failures_total [5-9]/m);
+    expect(metrics).toMatch(/^graphstead_store_sweep_failures_total ([5-9]|\d\d+)$/m);
   });
 
   it('says what is wrong with an address', async () => {
