@@ -116,27 +116,31 @@ describe('outgoing calls', () => {
     },
   );
 
-  it.each(['json', 'transaction', 'upsert', 'stream'])(
-    'of a stream end when its reader leaves, and those of its cleanup with its time: %s',
-    async (how) => {
-      const reader = new AbortController();
-      const { signal } = reader;
-      const items = hosts.stream({ name: 'watches', args: [how], requestId: 's', signal })[Symbol.asyncIterator]();
-      await items.next();
-      const waiting = items.next();
-      await expect.poll(() => asked.length + sockets.size).toBe(1);
-      reader.abort();
-      await waiting.catch(() => undefined);
-      await items.return?.();
-      const told = [
-        expect.stringMatching(new RegExp(`^${how}: .*the call was ended: the subscriber left$`)),
-        'answer: bye',
-        expect.stringMatching(/^late: .*the call was ended: it took too long$/),
-      ];
-      await expect.poll(() => lines).toEqual(expect.arrayContaining(told));
-      expect(asked).toContain('/left');
-    },
-  );
+  // two at once, one over HTTP and one that is silent: the time of a cleanup is a real one
+  it.each([
+    ['json', 'transaction'],
+    ['stream', 'upsert'],
+  ])('of a stream end when its reader leaves, and those of its cleanup with its time: %s, %s', async (...hows) => {
+    const reader = new AbortController();
+    const { signal } = reader;
+    const streams = hows.map((how) =>
+      hosts.stream({ name: 'watches', args: [how], requestId: how, signal })[Symbol.asyncIterator](),
+    );
+    await Promise.all(streams.map((items) => items.next()));
+    const waiting = Promise.allSettled(streams.map((items) => items.next()));
+    await expect.poll(() => asked.length > 0 && sockets.size > 0).toBe(true);
+    reader.abort();
+    await waiting;
+    await Promise.all(streams.map((items) => items.return?.()));
+    const told = hows.map((how) =>
+      expect.stringMatching(new RegExp(`^${how}: .*the call was ended: the subscriber left$`)),
+    );
+    await expect.poll(() => lines).toEqual(expect.arrayContaining(told));
+    const late = () => lines.filter((line) => /^late: .*the call was ended: it took too long$/.test(line));
+    await expect.poll(late).toHaveLength(hows.length);
+    expect(lines.filter((line) => line === 'answer: bye')).toHaveLength(hows.length);
+    expect(asked.filter((url) => url === '/left')).toHaveLength(hows.length);
+  });
 
   it('that nobody awaits go on behind a function that has returned', async () => {
     expect(await call('leaves')).toBe('left');
