@@ -108,6 +108,10 @@ describe('languages', () => {
   it.each(['', '*', '.', 'en:fr', 'en_US', 'e n', '1', 'en-'])('are not %j', (tag) => {
     expect(code(() => triples({ uid: 1, [`name@${tag}`]: 'x' }))).toBe('INVALID_MUTATION');
   });
+
+  it('have digits behind a letter', () => {
+    expect(triples({ uid: 1, 'name@a1': 'x' })).toMatchObject([{ predicate: 'name', lang: 'a1' }]);
+  });
 });
 
 describe('deletes', () => {

@@ -6,8 +6,11 @@ export interface TaggedName {
   readonly lang: string;
 }
 
-/** A tag as RDF has it: a value under another could neither be asked for in a query nor be read from an export. */
-const TAG = /^[a-z]+(-[a-z0-9]+)*$/i;
+/**
+ * A tag as RDF has it, with digits in its first part too, which the peer takes: a value under another could neither be
+ * asked for in a query nor be read from an export.
+ */
+const TAG = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/i;
 
 /**
  * `name@en` is the predicate `name` in English. Throws INVALID_MUTATION on what is no tag; so on none behind the "@":

@@ -67,6 +67,16 @@ describe('literals', () => {
       object: { kind: 'all' },
     });
   });
+
+  it.each(['a1', 'en1-2', 'x9', 'zh-Hans-1'])('have the language %s', (lang) => {
+    expect(parseNQuadLine(`_:a <name> "x"@${lang} .`)).toMatchObject({ lang, object: { lang } });
+    expect(parseNQuadLine(`_:a <name@${lang}> "x" .`)).toMatchObject({ predicate: 'name', lang });
+  });
+
+  it.each(['1a', '-en', 'en-', 'en--x', 'en_US'])('have no language %s', (lang) => {
+    expect(failure(`_:a <name> "x"@${lang} .`).position).toBeDefined();
+    expect(failure(`_:a <name@${lang}> "x" .`).position).toBeDefined();
+  });
 });
 
 describe('facets', () => {

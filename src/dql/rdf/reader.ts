@@ -360,7 +360,7 @@ export class NQuadReader {
     return escaped ? resolveEscapes(raw, this.#position(open), ESCAPES) : raw;
   }
 
-  /** A tag such as en or en-US after `@`. */
+  /** A tag such as en, en-US or a1 after `@`: a letter comes first. */
   #lang(): string {
     const text = this.#text;
     const start = this.#at + 1;
@@ -368,7 +368,7 @@ export class NQuadReader {
     let part = start;
     for (; at < this.#end; at++) {
       const c = text.charCodeAt(at);
-      if (c < 128 && WORD[c] === 1 && c !== 0x5f && (part > start || (c | 32) >= 0x61)) continue;
+      if (c < 128 && WORD[c] === 1 && c !== 0x5f && (at > start || (c | 32) >= 0x61)) continue;
       if (c !== 0x2d || at === part) break;
       part = at + 1;
     }

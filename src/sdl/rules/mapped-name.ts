@@ -85,7 +85,7 @@ type Refuse = (message: string, fix: string) => void;
 function languages(field: FieldDefinition, where: string, refuse: Refuse): void {
   const { languages } = storageOf(field);
   if (!languages) return;
-  if (languages.some((language) => !/^(\.|[A-Za-z]+(-[A-Za-z0-9]+)*)$/.test(language))) {
+  if (languages.some((language) => !/^(\.|[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*)$/.test(language))) {
     refuse(`${where}: after "@" stand languages, or "." for any`, 'Write them like name@hi:en.');
   }
   if (baseName(field.node.type) !== 'String' || listDepth(field.node.type) > 0) {

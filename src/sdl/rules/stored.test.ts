@@ -213,6 +213,7 @@ describe('stored names', () => {
     'type Shop { name: String! nameDe: String @dgraph(pred: "Shop.name@de") @search any: String @dgraph(pred: "Shop.name@.") }',
     'type Shop { name: String! @dgraph(pred: "n") } type Person { name: String @dgraph(pred: "<n>") }',
     'type Shop { de: String @dgraph(pred: "n@de") a: String @dgraph(pred: "n@de:.") b: String @dgraph(pred: "n@de:.") }',
+    'type Shop { alias: String @dgraph(pred: "n@a1") }',
   ]);
 
   it('lets two fields of a type share a predicate where the peer does', () => {
