@@ -33,6 +33,8 @@ const OTHER_TYPES: Readonly<Record<string, ScalarType>> = {
   float32vector: 'float32vector',
   'xs:[]float32': 'float32vector',
   bigfloat: 'bigfloat',
+  // as the peer exports them
+  'big:bigfloat': 'bigfloat',
 };
 
 /** A typed RDF literal, `"text"^^<iri>`; an empty iri gives a `default` value; of a password see passwordLiteral. Throws INVALID_VALUE. */

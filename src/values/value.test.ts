@@ -207,6 +207,12 @@ describe('conversion', () => {
   it('reads typed literals', () => {
     expect(parseLiteral('13.25', 'xs:float')).toEqual({ type: 'float', value: 13.25 });
     expect(parseLiteral('7', 'http://www.w3.org/2001/XMLSchema#positiveInteger')).toEqual({ type: 'int', value: 7 });
+    for (const iri of ['bigfloat', 'xs:bigfloat', 'big:bigfloat']) {
+      expect(parseLiteral('123456789012345678901.5', iri)).toEqual({
+        type: 'bigfloat',
+        value: '123456789012345678901.5',
+      });
+    }
     expect(() => parseLiteral('x', 'pwd:password')).toThrow(/not a type of literal/);
     expect(() => parseLiteral('', 'xs:int')).toThrow(/not an int/);
   });
