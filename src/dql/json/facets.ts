@@ -75,18 +75,22 @@ export function facetsOf(index: FacetIndex, key: string, inside: boolean): reado
 
 /**
  * Facets of a list's members, by index: `"friend|since": {"0": "2006-01-02", "2": ...}`. In a node that was reached by
- * this very key (`inside`) a plain value belongs to the edge that led there. An index past the end of the list, which
- * has `length` members, is refused; a list without any holds nothing that could have facets, as null does.
+ * this very key (`inside`) a plain value belongs to the edge that led there, in a `lone` list to its only edge, as
+ * older exports of the peer have it. An index past the end of the list, which has `length` members, is refused; a list
+ * without any holds nothing that could have facets, as null does.
  */
 export function listFacets(
   index: FacetIndex,
   key: string,
-  length: number,
-  inside: boolean,
+  { length, inside, lone }: { length: number; inside: boolean; lone: boolean },
 ): ReadonlyMap<number, readonly TripleFacet[]> {
   const out = new Map<number, TripleFacet[]>();
   for (const [facet, value] of index?.get(key) ?? []) {
     if (value.kind !== 'object' && inside) continue;
+    if (lone && value.kind !== 'object' && value.kind !== 'array') {
+      addMember(out, 0, { key: facet, value: facetValueOf(value) });
+      continue;
+    }
     if (value.kind !== 'object') {
       throw wrong(
         `the facet ${key}|${facet} of a list is not a map`,

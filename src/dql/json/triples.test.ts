@@ -148,6 +148,23 @@ describe('facets', () => {
     expect(friend.facets).toEqual([{ key: 'close', value: { type: 'bool', value: true } }]);
   });
 
+  it("beside a list of one edge are that edge's in a file, as the peer exported them once", () => {
+    const text = '{"uid":"0x1","friend":[{"uid":"0x2"}],"friend|close":"yes","friend|w":2}';
+    const [edge] = parseJsonTriples(text, { otherUids: true });
+    expect(edge.facets).toEqual([
+      { key: 'close', value: { type: 'string', value: 'yes' } },
+      { key: 'w', value: { type: 'int', value: 2 } },
+    ]);
+    for (const refused of [
+      '{"uid":"0x1","friend":[{"uid":"0x2"},{"uid":"0x3"}],"friend|close":"yes"}',
+      '{"uid":"0x1","friend":[{"uid":"0x2"}],"friend|close":["yes"]}',
+      '{"uid":"0x1","nick":["x"],"nick|close":"yes"}',
+    ]) {
+      expect(code(() => parseJsonTriples(refused, { otherUids: true }))).toBe('INVALID_MUTATION');
+    }
+    expect(code(() => parseJsonTriples(text))).toBe('INVALID_MUTATION');
+  });
+
   it('of nothing are nothing', () => {
     expect(triples({ uid: 1, a: [], 'a|f': { '0': 1 }, b: null, 'b|f': { '0': 1 } })).toEqual([]);
   });

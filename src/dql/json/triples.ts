@@ -144,7 +144,11 @@ export class JsonTriples {
   }
 
   *#list(entry: Entry, value: ArrayNode, base: Base): Steps<void> {
-    const facets = listFacets(entry.facets, entry.key, value.items.length, entry.key === entry.parent);
+    const facets = listFacets(entry.facets, entry.key, {
+      length: value.items.length,
+      inside: entry.key === entry.parent,
+      lone: this.#otherUids && value.items.length === 1 && value.items[0].kind === 'object',
+    });
     for (const [index, item] of value.items.entries()) {
       if (index % STEP === STEP - 1) yield;
       if (item.kind === 'null') continue;
