@@ -172,6 +172,43 @@ type Good { code: String! @id name: String price: Float maker: Owner }`;
     });
     expect(body.data).toBeUndefined();
   });
+
+  it.each([
+    ['query ($f: [String]) { queryShop @cascade(fields: $f) { name } }', { f: ['name', 'town'] }, 'Shop'],
+    ['query ($f: [String] = ["town"]) { queryShop @cascade(fields: $f) { name } }', {}, 'Shop'],
+    ['query ($f: String) { queryShop @cascade(fields: ["name", $f]) { name } }', { f: 'town' }, 'Shop'],
+    [
+      'query ($f: [String]) { queryShop { ...S } } fragment S on Shop { goods @cascade(fields: $f) { name } }',
+      { f: ['town'] },
+      'Good',
+    ],
+    [
+      'mutation ($f: [String]) { addOwner(input: [{ name: "dan" }]) { owner @cascade(fields: $f) { name } } }',
+      { f: ['town'] },
+      'Owner',
+    ],
+  ])('refuses them in variables too: %s', async (query, variables, type) => {
+    const { body } = await shops.graphql(query, variables);
+    expect(body.errors[0]).toMatchObject({
+      message: `@cascade names "town", which is no field of ${type}.`,
+      locations: [{ line: 1, column: query.lastIndexOf('$f') + 1 }],
+    });
+    expect(body.data).toBeUndefined();
+    expect(await ask('{ list: queryOwner(filter: { name: { eq: "dan" } }) { name } }')).toEqual([]);
+  });
+
+  it('looks at the variables of the operation that is asked for alone', async () => {
+    const query = `
+      query All { queryShop(order: { asc: name }) { name } }
+      query Some($f: [String]) { queryShop(order: { asc: name }) { ...S } }
+      query Other($f: [String]) { queryShop(order: { asc: name }, filter: { name: { in: $f } }) { name } }
+      fragment S on Shop { goods @cascade(fields: $f) { name } }`;
+    const asked = (operationName: string) =>
+      shops.post('/graphql', JSON.stringify({ query, variables: { f: ['a'] }, operationName }), 'application/json');
+    expect((await asked('Other')).body.data).toEqual({ queryShop: [{ name: 'a' }] });
+    const some = await asked('Some');
+    expect(some.body.errors[0].message).toBe('@cascade names "a", which is no field of Good.');
+  });
 });
 
 describe('persisted queries', () => {

@@ -1,12 +1,3 @@
-import {
-  type ASTVisitor,
-  getNamedType,
-  GraphQLError,
-  isInterfaceType,
-  isObjectType,
-  Kind,
-  type ValidationContext,
-} from 'graphql';
 import type { Directives, Selection } from '../../dql/index.js';
 import type { Field, ObjectType, UnionType } from '../../sdl/index.js';
 import { authFilter } from './auth/filter.js';
@@ -15,23 +6,6 @@ import type { FieldPlan, ObjectPlan } from './plan.js';
 import { namedType, type Scope } from './scope.js';
 import type { RootPlan } from './still-plan.js';
 import { cascading, childrenOf, select, storedName } from './syntax.js';
-
-/** A rule for documents: what @cascade names are fields of the level that it stands on. Variables are not looked at. */
-export function cascadeNamesFields(context: ValidationContext): ASTVisitor {
-  return {
-    Directive({ name, arguments: given = [] }) {
-      const type = getNamedType(context.getType() ?? undefined);
-      if (name.value !== 'cascade' || !(isObjectType(type) || isInterfaceType(type))) return;
-      for (const { value } of given) {
-        for (const item of value.kind === Kind.LIST ? value.values : [value]) {
-          if (item.kind !== Kind.STRING || Object.hasOwn(type.getFields(), item.value)) continue;
-          const message = `@cascade names "${item.value}", which is no field of ${type.name}.`;
-          context.reportError(new GraphQLError(message, { nodes: item }));
-        }
-      }
-    },
-  };
-}
 
 /** Asks for nothing, and keeps what the level above asks for from this one: no predicate has this name. */
 const NOTHING: readonly string[] = Object.freeze(['']);

@@ -27,7 +27,7 @@ import {
 } from '../../base/index.js';
 import { Pace, type RunOptions } from '../../dql/index.js';
 import { DOCUMENT_RULES } from '../schema/document-rules.js';
-import { cascadeNamesFields } from './cascade.js';
+import { cascadeNamesFields, namedByVariables, type NamedByVariable } from './cascade-names.js';
 import { extentOf, tooDeep } from './document-extent.js';
 import { withFixes } from './document-fix.js';
 
@@ -38,6 +38,8 @@ export interface PreparedDocument {
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   /** @cascade stands somewhere in it */
   readonly cascades: boolean;
+  /** fields of a @cascade that are named with the request */
+  readonly named: readonly NamedByVariable[];
   /** that its operations ask for, fragments in their places */
   readonly fields: number;
 }
@@ -126,7 +128,9 @@ function* prepareSteps(
     }
     yield;
     const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-    return { document, operations, fragments, cascades: usesCascade(document), fields };
+    const cascades = usesCascade(document);
+    const named = cascades ? namedByVariables(document, schema) : [];
+    return { document, operations, fragments, cascades, named, fields };
   } catch (error) {
     if (error instanceof GraphQLError)
       throw error.message.includes(CUT_OFF) ? tooLong(limits) : new InvalidDocument([error]);

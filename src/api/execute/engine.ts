@@ -5,6 +5,7 @@ import type { Transaction } from '../../graph/index.js';
 import type { GraphqlAnswer, GraphqlRequest } from '../contract.js';
 import type { RequestContext } from '../operation.js';
 import { Errors, graphqlWire } from './answer.js';
+import { unknownName } from './cascade-names.js';
 import {
   DocumentCache,
   InvalidDocument,
@@ -80,6 +81,8 @@ export class Executor {
 
   #prepared(begun: Begun, variables: Request['variables'], transaction?: Transaction): Prepared {
     const { given, context, text, document, operation, run } = begun;
+    const unknown = unknownName(document.named, operation, { fragments: document.fragments, variables });
+    if (unknown) throw new InvalidDocument([unknown]);
     const own: Request = {
       engine: this.engine,
       operation,

@@ -1,0 +1,104 @@
+import {
+  type ASTNode,
+  type ASTVisitor,
+  type DirectiveNode,
+  type DocumentNode,
+  getNamedType,
+  GraphQLError,
+  type GraphQLInterfaceType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  TypeInfo,
+  type ValidationContext,
+  type ValueNode,
+  type VariableNode,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type { Request } from './request.js';
+
+/** Fields of a @cascade that a variable names. */
+export interface NamedByVariable {
+  /** the operation or fragment that it stands in */
+  readonly within: ASTNode;
+  /** of the level */
+  readonly type: Fielded;
+  readonly variable: VariableNode;
+}
+
+type Fielded = GraphQLObjectType | GraphQLInterfaceType;
+
+/** A rule for documents: what @cascade names are fields of the level that it stands on. Variables are looked at with their values. */
+export function cascadeNamesFields(context: ValidationContext): ASTVisitor {
+  return {
+    Directive(node) {
+      const type = levelOf(context.getType());
+      if (!type) return;
+      for (const item of namesOf(node)) {
+        if (item.kind === Kind.STRING && !hasField(type, item.value)) {
+          context.reportError(notAField(item.value, type, item));
+        }
+      }
+    },
+  };
+}
+
+/** The variables of a valid document that name fields of a @cascade. */
+export function namedByVariables(document: DocumentNode, schema: GraphQLSchema): readonly NamedByVariable[] {
+  const found: NamedByVariable[] = [];
+  const info = new TypeInfo(schema);
+  for (const within of document.definitions) {
+    const Directive = (node: DirectiveNode) => {
+      const type = levelOf(info.getType());
+      if (!type) return;
+      for (const item of namesOf(node)) if (item.kind === Kind.VARIABLE) found.push({ within, type, variable: item });
+    };
+    visit(within, visitWithTypeInfo(info, { Directive }));
+  }
+  return found;
+}
+
+/** What is wrong with the first name that is no field where a variable of this operation brings it. */
+export function unknownName(
+  named: readonly NamedByVariable[],
+  operation: OperationDefinitionNode,
+  { fragments, variables }: Pick<Request, 'fragments' | 'variables'>,
+): GraphQLError | undefined {
+  if (named.length === 0) return undefined;
+  const reached = reachedFrom(operation, fragments);
+  for (const { within, type, variable } of named) {
+    if (!reached.has(within)) continue;
+    for (const name of [variables[variable.name.value]].flat()) {
+      if (typeof name === 'string' && !hasField(type, name)) return notAField(name, type, variable);
+    }
+  }
+  return undefined;
+}
+
+/** The operation and the fragments that it spreads, at whatever depth. */
+function reachedFrom(operation: OperationDefinitionNode, fragments: Request['fragments']): ReadonlySet<ASTNode> {
+  const reached = new Set<ASTNode>([operation]);
+  for (const node of reached) visit(node, { FragmentSpread: ({ name }) => void reached.add(fragments[name.value]) });
+  return reached;
+}
+
+function levelOf(type: GraphQLOutputType | null | undefined): Fielded | undefined {
+  const named = getNamedType(type ?? undefined);
+  return isObjectType(named) || isInterfaceType(named) ? named : undefined;
+}
+
+function namesOf({ name, arguments: given = [] }: DirectiveNode): readonly ValueNode[] {
+  if (name.value !== 'cascade') return [];
+  return given.flatMap(({ value }) => (value.kind === Kind.LIST ? value.values : value));
+}
+
+const hasField = (type: Fielded, name: string): boolean => Object.hasOwn(type.getFields(), name);
+
+function notAField(name: string, type: Fielded, nodes: ASTNode): GraphQLError {
+  return new GraphQLError(`@cascade names "${name}", which is no field of ${type.name}.`, { nodes });
+}
