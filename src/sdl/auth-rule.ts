@@ -68,7 +68,7 @@ type Refuse = (message: string, fix: string) => undefined;
 
 function readRbac(text: string, at: Position, refuse: Refuse): AuthRule | undefined {
   const match = RBAC.exec(text);
-  if (!match) return refuse(`\`${text}\` is not a rule`, EXAMPLE);
+  if (!match) return refuse(`\`${text}\` is not a rule`, fixOfName(text) ?? EXAMPLE);
   const [, variable, operator, written] = match;
   if (!variable.startsWith('$')) {
     return refuse(
@@ -121,7 +121,8 @@ function readGraph(text: string, type: string, at: Position, refuse: Refuse): Au
   try {
     document = parse(text);
   } catch (error) {
-    return refuse(`the rule cannot be parsed: ${error instanceof GraphQLError ? error.message : String(error)}`, fix);
+    const reason = error instanceof GraphQLError ? error.message : String(error);
+    return refuse(`the rule cannot be parsed: ${reason}`, fixOfName(text) ?? fix);
   }
   const operations = document.definitions.filter(
     (d): d is OperationDefinitionNode => d.kind === Kind.OPERATION_DEFINITION,
@@ -139,4 +140,12 @@ function readGraph(text: string, type: string, at: Position, refuse: Refuse): Au
     nonNull: definition.type.kind === Kind.NON_NULL_TYPE,
   }));
   return { kind: 'graph', document, variables, text, position: at };
+}
+
+/** A claim with a name that GraphQL cannot say is named by its look-alike. */
+function fixOfName(text: string): string | undefined {
+  const claim = /\$(\w+(?:[-.:/]+\w+)+)\s*:/.exec(text)?.[1];
+  return (
+    claim && `Name the claim "${claim}" as $${claim.replace(/\W/g, '_')}: a variable holds letters, digits and _ alone.`
+  );
 }

@@ -155,6 +155,30 @@ describe('@auth', () => {
       expect(await seen(user)).toBe(0);
   });
 
+  it('finds claims by names that GraphQL can say', async () => {
+    const shelf = await createWorld(`type Book @auth(query: {or: [
+      {rule: "query ($x_hasura_user_id: Int!) { queryBook(filter: {pages: {eq: $x_hasura_user_id}}) { name } }"},
+      {rule: "{$https___app_example_roles: {eq: \\"reader\\"}}"},
+      {rule: "{$_2nd: {eq: true}}"}]}) { name: String! @id pages: Int @search }`);
+    await shelf.data('mutation { addBook(input: [{name: "one", pages: 7}]) { numUids } }');
+    const seen = async (claims: Readonly<Record<string, unknown>>): Promise<number> =>
+      (await shelf.data('{ queryBook { name } }', {}, { claims })).queryBook.length;
+    for (const claims of [
+      { 'x-hasura-user-id': '7' },
+      { x_hasura_user_id: 7, 'x-hasura-user-id': '8' },
+      { 'https://app.example/roles': ['writer', 'reader'] },
+      { '2nd': true },
+    ])
+      expect(await seen(claims)).toBe(1);
+    for (const claims of [
+      { 'x-hasura-user-id': '8' },
+      { 'X-Hasura-User-Id': '7' },
+      { x_hasura_user_id: null, 'x-hasura-user-id': '7' },
+      { 'x-hasura-user-id': '7', 'x-hasura-user.id': '7' },
+    ])
+      expect(await seen(claims)).toBe(0);
+  });
+
   it('reads claims that a graph rule names as its variables say, also from text', async () => {
     const shelf = await createWorld(`type Book @auth(query: {or: [
       {rule: "query ($NEW: Boolean!) { queryBook(filter: {isNew: $NEW}) { name } }"},

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { defaultNames } from '../../base/index.js';
+import { loadModel } from '../load.js';
 import { broken, refusals } from './refusal.fixture.js';
 
 const refused = (rows: readonly (readonly [text: string, rule: string])[]): void => {
@@ -257,6 +259,18 @@ describe('passwords, rules, generation', () => {
     'type Shop @auth(query: {and: [{rule: "{$ROLE: {in: [\\"A\\"]}}"}, {not: {rule: "{ $A: { eq: {\\"b\\": 1} } }"}}]}) { name: String }',
     'type Shop @auth(add: {rule: "query($U: String!) { queryShop(filter: {name: {eq: $U}}) { name } }"}) { name: String @id }',
   ]);
+
+  it.each([
+    ['{$x-hasura-role: {eq: \\"user\\"}}', '"x-hasura-role" as $x_hasura_role'],
+    ['{$https://app.example/roles: {eq: 1}}', '"https://app.example/roles" as $https___app_example_roles'],
+    ['query ($cognito:groups: [String!]!) { queryShop { name } }', '"cognito:groups" as $cognito_groups'],
+    ['query ($USER:String!) { queryShop( { name } }', 'Write a query of Shop'],
+  ])('says how %s names its claim', (rule, fix) => {
+    const load = () => loadModel(`type Shop @auth(query: {rule: "${rule}"}) { name: String }`, { names: defaultNames });
+    expect(load).toThrow(
+      expect.objectContaining({ errors: [expect.objectContaining({ fix: expect.stringContaining(fix) })] }),
+    );
+  });
 });
 
 describe('defaults', () => {

@@ -2,12 +2,13 @@ import { Kind, type TypeNode } from 'graphql';
 import { type AuthRule, isTime } from '../../../sdl/index.js';
 import { compilePattern } from '../../../values/index.js';
 import type { Claims } from '../scope.js';
+import { claimNamed } from './claim-name.js';
 
 type ClaimRule = Extract<AuthRule, { kind: 'rbac' }>;
 
 /** A rule over one claim. A claim that is a list passes when one of its members does; a missing one never does. */
 export function evaluateClaim(rule: ClaimRule, claims: Claims): boolean {
-  const claim = claims[rule.variable];
+  const claim = claimNamed(claims, rule.variable);
   if (claim === undefined || claim === null) return false;
   return (Array.isArray(claim) ? claim : [claim]).some((value: unknown) => matches(rule, value));
 }

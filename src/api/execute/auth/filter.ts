@@ -15,6 +15,7 @@ import { compileFilter, reaching } from '../filter.js';
 import { type Claims, filterInput, type Scope } from '../scope.js';
 import { and, call, NEVER, not, ofType, or, storedName, test } from '../syntax.js';
 import { evaluateClaim, readClaim } from './claim.js';
+import { claimNamed } from './claim-name.js';
 import { ClaimMisfit } from './misfit.js';
 
 /**
@@ -136,7 +137,7 @@ function evaluate(scope: Scope, rule: AuthRule): Verdict {
 /** A rule is a query of the type: nodes that it would show, with everything it selects present, pass. */
 function graphRule(scope: Scope, rule: Extract<AuthRule, { kind: 'graph' }>): Verdict {
   const claims = scope.claims ?? {};
-  if (rule.variables.some(({ name }) => claims[name] === undefined || claims[name] === null)) return UNKNOWN;
+  if (rule.variables.some(({ name }) => (claimNamed(claims, name) ?? null) === null)) return UNKNOWN;
   const operation = rule.document.definitions.find(
     (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
   );
@@ -175,11 +176,10 @@ function fragmentsOf(rule: Extract<AuthRule, { kind: 'graph' }>): Scope['fragmen
 
 function coerceClaims(scope: Scope, operation: OperationDefinitionNode, claims: Claims): Claims | undefined {
   const definitions = operation.variableDefinitions ?? [];
-  const given = definitions.flatMap(({ variable, type }) =>
-    claims[variable.name.value] === undefined
-      ? []
-      : [[variable.name.value, readClaim(type, claims[variable.name.value])]],
-  );
+  const given = definitions.flatMap(({ variable: { name }, type }) => {
+    const claim = claimNamed(claims, name.value);
+    return claim === undefined ? [] : [[name.value, readClaim(type, claim)]];
+  });
   const coerced = getVariableValues(scope.schema, definitions, Object.fromEntries(given) as Record<string, unknown>);
   return coerced.errors ? undefined : coerced.coerced;
 }
