@@ -1,26 +1,20 @@
 // Every fenced block of the guides and the README is run or checked, and every link leads somewhere.
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 // @ts-expect-error plain scripts without types
 import { referencePages } from '../scripts/reference.mjs';
 import { ERROR_STATUS } from '../src/base/index.js';
 import { readConfig } from '../src/connections/index.js';
 import { FIGURES } from '../src/server/figures.js';
+import { writeApp } from './docs/app.js';
 import { type Block, blocksOf, serviceOf } from './docs/block.js';
 import { commandMistakes } from './docs/command.js';
-import { callOf, commandLines } from './docs/curl.js';
+import { callOf, commandLines, words } from './docs/curl.js';
 import { typeMistakes } from './docs/types.js';
 import { startService, type TestService } from './service.js';
 
@@ -30,6 +24,9 @@ const guides = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides
 const shown = ['docs/reference/graph-language.md', 'docs/reference/graphql-api.md'];
 const pages = [...guides, ...shown, 'README.md'];
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const run = promisify(execFile);
+/** Where the service of a page's commands answers. */
+const SHOWN = 'http://127.0.0.1:8686';
 const temporary = mkdtempSync(join(tmpdir(), 'graphstead-docs-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
@@ -53,7 +50,7 @@ describe.each([...guides, ...shown])('%s', (page) => {
 
   it('is answered as it says', async () => {
     const folder = join(temporary, page.replaceAll('/', '-'));
-    const appDir = writeApp(folder, blocks);
+    const appDir = writeApp(root, folder, blocks);
     service = await startService({ ...serviceOf(text), ...(appDir ? { appDir } : {}) });
     for (const [index, block] of blocks.entries()) {
       const next = blocks[index + 1];
@@ -72,19 +69,6 @@ describe('README.md', () => {
   });
 });
 
-/** Blocks that name a file of an app make an app of it: code is loaded and runs. */
-function writeApp(folder: string, blocks: readonly Block[]): string | undefined {
-  const files = blocks.filter(({ file, reason }) => file !== undefined && reason === undefined);
-  mkdirSync(folder, { recursive: true });
-  if (!files.some(({ file }) => /^(functions|agents)\//.test(file as string))) return undefined;
-  for (const { file, text } of files) {
-    mkdirSync(dirname(join(folder, file as string)), { recursive: true });
-    writeFileSync(join(folder, file as string), text);
-  }
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  return folder;
-}
-
 async function check(service: TestService, page: string, block: Block, answer: Block | undefined, folder: string) {
   const where = `${page}:${block.line}`;
   if (block.reason !== undefined) return expect(block.reason.length, `${where}: say why`).toBeGreaterThan(10);
@@ -100,6 +84,10 @@ async function check(service: TestService, page: string, block: Block, answer: B
       return checkJson(block, where);
     case 'ts':
       return;
+    case 'js':
+    case 'jsonl':
+    case 'sql':
+      return expect(block.file, `${where}: name its file, or say why it is not run`).toBeDefined();
     default:
       throw new Error(`${where}: a block of "${block.language}" needs <!-- not run: reason --> above it`);
   }
@@ -146,12 +134,14 @@ async function shell(service: TestService, block: Block, where: string, answer: 
     // what is printed below several calls is the answer to the last
     const printed = index === lines.length - 1 ? answer : undefined;
     if (!line.startsWith('curl ')) {
+      if (await runScript(line, folder)) continue;
       expect(commandMistakes(line), where).toEqual([]);
+      if (line.startsWith('graphstead import ') && line.includes(SHOWN)) await importInto(service, line, folder);
       continue;
     }
     const call = callOf(line, folder);
     const { origin } = new URL(call.url);
-    expect(origin, where).toBe('http://127.0.0.1:8686');
+    expect(origin, where).toBe(SHOWN);
     const url = call.url.replace(origin, service.url);
     const stop = new AbortController();
     const response = await fetch(url, { ...call.init, signal: stop.signal });
@@ -166,6 +156,20 @@ async function shell(service: TestService, block: Block, where: string, answer: 
     const body = JSON.parse(text) as Body;
     checkAnswer(where, body, printed);
   }
+}
+
+/** A program that stands on the page itself: it runs in the folder where the page's files are. */
+async function runScript(line: string, folder: string): Promise<boolean> {
+  const [name, script, ...rest] = words(line);
+  if (name !== 'node' || !existsSync(join(folder, script))) return false;
+  await run(process.execPath, [script, ...rest], { cwd: folder });
+  return true;
+}
+
+/** What a page loads into the service that runs is loaded. */
+async function importInto(service: TestService, line: string, folder: string): Promise<void> {
+  const [, ...rest] = words(line.replace(SHOWN, service.url));
+  await run(process.execPath, [join(root, 'bin/graphstead.js'), ...rest], { cwd: folder });
 }
 
 describe('docs/reference', () => {
