@@ -1,6 +1,6 @@
 // Every fenced block of the guides and the README is run or checked, and every link leads somewhere.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,6 @@ const guides = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides
 const shown = ['docs/reference/graph-language.md', 'docs/reference/graphql-api.md'];
 const pages = [...guides, ...shown, 'README.md'];
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const run = promisify(execFile);
 /** Where the service of a page's commands answers. */
 const SHOWN = 'http://127.0.0.1:8686';
 const temporary = mkdtempSync(join(tmpdir(), 'graphstead-docs-'));
@@ -136,6 +135,7 @@ async function shell(service: TestService, block: Block, where: string, answer: 
     if (!line.startsWith('curl ')) {
       if (await runScript(line, folder)) continue;
       expect(commandMistakes(line), where).toEqual([]);
+      if (line === 'graphstead test') await runTests(folder);
       if (line.startsWith('graphstead import ') && line.includes(SHOWN)) await importInto(service, line, folder);
       continue;
     }
@@ -158,18 +158,32 @@ async function shell(service: TestService, block: Block, where: string, answer: 
   }
 }
 
+async function runNode(args: readonly string[], cwd: string): Promise<void> {
+  await promisify(execFile)(process.execPath, args, { cwd }).catch((error: { stdout: string; stderr: string }) => {
+    throw new Error(`${args.join(' ')}\n${error.stdout}${error.stderr}`);
+  });
+}
+
 /** A program that stands on the page itself: it runs in the folder where the page's files are. */
 async function runScript(line: string, folder: string): Promise<boolean> {
   const [name, script, ...rest] = words(line);
   if (name !== 'node' || !existsSync(join(folder, script))) return false;
-  await run(process.execPath, [script, ...rest], { cwd: folder });
+  await runNode([script, ...rest], folder);
   return true;
+}
+
+/** The page's own tests of its app, which find this package as one that is installed. */
+async function runTests(folder: string): Promise<void> {
+  const installed = join(dirname(folder), 'node_modules');
+  mkdirSync(installed, { recursive: true });
+  if (!existsSync(join(installed, 'graphstead'))) symlinkSync(root, join(installed, 'graphstead'));
+  await runNode([join(root, 'bin/graphstead.js'), 'test'], folder);
 }
 
 /** What a page loads into the service that runs is loaded. */
 async function importInto(service: TestService, line: string, folder: string): Promise<void> {
   const [, ...rest] = words(line.replace(SHOWN, service.url));
-  await run(process.execPath, [join(root, 'bin/graphstead.js'), ...rest], { cwd: folder });
+  await runNode([join(root, 'bin/graphstead.js'), ...rest], folder);
 }
 
 describe('docs/reference', () => {
