@@ -133,7 +133,7 @@ async function shell(service: TestService, block: Block, where: string, answer: 
     // what is printed below several calls is the answer to the last
     const printed = index === lines.length - 1 ? answer : undefined;
     if (!line.startsWith('curl ')) {
-      if (await runScript(line, folder)) continue;
+      if (await runScript(service, line, folder)) continue;
       expect(commandMistakes(line), where).toEqual([]);
       if (line === 'graphstead test') await runTests(folder);
       if (line.startsWith('graphstead import ') && line.includes(SHOWN)) await importInto(service, line, folder);
@@ -165,8 +165,8 @@ async function runNode(args: readonly string[], cwd: string): Promise<void> {
 }
 
 /** A program that stands on the page itself: it runs in the folder where the page's files are. */
-async function runScript(line: string, folder: string): Promise<boolean> {
-  const [name, script, ...rest] = words(line);
+async function runScript(service: TestService, line: string, folder: string): Promise<boolean> {
+  const [name, script, ...rest] = words(line.replace(SHOWN, service.url));
   if (name !== 'node' || !existsSync(join(folder, script))) return false;
   await runNode([script, ...rest], folder);
   return true;
