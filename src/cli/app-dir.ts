@@ -13,9 +13,26 @@ export function checkAppDir(given: string | undefined): string {
   throw new GraphsteadError('NOT_FOUND', `${directory} holds no app`, { fix: fixOfNoApp(directory) });
 }
 
+/** What an app of somebody else's is known by, and what to begin with. */
+const PEERS: readonly (readonly [mark: string, fix: string])[] = [
+  [
+    'modus.json',
+    'begin with modus.json: rename it to app.json, and see docs/guides/moving-from-modus.md of the package',
+  ],
+  [join('convex', 'schema.ts'), moving('an app of Convex', 'convex')],
+  ...['wrangler.jsonc', 'wrangler.json', 'wrangler.toml'].map(
+    (mark) => [mark, moving("a Worker of Cloudflare's", 'cloudflare-agents')] as const,
+  ),
+  [join('metadata', 'version.yaml'), moving('a project of Hasura', 'hasura')],
+];
+
+function moving(what: string, guide: string): string {
+  return `it is ${what}: see docs/guides/moving-from-${guide}.md of the package, or make an app beside it: graphstead new my-app`;
+}
+
 function fixOfNoApp(directory: string): string {
-  if (existsSync(join(directory, 'modus.json')))
-    return 'begin with modus.json: rename it to app.json, and see docs/guides/moving-from-modus.md of the package';
+  const peer = PEERS.find(([mark]) => existsSync(join(directory, mark)));
+  if (peer !== undefined) return peer[1];
   const above = appAbove(directory);
   if (above !== undefined) return `${above} holds one: go there, or name it`;
   return 'name its folder, or make one: graphstead new my-app';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run, runJson, scratch, serve } from './command.js';
@@ -45,10 +45,22 @@ describe('an app from new to start', () => {
     expect([outside.code, outside.stderr]).toEqual([1, expect.stringContaining('holds no app')]);
     const inside = await run(['build', join(app, 'test')]);
     expect(inside.stderr).toContain(`fix: ${app} holds one: go there, or name it`);
-    writeFileSync(folder.path('modus.json'), '{}');
-    const { stderr } = await run(['build', folder.dir]);
-    rmSync(folder.path('modus.json'));
-    expect(stderr).toMatch(/holds no app[\s\S]*rename it to app\.json/);
+  });
+
+  it.each([
+    ['modus.json', 'rename it to app.json, and see docs/guides/moving-from-modus.md'],
+    ['convex/schema.ts', 'an app of Convex: see docs/guides/moving-from-convex.md'],
+    ['wrangler.jsonc', "a Worker of Cloudflare's: see docs/guides/moving-from-cloudflare-agents.md"],
+    ['metadata/version.yaml', 'a project of Hasura: see docs/guides/moving-from-hasura.md'],
+  ])('is missing where %s is, which has a guide', async (mark, fix) => {
+    const other = folder.path('other');
+    mkdirSync(dirname(join(other, mark)), { recursive: true });
+    writeFileSync(join(other, mark), '');
+    const { stderr } = await run(['build', other]);
+    rmSync(other, { recursive: true });
+    expect(stderr).toContain('holds no app');
+    expect(stderr).toContain(fix);
+    expect(existsSync(join(root, /docs\S+md/.exec(fix)?.[0] ?? 'nothing'))).toBe(true);
   });
 
   it('passes its own test, and a failing one is told, although it leaves its app open', async () => {
