@@ -211,6 +211,46 @@ describe('graphstead import', () => {
     expect(answer['data']).toEqual({ q: [ann, ann] });
   });
 
+  it('warns of names that the type definitions do not have, into a directory and into a service', async () => {
+    const graphql = write(
+      'types.graphql',
+      'interface Named { name: String } type Person implements Named { age: Int }',
+    );
+    const file = write(
+      'typos.ndjson',
+      [
+        { uid: '_:ann', 'service.type': ['Person', 'Named'], 'Named.name': 'Ann', 'Person.age': 3 },
+        { uid: '_:ben', 'service.type': 'Persn', 'Person.name': 'Ben', 'Person.age': 4 },
+        { uid: '_:eve', 'service.type': 'Persn', 'Person.name': 'Eve' },
+      ]
+        .map((node) => JSON.stringify(node))
+        .join('\n'),
+    );
+    const warnings = [
+      expect.stringMatching(/^Persn \(.*typos\.ndjson:2\) is no type of the definitions/),
+      expect.stringMatching(/^Person\.name \(.*typos\.ndjson:2\) is no field of a type/),
+    ];
+    const into = ['import', file, '--data', folder.path('typed')];
+    expect(await runJson([...into, '--graphql', graphql])).toMatchObject({ warnings });
+    for (const peer of [[], ['--compat', 'dgraph']]) {
+      const service = await serve(['--data', folder.path(`served${peer.length}`), ...peer]);
+      const send = ['import', file, '--to', service.url];
+      const told = await runJson([...send, '--graphql', graphql], { cwd: folder.dir });
+      await service.stop();
+      expect(told).toMatchObject({ warnings });
+    }
+    expect(await runJson(['import', file, '--data', folder.path('untyped')])).toMatchObject({ warnings: [] });
+  });
+
+  it('tells the first of many such names, and how many more there are', async () => {
+    const graphql = write('types.graphql', 'type Person { age: Int }');
+    const fields = Array.from({ length: 13 }, (_, n) => [`Person.f${n}`, n]);
+    const file = write('wide.json', JSON.stringify([{ uid: '_:a', ...Object.fromEntries(fields) }]));
+    const { warnings } = await runJson(['import', file, '--data', folder.path('wide'), '--graphql', graphql]);
+    expect(warnings).toHaveLength(11);
+    expect((warnings as string[]).at(-1)).toBe('3 more names are in no definition');
+  });
+
   it('refuses the types of Dgraph where they would be none, and speaks to a service by its own names', async () => {
     const file = write('typed.rdf', '<0x9> <name> "Bern" .\n<0x9> <dgraph.type> "City" .\n');
     const untyped = /^INVALID_MUTATION: .*typed\.rdf:2:.*dgraph\.type would give the node no type.*\n.*--compat dgraph/;

@@ -27,6 +27,8 @@ interface Imported {
   readonly statements: number;
   readonly leftOut: number;
   readonly nodes: number;
+  /** what was taken, and is likely not as it was meant */
+  readonly warnings: readonly string[];
   readonly ms: number;
   /** data directory or address */
   readonly into: string;
@@ -37,11 +39,12 @@ export function importCommand(paths: readonly string[], options: ImportCommand):
   return runCommand(
     options,
     () => importFiles(paths, options),
-    ({ statements, leftOut, nodes, ms, into }) => {
+    ({ statements, leftOut, nodes, warnings, ms, into }) => {
       const rate = statements / Math.max(0.001, ms / 1000);
       const named = nodes > 0 ? `, ${nodes} named nodes` : '';
       const left = leftOut > 0 ? `, ${leftOut} of them about the service they come from and left out,` : '';
-      return `${statements} statements${named}${left} into ${into} in ${(ms / 1000).toFixed(1)} s (${format(rate)}/s)`;
+      const done = `${statements} statements${named}${left} into ${into} in ${(ms / 1000).toFixed(1)} s (${format(rate)}/s)`;
+      return [done, ...warnings.map((warning) => `  ! ${warning}`)].join('\n');
     },
   );
 }
@@ -57,7 +60,7 @@ async function importFiles(paths: readonly string[], options: ImportCommand): Pr
     // what is found by its values needs no journal to be found again
     const nodes = new NameMap((count) => target.lease(count), upsert === undefined ? path : undefined);
     const progress = progressBar(files.reduce((sum, file) => sum + file.size, 0));
-    const result = await runImport({
+    const { undeclared, ...result } = await runImport({
       files,
       target,
       nodes,
@@ -66,7 +69,7 @@ async function importFiles(paths: readonly string[], options: ImportCommand): Pr
       upsert,
       progress,
     });
-    return { ...result, ms: Math.round(performance.now() - from), into };
+    return { ...result, warnings: undeclared, ms: Math.round(performance.now() - from), into };
   } finally {
     await close();
   }

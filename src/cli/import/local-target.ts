@@ -46,6 +46,11 @@ export function localTarget({ graph, api, directory, limits }: LocalData): Targe
     write: (changes) => write(changes),
     refused,
     language: async () => language(graph, limits),
+    async declared() {
+      if (api.current() === undefined) return undefined;
+      const { predicates, types } = graph.schema();
+      return { predicates: namesOf(predicates), types: namesOf(types) };
+    },
     schema: (text) => graph.alter({ kind: 'schema', text }),
     async graphql(text) {
       await api.updateSchema(text);
@@ -71,3 +76,6 @@ function language(graph: Graph, limits: Limits | undefined): Language {
     },
   };
 }
+
+const namesOf = (all: readonly { readonly name: string }[]): ReadonlySet<string> =>
+  new Set(all.map(({ name }) => name));

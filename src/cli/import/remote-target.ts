@@ -66,12 +66,27 @@ export function remoteTarget(url: string, key: string | undefined): RemoteTarget
     takesPeerType: async () => (await names()).dgraph,
     language,
     incarnation: () => incarnationOf(service),
+    async declared() {
+      const definitions = await (await service.get('/admin/schema')).text();
+      if (definitions.trim() === '') return undefined;
+      const { data } = (await service.send('/query', 'schema {}', 'application/dql')) as unknown as Shown;
+      const predicates = new Set((data.schema ?? []).map(({ predicate }) => predicate));
+      return { predicates, types: new Set((data.types ?? []).map(({ name }) => name)) };
+    },
     async schema(lines) {
       await service.send('/alter', lines, 'text/plain');
     },
     async graphql(text) {
       await service.send('/admin/schema', text, 'text/plain');
     },
+  };
+}
+
+/** What a service answers to `schema {}`. */
+interface Shown {
+  readonly data: {
+    readonly schema?: readonly { readonly predicate: string }[];
+    readonly types?: readonly { readonly name: string }[];
   };
 }
 

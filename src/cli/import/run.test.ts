@@ -14,6 +14,7 @@ it('tells of the writing too, which begins once everything is read and takes lon
     writeFileSync(path, '<0x1> <name> "Ann" .\n');
     const at = { predicate: 'name', share: 0, keys: 0 };
     const target = {
+      declared: async () => undefined,
       bulk: async () => ({
         add: () => true,
         finish: async (tell: (where: typeof at) => void) => tell(at),

@@ -11,6 +11,7 @@ import { applySchemas } from './schema-files.js';
 import { type SourceFile, wholeText } from './source.js';
 import type { Target } from './target.js';
 import { type Reading, triplesOf } from './triples.js';
+import { Undeclared } from './undeclared.js';
 
 interface ImportOptions {
   readonly files: readonly SourceFile[];
@@ -33,6 +34,8 @@ interface ImportResult {
   readonly statements: number;
   /** of these not taken, since they say what the other service kept for itself: users, groups, namespaces, persisted queries */
   readonly leftOut: number;
+  /** names that are in no definition, as people are told of them */
+  readonly undeclared: readonly string[];
   /** nodes that were named in the files other than by their uids */
   readonly nodes: number;
 }
@@ -57,7 +60,8 @@ export async function runImport(options: ImportOptions): Promise<ImportResult> {
   const { target, nodes, progress } = options;
   const reading = { names: options.names, onNamespace };
   const ids = await gathered(options, reading);
-  const loader = new Loader(options, await target.bulk?.(), ids);
+  const undeclared = new Undeclared(await target.declared());
+  const loader = new Loader(options, undeclared, await target.bulk?.(), ids);
   let read = 0;
   const onRead = (bytes: number) => {
     read += bytes;
@@ -76,7 +80,7 @@ export async function runImport(options: ImportOptions): Promise<ImportResult> {
   }
   nodes.finish();
   const { statements, leftOut } = loader;
-  return { statements, leftOut, nodes: nodes.size };
+  return { statements, leftOut, undeclared: undeclared.warnings(), nodes: nodes.size };
 }
 
 /** With `upsert`, what the files say of that predicate. */
@@ -93,14 +97,21 @@ async function gathered(options: ImportOptions, reading: Reading): Promise<Exter
 /** Takes what it can in bulk, the rest in transactions. Mistakes name the line. */
 class Loader {
   readonly #options: ImportOptions;
+  readonly #undeclared: Undeclared;
   readonly #bulk: BulkLoad | undefined;
   readonly #ids: ExternalIds | undefined;
   readonly #writer: BatchWriter;
   statements = 0;
   leftOut = 0;
 
-  constructor(options: ImportOptions, bulk: BulkLoad | undefined, ids: ExternalIds | undefined) {
+  constructor(
+    options: ImportOptions,
+    undeclared: Undeclared,
+    bulk: BulkLoad | undefined,
+    ids: ExternalIds | undefined,
+  ) {
     this.#options = options;
+    this.#undeclared = undeclared;
     this.#bulk = bulk;
     this.#ids = ids;
     this.#writer = new BatchWriter(options);
@@ -115,6 +126,7 @@ class Loader {
     const context = { names: nodes, newUids };
     for (const triple of own) {
       if (triple.predicate === PEER_TYPE) await this.#demandTypes(triple);
+      else this.#undeclared.note(triple);
       const change = changeOf(triple, context);
       if (this.#take(triple, change)) continue;
       const sent = this.#writer.add(triple, change);

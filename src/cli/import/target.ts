@@ -18,6 +18,12 @@ export interface Language {
   abort(txn: Begun): Promise<void>;
 }
 
+/** Names that the definitions of a target have, its types' and its schema's. */
+export interface Declared {
+  readonly predicates: ReadonlySet<string>;
+  readonly types: ReadonlySet<string>;
+}
+
 /** Where an import goes: a data directory opened here, or a service over HTTP. */
 export interface Target {
   /** First of `count` consecutive uids that nobody else gets. */
@@ -31,6 +37,8 @@ export interface Target {
   /** Whether the peer's name of a node's type gives it its type there; absent where it does not. */
   takesPeerType?(): Promise<boolean>;
   language(): Promise<Language>;
+  /** undefined where no type definitions are served */
+  declared(): Promise<Declared | undefined>;
   schema(lines: string): Promise<void>;
   graphql(text: string): Promise<void>;
 }
