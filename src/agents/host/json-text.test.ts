@@ -44,6 +44,21 @@ describe('the text of a state', () => {
     );
   });
 
+  it('is all that is taken back: who gives the state itself is told what to do instead', () => {
+    for (const [given, what] of [
+      [{ count: 1 }, 'object'],
+      [7, 'number'],
+    ] as const) {
+      expect(() => stateFrom(given, 'agent_a')).toThrow(
+        expect.objectContaining({
+          code: 'AGENT_STATE',
+          message: `setState takes the text of a state, and was given ${what} for agent agent_a`,
+          fix: expect.stringContaining('this.state = '),
+        }),
+      );
+    }
+  });
+
   it('names the place that JSON does not give back, and what to keep there', () => {
     const players = [{}, {}, {}, { joined: new Date(0) }];
     const { code, message, fix, details } = refusal({ turn: 1, players });

@@ -20,8 +20,18 @@ export function stateText(state: unknown, agentId: string): string {
   return text;
 }
 
-/** A state from the text that stands for it. Throws AGENT_STATE where that is no JSON. */
-export function stateFrom(text: string, agentId: string): unknown {
+/** A state from the text that stands for it. Throws AGENT_STATE where that is no JSON, or no text: elsewhere setState takes the state itself. */
+export function stateFrom(text: unknown, agentId: string): unknown {
+  if (typeof text !== 'string') {
+    throw new GraphsteadError(
+      'AGENT_STATE',
+      `setState takes the text of a state, and was given ${typeof text} for agent ${agentId}`,
+      {
+        fix: 'change this.state, or set it: this.state = { ... }; it is stored when the handler returns',
+        details: { agentId },
+      },
+    );
+  }
   try {
     return JSON.parse(text);
   } catch (error) {
