@@ -201,6 +201,8 @@ export interface Api {
   validate(text: string): Promise<readonly GraphsteadError[]>;
   /** What data these definitions would not reach that those served now do, and what no rule guards. Empty for definitions with mistakes. */
   remarks(text: string): Promise<Remarks>;
+  /** What stored nodes do not have as the definitions that are served say it; empty where none are. */
+  misfits(): Promise<readonly Unreachable[]>;
   /** Checks all, alters the graph's schema, stores the text and swaps. Throws GraphsteadErrors; what was served stays. */
   updateSchema(text: string): Promise<SchemaUpdate>;
   /** undefined before the first upload */

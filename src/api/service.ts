@@ -24,6 +24,7 @@ import type {
   ServedSchema,
   SubscriptionEvent,
   Remarks,
+  Unreachable,
 } from './contract.js';
 import { checkDql, checkRemotes, createCustomLogic } from './custom/index.js';
 import { runCustomDql } from './execute/custom-dql.js';
@@ -47,6 +48,7 @@ import {
   withSecrets,
 } from './served.js';
 import { unguarded } from './unguarded.js';
+import { misfits } from './misfits.js';
 import { unreachable } from './unreachable.js';
 
 /** Name of the graph's document that holds the type definitions. */
@@ -303,6 +305,10 @@ class GraphqlApi implements Api {
   async remarks(text: string): Promise<Remarks> {
     const { loaded } = await this.#read(text);
     return loaded ? await this.#remarks(loaded.model) : { unreachable: [], unguarded: [] };
+  }
+
+  async misfits(): Promise<readonly Unreachable[]> {
+    return this.#served ? misfits(this.#served.model, this.#options.graph) : [];
   }
 
   async #remarks(after: Model): Promise<Remarks> {

@@ -5,8 +5,8 @@ import type { Field, Model, ObjectType, Storage } from '../sdl/index.js';
 import type { Unreachable } from './contract.js';
 import { block, call, childrenOf, literal, not, ofType, storedName, test, uidVariable } from './execute/syntax.js';
 
-/** What the definitions no longer read, and a question that finds one node with data of it. */
-interface Gone {
+/** What definitions do not read, and a question that finds one node with data of it. */
+export interface Gone {
   readonly told: Unreachable;
   readonly holds: FunctionCall;
   readonly filter?: Filter;
@@ -20,7 +20,14 @@ interface Gone {
  * an enum has no more. What holds no data is not told.
  */
 export async function unreachable(before: Model, after: Model, graph: Graph): Promise<readonly Unreachable[]> {
-  const gone = [goneTypes, goneFields, missingFields, goneValues].flatMap((find) => find(before, after));
+  return thoseWithData(
+    [goneTypes, goneFields, missingFields, goneValues].flatMap((find) => find(before, after)),
+    graph,
+  );
+}
+
+/** Those for which there is a node. */
+export async function thoseWithData(gone: readonly Gone[], graph: Graph): Promise<readonly Unreachable[]> {
   if (gone.length === 0) return [];
   const transaction = await graph.begin({ readOnly: true, bestEffort: true });
   const reader = await transaction.reader();
@@ -49,7 +56,7 @@ async function isAny({ holds, filter, to }: Gone, reader: GraphReader): Promise<
   return (roots[0].rows?.[0]?.length ?? 0) > 0;
 }
 
-const stored = ({ objects }: Model): readonly ObjectType[] => objects.filter((type) => !type.remote);
+export const stored = ({ objects }: Model): readonly ObjectType[] => objects.filter((type) => !type.remote);
 
 function goneTypes(before: Model, after: Model): Gone[] {
   const kept = new Set(stored(after).map((type) => type.storedName));
@@ -92,18 +99,23 @@ function* keptTypes(before: Model, after: Model): Iterable<[ObjectType, (field: 
   }
 }
 
-const isRequired = ({ type }: Field): boolean => type.nonNull && !type.list;
+export const isRequired = ({ type }: Field): boolean => type.nonNull && !type.list;
 
 function missingFields(before: Model, after: Model): Gone[] {
   return [...keptTypes(before, after)].flatMap(([type, was]) =>
     storedFields(type)
       .filter((field) => isRequired(field) && !(was(field) && isRequired(was(field) as Field)))
-      .map((field) => ({
-        told: told(type, field, 'it is required now, and stored nodes lack it: they answer NON_NULL for it'),
-        holds: ofType(type.storedName),
-        filter: not(test(call('has', storedName(field.storage as Storage), []))),
-      })),
+      .map((field) => lacking(type, field, 'it is required now')),
   );
+}
+
+/** Nodes of the type that do not have a field which it requires. */
+export function lacking(type: ObjectType, field: Field, why: string): Gone {
+  return {
+    told: told(type, field, `${why}, and stored nodes lack it: they answer NON_NULL for it`),
+    holds: ofType(type.storedName),
+    filter: not(test(call('has', storedName(field.storage as Storage), []))),
+  };
 }
 
 function goneValues(before: Model, after: Model): Gone[] {
@@ -122,12 +134,12 @@ function goneValues(before: Model, after: Model): Gone[] {
   );
 }
 
-function told(type: ObjectType, field: Field, why: string): Unreachable {
+export function told(type: ObjectType, field: Field, why: string): Unreachable {
   return { type: type.name, field: field.name, message: `${type.name}.${field.name}: ${why}` };
 }
 
 /** An inverse that is read backwards holds nothing of its own. */
-const storedFields = (type: ObjectType): readonly Field[] =>
+export const storedFields = (type: ObjectType): readonly Field[] =>
   type.fields.filter(({ storage }) => storage && !storage.reverse);
 
 const keyOf = ({ storage }: Field): string => `${storage?.predicate}@${(storage?.languages ?? []).join(':')}`;

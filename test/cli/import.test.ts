@@ -242,6 +242,29 @@ describe('graphstead import', () => {
     expect(await runJson(['import', file, '--data', folder.path('untyped')])).toMatchObject({ warnings: [] });
   });
 
+  it('may leave what the type definitions do not allow, which doctor tells', async () => {
+    const graphql = write(
+      'types.graphql',
+      'type Author { name: String! articles: [Article] @hasInverse(field: author) } type Article { author: Author }',
+    );
+    const article = { uid: '_:one', 'service.type': 'Article', 'Article.author': { uid: '_:ann' } };
+    const half = write('half.json', JSON.stringify([{ uid: '_:ann', 'service.type': 'Author' }, article]));
+    const data = folder.path('half');
+    await runJson(['import', half, '--graphql', graphql, '--data', data]);
+    const { findings } = await runJson(['doctor', '--data', data], { cwd: folder.dir });
+    const types = (findings as { check: string; status: string; message: string }[]).filter(
+      ({ check }) => check === 'types',
+    );
+    expect(types.map(({ status, message }) => `${status} ${message.split(/: (?=it|0x)/)[1]}`)).toEqual([
+      'warning it is required, and stored nodes lack it: they answer NON_NULL for it',
+      expect.stringMatching(/^warning 0x\w+ leads to 0x\w+, which does not lead back by Author\.articles$/),
+    ]);
+    const sound = folder.path('sound');
+    await runJson(['import', write('none.json', '[]'), '--graphql', graphql, '--data', sound]);
+    const { stdout } = await run(['doctor', '--data', sound], { cwd: folder.dir });
+    expect(stdout).toMatch(/ok\s+types\s+stored nodes are as the type definitions say/);
+  });
+
   it('tells the first of many such names, and how many more there are', async () => {
     const graphql = write('types.graphql', 'type Person { age: Int }');
     const fields = Array.from({ length: 13 }, (_, n) => [`Person.f${n}`, n]);

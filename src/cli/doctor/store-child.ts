@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Api } from '../../api/index.js';
 import { codeOf } from '../../base/index.js';
 import { readRecords, readState } from '../../commit/index.js';
 import { checkPages, type Snapshot, type Store } from '../../store/index.js';
@@ -33,12 +34,13 @@ async function main(data: string): Promise<void> {
     for await (const text of checkIndexes(reader)) {
       if (wrong.push(text) > WRONG_SHOWN) break;
     }
-    const { predicates, types } = reader.schema;
+    const { schema } = reader;
     reader.release();
-    tell(good('schema', `${predicates.length} predicates, ${types.length} types`));
+    tell(good('schema', `${schema.predicates.length} predicates, ${schema.types.length} types`));
     if (wrong.length === 0) tell(good('indexes', 'samples of all indexes agree with the data'));
     const fix = 'drop the index and declare it again, or restore the last backup';
     for (const text of wrong) tell(bad('indexes', text, fix));
+    await types(opened.api, tell);
   } catch (error) {
     tell(findingOf('store', error));
   } finally {
@@ -55,6 +57,15 @@ function pages(snapshot: Snapshot, file: string, tell: (finding: Finding) => voi
   } finally {
     snapshot.release();
   }
+}
+
+async function types(api: Api, tell: (finding: Finding) => void): Promise<void> {
+  if (api.current() === undefined) return;
+  const misfits = await api.misfits();
+  if (misfits.length === 0) tell(good('types', 'stored nodes are as the type definitions say'));
+  const fix =
+    'write what is missing: an edge with @hasInverse from both ends, a required field into each node; or change the definitions';
+  for (const { message } of misfits) tell(warning('types', message, fix));
 }
 
 async function versions(store: Store, tell: (finding: Finding) => void): Promise<void> {
