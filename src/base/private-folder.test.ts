@@ -1,4 +1,4 @@
-import { type MakeDirectoryOptions, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -20,11 +20,31 @@ it('is made with those above it, for its user alone', () => {
   for (const made of ['a', 'a/b']) expect(statSync(join(dir, made)).mode & 0o777).toBe(0o700);
 });
 
-it('tells that its volume is read-only, which Node.js does not where those above it may be missing', () => {
-  const refuse = (path: unknown, options: unknown): never => {
-    const told = (options as MakeDirectoryOptions).recursive ? 'ENOENT' : 'EROFS';
-    throw Object.assign(new Error(`${told}: mkdir '${String(path)}'`), { code: told });
-  };
-  vi.mocked(mkdirSync).mockImplementationOnce(refuse).mockImplementationOnce(refuse);
+it('tells that its volume is read-only', () => {
+  vi.mocked(mkdirSync).mockImplementationOnce((path) => {
+    throw Object.assign(new Error(`EROFS: mkdir '${String(path)}'`), { code: 'EROFS' });
+  });
   expect(() => makePrivateFolder(join(dir, 'a', 'b'))).toThrow(`EROFS: mkdir '${join(dir, 'a')}'`);
+});
+
+it('tells of a file in its place, or above it', () => {
+  writeFileSync(join(dir, 'file'), '');
+  expect(() => makePrivateFolder(join(dir, 'file'))).toThrow('EEXIST');
+  expect(() => makePrivateFolder(join(dir, 'file', 'a', 'b'))).toThrow('ENOTDIR');
+});
+
+it('is there where another process makes it at the same time', () => {
+  const make = vi.mocked(mkdirSync).getMockImplementation();
+  vi.mocked(mkdirSync).mockImplementationOnce((path, options) => {
+    make?.(path, options);
+    return make?.(path, options);
+  });
+  makePrivateFolder(join(dir, 'a'));
+  expect(statSync(join(dir, 'a')).isDirectory()).toBe(true);
+});
+
+it.runIf(existsSync('/proc/self'))('comes back where the system makes none', () => {
+  expect(() => makePrivateFolder('/proc/graphstead/data')).toThrow(
+    "ENOENT: no such file or directory, mkdir '/proc/graphstead'",
+  );
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf } from './errors.js';
 
@@ -9,16 +9,22 @@ const MODE = 0o700;
  * people. One that is there keeps the rights that somebody gave it. Throws what the system says.
  */
 export function makePrivateFolder(path: string): void {
+  const whole = resolve(path);
+  if (!isFolder(whole)) make(whole);
+}
+
+/** One after the other: asked for all at once, Node.js never comes back where none can be made, as in /proc, and says of a read-only volume that it is not there. */
+function make(path: string): void {
+  const above = dirname(path);
+  if (!existsSync(above)) make(above);
   try {
-    mkdirSync(path, { recursive: true, mode: MODE });
+    mkdirSync(path, { mode: MODE });
   } catch (error) {
-    // Node.js says so of one that the system refuses to make on a read-only volume; asked for alone it tells why
-    if (codeOf(error) === 'ENOENT') mkdirSync(firstMissing(resolve(path)), { mode: MODE });
-    throw error;
+    // somebody else may have made it just now
+    if (codeOf(error) !== 'EEXIST' || !isFolder(path)) throw error;
   }
 }
 
-function firstMissing(path: string): string {
-  const above = dirname(path);
-  return existsSync(above) || above === path ? path : firstMissing(above);
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

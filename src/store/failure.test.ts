@@ -7,6 +7,9 @@ it.each([
   ["EACCES: permission denied, open '/data/data.mdb'", 'CONFIG', '--data'],
   ["EROFS: read-only file system, open '/data/writer.json'", 'CONFIG', 'Mount'],
   ["ENOTDIR: not a directory, open '/data/opening.json'", 'CONFIG', 'Move away the file'],
+  ["ENOENT: no such file or directory, mkdir '/proc/data'", 'CONFIG', 'No folder can be made there'],
+  ["ENAMETOOLONG: name too long, open '/data/data.mdb'", 'CONFIG', 'Shorten the path'],
+  ["ELOOP: too many symbolic links encountered, open '/data/data.mdb'", 'CONFIG', 'Mend the symbolic links'],
   ["EMFILE: too many open files, open '/data/data.mdb'", 'OVERLOADED', 'ulimit -n'],
 ])('%s is %s, with what was done and what to do', (message, code, fix) => {
   const failure = storeFailure(new Error(message), 'opening /data failed');

@@ -4,7 +4,15 @@ import { asError, GraphsteadError } from '../base/index.js';
 const NO_ROOM = /ENOSPC|EDQUOT|EFBIG|no space left|file too large|quota exceeded|MDB_MAP_FULL/i;
 const NO_ROOM_ERRNO = new Set([27, 28, 122]);
 // The directory belongs to somebody else, is mounted read-only, or is none.
-const NOT_OURS = /EACCES|EPERM|EROFS|ENOTDIR|EEXIST|permission denied|not a directory|read-only file system/i;
+const NOT_OURS = /EACCES|EPERM|EROFS|permission denied|read-only file system/i;
+/** The path is none that can hold data, and what to do about it. */
+const NO_PLACE: readonly (readonly [RegExp, string])[] = [
+  [/ENOTDIR|EEXIST|not a directory/i, 'Move away the file that stands where a folder should be'],
+  // as of what the system shows as files
+  [/ENOENT.* mkdir /, 'No folder can be made there: make it yourself'],
+  [/ENAMETOOLONG/, 'Shorten the path'],
+  [/ELOOP/, 'Mend the symbolic links, which lead to each other'],
+];
 const EIO = 5;
 const CUT_SHORT = 'the write was cut short: no room, a quota, or a failing disk';
 const CORRUPT = /MDB_CORRUPTED|MDB_PAGE_NOTFOUND|MDB_PANIC|MDB_INVALID|MDB_BAD_TXN/;
@@ -43,14 +51,14 @@ function failureOf(thrown: unknown, action: string, advice: Advice): GraphsteadE
   if (NO_ROOM.test(message) || (code !== undefined && NO_ROOM_ERRNO.has(code)))
     return diskFull(`${action}: ${message}`, advice);
   if (CORRUPT.test(message)) return damaged(`${action}: ${message}`, thrown);
-  if (NOT_OURS.test(message)) {
+  const noPlace = NO_PLACE.find(([told]) => told.test(message))?.[1];
+  if (noPlace !== undefined || NOT_OURS.test(message)) {
     const user = process.getuid === undefined ? 'this user' : `the user with id ${process.getuid()}`;
-    const isFile = /ENOTDIR|EEXIST|not a directory/i.test(message);
     const permit = /EROFS|read-only/i.test(message)
       ? 'Mount its volume for writing'
       : `Let ${user} write to that folder (chown)`;
     return new GraphsteadError('CONFIG', `${action}: ${message}`, {
-      fix: `${isFile ? 'Move away the file that stands where a folder should be' : permit}, or ${advice.other}.`,
+      fix: `${noPlace ?? permit}, or ${advice.other}.`,
       cause: thrown,
     });
   }
