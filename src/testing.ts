@@ -6,6 +6,7 @@ import { type Clock, GraphsteadError, GraphsteadErrors, variableName, type WireE
 import {
   type AppConfig,
   type ConnectionConfig,
+  type CustomCall,
   EMPTY_CONFIG,
   eventData,
   type GraphCall,
@@ -20,6 +21,8 @@ import {
 import { logLevel, openService, type Service } from './server/index.js';
 
 export type {
+  CustomCall,
+  CustomScript,
   GraphCall,
   GraphReply,
   GraphScript,
@@ -34,7 +37,7 @@ export type {
   SqlScript,
 } from './connections/index.js';
 
-/** By names of app.json, what answers in place of the outside: a list of replies, one a call, or a function of the call. */
+/** By names of app.json, or by addresses of schema.graphql, what answers in place of the outside: a list of replies, one a call, or a function of the call. */
 export interface StartAppOptions extends Scripts {
   /** the app's folder: source, or what `graphstead build` wrote; default: the current folder */
   readonly appDir?: string;
@@ -63,6 +66,8 @@ export interface TestApp {
   readonly sqlCalls: readonly SqlCall[];
   /** every query, mutation and upsert that a scripted graph connection was sent so far, oldest first */
   readonly graphCalls: readonly GraphCall[];
+  /** every scripted call of the custom logic of schema.graphql so far, oldest first */
+  readonly customCalls: readonly CustomCall[];
   /**
    * The `data` of a query or mutation. Throws GraphsteadErrors with all it answered instead.
    * @param headers such as the one that carries a token
@@ -112,11 +117,13 @@ const TEST_CLOCK = 'APP_TEST_CLOCK_FILE';
 export async function startApp(options: StartAppOptions = {}): Promise<TestApp> {
   const appDir = resolve(options.appDir ?? '.');
   const variables = scriptedVariables(appDir, options);
+  demandAddresses(appDir, Object.keys(options.custom ?? {}));
   const clock = new TestClock((options.now ?? new Date('2030-01-01T00:00:00Z')).getTime());
   const environment = { ...variables, ...options.environment, [TEST_CLOCK]: clock.file };
   const scripted = await openScripts(options);
-  const { redirect: connections } = scripted;
-  const open = { appDir, environment, clock, port: 0, stacks: true, readable: true, logLevel: loud(), connections };
+  const { redirect: connections, outgoing } = scripted;
+  const outside = { connections, outgoing };
+  const open = { appDir, environment, clock, port: 0, stacks: true, readable: true, logLevel: loud(), ...outside };
   const service = await openService(open).catch(async (error: unknown) => {
     await scripted.close();
     clock.close();
@@ -129,6 +136,7 @@ export async function startApp(options: StartAppOptions = {}): Promise<TestApp> 
     httpCalls: scripted.httpCalls,
     sqlCalls: scripted.sqlCalls,
     graphCalls: scripted.graphCalls,
+    customCalls: scripted.customCalls,
     graphql: (query, variables, headers) =>
       post(service, '/graphql', JSON.stringify({ query, variables }), {
         ...headers,
@@ -344,6 +352,17 @@ function scriptedVariables(appDir: string, scripts: Scripts): Record<string, str
   const variables = Object.fromEntries(named.map(({ name }) => [name, 'scripted']));
   for (const name of used) Object.assign(variables, addressVariable(name, config.connections[name]));
   return variables;
+}
+
+/** Throws INVALID_REQUEST on one that type definitions do not name: its script would never be asked. */
+function demandAddresses(appDir: string, addresses: readonly string[]): void {
+  const path = join(appDir, 'schema.graphql');
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const unknown = addresses.find((address) => !(/^https?:\/\//.test(address) && text.includes(address)));
+  if (unknown === undefined) return;
+  throw new GraphsteadError('INVALID_REQUEST', `${path} names no address that begins with "${unknown}"`, {
+    fix: 'script an address as its urls begin, such as https://api.example.org',
+  });
 }
 
 /** Their names. Throws CONNECTION_UNKNOWN. */

@@ -7,6 +7,8 @@ export { type ResolvedConnections, resolveConnections } from './resolve.js';
 export { type ConnectionReport, reach, reportConnections } from './report.js';
 export { notSet } from './told.js';
 export {
+  type CustomCall,
+  type CustomScript,
   type GraphCall,
   type GraphReply,
   type GraphScript,

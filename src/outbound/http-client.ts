@@ -11,6 +11,8 @@ export interface HttpClientOptions {
   readonly clock: Clock;
   /** host names and addresses that may be called although they are link-local or a metadata service */
   readonly allowedHosts?: readonly string[];
+  /** where a request is sent in place of its address, which it is told by all the same: tests put scripts there */
+  readonly outgoing?: (url: string) => string;
 }
 
 const CONNECTIONS_PER_ORIGIN = 128;
@@ -28,7 +30,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   return {
     send: (request) => {
       opened ??= openPools(allowed, options.limits.outboundMs);
-      return new Call(request, options.limits, opened, circuits, allowed).run();
+      return new Call(request, options, opened, circuits, allowed).run();
     },
     // waits for nothing: a call that is under way fails
     close: async () => (await opened)?.agent.destroy(),
@@ -52,18 +54,23 @@ async function openPools(allowed: ReadonlySet<string>, connectMs: number): Promi
 }
 
 class Call {
+  readonly limits: HttpClientOptions['limits'];
   readonly #url: URL;
+  readonly #target: URL;
   readonly #deadline: AbortSignal;
   readonly #signal: AbortSignal;
 
   constructor(
     readonly request: OutboundRequest,
-    readonly limits: HttpClientOptions['limits'],
+    { limits, outgoing }: HttpClientOptions,
     readonly pools: Promise<Pools>,
     readonly circuits: Circuits,
     readonly allowed: ReadonlySet<string>,
   ) {
     this.#url = this.#parse(request.url);
+    const target = outgoing?.(request.url) ?? request.url;
+    this.#target = target === request.url ? this.#url : new URL(target);
+    this.limits = limits;
     this.#deadline = AbortSignal.timeout(limits.outboundMs);
     this.#signal = request.signal ? AbortSignal.any([request.signal, this.#deadline]) : this.#deadline;
   }
@@ -97,7 +104,8 @@ class Call {
   }
 
   async #tries(): Promise<OutboundReply> {
-    const waits = this.request.idempotent ? RETRY_AFTER : [];
+    // each reply of a script is that of a call
+    const waits = this.request.idempotent && this.#target === this.#url ? RETRY_AFTER : [];
     for (const wait of waits) {
       const reply = await this.#once().catch((error: unknown) => {
         if (this.#signal.aborted || error instanceof GraphsteadError) throw error;
@@ -120,7 +128,7 @@ class Call {
       statusCode,
       headers: told,
       body: stream,
-    } = await send(this.#url, {
+    } = await send(this.#target, {
       dispatcher: agent,
       method,
       headers: Object.fromEntries(sent),

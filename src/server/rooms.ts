@@ -45,6 +45,8 @@ export interface RoomOptions {
   readonly operator: NonNullable<ApiOptions['operator']>;
   /** told once, when another process has taken over the database, or commits of the one that writes were missed */
   readonly fenced?: (error: GraphsteadError) => void;
+  /** see HttpClientOptions */
+  readonly outgoing?: (url: string) => string;
 }
 
 /** The rooms below the routes, of one data directory. */
@@ -170,7 +172,11 @@ export async function openRooms(options: RoomOptions, opened: Closers): Promise<
   const needsHash = keys.openTransactions && !committer.readOnly && !names.dgraph;
   const dql = tracedDql(createDqlEngine({ graph, clock, limits, names, needsHash }), trace);
   const allowedHosts = environment['GRAPHSTEAD_ALLOWED_HOSTS']?.split(/[\s,]+/).filter(Boolean);
-  const client = tracedClient(createHttpClient({ limits, clock, ...(allowedHosts ? { allowedHosts } : {}) }), trace);
+  const ways = {
+    ...(allowedHosts ? { allowedHosts } : {}),
+    ...(options.outgoing ? { outgoing: options.outgoing } : {}),
+  };
+  const client = tracedClient(createHttpClient({ limits, clock, ...ways }), trace);
   opened.push(() => client.close());
   const exports = data === undefined ? undefined : exportTasks(data, { graph, served: () => api.current() }, options);
   const api: Api = tracedApi(

@@ -91,6 +91,8 @@ export interface ServiceOptions {
   readonly clock?: Clock;
   /** changes the resolved connections before host processes get them: tests put scripted models in */
   readonly connections?: AppHostOptions['connections'];
+  /** where a call of custom logic is sent in place of its address: tests put scripts there */
+  readonly outgoing?: (url: string) => string;
   /** for those who only read the schema: variables that are not set are no mistake, and connections that need them are left out */
   readonly allowUnset?: boolean;
   /** ends the process as SIGTERM does, for the admin API; without it that refuses */
@@ -156,7 +158,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
     return { version, uptime, address, status: draining.isOn ? 'draining' : 'healthy' } as const;
   };
   const operator = operatorOf(draining, log, options.shutdown);
-  const { data, store, readOnly = false, appDir, dev = false, allowUnset = false, fenced } = options;
+  const { data, store, readOnly = false, appDir, dev = false, allowUnset = false, fenced, outgoing } = options;
   if (readOnly) assertReadable(options);
   const writer = writerOf(options, environment);
   const readable = readableVariables(environment, host);
@@ -169,7 +171,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
   });
   const place = { data, store, readOnly };
   const rooms = await openRooms(
-    { ...place, environment, variables, clock, limits, names, keys, log, trace, health, operator, fenced },
+    { ...place, environment, variables, clock, limits, names, keys, log, trace, health, operator, fenced, outgoing },
     opened,
   );
   const isEmbedded = data !== undefined && store === undefined;

@@ -484,3 +484,45 @@ describe('events', () => {
     await expect(running.events('agent_none')).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
   });
 });
+
+describe('custom logic', () => {
+  it('is scripted by the addresses of schema.graphql', async () => {
+    writeFileSync(folder.path('app.json'), '{}');
+    writeFileSync(folder.path('functions', 'index.ts'), '');
+    writeFileSync(
+      folder.path('schema.graphql'),
+      `type City { name: String! @id
+         temperature: Float @custom(http: { url: "https://weather.example/v1/now?city=$name", method: GET, mode: SINGLE }) }
+       type Rate @remote { euro: Float }
+       type Query { rate(of: String!): Rate @custom(http: { url: "https://bank.example/graphql", method: POST,
+         graphql: "query($of: String!) { rate(of: $of) }", skipIntrospection: true, secretHeaders: ["x-key:bank"] }) }
+       # Service.Secret bank "the key"`,
+    );
+    app = await startApp({
+      appDir: folder.dir,
+      custom: {
+        'https://weather.example': [Response.json('cold', { status: 404 })],
+        'https://weather.example/v1': ({ path }) =>
+          path === '/now?city=Bern' ? 7.5 : new Response('', { status: 404 }),
+        'https://bank.example/graphql': [{ data: { rate: { euro: 1.5 } } }, new Error('away')],
+      },
+    });
+    await app.graphql('mutation { addCity(input: [{ name: "Bern" }]) { numUids } }');
+    expect(await app.graphql('{ queryCity { temperature } }')).toEqual({ queryCity: [{ temperature: 7.5 }] });
+    const ask = '{ rate(of: "franc") { euro } }';
+    expect(await app.graphql(ask)).toEqual({ rate: { euro: 1.5 } });
+    await expect(app.graphql(ask)).rejects.toMatchObject({ errors: [{ code: 'REMOTE_FAILED' }] });
+    expect(app.customCalls).toMatchObject([
+      { address: 'https://weather.example/v1', method: 'GET', path: '/now?city=Bern', body: '' },
+      {
+        address: 'https://bank.example/graphql',
+        path: '',
+        headers: { 'x-key': 'the key' },
+        body: expect.stringContaining('franc'),
+      },
+      { method: 'POST' },
+    ]);
+    const unknown = startApp({ appDir: folder.dir, custom: { 'https://other.example': [] } });
+    await expect(unknown).rejects.toThrow('schema.graphql names no address that begins with "https://other.example"');
+  });
+});

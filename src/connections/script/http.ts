@@ -30,7 +30,7 @@ export async function openScriptedHttp(scripts: Readonly<Record<string, HttpScri
   const server = await openScriptedServer(async ({ name: connection, path, request, body }, response) => {
     const headers = request.headers as Record<string, string>;
     const call = { connection, method: request.method ?? '', path, headers, body };
-    await send(response, await replies.to(connection, call));
+    await sendReply(response, await replies.to(connection, call));
   });
   return {
     calls: replies.calls,
@@ -51,7 +51,8 @@ function moved({ baseUrl }: Extract<ConnectionConfig, { type: 'http' }>, to: str
   return Object.assign(new URL(to), { username, password }).href;
 }
 
-async function send(response: ServerResponse, reply: HttpReply): Promise<void> {
+/** What a script says, as an answer. */
+export async function sendReply(response: ServerResponse, reply: HttpReply): Promise<void> {
   if (reply instanceof Error) {
     response.destroy(reply);
     return;
