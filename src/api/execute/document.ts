@@ -27,7 +27,7 @@ import {
 } from '../../base/index.js';
 import { Pace, type RunOptions } from '../../dql/index.js';
 import { DOCUMENT_RULES } from '../schema/document-rules.js';
-import { cascadeNamesFields, namedByVariables, type NamedByVariable } from './cascade-names.js';
+import { cascadeNamesFields, namedByVariables, type NamedByVariable } from '../schema/cascade-names.js';
 import { extentOf, tooDeep } from './document-extent.js';
 import { withFixes } from './document-fix.js';
 

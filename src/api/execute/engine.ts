@@ -5,7 +5,7 @@ import type { Transaction } from '../../graph/index.js';
 import type { GraphqlAnswer, GraphqlRequest } from '../contract.js';
 import type { RequestContext } from '../operation.js';
 import { Errors, graphqlWire } from './answer.js';
-import { unknownName } from './cascade-names.js';
+import { unknownName } from '../schema/cascade-names.js';
 import {
   DocumentCache,
   InvalidDocument,

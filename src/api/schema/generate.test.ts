@@ -254,6 +254,9 @@ describe('rules that are queries', () => {
     expect(
       messages(() => generate(ruled('query($U: String!) { queryA(filter: {n: {allofterms: $U}}) { n } }'))),
     ).toEqual([]);
+    expect(messages(() => generate(ruled('query($U: String!) { queryA @cascade(fields: [$U]) { n } }')))).toEqual([
+      expect.stringContaining('@cascade takes names from a variable'),
+    ]);
   });
 
   const sides = (rule: string): string => `
@@ -265,6 +268,10 @@ describe('rules that are queries', () => {
     ['queryA { b { partsAggregate { count } } }', '"partsAggregate" is there for every node'],
     ['queryA { ...F } } fragment F on A { b { parts(offset: 1) { n } }', '"offset" makes a page'],
     ['queryA(first: 1) { n }', '"first" makes a page'],
+    ['queryA @cascade(fields: [\\"n\\", \\"m\\"]) { n }', '@cascade names "m", which is no field of A'],
+    ['queryA { b @cascade(fields: \\"n\\") { k } }', '@cascade names "n", which is no field of B'],
+    ['queryA @cascade(fields: [\\"far\\"]) { n }', '"far" is not stored'],
+    ['queryA { b @cascade(fields: [\\"partsAggregate\\"]) { k } }', '"partsAggregate" is there for every node'],
   ])('hold nothing that decides nothing: %s', (rule, reason) => {
     expect(messages(() => generate(sides(rule)))).toEqual([expect.stringContaining(reason)]);
   });

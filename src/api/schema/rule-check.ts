@@ -2,20 +2,26 @@ import {
   type ArgumentNode,
   type ASTNode,
   type ASTVisitor,
+  getNamedType,
   GraphQLError,
   GraphQLObjectType,
   GraphQLSchema,
+  isInterfaceType,
+  isObjectType,
   Kind,
   validate,
   type ValidationContext,
 } from 'graphql';
 import { GraphsteadError, type Steps } from '../../base/index.js';
 import { type AuthAction, type AuthRule, isAbout, type ObjectType } from '../../sdl/index.js';
+import { cascadeNamesFields, namesOf } from './cascade-names.js';
 import type { Context } from './context.js';
 import { REQUEST_DIRECTIVES } from './directive.js';
 import { DOCUMENT_RULES } from './document-rules.js';
 import { fieldMeaning } from './meaning.js';
 import { typeQueries } from './query.js';
+
+type Definition = Parameters<typeof fieldMeaning>[0];
 
 export type GraphRule = Extract<AuthRule, { kind: 'graph' }>;
 
@@ -45,7 +51,7 @@ export function* checkAuthRules(context: Context, left: ReadonlySet<string>): St
   const mistakes: GraphsteadError[] = [];
   for (const { type, graph } of rules) {
     yield;
-    const errors = validate(schema, graph.document, [...DOCUMENT_RULES, decides]);
+    const errors = validate(schema, graph.document, [...DOCUMENT_RULES, cascadeNamesFields, decides]);
     const told = errors.filter((error) => !isAbout(error.message, left));
     mistakes.push(...told.map((error) => notAQuery(type, graph, error)));
   }
@@ -68,14 +74,21 @@ function decides(context: ValidationContext): ASTVisitor {
   const refuse = (message: string, node: ASTNode): void =>
     context.reportError(new GraphQLError(message, { nodes: node }));
   return {
+    Directive(node) {
+      const type = getNamedType(context.getType());
+      for (const item of namesOf(node)) {
+        if (item.kind === Kind.VARIABLE)
+          refuse('@cascade takes names from a variable, where a rule has its own.', item);
+        if (item.kind !== Kind.STRING || !(isObjectType(type) || isInterfaceType(type))) continue;
+        const reason = undecided(type.getFields()[item.value], item.value);
+        if (reason !== undefined) refuse(reason, item);
+      }
+    },
     Field(node) {
       const definition = context.getFieldDef();
+      const reason = undecided(definition, node.name.value);
+      if (reason !== undefined) refuse(reason, node);
       const meaning = definition && fieldMeaning(definition);
-      const name = node.name.value;
-      if (meaning?.op === 'edgeAggregate') refuse(`"${name}" is there for every node and decides nothing.`, node);
-      if (meaning?.op === 'field' && !meaning.field.storage && meaning.field.role !== 'id') {
-        refuse(`"${name}" is not stored, and rules are decided by what is.`, node);
-      }
       const isRoot = context.getParentType()?.name === 'Query';
       if (!isRoot && !(meaning?.op === 'field' && meaning.field.role === 'edge')) return;
       for (const argument of node.arguments ?? []) {
@@ -84,6 +97,14 @@ function decides(context: ValidationContext): ASTVisitor {
       }
     },
   };
+}
+
+/** Why asking for a field says nothing of a node; undefined where it does. */
+function undecided(definition: Definition | null | undefined, name: string): string | undefined {
+  const meaning = definition && fieldMeaning(definition);
+  if (meaning?.op === 'edgeAggregate') return `"${name}" is there for every node and decides nothing.`;
+  if (meaning?.op !== 'field' || meaning.field.storage || meaning.field.role === 'id') return undefined;
+  return `"${name}" is not stored, and rules are decided by what is.`;
 }
 
 /** The first few of an edge are there where one is, so that asking for them says no more. */

@@ -3,6 +3,7 @@ import {
   type ASTVisitor,
   type DirectiveNode,
   type DocumentNode,
+  type FragmentDefinitionNode,
   getNamedType,
   GraphQLError,
   type GraphQLInterfaceType,
@@ -20,7 +21,6 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { Request } from './request.js';
 
 /** Fields of a @cascade that a variable names. */
 export interface NamedByVariable {
@@ -32,6 +32,7 @@ export interface NamedByVariable {
 }
 
 type Fielded = GraphQLObjectType | GraphQLInterfaceType;
+type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
 /** A rule for documents: what @cascade names are fields of the level that it stands on. Variables are looked at with their values. */
 export function cascadeNamesFields(context: ValidationContext): ASTVisitor {
@@ -67,7 +68,7 @@ export function namedByVariables(document: DocumentNode, schema: GraphQLSchema):
 export function unknownName(
   named: readonly NamedByVariable[],
   operation: OperationDefinitionNode,
-  { fragments, variables }: Pick<Request, 'fragments' | 'variables'>,
+  { fragments, variables }: { fragments: Fragments; variables: Readonly<Record<string, unknown>> },
 ): GraphQLError | undefined {
   if (named.length === 0) return undefined;
   const reached = reachedFrom(operation, fragments);
@@ -81,7 +82,7 @@ export function unknownName(
 }
 
 /** The operation and the fragments that it spreads, at whatever depth. */
-function reachedFrom(operation: OperationDefinitionNode, fragments: Request['fragments']): ReadonlySet<ASTNode> {
+function reachedFrom(operation: OperationDefinitionNode, fragments: Fragments): ReadonlySet<ASTNode> {
   const reached = new Set<ASTNode>([operation]);
   for (const node of reached) visit(node, { FragmentSpread: ({ name }) => void reached.add(fragments[name.value]) });
   return reached;
@@ -92,7 +93,8 @@ function levelOf(type: GraphQLOutputType | null | undefined): Fielded | undefine
   return isObjectType(named) || isInterfaceType(named) ? named : undefined;
 }
 
-function namesOf({ name, arguments: given = [] }: DirectiveNode): readonly ValueNode[] {
+/** What the @cascade of a field names, variables among it. */
+export function namesOf({ name, arguments: given = [] }: DirectiveNode): readonly ValueNode[] {
   if (name.value !== 'cascade') return [];
   return given.flatMap(({ value }) => (value.kind === Kind.LIST ? value.values : value));
 }
