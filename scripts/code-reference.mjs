@@ -88,14 +88,22 @@ function headingOf(node, source) {
 function membersOf({ node, source, file }) {
   if (ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node)) {
     const clauses = [...(node.heritageClauses ?? [])].sort((a, b) => b.token - a.token);
-    const bases = clauses.flatMap(({ types }) => types.map(({ expression }) => declarationOf(file, expression.text)));
-    return [...bases.map(membersOf), shown(node.members, source)].reduce(withOthers, []);
+    const bases = clauses.flatMap(({ types }) => types.map((type) => inherited(type, file)));
+    return [...bases, shown(node.members, source)].reduce(withOthers, []);
   }
   if (!ts.isVariableStatement(node)) return [];
   const [{ initializer, type }] = node.declarationList.declarations;
   if (type) return [];
   if (ts.isObjectLiteralExpression(initializer)) return shown(initializer.properties, source);
   return membersOf(declarationOf(file, initializer.expression.text));
+}
+
+/** Of `Base`, or of `Omit<Base, 'name'>`. */
+function inherited({ expression, typeArguments = [] }, file) {
+  if (expression.text !== 'Omit') return membersOf(declarationOf(file, expression.text));
+  const [base, left] = typeArguments;
+  const names = (ts.isUnionTypeNode(left) ? left.types : [left]).map(({ literal }) => literal.text);
+  return membersOf(declarationOf(file, base.typeName.text)).filter(({ name }) => !names.includes(name));
 }
 
 function withOthers(members, more) {
