@@ -10,6 +10,9 @@ export function acceptBytes(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 }
 
+/** until others have made room, as a rule */
+const RETRY_SECONDS = 1;
+
 /** methods whose bodies are thrown away as they come */
 const UNREAD: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE']);
 
@@ -27,7 +30,11 @@ export function boundBodies(app: FastifyInstance, bodies: LargeBodies): void {
     const unpack = length > 0 || isChunked ? unpacking(headers) : undefined;
     const isTold = !isChunked && unpack === undefined;
     if (isTold && length < COUNTED_BODY) return done(null, payload);
-    if (bodies.isFullFor(length)) return done(bodies.refusal());
+    const refusal = () => {
+      reply.header('retry-after', RETRY_SECONDS);
+      return bodies.refusal();
+    };
+    if (bodies.isFullFor(length)) return done(refusal());
     const body = unpack === undefined ? payload : unpacked(payload, unpack, reply.raw);
     let own = length;
     bodies.add(length);
@@ -37,7 +44,7 @@ export function boundBodies(app: FastifyInstance, bodies: LargeBodies): void {
       if (!bodies.isFullBeside(own)) return;
       body.off('data', count);
       // ends the reading of it; to destroy it would take the connection, and the answer with it
-      body.emit('error', bodies.refusal());
+      body.emit('error', refusal());
     };
     // the framework listens to errors no longer than it reads, and one that nobody hears would end the process
     if (!isTold) body.on('data', count).on('error', () => undefined);

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { pino, stdSerializers } from 'pino';
 import {
+  DEFAULT_LIMITS,
   type Clock,
   defaultNames,
   type Environment,
@@ -17,6 +18,7 @@ import { type CallLog, createCallLog, readEnvironment } from '../connections/ind
 import { type AppHost, type AppHostOptions, openApp, readAppConfig, readTypes } from './app-host.js';
 import { LargeAnswers } from './answers.js';
 import { LargeBodies } from './bodies.js';
+import { withBodyRoom } from './body-room.js';
 import { withAllMistakes } from './app-mistakes.js';
 import { accessCheck, assertClosed, requireAccess } from './authenticate.js';
 import { catchUpFirst } from './catch-up.js';
@@ -218,6 +220,12 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
 
   const answers = new LargeAnswers(limits);
   const bodies = new LargeBodies(limits.largeBodiesBytes);
+  if (bodies.limit < DEFAULT_LIMITS.largeBodiesBytes) {
+    log.info(
+      { largeBodiesBytes: bodies.limit },
+      'large bodies take so much at a time, by the size of the heap or as set',
+    );
+  }
   const nextId = requestIds();
   const check = accessCheck(access);
   const origins = new Origins(core);
@@ -428,7 +436,9 @@ function serviceLimits(
   environment: NonNullable<ServiceOptions['environment']>,
 ): Limits {
   const configured = appDir ? readAppConfig(appDir).limits : {};
-  return makeLimits({ ...configured, ...limits }, environment);
+  const isSet = limits?.largeBodiesBytes !== undefined || configured.largeBodiesBytes !== undefined;
+  const made = makeLimits({ ...configured, ...limits }, environment);
+  return withBodyRoom(made, isSet || environment['GRAPHSTEAD_LIMIT_LARGE_BODIES_BYTES'] !== undefined);
 }
 
 /** An error as the log has it: its stack names the sources. */

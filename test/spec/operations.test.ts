@@ -261,6 +261,7 @@ describe('large bodies that are held', () => {
       return answer;
     };
     await expect.poll(another).toMatchObject(refused);
+    expect((await another()).headers.get('retry-after')).toBe('1');
     expect((await own.rdf('{ set { <0x1> <name> "y" . } }')).status).toBe(200);
     socket.destroy();
     await expect.poll(async () => (await own.rdf(LARGE)).status).toBe(200);

@@ -1,0 +1,14 @@
+import { getHeapStatistics } from 'node:v8';
+import type { Limits } from '../base/index.js';
+
+/** What is made of a body takes several times its bytes, in the heap. */
+const SHARE = 8;
+
+/**
+ * Bodies take no more than the heap can hold what is made of them, unless somebody has said how much they may take: many at a time would
+ * end the process. @param isSet whether limits.largeBodiesBytes is anybody's choice
+ */
+export function withBodyRoom(limits: Limits, isSet: boolean, heapBytes = getHeapStatistics().heap_size_limit): Limits {
+  const room = Math.floor(heapBytes / SHARE);
+  return isSet || room >= limits.largeBodiesBytes ? limits : { ...limits, largeBodiesBytes: room };
+}
