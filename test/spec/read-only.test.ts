@@ -61,6 +61,8 @@ async function subscribed({ url }: TestService): Promise<SseStream> {
 
 const TYPES = 'type Book @withSubscription { id: ID! title: String! @search(by: [exact]) }';
 const ADD = 'mutation ($title: String!) { addBook(input: [{title: $title}]) { book { id title } } }';
+const SCHEMA_TOOL =
+  '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "graphql_schema", "arguments": {}}}';
 const BOOKS = '{ queryBook(order: {asc: title}) { title } }';
 
 describe.each(PLACES)('a service that only reads, on %s', (_name, place) => {
@@ -116,6 +118,25 @@ describe.each(PLACES)('a service that only reads, on %s', (_name, place) => {
     const live = await subscribed(reader);
     expect((await live.value()).data.queryBook).toEqual([{ title: 'Emma' }]);
     expect((await reader.query(text, '?be=true')).body.data.q).toEqual(names);
+  });
+
+  it('shows it wherever types are read too: as definitions, as tools, in the explorer', async () => {
+    const at = await place();
+    const writer = await service(at);
+    const reader = await service({ ...at, readOnly: true, explorer: true, limits: { followMs: 60_000 } });
+    const json = 'application/json';
+    const ways = {
+      definitions: () => reader.get('/admin/schema'),
+      admin: () => reader.post('/admin', '{"query": "{ getGQLSchema { schema } }"}', json),
+      tools: () => reader.post('/mcp', SCHEMA_TOOL, json, { accept: `${json}, text/event-stream` }),
+      explorer: () => reader.get('/explorer/api/schema'),
+    };
+    let types = '';
+    for (const [name, ask] of Object.entries(ways)) {
+      types += ` type Of_${name} { id: ID! title: String! @search }`;
+      expect((await writer.schema(types)).body.errors).toBeUndefined();
+      expect(JSON.stringify((await ask()).body)).toContain(`Of_${name}`);
+    }
   });
 
   it('shows it over gRPC too, but to whoever asks for the best effort', async () => {
