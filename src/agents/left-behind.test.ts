@@ -10,7 +10,7 @@ const CODE = `
     state = { count: 0 };
     async onReceiveMessage(name, data) {
       if (name === 'leave') {
-        void behind(this.id).then(() => { this.state.count += 100; this.passed = true; });
+        void behind(this.id).then(() => { this.state.count += 100; if (data === 'no JSON') this.state.odd = 1n; });
         if (data === 'and fail') throw new Error('left');
       }
       if (name === 'fail') throw new Error('failed');
@@ -68,11 +68,11 @@ describe('a state that is changed between turns', () => {
     expect(told(service, 'between its turns')).toHaveLength(1);
   });
 
-  it('is told of where nothing stores it any more', async () => {
+  it.each(['a number', 'no JSON'])('is told of where nothing stores it any more: %s', async (what) => {
     const service = await open();
     const { agents, hosts, app } = service;
     const { id } = await agents.start('Timed');
-    await agents.send(id, 'leave');
+    await agents.send(id, 'leave', what);
     await service.call('open', id);
     await agents.swap(() => hosts.load(app));
     await expect.poll(() => told(service, 'is lost')).toHaveLength(1);

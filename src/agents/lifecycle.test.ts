@@ -193,6 +193,25 @@ describe('lifecycle', () => {
     expect(JSON.parse((await agents.send(id, 'state')) ?? '')).toEqual({ second: true, count: 2 });
   });
 
+  it('brings a state that is no JSON to its shape as the text that it is', async () => {
+    const code = (version: string) => `
+      agents.register(class Note extends Agent {
+        ${version}
+        text = '';
+        getState() { return this.text; }
+        setState(text) { this.text = text ?? ''; }
+        onReceiveMessage(name, data) { return (this.text = data ?? this.text); }
+      });`;
+    const service = await agentService(code(''));
+    services.push(service);
+    const { agents, hosts, app } = service;
+    const { id } = await agents.start('Note');
+    await agents.send(id, 'write', 'tea: green');
+    const second = code('static version = 2; static migrations = { 2: (text) => text.toUpperCase() };');
+    await agents.swap(() => hosts.load({ appDir: app.appDir, bundle: app.next(second) }));
+    expect(await agents.send(id, 'read')).toBe('TEA: GREEN');
+  });
+
   it('leaves messages and alarms untried where new code cannot take the state, until other code can', async () => {
     let now = Date.now();
     const clock = { wall: () => now, monotonic: () => performance.now() };
