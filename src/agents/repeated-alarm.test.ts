@@ -9,6 +9,8 @@ const CODE = `
     async onReceiveMessage(name, data) {
       switch (name) {
         case 'set': this.setAlarm(Number(data), { name: 'tick', data: 'x', every: 60_000 }); return;
+        case 'shaky': this.setAlarm(Number(data), { name: 'shaky', every: 5_000 }); return;
+        case 'shake': globalThis.shaken = data === 'on'; return;
         case 'bad': this.setAlarm(0, { name: 'bad', every: 60_000 }); return;
         case 'short': this.setAlarm(0, { name: 'tick', every: 999 }); return;
         case 'wrong': this.setAlarm(0, { name: 'tick', every: 0.5 }); return;
@@ -19,6 +21,7 @@ const CODE = `
     }
     onAlarm(name, data) {
       if (name === 'bad') throw new Error('it never works');
+      if (name === 'shaky' && globalThis.shaken) throw new Error('not now');
       this.state.rang++;
       if (data === 'until ' + this.state.rang) this.cancelAlarm('tick');
     }
@@ -98,6 +101,19 @@ describe('an alarm that repeats', () => {
     expect(await rangAfter(MINUTE / 2 - 1)).toBe(2);
     expect(await rangAfter(1)).toBe(3);
     expect(await rangAfter(MINUTE)).toBe(4);
+  });
+
+  it('is tried again at once where its round failed while the clock stood ahead, by less than a pause too', async () => {
+    const store = { ...bound(createMemoryStore()), close: async () => undefined };
+    const { agents, id, rangAfter } = await begun('shaky', String(1_000 * MINUTE + 20_000), { store });
+    expect(await rangAfter(20_000)).toBe(1);
+    await agents.send(id, 'shake', 'on');
+    expect(await rangAfter(5_000)).toBe(1);
+    expect(await agents.alarms(id)).toMatchObject([{ attempts: 1 }]);
+    await service?.close();
+    const second = await open({ store });
+    await second.agents.clockMoved();
+    expect(await second.agents.send(id, 'rang')).toBe('2');
   });
 
   it('rings on where the clock was set back before a restart', async () => {

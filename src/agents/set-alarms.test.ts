@@ -135,6 +135,20 @@ describe('the alarms of an agent', () => {
     expect(await call('alarmsOf', id)).toEqual([FIRST]);
   });
 
+  it('ring at whole milliseconds, and at once where their time was before there were any', async () => {
+    const { id, ask, call, reach } = await open();
+    await ask('set', 2_000.9, { name: 'part' });
+    await ask('set', -1, { name: 'before' });
+    const at = (ms: number) => new Date(ms).toISOString();
+    expect(await call('alarmsOf', id)).toMatchObject([
+      { id: 'before', at: at(0) },
+      { id: 'part', at: at(2_000) },
+      FIRST,
+    ]);
+    await reach(2_000);
+    expect(await ask('listed')).toMatchObject([FIRST]);
+  });
+
   it('keep count of their tries, however large they are', async () => {
     const { id, ask, call, reach } = await open();
     await ask('cancel', 'first');
