@@ -23,3 +23,28 @@ it('takes in the objects of a large add with pauses between', async () => {
   expect(told.filter((one) => one === 'draft')).toHaveLength(2_000);
   expect(await world.data('{ aggregateItem { count } }')).toEqual({ aggregateItem: { count: 2_000 } });
 });
+
+it('takes in the objects below one with pauses between', async () => {
+  const world = await createWorld('type Item { key: String! @id name: String parts: [Item] }');
+  const parts = Array.from({ length: 5_000 }, (_, i) => ({ key: `k${i}`, name: `n${i % 7}` }));
+  const { add } = Drafts.prototype;
+  const { get } = Object.getOwnPropertyDescriptor(Drafts.prototype, 'xids') ?? {};
+  let [pauses, drafting] = [0, 0];
+  try {
+    vi.spyOn(Pace.prototype, 'pause').mockImplementation(() => void pauses++);
+    vi.spyOn(Drafts.prototype, 'add').mockImplementation(function (this: Drafts, given) {
+      pauses = 0;
+      return add.call(this, given);
+    });
+    vi.spyOn(Drafts.prototype, 'xids', 'get').mockImplementation(function (this: Drafts) {
+      drafting = pauses;
+      return get?.call(this);
+    });
+    const input = [{ key: 'top', name: 'top', parts }];
+    await world.data('mutation ($input: [AddItemInput!]!) { addItem(input: $input) { numUids } }', { input });
+  } finally {
+    vi.restoreAllMocks();
+  }
+  expect(drafting).toBeGreaterThan(15);
+  expect(await world.data('{ aggregateItem { count } }')).toEqual({ aggregateItem: { count: 5_001 } });
+});

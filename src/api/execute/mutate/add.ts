@@ -1,5 +1,5 @@
 import type { GraphQLField } from 'graphql';
-import { forEachInSteps, inSteps } from '../../../base/index.js';
+import { inSteps, type Steps } from '../../../base/index.js';
 import { Pace } from '../../../dql/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { ObjectType } from '../../../sdl/index.js';
@@ -47,8 +47,10 @@ async function work(
   const drafts = new Drafts(scope);
   const tops = new Set<Draft>();
   const pace = new Pace(request.run);
-  const drafting = forEachInSteps(inputs, (values) => tops.add(drafts.add({ type, values })));
-  await inSteps(drafting, () => pace.pause());
+  const drafting = function* (): Steps<void> {
+    for (const values of inputs) tops.add(yield* drafts.add({ type, values }));
+  };
+  await inSteps(drafting(), () => pace.pause());
   const known = await lookUp(request, reader, drafts.xids, drafts.uids);
   const set = new ChangeSet(scope, reader, known, requestTime(request), request.run);
   const upserts = new Map<Draft, number>();

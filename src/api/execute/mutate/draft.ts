@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { assert, GraphsteadError } from '../../../base/index.js';
+import { assert, atOnce, GraphsteadError, STEP, type Steps } from '../../../base/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import type { Scope } from '../scope.js';
 import {
@@ -39,6 +39,7 @@ export class Drafts {
   readonly #byXid = new Map<string, Draft>();
   readonly #byUid = new Map<number, Draft>();
   readonly #scope: Scope;
+  #objects = 0;
 
   constructor(scope: Scope) {
     this.#scope = scope;
@@ -53,23 +54,24 @@ export class Drafts {
   }
 
   /** A top-level object of addT. */
-  add(input: NodeInput): Draft {
+  add(input: NodeInput): Steps<Draft> {
     return this.#node(input, undefined, true);
   }
 
   /** An object that only names a node. */
   refer(input: NodeInput): Draft {
-    return this.#node(input, undefined, false);
+    return atOnce(this.#node(input, undefined, false));
   }
 
   /** The edges of an object that is itself no node: the patch of an update. */
-  edgesOf(input: NodeInput): Draft['edges'] {
+  *edgesOf(input: NodeInput): Steps<Draft['edges']> {
     const edges: Draft['edges'] = [];
-    this.#descend(input, undefined, edges);
+    yield* this.#descend(input, undefined, edges);
     return edges;
   }
 
-  #node(input: NodeInput, through: Field | undefined, isTop: boolean): Draft {
+  *#node(input: NodeInput, through: Field | undefined, isTop: boolean): Steps<Draft> {
+    if (++this.#objects % STEP === 0) yield;
     const uid = isTop ? undefined : uidOf(input);
     if (uid !== undefined) return this.#byUid.get(uid) ?? this.#keepUid(uid, input);
     const xids = xidsOf(input);
@@ -84,7 +86,7 @@ export class Drafts {
       draft.xids.set(xid.field.name, xid);
       this.#byXid.set(xidKey(xid), draft);
     }
-    if (isWritten) this.#descend(input, inverse, draft.edges);
+    if (isWritten) yield* this.#descend(input, inverse, draft.edges);
     return draft;
   }
 
@@ -131,12 +133,12 @@ export class Drafts {
     return a.interfaces.includes(b.name) || b.interfaces.includes(a.name);
   }
 
-  #descend(input: NodeInput, skip: Field | undefined, edges: Draft['edges']): void {
+  *#descend(input: NodeInput, skip: Field | undefined, edges: Draft['edges']): Steps<void> {
     for (const field of givenEdges(input)) {
       // the other end of the edge that led here is filled in by that edge
       if (skip && field.name === skip.name && !field.type.list) continue;
       for (const child of childInputs(this.#scope, field, input.values[field.name])) {
-        edges.push({ field, child: this.#node(child, field, false) });
+        edges.push({ field, child: yield* this.#node(child, field, false) });
       }
     }
   }

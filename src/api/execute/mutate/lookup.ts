@@ -1,5 +1,5 @@
-import { addTo, TYPE_PREDICATE } from '../../../base/index.js';
-import { type Block, placeOf, type ResultNode } from '../../../dql/index.js';
+import { addTo, forEachInSteps, inSteps, STEP, type Steps, TYPE_PREDICATE } from '../../../base/index.js';
+import { type Block, Pace, placeOf, type ResultNode } from '../../../dql/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import { decodeValue, valueText } from '../../../values/index.js';
 import { runBlocks } from '../query.js';
@@ -29,12 +29,14 @@ export async function lookUp(
   xids: readonly XidValue[],
   uids: readonly number[],
 ): Promise<Known> {
+  const pace = new Pace(request.run);
   const byPredicate = new Map<string, Map<string, XidValue>>();
-  for (const xid of xids) {
+  const sorting = forEachInSteps(xids, (xid) => {
     const values = byPredicate.get(xid.predicate) ?? new Map<string, XidValue>();
     values.set(xid.text, xid);
     byPredicate.set(xid.predicate, values);
-  }
+  });
+  await inSteps(sorting, () => pace.pause());
   const types = select(plainName(TYPE_PREDICATE));
   const blocks: Block[] = [];
   for (const [predicate, values] of byPredicate) {
@@ -50,7 +52,9 @@ export async function lookUp(
   const byUid = new Map<number, Existing>();
   if (blocks.length === 0) return { byXid, byUid };
   const { roots } = await runBlocks(request, blocks, reader);
-  for (const [i, predicate] of [...byPredicate.keys()].entries()) noteXids(roots[i], predicate, byXid);
+  for (const [i, predicate] of [...byPredicate.keys()].entries()) {
+    await inSteps(noteXids(roots[i], predicate, byXid), () => pace.pause());
+  }
   if (uids.length > 0) for (const existing of nodesOf(roots[roots.length - 1])) byUid.set(existing.uid, existing);
   return { byXid, byUid };
 }
@@ -61,8 +65,10 @@ function argumentOf(xid: XidValue): string | bigint {
   return name === 'Int' || name === 'Int64' ? BigInt(xid.text) : xid.text;
 }
 
-function noteXids(root: ResultNode, predicate: string, byXid: Map<string, Existing[]>): void {
+function* noteXids(root: ResultNode, predicate: string, byXid: Map<string, Existing[]>): Steps<void> {
+  let count = 0;
   for (const existing of nodesOf(root)) {
+    if (++count % STEP === 0) yield;
     const bytes = valueAt(root.children[1], existing.uid);
     if (!bytes) continue;
     const key = xidKey({ predicate, text: valueText(decodeValue(bytes)) } as XidValue);
@@ -70,11 +76,11 @@ function noteXids(root: ResultNode, predicate: string, byXid: Map<string, Existi
   }
 }
 
-function nodesOf(root: ResultNode): Existing[] {
+function* nodesOf(root: ResultNode): Generator<Existing> {
   const column = root.children[0];
-  return Array.from(root.rows?.[0] ?? [], (uid) => {
+  for (const uid of root.rows?.[0] ?? []) {
     const at = placeOf(column.source, uid);
     const stored = at === -1 ? [] : (column.valueLists?.[at] ?? []);
-    return { uid, types: stored.map((bytes) => valueText(decodeValue(bytes))) };
-  });
+    yield { uid, types: stored.map((bytes) => valueText(decodeValue(bytes))) };
+  }
 }

@@ -1,5 +1,6 @@
 import type { GraphQLField } from 'graphql';
-import { assert, GraphsteadError } from '../../../base/index.js';
+import { assert, GraphsteadError, inSteps } from '../../../base/index.js';
+import { Pace } from '../../../dql/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { Field, ObjectType } from '../../../sdl/index.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
@@ -95,7 +96,8 @@ async function gather(
   if (!request.engine.names.dgraph) {
     for (const removal of removals) demandSpared(scopeOf(request, reader), removal);
   }
-  const edges = set ? drafts.edgesOf(set) : [];
+  const pace = new Pace(request.run);
+  const edges = set ? await inSteps(drafts.edgesOf(set), () => pace.pause()) : [];
   const removed = remove ? removedEdges(request, drafts, remove) : [];
   if (uids.length > 0 && (set || remove)) {
     steps.push({ type, uids, ...(set ? { set } : {}), ...(remove ? { remove } : {}), removals, edges, removed });
