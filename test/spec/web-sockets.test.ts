@@ -144,7 +144,9 @@ describe('graphql-transport-ws', () => {
     client.socket.removeAllListeners('ping');
     (client.socket as unknown as { _autoPong: boolean })._autoPong = false;
     expect((await client.closed).code).toBe(1006);
-    const other = await greeted(s);
+    // one that answers stays
+    const patient = await service({ limits: { heartbeatMs: 700 } });
+    const other = await greeted(patient);
     await new Promise((resolve) => other.socket.once('ping', () => other.socket.once('ping', resolve)));
     expect(await other.ask('{ __typename }')).toMatchObject({ type: 'next' });
   });
