@@ -165,7 +165,7 @@ export class TransactionTable {
   #unknown(startTs: number): GraphsteadError {
     if (this.#expired.get(startTs)) return expired(startTs);
     return new GraphsteadError('TXN_UNKNOWN', `there is no open transaction ${startTs}`, {
-      fix: 'Begin with a request without startTs and go on with the one it answers.',
+      fix: 'Begin with a request without startTs and go on with the one it answers; a query to a service that only reads begins one with ro=false.',
     });
   }
 

@@ -95,6 +95,42 @@ describe('a service that only reads and knows the one that writes', () => {
     expect(Number((await reader.get('/assign?what=uids&num=5')).body.startId)).toBeGreaterThan(0);
   });
 
+  it('hands a transaction that may write to the one that writes, from its first query on', async () => {
+    const { writer, reader, readOnly } = await pair();
+    await reader.alter('stock: int .');
+    const { uids } = (await reader.rdf('{ set { _:tea <stock> "10" . } }')).body.data;
+    const left = `{ q(func: uid(${uids.tea})) { stock } }`;
+    const take = async (at: TestService, startTs: number, stock: number) =>
+      at.rdf(`{ set { <${uids.tea}> <stock> "${stock}" . } }`, `?startTs=${startTs}&commitNow=true`);
+    // two that read the same: the second loses
+    const begun = await Promise.all([reader.query(left, '?ro=false'), writer.query(left)]);
+    const [first, second] = begun.map(({ body }) => body.extensions.txn.start_ts as number);
+    expect((await take(reader, first, 9)).status).toBe(200);
+    expect((await take(reader, second, 9)).body.errors[0].extensions.code).toBe('TXN_ABORTED');
+    expect((await reader.data(left)).q).toEqual([{ stock: 9 }]);
+
+    // one that a change began sees what it changed, wherever it asks
+    const open = await reader.rdf(`{ set { <${uids.tea}> <stock> "1" . } }`, '');
+    const at = `?startTs=${open.body.extensions.txn.start_ts}`;
+    expect((await reader.query(left, at)).body.data.q).toEqual([{ stock: 1 }]);
+    expect((await reader.query(left)).body.data.q).toEqual([{ stock: 9 }]);
+    await reader.post(`/commit${at}&abort=true`, '', 'application/json');
+    // what was read here can be read again here, without the one that writes
+    const shown = (await reader.query(left)).body.extensions.txn.start_ts;
+    await writer.rdf(`{ set { <${uids.tea}> <stock> "8" . } }`);
+    expect((await reader.query(left, `?startTs=${shown}`)).body.data.q).toEqual([{ stock: 9 }]);
+
+    // the peer's programs say of a query that it only reads
+    const peer = await service({ ...readOnly, compat: 'dgraph', writer: writer.url });
+    const theirs = (await peer.query(left)).body.extensions.txn.start_ts;
+    expect((await take(peer, theirs, 7)).body.data.code).toBe('Success');
+    await writer.close();
+    for (const query of ['?ro=true', '?be=true']) {
+      expect((await peer.query(left, query)).body.data.q).toEqual([{ stock: 7 }]);
+    }
+    expect((await peer.query(left)).status).toBe(503);
+  });
+
   it('is one with all others, to clients that ask another one each time', async () => {
     const { writer, reader, readOnly } = await pair();
     const all = [writer, reader, await service({ ...readOnly, writer: writer.url })];

@@ -36,7 +36,7 @@ export function remoteTarget(url: string, key: string | undefined): RemoteTarget
     return {
       names: await names(),
       async query(text) {
-        const { data, extensions } = await service.send('/query', text, 'application/dql');
+        const { data, extensions } = await service.send('/query?ro=false', text, 'application/dql');
         const { start_ts: startTs, hash } = (extensions as { txn: { start_ts: number; hash: string } }).txn;
         return { data: data as Record<string, unknown>, txn: { startTs, hash } };
       },

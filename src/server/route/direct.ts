@@ -8,6 +8,7 @@ import type { Origins } from '../cors.js';
 import type { DirectRequest, DirectRoute, PlainHead } from '../direct/index.js';
 import { failure, PACKED_FROM } from '../envelope.js';
 import { logFailure } from '../http.js';
+import { mayBelongToWriter } from './forwarded.js';
 import { directGraphql } from './direct-graphql.js';
 import { GRAPH_LANGUAGE, joined } from './graph-language.js';
 import { JSON_TYPE } from './graphql-request.js';
@@ -68,9 +69,10 @@ function packingFor(accepted: string | undefined): 'gzip' | 'none' | undefined {
 
 const pack = promisify(gzip);
 
-function directGraphLanguage(core: Core, { path, length, headers }: PlainHead): RunDirectly | undefined {
+function directGraphLanguage(core: Core, head: PlainHead): RunDirectly | undefined {
+  const { path, length, headers } = head;
   // sent on as it comes
-  if (core.forwarder !== undefined && path !== '/query') return undefined;
+  if (core.forwarder !== undefined && (path !== '/query' || mayBelongToWriter(head, core))) return undefined;
   if (!Object.hasOwn(GRAPH_LANGUAGE, path) || length > core.limits.graphBodyBytes) return undefined;
   const type = headers['content-type'];
   if (type !== undefined && !MEDIA_TYPE.test(type)) return undefined;

@@ -17,6 +17,7 @@ import { asItIs, success, TEXT_BYTES } from '../envelope.js';
 import { bodyHash, idempotencyClaim } from '../idempotency.js';
 import { duration, flag, knownParameters, type Queried, text, timestamp } from '../parameter.js';
 import type { Answering } from '../signal.js';
+import { forward, isOfOtherTransaction } from './forwarded.js';
 
 /** tokens that declare a variable: its name, a colon, its type */
 const TOKENS_A_VARIABLE = 3;
@@ -39,7 +40,14 @@ export function graphLanguageRoutes(app: FastifyInstance, core: Core): void {
   const options = { bodyLimit: core.limits.graphBodyBytes, config: LARGE_ANSWERS };
   for (const [path, work] of Object.entries(GRAPH_LANGUAGE)) {
     app.post(path, options, async (request, reply) => {
-      return sendJson(core, reply, await work(core, request, reply.raw, core.keys.nameOf(request.headers)));
+      let answer: Parts;
+      try {
+        answer = await work(core, request, reply.raw, core.keys.nameOf(request.headers));
+      } catch (thrown) {
+        if (core.forwarder === undefined || !isOfOtherTransaction(request, thrown)) throw thrown;
+        return forward(core.forwarder, request, reply);
+      }
+      return sendJson(core, reply, answer);
     });
   }
   app.post('/alter', options, async (request, reply) => sendJson(core, reply, await alter(core, request)));
