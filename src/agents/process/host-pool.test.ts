@@ -586,6 +586,28 @@ describe('host processes', () => {
     expect(await spinning).toMatchObject([timedOut, timedOut]);
   });
 
+  it('what is like the one that holds a process does not get the one in reserve', async () => {
+    await open({ turnThreadMs: 60_000 }, 2);
+    await until(() => hosts.stats()['hosts'] === 3);
+    const spinning = Array.from({ length: 6 }, () => call('spin').catch((error: unknown) => error));
+    for (let i = 0; i < 10; i++) expect(await call('add', i, 1)).toBe(i + 1);
+    expect(hosts.stats()).toMatchObject({ hosts: 3, host_kills: 0 });
+    await hosts.close();
+    expect(await Promise.all(spinning)).toMatchObject(Array(6).fill({ code: 'NOT_READY' }));
+  });
+
+  it('while all are held, everything else is answered by one that is made for it', async () => {
+    await open({ turnThreadMs: 60_000 }, 2);
+    await until(() => hosts.stats()['hosts'] === 3);
+    // the one in reserve too
+    for (const name of ['spin', 'sleep', 'busy']) {
+      void call(name, 60_000).catch(() => undefined);
+      expect(await call('add', 1, 1)).toBe(2);
+    }
+    for (let i = 0; i < 10; i++) expect(await call('add', i, 1)).toBe(i + 1);
+    expect(hosts.stats()).toMatchObject({ hosts: 4, host_kills: 0 });
+  });
+
   it('what came after the last one that has begun is answered by the others, whatever holds the process', async () => {
     await open({ turnThreadMs: 3_000 }, 2);
     const spinning = call('spinLater').catch((error: unknown) => error);

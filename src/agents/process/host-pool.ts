@@ -65,7 +65,7 @@ export class HostPool implements Hosts {
     try {
       for (let suspicion = 0; ; ) {
         if (suspicion >= ENOUGH) return await this.#alone(task, run);
-        const found = this.#processes.alive(shard);
+        const found = this.#processes.alive(shard, task);
         const host = found instanceof Promise ? await found : found;
         try {
           return await run(host);
@@ -128,7 +128,7 @@ export class HostPool implements Hosts {
     const task = this.#taskOf(call);
     try {
       for (let suspicion = 0; ; ) {
-        const host = await this.#processes.loaded(this.#placeOf(call));
+        const host = await this.#processes.loaded(this.#placeOf(call), task);
         try {
           for await (const item of host.stream(this.#asked(call), task)) {
             suspicion = ENOUGH;

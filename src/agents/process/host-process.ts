@@ -56,8 +56,8 @@ interface HostProcessOptions {
   /** as it is now; asked at the start and at the load, between which it may be edited */
   readonly environment: () => Readonly<Record<string, string | undefined>>;
   readonly used?: (record: CallRecord) => void;
-  /** whether another process would answer what this one does not get to */
-  readonly mayMove: () => boolean;
+  /** which tasks another process would answer that this one does not get to */
+  readonly mayMove: () => (task: HostTask) => boolean;
 }
 
 /** One forked process that gets one bundle to load. It never opens the store. */
@@ -169,6 +169,13 @@ export class HostProcess {
     return this.#watchdog.stalled;
   }
 
+  /** The function or the message whose code holds it while it does not answer, where that is known. */
+  get holding(): string | undefined {
+    if (!this.stalled || this.dead) return undefined;
+    const holder = Math.abs(this.#child?.marked().holder ?? 0);
+    return this.#pending.get(holder)?.task.label.operation;
+  }
+
   /** Runs a turn. Throws HostDied, the time-out's code, or what the handler threw. */
   turn(turn: TurnTask, task: HostTask): Promise<Turned> {
     const id = nextTask++;
@@ -273,9 +280,10 @@ export class HostProcess {
   #moveWaiting(held: boolean): void {
     const { holder = 0, begun = 0 } = this.#child?.marked() ?? {};
     const last = held ? begun : this.#pending.get(holder) && holder;
-    if (!last || !this.#options.mayMove()) return;
-    for (const [id, { movable }] of this.#pending.entries()) {
-      if (id <= last || !movable) continue;
+    if (!last) return;
+    const mayMove = this.#options.mayMove();
+    for (const [id, { task, movable }] of this.#pending.entries()) {
+      if (id <= last || !movable || !mayMove(task)) continue;
       this.#giveUp(id, 'it was moved to another process', new HostDied('its process is busy', false, false, 0));
     }
   }

@@ -4,12 +4,14 @@ import type { HostApp, HostLog } from '../info.js';
 import { closing } from '../refusal.js';
 import type { HostManifest, HostsOptions, Staged } from './contract.js';
 import { HostProcess } from './host-process.js';
+import type { HostTask } from './task.js';
 
 interface Generation {
   readonly app: HostApp;
   readonly manifest: HostManifest;
   readonly slots: HostProcess[];
-  spare: HostProcess | undefined;
+  /** in reserve: one, and more while all others are held */
+  readonly spares: Set<HostProcess>;
 }
 
 const WATCH_MS = 25;
@@ -21,10 +23,18 @@ const RESPAWN_MS = 1_000;
 const PREFORK_MS = 250;
 /** processes that one caller sees fail to load, one after the other, before it is told */
 const LOADS = 2;
+/** milliseconds in which no process is free before another is made, and most of those that are made so */
+const RELIEF_MS = 500;
+const RELIEFS = 4;
+/** milliseconds in which there was always a free one before they go again */
+const REST_MS = 10_000;
 /** why a process of an app as it was before ends */
 export const REPLACED = 'replaced';
 
-/** The processes that app code runs in: one a core with the newest app, one more in reserve, and a watchdog over all of them. */
+/**
+ * The processes that app code runs in: one a core with the newest app, one more in reserve, some more where all of these are held,
+ * and a watchdog over all of them.
+ */
 export class Processes {
   readonly #limits: Limits;
   readonly #clock: Clock;
@@ -39,6 +49,9 @@ export class Processes {
   #lastWatch: number;
   #kills = 0;
   #deaths: number[] = [];
+  /** monotonic milliseconds: since when no process is free, and when one last was not */
+  #heldSince: number | undefined;
+  #heldAt = Number.NEGATIVE_INFINITY;
   /** settles once the place of a dead process is taken */
   readonly #successions = new WeakMap<HostProcess, Promise<void>>();
   #closed = false;
@@ -82,7 +95,7 @@ export class Processes {
     signal?.addEventListener('abort', drop, { once: true });
     try {
       const [manifest] = await Promise.all(slots.map((host) => host.ready));
-      return { take: () => this.#take({ app, manifest, slots, spare: undefined }), drop };
+      return { take: () => this.#take({ app, manifest, slots, spares: new Set() }), drop };
     } catch (error) {
       drop();
       throw error;
@@ -96,7 +109,7 @@ export class Processes {
     const before = this.#generation;
     this.#generation = next;
     for (const host of next.slots) this.#replaceWhenDead(host);
-    if (before !== undefined) for (const host of [...before.slots, before.spare]) this.#retire(host);
+    if (before !== undefined) for (const host of [...before.slots, ...before.spares]) this.#retire(host);
     this.#refill(next);
     const { appDir } = next.app;
     if (this.#options.prefork === true) setTimeout(() => this.#fork(appDir, this.#count + 1), PREFORK_MS).unref();
@@ -104,14 +117,14 @@ export class Processes {
   }
 
   /** The process for a shard, or the one that takes its place. Throws OVERLOADED where the system gives none for now. */
-  alive(shard: number): MaybePromise<HostProcess> {
-    const picked = this.#pick(shard);
-    return picked.dead ? this.#successor(shard, picked) : picked;
+  alive(shard: number, task: HostTask): MaybePromise<HostProcess> {
+    const picked = this.#pick(shard, task);
+    return picked.dead ? this.#successor(shard, task, picked) : picked;
   }
 
   /** The same once it has loaded the app. */
-  loaded(shard: number): Promise<HostProcess> {
-    return this.#loaded(() => this.alive(shard));
+  loaded(shard: number, task: HostTask): Promise<HostProcess> {
+    return this.#loaded(() => this.alive(shard, task));
   }
 
   /** A process for nobody else: its caller ends it. */
@@ -150,22 +163,27 @@ export class Processes {
   }
 
   /** Not the same one for ever: residency has to be checked by identity. */
-  #pick(shard: number): HostProcess {
-    const { slots } = this.#current();
+  #pick(shard: number, task: HostTask): HostProcess {
+    const { slots, spares } = this.#current();
     const first = slots[shard % slots.length];
-    return isFree(first) ? first : (this.#free() ?? first);
+    if (isFree(first)) return first;
+    return slots.find(isFree) ?? (this.#mayLeave()(task) ? [...spares].find(isFree) : undefined) ?? first;
   }
 
-  #free(): HostProcess | undefined {
-    const { slots, spare } = this.#current();
-    return slots.find(isFree) ?? (spare && isFree(spare) ? spare : undefined);
+  /** Which tasks another process would answer. Those like one that holds its process do not get the last one that is left. */
+  #mayLeave(): (task: HostTask) => boolean {
+    const { slots, spares } = this.#current();
+    if (slots.some(isFree)) return always;
+    if (![...spares].some(isFree)) return never;
+    const held = new Set([...slots, ...spares].map((host) => host.holding));
+    return ({ label: { operation } }) => operation === undefined || !held.has(operation);
   }
 
   /** The process that takes a dead one's place. Throws OVERLOADED where the system gives none for now. */
-  async #successor(shard: number, dead: HostProcess): Promise<HostProcess> {
+  async #successor(shard: number, task: HostTask, dead: HostProcess): Promise<HostProcess> {
     for (let host = dead; ; ) {
       await this.#successions.get(host);
-      host = this.#pick(shard);
+      host = this.#pick(shard, task);
       if (host.unborn !== undefined) throw host.unborn;
       if (!host.dead) return host;
     }
@@ -209,7 +227,7 @@ export class Processes {
       log: this.#log,
       environment: this.#options.environment ?? (() => process.env),
       used: this.#options.onCall,
-      mayMove: () => this.#generation !== undefined && this.#free() !== undefined,
+      mayMove: () => (this.#generation === undefined ? never : this.#mayLeave()),
     });
     this.#all.add(host);
     void host.exited.then(() => this.#all.delete(host));
@@ -220,7 +238,7 @@ export class Processes {
     this.#successions.set(host, this.#succeed(host));
   }
 
-  /** The spare takes a dead process's place at once, and another becomes the spare. */
+  /** A spare takes a dead process's place at once, and another becomes the spare. */
   async #succeed(host: HostProcess): Promise<void> {
     await host.exited;
     const loaded = await host.ready.then(
@@ -233,24 +251,32 @@ export class Processes {
     const slot = generation?.slots.indexOf(host) ?? -1;
     if (generation === undefined || slot === -1 || this.#closed) return;
     this.#kills++;
-    const next = generation.spare?.dead === false ? generation.spare : this.#spawn(generation.app);
-    generation.spare = undefined;
+    const next = [...generation.spares].find((spare) => !spare.dead && !spare.stalled) ?? this.#spawn(generation.app);
+    generation.spares.delete(next);
     generation.slots[slot] = next;
     this.#replaceWhenDead(next);
     this.#refill(generation);
   }
 
   #refill(generation: Generation): void {
-    if (this.#closed || this.#generation !== generation || generation.spare?.dead === false) return;
+    if (this.#closed || this.#generation !== generation || [...generation.spares].some((spare) => !spare.dead)) return;
     const wait = this.#pause();
     if (wait > 0) {
       setTimeout(() => this.#refill(generation), wait).unref();
       return;
     }
+    this.#addSpare(generation);
+  }
+
+  #addSpare(generation: Generation): void {
     const spare = this.#spawn(generation.app);
-    generation.spare = spare;
+    generation.spares.add(spare);
+    let loaded = false;
+    spare.ready.then(() => {
+      loaded = true;
+    }, noop);
     void spare.exited.then(() => {
-      if (generation.spare === spare) generation.spare = undefined;
+      if (generation.spares.delete(spare) && loaded) this.#refill(generation);
       if (spare.unborn !== undefined) setTimeout(() => this.#refill(generation), RESPAWN_MS).unref();
     });
   }
@@ -267,9 +293,31 @@ export class Processes {
     return RESPAWN_MS;
   }
 
+  /** While all processes are held, whatever else is asked would wait until the first of them is killed. */
+  #relieve(now: number): void {
+    if (this.#generation === undefined) return;
+    const { slots, spares } = this.#generation;
+    if (![...slots, ...spares].every((host) => host.loaded && host.stalled)) {
+      this.#heldSince = undefined;
+      if (now - this.#heldAt > REST_MS) this.#rest(this.#generation);
+      return;
+    }
+    this.#heldAt = now;
+    this.#heldSince ??= now;
+    if (now - this.#heldSince < RELIEF_MS || spares.size > RELIEFS) return;
+    this.#heldSince = undefined;
+    this.#addSpare(this.#generation);
+  }
+
+  /** What was made while all were held goes, but for one. */
+  #rest({ spares }: Generation): void {
+    if (spares.size <= 1) return;
+    const idle = [...spares].find((host) => isFree(host) && host.left.tasks + host.left.streams === 0);
+    idle?.kill('it is not needed any more');
+  }
+
   /** An old process ends when its last task has; streams, which may never end or have slow readers, get so much time. */
-  #retire(host: HostProcess | undefined): void {
-    if (host === undefined) return;
+  #retire(host: HostProcess): void {
     const until = this.#clock.monotonic() + this.#limits.shutdownMs;
     const check = setInterval(() => {
       const { tasks, streams } = host.left;
@@ -286,8 +334,14 @@ export class Processes {
     const late = Math.max(0, now - this.#lastWatch - WATCH_MS * 2);
     this.#lastWatch = now;
     for (const host of this.#all) host.watch(late);
+    this.#relieve(now);
   }
 }
+
+function noop(): void {}
+
+const always = () => true;
+const never = () => false;
 
 /** It answers what it is sent. */
 function isFree(host: HostProcess): boolean {
