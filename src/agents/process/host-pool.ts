@@ -7,7 +7,7 @@ import type { HostProcess } from './host-process.js';
 import { MadeCalls } from './made-calls.js';
 import { Placement } from './placement.js';
 import { Processes, REPLACED } from './processes.js';
-import { DEATH_FIX, ENOUGH, HostDied, type HostTask, timedOut } from './task.js';
+import { DEATH_FIX, ENOUGH, HostDied, held, type HostTask } from './task.js';
 import { traceOf, tracedTask } from './traced-task.js';
 
 /** Answers what functions ask of the service; turns bring their own. It may throw at once. */
@@ -100,7 +100,7 @@ export class HostPool implements Hosts {
   }
 
   #held(task: HostTask): GraphsteadError {
-    return timedOut(task, `held the thread for ${this.#limits.turnThreadMs} ms`);
+    return held(task, this.#limits.turnThreadMs);
   }
 
   async #enterQuarantine(): Promise<() => void> {

@@ -13,8 +13,8 @@ import {
   deathOf,
   HostDied,
   type HostTask,
-  timedOut,
   unbegun,
+  unended,
   type Turned,
 } from './task.js';
 import { Watchdog } from './watchdog.js';
@@ -260,8 +260,7 @@ export class HostProcess {
     for (const [id, pending] of this.#pending.entries()) {
       const { task, leaving } = pending;
       pending.expiresAt += late;
-      if (now >= pending.expiresAt)
-        this.#giveUp(id, 'it took too long', timedOut(task, `did not end within ${task.wallMs} ms`));
+      if (now >= pending.expiresAt) this.#giveUp(id, 'it took too long', unended(task));
       else if (leaving === undefined || task.signal?.aborted !== true) continue;
       else if (leaving === 'gives up') this.#giveUp(id, 'the caller left', cancelled());
       else this.#pending.take(id)?.reject(cancelled());

@@ -71,12 +71,24 @@ export function unbegun(reason: string): HostDied {
   return new HostDied(reason, undefined, false, DOUBT);
 }
 
-/** The time-out of a task, in the words of its kind. */
-export function timedOut({ label, timeoutCode }: HostTask, how: string): GraphsteadError {
+/** A task kept its thread to itself, in the words of its kind. */
+export function held(task: HostTask, ms: number): GraphsteadError {
+  const fix = 'look for a loop without an end; limits.turnThreadMs bounds it';
+  return timedOut(task, `held the thread for ${ms} ms`, fix);
+}
+
+/** A task left the thread to others, and did not come to its end. */
+export function unended(task: HostTask): GraphsteadError {
+  const waits =
+    'look for what it awaits that never comes, as a promise, or a result with a "then", that nobody settles';
+  return timedOut(task, `did not end within ${task.wallMs} ms`, `${waits}; limits.turnWallMs bounds it`);
+}
+
+function timedOut({ label, timeoutCode }: HostTask, how: string, fix: string): GraphsteadError {
   const { agentId, operation } = label;
   const what = agentId === undefined ? `function ${operation}` : `"${operation}" of agent ${agentId}`;
   return new GraphsteadError(timeoutCode, `${what} ${how}`, {
-    fix: 'look for a loop without an end; limits.turnThreadMs and limits.turnWallMs bound it',
+    fix,
     ...(agentId === undefined ? {} : { details: { agentId } }),
   });
 }
