@@ -27,9 +27,11 @@ const CODE = `
     onReceiveMessage() { return String(this.state.getTime()); }
   }
   class Board extends Agent {
-    static handlers = ['read', 'peek', 'turnOver', 'turnOverAndBack'];
+    static handlers = ['read', 'peek', 'turnOver', 'turnOverAndBack', 'add'];
     static readOnly = ['read', 'peek', 'turnOver', 'turnOverAndBack'];
     state = { cards: ['down', 'down'] };
+    onResume() { this.state.cards.push('back'); }
+    add(card) { return this.state.cards.push(card); }
     read() { return this.state.cards; }
     async peek() {
       await new Promise(setImmediate);
@@ -137,6 +139,15 @@ describe('a read-only handler that changes its state', () => {
     const answered = { status: 'fulfilled', value: cards };
     expect(told).toMatchObject([answered, refused, answered, refused, answered]);
     expect(await agents.send(id, 'read')).toBe(cards);
+  });
+
+  it('runs on the stored state without onResume, and leaves the agent in memory as it is', async () => {
+    const { agents } = service;
+    const { id } = await agents.start('Board');
+    expect(await agents.send(id, 'add', '3')).toBe('3');
+    await expect(agents.send(id, 'turnOver', '0')).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    expect(await agents.send(id, 'add', '4')).toBe('4');
+    expect(await agents.send(id, 'read')).toBe('["down","down",3,4]');
   });
 
   it('may take its change back, and may write the same state in another way', async () => {
