@@ -210,6 +210,8 @@ describe('lifecycle', () => {
     const second = code('static version = 2; static migrations = { 2: (text) => text.toUpperCase() };');
     await agents.swap(() => hosts.load({ appDir: app.appDir, bundle: app.next(second) }));
     expect(await agents.send(id, 'read')).toBe('TEA: GREEN');
+    // stored by the turn that met it, although that changed nothing
+    expect(await agents.inspect(id)).toMatchObject({ state: 'TEA: GREEN' });
   });
 
   it('leaves messages and alarms untried where new code cannot take the state, until other code can', async () => {
