@@ -1,5 +1,6 @@
 import { buildSchema, Kind, type OperationDefinitionNode, parse } from 'graphql';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { Pace } from '../../dql/index.js';
 import { InvalidDocument } from './document.js';
 import { coerceInSteps, coerceVariables } from './variables.js';
 
@@ -52,6 +53,17 @@ for (const [declared, value] of BAD) {
     expect(() => coerceVariables(schema, operation, { v: value })).toThrow(refused.message);
   });
 }
+
+it('pauses between items of many values, however few the items are', async () => {
+  const items = Array.from({ length: 100 }, (_, i) => ({ name: `n${i}`, tags: Array.from({ length: 100 }, String) }));
+  const paused = vi.spyOn(Pace.prototype, 'pause');
+  try {
+    await coerceInSteps(schema, operationOf('$v: Item'), { v: { name: 'top', parts: items } }, {});
+    expect(paused.mock.calls.length).toBeGreaterThanOrEqual(items.length);
+  } finally {
+    paused.mockRestore();
+  }
+});
 
 it('coerces small variables at once', () => {
   expect(coerceInSteps(schema, operationOf('$v: Item'), { v: { name: 'x' } }, {})).toEqual({

@@ -113,10 +113,23 @@ function* listSteps(list: readonly unknown[], type: GraphQLList<GraphQLInputType
   for (let from = 0; from < list.length; from += STEP) {
     const part = list.slice(from, from + STEP);
     if (isFew(part)) for (const item of coerceInputValue(part, type, refuse) as unknown[]) coerced.push(item);
-    else for (const item of part) coerced.push(yield* coerceSteps(item, type.ofType, refuse));
+    else yield* itemSteps(part, type.ofType, coerced, refuse);
     yield;
   }
   return coerced;
+}
+
+/** Few items of many values: hundreds of them are no small piece of work. */
+function* itemSteps(
+  items: readonly unknown[],
+  type: GraphQLInputType,
+  coerced: unknown[],
+  refuse: () => void,
+): Steps<void> {
+  for (const item of items) {
+    coerced.push(yield* coerceSteps(item, type, refuse));
+    yield;
+  }
 }
 
 function* objectSteps(value: Variables, type: GraphQLInputObjectType, refuse: () => void): Steps<unknown> {
