@@ -16,7 +16,7 @@ const OWN = [
   'src/agents/keys.test.ts',
   'src/agents/process/host-pool.test.ts',
   'src/base/private-folder.test.ts',
-  'src/functions/watch.test.ts',
+  'src/functions/{bundle,watch}.test.ts',
 ];
 
 export default defineConfig({
@@ -24,8 +24,7 @@ export default defineConfig({
     globalSetup: ['./test/build-once.ts'],
     setupFiles: ['./test/patterns.ts'],
     pool: 'forks',
-    // one more than there are processors: what starts processes, and what runs into a limit, waits as much as it works
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: Math.max(2, availableParallelism()),
     // generous: a busy machine must not fail a test that is only slow there
     testTimeout: 120_000,
     hookTimeout: 180_000,
