@@ -5,7 +5,7 @@ import { COUNTED_BODY } from '../bodies.js';
 import { TEXT_BYTES } from '../envelope.js';
 import { chunked } from './chunked.js';
 import type { DirectAnswer, DirectHandler, DirectRoute } from './contract.js';
-import { Exchange } from './exchange.js';
+import { Exchange } from '../exchange.js';
 import { type PlainHead, plainHead } from './head.js';
 import { headOf } from './answer-head.js';
 

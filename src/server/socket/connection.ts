@@ -222,7 +222,7 @@ export class SocketConnection {
   #stop(id: string): void {
     const operation = this.#operations.get(id);
     this.#operations.delete(id);
-    operation?.stop();
+    operation?.destroy();
   }
 
   #close(code: number, reason: string): void {
@@ -237,7 +237,7 @@ export class SocketConnection {
 
   #end(): void {
     clearTimeout(this.#late);
-    for (const operation of this.#operations.values()) operation.stop();
+    for (const operation of this.#operations.values()) operation.destroy();
     this.#operations.clear();
   }
 }

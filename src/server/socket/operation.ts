@@ -1,38 +1,9 @@
-import type { Socket } from 'node:net';
-import type { Answering } from '../signal.js';
+import { Exchange } from '../exchange.js';
 
-/** An operation of a connection, as those see it who work on its answer. */
-export class Operation implements Answering {
-  /** what is sent of it goes out as it comes */
-  readonly headersSent = true;
-  destroyed = false;
-  writableFinished = false;
-  #listeners: (() => void)[] = [];
+/** An operation of a WebSocket, as those see it who work on its answer: what is sent of it goes out as it comes. */
+export class Operation extends Exchange {
+  override headersSent = true;
 
-  constructor(readonly socket: Socket) {}
-
-  once(_event: 'close', listener: () => void): void {
-    this.#listeners.push(listener);
-  }
-
-  /** A client that takes nothing for a while is ended by its connection. */
-  setTimeout(): void {}
-
-  /** All of it was sent. */
-  finish(): void {
-    this.writableFinished = true;
-    this.#close();
-  }
-
-  /** Nobody waits for it any more. */
-  stop(): void {
-    this.destroyed = true;
-    this.#close();
-  }
-
-  #close(): void {
-    const listeners = this.#listeners;
-    this.#listeners = [];
-    for (const listener of listeners) listener();
-  }
+  /** A client that takes nothing is ended by its connection, which others share. */
+  override setTimeout(): void {}
 }

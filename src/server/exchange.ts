@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Answering } from '../signal.js';
+import type { Answering } from './signal.js';
 
 /** One request and its answer, as those see it who work on the answer. */
 export class Exchange implements Answering {
