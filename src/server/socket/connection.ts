@@ -207,16 +207,22 @@ export class SocketConnection {
     return `{"id":${name},"type":"error","payload":${payload}}`;
   }
 
-  /** Sends in order; the promise, where there is one, resolves when the client has taken enough to be sent more. */
+  /** Sends in order, in one write; the promise, where there is one, resolves when the client has taken enough to be sent more. */
   #tell(messages: readonly string[]): Promise<void> | undefined {
+    const { socket } = this.#handshake;
     const last = messages.length - 1;
-    for (let i = 0; i < last; i++) this.#socket.send(messages[i]);
     if (last < 0) return undefined;
-    if (this.#socket.bufferedAmount < BEHIND_BYTES) {
+    socket.cork();
+    try {
+      for (let i = 0; i < last; i++) this.#socket.send(messages[i]);
+      if (this.#socket.bufferedAmount >= BEHIND_BYTES) {
+        return new Promise((resolve) => this.#socket.send(messages[last], () => resolve()));
+      }
       this.#socket.send(messages[last]);
       return undefined;
+    } finally {
+      socket.uncork();
     }
-    return new Promise((resolve) => this.#socket.send(messages[last], () => resolve()));
   }
 
   #stop(id: string): void {
