@@ -1,6 +1,7 @@
-// Events of one agent to 1,000 subscribers, beside graphql-sse's handler over node:http and bytes made once over node:http
-// alone, in turn: one event at a time, and bursts of them.
+// Events of one agent to 1,000 subscribers, as event streams and over WebSockets, beside graphql-sse's handler over node:http and
+// bytes made once over node:http alone, in turn: one event at a time, and bursts of them.
 import { join } from 'node:path';
+import { WebSocket } from 'ws';
 import { cpuOf, ownCpuUs } from './family.mjs';
 import { startBare } from './peers/bare.mjs';
 import { startGraphqlSse } from './peers/graphql-sse.mjs';
@@ -21,20 +22,63 @@ async function ours(service) {
   const connection = lanes(service.url, 1);
   const id = JSON.parse(await connection.send(graphqlRequest('mutation { startCounter }'))).data.startCounter;
   const query = `subscription { agentEvent(agentId: "${id}") { name data timestamp } }`;
-  return {
+  const system = {
     ...service,
     name: 'graphstead',
     connection,
-    subscribe: graphqlRequest(query, undefined, stream),
+    open: streamsOf(service, graphqlRequest(query, undefined, stream)),
     tell: graphqlRequest(SEND, { id, name: 'tell' }),
     burst: graphqlRequest(SEND, { id, name: 'burst', data: String(BURST) }),
   };
+  return [system, { ...system, name: 'graphstead over WebSockets', open: socketsOf(service, query) }];
 }
+
+/** Opens all subscribers, as streams; `heard` is told how many events came. Gives what closes them. */
+const streamsOf =
+  ({ url }, subscribe) =>
+  (heard) =>
+    openStreams(url, Array(SUBSCRIBERS).fill(subscribe), heard);
+
+/** Resolves when the subscription stands: what is asked behind it has been answered. */
+function begun(socket, query) {
+  const say = (message) => socket.send(JSON.stringify(message));
+  return new Promise((resolve) => {
+    socket.once('open', () => say({ type: 'connection_init' }));
+    socket.on('message', function hear(data) {
+      const { type } = JSON.parse(data);
+      if (type === 'complete') {
+        socket.off('message', hear);
+        resolve();
+      } else if (type === 'connection_ack') {
+        say({ id: 'events', type: 'subscribe', payload: { query } });
+        say({ id: 'after', type: 'subscribe', payload: { query: '{ __typename }' } });
+      }
+    });
+  });
+}
+
+/** The same over WebSockets. */
+const socketsOf =
+  ({ url }, query) =>
+  async (heard) => {
+    const sockets = Array.from(
+      { length: SUBSCRIBERS },
+      () => new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws'),
+    );
+    await Promise.all(sockets.map((socket) => begun(socket, query)));
+    for (const socket of sockets) socket.on('message', () => heard(1));
+    return () => {
+      for (const socket of sockets) socket.terminate();
+    };
+  };
 
 const peers = (service) => ({
   ...service,
   connection: lanes(service.url, 1),
-  subscribe: graphqlRequest('subscription { agentEvent { name data { count } timestamp } }', undefined, stream),
+  open: streamsOf(
+    service,
+    graphqlRequest('subscription { agentEvent { name data { count } timestamp } }', undefined, stream),
+  ),
   tell: request('/tell'),
   burst: request('/burst'),
 });
@@ -47,7 +91,7 @@ async function round(system, { bytes, times, events }) {
   const arrived = new Promise((done) => {
     all = done;
   });
-  const close = await openStreams(system.url, Array(SUBSCRIBERS).fill(system.subscribe), (count) => {
+  const close = await system.open((count) => {
     delivered += count;
     if (delivered >= told) all();
   });
@@ -94,7 +138,7 @@ export async function run(print) {
   const bare = await startBare(BURST);
   const systems = [];
   try {
-    systems.push(await ours(service));
+    systems.push(...(await ours(service)));
     if (peer !== undefined) systems.push(peers(peer));
     systems.push(peers(bare));
     await compare(print, 'one at a time', systems, { bytes: ({ tell }) => tell, times: 40, events: 1 });
