@@ -59,6 +59,8 @@ export const DEFAULT_LIMITS = {
   streams: 20_000,
   /** bytes of a message over a WebSocket; a longer request goes by POST */
   webSocketMessageBytes: 256 * 1024,
+  /** operations of a WebSocket that may be under way at a time */
+  webSocketOperations: 1_000,
   /** milliseconds that a WebSocket waits for its client to say who it is (connection_init) */
   webSocketInitMs: 10_000,
   /** characters of the answer of a tool of /mcp; what is longer is cut, and says so */

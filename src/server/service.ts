@@ -252,7 +252,7 @@ async function open(options: ServiceOptions, opened: Closers, closeAll: () => Pr
         answered: (path, status, seconds) => metrics.count(path, 'POST', status, seconds),
       });
   opened.push(httpClosing(app, { signals, direct }, limits.shutdownMs));
-  serveSockets(app, { core, check, origins, late, nextId });
+  serveSockets(app, { core, check, origins, late, answers, nextId });
   let ready = false;
   graphLanguageRoutes(app, core);
   graphqlRoutes(app, core);

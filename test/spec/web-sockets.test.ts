@@ -234,6 +234,51 @@ describe('bounds', () => {
     expect(await next.ask(BOOKS)).toMatchObject({ type: 'next' });
   });
 
+  it('takes so many operations of a connection at a time, and goes on', async () => {
+    const client = await greeted(await service({ limits: { webSocketOperations: 1 } }));
+    expect(await client.ask(BOOKS, '1')).toMatchObject({ type: 'next' });
+    expect(await client.ask('{ __typename }', '2')).toMatchObject({
+      id: '2',
+      type: 'error',
+      payload: [{ extensions: { code: 'OVERLOADED' } }],
+    });
+    client.say({ id: '1', type: 'complete' });
+    expect(await client.ask('{ __typename }', '3')).toMatchObject({ id: '3', type: 'next' });
+  });
+
+  it('reads nothing more from a client that reads no answers, until it does', async () => {
+    const s = await service({ limits: { heartbeatMs: 60_000 } });
+    const client = await greeted(s);
+    client.socket.pause();
+    const text = 'x'.repeat(10_000);
+    const asked = 2_000;
+    for (let i = 0; i < asked; i++) {
+      client.say({
+        id: String(i),
+        type: 'subscribe',
+        payload: { query: `{ __typename a: __typename }`, operationName: text },
+      });
+    }
+    const other = await greeted(s);
+    let before = -1;
+    for (let still = 0; still < 20; before = client.socket.bufferedAmount) {
+      still = client.socket.bufferedAmount === before ? still + 1 : 0;
+      await other.ask('{ __typename }', 'one');
+      await other.hear();
+    }
+    // most of it waits with the client: neither the service nor the system takes it
+    expect(before).toBeGreaterThan(1_000_000);
+    client.socket.resume();
+    for (let heard = 0; heard < asked; heard++) expect(await client.hear()).toMatchObject({ type: 'error' });
+  });
+
+  it('ends what stands behind a message that is none', async () => {
+    const client = await greeted(await service());
+    client.say('{');
+    client.say({ id: '1', type: 'subscribe', payload: { query: '{ __typename }' } });
+    await expect(client.hear()).rejects.toThrow('closed: 4400');
+  });
+
   it('tells clients when the service stops, and takes no new ones while it drains', async () => {
     const s = await startService();
     const client = await greeted(s);

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { SubscriptionEvent } from '../../api/index.js';
 import { asError, each, GraphsteadError, toWire, type WireError } from '../../base/index.js';
+import type { LargeAnswers } from '../answers.js';
 import type { AccessCheck } from '../authenticate.js';
 import type { Core } from '../core.js';
 import { payloadOf } from '../event-payload.js';
@@ -32,6 +33,7 @@ const CLOSE = {
 export interface Service {
   readonly core: Core;
   readonly check: AccessCheck;
+  readonly answers: LargeAnswers;
   nextId(): string;
 }
 
@@ -93,6 +95,8 @@ export class SocketConnection {
   }
 
   #take(data: Buffer, isBinary: boolean): void {
+    // what stood behind a message that ended it
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#isAlive = true;
     let message: ClientMessage;
     try {
@@ -104,6 +108,15 @@ export class SocketConnection {
       return;
     }
     this.#do(message);
+    // who reads no answers is asked for nothing more, nor for signs of life
+    if (this.#isBehind() && !this.#socket.isPaused) {
+      this.#socket.pause();
+      this.#handshake.socket.once('drain', () => this.#socket.resume());
+    }
+  }
+
+  #isBehind(more = 0): boolean {
+    return this.#socket.bufferedAmount + more >= BEHIND_BYTES;
   }
 
   #do(message: ClientMessage): void {
@@ -156,6 +169,13 @@ export class SocketConnection {
       this.#close(CLOSE.repeated, `an operation with the id ${JSON.stringify(id)} is under way`);
       return;
     }
+    const { webSocketOperations } = this.#service.core.limits;
+    if (this.#operations.size >= webSocketOperations) {
+      const many = `${webSocketOperations} operations of this connection are under way (limits.webSocketOperations)`;
+      const error = new GraphsteadError('OVERLOADED', many, { fix: 'Stop some of them, or open another connection.' });
+      this.#tell([this.#errorOf(JSON.stringify(id), [toWire(error)])]);
+      return;
+    }
     const operation = new Operation(this.#handshake.socket);
     this.#operations.set(id, operation);
     void this.#run(id, operation, headers, payload).finally(() => {
@@ -174,6 +194,7 @@ export class SocketConnection {
     const name = JSON.stringify(id);
     try {
       operation.once('close', core.streams.enter());
+      this.#service.answers.refuse();
       const graphql = requestOfObject(payload);
       core.draining.refuse();
       await core.caughtUp?.();
@@ -183,7 +204,8 @@ export class SocketConnection {
         if (operation.destroyed) return undefined;
         const [first] = events;
         const errors = first && refusalIn(first);
-        if (errors === undefined) return this.#tell(events.map((event) => this.#nextOf(name, event)));
+        if (errors === undefined)
+          return this.#held(events, this.#tell(events.map((event) => this.#nextOf(name, event))));
         isRefused = true;
         return this.#tell([this.#errorOf(name, errors)]);
       };
@@ -207,6 +229,15 @@ export class SocketConnection {
     return `{"id":${name},"type":"error","payload":${payload}}`;
   }
 
+  /** What its client is behind with counts as other answers do that nobody has read yet. */
+  #held(events: readonly SubscriptionEvent[], told: Promise<void> | undefined): Promise<void> | undefined {
+    if (told === undefined) return undefined;
+    const waiting = new Operation(this.#handshake.socket);
+    const bytes = events.reduce((sum, { body }) => sum + body.length, 0);
+    this.#service.answers.add(bytes, waiting);
+    return told.then(() => waiting.finish());
+  }
+
   /** Sends in order, in one write; the promise, where there is one, resolves when the client has taken enough to be sent more. */
   #tell(messages: readonly string[]): Promise<void> | undefined {
     const { socket } = this.#handshake;
@@ -215,7 +246,7 @@ export class SocketConnection {
     socket.cork();
     try {
       for (let i = 0; i < last; i++) this.#socket.send(messages[i]);
-      if (this.#socket.bufferedAmount >= BEHIND_BYTES) {
+      if (this.#isBehind(messages[last].length)) {
         return new Promise((resolve) => this.#socket.send(messages[last], () => resolve()));
       }
       this.#socket.send(messages[last]);
