@@ -20,6 +20,7 @@ import type { LargeBodies } from './bodies.js';
 import { acceptBytes, boundBodies, notPacked, tooLarge } from './body.js';
 import { asItIs, failure, PACKED_FROM } from './envelope.js';
 import { answerInTurn } from './in-turn.js';
+import { refuseSocket } from './refuse-socket.js';
 import { handshakeMs, type ServedTls } from './tls.js';
 
 interface HttpOptions {
@@ -36,8 +37,6 @@ interface HttpOptions {
 
 /** milliseconds between two looks for requests that take too long to come, at most */
 const CHECK_MS = 30_000;
-/** milliseconds that a connection has to take why it was refused */
-const REFUSAL_MS = 1_000;
 
 /** what the explorer answers, where it is served */
 const PAGES = /^\/(explorer(\/.*)?)?$/;
@@ -131,24 +130,20 @@ function httpsOf(tls: ServedTls, limits: Limits): ServerOptions {
 function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, names: Names): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const { status, refusal } = refusalOf(error);
-  const { body } = failure(refusal, names);
-  const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
-  socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);
-  // a client that does not close its half would keep the connection, and what it has sent
-  setTimeout(() => socket.destroy(), REFUSAL_MS).unref();
+  refuseSocket(socket, status, failure(refusal, names).body);
 }
 
-function refusalOf({ code, message }: NodeJS.ErrnoException): { status: string; refusal: GraphsteadError } {
+function refusalOf({ code, message }: NodeJS.ErrnoException): { status: number; refusal: GraphsteadError } {
   if (code === 'HPE_HEADER_OVERFLOW') {
     const refusal = new GraphsteadError('LIMIT_EXCEEDED', `the headers are longer than ${maxHeaderSize} bytes`);
-    return { status: '431 Request Header Fields Too Large', refusal };
+    return { status: 431, refusal };
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     const refusal = new GraphsteadError('TIMEOUT', 'the request did not come to its end in time (limits.requestMs)');
-    return { status: '408 Request Timeout', refusal };
+    return { status: 408, refusal };
   }
   const refusal = new GraphsteadError('INVALID_REQUEST', `this is no HTTP/1.1 request: ${message}`);
-  return { status: '400 Bad Request', refusal };
+  return { status: 400, refusal };
 }
 
 /** Routes check their bodies themselves: without these the framework loads two compilers that nothing uses. */

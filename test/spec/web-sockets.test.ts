@@ -272,6 +272,20 @@ describe('bounds', () => {
     for (let heard = 0; heard < asked; heard++) expect(await client.hear()).toMatchObject({ type: 'error' });
   });
 
+  it('outlives frames that are none, whatever was agreed on', async () => {
+    const s = await service();
+    const { hostname, port } = new URL(s.url);
+    for (const protocol of ['', 'Sec-WebSocket-Protocol: graphql-transport-ws\r\n']) {
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      const key = `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n${protocol}`;
+      const head = `GET /graphql HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n`;
+      socket.write(Buffer.concat([Buffer.from(head), Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff])]));
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 101 /);
+    }
+    expect((await s.graphql('{ __typename }')).status).toBe(200);
+  });
+
   it('ends what stands behind a message that is none', async () => {
     const client = await greeted(await service());
     client.say('{');
@@ -322,5 +336,15 @@ describe('a service that only reads', () => {
     const [closed] = await Promise.all([client.closed, writer.close()]);
     expect(closed.code).toBe(1001);
     await expect(socketTo(beside)).rejects.toMatchObject({ status: 503 });
+  });
+
+  it('ends what it has connected when it stops', async () => {
+    const folder = scratch();
+    opened.push(() => folder.remove());
+    const data = folder.path('data');
+    const writer = await service({ data });
+    const beside = await service({ data, readOnly: true, writer: writer.url });
+    const client = await greeted(beside);
+    await Promise.all([client.closed, beside.close()]);
   });
 });

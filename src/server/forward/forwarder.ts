@@ -116,12 +116,18 @@ class WriterForwarder implements Forwarder {
     const { sent } = this.#begin(received, undefined, UPGRADE);
     const late = setTimeout(() => sent.destroy(new Error('it has not answered')), this.#limits.forwardMs);
     client.once('close', () => sent.destroy());
-    sent.once('error', (error) => {
+    let isAnswered = false;
+    const answered = () => {
       clearTimeout(late);
-      refused(this.#away(error));
+      isAnswered = true;
+    };
+    sent.on('error', (error) => {
+      clearTimeout(late);
+      if (isAnswered || client.destroyed) client.destroy();
+      else refused(this.#away(error));
     });
     sent.once('upgrade', (answer, writer, first) => {
-      clearTimeout(late);
+      answered();
       client.write(headOf(answer, answer.headers));
       client.write(first);
       writer.write(head);
@@ -131,7 +137,7 @@ class WriterForwarder implements Forwarder {
       writer.once('close', () => client.destroy());
     });
     sent.once('response', (answer) => {
-      clearTimeout(late);
+      answered();
       client.write(headOf(answer, { ...headersBack(answer.headers), connection: 'close' }));
       pipeline(answer, client, () => undefined);
     });

@@ -70,8 +70,6 @@ export class SocketConnection {
       this.#isAlive = true;
     });
     socket.on('close', () => this.#end());
-    // what is no WebSocket, or too large a message: the library closes with the code that says so
-    socket.on('error', () => undefined);
   }
 
   /** Ends it where nothing was heard since the last call, which asked for a sign of life. */
@@ -88,10 +86,6 @@ export class SocketConnection {
   /** The service stops. */
   leave(): void {
     this.#close(CLOSE.away, 'the service is stopping');
-  }
-
-  terminate(): void {
-    this.#socket.terminate();
   }
 
   #take(data: Buffer, isBinary: boolean): void {

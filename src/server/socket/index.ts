@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
@@ -8,6 +8,7 @@ import { pathOf } from '../authenticate.js';
 import type { Origins } from '../cors.js';
 import { failure } from '../envelope.js';
 import { type Received, wasForwarded } from '../forward/index.js';
+import { refuseSocket } from '../refuse-socket.js';
 import { type Service, SocketConnection } from './connection.js';
 import { protocolOf } from './protocol.js';
 
@@ -28,6 +29,8 @@ const LEAVING_MS = 1_000;
 export function serveSockets(app: FastifyInstance, options: SocketOptions): void {
   const { core } = options;
   const open = new Set<SocketConnection>();
+  /** all that asked for one: the server, which hears of none of them any more, waits for their end when it closes */
+  const sockets = new Set<Socket>();
   const library = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -36,6 +39,8 @@ export function serveSockets(app: FastifyInstance, options: SocketOptions): void
     handleProtocols: (offered) => protocolOf(offered)?.name ?? false,
   });
   const begin = (socket: WebSocket, request: IncomingMessage) => {
+    // what is no WebSocket, or too large a message: the library closes with the code that says so
+    socket.on('error', () => undefined);
     const protocol = protocolOf([socket.protocol]);
     if (protocol === undefined) {
       socket.close(UNKNOWN_PROTOCOL, 'offer the subprotocol graphql-transport-ws, or graphql-ws');
@@ -51,7 +56,8 @@ export function serveSockets(app: FastifyInstance, options: SocketOptions): void
       answerPlain(app, request, socket, head);
       return;
     }
-    socket.on('error', () => socket.destroy());
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
     const refused = (thrown: unknown) => refuse(socket, thrown, core.names);
     try {
       assertTaken(request, options);
@@ -72,7 +78,7 @@ export function serveSockets(app: FastifyInstance, options: SocketOptions): void
     clearInterval(beating);
     for (const connection of open) connection.leave();
     setTimeout(() => {
-      for (const connection of open) connection.terminate();
+      for (const socket of sockets) socket.destroy();
     }, LEAVING_MS).unref();
     done();
   });
@@ -102,10 +108,7 @@ function receivedAs({ method = '', url = '', headers }: IncomingMessage, id: str
 
 /** A status of its own also where the peer's would be 200: it would be no answer to a handshake. */
 function refuse(socket: Socket, thrown: unknown, names: Names): void {
-  const { status } = asError(thrown);
-  const { body } = failure(thrown, names);
-  const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n\r\n${body}`);
+  refuseSocket(socket, asError(thrown).status, failure(thrown, names).body);
 }
 
 /**
