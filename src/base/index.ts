@@ -28,6 +28,7 @@ export { isHeaderValue } from './header-value.js';
 export { exactJson, type JsonLoss, jsonLoss } from './json-loss.js';
 export { JsonWriter } from './json-writer.js';
 export { latin1 } from './latin1.js';
+export { levenshteinWithin } from './levenshtein.js';
 export { DEFAULT_LIMITS, type Limits, limitMistake, makeLimits } from './limits.js';
 export { chain, type MaybePromise } from './maybe.js';
 export { type NamedProcess, namedIn, nameOfThis, textOf } from './named-process.js';

@@ -1,4 +1,4 @@
-import { type Environment, placeholdersIn, variableName } from '../base/index.js';
+import { type Environment, levenshteinWithin, placeholdersIn, variableName } from '../base/index.js';
 import type { AppConfig } from './config.js';
 
 /** A variable that is set, and that no connection reads; most likely it is meant as the other one. */
@@ -34,14 +34,7 @@ export function misnamedVariables(config: AppConfig, environment: Environment, t
 
 /** Letters that are to be put in, left out or changed to come from one name to the other. */
 function slipsBetween(from: string, to: string): number {
-  let before = Array.from({ length: to.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= from.length; i++) {
-    const now = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const changed = before[j - 1] + (from[i - 1] === to[j - 1] ? 0 : 1);
-      now.push(Math.min(changed, before[j] + 1, now[j - 1] + 1));
-    }
-    before = now;
-  }
-  return before[to.length];
+  let slips = 0;
+  while (!levenshteinWithin(from, to, slips)) slips++;
+  return slips;
 }

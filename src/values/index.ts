@@ -19,7 +19,6 @@ export { langBase } from './language/base.js';
 export { fullTextTerms, stemPieces } from './language/full-text.js';
 export { piecesOf } from './language/piece.js';
 export { termsOf, wordPieces } from './language/word.js';
-export { levenshteinWithin } from './levenshtein.js';
 export { literalIri, parseLiteral, typeNamed } from './literal.js';
 export { checkPassword, hashPassword, hashPasswordAside, isPasswordHash } from './password.js';
 export { compareStored, decodeValue, encodeValue, readStoredInteger, storedType, writeValue } from './stored-value.js';

@@ -1,5 +1,6 @@
+import { levenshteinWithin } from '../../../base/index.js';
 import type { Predicate, UidList } from '../../../graph/index.js';
-import { decodeValue, levenshteinWithin, type StoredValue, valueText } from '../../../values/index.js';
+import { decodeValue, type StoredValue, valueText } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, union } from '../uid-set.js';
