@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useDark } from '../shell/hooks';
 import { Empty, Failure } from '../shell/parts';
+import { Details } from './details';
 import { type Colours, Drawing } from './drawing';
 import { expandNode } from './expand';
-import { addAnswer, emptyPicture, nameNodes, type PictureData, type PictureNode } from './nodes';
+import { addAnswer, emptyPicture, nameNodes, type PictureData } from './nodes';
 import { query, type Ran } from './run';
 import { type GraphSchema, labelPredicates } from './schema';
 
@@ -184,53 +185,5 @@ function Finder({ data, onPick }: { data: PictureData; onPick(uid: string): void
         </ul>
       )}
     </search>
-  );
-}
-
-interface DetailsProps {
-  readonly node: PictureNode;
-  readonly data: PictureData;
-  onPick(uid: string): void;
-  onClose(): void;
-}
-
-function Details({ node, data, onPick, onClose }: DetailsProps) {
-  const edges = [...data.edges.values()].filter(({ from, to }) => from === node.uid || to === node.uid);
-  return (
-    <aside className="details" aria-label={`Node ${node.label}`}>
-      <header>
-        <h3>{node.label}</h3>
-        <button type="button" className="quiet" onClick={onClose} aria-label="Close">
-          ×
-        </button>
-      </header>
-      <p className="uid">
-        {node.uid} {node.types.join(', ')}
-      </p>
-      <dl className="facts">
-        {Object.entries(node.values).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</dd>
-          </div>
-        ))}
-      </dl>
-      {edges.length > 0 && <h4>Edges ({edges.length})</h4>}
-      <ul className="edges">
-        {edges.slice(0, 60).map(({ from, to, predicate }) => {
-          const other = from === node.uid ? to : from;
-          return (
-            <li key={`${from} ${predicate} ${to}`}>
-              <span className="predicate">
-                {from === node.uid ? '→' : '←'} {predicate}
-              </span>
-              <button type="button" className="link" onClick={() => onPick(other)}>
-                {data.nodes.get(other)?.label ?? other}
-              </button>
-            </li>
-          );
-        })}
-      </ul>
-    </aside>
   );
 }
