@@ -20,6 +20,12 @@ const PANES: readonly Pane[] = [
   },
   { id: 'query', label: 'Graph language', icon: 'M3 4l4 4-4 4M8.5 12.5H13', View: lazy(() => import('./query/pane')) },
   {
+    id: 'data',
+    label: 'Data',
+    icon: 'M2.5 3h11v10h-11zM2.5 6.3h11M2.5 9.6h11M6.2 6.3V13',
+    View: lazy(() => import('./data/pane')),
+  },
+  {
     id: 'schema',
     label: 'Schema',
     icon: 'M2.5 3h11v3.2h-11zM2.5 9.8h5V13h-5zM9.5 9.8h4V13h-4zM5 6.2v3.6M11.5 6.2v3.6',

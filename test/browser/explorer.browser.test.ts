@@ -122,6 +122,41 @@ describe.each(['light', 'dark'] as const)('the explorer, %s', (scheme) => {
       await page.locator('.answer .cm-content').filter({ hasText: 'Success' }).waitFor();
     }));
 
+  it('browses the data: types, pages, a filter, a node and its neighbours', () =>
+    visit('data', scheme, async ({ shot, axe }, page) => {
+      const all = page.getByRole('link', { name: /^Package \d/ });
+      await all.click();
+      const rows = page.locator('table.result tbody tr');
+      await expect.poll(() => rows.count()).toBe(50);
+      const first = await rows.first().textContent();
+      await shot('data');
+      await axe();
+      await page.getByRole('button', { name: 'Next nodes' }).click();
+      await page.getByText('page 2').waitFor();
+      await expect.poll(() => rows.first().textContent()).not.toBe(first);
+      await page.getByRole('button', { name: 'Previous nodes' }).click();
+      await expect.poll(() => rows.first().textContent()).toBe(first);
+      await page.getByRole('searchbox', { name: /Filter/ }).fill('eq(Package.name, "vitest")');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => rows.count()).toBe(1);
+      await page.getByRole('button', { name: 'Copy query' }).click();
+      await expect.poll(() => clipboard(page)).toContain('@filter(eq(Package.name, "vitest"))');
+      await rows.getByRole('button').click();
+      const details = page.getByRole('complementary', { name: 'Node vitest' });
+      await details.filter({ hasText: 'Package.dependsOn' }).waitFor();
+      await shot('data-node');
+      await axe();
+      await details.getByRole('button', { name: 'MIT' }).first().click(); // by its edge and its inverse
+      await page.getByRole('complementary', { name: 'Node MIT' }).waitFor();
+      await page.goBack();
+      await details.waitFor();
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('complementary').waitFor({ state: 'detached' });
+      await page.getByRole('searchbox', { name: /Filter/ }).fill('');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => rows.count()).toBe(50);
+    }));
+
   it('tells a mistake with its fix', async () => {
     const { page, problems, shot, axe, close } = await open(browser, world.url, 'query', scheme);
     await page.waitForSelector('.samples button');
@@ -254,9 +289,9 @@ it('shows how far an index has been built', () =>
 it('goes from pane to pane by keyboard', () =>
   visit('query', 'light', async (_, page) => {
     await page.waitForSelector('.samples button');
-    await page.keyboard.press('Alt+Digit3');
-    await page.getByRole('heading', { name: 'Package' }).waitFor();
     await page.keyboard.press('Alt+Digit4');
+    await page.getByRole('heading', { name: 'Package' }).waitFor();
+    await page.keyboard.press('Alt+Digit5');
     await page.getByRole('combobox', { name: 'Start an agent' }).waitFor();
     expect(page.url()).toContain('#agents');
   }));
@@ -325,7 +360,7 @@ it('asks for the API key when the service needs one', async () => {
   await page.getByRole('button', { name: 'Use this key' }).click();
   await page.getByText('No GraphQL types yet').waitFor();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.keyboard.press('Alt+Digit4');
+  await page.keyboard.press('Alt+Digit5');
   await page.getByText('This service has no app').waitFor();
   await shot('agents-empty');
   await close();

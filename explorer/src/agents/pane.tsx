@@ -63,7 +63,7 @@ export default function AgentsPane({ active, rest, info }: PaneProps) {
         </div>
         {loaded.error && <Failure error={loaded.error} />}
         {loaded.value && agents.length === 0 && <NoAgents filtered={filtered} types={types} />}
-        <ul className="agents" aria-label="Agents">
+        <ul className="choices" aria-label="Agents">
           {agents.map((agent) => (
             <Row key={agent.id} agent={agent} current={agent.id === at} />
           ))}
