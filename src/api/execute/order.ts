@@ -1,5 +1,5 @@
 import type { GraphQLInputObjectType } from 'graphql';
-import { assert } from '../../base/index.js';
+import { assert, GraphsteadError } from '../../base/index.js';
 import type { FunctionCall, OrderKey, Page, Selection } from '../../dql/index.js';
 import type { ObjectType } from '../../sdl/index.js';
 import { inputMeaning } from '../schema/meaning.js';
@@ -19,15 +19,14 @@ import {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** A coerced TOrder as order keys; `candidates` are the nodes that will be ordered. */
+/** A coerced TOrder as order keys; `candidates` are the nodes that will be ordered. Throws INVALID_VALUE. */
 export function compileOrder(scope: Scope, type: ObjectType, value: unknown, candidates: FunctionCall): OrderKey[] {
   if (value === null || value === undefined) return [];
   const input = scope.schema.getType(`${type.name}Order`) as GraphQLInputObjectType | undefined;
   assert(input, `${type.name} can be ordered`);
   const keys: OrderKey[] = [];
   let then: unknown;
-  for (const [name, given] of Object.entries(value as Input)) {
-    if (given === null || given === undefined) continue;
+  for (const [name, given] of stepsOf(scope, type, value as Input)) {
     const meaning = inputMeaning(input.getFields()[name]);
     if (meaning?.op === 'asc' || meaning?.op === 'desc')
       keys.push(ownOrder(type, String(given), meaning.op === 'desc'));
@@ -35,6 +34,16 @@ export function compileOrder(scope: Scope, type: ObjectType, value: unknown, can
     else if (meaning?.op === 'edgeOrder') keys.push(...edgeOrder(scope, type, name, given, candidates));
   }
   return [...keys, ...compileOrder(scope, type, then, candidates)];
+}
+
+/** What a level holds: one thing to order by, since of two fields an object does not say which comes first. The peer takes both. */
+function stepsOf(scope: Scope, { name }: ObjectType, value: Input): [name: string, given: unknown][] {
+  const given = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
+  const by = given.flatMap(([key]) => (key === 'then' ? [] : key));
+  if (by.length <= 1 || scope.names.dgraph) return given;
+  throw new GraphsteadError('INVALID_VALUE', `an order of ${name} has ${by.join(' and ')} side by side`, {
+    fix: `Write what comes second under then: { ${by[0]}: ..., then: { ${by[1]}: ... } }.`,
+  });
 }
 
 function ownOrder(type: ObjectType, name: string, descending: boolean): OrderKey {
@@ -96,8 +105,7 @@ interface OrderPath {
 function orderPaths(scope: Scope, type: ObjectType, value: unknown): OrderPath[] {
   const paths: OrderPath[] = [];
   let then: unknown;
-  for (const [name, given] of Object.entries(value as Input)) {
-    if (given === null || given === undefined) continue;
+  for (const [name, given] of stepsOf(scope, type, value as Input)) {
     if (name === 'asc' || name === 'desc') {
       const storage = type.field(String(given))?.storage;
       assert(storage, `${type.name}.${String(given)} is stored`);

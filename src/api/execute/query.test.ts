@@ -236,6 +236,25 @@ describe('queries', () => {
     ]);
   });
 
+  it('orders by one field a level: of two, an object does not say which comes first', async () => {
+    const refused = async (order: string) => (await world.ask(`{ queryFilm(order: ${order}) { title } }`)).errors;
+    expect(await refused('{asc: year, desc: title}')).toEqual([
+      {
+        message: 'an order of Film has asc and desc side by side',
+        locations: [{ line: 1, column: 3 }],
+        path: ['queryFilm'],
+        extensions: {
+          code: 'INVALID_VALUE',
+          fix: 'Write what comes second under then: { asc: ..., then: { desc: ... } }.',
+        },
+      },
+    ]);
+    for (const order of ['{studio: {asc: code}, desc: year}', '{studio: {asc: code, desc: city}}']) {
+      expect(await refused(order)).toMatchObject([{ extensions: { code: 'INVALID_VALUE' } }]);
+    }
+    expect(await titles('(order: {asc: year, desc: null, then: {desc: title}})')).toHaveLength(3);
+  });
+
   it('keeps only complete nodes under @cascade', async () => {
     const all = await world.data('{ queryFilm(order: {asc: year}) @cascade { title cast { name born } } }');
     expect(all.queryFilm).toEqual([{ title: 'Long Night', cast: [{ name: 'Ada', born: '1920-05-01T00:00:00Z' }] }]);

@@ -14,6 +14,7 @@ import { lookUp } from './lookup.js';
 import { requestTime } from './now.js';
 import { payload } from './payload.js';
 import { nullsOf, removeFrom } from './removal.js';
+import { demandShowable } from './shown.js';
 import { demandMembersSpared, demandSpared } from './spared.js';
 import { reachedFrom } from './update.js';
 import { mutateInTransaction, type Worked } from './transaction.js';
@@ -31,7 +32,10 @@ export async function addField(
   return await mutateInTransaction(
     request,
     field,
-    (reader) => work(request, reader, type, inputs, args.upsert === true),
+    async (reader) => {
+      await demandShowable(request, field, definition, type, reader);
+      return await work(request, reader, type, inputs, args.upsert === true);
+    },
     (outcome, reader) => payload(request, field, definition, outcome, reader),
   );
 }

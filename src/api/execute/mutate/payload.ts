@@ -3,17 +3,10 @@ import { assert, type JsonWriter } from '../../../base/index.js';
 import type { GraphReader } from '../../../graph/index.js';
 import type { ObjectType } from '../../../sdl/index.js';
 import { fieldMeaning } from '../../schema/meaning.js';
-import { authFilter } from '../auth/filter.js';
 import { collectFields, selectionSets } from '../collect.js';
-import { compileFilter } from '../filter.js';
-import { compileOrder, compilePage } from '../order.js';
 import { boundLevel, listWritten, rootRow, runPlan } from '../query.js';
 import { type Request, type RootField, scopeOf, type Written } from '../request.js';
-import { filterInput, selectedType } from '../scope.js';
-import { argumentsOf } from '../argument.js';
-import { demandOf } from '../demand.js';
-import { compileRoot } from '../selection.js';
-import { and, block, childrenOf, NEVER, ofUids } from '../syntax.js';
+import { shownBlock } from './shown.js';
 
 /** What a mutation did. */
 export interface Outcome {
@@ -95,26 +88,11 @@ async function nodesOf(
   outcome: Outcome,
   reader: GraphReader,
 ): Promise<Written> {
-  const { type } = outcome;
   const scope = scopeOf(request, reader);
-  const args = argumentsOf(scope, definition, nodes[0]);
-  const input = filterInput(scope, type.name);
-  const filter = and(input ? compileFilter(scope, input, args.filter) : undefined, authFilter(scope, type, 'query'));
-  if (filter === NEVER || outcome.uids.length === 0) return constant('[]');
-  const composite = selectedType(definition);
-  const { plan, directives } = compileRoot(scope, composite, type, nodes, demandOf(scope, field.nodes[0]));
-  const root = ofUids([...new Set(outcome.uids)].sort((a, b) => a - b));
-  const shown = block({
-    name: key,
-    root,
-    ...(filter ? { filter } : {}),
-    order: compileOrder(scope, type, args.order, root),
-    page: compilePage(args),
-    directives,
-    children: childrenOf(plan.selections),
-  });
-  const node = await runPlan(request, scope, shown, reader);
-  const bound = await boundLevel(request, key, plan, node, reader);
+  const shown = outcome.uids.length > 0 && shownBlock(scope, { key, nodes, definition }, field, outcome);
+  if (!shown) return constant('[]');
+  const node = await runPlan(request, scope, shown.block, reader);
+  const bound = await boundLevel(request, key, shown.plan, node, reader);
   const at = { level: bound.level, scope: { ...bound.scope, path: [field.key, key] } };
   return listWritten(request, at, rootRow(node), definition.type);
 }

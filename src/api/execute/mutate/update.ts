@@ -16,6 +16,7 @@ import { memberDefaults } from './member-default.js';
 import { requestTime } from './now.js';
 import { payload } from './payload.js';
 import { nullsOf, type Removal, removeFrom } from './removal.js';
+import { demandShowable } from './shown.js';
 import { demandMembersSpared, demandSpared } from './spared.js';
 import { mutateInTransaction, type Worked } from './transaction.js';
 
@@ -43,7 +44,10 @@ export async function updateField(
   return await mutateInTransaction(
     request,
     field,
-    (reader) => work(request, reader, type, args.input as Input),
+    async (reader) => {
+      await demandShowable(request, field, definition, type, reader);
+      return await work(request, reader, type, args.input as Input);
+    },
     (outcome, reader) => payload(request, field, definition, outcome, reader),
   );
 }
