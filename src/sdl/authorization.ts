@@ -10,10 +10,13 @@ const OLD_FORM = /^(\S+)\s+(\S+)\s+(\S+)\s+"(.*)"$/;
 const FIX =
   'Write it as JSON: # Service.Authorization {"Header":"X-Auth","Namespace":"https://app/claims","Algo":"HS256","VerificationKey":"..."}.';
 
-/** Reads what follows the word Authorization: JSON, or the older `header namespace algorithm "key"`. */
-export function readAuthorization(rest: string, declaring: Declaring): Authorization | undefined {
+/**
+ * Reads what follows the word Authorization: JSON, or the older `header namespace algorithm "key"`.
+ * @param lax tokens of one key need not name an audience, as the peer has it
+ */
+export function readAuthorization(rest: string, declaring: Declaring, lax: boolean): Authorization | undefined {
   const problems: string[] = [];
-  const written = rest.startsWith('{') ? fromJson(rest, problems) : fromWords(rest, problems);
+  const written = rest.startsWith('{') ? fromJson(rest, lax, problems) : fromWords(rest, problems);
   const authorization = written && withKey(written, declaring, problems);
   for (const message of problems) declaring.report({ position: declaring.position, message, fix: FIX });
   return problems.length === 0 ? authorization : undefined;
@@ -52,11 +55,12 @@ function fromWords(rest: string, problems: string[]): Authorization | undefined 
     verificationKey: new Secret(key),
     jwkUrls: [],
     audience: [],
+    demandsAudience: false,
     closedByDefault: false,
   };
 }
 
-function fromJson(rest: string, problems: string[]): Authorization | undefined {
+function fromJson(rest: string, lax: boolean, problems: string[]): Authorization | undefined {
   const json = parse(rest);
   if (json === undefined) {
     problems.push('the authorization is not valid JSON');
@@ -83,6 +87,7 @@ function fromJson(rest: string, problems: string[]): Authorization | undefined {
     ...(key ? { verificationKey: new Secret(key) } : {}),
     jwkUrls,
     audience,
+    demandsAudience: !lax || jwkUrls.length > 0,
     closedByDefault: flag(json, 'ClosedByDefault', problems),
   };
 }

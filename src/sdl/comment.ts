@@ -52,7 +52,7 @@ export function readComments(document: DocumentNode, { names, variables, report 
         message: 'the authorization is declared more than once',
         fix: 'Keep one Authorization comment.',
       });
-    } else authorization = readAuthorization(rest, declaring);
+    } else authorization = readAuthorization(rest, declaring, names.dgraph);
   }
   return { secrets, authorization, allowedOrigins };
 }

@@ -191,6 +191,17 @@ describe('comments', () => {
     expect(model.allowedOrigins).toEqual(['https://a.example']);
   });
 
+  it('demand that tokens name an audience, those of one key not where the peer does not', () => {
+    const demands = (keys: string, names = defaultNames) =>
+      loadModel(`${TYPE}\n# Service.Authorization {"Header":"X-A","Namespace":"n","Audience":["shop"],${keys}}`, {
+        names,
+      }).authorization?.demandsAudience;
+    const key = '"Algo":"HS256","VerificationKey":"k"';
+    const set = '"JWKURL":"https://a.example"';
+    expect([demands(key), demands(set)]).toEqual([true, true]);
+    expect([demands(key, dgraphNames), demands(set, dgraphNames)]).toEqual([false, true]);
+  });
+
   it.each([
     'Secret alone',
     'Secret',

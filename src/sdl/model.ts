@@ -297,6 +297,8 @@ export interface Authorization {
   readonly jwkUrls: readonly string[];
   /** audiences of which one must be the token's; empty: any */
   readonly audience: readonly string[];
+  /** a token that names no audience is refused where some are wanted */
+  readonly demandsAudience: boolean;
   /** a request without a token is refused */
   readonly closedByDefault: boolean;
 }

@@ -14,6 +14,7 @@ const base: Authorization = {
   algorithm: 'RS256',
   jwkUrls: [],
   audience: [],
+  demandsAudience: true,
   closedByDefault: false,
 };
 
@@ -40,6 +41,21 @@ describe('tokens', () => {
       told,
     );
     expect(await verifier.claims({ authorization: await token(privateKey, undefined, 'shop') })).toBeDefined();
+  });
+
+  it('of no audience are refused where some are wanted, except where none is demanded', async () => {
+    const authorization = { ...base, verificationKey: new Secret(pem), audience: ['shop'] };
+    const strict = new Verifier(authorization, systemClock, DEFAULT_LIMITS);
+    await expect(strict.claims({ authorization: await token() })).rejects.toMatchObject({
+      code: 'UNAUTHENTICATED',
+      message: expect.stringContaining('it names no audience'),
+      fix: expect.stringContaining('whose aud is in the Audience'),
+    });
+    const lax = new Verifier({ ...authorization, demandsAudience: false }, systemClock, DEFAULT_LIMITS);
+    expect(await lax.claims({ authorization: await token() })).toBeDefined();
+    await expect(lax.claims({ authorization: await token(privateKey, undefined, 'bank') })).rejects.toThrow(
+      'another service',
+    );
   });
 
   it('keep every digit of the numbers in their claims', async () => {

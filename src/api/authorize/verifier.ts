@@ -66,14 +66,14 @@ export class Verifier {
     throw away ?? failures.at(-1) ?? unauthenticated('no key is configured to verify it');
   }
 
-  /** A token that names no audience is for any, where the key is this service's own: those of a set sign for others too. */
-  #checkAudience(payload: JWTPayload): void {
-    const wanted = this.#authorization.audience;
-    if (wanted.length === 0 || (payload.aud === undefined && this.#key)) return;
-    const given = [payload.aud ?? []].flat();
+  #checkAudience({ aud }: JWTPayload): void {
+    const { audience: wanted, demandsAudience } = this.#authorization;
+    if (wanted.length === 0 || (aud === undefined && !demandsAudience)) return;
+    const given = [aud ?? []].flat();
     if (given.some((each) => wanted.includes(each))) return;
+    const reason = aud === undefined ? 'it names no audience' : 'its audience is another service';
     const fix = "Send one whose aud is in the Audience of the type definitions' authorization.";
-    throw unauthenticated('its audience is another service', { fix });
+    throw unauthenticated(reason, { fix });
   }
 }
 

@@ -305,6 +305,7 @@ describe('@auth', () => {
       new SignJWT({ [SPACE]: claims })
         .setProtectedHeader({ alg: 'HS256' })
         .setSubject('s-1')
+        .setAudience('ships')
         .setExpirationTime(expires)
         .sign(key);
     const claims = (value: string) => world.api.claims({ 'x-token': value });
