@@ -27,13 +27,43 @@ const CODE = `
     setState(text) { if (text) this.count = JSON.parse(text).count; }
     onReceiveMessage() { this.count++; return String(this.asked); }
   }
-  agents.register(Timed, Own);
+  const told = async (work) => { try { return await work(); } catch (error) { return error.code + ': ' + error.message; } };
+  const instances = new Map();
+  class Loose extends Agent {
+    static handlers = ['leave', 'use', 'count'];
+    state = { count: 0 };
+    calls(other) {
+      return {
+        publishEvent: () => this.publishEvent('late'),
+        'publishEvent live': () => this.publishEvent('late', {}, { live: true }),
+        setAlarm: () => this.setAlarm(0, { name: 'count' }),
+        cancelAlarm: () => this.cancelAlarm('kept'),
+        getAlarms: () => this.getAlarms(),
+        checkpoint: () => this.checkpoint(),
+        sendMessageAsync: () => agents.sendMessageAsync(other, 'count'),
+        sendMessage: () => agents.sendMessage(other, 'count'),
+        'start with a key': () => agents.start('Loose', { key: 'late' }),
+        start: () => agents.start('Loose'),
+        stop: () => agents.stop(other),
+      };
+    }
+    leave(what, other) {
+      instances.set(this.id, this);
+      const open = behind(this.id);
+      this.setAlarm(4e12, { id: 'kept' });
+      globalThis.late = open.then(() => told(this.calls(other)[what]));
+    }
+    use(what, id) { return told(instances.get(id).calls(this.id)[what]); }
+    count() { return ++this.state.count; }
+  }
+  agents.register(Timed, Own, Loose);
+  async function late() { return globalThis.late; }
   async function open(id) { gates[id](); delete gates[id]; await new Promise(setImmediate); }
 `;
 
 const services: AgentService[] = [];
 async function open(): Promise<AgentService> {
-  const service = await agentService(CODE, ['open']);
+  const service = await agentService(CODE, ['open', 'late']);
   services.push(service);
   return service;
 }
@@ -111,6 +141,35 @@ describe('a state that is changed between turns', () => {
     const { id } = await agents.start('Own');
     for (const asked of ['1', '2', '3']) expect(await agents.send(id, 'count')).toBe(asked);
   });
+});
+
+it('a call that is made behind its turn is refused, and does nothing', async () => {
+  const service = await open();
+  const { agents } = service;
+  const { id: other } = await agents.start('Loose');
+  const own = ['publishEvent', 'publishEvent live', 'setAlarm', 'cancelAlarm', 'getAlarms', 'checkpoint'];
+  for (const what of [...own, 'sendMessageAsync', 'sendMessage', 'start', 'start with a key', 'stop']) {
+    const { id } = await agents.start('Loose');
+    await agents.send(id, 'leave', JSON.stringify([what, other]), { typed: true });
+    await service.call('open', id);
+    const refused = await service.call('late');
+    expect([what, refused]).toEqual([what, expect.stringMatching(/^INVALID_REQUEST: .* came after its turn/)]);
+    expect(await agents.alarms(id)).toMatchObject([{ id: 'kept' }]);
+  }
+  expect(await agents.list({ type: 'Loose' })).toHaveLength(12);
+  expect(await agents.send(other, 'count')).toBe('1');
+});
+
+it('a call on the instance of another agent is refused in a turn, and does nothing', async () => {
+  const { agents } = await open();
+  const [{ id }, { id: other }] = [await agents.start('Loose'), await agents.start('Loose')];
+  await agents.send(id, 'leave', JSON.stringify(['setAlarm', other]), { typed: true });
+  for (const what of ['publishEvent', 'setAlarm', 'cancelAlarm', 'getAlarms', 'checkpoint']) {
+    const told = await agents.send(other, 'use', JSON.stringify([what, id]), { typed: true });
+    expect(told).toContain(`INVALID_REQUEST: ${what} of agent ${id} outside of its own turn`);
+  }
+  expect(await agents.alarms(id)).toMatchObject([{ id: 'kept' }]);
+  expect(await agents.alarms(other)).toEqual([]);
 });
 
 it('a state of undefined fails its turn', async () => {
