@@ -210,6 +210,9 @@ describe('a plain GraphQL request', () => {
     ['a page of another site', post(json('{ __typename }'), { 'Sec-Fetch-Site': 'cross-site' })],
     ['a name that is not its own', post(json('{ __typename }'), { Host: 'evil.example' })],
     ['a key that is too long to be remembered', post(json('{ __typename }'), { 'Idempotency-Key': 'x'.repeat(300) })],
+    ['a header that is longer than the library reads', post(json('{ __typename }'), { 'X-Long': 'x'.repeat(20_000) })],
+    ['a tab behind its length', post(json('{ __typename }'), { 'Content-Length': '26\t' })],
+    ['a connection that a proxy is to end', post(json('{ __typename }'), { 'Proxy-Connection': 'close' })],
     ['headers in any case', post(json('{ __typename }'), { 'CONTENT-type': 'application/json', 'Content-Type': '' })],
   ])('is answered as any other: %s', async (_, request) => {
     const [direct, library] = await bothWays(s.url, request);

@@ -1,3 +1,4 @@
+import { maxHeaderSize } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { plainHead } from './head.js';
 
@@ -15,7 +16,7 @@ function headWith(more: readonly string[], replaced: Readonly<Record<number, str
 
 describe('a plain head', () => {
   it('is read as the library reads it', () => {
-    expect(plainHead(headWith(['X-Api-Key:\t a b \t', 'Connection: Keep-Alive', 'empty:']))).toEqual({
+    expect(plainHead(headWith(['X-Api-Key:  a b  ', 'Connection: Keep-Alive', 'empty:']))).toEqual({
       path: '/graphql',
       url: '/graphql',
       query: {},
@@ -80,6 +81,9 @@ describe('a plain head', () => {
     ['a byte that is no text', headWith(['x-a: \0'])],
     ['a byte beyond ASCII', headWith(['x-a: \xe4'])],
     ['a name that every object has', headWith(['constructor: 1'])],
+    ['a tab, which the library does not take everywhere', headWith([], { 3: 'Content-Length: 12\t' })],
+    ['what proxies ask of a connection', headWith(['Proxy-Connection: close'])],
+    ['more than the library reads', headWith([`x-a: ${'a'.repeat(maxHeaderSize)}`])],
     ['the prototype', headWith(['__proto__: 1'])],
   ])('has not %s', (_, text) => {
     expect(plainHead(text)).toBeUndefined();

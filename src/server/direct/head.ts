@@ -1,3 +1,5 @@
+import { maxHeaderSize } from 'node:http';
+
 /** The head of a request that is plain enough to be answered past the HTTP library. */
 export interface PlainHead {
   readonly path: string;
@@ -15,20 +17,30 @@ export interface PlainHead {
 const REQUEST_LINE = /^POST ((\/[a-z]+)(?:\?([\w.=&-]+))?) HTTP\/1\.1$/;
 const PARAMETER = /^([\w.-]+)=([\w.-]*)$/;
 
-/** A header's name (RFC 9110, 5.6.2), and the texts that its value may be: visible ASCII, blanks and tabs. */
+/** A header's name (RFC 9110, 5.6.2), and the texts that its value may be: visible ASCII and blanks. */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const VALUE = /^[\t\x20-\x7e]*$/;
+const VALUE = /^[\x20-\x7e]*$/;
 const LENGTH = /^\d{1,8}$/;
 
 /** What asks for more than one answer to one body of a known length. */
-const NOT_PLAIN = new Set(['transfer-encoding', 'content-encoding', 'expect', 'upgrade', 'trailer', 'te']);
+const NOT_PLAIN = new Set([
+  'transfer-encoding',
+  'content-encoding',
+  'expect',
+  'upgrade',
+  'trailer',
+  'te',
+  // the library ends a connection for it
+  'proxy-connection',
+]);
 
 /**
  * Reads a head (RFC 9112) without the blank line at its end. Answers undefined for whatever is not plain: another request
- * line, a header twice or folded, bytes beyond ASCII, a body without a length, a connection that is to end. Whoever reads
- * less than the library must never read it otherwise: a doubt is a no.
+ * line, a header twice or folded, bytes beyond ASCII, a body without a length, a connection that is to end, more than the
+ * library reads. Whoever reads less than the library must never read it otherwise: a doubt is a no.
  */
 export function plainHead(text: string): PlainHead | undefined {
+  if (text.length >= maxHeaderSize) return undefined;
   const lines = text.split('\r\n');
   const [, url, path, parameters] = REQUEST_LINE.exec(lines[0]) ?? [];
   if (url === undefined) return undefined;
@@ -64,7 +76,7 @@ function parametersIn(text: string): Record<string, string> | undefined {
   return query;
 }
 
-/** Blanks and tabs alone: `trim` takes more. */
+/** Blanks alone: `trim` takes more. */
 function withoutBlanks(value: string): string {
-  return value.replace(/^[\t ]+|[\t ]+$/g, '');
+  return value.replace(/^ +| +$/g, '');
 }
