@@ -4,23 +4,30 @@ import { dirname, join, resolve } from 'node:path';
 import { assert, codeOf, GraphsteadError, makeLimits, makePrivateFolder } from '../base/index.js';
 import { copyFailure } from './failure.js';
 import { DATA_FILE, type LmdbEnv, openEnv, openToRead } from './lmdb-env.js';
-import { renewIncarnation, versionOf } from './lmdb-meta.js';
+import type { Batch } from './contract.js';
+import { checkFormat, putBatches, readMeta, renewIncarnation, versionOf } from './lmdb-meta.js';
+import { missingBatches } from './redo-log.js';
 
 /** Changes a copy, in the directory that it is made in, before anybody can open it. */
 type Amend = (making: string) => Promise<void>;
 
 /**
- * Puts a backup into a new data directory under a new incarnation. Throws INVALID_REQUEST when there is a store already,
- * NOT_FOUND when the backup is none, and what `amend` throws; then the directory holds no store.
+ * Puts a backup, or another copy of a data directory, into a new one under a new incarnation: with what a power cut took from its data
+ * file and its log has. Throws INVALID_REQUEST when there is a store already, NOT_FOUND when the backup is none, STORE_FORMAT, and what
+ * `amend` throws; then the directory holds no store.
  */
 export async function restoreLmdbStore(backup: string, directory: string, amend?: Amend): Promise<void> {
   const limits = makeLimits();
   const target = resolve(directory);
   refuseStoreIn(target);
-  const source = await openToRead(resolve(backup), limits.readers);
+  const from = resolve(backup);
+  const source = await openToRead(from, limits.readers);
   if (source === undefined) throw nothingThere(backup);
   try {
-    await copyEnv(source, target, amend);
+    const meta = readMeta(source);
+    if (meta === undefined) throw nothingThere(backup);
+    checkFormat(meta);
+    await copyEnv(source, target, { amend, missing: (version) => missingBatches(from, meta.epoch, version) });
   } finally {
     await source.root.close();
   }
@@ -41,7 +48,14 @@ const UNFINISHED = 'unfinished-copy-';
  * Compact copy that opens as a store of its own: new incarnation, on disk when this returns. Half of one never has a store's
  * name, wherever the process ends, and is taken away by the next copy to the same place. Answers with the version that it holds.
  */
-export async function copyEnv(env: LmdbEnv, target: string, amend?: Amend): Promise<number> {
+export async function copyEnv(
+  env: LmdbEnv,
+  target: string,
+  {
+    amend,
+    missing = () => [],
+  }: { readonly amend?: Amend; readonly missing?: (version: number) => readonly Batch[] } = {},
+): Promise<number> {
   let making: string | undefined;
   try {
     makePrivateFolder(target);
@@ -51,6 +65,7 @@ export async function copyEnv(env: LmdbEnv, target: string, amend?: Amend): Prom
     await env.root.backup(file, true);
     const copy = await openEnv(making, { readOnly: false, maxReaders: 8 });
     assert(copy !== undefined, 'a copy opens');
+    copy.meta.transactionSync(() => putBatches(copy, missing(versionOf(copy))));
     const version = versionOf(copy);
     renewIncarnation(copy);
     await copy.root.close();

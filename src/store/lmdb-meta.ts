@@ -46,7 +46,7 @@ export function checkFormat(meta: FileMeta): { readonly writable: boolean } {
 export function raiseEpoch(env: LmdbEnv, missing: (epoch: number, version: number) => readonly Batch[]): FileMeta {
   return env.meta.transactionSync(() => {
     const before = readMeta(env) ?? createMeta(env);
-    for (const batch of missing(before.epoch, versionOf(env))) putBatch(env, batch);
+    putBatches(env, missing(before.epoch, versionOf(env)));
     const epoch = before.epoch + 1;
     env.meta.put(META.epoch, Buffer.from(String(epoch)), epoch);
     return { ...before, epoch };
@@ -57,6 +57,11 @@ export function raiseEpoch(env: LmdbEnv, missing: (epoch: number, version: numbe
 export function versionOf(env: LmdbEnv): number {
   const bytes = env.meta.getBinary(META.version);
   return bytes === undefined ? 0 : decodeVersion(bytes);
+}
+
+/** Puts batches in, inside of a synchronous transaction. */
+export function putBatches(env: LmdbEnv, batches: readonly Batch[]): void {
+  for (const batch of batches) putBatch(env, batch);
 }
 
 function putBatch({ data, meta }: LmdbEnv, { version, puts, deleteRanges = [] }: Batch): void {

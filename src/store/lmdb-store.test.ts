@@ -331,6 +331,9 @@ describe('the lmdb store', () => {
   it('refuses a newer major format without touching the file', async () => {
     const before = await stampFormat(FORMAT_MAJOR + 1, 0);
     await expect(open()).rejects.toMatchObject({ code: 'STORE_FORMAT' });
+    await expect(restoreLmdbStore(directory, join(directory, 'restored'))).rejects.toMatchObject({
+      code: 'STORE_FORMAT',
+    });
     expect((await readFile(join(directory, DATA_FILE))).equals(before)).toBe(true);
   });
 

@@ -9,6 +9,7 @@ import { makeLimits } from '../base/index.js';
 import type { Batch, Put, Store } from './contract.js';
 import { KeyWriter } from './key.js';
 import { DATA_FILE, PAGE_SIZE } from './lmdb-env.js';
+import { restoreLmdbStore } from './lmdb-copy.js';
 import { openLmdbStore } from './lmdb-open.js';
 import { missingBatches, RedoLog, SLOT_BYTES } from './redo-log.js';
 import { decodeSlot, encodeSlot } from './redo-slot.js';
@@ -72,12 +73,20 @@ describe('after a power cut', () => {
     };
   }
 
-  /** Opens what the disk held, under the names of the live directory. */
-  async function found({ data, redo }: Omit<Image, 'model'>, readOnly = false): Promise<Map<number, string>> {
+  /** Lays what the disk held into a directory, under the names of the live one. */
+  async function laid({ data, redo }: Omit<Image, 'model'>): Promise<string> {
     const at = join(directory, `cut-${Math.random()}`);
     await mkdir(at);
     writeFileSync(join(at, DATA_FILE), data);
     writeFileSync(join(at, redoName(join(directory, 'live'))), redo);
+    return at;
+  }
+
+  async function found(held: Omit<Image, 'model'>, readOnly = false): Promise<Map<number, string>> {
+    return await entriesOf(await laid(held), readOnly);
+  }
+
+  async function entriesOf(at: string, readOnly = false): Promise<Map<number, string>> {
     const cut = await openLmdbStore(at, { limits, readOnly });
     const snapshot = cut.snapshot();
     const page = await snapshot.range({ ...new KeyWriter('graph').range(), limit: 10_000 });
@@ -120,6 +129,20 @@ describe('after a power cut', () => {
     expect([...(await found(lost)).keys()]).toEqual([2]);
     expect([...(await found(lost, true)).keys()]).toEqual([2]);
     expect([...(await found(after)).keys()]).toEqual([2]);
+  });
+
+  it('a batch is there, too, in what is restored from the directory, which stays as it is', async () => {
+    await write({ version: 5, puts: [{ key: key(1), value: value(1, 5) }] });
+    const before = image();
+    await write({ version: 9, puts: [{ key: key(2), value: value(2, 9) }] });
+    const after = image();
+    const held = { data: mixed(before.data, after.data, before.data, () => true), redo: after.redo };
+    const at = await laid(held);
+    const restored = join(directory, 'restored');
+    await restoreLmdbStore(at, restored);
+    expect(await entriesOf(restored)).toEqual(model);
+    expect(readFileSync(join(at, DATA_FILE)).equals(held.data)).toBe(true);
+    expect(readFileSync(join(at, redoName(at))).equals(held.redo)).toBe(true);
   });
 
   it('everything acknowledged is there, whatever of the batch in flight reached the disk', async () => {
