@@ -3,7 +3,7 @@ export { createDqlEngine } from './engine.js';
 export { NotingReader } from './engine/noting-reader.js';
 export { parseJsonTriples } from './json/index.js';
 export { isMutationText, parseQuery } from './parse/index.js';
-export { nquadLineParser, parseNQuadLine } from './rdf/index.js';
+export { nquadLineParser } from './rdf/index.js';
 export { printChange } from './rdf/print.js';
 export { Pace, Places, placeOf, runQuery } from './run/index.js';
 export type * from './syntax/index.js';

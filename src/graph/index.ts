@@ -9,7 +9,6 @@ export { isInternalName } from './internal-name.js';
 export { LoggedReader, type ReadLog } from './read-log/logged-reader.js';
 export { graphPart } from './part.js';
 export { growsIntoList } from './schema.js';
-export { parseSchema, type SchemaText } from './text/parse.js';
 export { asKept } from './stage.js';
 export { printSchema } from './text/print.js';
 export { COLUMN_BATCH, StoredColumn } from './stored-column.js';

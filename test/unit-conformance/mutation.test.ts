@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { atOnce, dgraphNames, GraphsteadError } from '../../src/base/index.js';
-import { parseNQuadLine, type Triple } from '../../src/dql/index.js';
+import { nquadLineParser, type Triple } from '../../src/dql/index.js';
 import { JsonTriples, scanJson } from '../../src/dql/json/index.js';
 import { formatDateTime, type Value } from '../../src/values/index.js';
 import { problemOf, type UnitCase, unitCases } from './unit-case.js';
@@ -74,7 +74,7 @@ function verdict(c: UnitCase, accepted: boolean): string[] {
 describe.skipIf(lines.length === 0)('N-Quads', () => {
   it('are read as the public cases have it', () => {
     const wrong = lines.flatMap((c) => {
-      const got = attempt(() => parseNQuadLine(c.input));
+      const got = attempt(() => nquadLineParser()(c.input));
       if (c.empty) return got === undefined ? [] : [`${c.name}: not empty`];
       if (got instanceof GraphsteadError || got === undefined) return verdict(c, false);
       const expected = c.checks?.find(({ kind, path }) => kind === 'equal' && !path)?.value;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { dgraphNames, GraphsteadError } from '../../src/base/index.js';
-import { readQuery } from '../../src/dql/parse/query.js';
-import { outlineMutation } from '../../src/dql/parse/mutation.js';
+import { atOnce, dgraphNames, GraphsteadError } from '../../src/base/index.js';
+import { readQuerySteps } from '../../src/dql/parse/query.js';
+import { outlineMutationSteps } from '../../src/dql/parse/mutation.js';
 import { viewOf } from './peer-query.js';
 import { problemOf, type UnitCase, unitCases } from './unit-case.js';
 
@@ -17,10 +17,10 @@ function attempt(c: UnitCase): { view: unknown } | GraphsteadError {
   try {
     const mutation = c.kind === 'mutation' || /^\s*(upsert|\{\s*(set|delete)\s*\{)/.test(c.input);
     if (mutation) {
-      const { mutations, parts } = outlineMutation(c.input, { names: dgraphNames });
-      return { view: { Mutations: mutations, ...(parts.isEmpty ? {} : {}) } };
+      const { mutations } = atOnce(outlineMutationSteps(c.input, { names: dgraphNames }));
+      return { view: { Mutations: mutations } };
     }
-    const { document, refused } = readQuery(c.input, { variables: c.vars ?? {} });
+    const { document, refused } = atOnce(readQuerySteps(c.input, { variables: c.vars ?? {} }));
     if (refused && !LATER.test(refused.message)) throw refused;
     return { view: viewOf(document) };
   } catch (thrown) {

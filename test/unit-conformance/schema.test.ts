@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { GraphsteadError } from '../../src/base/index.js';
-import { parseSchema, type SchemaText } from '../../src/graph/index.js';
+import { atOnce, DEFAULT_LIMITS, GraphsteadError } from '../../src/base/index.js';
+import { parseSchemaInSteps, type SchemaText } from '../../src/graph/text/parse.js';
 
 const root = process.env.CONFORMANCE ?? join(import.meta.dirname, '../../../shared/conformance');
 const file = join(root, 'dql/unit/schema_parse_test.json');
@@ -25,7 +25,7 @@ const cases: readonly SchemaCase[] = existsSync(file) ? JSON.parse(readFileSync(
 
 function attempt(input: string): SchemaText | GraphsteadError {
   try {
-    return parseSchema(input);
+    return atOnce(parseSchemaInSteps(input, DEFAULT_LIMITS));
   } catch (error) {
     if (error instanceof GraphsteadError) return error;
     throw error;

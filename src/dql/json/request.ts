@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { atOnce, defaultNames, GraphsteadError, type Steps } from '../../base/index.js';
+import { defaultNames, GraphsteadError, type Steps } from '../../base/index.js';
 import { emptyRequest, parseConditionText, type ParseMutationOptions } from '../parse/mutation.js';
 import { neededVariables } from '../parse/needed.js';
 import { parseQuerySteps } from '../parse/query.js';
@@ -17,11 +17,6 @@ const MUTATION_KEYS: ReadonlySet<string> = new Set(['set', 'delete', 'cond']);
  * `mutations`. Positions are of the body; of `query` and `cond` with that word as their source.
  * Throws SYNTAX, INVALID_REQUEST, INVALID_QUERY, INVALID_MUTATION, INVALID_VALUE, LIMIT_EXCEEDED.
  */
-export function parseJsonMutation(body: string, options: ParseMutationOptions = {}): MutationRequest {
-  return atOnce(parseJsonMutationSteps(body, options));
-}
-
-/** As parseJsonMutation, for bodies that may be long. */
 export function* parseJsonMutationSteps(body: string, options: ParseMutationOptions = {}): Steps<MutationRequest> {
   const names = options.names ?? defaultNames;
   const root = yield* scanJsonSteps(body, { limits: options.limits, lastCounts: names.dgraph });

@@ -2,8 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atOnce, defaultNames, dgraphNames, GraphsteadError } from '../../base/index.js';
 import type { Triple } from '../syntax/index.js';
-import { JsonTriples, parseJsonMutation, parseJsonTriples, scanJson } from './index.js';
+import { JsonTriples, parseJsonMutationSteps, parseJsonTriples, scanJson } from './index.js';
 import { scanJsonSteps } from './scan.js';
+
+const parseJsonMutation = (...given: Parameters<typeof parseJsonMutationSteps>) =>
+  atOnce(parseJsonMutationSteps(...given));
 
 function triples(json: unknown, op: 'set' | 'delete' = 'set', names = dgraphNames): Triple[] {
   const text = typeof json === 'string' ? json : JSON.stringify(json);

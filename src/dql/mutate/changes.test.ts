@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { atOnce, DEFAULT_LIMITS, defaultNames, type Limits, makeLimits } from '../../base/index.js';
 import type { QueryVariable } from '../contract.js';
-import { parseMutation } from '../parse/index.js';
+import { parseMutationSteps } from '../parse/index.js';
 import { changesOf } from './changes.js';
 import { MutationNodes } from './nodes.js';
 
@@ -14,8 +14,10 @@ const variables = (a: number, b: number): ReadonlyMap<string, QueryVariable> => 
   ]);
 };
 
+const parsed = (text: string) => atOnce(parseMutationSteps(text));
+
 function stepsOf(mutation: string, [a, b]: readonly [number, number], limits: Limits = DEFAULT_LIMITS) {
-  const { mutations } = parseMutation(`upsert { ${QUERY} mutation { ${mutation} } }`);
+  const { mutations } = parsed(`upsert { ${QUERY} mutation { ${mutation} } }`);
   const nodes = new MutationNodes(variables(a, b));
   atOnce(nodes.collect(mutations));
   const context = { nodes, variables: variables(a, b), names: defaultNames, limits, lists: new Set<string>() };
@@ -35,7 +37,7 @@ it('gives many new nodes their uids with stops between, and tells those that cam
   const names = Array.from({ length: 5_000 }, (_, i) => `n${i}`);
   const sets = names.map((name) => `_:${name} <p> "x" .`).join('\n');
   for (const left of ['"y"', 'val(b)']) {
-    const { mutations } = parseMutation(
+    const { mutations } = parsed(
       `upsert { ${QUERY} mutation { set { ${sets}\nuid(a) <p> ${left} .\nuid(b) <p> "y" . } } }`,
     );
     const given = variables(1, 1);

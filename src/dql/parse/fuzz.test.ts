@@ -1,18 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GraphsteadError, makeLimits } from '../../base/index.js';
-import { parseJsonMutation, parseJsonTriples } from '../json/index.js';
-import { parseNQuadLine, parseNQuads } from '../rdf/index.js';
-import { outlineMutation, parseMutation, parseQuery } from './index.js';
+import { atOnce, GraphsteadError, makeLimits } from '../../base/index.js';
+import { parseJsonMutationSteps, parseJsonTriples } from '../json/index.js';
+import { NQuadReader, nquadLineParser } from '../rdf/index.js';
+import { nquadSteps, parseMutationSteps, parseQuery } from './index.js';
+import { outlineMutationSteps } from './mutation.js';
+
+const nquads = (text: string) => atOnce(nquadSteps(new NQuadReader({}), text));
 
 const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   parseQuery: (text) => parseQuery(text, { variables: { $a: '3' } }),
-  parseMutation: (text) => parseMutation(text),
-  outlineMutation: (text) => outlineMutation(text),
-  parseJsonMutation: (text) => parseJsonMutation(text),
+  parseMutation: (text) => atOnce(parseMutationSteps(text)),
+  outlineMutation: (text) => atOnce(outlineMutationSteps(text, {})),
+  parseJsonMutation: (text) => atOnce(parseJsonMutationSteps(text)),
   parseJsonTriples: (text) => parseJsonTriples(text),
-  parseNQuads: (text) => parseNQuads(text),
-  parseNQuadLine: (text) => parseNQuadLine(text),
+  nquads,
+  nquadLine: (text) => nquadLineParser()(text),
 };
 
 /** Pieces of all three languages: most texts of them go deep into a parser before they are refused. */
@@ -146,7 +149,7 @@ it.each<[string, (n: number) => void]>([
   ['arguments', (n) => readLong(`{ q(func: has(a)) { f ${indexed(n, (i) => `(orderasc: a${i})`)} } }`)],
   ['languages', (n) => readLong(`{ q(func: has(a)) { f@en${':en'.repeat(n)} } }`)],
   ['facets of a field', (n) => readLong(`{ q(func: has(a)) { f @facets(${indexed(n, (i) => `a${i}`, ',')}) } }`)],
-  ['facets of a statement', (n) => parseNQuads(`_:a <b> "c" (${indexed(facetsOf(n), (i) => `a${i}=1`, ',')}) .`)],
+  ['facets of a statement', (n) => nquads(`_:a <b> "c" (${indexed(facetsOf(n), (i) => `a${i}=1`, ',')}) .`)],
   ['facets of an object', (n) => parseJsonTriples(`{"a": 1, ${indexed(facetsOf(n), (i) => `"a|${i}": 1`, ',')}}`)],
   ['keys with facets', (n) => parseJsonTriples(`{${indexed(n, (i) => `"a${i}": 1, "a${i}|f": 2`, ',')}}`)],
   ['blocks', (n) => readLong(`{ ${indexed(n, (i) => `b${i}(func: has(a)) { uid }`)} }`)],

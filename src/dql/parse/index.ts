@@ -2,9 +2,7 @@ export {
   emptyRequest,
   isMutationText,
   nquadSteps,
-  outlineMutation,
   parseConditionText,
-  parseMutation,
   type ParseMutationOptions,
   parseMutationSteps,
 } from './mutation.js';

@@ -1,5 +1,4 @@
 import {
-  atOnce,
   DEFAULT_LIMITS,
   defaultNames,
   GraphsteadError,
@@ -43,14 +42,9 @@ interface MutationOutline {
  * `{ set { ... } delete { ... } }` or `upsert { query { ... } mutation @if(...) { ... } }` with RDF inside.
  * Throws SYNTAX, INVALID_QUERY, INVALID_MUTATION, INVALID_VALUE or LIMIT_EXCEEDED with positions in the body.
  */
-export function parseMutation(text: string, options: ParseMutationOptions = {}): MutationRequest {
-  return atOnce(parseMutationSteps(text, options));
-}
-
-/** As parseMutation, for texts that may be long. */
 export function* parseMutationSteps(text: string, options: ParseMutationOptions = {}): Steps<MutationRequest> {
   const names = options.names ?? defaultNames;
-  const { context, parts, mutations } = yield* outlineSteps(text, options);
+  const { context, parts, mutations } = yield* outlineMutationSteps(text, options);
   const reader = new NQuadReader({ names, lines: names.dgraph, mostFacets: options.limits?.facets });
   const blocks: MutationBlock[] = [];
   for (const { condition, set, delete: remove } of mutations) {
@@ -96,11 +90,7 @@ export function isMutationText(text: string): boolean {
 }
 
 /** The blocks of a body; throws SYNTAX when they do not stand as they must. */
-export function outlineMutation(text: string, options: ParseMutationOptions = {}): MutationOutline {
-  return atOnce(outlineSteps(text, options));
-}
-
-function* outlineSteps(text: string, options: ParseMutationOptions): Steps<MutationOutline> {
+export function* outlineMutationSteps(text: string, options: ParseMutationOptions): Steps<MutationOutline> {
   const limits = options.limits ?? DEFAULT_LIMITS;
   const lexer = new Lexer(text, { maxTokens: limits.syntaxTokens });
   const context = contextOf(lexer, options);

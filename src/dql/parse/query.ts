@@ -45,7 +45,7 @@ export function parseQuery(text: string, options: ParseQueryOptions = {}): Query
 
 /** As parseQuery, for texts that may be long. */
 export function* parseQuerySteps(text: string, options: ParseQueryOptions = {}): Steps<QueryDocument> {
-  const { document, refused } = yield* readSteps(text, options);
+  const { document, refused } = yield* readQuerySteps(text, options);
   if (refused) throw refused;
   return document;
 }
@@ -56,11 +56,7 @@ interface Read {
 }
 
 /** A text that can be read, and the first thing that is wrong with what it means. Throws like `parseQuery` otherwise. */
-export function readQuery(text: string, options: ParseQueryOptions = {}): Read {
-  return atOnce(readSteps(text, options));
-}
-
-function* readSteps(text: string, options: ParseQueryOptions): Steps<Read> {
+export function* readQuerySteps(text: string, options: ParseQueryOptions): Steps<Read> {
   const { limits = DEFAULT_LIMITS, source } = options;
   const lexer = new Lexer(text, { maxTokens: limits.syntaxTokens, ...(source === undefined ? {} : { source }) });
   const variables = new QueryVariables(options.variables, options.later);

@@ -1,2 +1,2 @@
-export { nquadLineParser, parseNQuadLine, parseNQuads } from './line.js';
+export { nquadLineParser } from './line.js';
 export { NQuadReader, type TextSpan } from './reader.js';

@@ -15,19 +15,3 @@ export function nquadLineParser(options: NQuadOptions = {}): NQuadLineParser {
     return reader.next();
   };
 }
-
-/** One line of RDF N-Quads; undefined when it is empty or a comment. Many lines: see nquadLineParser. */
-export function parseNQuadLine(line: string, options: NQuadOptions = {}): Triple | undefined {
-  return nquadLineParser(options)(line);
-}
-
-/** All statements of a text, such as what stands in a set block. */
-export function parseNQuads(text: string, options: NQuadOptions = {}): Triple[] {
-  const reader = new NQuadReader(options).open(text);
-  const triples: Triple[] = [];
-  while (!reader.ended) {
-    const triple = reader.next();
-    if (triple !== undefined) triples.push(triple);
-  }
-  return triples;
-}

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GraphChange } from '../../graph/index.js';
 import type { Value } from '../../values/index.js';
-import { parseNQuadLine } from './line.js';
+import { nquadLineParser } from './line.js';
 import { printChange } from './print.js';
 
 const value: fc.Arbitrary<Value> = fc.oneof(
@@ -24,7 +24,7 @@ describe('N-Quads as printed', () => {
           lang: '',
           facets: [{ key: 'k', value: facet }],
         };
-        const triple = parseNQuadLine(printChange(change));
+        const triple = nquadLineParser()(printChange(change));
         expect(triple).toMatchObject({
           subject: { kind: 'uid', uid: 0xabc },
           predicate: 'p.q',

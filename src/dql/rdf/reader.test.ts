@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dgraphNames, GraphsteadError } from '../../base/index.js';
-import { nquadLineParser, parseNQuadLine, parseNQuads } from './index.js';
+import { atOnce, dgraphNames, GraphsteadError } from '../../base/index.js';
+import { nquadSteps } from '../parse/index.js';
+import { NQuadReader, nquadLineParser } from './index.js';
+import type { NQuadOptions } from './reader.js';
+
+const parseNQuadLine = (line: string, options: NQuadOptions = {}) => nquadLineParser(options)(line);
+const parseNQuads = (text: string, options: NQuadOptions = {}) => atOnce(nquadSteps(new NQuadReader(options), text));
 
 function failure(line: string): GraphsteadError {
   try {

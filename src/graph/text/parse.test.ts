@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { GraphsteadError, makeLimits } from '../../base/index.js';
-import { parseSchema, parseSchemaInSteps } from './parse.js';
+import { atOnce, DEFAULT_LIMITS, GraphsteadError, type Limits, makeLimits } from '../../base/index.js';
+import { parseSchemaInSteps } from './parse.js';
+
+const parseSchema = (text: string, limits: Limits = DEFAULT_LIMITS) => atOnce(parseSchemaInSteps(text, limits));
 
 function refusal(text: string): GraphsteadError {
   try {

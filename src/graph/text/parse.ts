@@ -1,12 +1,4 @@
-import {
-  atOnce,
-  DEFAULT_LIMITS,
-  GraphsteadError,
-  type Limits,
-  type Position,
-  STEP,
-  type Steps,
-} from '../../base/index.js';
+import { GraphsteadError, type Limits, type Position, STEP, type Steps } from '../../base/index.js';
 import { type IndexKind, indexKindNamed, typeNamed } from '../../values/index.js';
 import type { Declaration } from '../alter/part.js';
 import type { NodeType } from '../contract.js';
@@ -26,12 +18,7 @@ export interface SchemaText {
  */
 const READ_ON = 2;
 
-/** Reads schema lines and types. Throws SYNTAX and INVALID_SCHEMA, each with a position, and LIMIT_EXCEEDED. */
-export function parseSchema(text: string, limits: Limits = DEFAULT_LIMITS): SchemaText {
-  return atOnce(parseSchemaInSteps(text, limits));
-}
-
-/** The same with pauses between declarations. */
+/** Reads schema lines and types, one declaration a step. Throws SYNTAX and INVALID_SCHEMA, each with a position, and LIMIT_EXCEEDED. */
 export function parseSchemaInSteps(text: string, limits: Limits): Steps<SchemaText> {
   return new SchemaParser(text, limits).parse();
 }
