@@ -1,28 +1,13 @@
-import {
-  GraphQLList,
-  GraphQLNonNull,
-  GraphQLObjectType,
-  GraphQLScalarType,
-  GraphQLString,
-  type GraphQLScalarType as Scalar,
-  valueFromASTUntyped,
-} from 'graphql';
+import { GraphQLList, GraphQLNonNull, GraphQLObjectType, type GraphQLScalarType, GraphQLString } from 'graphql';
 import type { Operation, OperationEvent, RequestContext } from '../api/index.js';
 import { GraphsteadError, mapped, onceFor } from '../base/index.js';
 import type { AgentEvent, Agents } from './contract.js';
 
-const jsonScalar = new GraphQLScalarType({
-  name: 'JSON',
-  description: 'Any JSON value.',
-  parseValue: (value) => value,
-  parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
-});
-
 /**
  * `agentEvent(agentId, after, names)`: the events of one agent as it publishes them, with ids to resume from.
- * @param json the composed schema's JSON scalar, where it has one
+ * @param json the composed schema's JSON scalar
  */
-export function eventOperation(agents: Pick<Agents, 'listen'>, json: Scalar = jsonScalar): Operation {
+export function eventOperation(agents: Pick<Agents, 'listen'>, json: GraphQLScalarType): Operation {
   const type = new GraphQLObjectType({
     name: 'AgentEvent',
     description: 'Something that an agent published.',

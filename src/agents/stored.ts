@@ -62,10 +62,10 @@ export function decodeAgent(bytes: Uint8Array): StoredAgent {
   return { head: JSON.parse(text.slice(0, end)) as Head, state: text.slice(end + 1) };
 }
 
-/** The head of an agent that begins where a stopped one had its key. What is still told of that one stays. */
-export function headAgain(birth: Birth, wall: number, status: Head['status'], before: Head): Head {
+/** The head of an agent that starts where a stopped one had its key. What is still told of that one stays. */
+export function headAgain(birth: Birth, wall: number, before: Head): Head {
   const { turns, events, letters, dead, past } = before;
-  return headWith(freshHead(birth, wall, status), { turns, events, letters, dead, past });
+  return headWith(freshHead(birth, wall, 'starting'), { turns, events, letters, dead, past });
 }
 
 export function freshHead({ type, key, turns = 0 }: Birth, wall: number, status: Head['status']): Head {

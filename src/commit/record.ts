@@ -70,11 +70,9 @@ export function recordKey(commitTs: number, chunk: number): Key {
   return keys.uint(commitTs).uint(chunk).key();
 }
 
-/** Records with timestamps in (after, upTo]. */
-export function recordRange(after: number, upTo = Number.MAX_SAFE_INTEGER - 1): Range {
-  const start = keys.uint(after + 1).key();
-  const end = keys.uint(upTo + 1).key();
-  return { start, end };
+/** Records with timestamps above `after`. */
+export function recordRange(after: number): Range {
+  return { start: keys.uint(after + 1).key(), end: keys.uint(Number.MAX_SAFE_INTEGER).key() };
 }
 
 /** The timestamp in a record's key. */

@@ -10,10 +10,10 @@ interface Claim {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The claim of a request's `Idempotency-Key`: one scope a caller and operation. Throws INVALID_REQUEST on a key too long. */
-export function idempotencyClaim(headers: Headers, operation: string, hash: () => string): Claim | undefined {
+/** The claim of the `Idempotency-Key` of a /mutate, in a scope of its caller. Throws INVALID_REQUEST on a key too long. */
+export function mutationClaim(headers: Headers, hash: () => string): Claim | undefined {
   const key = idempotencyKey(headers);
-  return key === undefined ? undefined : { scope: `${operation}:${callerOf(headers)}`, key, bodyHash: hash() };
+  return key === undefined ? undefined : { scope: `mutate:${callerOf(headers)}`, key, bodyHash: hash() };
 }
 
 /** The `Idempotency-Key`, when there is one. Throws INVALID_REQUEST on a key too long. */

@@ -41,14 +41,14 @@ export function flag(parameters: Parameters, name: string): boolean {
   });
 }
 
-/** A start timestamp. 0 counts as absent, as clients send it for "a new transaction". */
-export function timestamp(parameters: Parameters, name: string): number | undefined {
-  const value = text(parameters, name);
+/** `startTs`. 0 counts as absent, as clients send it for "a new transaction". Throws INVALID_REQUEST. */
+export function startTimestamp(parameters: Parameters): number | undefined {
+  const value = text(parameters, 'startTs');
   if (value === undefined || value === '' || value === '0') return undefined;
   const number = Number(value);
   if (/^\d+$/.test(value) && Number.isSafeInteger(number)) return number;
-  throw new GraphsteadError('INVALID_REQUEST', `parameter ${name} is "${value}", which is no timestamp`, {
-    fix: `send the start_ts that an earlier answer gave under extensions.txn`,
+  throw new GraphsteadError('INVALID_REQUEST', `parameter startTs is "${value}", which is no timestamp`, {
+    fix: 'send the start_ts that an earlier answer gave under extensions.txn',
   });
 }
 
@@ -62,14 +62,14 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** A duration such as `500ms`, `20s`, `1m30s`, in milliseconds. Throws INVALID_REQUEST. */
-export function duration(parameters: Parameters, name: string): number | undefined {
-  const value = text(parameters, name);
+/** `timeout`: a duration such as `500ms`, `20s`, `1m30s`, in milliseconds. Throws INVALID_REQUEST. */
+export function timeoutMs(parameters: Parameters): number | undefined {
+  const value = text(parameters, 'timeout');
   if (value === undefined || value === '') return undefined;
   const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)];
   const total = parts.reduce((sum, part) => sum + Number(part[1]) * UNITS[part[2]], 0);
   if (parts.map((part) => part[0]).join('') === value && total > 0) return total;
-  throw new GraphsteadError('INVALID_REQUEST', `parameter ${name} is "${value}", which is no duration`, {
-    fix: `write it like ${name}=500ms or ${name}=20s`,
+  throw new GraphsteadError('INVALID_REQUEST', `parameter timeout is "${value}", which is no duration`, {
+    fix: 'write it like timeout=500ms or timeout=20s',
   });
 }

@@ -41,7 +41,7 @@ export function spawn(draft: Draft, op: SpawnOp): void {
     draft.posts.push({ to: op.id, n: draft.posts.length });
     return;
   }
-  const head = before && headAgain(op, draft.wall, 'starting', before);
+  const head = before && headAgain(op, draft.wall, before);
   draft.heads.set(op.id, head ?? freshHead(op, draft.wall, 'starting'));
   post(draft, { op: 'post', to: op.id, from: op.from, kind: 'init', name: 'onInitialize' });
 }

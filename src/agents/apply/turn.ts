@@ -40,7 +40,7 @@ export function turn(draft: Draft, op: TurnOp): MaybePromise<void> {
 function created(draft: Draft, id: string, birth: Birth): Head {
   const before = draft.find(id);
   if (before === undefined) return freshHead(birth, draft.wall, 'starting');
-  if (beginsAgain(before, birth)) return headAgain(birth, draft.wall, 'starting', before);
+  if (beginsAgain(before, birth)) return headAgain(birth, draft.wall, before);
   throw new GraphsteadError('TXN_ABORTED', `agent ${id} exists already`);
 }
 

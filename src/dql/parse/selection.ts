@@ -74,7 +74,7 @@ function parseField(context: ParseContext, name: string, head: Head): Selection 
   const word = name.toLowerCase();
   if (context.is('(')) {
     if (word === 'count') return parseCount(context, head);
-    if (word === 'val') return { kind: 'value', ...head, of: parseOneVariable(context, 'val') };
+    if (word === 'val') return { kind: 'value', ...head, of: parseValueVariable(context) };
     if (word === 'math') return parseMathField(context, head);
     if (word === 'expand') return parseExpand(context, head);
     if (word === 'checkpwd') return parseCheckPassword(context, head);
@@ -102,12 +102,11 @@ function parseMathField(context: ParseContext, head: Head): Selection {
 }
 
 /** `(x)` after val: one variable. */
-function parseOneVariable(context: ParseContext, word: string): string {
-  context.expect('(', `after ${word}`);
+function parseValueVariable(context: ParseContext): string {
+  context.expect('(', 'after val');
   const name = context.takeName('a variable');
-  if (context.is(','))
-    throw invalid(`${word}(...) takes one variable`, context.position, 'Use one val(...) a variable.');
-  context.expect(')', `after ${word}(${name}`);
+  if (context.is(',')) throw invalid('val(...) takes one variable', context.position, 'Use one val(...) a variable.');
+  context.expect(')', `after val(${name}`);
   return name;
 }
 
@@ -161,7 +160,7 @@ function parseAggregate(context: ParseContext, op: AggregateSelection['op'], hea
   lexer.next();
   if (context.isWord('val') && lexer.peek() === '(') {
     lexer.next();
-    const name = parseOneVariable(context, 'val');
+    const name = parseValueVariable(context);
     context.expect(')', `after ${op}(val(${name})`);
     return { kind: 'aggregate', ...head, op, of: { kind: 'variable', name } };
   }
@@ -214,7 +213,7 @@ function parseExpandOf(context: ParseContext): ExpandSelection['of'] {
   lexer.next();
   if (context.isWord('val') && lexer.peek() === '(') {
     lexer.next();
-    const name = parseOneVariable(context, 'val');
+    const name = parseValueVariable(context);
     context.expect(')', 'after expand(val(...)');
     return { kind: 'variable', name };
   }

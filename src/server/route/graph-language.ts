@@ -14,8 +14,8 @@ import { LARGE_ANSWERS } from '../answers.js';
 import { bodyText, hasMoreTexts, mediaType, parseJsonObject, type Sent } from '../body.js';
 import type { Core } from '../core.js';
 import { asItIs, success, TEXT_BYTES } from '../envelope.js';
-import { bodyHash, idempotencyClaim } from '../idempotency.js';
-import { duration, flag, knownParameters, type Queried, text, timestamp } from '../parameter.js';
+import { bodyHash, mutationClaim } from '../idempotency.js';
+import { flag, knownParameters, type Queried, startTimestamp, text, timeoutMs } from '../parameter.js';
 import type { Answering } from '../signal.js';
 import { forward, isOfOtherTransaction } from './forwarded.js';
 
@@ -92,12 +92,12 @@ async function query(core: Core, request: Asked, answering: Answering, key: stri
   const answer = await core.dql.query({
     text: queryText,
     variables,
-    startTs: timestamp(parameters, 'startTs'),
+    startTs: startTimestamp(parameters),
     hash: text(parameters, 'hash'),
     client: clientOf(answering, key),
     readOnly,
     bestEffort,
-    timeoutMs: duration(parameters, 'timeout'),
+    timeoutMs: timeoutMs(parameters),
     debug: flag(parameters, 'debug'),
     format,
     signal: core.goneOf(answering),
@@ -165,7 +165,7 @@ async function mutate(core: Core, request: Asked, answering: Answering, key: str
   const parameters = knownParameters(request, core.names, PARAMETERS.mutate);
   const body = bodyText(request);
   const commitNow = flag(parameters, 'commitNow') || request.headers['x-dgraph-commitnow'] === 'true';
-  const claim = idempotencyClaim(request.headers, 'mutate', () => bodyHash(request.url, body));
+  const claim = mutationClaim(request.headers, () => bodyHash(request.url, body));
   if (claim && !commitNow) throw keyWithoutCommit();
   const stored = async () => claim && (await core.committer.idempotentCommit(claim.scope, claim.key, claim.bodyHash));
   const first = await stored();
@@ -174,10 +174,10 @@ async function mutate(core: Core, request: Asked, answering: Answering, key: str
     body,
     contentType: mutationType(request),
     commitNow,
-    startTs: timestamp(parameters, 'startTs'),
+    startTs: startTimestamp(parameters),
     hash: text(parameters, 'hash'),
     client: clientOf(answering, key),
-    timeoutMs: duration(parameters, 'timeout'),
+    timeoutMs: timeoutMs(parameters),
     signal: core.goneOf(answering),
     idempotency: claim,
     reply: async (made) => joined(core, await mutateEnvelope(core, made)),
@@ -271,7 +271,7 @@ function* uidsJson(uids: ReadonlyMap<string, string>): Steps<Parts> {
 
 async function commit(core: Core, request: Asked): Promise<Parts> {
   const parameters = knownParameters(request, core.names, PARAMETERS.commit);
-  const startTs = timestamp(parameters, 'startTs');
+  const startTs = startTimestamp(parameters);
   if (startTs === undefined) {
     throw new GraphsteadError('INVALID_REQUEST', 'the parameter startTs is missing', {
       fix: 'send the start_ts that the transaction was answered with: /commit?startTs=...',

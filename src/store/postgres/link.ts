@@ -141,7 +141,8 @@ export function databaseFailure(thrown: unknown, action: string): GraphsteadErro
 }
 
 /** The same where it is opened, and CONFIG for what it answers then, or where TLS fails: the address or the rights are wrong. */
-export function openingFailure(thrown: unknown, action: string): GraphsteadError {
+export function openingFailure(thrown: unknown): GraphsteadError {
+  const action = 'the database could not be opened';
   const tls = tlsAdvice(thrown);
   const isRefusal = isAnswer(thrown) && !isCrossed(thrown) && !ROOM.test(codeOf(thrown) ?? '');
   if (tls === undefined && !isRefusal) return databaseFailure(thrown, action);

@@ -46,7 +46,7 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
     return new PostgresStore({ link, cacheBytes, fenced, keepsVersions, ...(await open(link, options)) });
   } catch (thrown) {
     await link.close().catch(() => undefined);
-    throw openingFailure(thrown, 'the database could not be opened');
+    throw openingFailure(thrown);
   }
 }
 
