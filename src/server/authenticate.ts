@@ -23,7 +23,7 @@ const isOpen = (path: string) => OPEN.has(path) || path.startsWith('/explorer/as
 export const pathOf = ({ url }: Pick<Asked, 'url'>) => url.split('?')[0].replace(/(?<=.)\/$/, '');
 
 /** Who may ask, and under which names. */
-interface Access {
+export interface Access {
   readonly host: string;
   readonly keys: ApiKeys;
   /** see `ownNames` */

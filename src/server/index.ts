@@ -4,4 +4,5 @@ export { type ExportPart, exportParts } from './export/part.js';
 export type { ExportFormat } from './export/statement.js';
 export { isLoopback } from './keys.js';
 export { logLevel } from './variables.js';
-export { openService, type Service, type ServiceOptions } from './service.js';
+export { openService, type Service } from './service.js';
+export type { ServiceOptions } from './service-options.js';

@@ -3,10 +3,11 @@ import { memberOf, tabletOf } from '../../api/index.js';
 import { GraphsteadError } from '../../base/index.js';
 import type { Core } from '../core.js';
 
-interface HealthInfo {
+export interface HealthInfo {
   /** uptime in seconds; the address that the service listens on */
   report(): { readonly version: string; readonly uptime: number; readonly address: string; readonly status: string };
-  ready(): boolean;
+  /** false before it listens and once it is closed */
+  readonly isReady: boolean;
 }
 
 /**
@@ -38,7 +39,7 @@ export function healthRoutes(app: FastifyInstance, core: Core, info: HealthInfo)
   }
 
   app.get('/health/ready', async (_request, reply) => {
-    if (!info.ready())
+    if (!info.isReady)
       throw new GraphsteadError('NOT_READY', 'the service is starting or stopping', { fix: 'ask again' });
     const { stale } = core.store;
     if (stale) throw stale;
