@@ -10,7 +10,7 @@ export { LoggedReader, type ReadLog } from './read-log/logged-reader.js';
 export { graphPart } from './part.js';
 export { growsIntoList } from './schema.js';
 export { asKept } from './stage.js';
-export { printSchema } from './text/print.js';
+export { printPredicate, printSchema } from './text/print.js';
 export { COLUMN_BATCH, StoredColumn } from './stored-column.js';
 export {
   concatUids,

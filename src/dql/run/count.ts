@@ -5,6 +5,7 @@ import { readEdges } from './edge.js';
 import type { Execution } from './execution.js';
 import { passesFacets } from './facet.js';
 import { checkLanguages, chooseValues, readAll } from './language.js';
+import { checkReverse } from './missing.js';
 
 /** `count(friend)`, with filters, for every uid of the source. */
 export async function readCounts(
@@ -20,11 +21,12 @@ export async function readCounts(
   if (!predicate) {
     execution.countUids(selection.name, into.source.length);
     into.counts = new Array<number>(into.source.length).fill(0);
-  } else if (predicate.type === 'uid' && (narrowed || (selection.reverse && !predicate.reverse))) {
+  } else if (predicate.type === 'uid' && narrowed) {
     const edges = branch(into.syntax, into.source, predicate);
     await readEdges(edges, { ...selection, order: [], page: selection.page ?? {} }, predicate, execution);
     into.counts = edges.rows?.map((row) => row.length);
   } else {
+    if (selection.reverse) checkReverse(predicate, selection.position, execution);
     execution.countUids(selection.name, into.source.length);
     into.counts = await countValues(into, selection, execution);
   }

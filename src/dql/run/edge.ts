@@ -1,11 +1,12 @@
-import { GraphsteadError, inSteps, STEP, type Steps } from '../../base/index.js';
+import { inSteps, STEP, type Steps } from '../../base/index.js';
 import type { Facets, Predicate, UidList } from '../../graph/index.js';
-import type { CountPredicateSelection, PredicateSelection } from '../syntax/index.js';
+import type { PredicateSelection } from '../syntax/index.js';
 import { BATCH } from './batch.js';
 import type { ResultBranch } from './branch.js';
 import type { Execution } from './execution.js';
 import { orderByFacets, passesFacets, type RowFacets } from './facet.js';
 import { applyFilter } from './filter.js';
+import { checkReverse } from './missing.js';
 import { orderRows } from './order.js';
 import { afterUid, dropUpTo, hasRange, pageDepth, pageRange, sample } from './page.js';
 import { Places } from './places.js';
@@ -35,7 +36,7 @@ export async function readEdges(
 ): Promise<void> {
   await execution.checkpoint();
   execution.countUids(selection.reverse ? `~${selection.name}` : selection.name, into.source.length);
-  if (selection.reverse && !predicate.reverse) throw missingReverse(selection);
+  if (selection.reverse) checkReverse(predicate, selection.position, execution);
   let edges = await read(into.source, selection, predicate, execution);
   const pause = () => execution.checkpoint();
   if (selection.facetFilter) edges = await inSteps(keepEdges(edges, facetTest(selection.facetFilter)), pause);
@@ -178,15 +179,4 @@ export function* pruneBranch(into: ResultBranch, dest: UidList): Steps<void> {
   into.rows = kept.rows;
   into.rowFacets = kept.facets;
   into.dest = dest;
-}
-
-function missingReverse(selection: Pick<CountPredicateSelection, 'name' | 'position'>): GraphsteadError {
-  return new GraphsteadError(
-    'MISSING_INDEX',
-    `~${selection.name} follows edges backwards, which @reverse keeps, and ${selection.name} has none`,
-    {
-      position: selection.position,
-      fix: `Add @reverse to it in the schema: ${selection.name}: [uid] @reverse .`,
-    },
-  );
 }

@@ -1,4 +1,4 @@
-import { GraphsteadError, type MaybePromise } from '../../base/index.js';
+import type { MaybePromise } from '../../base/index.js';
 import type { PredicateSelection, Selection } from '../syntax/index.js';
 import { branch, type ResultBranch } from './branch.js';
 import { type CascadeFields, cascadeOf } from './cascade.js';
@@ -9,6 +9,7 @@ import type { Execution } from './execution.js';
 import { expandSelections } from './expand.js';
 import { groupBranch } from './group.js';
 import { checkLanguages } from './language.js';
+import { checkReverse } from './missing.js';
 import { readPassword, readValues } from './scalar.js';
 
 /**
@@ -82,15 +83,6 @@ function readPredicate(
   if (predicate.type === 'uid') {
     return readEdges(child, selection, predicate, execution, !cascadeOf(selection.directives, cascade));
   }
-  if (selection.reverse) {
-    throw new GraphsteadError(
-      'INVALID_QUERY',
-      `~${selection.name} leads nowhere: ${selection.name} holds values, not edges`,
-      {
-        position: selection.position,
-        fix: `Select ${selection.name} without the "~".`,
-      },
-    );
-  }
+  if (selection.reverse) checkReverse(predicate, selection.position, execution);
   return readValues(child, selection, predicate, execution);
 }

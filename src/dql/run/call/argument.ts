@@ -1,8 +1,17 @@
 import { atOnce, forEachInSteps, GraphsteadError, type Position, STEP, type Steps } from '../../../base/index.js';
 import type { IndexSpec, Predicate } from '../../../graph/index.js';
-import { convert, type IndexKind, type ScalarType, type Value, valueText } from '../../../values/index.js';
+import {
+  convert,
+  type IndexKind,
+  type ScalarType,
+  tokenizer,
+  type TypeName,
+  type Value,
+  valueText,
+} from '../../../values/index.js';
 import type { Argument, FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
+import { missingIndex, undeclared, withIndex } from '../missing.js';
 import { distinctValues } from '../variable.js';
 
 type PredicateSubject = Extract<FunctionCall['subject'], { kind: 'predicate' }>;
@@ -23,14 +32,30 @@ export function subjectOf(call: FunctionCall): PredicateSubject {
 
 /** The predicate of texts that a call is asked of; undefined for one that nobody declared. */
 export function textPredicate(call: FunctionCall, execution: Execution): Predicate | undefined {
-  const { name } = subjectOf(call);
-  const predicate = execution.predicate(name);
-  if (predicate === undefined || predicate.type === 'string' || predicate.type === 'default') return predicate;
+  const predicate = execution.predicate(subjectOf(call).name);
+  if (predicate) checkType(predicate, tokenizer('trigram').types, call);
+  return predicate;
+}
+
+/** Refuses a predicate whose values a call cannot look into. Throws INVALID_QUERY. */
+export function checkType({ name, type }: Predicate, types: readonly TypeName[], call: FunctionCall): void {
+  if (types.includes(type)) return;
+  const text = type === 'string' || type === 'default';
   throw invalid(
-    `${call.name} needs texts, ${name} is of type ${predicate.type}`,
+    `${call.name} needs a predicate of type ${types[0]}, ${name} is of type ${type}`,
     call.position,
-    'Ask a predicate of type string.',
+    `Ask a predicate of type ${types[0]}.${text ? ' Texts are searched by eq, anyofterms, anyoftext, regexp and match.' : ''}`,
   );
+}
+
+/** The predicate of a call that only an index of one kind can answer. Throws INVALID_QUERY, MISSING_INDEX, INDEX_BUILDING. */
+export function indexedBy(kind: IndexKind, call: FunctionCall, execution: Execution): Predicate {
+  const { name } = subjectOf(call);
+  const predicate = execution.predicate(name) ?? undeclared(name, kind);
+  checkType(predicate, tokenizer(kind).types, call);
+  if (pickIndex(predicate, [kind])) return predicate;
+  const message = `${call.name} reads an index of kind ${kind}, and ${name} has none`;
+  throw missingIndex(message, predicate, { indexes: withIndex(predicate, kind) }, call.position, execution);
 }
 
 /** The text of an argument that must be one. */
@@ -145,43 +170,4 @@ export function readyIndex(predicate: Predicate, kinds: readonly IndexKind[]): I
     if (index) return index;
   }
   return undefined;
-}
-
-/** A call of a predicate that lacks the only index that could answer it. */
-export function withoutIndex(
-  name: string,
-  predicate: Predicate | undefined,
-  kind: IndexKind,
-  call: FunctionCall,
-): GraphsteadError {
-  return missingIndex(`${call.name} reads an index of kind ${kind}, and ${name} has none`, name, predicate, kind, call);
-}
-
-/** A root function that has no index to read: what is wrong, and the schema line that would help. */
-export function missingIndex(
-  message: string,
-  name: string,
-  predicate: Predicate | undefined,
-  wanted: string,
-  call: FunctionCall,
-): GraphsteadError {
-  return new GraphsteadError('MISSING_INDEX', message, {
-    position: call.position,
-    fix: `Add it to the schema: ${schemaLine(name, predicate, wanted)}`,
-  });
-}
-
-function schemaLine(name: string, predicate: Predicate | undefined, wanted: string): string {
-  const type = predicate?.type ?? (wanted === '@count' || wanted === '@reverse' ? 'uid' : 'string');
-  const written = predicate?.list ? `[${type}]` : type;
-  const kinds = predicate?.indexes.map((index) => index.kind) ?? [];
-  const isIndex = !wanted.startsWith('@');
-  const indexes = isIndex ? [...kinds, wanted] : kinds;
-  const parts = [`${name}: ${written}`];
-  if (indexes.length > 0) parts.push(`@index(${indexes.join(', ')})`);
-  if (predicate?.reverse || wanted === '@reverse') parts.push('@reverse');
-  if (predicate?.count || wanted === '@count') parts.push('@count');
-  if (predicate?.lang) parts.push('@lang');
-  if (predicate?.upsert) parts.push('@upsert');
-  return `${parts.join(' ')} .`;
 }

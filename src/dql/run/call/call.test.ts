@@ -183,12 +183,17 @@ describe('mistakes', () => {
     ['ge(count(shown), 1)', 'MISSING_INDEX'],
     ['match(note, "x", 2)', 'MISSING_INDEX'],
     ['ngram(note, "x y")', 'MISSING_INDEX'],
-    ['near(note, [1.0, 2.0], 5)', 'MISSING_INDEX'],
+    ['near(note, [1.0, 2.0], 5)', 'INVALID_QUERY'],
+    ['contains(note, "loan")', 'INVALID_QUERY'],
+    ['anyofterms(year, "1990")', 'INVALID_QUERY'],
+    ['has(~year)', 'INVALID_QUERY'],
+    ['eq(secret, "open sesame")', 'INVALID_QUERY'],
+    ['eq(place, "x")', 'INVALID_QUERY'],
     ['uid_in(painted, 0x1)', 'INVALID_QUERY'],
     ['has(~knows)', 'MISSING_INDEX'],
     ['match(name, "x", -2)', 'INVALID_QUERY'],
     ['between(year, 1)', 'INVALID_QUERY'],
-    ['eq(knows, 1)', 'MISSING_INDEX'],
+    ['eq(knows, 1)', 'INVALID_QUERY'],
     ['eq(count(painted), 0)', 'INVALID_QUERY'],
     ['regexp(name, /a.*/)', 'INVALID_QUERY'],
     ['eq(year, "soon")', 'INVALID_VALUE'],
@@ -207,10 +212,10 @@ describe('mistakes', () => {
 
   it('a missing index names the schema line that adds it', async () => {
     await expect(namesBy(dql, 'ge(count(shown), 1)')).rejects.toMatchObject({
-      fix: 'Add it to the schema: shown: uid @reverse @count .',
+      fix: 'Add it to the schema: <shown>: uid @reverse @count .',
     });
     await expect(namesBy(dql, 'eq(note, "loaned")')).rejects.toMatchObject({
-      fix: 'Add it to the schema: note: string @index(exact) .',
+      fix: 'Add it to the schema: <note>: string @index(exact) .',
     });
   });
 

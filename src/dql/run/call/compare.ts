@@ -1,4 +1,4 @@
-import { forEachInSteps, inSteps, type MaybePromise, STEP } from '../../../base/index.js';
+import { forEachInSteps, type GraphsteadError, inSteps, type MaybePromise, STEP } from '../../../base/index.js';
 import type { IndexSpec, Predicate, TokenRange, UidList } from '../../../graph/index.js';
 import {
   compareStored,
@@ -15,19 +15,10 @@ import {
 } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
+import { missingIndex, withIndex } from '../missing.js';
 import { sortInSteps } from '../sort.js';
 import { EMPTY, intersect, union } from '../uid-set.js';
-import {
-  invalid,
-  isLong,
-  missingIndex,
-  pickIndex,
-  readyIndex,
-  scalarType,
-  subjectOf,
-  valuesInSteps,
-  valuesOf,
-} from './argument.js';
+import { invalid, isLong, pickIndex, readyIndex, scalarType, subjectOf, valuesInSteps, valuesOf } from './argument.js';
 import { filterByValue } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { intersectPostings } from './intersection.js';
@@ -71,9 +62,10 @@ export const compareCall: CallOperator = {
     const predicate = execution.predicate(subject.name);
     // Nothing has a predicate that the schema does not know.
     if (!predicate) return EMPTY;
+    const type = scalarType(predicate, call);
     const index = pickIndex(predicate, kindsFor(call));
-    if (!index) throw notIndexed(call, predicate);
-    const reading = comparisonOf(call, scalarType(predicate, call), execution);
+    if (!index) throw notIndexed(call, predicate, execution);
+    const reading = comparisonOf(call, type, execution);
     const comparison = reading instanceof Promise ? await reading : reading;
     return comparison ? await lookup(call, predicate, index, comparison, execution) : EMPTY;
   },
@@ -128,29 +120,28 @@ function kindsFor(call: FunctionCall): readonly IndexKind[] {
   return call.name === 'eq' ? EQUALITY : ORDERED;
 }
 
-function notIndexed(call: FunctionCall, predicate: Predicate) {
-  const subject = subjectOf(call);
+/** What a call at root lacks: the index to add, or another way to ask where there is none. */
+function notIndexed(call: FunctionCall, predicate: Predicate, execution: Execution): GraphsteadError {
+  const { name, type, indexes } = predicate;
+  const kind = kindsFor(call).find((one) => tokenizer(one).types.includes(type));
+  if (!kind) {
+    const order = call.name === 'eq' ? '' : ' in order';
+    return invalid(`no index keeps values of type ${type}${order}, as ${name} has`, call.position, insteadOf(type));
+  }
   const message =
-    predicate.indexes.length > 0
-      ? call.name === 'eq'
-        ? `none of the indexes of ${subject.name} can answer eq`
-        : `none of the indexes of ${subject.name} keeps its values in order, which ${call.name} needs`
-      : `${call.name} at root reads an index, and ${subject.name} has none`;
-  return missingIndex(message, subject.name, predicate, defaultIndex(predicate), call);
+    indexes.length === 0
+      ? `${call.name} at root reads an index, and ${name} has none`
+      : call.name === 'eq'
+        ? `none of the indexes of ${name} can answer eq`
+        : `none of the indexes of ${name} keeps its values in order, which ${call.name} needs`;
+  return missingIndex(message, predicate, { indexes: withIndex(predicate, kind) }, call.position, execution);
 }
 
-function defaultIndex(predicate: Predicate): IndexKind {
-  switch (predicate.type) {
-    case 'int':
-    case 'float':
-    case 'bool':
-    case 'bigfloat':
-      return predicate.type;
-    case 'datetime':
-      return 'hour';
-    default:
-      return 'exact';
-  }
+/** How values that no index compares are asked for. */
+function insteadOf(type: Predicate['type']): string {
+  if (type === 'bool') return 'Use eq.';
+  if (type === 'geo') return 'Use near, within, contains or intersects.';
+  return type === 'password' ? 'Use checkpwd in a filter.' : 'Use similar_to.';
 }
 
 /** undefined: nothing can match, because a variable in the arguments is empty. A promise where there may be many values */

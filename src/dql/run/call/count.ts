@@ -1,8 +1,9 @@
 import type { FunctionCall } from '../../syntax/index.js';
 import { readColumn } from '../batch.js';
 import type { Execution } from '../execution.js';
+import { checkReverse, missingIndex, undeclared } from '../missing.js';
 import { EMPTY, filterUids, union } from '../uid-set.js';
-import { invalid, missingIndex, textOf } from './argument.js';
+import { invalid, textOf } from './argument.js';
 import type { CallOperator } from './contract.js';
 import { valuesOf } from './argument.js';
 
@@ -18,10 +19,12 @@ export const countCall: CallOperator = {
     const { name, reverse } = countedBy(call);
     const bounds = boundsOf(call, execution);
     refuseZero(call, bounds);
-    const predicate = execution.predicate(name);
-    if (!predicate?.count) {
+    const predicate = execution.predicate(name) ?? undeclared(name);
+    if (reverse && (predicate.count || predicate.type !== 'uid')) checkReverse(predicate, call.position, execution);
+    if (!predicate.count) {
       const message = `counts at root are read from an index that @count keeps, and ${name} has none`;
-      throw missingIndex(message, name, predicate, '@count', call);
+      const lacking = { count: true, reverse: reverse || predicate.reverse };
+      throw missingIndex(message, predicate, lacking, call.position, execution);
     }
     const lists = [];
     for (const { min, max } of bounds) {
@@ -36,6 +39,7 @@ export const countCall: CallOperator = {
     const bounds = boundsOf(call, execution);
     const predicate = execution.predicate(name);
     if (!predicate) return bounds.some(({ min }) => min <= 0) ? candidates : EMPTY;
+    if (reverse) checkReverse(predicate, call.position, execution);
     const options = reverse ? { reverse } : {};
     const counts = await readColumn(candidates, execution, (batch) =>
       execution.reader.counts(predicate, batch, options),

@@ -10,48 +10,33 @@ import {
   type Place,
   shapeOf,
   type StoredValue,
+  tokenizer,
 } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, union } from '../uid-set.js';
-import { invalid, pickIndex, readAt, subjectOf, textOf, withoutIndex } from './argument.js';
+import { checkType, indexedBy, invalid, readAt, subjectOf, textOf } from './argument.js';
 import { filterByValues } from './by-value.js';
 import type { CallOperator } from './contract.js';
 
 /** near, within, contains, intersects */
 export const geoCall: CallOperator = {
   async root(call, execution) {
-    const { name } = subjectOf(call);
+    const predicate = indexedBy('geo', call, execution);
     const query = queryOf(call, execution);
-    const predicate = execution.predicate(name);
-    if (!predicate || !pickIndex(predicate, ['geo'])) {
-      throw withoutIndex(name, predicate, 'geo', call);
-    }
     const lists = await execution.reader.postings(predicate, 'geo', geoQueryTokens(query));
-    return await check(call, predicate, union(lists), query, execution);
+    return await check(predicate, union(lists), query, execution);
   },
 
   async filter(call, candidates, execution) {
-    const query = queryOf(call, execution);
     const predicate = execution.predicate(subjectOf(call).name);
-    return predicate ? await check(call, predicate, candidates, query, execution) : EMPTY;
+    if (predicate) checkType(predicate, tokenizer('geo').types, call);
+    const query = queryOf(call, execution);
+    return predicate ? await check(predicate, candidates, query, execution) : EMPTY;
   },
 };
 
-function check(
-  call: FunctionCall,
-  predicate: Predicate,
-  candidates: UidList,
-  query: GeoQuery,
-  execution: Execution,
-): Promise<UidList> {
-  if (predicate.type !== 'geo') {
-    throw invalid(
-      `${call.name} needs a geo predicate, ${predicate.name} is of type ${predicate.type}`,
-      call.position,
-      'Ask a predicate that the schema declares as geo.',
-    );
-  }
+function check(predicate: Predicate, candidates: UidList, query: GeoQuery, execution: Execution): Promise<UidList> {
   return filterByValues(execution, predicate, candidates, [], (values) => anyMatches(values, query, execution));
 }
 

@@ -1,10 +1,10 @@
 import type { Predicate, UidList } from '../../../graph/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
+import { checkReverse } from '../missing.js';
 import { subjectOf } from './argument.js';
 import { filterByValue, joined } from './by-value.js';
 import type { CallOperator } from './contract.js';
-import { noReverse } from './uid-in.js';
 
 /** `has(name)`, `has(~friend)`, `has(name@en)`: on a predicate with languages, no tag means the untagged value. */
 export const hasCall: CallOperator = {
@@ -16,7 +16,7 @@ export const hasCall: CallOperator = {
     const predicate = execution.predicate(subject.name);
     if (!predicate) return candidates.subarray(0, 0);
     const reverse = subject.reverse;
-    if (reverse && !predicate.reverse) throw noReverse(subject.name, call, execution);
+    if (reverse) checkReverse(predicate, call.position, execution);
     const having = await execution.reader.filterHaving(predicate, candidates, reverse ? { reverse } : {});
     return await narrow(call, predicate, having, execution);
   },
@@ -33,7 +33,7 @@ export async function scanHaving(
   const predicate = execution.predicate(subject.name);
   const found: UidList[] = [];
   let total = 0;
-  if (subject.reverse && predicate && !predicate.reverse) throw noReverse(subject.name, call, execution);
+  if (subject.reverse && predicate) checkReverse(predicate, call.position, execution);
   if (predicate) {
     const options = { ...(subject.reverse ? { reverse: true } : {}), ...(after > 0 ? { after } : {}) };
     for await (const page of execution.reader.having(predicate, options)) {

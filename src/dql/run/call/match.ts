@@ -4,7 +4,7 @@ import { decodeValue, type StoredValue, valueText } from '../../../values/index.
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, union } from '../uid-set.js';
-import { invalid, pickIndex, readyIndex, subjectOf, textOf, textPredicate, withoutIndex } from './argument.js';
+import { indexedBy, invalid, readyIndex, subjectOf, textOf, textPredicate } from './argument.js';
 import { filterByValue, joined } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { listsUnder, textTokens } from './lookup.js';
@@ -12,12 +12,9 @@ import { listsUnder, textTokens } from './lookup.js';
 /** `match(name, "text", 3)`: at most so many edits away. */
 export const matchCall: CallOperator = {
   async root(call, execution) {
-    const { name, langs } = subjectOf(call);
+    const { langs } = subjectOf(call);
     const { text, distance } = wanted(call);
-    const predicate = textPredicate(call, execution);
-    if (!predicate || !pickIndex(predicate, ['trigram'])) {
-      throw withoutIndex(name, predicate, 'trigram', call);
-    }
+    const predicate = indexedBy('trigram', call, execution);
     const trigrams = await textTokens('trigram', text, '', execution);
     const candidates = await matchCandidates(execution, predicate, trigrams);
     const passes = tester(text, distance, trigrams);

@@ -4,7 +4,7 @@ import { decodeValue, type StoredValue, tokenPieces, tokensOf } from '../../../v
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, intersect, union } from '../uid-set.js';
-import { pickIndex, subjectOf, textOf, withoutIndex } from './argument.js';
+import { indexedBy, subjectOf, textOf } from './argument.js';
 import { filterByValues } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { listsUnder, textTokens } from './lookup.js';
@@ -16,11 +16,8 @@ export const ngramCall: CallOperator = {
 };
 
 async function lookup(call: FunctionCall, execution: Execution): Promise<UidList> {
-  const { name, langs } = subjectOf(call);
-  const predicate = execution.predicate(name);
-  if (!predicate || !pickIndex(predicate, ['ngram'])) {
-    throw withoutIndex(name, predicate, 'ngram', call);
-  }
+  const { langs } = subjectOf(call);
+  const predicate = indexedBy('ngram', call, execution);
   const text = call.args.map((argument) => textOf(argument, call)).join(' ');
   const lang = langs[0] === '.' ? '' : (langs[0] ?? '');
   const tokens = await textTokens('ngram', text, lang, execution);

@@ -1,7 +1,7 @@
 import { compilePattern, decodeValue, type Pattern, requiredTrigrams, valueText } from '../../../values/index.js';
 import type { FunctionCall } from '../../syntax/index.js';
 import { EMPTY, intersect } from '../uid-set.js';
-import { invalid, pickIndex, readyIndex, subjectOf, textOf, textPredicate, withoutIndex } from './argument.js';
+import { indexedBy, invalid, readyIndex, subjectOf, textOf, textPredicate } from './argument.js';
 import { filterByValue } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { trigramCandidates } from './trigram.js';
@@ -11,12 +11,9 @@ const FEW = 10_000;
 /** `regexp(name, /pattern/flags)`: candidates by trigrams, then the pattern on their texts. */
 export const regexpCall: CallOperator = {
   async root(call, execution) {
-    const { name, langs } = subjectOf(call);
+    const { langs } = subjectOf(call);
     const pattern = patternOf(call);
-    const predicate = textPredicate(call, execution);
-    if (!predicate || !pickIndex(predicate, ['trigram'])) {
-      throw withoutIndex(name, predicate, 'trigram', call);
-    }
+    const predicate = indexedBy('trigram', call, execution);
     const query = requiredTrigrams(pattern.source, pattern.flags);
     const candidates = await trigramCandidates(execution, predicate, query);
     if (!candidates) {

@@ -5,7 +5,7 @@ import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { contains, EMPTY, fromUids } from '../uid-set.js';
 import { distinctValues } from '../variable.js';
-import { invalid, missingIndex, pickIndex, subjectOf, textOf } from './argument.js';
+import { indexedBy, invalid, textOf } from './argument.js';
 import type { CallOperator } from './contract.js';
 
 /** `similar_to(embedding, 3, "[0.1, 0.2]")`, `similar_to(embedding, 3, val(v))`, or the vector of a node by its uid. */
@@ -16,17 +16,7 @@ export const similarCall: CallOperator = {
 
 async function search(call: FunctionCall, execution: Execution, filter?: (uid: number) => boolean): Promise<UidList> {
   if (isEmptyVariable(call, execution)) return EMPTY;
-  const { name } = subjectOf(call);
-  const predicate = execution.predicate(name);
-  if (!predicate || !pickIndex(predicate, ['hnsw'])) {
-    throw missingIndex(
-      `similar_to reads an index of kind hnsw, and ${name} has none`,
-      name,
-      predicate,
-      'hnsw(metric: "euclidean")',
-      call,
-    );
-  }
+  const predicate = indexedBy('hnsw', call, execution);
   const neighbours = Number(textOf(call.args[0], call));
   if (!Number.isSafeInteger(neighbours) || neighbours <= 0) {
     throw invalid(

@@ -14,7 +14,7 @@ import {
 import type { FunctionCall } from '../../syntax/index.js';
 import type { Execution } from '../execution.js';
 import { EMPTY, intersect, union } from '../uid-set.js';
-import { pickIndex, readyIndex, subjectOf, textsOf, withoutIndex } from './argument.js';
+import { indexedBy, readyIndex, subjectOf, textsOf } from './argument.js';
 import { filterByTagged, filterByValues } from './by-value.js';
 import type { CallOperator } from './contract.js';
 import { intersectPostings } from './intersection.js';
@@ -27,8 +27,8 @@ const LONG = 16_384;
 /** allofterms, anyofterms, alloftext, anyoftext: by words of the values, so an index is needed even in a filter. */
 export const termsCall: CallOperator = {
   async root(call, execution) {
-    const { predicate, kind } = indexed(call, execution);
-    return await lookup(call, predicate, kind, execution);
+    const kind = kindOf(call);
+    return await lookup(call, indexedBy(kind, call, execution), kind, execution);
   },
   async size(call, execution) {
     const kind = kindOf(call);
@@ -38,7 +38,8 @@ export const termsCall: CallOperator = {
     return call.name.startsWith('all') ? smallest(counts) : counts.reduce((total, count) => total + count, 0);
   },
   async filter(call, candidates, execution) {
-    const { predicate, kind } = indexed(call, execution);
+    const kind = kindOf(call);
+    const predicate = indexedBy(kind, call, execution);
     if (candidates.length <= FEW) return await check(call, predicate, kind, candidates, execution);
     return intersect(candidates, await lookup(call, predicate, kind, execution));
   },
@@ -46,16 +47,6 @@ export const termsCall: CallOperator = {
 
 function kindOf(call: FunctionCall): IndexKind {
   return call.name.endsWith('terms') ? 'term' : 'fulltext';
-}
-
-function indexed(call: FunctionCall, execution: Execution): { predicate: Predicate; kind: IndexKind } {
-  const kind = kindOf(call);
-  const { name } = subjectOf(call);
-  const predicate = execution.predicate(name);
-  if (!predicate || !pickIndex(predicate, [kind])) {
-    throw withoutIndex(name, predicate, kind, call);
-  }
-  return { predicate, kind };
 }
 
 /** The language that the words are stemmed in. */

@@ -1,9 +1,7 @@
-import type { GraphsteadError } from '../../../base/index.js';
-import type { FunctionCall } from '../../syntax/index.js';
 import { readColumn } from '../batch.js';
-import type { Execution } from '../execution.js';
+import { checkReverse } from '../missing.js';
 import { contains, EMPTY, filterUids, intersect, union } from '../uid-set.js';
-import { invalid, missingIndex, subjectOf } from './argument.js';
+import { invalid, subjectOf } from './argument.js';
 import type { CallOperator } from './contract.js';
 import { argumentUids } from './uid.js';
 
@@ -27,7 +25,7 @@ export const uidInCall: CallOperator = {
         call.position,
         `Compare its value: eq(${name}, ...).`,
       );
-    if (reverse && !predicate.reverse) throw noReverse(name, call, execution);
+    if (reverse) checkReverse(predicate, call.position, execution);
     const targets = argumentUids(call, execution);
     if (targets.length === 0) return EMPTY;
     const other = reverse || predicate.reverse;
@@ -43,14 +41,3 @@ export const uidInCall: CallOperator = {
     return filterUids(candidates, (_, i) => rows[i].some((uid) => contains(targets, uid)));
   },
 };
-
-/** `~p` of a predicate without @reverse. */
-export function noReverse(name: string, call: FunctionCall, execution: Execution): GraphsteadError {
-  return missingIndex(
-    `~${name} follows edges backwards, which @reverse keeps, and ${name} has none`,
-    name,
-    execution.predicate(name),
-    '@reverse',
-    call,
-  );
-}
