@@ -197,6 +197,27 @@ type Good { code: String! @id name: String price: Float maker: Owner }`;
     expect(await ask('{ list: queryOwner(filter: { name: { eq: "dan" } }) { name } }')).toEqual([]);
   });
 
+  it('refuses any at an edge to a union, in requests and in rules', async () => {
+    const zoo = (rule: string) => `
+      type Zoo ${rule} { name: String! @id pets: [Pet] }
+      type Cat { name: String! @id age: Int }
+      type Dog { name: String! @id age: Int }
+      union Pet = Cat | Dog`;
+    const named = 'queryZoo { pets @cascade(fields: ["name", "age"]) { ... on Cat { name } } }';
+    const service = await startService();
+    const guarded = await service.schema(zoo(`@auth(query: { rule: ${JSON.stringify(`query { ${named} }`)} })`));
+    const message = '@cascade names "name", and Pet is a union: it has no fields of its own.';
+    expect(guarded.body.errors[0].message).toContain(message);
+    expect((await service.schema(zoo(''))).status).toBe(200);
+    const { body } = await service.graphql(`{ ${named} }`);
+    const fix = 'Write @cascade without fields: it asks each node for what is selected of its type.';
+    expect(body.errors[0]).toMatchObject({ message, extensions: { code: 'INVALID_GRAPHQL', fix } });
+    expect(
+      (await service.graphql(`{ ${named.replace('(fields: ["name", "age"])', '')} }`)).body.errors,
+    ).toBeUndefined();
+    await service.close();
+  });
+
   it('looks at the variables of the operation that is asked for alone', async () => {
     const query = `
       query All { queryShop(order: { asc: name }) { name } }

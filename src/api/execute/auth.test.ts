@@ -284,6 +284,22 @@ describe('@auth', () => {
     expect(await seen(`{or: [${mine}, ${open}]}`, {})).toBe(1);
   });
 
+  it('asks below a union for what a @cascade above it names, as queries do', async () => {
+    const asked = 'queryDen @cascade(fields: ["name", "text"]) { beasts { ... on Bear { cave { id } } } }';
+    const sdl = (rule: string) => `
+      type Bear { id: ID! name: String cave: Cave }
+      type Owl { id: ID! name: String }
+      type Cave { id: ID! text: String }
+      union Beast = Bear | Owl
+      type Den ${rule} { name: String! @id beasts: [Beast] text: String }`;
+    const den = await createWorld(sdl(`@auth(query: {rule: ${JSON.stringify(`query { ${asked} }`)}})`));
+    await den.data(`mutation { addDen(input: [
+      {name: "a", text: "t", beasts: [{bearRef: {cave: {text: "deep"}}}]},
+      {name: "b", text: "t", beasts: [{bearRef: {name: "b", cave: {}}}]}
+      {name: "c", beasts: [{bearRef: {cave: {text: "deep"}}}]}]) { numUids } }`);
+    expect(await den.data('{ queryDen { name } }')).toEqual({ queryDen: [{ name: 'a' }] });
+  });
+
   it('follows rules through unions', async () => {
     const den = await createWorld(`
       type Bear { name: String! @id cave: Cave }

@@ -6,12 +6,11 @@ import {
   type FragmentDefinitionNode,
   getNamedType,
   GraphQLError,
-  type GraphQLInterfaceType,
-  type GraphQLObjectType,
+  type GraphQLCompositeType,
   type GraphQLOutputType,
   type GraphQLSchema,
-  isInterfaceType,
-  isObjectType,
+  isCompositeType,
+  isUnionType,
   Kind,
   type OperationDefinitionNode,
   TypeInfo,
@@ -27,11 +26,10 @@ export interface NamedByVariable {
   /** the operation or fragment that it stands in */
   readonly within: ASTNode;
   /** of the level */
-  readonly type: Fielded;
+  readonly type: GraphQLCompositeType;
   readonly variable: VariableNode;
 }
 
-type Fielded = GraphQLObjectType | GraphQLInterfaceType;
 type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
 /** A rule for documents: what @cascade names are fields of the level that it stands on. Variables are looked at with their values. */
@@ -88,9 +86,9 @@ function reachedFrom(operation: OperationDefinitionNode, fragments: Fragments): 
   return reached;
 }
 
-function levelOf(type: GraphQLOutputType | null | undefined): Fielded | undefined {
+function levelOf(type: GraphQLOutputType | null | undefined): GraphQLCompositeType | undefined {
   const named = getNamedType(type ?? undefined);
-  return isObjectType(named) || isInterfaceType(named) ? named : undefined;
+  return isCompositeType(named) ? named : undefined;
 }
 
 /** What the @cascade of a field names, variables among it. */
@@ -99,8 +97,16 @@ export function namesOf({ name, arguments: given = [] }: DirectiveNode): readonl
   return given.flatMap(({ value }) => (value.kind === Kind.LIST ? value.values : value));
 }
 
-const hasField = (type: Fielded, name: string): boolean => Object.hasOwn(type.getFields(), name);
+function hasField(type: GraphQLCompositeType, name: string): boolean {
+  return !isUnionType(type) && Object.hasOwn(type.getFields(), name);
+}
 
-function notAField(name: string, type: Fielded, nodes: ASTNode): GraphQLError {
-  return new GraphQLError(`@cascade names "${name}", which is no field of ${type.name}.`, { nodes });
+function notAField(name: string, type: GraphQLCompositeType, nodes: ASTNode): GraphQLError {
+  if (!isUnionType(type))
+    return new GraphQLError(`@cascade names "${name}", which is no field of ${type.name}.`, { nodes });
+  const fix = 'Write @cascade without fields: it asks each node for what is selected of its type.';
+  return new GraphQLError(`@cascade names "${name}", and ${type.name} is a union: it has no fields of its own.`, {
+    nodes,
+    extensions: { fix },
+  });
 }

@@ -194,14 +194,23 @@ function argumentFilter(scope: Scope, node: FieldNode, typeName: string): Filter
 
 type Selected = { readonly selectionSet?: SelectionSetNode };
 
-/** Everything selected is there, and what a @cascade names besides: what the same query with @cascade would keep. */
-function selected(scope: Scope, node: Selected, type: ObjectType, demand?: Demand): Filter | undefined {
+/**
+ * Everything selected is there, and what a @cascade names besides: what the same query with @cascade would keep.
+ * @param inherited what levels below are asked for
+ */
+function selected(
+  scope: Scope,
+  node: Selected,
+  type: ObjectType,
+  demand?: Demand,
+  inherited = demand,
+): Filter | undefined {
   const parts = (demand ?? []).map((name) => present(type.field(name)));
   for (const child of node.selectionSet?.selections ?? []) {
     if (!included(scope, child)) continue;
     if (child.kind === Kind.FIELD) {
       const field = type.field(child.name.value);
-      parts.push(field?.role === 'edge' ? edge(scope, child, field, demand) : present(field));
+      parts.push(field?.role === 'edge' ? edge(scope, child, field, inherited) : present(field));
       continue;
     }
     const fragment = child.kind === Kind.INLINE_FRAGMENT ? child : scope.fragments[child.name.value];
@@ -209,7 +218,9 @@ function selected(scope: Scope, node: Selected, type: ObjectType, demand?: Deman
     const condition = fragment.typeCondition?.name.value;
     const target = condition ? objectNamed(scope, condition) : type;
     const isOwn = target === type || type.interfaces.includes(target.name);
-    parts.push(and(isOwn ? undefined : test(ofType(target.storedName)), selected(scope, fragment, target, demand)));
+    parts.push(
+      and(isOwn ? undefined : test(ofType(target.storedName)), selected(scope, fragment, target, demand, inherited)),
+    );
   }
   return and(...parts);
 }
@@ -223,23 +234,24 @@ function edge(scope: Scope, node: FieldNode, field: Field, demand: Demand | unde
   const asked = demandOf(scope, node) ?? demandBelow(scope, demand);
   const below =
     target?.kind === 'union'
-      ? selectedMembers(scope, node)
+      ? selectedMembers(scope, node, asked)
       : target?.kind === 'object' || target?.kind === 'interface'
         ? selected(scope, node, target, asked)
         : undefined;
   return reaching(scope, field, field.type.name, and(argumentFilter(scope, node, field.type.name), below));
 }
 
-/** Below a union: a node of one of the members that the rule selects from, with what it selects there. */
-function selectedMembers(scope: Scope, node: Selected): Filter | undefined {
+/** Below a union: a node of one of the members that the rule selects from, with what it selects there. Names of fields mean none of a union. */
+function selectedMembers(scope: Scope, node: Selected, inherited: Demand | undefined): Filter | undefined {
   const alternatives: (Filter | undefined)[] = [];
   for (const child of node.selectionSet?.selections ?? []) {
     if (child.kind === Kind.FIELD || !included(scope, child)) continue;
     const fragment = child.kind === Kind.INLINE_FRAGMENT ? child : scope.fragments[child.name.value];
     const condition = fragment?.typeCondition && scope.model.object(fragment.typeCondition.name.value);
     if (!fragment) continue;
-    if (condition) alternatives.push(and(test(ofType(condition.storedName)), selected(scope, fragment, condition)));
-    else alternatives.push(selectedMembers(scope, fragment));
+    const below = (type: ObjectType) => selected(scope, fragment, type, undefined, inherited);
+    if (condition) alternatives.push(and(test(ofType(condition.storedName)), below(condition)));
+    else alternatives.push(selectedMembers(scope, fragment, inherited));
   }
   return alternatives.length === 0 ? undefined : or(...alternatives);
 }
