@@ -267,6 +267,41 @@ describe('lifecycle', () => {
     });
   });
 
+  it('leaves messages untried where what takes the state loops, and tells what loops', async () => {
+    const migration = (step: string) =>
+      `static version = 2; static migrations = { 2: (state) => { ${step} return state; } };`;
+    const code = (how = '') => `
+      agents.register(class Log extends Agent {
+        ${how}
+        state = { got: [] };
+        onReceiveMessage(name) { if (name === 'spin') for (;;); this.state.got.push(name); return this.state.got.join(); }
+      });`;
+    const service = await agentService(code(), [], { limits: { messageAttempts: 1, turnThreadMs: 400 } });
+    services.push(service);
+    const { agents, hosts, app, logs } = service;
+    const loads = (text: string) => agents.swap(() => hosts.load({ appDir: app.appDir, bundle: app.next(text) }));
+    const { id } = await agents.start('Log');
+    await agents.send(id, 'first');
+    for (const looping of ['setState(text) { for (;;); }', migration('for (;;);')]) {
+      await loads(code(looping));
+      await agents.sendAsync(id, 'left');
+      await expect(agents.send(id, 'now')).rejects.toMatchObject({
+        code: 'AGENT_STATE',
+        message: `what takes the stored state of agent ${id} held the thread for 400 ms`,
+      });
+      await expect
+        .poll(() => logs.splice(0).filter(({ message }) => message.startsWith('"left" waits')))
+        .toHaveLength(1);
+      expect(await agents.info(id)).toMatchObject({ waiting: 1, deadLetters: 0 });
+      await loads(code());
+      await expect.poll(async () => (await agents.info(id)).waiting).toBe(0);
+    }
+    await loads(code(migration('')));
+    expect(await agents.send(id, 'now')).toBe('first,left,left,now');
+    await loads(code(migration('')));
+    await expect(agents.send(id, 'spin')).rejects.toMatchObject({ code: 'AGENT_TIMEOUT' });
+  });
+
   it('tells of a stored state that lacks what the class begins with, once a type', async () => {
     const first = 'class Cup extends Agent { state = { tea: 1, left: undefined }; onReceiveMessage() { return "x"; } }';
     const service = await agentService(`${first}\nagents.register(Cup);`);

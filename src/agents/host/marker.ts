@@ -5,8 +5,9 @@ import { HOST_FD } from '../protocol.js';
 // in a file that both have open (about a microsecond each). A positive number is certain: it stands while a task's
 // first, synchronous part runs. A negative one is likely: it stays while what one message set off runs to its end. What
 // timers and sockets call later is unmarked, and a hang there is found by running its suspects again. Behind it stands
-// the newest task that has begun: those that came after it are no suspects.
-const mark = Buffer.alloc(16);
+// the newest task that has begun: those that came after it are no suspects. Last stands the task whose agent takes its
+// stored state: no handler of it has run.
+const mark = Buffer.alloc(24);
 let works = true;
 /** the message at hand came alone: all that follows at once comes from it */
 let alone = false;
@@ -19,12 +20,16 @@ let settling = false;
 
 function write(id: number): void {
   standing = id;
-  if (!works) return;
   mark.writeDoubleLE(id);
   if (id > begun) {
     begun = id;
     mark.writeDoubleLE(begun, 8);
   }
+  store();
+}
+
+function store(): void {
+  if (!works) return;
   try {
     writeSync(HOST_FD.marker, mark, 0, mark.length, 0);
   } catch {
@@ -39,6 +44,18 @@ export function marked<T>(id: number, work: () => T): T {
     return work();
   } finally {
     if (!batched) write(alone ? -id : 0);
+  }
+}
+
+/** Runs what brings a stored state into an agent, at once: part of a task that is marked. */
+export function taking<T>(id: number, work: () => T): T {
+  mark.writeDoubleLE(id, 16);
+  store();
+  try {
+    return work();
+  } finally {
+    mark.writeDoubleLE(0, 16);
+    store();
   }
 }
 

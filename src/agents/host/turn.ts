@@ -3,7 +3,7 @@ import type { Effects, TurnTask, WireFailure } from '../protocol.js';
 import { appFailure } from './app-failure.js';
 import { type Agent, type AgentClass, construct, type Identity } from './agent.js';
 import { tell } from './link.js';
-import { marked } from './marker.js';
+import { marked, taking } from './marker.js';
 import { migrate } from './migrate.js';
 import { typeOf } from './registry.js';
 import { dismiss, orphan, type Resident, takeState, tellStray } from './resident.js';
@@ -116,14 +116,15 @@ function residentFor(task: Task, turn: TurnTask): Resident {
     tellStray(known);
     return known;
   }
+  const { load } = turn;
   const type = typeOf(turn.type);
   const version = type.version ?? 1;
-  const identity = { id: turn.agentId, name: turn.type, key: turn.load.key, checkpoint };
+  const identity = { id: turn.agentId, name: turn.type, key: load.key, checkpoint };
   const agent = construct(type, identity);
-  const state = turn.kind === 'init' ? undefined : taken(agent, identity, type, turn, turn.load);
+  const state = turn.kind === 'init' ? undefined : taking(task.id, () => taken(agent, identity, type, turn, load));
   if (task.turn?.readOnly === true) return { agent, identity, version, state };
   // A migrated state counts as changed, so that this turn stores it in its new shape.
-  const resident = { agent, identity, version, state: turn.load.version === version ? state : undefined };
+  const resident = { agent, identity, version, state: load.version === version ? state : undefined };
   discard(turn.agentId);
   residents.set(turn.agentId, resident);
   return resident;

@@ -77,11 +77,11 @@ export class Child {
     this.#child.kill('SIGKILL');
   }
 
-  /** Whose code holds the thread, and which task was the last to begin, 0 for none that is known; see host/marker.ts. */
-  marked(): { readonly holder: number; readonly begun: number } {
-    const bytes = Buffer.alloc(16);
+  /** Whose code holds the thread, which task was the last to begin, and whose state is taken, 0 for none that is known; see host/marker.ts. */
+  marked(): { readonly holder: number; readonly begun: number; readonly taking: number } {
+    const bytes = Buffer.alloc(24);
     readSync(this.#marker, bytes, 0, bytes.length, 0);
-    return { holder: bytes.readDoubleLE(), begun: bytes.readDoubleLE(8) };
+    return { holder: bytes.readDoubleLE(), begun: bytes.readDoubleLE(8), taking: bytes.readDoubleLE(16) };
   }
 
   /** Milliseconds of thread time, where the system tells it. */

@@ -7,7 +7,7 @@ import type { HostProcess } from './host-process.js';
 import { MadeCalls } from './made-calls.js';
 import { Placement } from './placement.js';
 import { Processes, REPLACED } from './processes.js';
-import { DEATH_FIX, ENOUGH, HostDied, held, type HostTask } from './task.js';
+import { DEATH_FIX, ENOUGH, HostDied, held, heldByState, type HostTask } from './task.js';
 import { traceOf, tracedTask } from './traced-task.js';
 
 /** Answers what functions ask of the service; turns bring their own. It may throw at once. */
@@ -72,7 +72,7 @@ export class HostPool implements Hosts {
         } catch (error) {
           if (!(error instanceof HostDied) || this.#processes.closed)
             throw error instanceof HostDied ? closing() : error;
-          if (error.blamed) throw this.#held(task);
+          if (error.blamed) throw this.#held(task, error);
           if (error.blamed === undefined) suspicion += error.suspicion;
         }
       }
@@ -89,7 +89,7 @@ export class HostPool implements Hosts {
       return await run(host);
     } catch (error) {
       if (!(error instanceof HostDied)) throw error;
-      if (error.stuck) throw this.#held(task);
+      if (error.stuck) throw this.#held(task, error);
       throw new GraphsteadError(task.failureCode, `the host process died under it: ${error.message}`, {
         fix: DEATH_FIX,
       });
@@ -99,8 +99,9 @@ export class HostPool implements Hosts {
     }
   }
 
-  #held(task: HostTask): GraphsteadError {
-    return held(task, this.#limits.turnThreadMs);
+  #held(task: HostTask, { taking }: HostDied): GraphsteadError {
+    const told = taking ? heldByState : held;
+    return told(task, this.#limits.turnThreadMs);
   }
 
   async #enterQuarantine(): Promise<() => void> {
@@ -137,7 +138,7 @@ export class HostPool implements Hosts {
           return;
         } catch (error) {
           if (!(error instanceof HostDied)) throw error;
-          if (error.blamed) throw this.#held(task);
+          if (error.blamed) throw this.#held(task, error);
           suspicion += error.suspicion;
           if (suspicion < ENOUGH) continue;
           throw broke(error);

@@ -423,10 +423,10 @@ export class HostProcess {
     // what it ran goes on in another: nothing else would tell of one that the system ends again and again
     else if (this.#killed === undefined && this.#loaded) this.#log('warn', `${ENDED}: ${how} (${LOOK_FOR})`);
     const pending = this.#pending.entries();
-    const { holder = 0, begun: newest = 0 } = this.#child?.marked() ?? {};
+    const { holder = 0, begun: newest = 0, taking = 0 } = this.#child?.marked() ?? {};
     const hasBegun = (id: number): boolean => this.#loaded && (newest === 0 || id <= newest);
     const tasks = new Set(pending.map(([id]) => id).filter(hasBegun));
-    const death: Death = { reason, stuck: this.#killed === 'stuck', marked: holder, tasks };
+    const death: Death = { reason, stuck: this.#killed === 'stuck', marked: holder, taking, tasks };
     this.#pending.clear();
     const of = (id: number, waiting: boolean) => (hasBegun(id) ? deathOf(id, waiting, death) : unbegun(reason));
     for (const [id, { asking, reject }] of pending) reject(of(id, asking > 0));

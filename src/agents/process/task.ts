@@ -2,6 +2,7 @@ import { type ErrorCode, GraphsteadError } from '../../base/index.js';
 import type { CallRecord } from '../../connections/host.js';
 import type { HostLog } from '../info.js';
 import type { Effects, EventEffect, Rpc } from '../protocol.js';
+import { StateNotTaken } from '../wire-failure.js';
 import type { MadeCalls } from './made-calls.js';
 
 /** What runs in a host process, as the main process looks after it: one object for all its runs. */
@@ -38,6 +39,8 @@ export class HostDied extends Error {
     readonly stuck: boolean,
     /** how much speaks against the task where nothing is certain; at 1 twice, it runs alone */
     readonly suspicion: number,
+    /** the task's agent was taking its stored state: no handler had run */
+    readonly taking = false,
   ) {
     super(reason);
   }
@@ -52,18 +55,19 @@ export interface Death {
   readonly reason: string;
   /** a task held its thread */
   readonly stuck: boolean;
-  /** what its marker said; see host/marker.ts */
+  /** what its marker said of who holds the thread, and whose state is taken; see host/marker.ts */
   readonly marked: number;
+  readonly taking: number;
   /** tasks that had begun, and not ended */
   readonly tasks: ReadonlySet<number>;
 }
 
 /** What one of the tasks is told. `waiting`: it waited for an answer then, and is hardly guilty. */
-export function deathOf(task: number, waiting: boolean, { reason, stuck, marked, tasks }: Death): HostDied {
+export function deathOf(task: number, waiting: boolean, { reason, stuck, marked, taking, tasks }: Death): HostDied {
   const certain = tasks.size === 1 || tasks.has(marked);
   const blamed = stuck && certain ? tasks.size === 1 || task === marked : undefined;
   const likely = stuck && marked === -task;
-  return new HostDied(reason, blamed, stuck, likely ? ENOUGH : waiting ? DOUBT : 1);
+  return new HostDied(reason, blamed, stuck, likely ? ENOUGH : waiting ? DOUBT : 1, task === taking);
 }
 
 /** What a task is told that its process had not begun: it is guilty of nothing, and yet must not wait for ever. */
@@ -75,6 +79,13 @@ export function unbegun(reason: string): HostDied {
 export function held(task: HostTask, ms: number): GraphsteadError {
   const fix = 'look for a loop without an end; limits.turnThreadMs bounds it';
   return timedOut(task, `held the thread for ${ms} ms`, fix);
+}
+
+/** What brings a stored state into its agent kept the thread to itself: it waits for other code, as one that throws there. */
+export function heldByState({ label: { agentId } }: HostTask, ms: number): StateNotTaken {
+  const how = `what takes the stored state of agent ${agentId} held the thread for ${ms} ms`;
+  const fix = 'look for a loop without an end in static migrations and setState; limits.turnThreadMs bounds it';
+  return new StateNotTaken('AGENT_STATE', how, { fix, details: { agentId } });
 }
 
 /** A task left the thread to others, and did not come to its end. */
