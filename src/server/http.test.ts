@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS, defaultNames, dgraphNames, type ErrorCode, GraphsteadEr
 import { LargeAnswers } from './answers.js';
 import { LargeBodies } from './bodies.js';
 import { createHttp, requestIds } from './http.js';
+import { Turns } from './in-turn.js';
 
 const openHttp = (log: Logger, names = defaultNames) =>
   createHttp({
@@ -13,6 +14,7 @@ const openHttp = (log: Logger, names = defaultNames) =>
     log,
     answers: new LargeAnswers(DEFAULT_LIMITS),
     bodies: new LargeBodies(DEFAULT_LIMITS.largeBodiesBytes),
+    turns: new Turns(),
     nextId: requestIds(),
   });
 

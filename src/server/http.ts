@@ -19,7 +19,7 @@ import { pathOf } from './authenticate.js';
 import type { LargeBodies } from './bodies.js';
 import { acceptBytes, boundBodies, notPacked, tooLarge } from './body.js';
 import { asItIs, failure, PACKED_FROM } from './envelope.js';
-import { answerInTurn } from './in-turn.js';
+import type { Turns } from './in-turn.js';
 import { refuseSocket } from './refuse-socket.js';
 import { handshakeMs, type ServedTls } from './tls.js';
 
@@ -31,6 +31,7 @@ interface HttpOptions {
   readonly log: FastifyBaseLogger;
   readonly answers: LargeAnswers;
   readonly bodies: LargeBodies;
+  readonly turns: Turns;
   /** the id of a request that names none */
   readonly nextId: () => string;
 }
@@ -71,7 +72,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   });
   // those who name no host in the handshake get the server's own
   options.tls?.onRenewed((tls) => (app.server as unknown as TlsServer).setSecureContext(tls));
-  answerInTurn(app); // first: whoever waits has not begun
+  options.turns.keep(app); // first: whoever waits has not begun
   acceptBytes(app);
   boundBodies(app, options.bodies);
   // before answers are packed

@@ -6,6 +6,7 @@ import { DEFAULT_LIMITS, defaultNames } from '../base/index.js';
 import { LargeAnswers } from './answers.js';
 import { LargeBodies } from './bodies.js';
 import { createHttp, requestIds } from './http.js';
+import { Turns } from './in-turn.js';
 
 const LARGE = 900_000;
 
@@ -26,6 +27,7 @@ beforeEach(async () => {
     log: pino({ level: 'silent' }),
     answers: new LargeAnswers(DEFAULT_LIMITS),
     bodies: new LargeBodies(DEFAULT_LIMITS.largeBodiesBytes),
+    turns: new Turns(),
     nextId: requestIds(),
   });
   app.get('/slow', async () => {

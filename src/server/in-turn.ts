@@ -7,18 +7,31 @@ import type { FastifyInstance } from 'fastify';
  * once (RFC 9112, 9.3.2); all of them used to run beside each other, changes too, and their answers waited here for whoever did
  * not read the first: a thousand of 55 bytes each took a gigabyte and everybody's time.
  */
-export function answerInTurn(app: FastifyInstance): void {
-  const newest = new WeakMap<Socket, ServerResponse>();
-  app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
-    const before = newest.get(socket);
-    newest.set(socket, reply.raw);
-    if (before === undefined || before.closed) {
-      done();
-      return;
-    }
-    before.once('close', () => {
-      // on a connection that has ended, or is about to, nobody would read the answer
-      if (socket.writable) done();
+export class Turns {
+  readonly #newest = new WeakMap<Socket, ServerResponse>();
+
+  /** Holds the requests of these routes to it. */
+  keep(app: FastifyInstance): void {
+    app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
+      const before = this.#newest.get(socket);
+      this.#newest.set(socket, reply.raw);
+      behind(before, socket, done);
     });
+  }
+
+  /** Begins what is no request of a route, and takes the connection. */
+  last(socket: Socket, begin: () => void): void {
+    behind(this.#newest.get(socket), socket, begin);
+  }
+}
+
+function behind(before: ServerResponse | undefined, socket: Socket, begin: () => void): void {
+  if (before === undefined || before.closed) {
+    begin();
+    return;
+  }
+  before.once('close', () => {
+    // on a connection that has ended, or is about to, nobody would read the answer
+    if (socket.writable) begin();
   });
 }

@@ -11,6 +11,7 @@ import { Origins } from './cors.js';
 import { type DirectConnections, serveDirectly } from './direct/index.js';
 import { refuseDraining } from './draining.js';
 import { createHttp, requestIds } from './http.js';
+import { Turns } from './in-turn.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import type { Closers } from './rooms.js';
 import { adminRoutes } from './route/admin.js';
@@ -58,7 +59,8 @@ export async function serveHttp(parts: ServedParts, opened: Closers): Promise<Fa
   const nextId = requestIds();
   const check = accessCheck(parts.access);
   const origins = new Origins(core);
-  const app = await createHttp({ limits, names, log, answers, bodies, nextId, tls });
+  const turns = new Turns();
+  const app = await createHttp({ limits, names, log, answers, bodies, turns, nextId, tls });
   traceRequests(app, trace);
   origins.allow(app); // first, so that a page of another origin can read why it was refused
   const late = refuseLate(app, names);
@@ -71,7 +73,7 @@ export async function serveHttp(parts: ServedParts, opened: Closers): Promise<Fa
   // spans begin in the library's hooks
   const direct = trace.on ? undefined : answerDirectly(app, parts, { ...ways, metrics });
   opened.push(httpClosing(app, { signals, direct }, limits.shutdownMs));
-  serveSockets(app, { core, answers, ...ways });
+  serveSockets(app, { core, answers, turns, ...ways });
   addRoutes(app, parts, opened);
   return app;
 }

@@ -29,6 +29,8 @@ export function httpClosing(
   /** with the looks that each has seen without a request */
   const connections = new Map<Socket, number>();
   app.server.on('connection', (socket) => {
+    // one that is given back has begun before
+    if (connections.has(socket)) return;
     connections.set(socket, 0);
     socket.once('close', () => connections.delete(socket));
   });

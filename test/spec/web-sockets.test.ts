@@ -307,6 +307,21 @@ describe('bounds', () => {
   });
 });
 
+it('answers what comes behind other requests in its turn, whatever protocol it asks for', async () => {
+  const { url } = await service();
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const get = (path: string, ...lines: string[]) =>
+    `${[`GET ${path} HTTP/1.1`, `Host: ${hostname}`, ...lines].join('\r\n')}\r\n\r\n`;
+  const other = ['Connection: Upgrade', 'Upgrade: h2c'];
+  socket.write(
+    `${get('/metrics')}${get('/none', ...other)}${get('/metrics')}${get('/nothing', ...other)}${get('/metrics', 'Connection: close')}`,
+  );
+  const statuses = [...(await text(socket)).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  expect(statuses).toEqual(['200', '404', '200', '404', '200']);
+});
+
 it('answers a request for another protocol, with its body, as if it had not asked', async () => {
   const { url } = await service();
   const { hostname, port } = new URL(url);

@@ -8,6 +8,7 @@ import { pathOf } from '../authenticate.js';
 import type { Origins } from '../cors.js';
 import { failure } from '../envelope.js';
 import { type Received, wasForwarded } from '../forward/index.js';
+import type { Turns } from '../in-turn.js';
 import { refuseSocket } from '../refuse-socket.js';
 import { type Service, SocketConnection } from './connection.js';
 import { protocolOf } from './protocol.js';
@@ -15,6 +16,7 @@ import { protocolOf } from './protocol.js';
 interface SocketOptions extends Service {
   readonly origins: Origins;
   readonly late: { readonly isStopping: boolean };
+  readonly turns: Turns;
 }
 
 /** close code of the protocol: no subprotocol that both know */
@@ -51,13 +53,9 @@ export function serveSockets(app: FastifyInstance, options: SocketOptions): void
     open.add(connection);
     socket.once('close', () => open.delete(connection));
   };
-  app.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
-      answerPlain(app, request, socket, head);
-      return;
-    }
+  const take = (request: IncomingMessage, socket: Socket, head: Buffer) => {
     sockets.add(socket);
-    socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
+    socket.once('close', () => sockets.delete(socket));
     const refused = (thrown: unknown) => refuse(socket, thrown, core.names);
     try {
       assertTaken(request, options);
@@ -70,6 +68,18 @@ export function serveSockets(app: FastifyInstance, options: SocketOptions): void
     } catch (thrown) {
       refused(thrown);
     }
+  };
+  app.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    const lost = () => socket.destroy();
+    socket.on('error', lost);
+    options.turns.last(socket, () => {
+      if (request.headers.upgrade?.toLowerCase() === 'websocket') {
+        take(request, socket, head);
+        return;
+      }
+      socket.off('error', lost);
+      answerPlain(app, request, socket, head);
+    });
   });
   const beating = setInterval(() => {
     for (const connection of open) connection.beat();
