@@ -73,7 +73,9 @@ export type Room = keyof typeof ROOMS;
 
 /** Those that are measured here, or have labels. */
 export const OWN = {
-  graphstead_http_requests_total: counter('requests answered, by route, method and status'),
+  graphstead_http_requests_total: counter(
+    'requests answered, by route, method and status; operations of WebSockets have the method WS',
+  ),
   graphstead_http_request_seconds: histogram('time from the request to its answer, by route'),
   graphstead_connection_calls_total: counter('calls of connections, by connection and outcome (ok, failed)'),
   graphstead_connection_call_seconds_total: counter('time those calls took, by connection'),

@@ -73,7 +73,8 @@ export async function serveHttp(parts: ServedParts, opened: Closers): Promise<Fa
   // spans begin in the library's hooks
   const direct = trace.on ? undefined : answerDirectly(app, parts, { ...ways, metrics });
   opened.push(httpClosing(app, { signals, direct }, limits.shutdownMs));
-  serveSockets(app, { core, answers, turns, ...ways });
+  const answered = (status: number, seconds: number) => metrics.count('/graphql', 'WS', status, seconds);
+  serveSockets(app, { core, answers, bodies, turns, answered, ...ways });
   addRoutes(app, parts, opened);
   return app;
 }

@@ -15,6 +15,7 @@ import type * as Dgraph from 'dgraph-js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Remote, startRemote } from '../remote.js';
 import { startService, type TestService } from '../service.js';
+import { TestSocket } from '../web-socket.js';
 
 const { DgraphClientStub, Request } = createRequire(import.meta.url)('dgraph-js') as typeof Dgraph;
 const dir = mkdtempSync(join(tmpdir(), 'graphstead-traces-'));
@@ -122,6 +123,20 @@ describe('a trace', () => {
       'http.response.status_code': 200,
     });
     expect(named('graphql').attributes).toMatchObject({ 'graphql.operation.type': 'query' });
+  });
+
+  it('of an operation over a WebSocket has its commit', async () => {
+    const client = await TestSocket.open(s.url);
+    await client.greet();
+    const query = 'mutation Noted { addNote(input: [{ text: "pl4nted-value" }]) { numUids } }';
+    client.say({ id: '1', type: 'subscribe', payload: { query, operationName: 'Noted' } });
+    expect(await client.hear()).toMatchObject({ type: 'next' });
+    await settled('WS /graphql', 'WS /graphql > commit');
+    expect(named('WS /graphql')).toMatchObject({
+      kind: SpanKind.SERVER,
+      attributes: { 'graphql.operation.name': 'Noted' },
+    });
+    client.socket.terminate();
   });
 
   it('of an upsert ends in a commit', async () => {

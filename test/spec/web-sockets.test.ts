@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { scratch } from '../cli/command.js';
+import { startRemote } from '../remote.js';
 import { startService, type TestService } from '../service.js';
 import { TOKEN_KEY, tokenOf } from '../token.js';
 import { TestSocket } from '../web-socket.js';
@@ -99,16 +100,60 @@ describe('graphql-transport-ws', () => {
     expect(await client.ask('{ __typename }', '2')).toMatchObject({ id: '2', type: 'next' });
   });
 
-  it('answers a ping', async () => {
+  it('answers a ping, with what it says', async () => {
     const client = await socketTo(await service());
-    client.say({ type: 'ping', payload: { at: 1 } });
+    client.say({ type: 'ping' });
     expect(await client.hear()).toEqual({ type: 'pong' });
+    client.say({ type: 'ping', payload: { at: 1 } });
+    expect(await client.hear()).toEqual({ type: 'pong', payload: { at: 1 } });
+  });
+
+  it('does once what comes again under its idempotency key', async () => {
+    const s = await service();
+    const asked = (id: string, idempotencyKey: unknown) => ({
+      id,
+      type: 'subscribe',
+      payload: {
+        query: 'mutation { addBook(input: [{ title: "A" }]) { book { id } } }',
+        extensions: { idempotencyKey },
+      },
+    });
+    const answers: unknown[] = [];
+    for (const key of ['one', 'one', 'other']) {
+      const client = await greeted(s);
+      client.say(asked('1', key));
+      answers.push(((await client.hear()) as { payload: { data: unknown } }).payload.data);
+    }
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).not.toEqual(answers[0]);
+    expect((await s.graphql('{ aggregateBook { count } }')).body.data).toEqual({ aggregateBook: { count: 2 } });
+    const client = await greeted(s);
+    client.say(asked('2', 7));
+    expect(await client.hear()).toMatchObject({
+      type: 'error',
+      payload: [{ extensions: { code: 'INVALID_REQUEST' } }],
+    });
+  });
+
+  it('is counted with the status that HTTP would have told', async () => {
+    const s = await service();
+    const client = await greeted(s);
+    for (const query of ['{ __typename }', '{ nothing }', '']) {
+      await client.ask(query);
+      if (query.includes('type')) await client.hear();
+    }
+    const told = async () => (await s.get('/metrics')).body.match(/requests_total\{route="\/graphql",method="WS".*/g);
+    expect(await told()).toEqual([
+      'requests_total{route="/graphql",method="WS",status="200"} 1',
+      'requests_total{route="/graphql",method="WS",status="400"} 2',
+    ]);
   });
 
   it.each([
     ['no JSON', '{', 4400],
     ['no object', '[]', 4400],
     ['an unknown type', '{"type":"constructor"}', 4400],
+    ['a greeting whose payload is no object', '{"type":"connection_init","payload":"Bearer x"}', 4400],
     ['an operation without id', '{"type":"subscribe","payload":{"query":"{ __typename }"}}', 4400],
     ['an operation without payload', '{"type":"subscribe","id":"1"}', 4400],
     ['an operation before anything', '{"type":"subscribe","id":"1","payload":{"query":"{ __typename }"}}', 4401],
@@ -168,6 +213,28 @@ describe('graphql-ws, its forerunner', () => {
     expect(await client.hear()).toEqual({ id: '3', type: 'complete' });
     client.say({ type: 'connection_terminate' });
     expect((await client.closed).code).toBe(1000);
+  });
+
+  it('takes what its clients ask before they have heard that they are taken, and says why they are not', async () => {
+    const s = await service({}, `${AUTHORIZATION}${TYPES}`);
+    const begin = async (payload: Record<string, string>) => {
+      const client = await socketTo(s, { protocol: 'graphql-ws' });
+      client.say({ type: 'connection_init', payload });
+      client.say({ id: '1', type: 'start', payload: { query: BOOKS } });
+      return client;
+    };
+    const taken = await begin(await tokenOf({}));
+    expect([await taken.hear(), await taken.hear(), await taken.hear()]).toMatchObject([
+      { type: 'connection_ack' },
+      { type: 'ka' },
+      { id: '1', type: 'data' },
+    ]);
+    const other = await begin({ 'x-auth': 'no token' });
+    expect(await other.hear()).toEqual({
+      type: 'connection_error',
+      payload: { message: expect.stringContaining('token') },
+    });
+    expect((await other.closed).code).toBe(4403);
   });
 });
 
@@ -272,6 +339,52 @@ describe('bounds', () => {
     for (let heard = 0; heard < asked; heard++) expect(await client.hear()).toMatchObject({ type: 'error' });
   });
 
+  it('keeps a client that is long in reading, and ends one that reads no further', async () => {
+    const large = { webSocketMessageBytes: 1024 ** 3, heartbeatMs: 20 };
+    const titles = '{ queryBook { title } }';
+    const slow = async (limits: object) => {
+      const s = await service({ limits: { ...large, ...limits } });
+      await s.graphql('mutation ($title: String!) { addBook(input: [{ title: $title }]) { numUids } }', {
+        title: 'x'.repeat(4_000_000),
+      });
+      const client = await greeted(s);
+      client.socket.pause();
+      for (let i = 0; i < 10; i++) client.say({ id: String(i), type: 'subscribe', payload: { query: titles } });
+      return { s, client };
+    };
+    const patient = await slow({});
+    const beats = await greeted(patient.s);
+    for (let i = 0; i < 5; i++) await once(beats.socket, 'ping');
+    patient.client.socket.resume();
+    for (let i = 0; i < 20; i++) expect((await patient.client.hear())['type']).toMatch(/next|complete/);
+    const impatient = await slow({ answerStallMs: 100 });
+    // a socket that reads nothing hears of no end
+    const ended = once(impatient.client.socket, 'close');
+    const over = async () => {
+      const lines = (await impatient.s.get('/metrics')).body.matchAll(/requests_total\{.*method="WS".* (\d+)/g);
+      return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    await expect.poll(over).toBe(10);
+    impatient.client.socket.resume();
+    await ended;
+  });
+
+  it('counts large messages among the bodies that are here at a time', async () => {
+    const s = await service({ limits: { largeBodiesBytes: 150_000 } });
+    const large = { query: BOOKS, variables: { unknown: 'x'.repeat(100_000) } };
+    const first = await greeted(s);
+    first.say({ id: '1', type: 'subscribe', payload: large });
+    expect(await first.hear()).toMatchObject({ type: 'next' });
+    const second = await greeted(s);
+    second.say({ id: '1', type: 'subscribe', payload: large });
+    expect(await second.closed).toMatchObject({ code: 1013, reason: expect.stringContaining('memory') });
+    first.say({ id: '1', type: 'complete' });
+    expect(await first.ask('{ __typename }', '2')).toMatchObject({ type: 'next' });
+    const third = await greeted(s);
+    third.say({ id: '1', type: 'subscribe', payload: large });
+    expect(await third.hear()).toMatchObject({ type: 'next' });
+  });
+
   it('outlives frames that are none, whatever was agreed on', async () => {
     const s = await service();
     const { hostname, port } = new URL(s.url);
@@ -305,6 +418,38 @@ describe('bounds', () => {
     const [closed] = await Promise.all([client.closed, s.close()]);
     expect(closed).toEqual({ code: 1001, reason: 'the service is stopping' });
   });
+});
+
+it('lets a change come to its end when the service stops, and begins nothing more', async () => {
+  const remote = await startRemote();
+  opened.push(() => remote.close());
+  let go: () => void = () => undefined;
+  remote.on(
+    '/slow',
+    () =>
+      new Promise((resolve) => {
+        go = () => resolve({ body: { name: 'done' } });
+      }),
+  );
+  const s = await service(
+    {},
+    `${TYPES} type Done @remote { name: String } type Mutation { slow: Done @custom(http: { url: "${remote.url}/slow", method: POST }) }`,
+  );
+  const client = await greeted(s);
+  client.say({ id: '1', type: 'subscribe', payload: { query: 'mutation { slow { name } }' } });
+  expect(await client.ask(BOOKS, '2')).toMatchObject({ id: '2', type: 'next' });
+  await expect.poll(() => remote.calls.length).toBe(1);
+  const closing = s.close();
+  expect(await client.ask('{ __typename }', '3')).toMatchObject({
+    id: '3',
+    type: 'error',
+    payload: [{ extensions: { code: 'NOT_READY' } }],
+  });
+  go();
+  expect(await client.hear()).toMatchObject({ id: '1', payload: { data: { slow: { name: 'done' } } } });
+  expect(await client.hear()).toEqual({ id: '1', type: 'complete' });
+  expect(await client.closed).toEqual({ code: 1001, reason: 'the service is stopping' });
+  await closing;
 });
 
 it('answers what comes behind other requests in its turn, whatever protocol it asks for', async () => {

@@ -67,6 +67,11 @@ export function requestOfObject(json: Readonly<Record<string, unknown>>): Graphq
   return { query: query ?? undefined, operationName, variables, extensions };
 }
 
+/** A stream can bring any answer, so that a word too many does no harm. */
+export function maySubscribe({ query }: GraphqlRequest): boolean {
+  return /\bsubscription\b/.test(query ?? '');
+}
+
 function isObjectOrNothing(value: unknown): value is Record<string, unknown> | null | undefined {
   return value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value));
 }

@@ -8,7 +8,14 @@ import { asItIs, TEXT_BYTES } from '../envelope.js';
 import { encodeFrame, type EventStream, SharedFrames } from '../sse.js';
 import { forward, isElsewhere } from './forwarded.js';
 import { refusalOf, replyWith } from './graphql-reply.js';
-import { acceptedTypes, EVENT_STREAM, JSON_TYPE, requestOfJson, requestOfQueryString } from './graphql-request.js';
+import {
+  acceptedTypes,
+  EVENT_STREAM,
+  JSON_TYPE,
+  maySubscribe,
+  requestOfJson,
+  requestOfQueryString,
+} from './graphql-request.js';
 import { contextOf } from './request-context.js';
 import type { RouteReply } from './route-reply.js';
 import { beginShared, sharedStreamRoutes, tokenOf } from './shared-stream.js';
@@ -94,11 +101,6 @@ const framesOf = onceFor((events: readonly SubscriptionEvent[]) => new SharedFra
 const frameOf = onceFor(({ body, id }: SubscriptionEvent) =>
   encodeFrame({ event: 'next', data: body.toString('utf8'), ...(id ? { id } : {}) }),
 );
-
-/** A stream can bring any answer, so that a word too many does no harm. */
-function maySubscribe({ query }: GraphqlRequest): boolean {
-  return /\bsubscription\b/.test(query ?? '');
-}
 
 function requestOf(request: FastifyRequest): GraphqlRequest {
   const type = mediaType(request);

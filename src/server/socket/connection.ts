@@ -1,26 +1,25 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
-import type { SubscriptionEvent } from '../../api/index.js';
-import { asError, each, GraphsteadError, toWire, type WireError } from '../../base/index.js';
-import type { LargeAnswers } from '../answers.js';
+import { asError, GraphsteadError, toWire } from '../../base/index.js';
 import type { AccessCheck } from '../authenticate.js';
-import type { Core } from '../core.js';
-import { payloadOf } from '../event-payload.js';
-import { requestOfObject } from '../route/graphql-request.js';
-import { contextOf } from '../route/request-context.js';
+import type { LargeBodies } from '../bodies.js';
+import { Coming } from './coming.js';
 import { headersWith } from './headers.js';
 import { Operation } from './operation.js';
-import { type ClientMessage, type Protocol, readMessage } from './protocol.js';
+import { Outlet } from './outlet.js';
+import { type ClientMessage, errorMessage, type Protocol, readMessage } from './protocol.js';
+import { type Runner, run } from './run.js';
 
-/** bytes that wait for the client's reading before more is asked of the sources */
-const BEHIND_BYTES = 64 * 1024;
 /** bytes of the reason that a close frame may carry (RFC 6455, 5.5) */
 const REASON_BYTES = 123;
+/** milliseconds that a client has to answer the end of its connection when the service stops */
+const LEAVING_MS = 1_000;
 
 /** Close codes of the protocol; those below 4000 are of RFC 6455. */
 const CLOSE = {
   away: 1001,
+  full: 1013,
   invalid: 4400,
   unauthorized: 4401,
   forbidden: 4403,
@@ -30,11 +29,9 @@ const CLOSE = {
 } as const;
 
 /** What a connection needs of the service. */
-export interface Service {
-  readonly core: Core;
+export interface Service extends Runner {
   readonly check: AccessCheck;
-  readonly answers: LargeAnswers;
-  nextId(): string;
+  readonly bodies: LargeBodies;
 }
 
 /** The request that asked for the connection. */
@@ -50,23 +47,32 @@ export class SocketConnection {
   readonly #protocol: Protocol;
   readonly #handshake: Handshake;
   readonly #service: Service;
+  readonly #outlet: Outlet;
+  readonly #coming: Coming;
   readonly #operations = new Map<string, Operation>();
   readonly #late: NodeJS.Timeout;
-  #hasBegun = false;
-  /** of all its operations, once the client has said who it is */
-  #headers: IncomingHttpHeaders | undefined;
+  /** Who the client says it is: the headers of all its operations, or undefined where it is not taken. */
+  #greeting: Promise<IncomingHttpHeaders | undefined> | undefined;
+  #isGreeted = false;
   #isAlive = true;
+  #isLeaving = false;
 
   constructor(socket: WebSocket, protocol: Protocol, handshake: Handshake, service: Service) {
     this.#socket = socket;
     this.#protocol = protocol;
     this.#handshake = handshake;
     this.#service = service;
-    const { webSocketInitMs } = service.core.limits;
+    this.#outlet = new Outlet(socket, handshake.socket, service.answers);
+    this.#coming = new Coming(service.bodies);
+    const { webSocketInitMs, answerStallMs } = service.core.limits;
     const late = `connection_init did not come within ${webSocketInitMs} ms (limits.webSocketInitMs)`;
     this.#late = setTimeout(() => this.#close(CLOSE.silent, late), webSocketInitMs).unref();
+    handshake.socket.prependListener('data', (part: Buffer) => this.#count(part.length));
+    handshake.socket.setTimeout(answerStallMs).on('timeout', () => this.#stalled());
     socket.on('message', (data, isBinary) => this.#take(data as Buffer, isBinary));
-    socket.on('pong', () => {
+    socket.on('ping', (said) => this.#coming.without(said));
+    socket.on('pong', (said) => {
+      this.#coming.without(said);
       this.#isAlive = true;
     });
     socket.on('close', () => this.#end());
@@ -74,56 +80,82 @@ export class SocketConnection {
 
   /** Ends it where nothing was heard since the last call, which asked for a sign of life. */
   beat(): void {
-    if (!this.#isAlive) {
-      this.#socket.terminate();
-      return;
-    }
-    this.#isAlive = false;
-    this.#socket.ping();
-    if (this.#protocol.alive !== undefined && this.#headers !== undefined) this.#socket.send(this.#protocol.alive);
+    // it would stand behind what the client has yet to take; see #stalled
+    if (this.#outlet.isBehind()) this.#isAlive = true;
+    else if (this.#isAlive) this.#askForLife();
+    else this.#socket.terminate();
   }
 
-  /** The service stops. */
+  /** The service stops: what is under way may come to its end. */
   leave(): void {
+    this.#isLeaving = true;
+    this.#leaveWhenDone();
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #askForLife(): void {
+    this.#isAlive = false;
+    this.#socket.ping();
+    if (this.#protocol.alive !== undefined && this.#isGreeted) this.#socket.send(this.#protocol.alive);
+  }
+
+  /** Nothing was read or written for `limits.answerStallMs`. */
+  #stalled(): void {
+    if (this.#outlet.isBehind()) this.#socket.terminate();
+  }
+
+  #leaveWhenDone(): void {
+    if (!this.#isLeaving || this.#operations.size > 0) return;
     this.#close(CLOSE.away, 'the service is stopping');
+    setTimeout(() => this.#socket.terminate(), LEAVING_MS).unref();
+  }
+
+  #count(bytes: number): void {
+    if (this.#coming.add(bytes)) return;
+    this.#close(CLOSE.full, this.#service.bodies.refusal().message);
+    this.#coming.end()();
   }
 
   #take(data: Buffer, isBinary: boolean): void {
+    const end = this.#coming.end();
     // what stood behind a message that ended it
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#isAlive = true;
-    let message: ClientMessage;
-    try {
-      if (isBinary) throw new GraphsteadError('INVALID_REQUEST', 'a message is text, and this one is binary');
-      message = readMessage(this.#protocol, data.toString('utf8'));
-    } catch (thrown) {
-      const { message: why, fix } = thrown as GraphsteadError;
-      this.#close(CLOSE.invalid, fix === undefined ? why : `${why}: ${fix}`);
-      return;
-    }
-    this.#do(message);
+    const message = this.#socket.readyState === this.#socket.OPEN ? this.#read(data, isBinary) : undefined;
+    const begun = message && this.#do(message);
+    if (begun === undefined) end();
+    else begun.once('close', end);
     // who reads no answers is asked for nothing more, nor for signs of life
-    if (this.#isBehind() && !this.#socket.isPaused) {
+    if (this.#outlet.isBehind() && !this.#socket.isPaused) {
       this.#socket.pause();
       this.#handshake.socket.once('drain', () => this.#socket.resume());
     }
   }
 
-  #isBehind(more = 0): boolean {
-    return this.#socket.bufferedAmount + more >= BEHIND_BYTES;
+  #read(data: Buffer, isBinary: boolean): ClientMessage | undefined {
+    this.#isAlive = true;
+    try {
+      if (isBinary) throw new GraphsteadError('INVALID_REQUEST', 'a message is text, and this one is binary');
+      return readMessage(this.#protocol, data.toString('utf8'));
+    } catch (thrown) {
+      const { message: why, fix } = thrown as GraphsteadError;
+      this.#close(CLOSE.invalid, fix === undefined ? why : `${why}: ${fix}`);
+      return undefined;
+    }
   }
 
-  #do(message: ClientMessage): void {
+  /** Answers with the operation that it has begun. */
+  #do(message: ClientMessage): Operation | undefined {
     switch (message.kind) {
       case 'init':
-        void this.#init(message.payload);
+        this.#init(message.payload);
         break;
       case 'ping':
-        this.#socket.send('{"type":"pong"}');
+        this.#socket.send(JSON.stringify({ type: 'pong', payload: message.payload }));
         break;
       case 'begin':
-        this.#begin(message.id, message.payload);
-        break;
+        return this.#begin(message.id, message.payload);
       case 'stop':
         this.#stop(message.id);
         break;
@@ -131,12 +163,16 @@ export class SocketConnection {
         this.#close(1000, '');
         break;
     }
+    return undefined;
+  }
+
+  #init(payload: Readonly<Record<string, unknown>>): void {
+    if (this.#greeting === undefined) this.#greeting = this.#greet(payload);
+    else this.#close(CLOSE.initAgain, 'connection_init came twice');
   }
 
   /** The client says who it is: by the headers of its handshake, or here. */
-  async #init(payload: Readonly<Record<string, unknown>>): Promise<void> {
-    if (this.#hasBegun) return this.#close(CLOSE.initAgain, 'connection_init came twice');
-    this.#hasBegun = true;
+  async #greet(payload: Readonly<Record<string, unknown>>): Promise<IncomingHttpHeaders | undefined> {
     const { core, check } = this.#service;
     const { url, headers: given } = this.#handshake;
     const headers = headersWith(given, payload);
@@ -145,109 +181,52 @@ export class SocketConnection {
       if (refusal !== undefined) throw refusal;
       await core.api.claims(core.keys.taken(headers as Record<string, string | undefined>));
     } catch (thrown) {
-      return this.#close(CLOSE.forbidden, asError(thrown).message);
+      const { message } = asError(thrown);
+      const { refused } = this.#protocol;
+      if (refused !== undefined) this.#socket.send(JSON.stringify({ type: refused, payload: { message } }));
+      this.#close(CLOSE.forbidden, message);
+      return undefined;
     }
     clearTimeout(this.#late);
-    this.#headers = headers;
+    this.#isGreeted = true;
     this.#socket.send('{"type":"connection_ack"}');
     if (this.#protocol.alive !== undefined) this.#socket.send(this.#protocol.alive);
+    return headers;
   }
 
-  #begin(id: string, payload: Readonly<Record<string, unknown>>): void {
-    const headers = this.#headers;
+  #begin(id: string, payload: Readonly<Record<string, unknown>>): Operation | undefined {
+    const headers = this.#isGreeted || this.#protocol.isEager ? this.#greeting : undefined;
     if (headers === undefined) {
       this.#close(CLOSE.unauthorized, 'connection_init comes first');
-      return;
+      return undefined;
     }
     if (this.#operations.has(id)) {
       this.#close(CLOSE.repeated, `an operation with the id ${JSON.stringify(id)} is under way`);
-      return;
+      return undefined;
     }
-    const { webSocketOperations } = this.#service.core.limits;
-    if (this.#operations.size >= webSocketOperations) {
-      const many = `${webSocketOperations} operations of this connection are under way (limits.webSocketOperations)`;
-      const error = new GraphsteadError('OVERLOADED', many, { fix: 'Stop some of them, or open another connection.' });
-      this.#tell([this.#errorOf(JSON.stringify(id), [toWire(error)])]);
-      return;
+    const refusal = this.#refusal();
+    if (refusal !== undefined) {
+      this.#outlet.tell([errorMessage(this.#protocol, id, [toWire(refusal)])]);
+      return undefined;
     }
     const operation = new Operation(this.#handshake.socket);
     this.#operations.set(id, operation);
-    void this.#run(id, operation, headers, payload).finally(() => {
+    const asked = { id, payload, headers, protocol: this.#protocol };
+    void run(this.#service, asked, operation, this.#outlet).finally(() => {
       operation.finish();
       if (this.#operations.get(id) === operation) this.#operations.delete(id);
+      this.#leaveWhenDone();
     });
+    return operation;
   }
 
-  async #run(
-    id: string,
-    operation: Operation,
-    headers: IncomingHttpHeaders,
-    payload: Readonly<Record<string, unknown>>,
-  ): Promise<void> {
-    const { core, nextId } = this.#service;
-    const name = JSON.stringify(id);
-    try {
-      operation.once('close', core.streams.enter());
-      this.#service.answers.refuse();
-      const graphql = requestOfObject(payload);
-      core.draining.refuse();
-      await core.caughtUp?.();
-      const context = await contextOf(core, { id: nextId(), method: 'POST', headers }, operation);
-      let isRefused = false;
-      const take = (events: readonly SubscriptionEvent[]) => {
-        if (operation.destroyed) return undefined;
-        const [first] = events;
-        const errors = first && refusalIn(first);
-        if (errors === undefined)
-          return this.#held(events, this.#tell(events.map((event) => this.#nextOf(name, event))));
-        isRefused = true;
-        return this.#tell([this.#errorOf(name, errors)]);
-      };
-      await each(core.api.subscribe(graphql, context, { allowMutation: true }), take, context.signal);
-      if (!isRefused && !context.signal.aborted) this.#tell([`{"id":${name},"type":"${this.#protocol.complete}"}`]);
-    } catch (thrown) {
-      if (!operation.destroyed) this.#tell([this.#errorOf(name, [toWire(asError(thrown))])]);
-    }
-  }
-
-  /** Where the event has an id, its `extensions` say it: a subscription goes on `after` it. */
-  #nextOf(name: string, event: SubscriptionEvent): string {
-    const text = payloadOf(event);
-    // an answer ends with its extensions, which are never empty
-    const payload = event.id === undefined ? text : `${text.slice(0, -2)},"eventId":${JSON.stringify(event.id)}}}`;
-    return `{"id":${name},"type":"${this.#protocol.next}","payload":${payload}}`;
-  }
-
-  #errorOf(name: string, errors: readonly WireError[]): string {
-    const payload = JSON.stringify(this.#protocol.oneError ? errors[0] : errors);
-    return `{"id":${name},"type":"error","payload":${payload}}`;
-  }
-
-  /** What its client is behind with counts as other answers do that nobody has read yet. */
-  #held(events: readonly SubscriptionEvent[], told: Promise<void> | undefined): Promise<void> | undefined {
-    if (told === undefined) return undefined;
-    const waiting = new Operation(this.#handshake.socket);
-    const bytes = events.reduce((sum, { body }) => sum + body.length, 0);
-    this.#service.answers.add(bytes, waiting);
-    return told.then(() => waiting.finish());
-  }
-
-  /** Sends in order, in one write; the promise, where there is one, resolves when the client has taken enough to be sent more. */
-  #tell(messages: readonly string[]): Promise<void> | undefined {
-    const { socket } = this.#handshake;
-    const last = messages.length - 1;
-    if (last < 0) return undefined;
-    socket.cork();
-    try {
-      for (let i = 0; i < last; i++) this.#socket.send(messages[i]);
-      if (this.#isBehind(messages[last].length)) {
-        return new Promise((resolve) => this.#socket.send(messages[last], () => resolve()));
-      }
-      this.#socket.send(messages[last]);
-      return undefined;
-    } finally {
-      socket.uncork();
-    }
+  /** Why it begins nothing more. */
+  #refusal(): GraphsteadError | undefined {
+    if (this.#isLeaving) return new GraphsteadError('NOT_READY', 'the service is stopping', { fix: 'ask again' });
+    const { webSocketOperations } = this.#service.core.limits;
+    if (this.#operations.size < webSocketOperations) return undefined;
+    const many = `${webSocketOperations} operations of this connection are under way (limits.webSocketOperations)`;
+    return new GraphsteadError('OVERLOADED', many, { fix: 'Stop some of them, or open another connection.' });
   }
 
   #stop(id: string): void {
@@ -268,19 +247,8 @@ export class SocketConnection {
 
   #end(): void {
     clearTimeout(this.#late);
+    this.#coming.end()();
     for (const operation of this.#operations.values()) operation.destroy();
     this.#operations.clear();
   }
 }
-
-/** The errors of a request that could not begin: its answer has nothing beside them. */
-function refusalIn({ body }: SubscriptionEvent): readonly WireError[] | undefined {
-  if (!body.subarray(0, REFUSAL.length).equals(REFUSAL)) return undefined;
-  const answer = JSON.parse(body.toString('utf8')) as {
-    readonly errors: readonly WireError[];
-    readonly data?: unknown;
-  };
-  return 'data' in answer ? undefined : answer.errors;
-}
-
-const REFUSAL = Buffer.from('{"errors":');

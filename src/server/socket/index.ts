@@ -21,7 +21,7 @@ interface SocketOptions extends Service {
 
 /** close code of the protocol: no subprotocol that both know */
 const UNKNOWN_PROTOCOL = 4406;
-/** milliseconds that clients have to answer the end of their connection when the service stops */
+/** milliseconds that is waited for those whose operations are not known here when the service stops */
 const LEAVING_MS = 1_000;
 
 /**
@@ -31,7 +31,7 @@ const LEAVING_MS = 1_000;
 export function serveSockets(app: FastifyInstance, options: SocketOptions): void {
   const { core } = options;
   const open = new Set<SocketConnection>();
-  /** all that asked for one: the server, which hears of none of them any more, waits for their end when it closes */
+  /** All others that asked for one: the server, which hears of none of them any more, waits for their end when it closes. */
   const sockets = new Set<Socket>();
   const library = new WebSocketServer({
     noServer: true,
@@ -50,6 +50,7 @@ export function serveSockets(app: FastifyInstance, options: SocketOptions): void
     }
     const { url = '', headers } = request;
     const connection = new SocketConnection(socket, protocol, { url, headers, socket: request.socket }, options);
+    sockets.delete(request.socket);
     open.add(connection);
     socket.once('close', () => open.delete(connection));
   };
@@ -90,6 +91,10 @@ export function serveSockets(app: FastifyInstance, options: SocketOptions): void
     setTimeout(() => {
       for (const socket of sockets) socket.destroy();
     }, LEAVING_MS).unref();
+    // what does not end when it is told to at shutdownMs, a function of an app, say
+    setTimeout(() => {
+      for (const connection of open) connection.terminate();
+    }, core.limits.shutdownMs + LEAVING_MS).unref();
     done();
   });
 }

@@ -1,4 +1,4 @@
-import { GraphsteadError } from '../../base/index.js';
+import { GraphsteadError, type WireError } from '../../base/index.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -7,7 +7,8 @@ export type ClientMessage =
   | { readonly kind: 'init'; readonly payload: Json }
   | { readonly kind: 'begin'; readonly id: string; readonly payload: Json }
   | { readonly kind: 'stop'; readonly id: string }
-  | { readonly kind: 'ping' | 'pong' | 'leave' };
+  | { readonly kind: 'ping'; readonly payload?: Json }
+  | { readonly kind: 'pong' | 'leave' };
 
 /** A subprotocol: what its messages are called. */
 export interface Protocol {
@@ -20,6 +21,10 @@ export interface Protocol {
   readonly complete: string;
   /** a message that is sent as often as `limits.heartbeatMs`, for clients that wait for it */
   readonly alive?: string;
+  /** the type of a message that says why a client is not taken, before its connection is closed */
+  readonly refused?: string;
+  /** whether a client may ask behind its `connection_init` without having heard that it is taken */
+  readonly isEager: boolean;
   /** whether the errors of a request are one object, that of the first */
   readonly oneError: boolean;
 }
@@ -30,6 +35,7 @@ const TRANSPORT: Protocol = {
   said: { connection_init: 'init', subscribe: 'begin', complete: 'stop', ping: 'ping', pong: 'pong' },
   next: 'next',
   complete: 'complete',
+  isEager: false,
   oneError: false,
 };
 
@@ -40,6 +46,8 @@ const FORERUNNER: Protocol = {
   next: 'data',
   complete: 'complete',
   alive: '{"type":"ka"}',
+  refused: 'connection_error',
+  isEager: true,
   oneError: true,
 };
 
@@ -58,8 +66,9 @@ export function readMessage({ said }: Protocol, text: string): ClientMessage {
   const { type, payload } = message;
   const kind = typeof type === 'string' && Object.hasOwn(said, type) ? said[type] : undefined;
   if (kind === undefined) throw invalid(`no message has the type ${JSON.stringify(type)}`, `one of ${names(said)}`);
-  if (kind === 'init') return { kind, payload: isObject(payload) ? payload : {} };
-  if (kind !== 'begin' && kind !== 'stop') return { kind };
+  if (kind === 'pong' || kind === 'leave') return { kind };
+  if (kind === 'init') return { kind, payload: payloadIn(message) ?? {} };
+  if (kind === 'ping') return { kind, payload: payloadIn(message) };
   const id = idOf(message);
   if (kind === 'stop') return { kind, id };
   if (!isObject(payload)) throw invalid(`the message ${type} has no payload`, '{"query": "..."}');
@@ -81,10 +90,21 @@ function idOf({ id }: Json): string {
   throw invalid('an operation has no id', `a text of at most ${ID_LENGTH} characters`);
 }
 
+function payloadIn({ type, payload }: Json): Json | undefined {
+  if (payload === undefined || payload === null) return undefined;
+  if (isObject(payload)) return payload;
+  throw invalid(`the payload of ${type} is no object`, '{"x-auth-token": "..."}');
+}
+
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const names = (said: Protocol['said']) => Object.keys(said).join(', ');
+
+/** Tells the client of an operation why it could not begin. */
+export function errorMessage({ oneError }: Protocol, id: string, errors: readonly WireError[]): string {
+  return JSON.stringify({ id, type: 'error', payload: oneError ? errors[0] : errors });
+}
 
 function invalid(what: string, instead: string): GraphsteadError {
   return new GraphsteadError('INVALID_REQUEST', what, { fix: `send ${instead}` });
