@@ -156,7 +156,7 @@ it('a call that is made behind its turn is refused, and does nothing', async () 
     expect([what, refused]).toEqual([what, expect.stringMatching(/^INVALID_REQUEST: .* came after its turn/)]);
     expect(await agents.alarms(id)).toMatchObject([{ id: 'kept' }]);
   }
-  expect(await agents.list({ type: 'Loose' })).toHaveLength(12);
+  expect(await agents.list({ name: 'Loose' })).toHaveLength(12);
   expect(await agents.send(other, 'count')).toBe('1');
 });
 
