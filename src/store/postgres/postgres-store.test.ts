@@ -55,11 +55,21 @@ const told = (address: string, sets: string) => database.run(`UPDATE ${schemaOf(
 const endConnections = () =>
   database.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'graphstead'`);
 
+/** The last words of a server that could not bring its log to disk: it reads it again when it comes up, with all that had got there. */
+function panic(): Buffer {
+  const fields = ['SPANIC', 'VPANIC', 'C58030', 'Mcould not fsync file "000000010000000000000001": Input/output error'];
+  const body = Buffer.from(`${fields.join('\0')}\0\0`);
+  const head = Buffer.from('E\0\0\0\0');
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
 /** A way to the database that can lose an answer, and is closed from then on until it is opened. */
 async function wayTo(databasePort: number) {
   const sockets = new Set<Socket>();
   let isOpen = true;
   let lost: (() => void) | undefined;
+  let lastWords: Uint8Array = new Uint8Array();
   const server: Server = createServer((client) => {
     const inner = connect(databasePort, '127.0.0.1');
     const end = () => {
@@ -81,6 +91,7 @@ async function wayTo(databasePort: number) {
       }
       // it has answered: all of the message has been done
       isOpen = false;
+      sockets.delete(client.end(lastWords));
       for (const socket of sockets) socket.destroy();
       lost();
       lost = undefined;
@@ -89,8 +100,10 @@ async function wayTo(databasePort: number) {
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   return {
     port: (server.address() as AddressInfo).port,
-    loseNextAnswer: () =>
+    /** @param instead what comes in place of it */
+    loseNextAnswer: (instead: Uint8Array = new Uint8Array()) =>
       new Promise<void>((answered) => {
+        lastWords = instead;
         lost = answered;
       }),
     open: () => {
@@ -132,35 +145,36 @@ describe('a store in a database', () => {
     expect(await entries(store)).toEqual(landed);
   });
 
-  it.each(['nobody', 'another process'])(
-    'knows that a batch has landed whose answer was lost, where %s wrote since',
-    async (who) => {
-      const address = await database.place();
-      const way = await wayTo(database.port);
-      try {
-        const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
-        await write(store, put(1, 'first'));
-        const answered = way.loseNextAnswer();
-        const writing = write(store, put(2, 'landed'));
-        await answered;
-        if (who === 'nobody') {
-          way.open();
-          await writing;
-          expect(await entries(store)).toEqual({ 1: 'first', 2: 'landed' });
-          return;
-        }
-        const second = await opened(address, { takeOver: true });
-        expect(await entries(second)).toEqual({ 1: 'first', 2: 'landed' });
-        await write(second, put(3, 'since'));
+  it.each([
+    ['was lost', 'nobody', undefined],
+    ['was lost', 'another process', undefined],
+    ['was that the server goes down', 'nobody', panic()],
+  ])('knows that a batch has landed whose answer %s, where %s wrote since', async (_, who, instead) => {
+    const address = await database.place();
+    const way = await wayTo(database.port);
+    try {
+      const store = await opened(address.replace(`:${database.port}/`, `:${way.port}/`));
+      await write(store, put(1, 'first'));
+      const answered = way.loseNextAnswer(instead);
+      const writing = write(store, put(2, 'landed'));
+      await answered;
+      if (who === 'nobody') {
         way.open();
         await writing;
         expect(await entries(store)).toEqual({ 1: 'first', 2: 'landed' });
-        await expect(write(store, put(4, 'late'))).rejects.toMatchObject({ code: 'STORE_FENCED' });
-      } finally {
-        way.close();
+        return;
       }
-    },
-  );
+      const second = await opened(address, { takeOver: true });
+      expect(await entries(second)).toEqual({ 1: 'first', 2: 'landed' });
+      await write(second, put(3, 'since'));
+      way.open();
+      await writing;
+      expect(await entries(store)).toEqual({ 1: 'first', 2: 'landed' });
+      await expect(write(store, put(4, 'late'))).rejects.toMatchObject({ code: 'STORE_FENCED' });
+    } finally {
+      way.close();
+    }
+  });
 
   it('goes on by itself once a database that went away is back', async () => {
     const store = await opened(await database.place());

@@ -4,7 +4,7 @@ import { checkBatch } from '../check.js';
 import type { ApplyOptions, Batch, Key, Snapshot, Store } from '../contract.js';
 import { NewestCache } from './cache.js';
 import type { Hold } from './hold.js';
-import { databaseFailure, isAnswer, isCrossed, type Link } from './link.js';
+import { databaseFailure, isAnswer, isCrossed, type Link, type Writer } from './link.js';
 import { PostgresSnapshot } from './snapshot.js';
 import { batchParts, endedBetween, META, moveHorizon, overdue, SETTLED, stands, takeAway } from './sql.js';
 
@@ -166,9 +166,10 @@ export class PostgresStore implements Store {
         if (begun === 1 && changed[1] !== 1) throw await this.#replaced();
       }
     } catch (thrown) {
-      const isKnown = isAnswer(thrown) || thrown instanceof GraphsteadError;
-      if (isKnown) await writer.run('ROLLBACK').catch(() => writer.cut());
-      else writer.cut();
+      // a server that goes down answers too, and may have the batch in its log: only what leaves the connection good is a refusal
+      const isAnswered = isAnswer(thrown) || thrown instanceof GraphsteadError;
+      const isKnown = isAnswered && (await rolledBack(writer));
+      if (!isKnown) writer.cut();
       // the last part commits: only its answer may be what was lost
       if (isKnown || begun < parts.length || !(await this.#hasLanded(version))) throw thrown;
     }
@@ -291,6 +292,13 @@ export class PostgresStore implements Store {
     await this.#parts.hold.end().catch(() => undefined);
     await this.#link.close();
   }
+}
+
+async function rolledBack(writer: Writer): Promise<boolean> {
+  return await writer.run('ROLLBACK').then(
+    () => true,
+    () => false,
+  );
 }
 
 function fenced(epoch: number): GraphsteadError {
