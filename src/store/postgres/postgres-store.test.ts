@@ -403,6 +403,22 @@ describe('a store in a database', () => {
     });
   });
 
+  it('keeps every byte in a database that takes a backslash in a text for the beginning of an escape', async () => {
+    const address = (await database.place()).replace(
+      'search_path',
+      'standard_conforming_strings%3Doff%20-c%20search_path',
+    );
+    const store = await opened(address);
+    const all = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+    await write(store, { key: all, value: all }, put(0x5c, 'a\\b'));
+    const snapshot = store.snapshot();
+    expect((await snapshot.getMany([all, key(0x5c)])).map((value) => value && Buffer.from(value))).toEqual([
+      all,
+      Buffer.from('a\\b'),
+    ]);
+    snapshot.release();
+  });
+
   it('writes batches of many parts at once', async () => {
     const store = await opened(await database.place());
     const large = Array.from({ length: 1_200 }, (_, i) => ({

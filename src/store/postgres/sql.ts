@@ -220,9 +220,9 @@ function inSeconds(seconds: number): string {
   return `now() + interval '${seconds} seconds'`;
 }
 
-/** A literal. */
+/** A literal, the same whether the database takes a backslash in a text for an escape (`standard_conforming_strings`) or not. */
 function hex(value: Uint8Array): string {
-  return `'\\x${bytes(value).toString('hex')}'::bytea`;
+  return `E'\\\\x${bytes(value).toString('hex')}'::bytea`;
 }
 
 /** The library takes other arrays of bytes for lists. */
