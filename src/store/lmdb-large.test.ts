@@ -12,12 +12,17 @@ import { DATA_FILE, PAGE_SIZE } from './lmdb-env.js';
 import { type LmdbStoreOptions, openLmdbStore } from './lmdb-open.js';
 
 // the file that was opened to be written last
-const lmdb = vi.hoisted(() => ({ env: undefined as environments.LmdbEnv | undefined }));
+const lmdb = vi.hoisted(() => ({
+  env: undefined as environments.LmdbEnv | undefined,
+  /** by which the lock is held */
+  second: undefined as ReturnType<typeof environments.openAgain> | undefined,
+}));
 
 vi.mock('./lmdb-env.js', async (original) => {
   const real = await original<typeof environments>();
   const openEnv: typeof real.openEnv = async (...args) => (lmdb.env = await real.openEnv(...args));
-  return { ...real, openEnv };
+  const openAgain: typeof real.openAgain = (...args) => (lmdb.second = real.openAgain(...args));
+  return { ...real, openEnv, openAgain };
 });
 
 // More than are handed over without a pause, and in many slices.
@@ -122,6 +127,17 @@ describe('a large batch', () => {
     old.release();
   });
 
+  it.each([19 * 512, 20 * 512 - 1, 20 * 512 + 1])(
+    'is the newest version with %i entries, however the slices fall',
+    async (entries) => {
+      await apply(batch(7, entries));
+      const snapshot = store.snapshot();
+      expect(snapshot.version).toBe(7);
+      snapshot.release();
+      expect(await held(store)).toEqual({ 7: entries });
+    },
+  );
+
   it('lands after the one before and before the one behind, large or small', async () => {
     await apply(batch(1));
     await apply(batch(2));
@@ -137,6 +153,16 @@ describe('a large batch', () => {
     await store.close();
     await landing;
     expect(await held(await open())).toEqual({ 1: LARGE });
+  });
+
+  it('is refused where the lock cannot be had, and the next one lands', async () => {
+    await apply(batch(1, 1));
+    assert(lmdb.second !== undefined, 'the store was opened');
+    vi.spyOn(lmdb.second, 'transaction').mockRejectedValueOnce(new Error('MDB_TXN_FULL'));
+    await expect(apply(batch(2))).rejects.toMatchObject({ code: 'INTERNAL', message: /MDB_TXN_FULL/ });
+    expect(await held(store)).toEqual({ 1: 1 });
+    await apply(batch(3));
+    expect(await held(store)).toEqual({ 3: LARGE });
   });
 
   it('lands before another takes the directory over, and not at all after it', async () => {

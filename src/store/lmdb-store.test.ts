@@ -10,7 +10,7 @@ import { makeLimits } from '../base/index.js';
 import type { Store } from './contract.js';
 import { KeyWriter } from './key.js';
 import { restoreLmdbStore } from './lmdb-copy.js';
-import { DATA_FILE, openEnv } from './lmdb-env.js';
+import { DATA_FILE, openAgain, openEnv } from './lmdb-env.js';
 import { FORMAT_MAJOR, FORMAT_MINOR, META } from './lmdb-meta.js';
 import { type LmdbStoreOptions, openLmdbStore } from './lmdb-open.js';
 
@@ -137,6 +137,29 @@ describe('the lmdb store', () => {
       expect(count(reader)).toBe(2);
     } finally {
       vi.useRealTimers();
+    }
+  });
+
+  it('gives up the readers of processes that were killed, whose pages could never be used again', async () => {
+    const store = await open();
+    await apply(store, 1, [1]);
+    const file = openAgain(directory); // opening looks for them too
+    const reads = `const file = require('lmdb').open({ path: ${JSON.stringify(join(directory, DATA_FILE))}, noSubdir: true, readOnly: true });
+      file.useReadTransaction();
+      file.get('a');
+      process.kill(process.pid, 'SIGKILL');`;
+    const reader = spawn(process.execPath, ['-e', reads], { stdio: 'ignore' });
+    await once(reader, 'exit');
+    try {
+      await apply(store, 2, [2]);
+      expect(file.readerList()).toContain(`${reader.pid}`);
+      const now = performance.now();
+      vi.spyOn(performance, 'now').mockReturnValue(now + 60_001);
+      await apply(store, 3, [3]);
+      expect(file.readerList()).not.toContain(`${reader.pid}`);
+    } finally {
+      vi.restoreAllMocks();
+      await file.close();
     }
   });
 
@@ -366,6 +389,15 @@ describe('the lmdb store', () => {
     await writeFile(join(directory, 'writer.json'), '{"pid":');
     await (await open()).close();
     expect(existsSync(join(directory, 'writer.json'))).toBe(false);
+  });
+
+  it('leaves the name of another process in the directory when it closes', async () => {
+    const store = await open();
+    const name = join(directory, 'writer.json');
+    const other = JSON.stringify({ ...JSON.parse(await readFile(name, 'utf8')), pid: process.ppid });
+    await writeFile(name, other);
+    await store.close();
+    expect(await readFile(name, 'utf8')).toBe(other);
   });
 
   it('tells a directory that was copied under its writer, and who only reads the copy, too', async () => {

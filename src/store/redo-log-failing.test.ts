@@ -11,7 +11,7 @@ import { openLmdbStore } from './lmdb-open.js';
 import { missingBatches, RedoLog } from './redo-log.js';
 
 // A disk on which writes to the log fail. Only `write` with a callback is the log's: LMDB has its own way to the disk.
-const disk = vi.hoisted(() => ({ fails: false, leavesBytes: false }));
+const disk = vi.hoisted(() => ({ fails: false, leavesBytes: false, cutsShort: false }));
 
 type Written = (error: Error | null, written: number) => void;
 
@@ -20,6 +20,7 @@ vi.mock('node:fs', async (original) => {
   const write = (fd: number, bytes: Buffer, from: number, length: number, at: number, done: Written) => {
     const failed = () => done(Object.assign(new Error('i/o error'), { code: 'EIO' }), 0);
     if (disk.fails && !disk.leavesBytes) return failed();
+    if (disk.cutsShort) return real.write(fd, bytes, from, length - 1, at, done);
     return real.write(fd, bytes, from, length, at, disk.fails ? failed : done);
   };
   return { ...real, write };
@@ -44,28 +45,31 @@ let directory: string;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'graphstead-failing-'));
-  disk.fails = disk.leavesBytes = false;
+  disk.fails = disk.leavesBytes = disk.cutsShort = false;
 });
 afterEach(async () => {
   vi.restoreAllMocks();
   await rm(directory, { recursive: true, force: true });
 });
 
-it('a batch that did not reach the log is acknowledged once the data file is on disk whole', async () => {
-  const store: Store = await openLmdbStore(directory, { limits });
-  const file = await open(join(directory, 'probe'), 'w');
-  const synced = vi.spyOn(Object.getPrototypeOf(file), 'datasync');
-  await store.apply(batch(1), { expectEpoch: store.epoch });
-  expect(synced).not.toHaveBeenCalled();
-  disk.fails = true;
-  await store.apply(batch(2), { expectEpoch: store.epoch });
-  expect(synced).toHaveBeenCalledTimes(1);
-  disk.fails = false;
-  await store.apply(batch(3), { expectEpoch: store.epoch });
-  expect(synced).toHaveBeenCalledTimes(1);
-  await file.close();
-  await store.close();
-});
+it.each(['fails', 'cutsShort'] as const)(
+  'a batch that did not reach the log is acknowledged once the data file is on disk whole: %s',
+  async (how) => {
+    const store: Store = await openLmdbStore(directory, { limits });
+    const file = await open(join(directory, 'probe'), 'w');
+    const synced = vi.spyOn(Object.getPrototypeOf(file), 'datasync');
+    await store.apply(batch(1), { expectEpoch: store.epoch });
+    expect(synced).not.toHaveBeenCalled();
+    disk[how] = true;
+    await store.apply(batch(2), { expectEpoch: store.epoch });
+    expect(synced).toHaveBeenCalledTimes(1);
+    disk[how] = false;
+    await store.apply(batch(3), { expectEpoch: store.epoch });
+    expect(synced).toHaveBeenCalledTimes(1);
+    await file.close();
+    await store.close();
+  },
+);
 
 it('where the data file cannot be brought to disk either, nothing more is written', async () => {
   const store: Store = await openLmdbStore(directory, { limits });
