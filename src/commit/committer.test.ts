@@ -195,18 +195,22 @@ describe('the committer', () => {
     expect(await value('a')).toBe(2);
   });
 
-  it('lets a key that no store takes fail only the intent that writes it', async () => {
-    const results = await Promise.allSettled([
-      committer.commit(intent(add('a'))),
-      committer.commit(intent(add('b'.repeat(1_100)))),
-      committer.commit(intent(add('a'))),
-    ]);
-    expect(results).toMatchObject([
-      { status: 'fulfilled' },
-      { reason: { code: 'KEY_TOO_LARGE' } },
-      { status: 'fulfilled' },
-    ]);
-    expect(await value('a')).toBe(2);
+  it.each([1, 2, 5])(
+    'lets a key that no store takes fail only the intent that writes it, beside %i others',
+    async (others) => {
+      const committing = Array.from({ length: others }, () => committer.commit(intent(add('a'))));
+      const refused = committer.commit(intent(add('b'.repeat(1_100))));
+      await expect(refused).rejects.toMatchObject({ code: 'KEY_TOO_LARGE' });
+      await Promise.all(committing);
+      expect(await value('a')).toBe(others);
+    },
+  );
+
+  it('brings no more to disk at once than some megabytes', async () => {
+    const note = 'x'.repeat(5_000_000);
+    const { groups } = committer.stats();
+    await Promise.all(Array.from({ length: 3 }, () => committer.commit(intent({ ...add('a'), note }))));
+    expect(committer.stats()['groups'] - groups).toBe(3);
   });
 
   it('tells every applier and listener of what landed, whatever one of them throws', async () => {
@@ -344,7 +348,7 @@ describe('the committer', () => {
     expect(await value('a')).toBe(1);
     full = true;
     await expect(committer.commit(intent(add('a')))).rejects.toMatchObject({ code: 'DISK_FULL' });
-    for (let i = 0; i < 100; i++) await committer.startTs(); // none of them waits for a group that is over
+    for (let i = 0; i < 1_000; i++) await committer.startTs(); // none of them waits for a group that is over
   });
 
   it('frees room on a full disk, whatever would be written beside it', async () => {
@@ -398,6 +402,12 @@ describe('the committer', () => {
     const many = await Promise.allSettled(Array.from({ length: 5 }, () => committer.commit(intent(add('a')))));
     expect(many.filter(({ status }) => status === 'rejected').length).toBe(2);
     expect(many[4]).toMatchObject({ reason: { code: 'OVERLOADED' } });
+    await open(makeLimits({ commitBytes: 300, commitQueue: 100 }));
+    const large = await Promise.allSettled(
+      Array.from({ length: 5 }, () => committer.commit(intent(add('a'.repeat(150))))),
+    );
+    expect(large[0].status).toBe('fulfilled');
+    expect(large[4]).toMatchObject({ reason: { code: 'OVERLOADED' } });
     // what has landed waits no longer
     for (let i = 0; i < 10; i++) await committer.commit(intent(add('a'.repeat(50))));
   });
