@@ -11,7 +11,7 @@ interface JsonFileOptions {
   readonly source?: string;
   /** names of nodes without a uid begin with it; an import that goes on after a stop gives the same again */
   readonly blankPrefix?: string;
-  /** uids that this store could not have given are read as names of another system, and not refused */
+  /** what is no uid that this store could have given is read as the name of another system, and not refused */
   readonly otherUids?: boolean;
   /** hears of each namespace that an object names; it may throw */
   readonly onNamespace?: (namespace: number, position: Position) => void;

@@ -105,6 +105,17 @@ describe('objects', () => {
     expect(code(() => value('9223372036854775808'))).toBe('INVALID_VALUE');
     expect(code(() => value('1e999'))).toBe('INVALID_VALUE');
   });
+
+  it('of a file may have the names of another system, and those of a request may not', () => {
+    const text = '{"uid": "alice", "friend": {"uid": "https://x.org/bo b"}}';
+    const [edge] = parseJsonTriples(text, { otherUids: true });
+    expect(edge).toMatchObject({
+      subject: { kind: 'iri', iri: 'alice' },
+      object: { kind: 'iri', iri: 'https://x.org/bo b' },
+    });
+    expect(code(() => parseJsonTriples(text))).toBe('INVALID_MUTATION');
+    expect(code(() => parseJsonTriples('{"uid": " ", "a": 1}', { otherUids: true }))).toBe('INVALID_MUTATION');
+  });
 });
 
 describe('languages', () => {

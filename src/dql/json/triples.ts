@@ -24,7 +24,7 @@ interface JsonTripleOptions {
   readonly text: string;
   /** names of nodes without a uid: `<prefix>.<n>`; must not be what a client may write */
   readonly blankPrefix: string;
-  /** uids that this store could not have given are read as names of another system, and not refused */
+  /** what is no uid that this store could have given is read as the name of another system, and not refused */
   readonly otherUids?: boolean;
   /** facets that one edge or value may have */
   readonly mostFacets?: number;
@@ -254,12 +254,13 @@ function referenceOf(uid: JsonNode, otherUids: boolean): NodeReference {
   const variable = variableIn(text, 'uid', uid.position);
   if (variable !== undefined) return { kind: 'variable', name: variable, position: uid.position };
   const number = uidNumber(text);
-  if (number === undefined) throw invalid(`${JSON.stringify(uid.text)} is not a uid`, uid.position, fix);
-  if (number === 0 || !Number.isFinite(number)) {
-    if (otherUids) return { kind: 'iri', iri: text };
-    throw invalid(`the uid ${text} is out of range: uids go from 1 to 2^53 - 2`, uid.position, fix);
-  }
-  return { kind: 'uid', uid: number };
+  if (number !== undefined && number > 0 && Number.isFinite(number)) return { kind: 'uid', uid: number };
+  if (otherUids && text !== '') return { kind: 'iri', iri: text };
+  const why =
+    number === undefined
+      ? `${JSON.stringify(uid.text)} is not a uid`
+      : `the uid ${text} is out of range: uids go from 1 to 2^53 - 2`;
+  throw invalid(why, uid.position, fix);
 }
 
 /**
